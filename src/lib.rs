@@ -24,7 +24,7 @@
 //!   [`Retry::total_timeout`] sets a deadline that no wait passes.
 //! - [`Retry::report`] and [`Retry::attempt_timeout`] return a [`RetryError`] with the reason and a report.
 //! - [`Protection`] is shared by operations that call the same destination: a budget for retries, a breaker, a
-//!   cooldown.
+//!   cooldown, hedges for slow attempts.
 //! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
@@ -124,7 +124,7 @@ pub use crate::core::{
 #[cfg(feature = "retry")]
 pub use entropy::EntropyError;
 #[cfg(feature = "tower")]
-pub use neighbours::{Classify, ProtectedBy, Retried, RetryLayer, RetryService};
+pub use neighbours::{Classify, HedgedBy, ProtectedBy, Retried, RetryLayer, RetryService};
 pub use policy::{Delays, presets};
 #[cfg(feature = "retry")]
 pub use retry::*;

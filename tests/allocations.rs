@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BudgetOptions, CooldownOptions, Jitter, Protection, RetryPolicy, retry,
-    retry_blocking, retry_with,
+    BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, Jitter, Protection, RetryPolicy,
+    retry, retry_blocking, retry_with,
 };
 
 /// The system's allocator, which counts the calls of each thread.
@@ -102,6 +102,19 @@ fn a_protected_success_at_the_first_attempt_allocates_nothing_either() {
         let operation = retry_blocking(policy, || Ok::<_, String>(1));
         operation.protection(&key).call()
     });
+    assert_eq!((output.unwrap(), count), (1, 0));
+}
+
+#[test]
+fn a_hedged_success_allocates_for_the_histogram_of_the_protection_alone() {
+    let policy = RetryPolicy::default();
+    let learns = Protection::new().hedge(HedgeOptions::default());
+    let call = || {
+        let operation = retry(policy, || ready(Ok::<_, String>(1)));
+        at_once(operation.protection(&learns).hedge().sleep(|_| ready(())))
+    };
+    assert_eq!(allocations(call).1, 1);
+    let (output, count) = allocations(call);
     assert_eq!((output.unwrap(), count), (1, 0));
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BudgetOptions, Classify, CooldownOptions, Protection, RetryLayer, RetryPolicy,
-    Sleeper, StopReason, Verdict,
+    BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Protection, RetryLayer,
+    RetryPolicy, Sleeper, StopReason, Verdict,
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -361,4 +361,96 @@ fn a_request_that_cannot_be_copied_tells_the_breaker_of_its_failure() {
         [ask(), ask(), ask()],
         [Err("reset"), Err("reset"), Err("refused")]
     );
+}
+
+/// The outcome of a request whose calls take these seconds and end so, when that was, and how many calls there were.
+fn hedged<C>(classify: C, ends: &[(u64, u16)]) -> (Outcome, u64, usize, Protection)
+where
+    C: Classify<(), u16, &'static str> + Clone,
+{
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let api = on(&time, |p| {
+        p.hedge(HedgeOptions {
+            delay_ms: Some(1_000.0),
+            ..HedgeOptions::default()
+        })
+    });
+    let timers = time.clone();
+    let service = service_fn(|()| {
+        let (seconds, status) = ends[calls.get()];
+        calls.set(calls.get() + 1);
+        let busy = Sleeper::sleep(&timers, Duration::from_secs(seconds));
+        async move {
+            busy.await;
+            Outcome::Ok(status)
+        }
+    });
+    let service = RetryLayer::new(POLICY, classify)
+        .sleeper(time.clone())
+        .total_timeout(Duration::from_secs(10))
+        .protection(&api, |rejected| panic!("{rejected}"))
+        .hedge()
+        .layer(service);
+    let outcome = time.block_on(service.oneshot(()));
+    assert_eq!(time.waits(), 0);
+    (outcome, time.now().as_secs(), calls.get(), api)
+}
+
+#[test]
+fn a_slow_request_is_sent_again_beside_the_first_one() {
+    let (outcome, ended, calls, api) = hedged(transient, &[(5, 200), (2, 201)]);
+    assert_eq!((outcome, ended, calls), (Ok(201), 3, 2));
+    let hedge = api.status().hedge.unwrap();
+    assert_eq!((hedge.hedges, hedge.won), (1, 1));
+    let (outcome, ended, calls, _) = hedged(transient, &[(5, 404), (2, 503)]);
+    assert_eq!((outcome, ended, calls), (Ok(404), 5, 2));
+}
+
+/// Before there is an outcome to return, the deadline spares the first round.
+#[test]
+fn the_deadline_ends_a_round_as_soon_as_that_has_an_outcome() {
+    let end = |ends| {
+        let (outcome, ended, calls, _) = hedged(transient, ends);
+        (outcome, ended, calls)
+    };
+    assert_eq!(end(&[(30, 200), (30, 201)]), (Ok(200), 30, 2));
+    assert_eq!(end(&[(2, 503), (30, 201)]), (Ok(503), 10, 2));
+    assert_eq!(end(&[(30, 200), (2, 504)]), (Ok(504), 10, 2));
+    assert_eq!(end(&[(12, 503), (30, 201)]), (Ok(503), 12, 2));
+}
+
+/// A request that can be copied a few times.
+#[derive(Clone)]
+struct Copies(Rc<Cell<u32>>);
+
+impl Classify<(), u16, &'static str> for Copies {
+    fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
+        transient(outcome)
+    }
+    fn clone_request(&mut self, (): &()) -> Option<()> {
+        let left = self.0.get().checked_sub(1)?;
+        self.0.set(left);
+        Some(())
+    }
+}
+
+#[test]
+fn a_hedge_does_not_take_the_last_copy_of_a_request() {
+    let end = |copies| {
+        let copies = Copies(Rc::new(Cell::new(copies)));
+        let (outcome, _, calls, api) = hedged(copies, &[(2, 500), (2, 501), (0, 502)]);
+        (outcome, calls, api.status().hedge.unwrap().hedges)
+    };
+    assert_eq!(end(0), (Ok(500), 1, 0));
+    // The copy is for the retry, which has none for another.
+    assert_eq!(end(1), (Ok(501), 2, 0));
+    assert_eq!(end(2), (Ok(502), 3, 1));
+}
+
+#[test]
+#[should_panic(expected = "this layer's protection has no hedge")]
+fn a_layer_hedges_only_with_a_hedge() {
+    let api = Protection::new();
+    let layer = RetryLayer::new(POLICY, transient).protection(&api, |_| Outcome::Err("refused"));
+    let _ = layer.hedge();
 }

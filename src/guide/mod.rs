@@ -3,7 +3,7 @@
 //! - [`policies`]: which backoff, which jitter, how many attempts.
 //! - [`errors`]: what to retry, what not, and when the server wants it.
 //! - [`deadlines`]: timeouts, cancellation and shutdown.
-//! - [`protection`]: budgets, breakers and cooldowns that operations share.
+//! - [`protection`]: budgets, breakers, cooldowns and hedges that operations share.
 //! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
 //! - [`reports`]: why an operation ended, logs, metrics.
 //! - [`testing`]: hours of retries at once.

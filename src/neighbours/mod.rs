@@ -11,4 +11,4 @@ mod retry_policies;
 mod tower;
 
 #[cfg(feature = "tower")]
-pub use tower::{Classify, ProtectedBy, Retried, RetryLayer, RetryService};
+pub use tower::{Classify, HedgedBy, ProtectedBy, Retried, RetryLayer, RetryService};

@@ -41,6 +41,12 @@ pub trait Callback<Output>: private::Sealed<Output> {
     /// Starts an attempt.
     #[doc(hidden)]
     fn start(&mut self, attempt: Attempt) -> Output;
+
+    /// Whether it can start an attempt while another is running.
+    #[doc(hidden)]
+    fn can_hedge(&mut self) -> bool {
+        true
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::future::Passed;
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
-use super::protection::{Protected, Protection};
-use super::settings::{Parts, setters};
+use super::parts::Parts;
+use super::protection::{Protect, Protected, Protection};
+use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
 use super::{
     Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, Signal,

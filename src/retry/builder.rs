@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
-use super::protection::{Protected, Protection};
-use super::settings::{Parts, setters};
+use super::parts::Parts;
+use super::protection::{Hedged, Protect, Protected, Protection};
+use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Retry,
@@ -136,8 +137,8 @@ pub trait RetryExt<Fut: TryFuture>: Callback<Fut> + Sized {
 
 impl<F: Callback<Fut>, Fut: TryFuture> RetryExt<Fut> for F {}
 
-impl<F, Fut, M, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
-    fn with<M2, S2: MaybeSleeper, H2>(
+impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+    fn with<M2: Outcome, S2: MaybeSleeper, H2>(
         self,
         change: impl FnOnce(Parts<F, M, S, H>) -> Parts<F, M2, S2, H2>,
     ) -> Retry<F, Fut, M2, S2, H2> {
@@ -247,7 +248,62 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     }
 }
 
-impl<F, Fut, E, P, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S, H> {
+impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, Protected>, S, H> {
+    /// Starts a second attempt, a hedge, while a slow one is running. The first success of both wins, and the other
+    /// future is dropped before the output is returned. Set the [`Protection`](crate::Protection) first: its
+    /// [`hedge`](crate::Protection::hedge) specifies when a hedge starts, and bounds their number.
+    ///
+    /// Both futures are polled in the task of the operation, so nothing is spawned. Only hedge what may run twice at
+    /// the same time. The callback is called again while its first future is running. For that reason, operations of
+    /// [`retry_with`](crate::retry_with), whose attempts borrow the same state, do not have this method. Blocking
+    /// operations do not have it either, because a thread makes one attempt at a time.
+    ///
+    /// An attempt and its hedge are a round. A failure that may be retried starts no hedge, and if the other attempt
+    /// of the round is running, the operation waits for that. If both fail, the round's outcome is the later failure,
+    /// with the longer [`hint`](Self::hint) of both. Then [`notify`](Self::notify) is called once, and one wait
+    /// follows. A failure that is not retried ends the operation at once. A hedge counts as one of `max_attempts`, has
+    /// an [`attempt_timeout`](Self::attempt_timeout) of its own, and takes tokens of the
+    /// [`budget`](crate::Protection::budget) as a retry does. Without a clock, no hedge starts.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{HedgeOptions, Protection, RetryPolicy, Sleeper, retry_with_attempt};
+    /// use std::time::Duration;
+    ///
+    /// let time = VirtualTime::new();
+    /// let clock = time.clone();
+    /// let api = Protection::new()
+    ///     .hedge(HedgeOptions { delay_ms: Some(50.0), ..HedgeOptions::default() })
+    ///     .clock(move || clock.now());
+    ///
+    /// let operation = retry_with_attempt(RetryPolicy::default(), |attempt| {
+    ///     let slow = attempt.attempt == 1;
+    ///     let answer = time.sleep(Duration::from_millis(if slow { 900 } else { 20 }));
+    ///     async move {
+    ///         answer.await;
+    ///         Ok::<_, String>(attempt.attempt)
+    ///     }
+    /// });
+    /// let winner = time.block_on(operation.protection(&api).hedge().sleeper(&time));
+    /// assert_eq!((winner, time.now()), (Ok(2), Duration::from_millis(70)));
+    /// assert_eq!(api.status().hedge.unwrap().won, 1);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use rejitter::{HedgeOptions, Protection, RetryPolicy, retry_blocking};
+    /// let api = Protection::new().hedge(HedgeOptions::default());
+    /// let _ = retry_blocking(RetryPolicy::default(), || Ok::<_, ()>(1)).protection(&api).hedge();
+    /// ```
+    ///
+    /// # Panics
+    /// If the protection has no hedge.
+    #[track_caller]
+    pub fn hedge(self) -> Retry<F, Fut, Reported<E, Hedged>, S, H> {
+        Retry::new(self.parts.hedge())
+    }
+}
+
+impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S, H> {
     /// Lets a first attempt run on after the deadline, as without a report.
     #[cfg(feature = "tower")]
     pub(crate) fn spare_first(self) -> Self {

@@ -8,7 +8,8 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::operation::Limit;
-use super::settings::Parts;
+use super::parts::Parts;
+use super::rounds::{End, Round, Rounds, RoundsOf, Time};
 use super::sleeper::MaybeSleeper;
 use super::{AttemptError, Callback, DefaultSleeper, Hooks, Outcome, Sleeper, TryFuture};
 
@@ -35,11 +36,12 @@ pin_project! {
     #[must_use = "futures do nothing unless awaited"]
     pub struct Retry<F, Fut, M, S = DefaultSleeper, H = ()>
     where
+        M: Outcome,
         S: MaybeSleeper,
     {
-        // Dropped first: what protects the operation outlives its attempt.
+        // Dropped first: what protects the operation outlives its attempts.
         #[pin]
-        stage: Stage<Fut, S::Sleep>,
+        stage: Stage<Round<M, Fut, S::Sleep>, S::Sleep>,
         pub(super) parts: Parts<F, M, S, H>,
         passed: Passed,
     }
@@ -47,13 +49,12 @@ pin_project! {
 
 pin_project! {
     #[project = StageProjection]
-    enum Stage<Fut, Sleep> {
+    enum Stage<Round, Sleep> {
         // Before the first attempt.
         Ready,
-        // During one.
-        Attempting { #[pin] attempt: Limited<Fut, Sleep> },
-        // The wait between two attempts.
-        // The wait between two attempts, or the hold before one.
+        // During one, or two of a round.
+        Attempting { #[pin] round: Round },
+        // The wait between two rounds, or the hold before one.
         Waiting { #[pin] pause: Pause<Sleep> },
         // The output was returned.
         Over,
@@ -62,8 +63,8 @@ pin_project! {
 
 pin_project! {
     /// An attempt that ends at its limit.
-    pub(super) struct Limited<Fut, Sleep> {
-        limit: Option<Limit>,
+    pub struct Limited<Fut, Sleep> {
+        pub(super) limit: Option<Limit>,
         #[pin]
         timer: Option<Sleep>,
         #[pin]
@@ -121,6 +122,15 @@ impl<Fut, Sleep> Limited<Fut, Sleep> {
     }
 }
 
+impl<Fut, Sleep> Limited<Fut, Sleep> {
+    /// Ends the attempt when this timer ends, instead.
+    pub(super) fn end_at(self: Pin<&mut Self>, limit: Limit, timer: Sleep) {
+        let mut this = self.project();
+        *this.limit = Some(limit);
+        this.timer.set(Some(timer));
+    }
+}
+
 impl<Fut: TryFuture, Sleep: Future> Future for Limited<Fut, Sleep> {
     type Output = Result<Fut::Ok, AttemptError<Fut::Error>>;
 
@@ -170,7 +180,7 @@ impl<Sleep: Future> Future for Pause<Sleep> {
     }
 }
 
-impl<F, Fut, M, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     pub(super) fn new(parts: Parts<F, M, S, H>) -> Self {
         Self {
             stage: Stage::Ready,
@@ -182,7 +192,7 @@ impl<F, Fut, M, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
 
 // The rest is printed by the operation, or cannot be printed.
 #[allow(clippy::missing_fields_in_debug)]
-impl<F, Fut, M, S: MaybeSleeper, H> fmt::Debug for Retry<F, Fut, M, S, H> {
+impl<F, Fut, M: Outcome, S: MaybeSleeper, H> fmt::Debug for Retry<F, Fut, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
             Stage::Ready => "Ready",
@@ -208,33 +218,37 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let Parts {
-            callback,
-            sleeper,
-            hooks,
-            operation,
-        } = this.parts;
-        let timed = operation.is_timed(H::TIMED || F::TIMED);
+        let parts = this.parts;
+        let timed = parts.operation.is_timed(H::TIMED || F::TIMED);
         loop {
             let now = match this.stage.as_mut().project() {
-                StageProjection::Ready => operation.start(Passed::first(timed, || sleeper.now())),
-                StageProjection::Attempting { attempt } => {
-                    let limit = attempt.limit;
-                    let outcome = ready!(attempt.poll(cx));
-                    // The attempt is dropped before anything else happens.
+                StageProjection::Ready => {
+                    let reading = Passed::first(timed, || parts.sleeper.now());
+                    parts.operation.start(reading)
+                }
+                StageProjection::Attempting { round } => {
+                    let time = Time {
+                        timed,
+                        passed: this.passed,
+                    };
+                    let end = ready!(RoundsOf::<M>::poll(round, parts, time, cx));
+                    // The attempts are dropped before anything else happens.
                     this.stage.set(Stage::Over);
-                    if let Err(error) = &outcome {
-                        this.passed.add_limit(error, limit);
-                    }
+                    let Parts {
+                        sleeper,
+                        hooks,
+                        operation,
+                        ..
+                    } = parts;
                     let clock = || this.passed.read(timed, || sleeper.now());
-                    let error = match outcome {
-                        Ok(value) => {
-                            operation.succeed(clock);
+                    let last = match end {
+                        End::Success(value, winner, other) => {
+                            operation.succeed_by(winner, other, clock);
                             return Poll::Ready(Ok(value));
                         }
-                        Err(error) => error,
+                        End::Failure(last) => last,
                     };
-                    let delay = match operation.fail(error, hooks, clock) {
+                    let delay = match operation.fail_round(last, hooks, clock) {
                         Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
                     };
@@ -246,15 +260,15 @@ where
                 StageProjection::Waiting { pause } => {
                     ready!(pause.poll(cx));
                     this.stage.set(Stage::Over);
-                    this.passed.read(timed, || sleeper.now())
+                    this.passed.read(timed, || parts.sleeper.now())
                 }
                 StageProjection::Over => panic!("a retry was polled after it returned its output"),
             };
-            match operation.ready(now) {
+            match parts.operation.ready(now) {
                 Ok(None) => {}
                 Ok(Some(hold)) => {
                     this.passed.add(hold);
-                    let pause = Pause::new(sleeper.sleep(hold));
+                    let pause = Pause::new(parts.sleeper.sleep(hold));
                     this.stage.set(Stage::Waiting { pause });
                     continue;
                 }
@@ -263,12 +277,8 @@ where
                     return Poll::Ready(Err(error));
                 }
             }
-            let started = operation.begin(now);
-            // The limit counts from here.
-            let limit = operation.limit();
-            let sleep = limit.map(|limit| sleeper.sleep(limit.after));
-            let attempt = Limited::new(limit, sleep, callback.start(started));
-            this.stage.set(Stage::Attempting { attempt });
+            let round = RoundsOf::<M>::start(parts, now);
+            this.stage.set(Stage::Attempting { round });
         }
     }
 }

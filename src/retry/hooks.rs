@@ -11,6 +11,8 @@ use crate::StopReason;
 pub struct FailureEvent<'a, E> {
     /// The failed attempt's number. The first is 1.
     pub attempt: u64,
+    /// Whether it was a hedge: see [`Retry::hedge`](crate::Retry::hedge).
+    pub hedge: bool,
     /// How it failed.
     pub error: &'a AttemptError<E>,
     /// Time since the start of the operation.

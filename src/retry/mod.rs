@@ -13,12 +13,16 @@ mod builder;
 mod clock;
 mod context;
 mod error;
+mod failure;
 mod future;
 mod hooks;
 mod operation;
 mod outcome;
+mod parts;
 mod protection;
+mod race;
 mod report;
+mod rounds;
 mod settings;
 mod sleeper;
 mod sleepers;
@@ -40,8 +44,8 @@ pub use hooks::{FailureEvent, Hooks};
 pub use outcome::{Outcome, Plain, Reported};
 pub use protection::{
     BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,
-    CooldownStatus, Protect, Protected, Protection, ProtectionChange, ProtectionEvent,
-    ProtectionStatus,
+    CooldownStatus, HedgeOptions, HedgeStatus, Hedged, Protect, Protected, Protection,
+    ProtectionChange, ProtectionEvent, ProtectionStatus,
 };
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{SleepFn, Sleeper, sleep_fn};

@@ -3,32 +3,38 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::outcome::{Ending, Facts};
-use super::protection::Next;
-use super::{
-    Attempt, AttemptError, FailureEvent, Hooks, Outcome, RejectedError, Signal, TimeoutError,
-    Verdict,
-};
-use crate::core::{
-    Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, UNLIMITED, Waits,
-};
+use super::outcome::Ending;
+use super::protection::{Next, Pass};
+use super::{Attempt, AttemptError, Outcome, RejectedError, TimeoutError};
+use crate::core::{RetryPolicy, Seed, StopReason, UNLIMITED, Waits};
 use crate::entropy::EntropyError;
-use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::policy::ms_from_duration;
 
 /// The state of one operation. Times are readings of its sleeper's clock.
 pub(super) struct Operation<M> {
-    policy: RetryPolicy,
+    pub(super) policy: RetryPolicy,
     pub(super) seed: Option<Seed>,
     pub(super) total_timeout: Option<Duration>,
     pub(super) outcome: M,
     started: Duration,
-    deadline: Option<Duration>,
+    pub(super) deadline: Option<Duration>,
     /// Number of started attempts, and the start of the last one.
-    attempts: u64,
+    pub(super) attempts: u64,
     attempt_started: Duration,
-    waits: Waits,
-    previous_delay: Option<Duration>,
-    hint: Option<Duration>,
+    /// Counts the rounds: an attempt and its hedge are one.
+    pub(super) waits: Waits,
+    pub(super) previous_delay: Option<Duration>,
+    /// The longest time that the server asked for in the last round.
+    pub(super) hint: Option<Duration>,
+}
+
+/// An attempt that has started.
+#[derive(Debug, Clone, Copy)]
+pub struct Started {
+    pub(super) number: u64,
+    pub(super) at: Duration,
+    /// The breaker's numbers, if it is a hedge.
+    pub(super) hedge: Option<Pass>,
 }
 
 /// When an attempt must end, and why.
@@ -74,39 +80,86 @@ impl<M> Operation<M> {
             .finish_non_exhaustive()
     }
 
-    /// Starts the next attempt.
+    /// Starts the next attempt, and with it a round.
     pub(super) fn begin(&mut self, now: Duration) -> Attempt {
-        self.attempts += 1;
-        self.attempt_started = now;
-        self.attempt()
+        self.hint = None;
+        self.begin_beside(now)
     }
 
-    /// The attempt that was started last.
-    fn attempt(&self) -> Attempt {
+    /// How long after the attempt that starts its hedge is due. `None` if none may start.
+    pub(super) fn hedge_delay(&mut self, now: Duration) -> Option<Duration>
+    where
+        M: Outcome,
+    {
+        let remaining = self.remaining(now);
+        let left = self.attempts < self.policy.max_attempts();
+        let delay = self.outcome.guard().filter(|_| left)?.hedge_delay(now)?;
+        Some(delay).filter(|delay| remaining.is_none_or(|remaining| *delay < remaining))
+    }
+
+    /// Starts a hedge, unless its time has passed or protection forbids it.
+    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Started)>
+    where
+        M: Outcome,
+    {
+        if self.remaining(now).is_some_and(|left| left.is_zero()) {
+            return None;
+        }
+        let pass = self.outcome.guard()?.start_hedge(now)?;
+        let attempt = self.begin_beside(now);
+        let started = Started {
+            hedge: Some(pass),
+            ..self.last()
+        };
+        Some((attempt, started))
+    }
+
+    /// Starts an attempt in the present round.
+    fn begin_beside(&mut self, now: Duration) -> Attempt {
+        self.attempts += 1;
+        self.attempt_started = now;
+        self.attempt(self.last())
+    }
+
+    /// The attempt that was started last, unless it is a hedge.
+    pub(super) fn last(&self) -> Started {
+        Started {
+            number: self.attempts,
+            at: self.attempt_started,
+            hedge: None,
+        }
+    }
+
+    /// An attempt as callbacks see it.
+    pub(super) fn attempt(&self, started: Started) -> Attempt {
         let most = self.policy.max_attempts();
         Attempt {
-            attempt: self.attempts,
+            attempt: started.number,
             attempts_left: match most {
                 UNLIMITED => UNLIMITED,
-                most => most.saturating_sub(self.attempts),
+                most => most.saturating_sub(started.number),
             },
-            elapsed: self.attempt_started.saturating_sub(self.started),
-            remaining: self.remaining(self.attempt_started),
+            elapsed: self.since_start(started.at),
+            remaining: self.remaining(started.at),
             previous_delay: self.previous_delay,
         }
     }
 
-    fn remaining(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn since_start(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.started)
+    }
+
+    pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_sub(now))
     }
 
-    fn remaining_ms(&self, now: Duration) -> f64 {
+    pub(super) fn remaining_ms(&self, now: Duration) -> f64 {
         self.remaining(now).map_or(f64::INFINITY, ms_from_duration)
     }
 }
 
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
-fn draw_beside(
+pub(super) fn draw_beside(
     seed: &mut Option<Seed>,
     attempt: u64,
     now: Duration,
@@ -177,24 +230,30 @@ impl<M: Outcome> Operation<M> {
         self.outcome.end_early(error, ending).map_or(Ok(None), Err)
     }
 
-    /// An attempt succeeded, and with it the operation.
+    /// The last attempt succeeded, and with it the operation.
     pub(super) fn succeed(&mut self, clock: impl FnOnce() -> Duration) {
+        self.succeed_by(self.last(), None, clock);
+    }
+
+    /// An attempt succeeded, and with it the operation. `other` was running.
+    pub(super) fn succeed_by(
+        &mut self,
+        winner: Started,
+        other: Option<Started>,
+        clock: impl FnOnce() -> Duration,
+    ) {
         if let Some(guard) = self.outcome.guard() {
-            guard.succeeded(clock);
+            let mut both = [Some(winner), other].into_iter().flatten();
+            let first = both.find(|started| started.number == 1);
+            guard.succeeded(winner.hedge, first.map(|first| first.at), clock);
         }
     }
 
     /// The limit of the attempt just started: its timeout, or the deadline if that is not later.
     pub(super) fn limit(&self) -> Option<Limit> {
-        let cuts = self.attempts > 1 || self.outcome.cuts_first();
-        let deadline = self
-            .total_timeout
-            .filter(|_| cuts)
-            .zip(self.remaining(self.attempt_started));
-        let deadline = deadline.map(|(total, after)| Limit {
-            after,
-            error: TimeoutError::Deadline { after: total },
-        });
+        let cuts = self.waits.attempt() > 1 || self.outcome.cuts_first();
+        let deadline = cuts.then(|| self.end_at_deadline(self.attempt_started));
+        let deadline = deadline.flatten();
         let timeout = self.outcome.attempt_timeout().map(|after| Limit {
             after,
             error: TimeoutError::Attempt { after },
@@ -206,49 +265,23 @@ impl<M: Outcome> Operation<M> {
             .min_by_key(|limit| limit.after)
     }
 
-    /// After a failed attempt: the wait before the next one, or the end.
-    pub(super) fn fail(
-        &mut self,
-        error: AttemptError<M::Attempt>,
-        hooks: &mut impl Hooks<M::Attempt>,
-        clock: impl Fn() -> Duration,
-    ) -> Result<Duration, M::Error> {
-        let ended = clock();
-        let duration = ended.saturating_sub(self.attempt_started);
-        let held = self
-            .outcome
-            .guard()
-            .map_or(Duration::ZERO, |guard| guard.held());
-        let decision = self.decide(&error, ended, hooks, &clock, Seed::random);
-        hooks.notify(&FailureEvent {
-            attempt: self.attempts,
-            error: &error,
-            elapsed: clock().saturating_sub(self.started),
-            delay: decision.ok(),
-            reason: decision.err(),
-        });
-        let facts = Facts {
-            attempt: self.attempts,
-            start: self.attempt_started.saturating_sub(self.started),
-            duration,
-            held,
-            delay: decision.ok(),
-        };
-        match decision {
-            Ok(delay) => {
-                self.outcome.go_on(error, facts, self.deadline.is_some());
-                self.previous_delay = Some(delay);
-                Ok(delay)
-            }
-            Err(reason) => {
-                let ending = self.ending(reason, clock());
-                Err(self.outcome.end(error, facts, ending))
-            }
-        }
+    /// The limit of an attempt of the first round after the other one has failed, if it has had none.
+    pub(super) fn late_limit(&self, now: Duration) -> Option<Limit> {
+        let spared = self.waits.attempt() == 1 && !self.outcome.cuts_first();
+        spared.then(|| self.end_at_deadline(now)).flatten()
+    }
+
+    /// The limit of an attempt that the deadline ends.
+    fn end_at_deadline(&self, now: Duration) -> Option<Limit> {
+        let limit = self.total_timeout.zip(self.remaining(now));
+        limit.map(|(total, after)| Limit {
+            after,
+            error: TimeoutError::Deadline { after: total },
+        })
     }
 
     /// The end of the operation, which releases what it holds of its protection.
-    fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
+    pub(super) fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
         let retry_after = self.outcome.guard().and_then(|guard| {
             guard.release();
             guard.retry_after()
@@ -260,159 +293,5 @@ impl<M: Outcome> Operation<M> {
             elapsed: now.saturating_sub(self.started),
             hint: self.hint,
         }
-    }
-
-    /// In the order of the JavaScript driver: the caller's condition, then the attempts, the wait
-    /// and the deadline, which the core decides, then protection.
-    fn decide(
-        &mut self,
-        error: &AttemptError<M::Attempt>,
-        ended: Duration,
-        hooks: &mut impl Hooks<M::Attempt>,
-        clock: impl Fn() -> Duration,
-        entropy: fn() -> Result<Seed, EntropyError>,
-    ) -> Result<Duration, StopReason> {
-        self.hint = None;
-        let attempt = self.attempts;
-        let verdict = match error {
-            AttemptError::Error(error) => hooks.when(error, &self.attempt()),
-            AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
-                self.outcome.retry_timeouts().into()
-            }
-            // The former says that time ran out; the latter is not of an attempt.
-            AttemptError::Timeout(TimeoutError::Deadline { .. }) | AttemptError::Rejected(_) => {
-                self.tell(error, Verdict::Stop, ended, hooks, entropy);
-                return Err(StopReason::Timeout);
-            }
-        };
-        let (exactly, at_least) = match verdict {
-            Verdict::Stop => {
-                self.tell(error, verdict, ended, hooks, entropy);
-                return Err(StopReason::NotRetryable);
-            }
-            Verdict::Retry => (None, None),
-            Verdict::RetryExactly(delay) => (Some(delay), None),
-            Verdict::RetryAtLeast(delay) => (None, Some(delay)),
-        };
-        let hinted = error.error().and_then(|error| hooks.hint(error));
-        // The longer one satisfies both.
-        self.hint = hinted.max(at_least);
-        self.tell(error, verdict, ended, hooks, entropy);
-        let hint = match (exactly, self.hint) {
-            (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
-            (None, Some(requested)) if !requested.is_zero() => {
-                Hint::Server(ms_from_duration(requested))
-            }
-            _ => Hint::None,
-        };
-
-        // The curve is not called for a wait that will not happen or is not drawn.
-        let needs_draw = attempt < self.policy.max_attempts() && exactly.is_none();
-        let draws = if needs_draw {
-            let seed = self.seed.map_or_else(entropy, Ok);
-            let seed = seed.map_err(|_| StopReason::Randomness)?;
-            self.seed = Some(seed);
-            seed.draws(0, attempt)
-        } else {
-            Draws { r: 0.0, r2: 0.0 }
-        };
-        // A hint too: it never shortens the wait of the curve.
-        let curve = if needs_draw && self.policy.backoff() == Backoff::Custom {
-            hooks.curve(attempt)
-        } else {
-            None
-        };
-        let now = clock();
-        let remaining = self.remaining(now);
-        let remaining_ms = self.remaining_ms(now);
-        let limits = Limits {
-            remaining_ms,
-            curve_ms: curve.map(ms_from_duration),
-            hint,
-        };
-        match self.waits.next(&self.policy, limits, draws) {
-            Decision::Stop(reason) => Err(reason),
-            Decision::Retry { delay_ms } => {
-                let delay = exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
-                // Once more, in whole nanoseconds.
-                if remaining.is_some_and(|left| delay >= left) {
-                    return Err(StopReason::Deadline);
-                }
-                let base_ms = self.policy.base_ms();
-                let Some(guard) = self.outcome.guard() else {
-                    return Ok(delay);
-                };
-                let seed = &mut self.seed;
-                let draw = || draw_beside(seed, attempt, now, entropy);
-                guard.retry(now, delay, remaining_ms, base_ms, draw)
-            }
-        }
-    }
-
-    /// Tells protection how an attempt failed.
-    fn tell(
-        &mut self,
-        error: &AttemptError<M::Attempt>,
-        verdict: Verdict,
-        now: Duration,
-        hooks: &mut impl Hooks<M::Attempt>,
-        entropy: fn() -> Result<Seed, EntropyError>,
-    ) {
-        let (attempt, hint) = (self.attempts, self.hint);
-        let longest_ms = self.policy.max_retry_after_ms();
-        let Some(guard) = self.outcome.guard() else {
-            return;
-        };
-        let signal = match error {
-            AttemptError::Error(error) => hooks.signal(error).unwrap_or(verdict.into()),
-            AttemptError::Timeout(TimeoutError::Attempt { .. }) => Signal::Failure,
-            // A first attempt had all the time there was, unless it was held.
-            AttemptError::Timeout(TimeoutError::Deadline { .. })
-                if attempt == 1 && guard.held().is_zero() =>
-            {
-                Signal::Failure
-            }
-            AttemptError::Timeout(_) | AttemptError::Rejected(_) => Signal::Nothing,
-        };
-        let seed = &mut self.seed;
-        let draw = || draw_beside(seed, attempt, now, entropy);
-        guard.failed(now, signal, hint, longest_ms, draw);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::retry::Plain;
-    use crate::retry::hooks::When;
-
-    #[test]
-    fn without_randomness_it_ends_before_the_first_drawn_wait() {
-        let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
-        let end = |policy, seed, verdict: Verdict| {
-            let mut operation = Operation::new(policy, Plain::new());
-            operation.seed = seed;
-            operation.begin(Duration::ZERO);
-            let mut hooks = When(|_: &&str| verdict, ());
-            let none = || Err(EntropyError::NONE);
-            operation.decide(
-                &AttemptError::Error("own"),
-                Duration::ZERO,
-                &mut hooks,
-                || Duration::ZERO,
-                none,
-            )
-        };
-        let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
-        assert_eq!(unseeded, Err(StopReason::Randomness));
-        // Nothing is drawn here.
-        assert_eq!(
-            end(policy(1), None, Verdict::Retry),
-            Err(StopReason::Exhausted)
-        );
-        let exactly = Duration::from_secs(1);
-        let output = end(policy(2), None, Verdict::RetryExactly(exactly));
-        assert_eq!(output, Ok(exactly));
-        assert!(end(policy(2), Some(Seed::new(1)), Verdict::Retry).is_ok());
     }
 }

@@ -16,7 +16,8 @@ pub trait Outcome: sealed::Sealed + Sized {
     type Error;
 
     /// Protection of the operation: `()` without, [`Protected`] after
-    /// [`Retry::protection`](crate::Retry::protection).
+    /// [`Retry::protection`](crate::Retry::protection), [`Hedged`](crate::Hedged) after
+    /// [`Retry::hedge`](crate::Retry::hedge).
     type Protection: Protect;
 
     /// Whether it reports times.
@@ -45,6 +46,12 @@ pub trait Outcome: sealed::Sealed + Sized {
     /// Another attempt follows a failed one. `deadline`: the error may be needed again.
     #[doc(hidden)]
     fn go_on(&mut self, error: AttemptError<Self::Attempt>, facts: Facts, deadline: bool);
+
+    /// An attempt is dropped because the operation ends.
+    #[doc(hidden)]
+    fn cut(&mut self, error: Option<AttemptError<Self::Attempt>>, facts: Facts) {
+        let _ = (error, facts);
+    }
 
     /// No attempt follows a failed one.
     #[doc(hidden)]
@@ -83,7 +90,8 @@ pub struct Plain<E> {
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
 ///
-/// `P` is `()`, or [`Protected`] after [`Retry::protection`](crate::Retry::protection).
+/// `P` is `()`, or [`Protected`] after [`Retry::protection`](crate::Retry::protection), or [`Hedged`](crate::Hedged)
+/// after [`Retry::hedge`](crate::Retry::hedge).
 #[derive(Debug)]
 pub struct Reported<E, P = ()> {
     records: Records<E>,
@@ -101,13 +109,13 @@ impl<E> Plain<E> {
 
 impl<E, P> Reported<E, P> {
     /// The same with a protection, or with another one.
-    pub(super) fn protected(self, protection: Protected) -> Reported<E, Protected> {
+    pub(super) fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> Reported<E, P2> {
         Reported {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
             cuts_first: self.cuts_first,
-            protection,
+            protection: change(self.protection),
         }
     }
 
@@ -138,6 +146,8 @@ pub struct Facts {
     pub(super) duration: Duration,
     pub(super) held: Duration,
     pub(super) delay: Option<Duration>,
+    pub(super) hedge: bool,
+    pub(super) superseded: bool,
 }
 
 impl Facts {
@@ -149,6 +159,8 @@ impl Facts {
             duration: self.duration,
             held: self.held,
             delay: self.delay,
+            hedge: self.hedge,
+            superseded: self.superseded,
         }
     }
 }
@@ -222,6 +234,10 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
     fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) {
         self.records.add(facts.with(Some(error)));
         self.records.forget(0);
+    }
+
+    fn cut(&mut self, error: Option<AttemptError<E>>, facts: Facts) {
+        self.records.add(facts.with(error));
     }
 
     fn end(&mut self, error: AttemptError<E>, facts: Facts, ending: Ending) -> RetryError<E> {

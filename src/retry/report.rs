@@ -27,14 +27,14 @@ pub struct RetryReport<E> {
     pub records: Vec<AttemptRecord<E>>,
 }
 
-/// One failed attempt.
+/// One attempt without success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttemptRecord<E> {
     /// The attempt's number. The first is 1.
     pub attempt: u64,
-    /// How it failed. `None` if [`Retry::keep_errors`](crate::Retry::keep_errors) does not keep the error,
-    /// and in the last record, whose error is [`RetryError::error`](crate::RetryError::error).
+    /// How it failed. `None` if [`Retry::keep_errors`](crate::Retry::keep_errors) does not keep the error, if it was
+    /// superseded, and for the last failure, whose error is [`RetryError::error`](crate::RetryError::error).
     pub error: Option<AttemptError<E>>,
     /// Start, counted from the start of the operation.
     pub start: Duration,
@@ -45,12 +45,19 @@ pub struct AttemptRecord<E> {
     /// The wait that followed it, as decided. `None` after the last attempt, unless a deadline passed
     /// because a wait ended late, or a [`Protection`](crate::Protection) rejected the attempt after it.
     pub delay: Option<Duration>,
+    /// Whether it was a hedge: started while the attempt before it was running ([`Retry::hedge`](crate::Retry::hedge)).
+    pub hedge: bool,
+    /// Whether it was dropped because the other attempt of its round had ended the operation.
+    pub superseded: bool,
 }
 
 /// Records of the failed attempts up to now.
 #[derive(Debug)]
 pub(super) struct Records<E> {
+    /// In the order of the attempts: those of a round may end in another one.
     kept: Vec<AttemptRecord<E>>,
+    /// Number of the attempt that ended last.
+    last: u64,
     dropped: u64,
     /// How many errors of the callback are kept, the last one included. At least 1.
     errors: usize,
@@ -60,6 +67,7 @@ impl<E> Records<E> {
     pub(super) fn new() -> Self {
         Self {
             kept: Vec::new(),
+            last: 0,
             dropped: 0,
             errors: 1,
         }
@@ -74,22 +82,36 @@ impl<E> Records<E> {
             self.kept.remove(1);
             self.dropped += 1;
         }
-        self.kept.push(record);
+        self.last = record.attempt;
+        let before = |other: &AttemptRecord<E>| other.attempt < record.attempt;
+        let place = self.kept.iter().rposition(before).map_or(0, |i| i + 1);
+        self.kept.insert(place, record);
     }
 
     /// Drops the callback's errors but the latest, of which `others` are kept elsewhere.
     pub(super) fn forget(&mut self, others: usize) {
         let own =
             |record: &&mut AttemptRecord<E>| matches!(record.error, Some(AttemptError::Error(_)));
-        let keep = self.errors.saturating_sub(others);
-        for record in self.kept.iter_mut().rev().filter(own).skip(keep) {
-            record.error = None;
+        let mut keep = self.errors.saturating_sub(others);
+        // The latest error of a round is that of the attempt that ended last.
+        let last = self.last;
+        for is_last in [true, false] {
+            let records = self.kept.iter_mut().rev();
+            let records = records.filter(|record| (record.attempt == last) == is_last);
+            for record in records.filter(own) {
+                if keep == 0 {
+                    record.error = None;
+                }
+                keep = keep.saturating_sub(1);
+            }
         }
     }
 
     /// The last attempt's error, which then is no longer in its record.
     pub(super) fn take_last_error(&mut self) -> Option<AttemptError<E>> {
-        self.kept.last_mut().and_then(|record| record.error.take())
+        let mut records = self.kept.iter_mut().rev();
+        let record = records.find(|record| record.attempt == self.last)?;
+        record.error.take()
     }
 
     /// The kept records, and how many were dropped.

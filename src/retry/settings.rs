@@ -1,75 +1,4 @@
-//! The settings that the asynchronous and the blocking operations share.
-
-use super::operation::Operation;
-use super::protection::{Protected, Protection};
-use super::{Outcome, Plain, Reported};
-use crate::core::RetryPolicy;
-
-/// An operation's settings and state.
-pub(super) struct Parts<F, M, S, H> {
-    pub(super) callback: F,
-    pub(super) sleeper: S,
-    pub(super) hooks: H,
-    pub(super) operation: Operation<M>,
-}
-
-impl<F, E, S> Parts<F, Plain<E>, S, ()> {
-    pub(super) fn new(policy: RetryPolicy, callback: F, sleeper: S) -> Self {
-        Self {
-            callback,
-            sleeper,
-            hooks: (),
-            operation: Operation::new(policy, Plain::new()),
-        }
-    }
-}
-
-impl<F, M, S, H> Parts<F, M, S, H> {
-    pub(super) fn hooks<H2>(self, change: impl FnOnce(H) -> H2) -> Parts<F, M, S, H2> {
-        Parts {
-            callback: self.callback,
-            sleeper: self.sleeper,
-            hooks: change(self.hooks),
-            operation: self.operation,
-        }
-    }
-
-    pub(super) fn sleeper<S2>(self, sleeper: S2) -> Parts<F, M, S2, H> {
-        Parts {
-            callback: self.callback,
-            sleeper,
-            hooks: self.hooks,
-            operation: self.operation,
-        }
-    }
-
-    pub(super) fn report(self) -> Parts<F, Reported<M::Attempt, M::Protection>, S, H>
-    where
-        M: Outcome,
-    {
-        self.outcome(M::into_reported)
-    }
-
-    pub(super) fn protect(
-        self,
-        protection: &Protection,
-    ) -> Parts<F, Reported<M::Attempt, Protected>, S, H>
-    where
-        M: Outcome,
-    {
-        let protected = Protected::new(protection);
-        self.outcome(|outcome| outcome.into_reported().protected(protected))
-    }
-
-    fn outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Parts<F, M2, S, H> {
-        Parts {
-            callback: self.callback,
-            sleeper: self.sleeper,
-            hooks: self.hooks,
-            operation: self.operation.with_outcome(change),
-        }
-    }
-}
+//! The setters that the asynchronous and the blocking operations share.
 
 /// The setters of an operation's type. `start` and `end` surround the chain of setters in examples.
 macro_rules! setters {
@@ -398,7 +327,7 @@ macro_rules! setters {
             }
         }
 
-        impl<$($first,)? $($parameter,)+ E, P, S: $bound, H>
+        impl<$($first,)? $($parameter,)+ E, P: Protect, S: $bound, H>
             $type<$($first,)? $($parameter,)+ Reported<E, P>, S, H>
         {
             /// Keeps at most this number of the callback's errors in the report: the latest ones, of the

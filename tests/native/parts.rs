@@ -1,7 +1,9 @@
 //! The parts of a protection: defaults and ranges of their options, against the table that JavaScript is held to
 //! (`tests/vectors/parts.json`).
 
-use rejitter::{BreakerOptions, BudgetOptions, CooldownOptions, OptionErrors, UNLIMITED};
+use rejitter::{
+    BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, OptionErrors, UNLIMITED,
+};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -27,6 +29,7 @@ fn checked(row: &Value, value: f64) -> Option<Result<(), OptionErrors>> {
         ..BudgetOptions::default()
     };
     let (mut breaker, mut cooldown) = (BreakerOptions::default(), CooldownOptions::default());
+    let mut hedge = HedgeOptions::default();
     match row["option"].as_str().unwrap() {
         "capacity" => budget.capacity = Some(value),
         "perSuccess" => budget.per_success = Some(value),
@@ -38,9 +41,13 @@ fn checked(row: &Value, value: f64) -> Option<Result<(), OptionErrors>> {
         "openMs" => breaker.open_ms = Some(value),
         "closeAfter" => breaker.close_after = Some(u32::try_from(count(value)?).ok()?),
         "maxHoldMs" => cooldown.max_hold_ms = Some(value),
+        "quantile" => hedge.quantile = Some(value),
+        "delayMs" => hedge.delay_ms = Some(value),
+        "maxRatio" => hedge.max_ratio = Some(value),
         option => panic!("{option} is not an option"),
     }
-    Some(budget.check().and(breaker.check()).and(cooldown.check()))
+    let checked = budget.check().and(breaker.check()).and(cooldown.check());
+    Some(checked.and(hedge.check()))
 }
 
 #[test]
@@ -48,6 +55,8 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
     let table: Value = serde_json::from_str(include_str!("../vectors/parts.json")).unwrap();
     let budget = BudgetOptions::default().settings();
     let breaker = BreakerOptions::default().settings();
+    let hedge = HedgeOptions::default().settings();
+    assert_eq!(hedge.delay_ms, None);
     let mut defaults = vec![
         ("capacity", budget.capacity / 1e3),
         ("perSuccess", budget.per_success / 1e3),
@@ -59,12 +68,19 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
         ("openMs", breaker.open_ms),
         ("closeAfter", breaker.close_after),
         ("maxHoldMs", CooldownOptions::default().max_hold_ms()),
+        ("quantile", hedge.quantile),
+        ("maxRatio", hedge.per_success / 1e3),
     ];
     for row in table["rows"].as_array().unwrap() {
         let option = row["option"].as_str().unwrap();
-        let at = defaults.iter().position(|(name, _)| *name == option);
-        let (_, default) = defaults.remove(at.unwrap_or_else(|| panic!("{option} is there twice")));
-        assert_eq!(default, number(&row["default"]), "default of {option}");
+        if row["default"].is_null() {
+            assert_eq!(option, "delayMs", "the option without a default");
+        } else {
+            let at = defaults.iter().position(|(name, _)| *name == option);
+            let (_, default) =
+                defaults.remove(at.unwrap_or_else(|| panic!("{option} is there twice")));
+            assert_eq!(default, number(&row["default"]), "default of {option}");
+        }
         for value in row["accepts"].as_array().unwrap() {
             let found = checked(row, number(value));
             assert_eq!(found, Some(Ok(())), "{option}: {value}");

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, Jitter, Protection, RetryPolicy,
-    StopReason, UNLIMITED, retry, retry_blocking,
+    BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, HedgeOptions, Jitter, Protection,
+    RetryPolicy, StopReason, UNLIMITED, retry, retry_blocking,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -155,16 +155,15 @@ fn the_future_of_a_protected_operation_is_send() {
     }
     let (time, api) = (
         VirtualTime::new(),
-        Protection::new().budget(BudgetOptions::default()),
+        Protection::new().hedge(HedgeOptions::default()),
     );
-    let call = retry(ONCE, || ready(Ok::<_, String>(1))).signal(|_| None);
-    let call = send(call.protection(&api).sleeper(time.clone()));
-    assert_eq!(
-        std::thread::spawn(move || time.block_on(call))
-            .join()
-            .unwrap(),
-        Ok(1)
-    );
+    let call = || {
+        let call = retry(ONCE, || ready(Ok::<_, String>(1))).signal(|_| None);
+        call.protection(&api).sleeper(time.clone())
+    };
+    let (plain, hedged) = (send(call()), send(call().hedge()));
+    let both = move || [time.block_on(plain), time.block_on(hedged)];
+    assert_eq!(std::thread::spawn(both).join().unwrap(), [Ok(1), Ok(1)]);
 }
 
 #[test]
@@ -247,4 +246,6 @@ fn mistakes_of_the_program_panic_with_the_remedy() {
     );
     assert!(text(|| Protection::new().open()).contains("has no breaker"));
     assert!(text(|| Protection::new().close()).contains("has no breaker"));
+    let call = retry(ONCE, || ready(Ok::<_, String>(1))).protection(&Protection::new());
+    assert!(text(|| drop(call.sleep(|_| ready(())).hedge())).contains("has no hedge"));
 }

@@ -20,6 +20,8 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use crate::common::{VECTORS, Vector, vectors};
 
 mod forms;
+mod hedge;
+mod hedge_worlds;
 mod model;
 mod operations;
 mod protection;

@@ -95,6 +95,13 @@ impl Latency {
         Some(self.delay_ms)
     }
 
+    /// Whether forgetting it would change nothing.
+    #[must_use]
+    pub fn is_empty(&self, now: f64) -> bool {
+        let total = self.current.total + self.previous.total;
+        total == 0.0 || now - self.started_at >= 2.0 * SLICE_MS
+    }
+
     /// The upper edge of the slot in which the samples, counted from the shortest one, reach `rank`.
     fn quantile(&self, rank: f64, share: f64) -> f64 {
         let mut sum = 0.0;

@@ -11,6 +11,8 @@
 mod breaker;
 mod budget;
 mod cooldown;
+#[cfg(feature = "retry")]
+mod hedge;
 mod latency;
 #[cfg(any(feature = "retry", feature = "lab"))]
 mod options;
@@ -19,6 +21,8 @@ mod window;
 pub use breaker::{Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict};
 pub use budget::Budget;
 pub use cooldown::Cooldown;
+#[cfg(feature = "retry")]
+pub use hedge::{HedgeOptions, HedgeSettings};
 pub use latency::Latency;
 #[cfg(feature = "lab")]
 pub(crate) use options::thousandths;

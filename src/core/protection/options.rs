@@ -7,7 +7,7 @@ use crate::core::{MAX_MS, OptionErrors, Problems, UNLIMITED, within};
 /// Most tokens of a budget.
 const MOST_TOKENS: f64 = 1e9;
 /// The least number above 0.
-const LEAST: f64 = f64::from_bits(1);
+pub(super) const LEAST: f64 = f64::from_bits(1);
 /// Tokens that a retry takes unless another number is set.
 const COST: f64 = 1.0;
 
@@ -112,19 +112,23 @@ macro_rules! options {
             ///
             /// # Errors
             /// Lists every invalid option, with its value and its rule.
-            pub fn check(&self) -> Result<(), OptionErrors> {
-                self.problems().into_result().map_err(own_names)
+            pub fn check(&self) -> Result<(), $crate::core::OptionErrors> {
+                self.problems()
+                    .into_result()
+                    .map_err($crate::core::protection::options::own_names)
             }
         }
     };
 }
+
+pub(super) use options;
 
 options!(BudgetOptions);
 options!(BreakerOptions);
 options!(CooldownOptions);
 
 /// Problems name the part and the option, such as `budget.cost`. In the options of one part the option is enough.
-fn own_names(mut errors: OptionErrors) -> OptionErrors {
+pub(super) fn own_names(mut errors: OptionErrors) -> OptionErrors {
     for problem in &mut errors.0 {
         if let Some((_, option)) = problem.option.split_once('.') {
             problem.option = option;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::state::State;
 use super::status::{ProtectionChange, ProtectionEvent};
 use crate::StopReason;
-use crate::core::protection::{BreakerSettings, BudgetSettings};
+use crate::core::protection::{BreakerSettings, BudgetSettings, HedgeSettings};
 use crate::policy::duration_from_ms;
 
 pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -18,6 +18,7 @@ pub(super) struct Recipe {
     pub(super) budget: Option<BudgetSettings>,
     pub(super) breaker: Option<BreakerSettings>,
     pub(super) max_hold_ms: Option<f64>,
+    pub(super) hedge: Option<HedgeSettings>,
     pub(super) clock: Option<Clock>,
     pub(super) on_event: Option<OnEvent>,
 }

@@ -6,15 +6,21 @@ use std::time::Duration;
 
 use super::Protection;
 use super::cell::{Cell, Refusal};
-use super::state::{End, Entry, Plan};
+use super::facts::{End, Entry, Pass, Plan, Success};
 use super::time_ms;
 use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::retry::race::Races;
+use crate::retry::rounds::{Rounds, Single};
 use crate::retry::{RejectedError, Signal};
 
-/// Protection of an operation's form: none, `()`, or [`Protected`].
+/// Protection of an operation's form: none, `()`, or [`Protected`], or [`Hedged`].
 pub trait Protect: sealed::Sealed {
+    /// How its rounds run.
+    #[doc(hidden)]
+    type Rounds: Rounds;
+
     #[doc(hidden)]
     fn guard(&mut self) -> Option<&mut Protected>;
 }
@@ -23,17 +29,34 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for () {}
     impl Sealed for super::Protected {}
+    impl Sealed for super::Hedged {}
 }
 
 impl Protect for () {
+    type Rounds = Single;
+
     fn guard(&mut self) -> Option<&mut Protected> {
         None
     }
 }
 
 impl Protect for Protected {
+    type Rounds = Single;
+
     fn guard(&mut self) -> Option<&mut Protected> {
         Some(self)
+    }
+}
+
+/// A [`Protected`] operation that starts hedges: see [`Retry::hedge`](crate::Retry::hedge).
+#[derive(Debug)]
+pub struct Hedged(Protected);
+
+impl Protect for Hedged {
+    type Rounds = Races;
+
+    fn guard(&mut self) -> Option<&mut Protected> {
+        Some(&mut self.0)
     }
 }
 
@@ -44,8 +67,8 @@ pub struct Protected {
     cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
-    /// The numbers that the breaker gave the running attempt.
-    admitted: Option<(f64, f64)>,
+    /// The breaker's numbers for the running attempt. Hedges keep theirs.
+    pass: Pass,
     /// Start of the present hold.
     held_since: Option<Duration>,
     /// All holds of the attempt.
@@ -55,7 +78,7 @@ pub struct Protected {
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
-    /// The last failure asked for fewer requests, and set the cooldown that ends then.
+    /// A failure of the last round asked for fewer requests, and set the cooldown that ends then.
     throttled: bool,
     own_until: f64,
     refusal: Option<Refusal>,
@@ -67,6 +90,18 @@ impl fmt::Debug for Protected {
             .field("key", &self.cell.key)
             .finish_non_exhaustive()
     }
+}
+
+/// How an attempt failed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::retry) struct Failure {
+    pub(in crate::retry) signal: Signal,
+    /// Time that the server asked for.
+    pub(in crate::retry) hint: Option<Duration>,
+    /// No hint is followed further.
+    pub(in crate::retry) longest_ms: f64,
+    /// How long the operation's first attempt took, if this was it and its end says so.
+    pub(in crate::retry) first: Option<Duration>,
 }
 
 /// The next step of an attempt that is about to start.
@@ -81,7 +116,7 @@ impl Protected {
         Self {
             cell: protection.live(),
             clockless: false,
-            admitted: None,
+            pass: Pass::default(),
             held_since: None,
             held: Duration::ZERO,
             planned_ms: 0.0,
@@ -133,7 +168,7 @@ impl Protected {
         let (recipe, planned_ms) = (&self.cell.recipe, self.planned_ms);
         let timed = recipe.breaker.is_some() || recipe.max_hold_ms.is_some();
         let entry = match timed.then(|| self.ms(now)).flatten() {
-            None => Entry::Begin(None),
+            None => Entry::Begin(Pass::default()),
             Some(time) => self.cell.locked(|state, recipe, told| {
                 if was_held.is_some() {
                     state.release();
@@ -146,8 +181,9 @@ impl Protected {
             }),
         };
         match entry {
-            Entry::Begin(admitted) => {
-                self.admitted = admitted;
+            Entry::Begin(pass) => {
+                self.pass = pass;
+                (self.throttled, self.own_until) = (false, f64::NAN);
                 if self.taken > 0.0 {
                     self.spent = std::mem::take(&mut self.taken);
                 }
@@ -168,19 +204,60 @@ impl Protected {
         }
     }
 
-    /// The operation succeeded.
-    pub(in crate::retry) fn succeeded(&mut self, clock: impl FnOnce() -> Duration) {
-        let admitted = self.admitted.take();
-        let spent = std::mem::take(&mut self.spent);
-        if admitted.is_none() && self.cell.recipe.budget.is_none() {
+    /// The same, for an operation that starts hedges.
+    pub(in crate::retry) fn hedged(self) -> Hedged {
+        Hedged(self)
+    }
+
+    pub(in crate::retry) fn has_hedge(&self) -> bool {
+        self.cell.recipe.hedge.is_some()
+    }
+
+    /// How long after an attempt its hedge starts. `None` while too little is known, and without a clock.
+    pub(in crate::retry) fn hedge_delay(&self, now: Duration) -> Option<Duration> {
+        let time = self.ms(now).filter(|_| !self.clockless)?;
+        let delay_ms = self
+            .cell
+            .locked(|state, recipe, _| state.hedge_delay_ms(recipe, time));
+        delay_ms.map(duration_from_ms)
+    }
+
+    /// Starts a hedge, unless a part forbids it.
+    pub(in crate::retry) fn start_hedge(&self, now: Duration) -> Option<Pass> {
+        let time = self.ms(now)?;
+        self.cell
+            .locked(|state, recipe, told| state.start_hedge(recipe, told, time))
+    }
+
+    /// The operation succeeded. `hedge`: the hedge that did it. `first`: the start of the first attempt, if that did it
+    /// or was running.
+    pub(in crate::retry) fn succeeded(
+        &mut self,
+        hedge: Option<Pass>,
+        first: Option<Duration>,
+        clock: impl FnOnce() -> Duration,
+    ) {
+        let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
+        let taken = std::mem::take(&mut self.spent);
+        let recipe = &self.cell.recipe;
+        if pass.is_none() && recipe.budget.is_none() && recipe.hedge.is_none() {
             return;
         }
-        let time = admitted.and_then(|_| self.ms(clock()));
+        let timed = !pass.is_none() || recipe.hedge.is_some();
+        let now = timed.then(clock);
+        let time = now.and_then(|now| self.ms(now));
+        let success = Success {
+            taken,
+            by_hedge: hedge.is_some(),
+            first_ms: first
+                .zip(now)
+                .map(|(at, now)| time_ms(now.saturating_sub(at))),
+        };
         self.cell.locked(|state, recipe, told| {
-            state.succeeded(recipe, told, spent);
-            if let (Some(time), Some(admitted)) = (time, admitted) {
+            state.succeeded(recipe, told, time, success);
+            if let Some(time) = time {
                 let end = End {
-                    admitted,
+                    pass,
                     verdict: Verdict::Success,
                     hint_ms: f64::NAN,
                 };
@@ -188,17 +265,25 @@ impl Protected {
                 state.ended(recipe, told, time, end, || 0.5);
             }
         });
+        if hedge.is_some() {
+            self.release();
+        }
     }
 
-    /// An attempt failed. `longest_ms`: no hint is followed further.
+    /// An attempt failed: this hedge, or else the attempt.
     pub(in crate::retry) fn failed(
         &mut self,
+        hedge: Option<Pass>,
         now: Duration,
-        signal: Signal,
-        hint: Option<Duration>,
-        longest_ms: f64,
+        failure: Failure,
         draw: impl FnOnce() -> f64,
     ) {
+        let Failure {
+            signal,
+            hint,
+            longest_ms,
+            first,
+        } = failure;
         let cut = |hint: Duration| ms_from_duration(hint).min(longest_ms);
         let (verdict, busy_ms) = match signal {
             Signal::Failure => (Verdict::Failure, 0.0),
@@ -206,31 +291,42 @@ impl Protected {
             Signal::Nothing => (Verdict::Nothing, 0.0),
             Signal::Busy(hint) => (Verdict::Nothing, cut(hint)),
         };
-        self.throttled = matches!(signal, Signal::Busy(_));
-        self.own_until = f64::NAN;
-        let admitted = self.admitted.take();
+        self.throttled |= matches!(signal, Signal::Busy(_));
+        let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
         let cools = busy_ms > 0.0 && self.cell.recipe.max_hold_ms.is_some();
-        if admitted.is_none() && !cools {
+        if pass.is_none() && !cools && first.is_none() {
             return;
         }
         let Some(time) = self.ms(now) else {
             return;
         };
-        self.own_until = self.cell.locked(|state, recipe, told| {
-            if let Some(admitted) = admitted {
-                let end = End {
-                    admitted,
-                    verdict,
-                    hint_ms: hint.map_or(f64::NAN, cut),
-                };
-                state.ended(recipe, told, time, end, draw);
-            }
+        let own_until = self.cell.locked(|state, recipe, told| {
+            let end = End {
+                pass,
+                verdict,
+                hint_ms: hint.map_or(f64::NAN, cut),
+            };
+            state.ended(recipe, told, time, end, draw);
+            state.record(recipe, Some(time), first.map(time_ms));
             if cools {
                 state.ask_to_wait(time, busy_ms)
             } else {
                 f64::NAN
             }
         });
+        // Another failure of the round may have set it.
+        if !own_until.is_nan() {
+            self.own_until = own_until;
+        }
+    }
+
+    /// The first attempt is dropped, because its hedge ended the operation without success.
+    pub(in crate::retry) fn superseded(&self, now: Duration, first: Duration) {
+        if self.cell.recipe.hedge.is_some() {
+            let time = self.ms(now);
+            self.cell
+                .locked(|state, recipe, _| state.record(recipe, time, Some(time_ms(first))));
+        }
     }
 
     /// Before the wait that a retry follows: returns it, or a longer one if others are held longer. Takes the tokens.
@@ -275,8 +371,8 @@ impl Protected {
     pub(in crate::retry) fn release(&mut self) {
         let held = self.held_since.take().is_some();
         let taken = std::mem::take(&mut self.taken);
-        let admitted = self.admitted.take();
-        if !held && taken == 0.0 && admitted.is_none() {
+        let pass = std::mem::take(&mut self.pass);
+        if !held && taken == 0.0 && pass.is_none() {
             return;
         }
         self.cell.locked(|state, recipe, told| {
@@ -286,9 +382,7 @@ impl Protected {
             if taken > 0.0 {
                 state.put_back(recipe, told, taken);
             }
-            if let Some(admitted) = admitted {
-                state.forget(recipe, admitted);
-            }
+            state.forget(recipe, pass);
         });
     }
 }

@@ -1,10 +1,13 @@
-//! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask.
+//! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
+//! hedges for slow attempts.
 //!
-//! [`state`] has the numbers of one destination and [`cell`] their lock, [`guard`] what one operation holds of them,
-//! [`keys`] the destinations.
+//! [`state`] has the numbers of one destination, [`hedges`] those of its hedges, and [`cell`] their lock. [`guard`] has
+//! what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
 
 mod cell;
+mod facts;
 mod guard;
+mod hedges;
 mod keys;
 mod state;
 mod status;
@@ -14,18 +17,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cell::{Cell, Recipe};
-pub(super) use guard::Next;
-pub use guard::{Protect, Protected};
+pub(super) use facts::Pass;
+pub(super) use guard::{Failure, Next};
+pub use guard::{Hedged, Protect, Protected};
 use keys::Keys;
 pub use status::{
-    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionEvent,
-    ProtectionStatus,
+    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, ProtectionChange,
+    ProtectionEvent, ProtectionStatus,
 };
 
 use super::sleepers::host_now;
 use crate::core::OptionErrors;
 use crate::core::protection::BreakerSettings;
-pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions};
+pub use crate::core::protection::{BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions};
 use crate::policy::ms_from_duration;
 
 /// Protection of a destination that many operations call, such as a server: what keeps their retries from hurting.
@@ -37,6 +41,7 @@ use crate::policy::ms_from_duration;
 /// - [`breaker`](Self::breaker): while most attempts fail, it rejects all, first ones too. Now and then it lets one
 ///   through.
 /// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all of them wait.
+/// - [`hedge`](Self::hedge): a second attempt starts while a slow one is running, in the operations that ask for it.
 ///
 /// Clones share the numbers, and so do all operations that [`Retry::protection`](crate::Retry::protection) gives the
 /// same protection. [`for_key`](Self::for_key) has numbers for each of several destinations. The order of the parts
@@ -157,6 +162,24 @@ impl Protection {
     pub fn cooldown(self, options: CooldownOptions) -> Self {
         accept(options.check());
         self.with(|recipe| recipe.max_hold_ms = Some(options.max_hold_ms()))
+    }
+
+    /// Adds hedges: a second attempt starts while a slow one is running, and the first success wins. Only operations
+    /// with [`Retry::hedge`](crate::Retry::hedge) start hedges. All others that share the protection count: their
+    /// successes allow hedges, and the delay is learned from their first attempts, too.
+    ///
+    /// Hedges cost load, so they are bounded: ten at the start, then one per ten successful operations, even if every
+    /// attempt is slow. Each takes tokens of the [`budget`](Self::budget) as a retry does. None starts while the
+    /// circuit is open or half-open, or while a cooldown is running. [`on_event`](Self::on_event) is not called for
+    /// them.
+    ///
+    /// # Panics
+    /// If an option is invalid. [`HedgeOptions::check`] returns the problems of options that are read at run time.
+    #[must_use]
+    #[track_caller]
+    pub fn hedge(self, options: HedgeOptions) -> Self {
+        accept(options.check());
+        self.with(|recipe| recipe.hedge = Some(options.settings()))
     }
 
     /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that
@@ -287,6 +310,11 @@ impl Protection {
     fn breaker_options(&self) -> BreakerSettings {
         let options = self.cell.recipe.breaker;
         options.expect("this protection has no breaker: add one with .breaker(…)")
+    }
+
+    #[cfg(feature = "tower")]
+    pub(crate) fn has_hedge(&self) -> bool {
+        self.cell.recipe.hedge.is_some()
     }
 
     /// The numbers that an operation starts with: those of the key, should another protection have the key by now.

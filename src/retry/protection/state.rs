@@ -1,6 +1,8 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::cell::{Recipe, Refusal, Told};
+use super::facts::{End, Entry, Pass, Plan, Success};
+use super::hedges::Hedges;
 use super::status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
@@ -28,41 +30,7 @@ pub(super) struct State {
     cooldown: Cooldown,
     held: u64,
     not_held: u64,
-}
-
-/// The decision on an attempt that is about to start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Entry {
-    /// It may start. The breaker, if there is one, wants these numbers back: generation and lease.
-    Begin(Option<(f64, f64)>),
-    /// It has to wait for this long, and to ask again.
-    Hold {
-        ms: f64,
-        /// Without the draw.
-        left_ms: f64,
-    },
-    Refused(Refusal),
-}
-
-/// How an attempt that the breaker admitted ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct End {
-    pub(super) admitted: (f64, f64),
-    pub(super) verdict: Verdict,
-    /// Time that the server asked for. NaN if it did not ask.
-    pub(super) hint_ms: f64,
-}
-
-/// A wait that is to be followed by a retry.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
-    pub(super) delay_ms: f64,
-    pub(super) remaining_ms: f64,
-    pub(super) base_ms: f64,
-    /// The server asked for fewer requests.
-    pub(super) throttled: bool,
-    /// End of the cooldown that the failure itself set. NaN for none.
-    pub(super) own_until: f64,
+    hedges: Hedges,
 }
 
 impl State {
@@ -97,7 +65,7 @@ impl State {
         }
         // Last, so that no waiting operation holds the place of a probe.
         let Some(options) = &recipe.breaker else {
-            return Entry::Begin(None);
+            return Entry::Begin(Pass::default());
         };
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         let was_open = breaker.phase() == Phase::Open;
@@ -111,7 +79,7 @@ impl State {
                         self.breaker_status(options, now),
                     ));
                 }
-                Entry::Begin(Some((generation, lease)))
+                Entry::Begin(Pass(Some((generation, lease))))
             }
         }
     }
@@ -144,14 +112,16 @@ impl State {
         end: End,
         draw: impl FnOnce() -> f64,
     ) {
-        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
-            return;
-        };
         let End {
-            admitted: (generation, lease),
+            pass: Pass(pass),
             verdict,
             hint_ms,
         } = end;
+        let (Some(options), Some(breaker), Some((generation, lease))) =
+            (&recipe.breaker, &mut self.breaker, pass)
+        else {
+            return;
+        };
         let ended = |breaker: &mut Breaker, draw| {
             breaker.ended(options, now, draw, generation, lease, verdict, hint_ms)
         };
@@ -170,8 +140,10 @@ impl State {
     }
 
     /// The operation was dropped during an attempt, which says nothing: frees the place of a probe.
-    pub(super) fn forget(&mut self, recipe: &Recipe, (generation, lease): (f64, f64)) {
-        if let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) {
+    pub(super) fn forget(&mut self, recipe: &Recipe, Pass(pass): Pass) {
+        if let (Some(options), Some(breaker), Some((generation, lease))) =
+            (&recipe.breaker, &mut self.breaker, pass)
+        {
             // A closed circuit learns nothing, and would read the time.
             if breaker.phase() != Phase::Closed {
                 breaker.ended(options, 0.0, 0.0, generation, lease, Verdict::Nothing, 0.0);
@@ -215,19 +187,94 @@ impl State {
         } else {
             options.cost
         };
-        if self.budget(options).take(options.capacity, cost) {
-            self.granted += 1;
+        if self.take(options, told, cost) {
             return Ok((delay_ms, cost));
+        }
+        Err(told.refusal(StopReason::Budget, f64::NAN))
+    }
+
+    /// Takes tokens of the budget. Returns whether there were enough.
+    fn take(&mut self, options: &BudgetSettings, told: &mut Told, cost: f64) -> bool {
+        let granted = self.budget(options).take(options.capacity, cost);
+        if granted {
+            self.granted += 1;
+            return true;
         }
         self.over_budget += 1;
         if !std::mem::replace(&mut self.empty, true) {
             told.add(ProtectionChange::BudgetEmpty(self.budget_status(options)));
         }
-        Err(told.refusal(StopReason::Budget, f64::NAN))
+        false
     }
 
-    /// An operation succeeded, whose last retry took these tokens.
-    pub(super) fn succeeded(&mut self, recipe: &Recipe, told: &mut Told, taken: f64) {
+    /// How long after an attempt its hedge starts. `None` while too little is known.
+    pub(super) fn hedge_delay_ms(&mut self, recipe: &Recipe, now: f64) -> Option<f64> {
+        let options = recipe.hedge.as_ref()?;
+        self.hedges.delay_ms(options, now)
+    }
+
+    /// Starts a hedge, unless a part forbids it. Its tokens are never given back. Returns what the breaker gave it.
+    pub(super) fn start_hedge(
+        &mut self,
+        recipe: &Recipe,
+        told: &mut Told,
+        now: f64,
+    ) -> Option<Pass> {
+        let closed = recipe.breaker.is_none()
+            || self
+                .breaker
+                .is_some_and(|breaker| breaker.phase() == Phase::Closed);
+        let held = recipe.max_hold_ms.is_some() && self.cooldown.left_ms(now) > 0.0;
+        if !closed || held || !self.pay_hedge(recipe, told) {
+            self.hedges.refused += 1;
+            return None;
+        }
+        self.hedges.start();
+        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
+            return Some(Pass::default());
+        };
+        // A closed circuit admits all.
+        Some(match breaker.admit(options, now) {
+            Admission::Admitted { generation, lease } => Pass(Some((generation, lease))),
+            Admission::Refused { .. } => Pass::default(),
+        })
+    }
+
+    /// Takes the token of a hedge and those of the budget, or none of them.
+    fn pay_hedge(&mut self, recipe: &Recipe, told: &mut Told) -> bool {
+        if !self.hedges.take() {
+            return false;
+        }
+        let paid = recipe
+            .budget
+            .as_ref()
+            .is_none_or(|options| self.take(options, told, options.cost));
+        if !paid {
+            self.hedges.put_back();
+        }
+        paid
+    }
+
+    /// A first attempt ended, after a time that says how long those take.
+    pub(super) fn record(&mut self, recipe: &Recipe, now: Option<f64>, first_ms: Option<f64>) {
+        if let (Some(options), Some(now), Some(ms)) = (&recipe.hedge, now, first_ms) {
+            self.hedges.record(options, now, ms);
+        }
+    }
+
+    /// An operation succeeded.
+    pub(super) fn succeeded(
+        &mut self,
+        recipe: &Recipe,
+        told: &mut Told,
+        now: Option<f64>,
+        success: Success,
+    ) {
+        let Success {
+            taken,
+            by_hedge,
+            first_ms,
+        } = success;
         if let Some(options) = &recipe.budget {
             let refunds = options.refund && taken > 0.0;
             self.put_back(
@@ -236,6 +283,10 @@ impl State {
                 if refunds { taken } else { options.per_success },
             );
         }
+        if let Some(options) = &recipe.hedge {
+            self.hedges.succeeded(options, by_hedge);
+        }
+        self.record(recipe, now, first_ms);
     }
 
     /// Gives tokens to the budget.
@@ -283,6 +334,10 @@ impl State {
                 held: self.held,
                 refused: self.not_held,
             }),
+            hedge: recipe
+                .hedge
+                .as_ref()
+                .map(|options| self.hedges.status(options, now)),
         }
     }
 
@@ -300,6 +355,7 @@ impl State {
             && recipe.breaker.as_ref().is_none_or(closed)
             && self.cooldown_left(now) == 0.0
             && self.held == 0
+            && self.hedges.is_fresh(now)
     }
 
     pub(super) fn is_open(&self) -> bool {

@@ -14,6 +14,8 @@ pub struct ProtectionStatus {
     pub breaker: Option<BreakerStatus>,
     /// The cooldown's numbers. `None` without a cooldown.
     pub cooldown: Option<CooldownStatus>,
+    /// The numbers of hedges. `None` without a hedge.
+    pub hedge: Option<HedgeStatus>,
 }
 
 /// The numbers of a budget.
@@ -24,9 +26,9 @@ pub struct BudgetStatus {
     pub tokens: f64,
     /// Tokens of a full budget.
     pub capacity: f64,
-    /// Number of retries that it granted.
+    /// Number of retries and hedges that it granted.
     pub granted: u64,
-    /// Number of retries that it rejected.
+    /// Number of retries and hedges that it rejected.
     pub refused: u64,
 }
 
@@ -71,6 +73,21 @@ pub struct CooldownStatus {
     pub refused: u64,
 }
 
+/// The numbers of hedges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HedgeStatus {
+    /// Time from the start of an attempt to that of its hedge. `None` while too few first attempts are known.
+    pub delay: Option<Duration>,
+    /// Number of hedges that were started.
+    pub hedges: u64,
+    /// Number of those that ended their operations with success.
+    pub won: u64,
+    /// Number of hedges that were due but not started: the circuit was not closed, a cooldown was running, or a
+    /// budget had no token.
+    pub refused: u64,
+}
+
 /// A change of a protection, for [`Protection::on_event`](crate::Protection::on_event).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -101,7 +118,7 @@ pub enum ProtectionChange {
     },
     /// The cooldown holds an attempt for this time.
     Held(Duration),
-    /// The budget rejected a retry for the first time since it was full.
+    /// The budget rejected a retry or a hedge for the first time since it was full.
     BudgetEmpty(BudgetStatus),
     /// The budget is full again.
     BudgetFull(BudgetStatus),

@@ -10,11 +10,11 @@ import { VirtualClock } from '../lib/clock.mjs';
 import { repo } from '../lib/consumer.mjs';
 import { importAll } from './entry.mjs';
 
-const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, protect, retryAfter, retryReport } =
+const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, hedge, protect, retryAfter, retryReport } =
   await importAll();
 const scenes = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'protection.json'), 'utf8'));
 
-const PARTS = { budget, breaker, cooldown };
+const PARTS = { budget, breaker, cooldown, hedge };
 const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };
 
 /** Answers of a script, by attempt. The last one repeats. */
@@ -48,7 +48,7 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, .
     ...operation.policy,
     protection,
     ...(seed === undefined ? { random: () => scene.draw } : { seed }),
-    ...(retryIf && { retryIf: () => nth(retryIf, seen.calls.length) }),
+    ...(retryIf && { retryIf: (_, { attempt }) => nth(retryIf, attempt) }),
     ...(totalTimeoutMs && { totalTimeoutMs }),
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(hooks && { onGiveUp: ({ report }) => (seen.report = report) }),
@@ -78,6 +78,7 @@ function endOf({ at, value, error, report }, expected) {
     attempts,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(expected.heldMs && { heldMs: report.records.map(({ heldMs }) => heldMs ?? 0) }),
+    ...(expected.records && { records: report.records.map(({ attempt, error, ...times }) => times) }),
   };
 }
 

@@ -1,0 +1,31 @@
+//! The decisions of the caller about requests and their outcomes.
+
+use crate::retry::Verdict;
+
+/// Decides what follows an outcome of a service, and copies requests for further attempts.
+///
+/// If requests implement [`Clone`], a closure is enough: it takes the outcome and returns `bool` or
+/// [`Verdict`]. For other requests, such as those with streaming bodies, implement the trait.
+pub trait Classify<Req, Res, Err> {
+    /// Decides about an outcome, whether a response or an error. [`Verdict::Stop`] returns it to the caller, the
+    /// others retry. If no attempt is left, the caller gets the outcome as well.
+    fn classify(&mut self, outcome: Result<&Res, &Err>) -> Verdict;
+
+    /// Copies a request. `None` if that is impossible: the attempt that uses it is then the last.
+    fn clone_request(&mut self, request: &Req) -> Option<Req>;
+}
+
+impl<F, V, Req, Res, Err> Classify<Req, Res, Err> for F
+where
+    F: FnMut(Result<&Res, &Err>) -> V,
+    V: Into<Verdict>,
+    Req: Clone,
+{
+    fn classify(&mut self, outcome: Result<&Res, &Err>) -> Verdict {
+        self(outcome).into()
+    }
+
+    fn clone_request(&mut self, request: &Req) -> Option<Req> {
+        Some(request.clone())
+    }
+}

@@ -1,0 +1,96 @@
+//! Forms of a layer: alone, with a protection, or with a protection and hedges.
+
+use super::call::Failed;
+use crate::retry::{
+    AttemptError, Hedged, Outcome, Plain, Protected, Protection, RejectedError, Reported, Retry,
+    RetryError, Sleeper,
+};
+
+/// A protection with the answer to rejected requests: see
+/// [`RetryLayer::protection`](crate::RetryLayer::protection).
+#[derive(Debug, Clone)]
+pub struct ProtectedBy<R> {
+    pub(super) protection: Protection,
+    pub(super) refused: R,
+}
+
+/// The same with hedges: see [`RetryLayer::hedge`](crate::RetryLayer::hedge).
+#[derive(Debug, Clone)]
+pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
+
+/// With or without a protection, or with hedges: how a request is retried, and what its failure becomes.
+pub trait Form<Res, Err>: sealed::Sealed {
+    #[doc(hidden)]
+    type Outcome: Outcome<Attempt = Failed<Res, Err>>;
+
+    #[doc(hidden)]
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H>;
+
+    #[doc(hidden)]
+    fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl<R> Sealed for super::ProtectedBy<R> {}
+    impl<R> Sealed for super::HedgedBy<R> {}
+}
+
+impl<Res, Err> Form<Res, Err> for () {
+    type Outcome = Plain<Failed<Res, Err>>;
+
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H> {
+        retry
+    }
+
+    fn outcome(&mut self, failed: Failed<Res, Err>) -> Result<Res, Err> {
+        failed.outcome
+    }
+}
+
+impl<R, Res, Err> Form<Res, Err> for ProtectedBy<R>
+where
+    R: FnMut(RejectedError) -> Result<Res, Err>,
+{
+    type Outcome = Reported<Failed<Res, Err>, Protected>;
+
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H> {
+        retry.protection(&self.protection).spare_first()
+    }
+
+    fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
+        match failed.into_inner() {
+            Ok(failed) => failed.outcome,
+            Err(AttemptError::Rejected(rejected)) => (self.refused)(rejected),
+            Err(_) => unreachable!("a first attempt is not dropped"),
+        }
+    }
+}
+
+impl<R, Res, Err> Form<Res, Err> for HedgedBy<R>
+where
+    R: FnMut(RejectedError) -> Result<Res, Err>,
+{
+    type Outcome = Reported<Failed<Res, Err>, Hedged>;
+
+    fn apply<F, Fut, S: Sleeper, H>(
+        &self,
+        retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
+    ) -> Retry<F, Fut, Self::Outcome, S, H> {
+        self.0.apply(retry).hedge()
+    }
+
+    fn outcome(&mut self, failed: RetryError<Failed<Res, Err>>) -> Result<Res, Err> {
+        self.0.outcome(failed)
+    }
+}

@@ -1,0 +1,289 @@
+//! The layer, its settings and its service.
+
+use std::borrow::Borrow;
+use std::mem;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::call::{ByVerdict, Calls, Retried};
+use super::classify::Classify;
+use super::form::{Form, HedgedBy, ProtectedBy};
+use crate::core::RetryPolicy;
+use crate::retry::{DefaultSleeper, Protection, RejectedError, SleepFn, Sleeper, retry, sleep_fn};
+
+/// A [`tower`](https://docs.rs/tower) layer that retries requests.
+///
+/// The caller gets the last outcome of the service, a response or an error, so the types of the service stay the
+/// same. Readiness is the service's own, and is awaited before each attempt.
+///
+/// ```ignore-wasm32
+/// use rejitter::{RetryLayer, RetryPolicy, Verdict};
+/// use std::cell::Cell;
+/// use std::io;
+/// use std::time::Duration;
+/// use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
+///
+/// const POLICY: RetryPolicy = RetryPolicy::exponential().with_base(Duration::from_millis(1));
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> io::Result<()> {
+/// let calls = Cell::new(0);
+/// let mut service = ServiceBuilder::new()
+///     .layer(
+///         RetryLayer::new(POLICY, |outcome: Result<&u16, &io::Error>| match outcome {
+///             Ok(429) => Verdict::RetryAtLeast(Duration::from_millis(5)),
+///             Ok(status) => (*status >= 500).into(),
+///             Err(_) => Verdict::Retry,
+///         })
+///         .sleep(tokio::time::sleep),
+///     )
+///     .service(service_fn(|path: &'static str| {
+///         calls.set(calls.get() + 1);
+///         let status = if calls.get() < 3 { 503 } else { 200 };
+///         async move { if path.is_empty() { Err(io::Error::other("no path")) } else { Ok(status) } }
+///     }));
+/// assert_eq!(service.ready().await?.call("/user/7").await?, 200);
+/// assert_eq!(calls.get(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct RetryLayer<C, S = DefaultSleeper, P = ()> {
+    settings: Settings<C, S, P>,
+}
+
+#[derive(Debug, Clone)]
+struct Settings<C, S, P> {
+    policy: RetryPolicy,
+    classify: C,
+    sleeper: S,
+    total_timeout: Option<Duration>,
+    protection: P,
+}
+
+impl<C> RetryLayer<C> {
+    /// Retries requests with this policy, as the classification decides.
+    #[must_use]
+    pub fn new(policy: impl Borrow<RetryPolicy>, classify: C) -> Self {
+        let settings = Settings {
+            policy: *policy.borrow(),
+            classify,
+            sleeper: DefaultSleeper::default(),
+            total_timeout: None,
+            protection: (),
+        };
+        Self { settings }
+    }
+}
+
+impl<C, S, P> RetryLayer<C, S, P> {
+    /// Waits with this function of a runtime. See [`Retry::sleep`].
+    #[must_use]
+    pub fn sleep<F, Sleep>(self, sleep: F) -> RetryLayer<C, SleepFn<F>, P>
+    where
+        F: Fn(Duration) -> Sleep,
+        Sleep: Future,
+    {
+        self.sleeper(sleep_fn(sleep))
+    }
+
+    /// Waits with this sleeper. See [`Retry::sleeper`].
+    #[must_use]
+    pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
+        let Settings {
+            policy,
+            classify,
+            total_timeout,
+            protection,
+            ..
+        } = self.settings;
+        RetryLayer {
+            settings: Settings {
+                policy,
+                classify,
+                sleeper,
+                total_timeout,
+                protection,
+            },
+        }
+    }
+
+    /// Shares this [`Protection`] with all requests of the service. See [`Retry::protection`].
+    ///
+    /// A request that is rejected before its first attempt has no outcome of the service. `refused` makes one, an
+    /// error or a response, so that the types of the service stay the same. A service of `BoxError`s takes
+    /// `|rejected| Err(rejected.into())`; a server may answer 503.
+    ///
+    /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] report a failure to the breaker, also if the request cannot be
+    /// copied or no attempt is left. [`Verdict::RetryAtLeast`] starts the cooldown, and [`Verdict::Stop`] means a
+    /// success for a response, and nothing for an error.
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::{BreakerOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
+    /// use std::convert::Infallible;
+    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let api = Protection::new().breaker(BreakerOptions::default());
+    /// let classify = |outcome: Result<&u16, &Infallible>| outcome.is_ok_and(|status| *status >= 500);
+    /// let service = ServiceBuilder::new()
+    ///     .layer(
+    ///         RetryLayer::new(RetryPolicy::default(), classify)
+    ///             .sleep(tokio::time::sleep)
+    ///             .protection(&api, |_: RejectedError| Ok(503)),
+    ///     )
+    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(200) }));
+    /// api.open();
+    /// assert_eq!(service.oneshot("/").await, Ok(503));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn protection<R, Res, Err>(
+        self,
+        protection: &Protection,
+        refused: R,
+    ) -> RetryLayer<C, S, ProtectedBy<R>>
+    where
+        R: FnMut(RejectedError) -> Result<Res, Err>,
+    {
+        self.protected(|_| ProtectedBy {
+            protection: protection.clone(),
+            refused,
+        })
+    }
+
+    fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> RetryLayer<C, S, P2> {
+        let Settings {
+            policy,
+            classify,
+            sleeper,
+            total_timeout,
+            protection,
+        } = self.settings;
+        RetryLayer {
+            settings: Settings {
+                policy,
+                classify,
+                sleeper,
+                total_timeout,
+                protection: change(protection),
+            },
+        }
+    }
+
+    /// Sets the time for a request with all its attempts: no wait that ends later is started. A running attempt
+    /// is dropped then, unless it is the first. See [`Retry::total_timeout`].
+    #[must_use]
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.total_timeout = Some(timeout);
+        self
+    }
+}
+
+impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
+    /// Sends a copy of a request to another clone of the service while a slow one is running. The first good outcome of
+    /// both wins, and the other call is dropped. See [`Retry::hedge`](crate::Retry::hedge).
+    ///
+    /// A request is hedged only if [`Classify::clone_request`] has another copy for the retry that may follow. Only
+    /// hedge requests that may be served twice at the same time: return `None` for the others.
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::{HedgeOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
+    /// use std::convert::Infallible;
+    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let api = Protection::new().hedge(HedgeOptions::default());
+    /// let classify = |outcome: Result<&u16, &Infallible>| outcome.is_ok_and(|status| *status >= 500);
+    /// let service = ServiceBuilder::new()
+    ///     .layer(
+    ///         RetryLayer::new(RetryPolicy::default(), classify)
+    ///             .sleep(tokio::time::sleep)
+    ///             .protection(&api, |_: RejectedError| Ok(503))
+    ///             .hedge(),
+    ///     )
+    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(200) }));
+    /// assert_eq!(service.oneshot("/").await, Ok(200));
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// If the protection has no hedge.
+    #[must_use]
+    #[track_caller]
+    pub fn hedge(self) -> RetryLayer<C, S, HedgedBy<R>> {
+        let api = &self.settings.protection.protection;
+        assert!(
+            api.has_hedge(),
+            "this layer's protection has no hedge: add one with Protection::hedge(…)"
+        );
+        self.protected(HedgedBy)
+    }
+}
+
+impl<Svc, C: Clone, S: Clone, P: Clone> Layer<Svc> for RetryLayer<C, S, P> {
+    type Service = RetryService<Svc, C, S, P>;
+
+    fn layer(&self, inner: Svc) -> Self::Service {
+        RetryService {
+            inner,
+            settings: self.settings.clone(),
+        }
+    }
+}
+
+/// A service whose requests are retried. Made by [`RetryLayer`].
+#[derive(Debug, Clone)]
+pub struct RetryService<Svc, C, S = DefaultSleeper, P = ()> {
+    inner: Svc,
+    settings: Settings<C, S, P>,
+}
+
+impl<Svc, C, S, P, Req> Service<Req> for RetryService<Svc, C, S, P>
+where
+    Svc: Service<Req> + Clone,
+    C: Classify<Req, Svc::Response, Svc::Error> + Clone,
+    S: Sleeper + Clone,
+    P: Form<Svc::Response, Svc::Error> + Clone,
+{
+    type Response = Svc::Response;
+    type Error = Svc::Error;
+    type Future = Retried<Svc, Req, C, S, P>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Svc::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Req) -> Self::Future {
+        // This one has said that it is ready, its clone has not.
+        let clone = self.inner.clone();
+        let ready = mem::replace(&mut self.inner, clone);
+        let Settings {
+            policy,
+            classify,
+            sleeper,
+            total_timeout,
+            protection,
+        } = self.settings.clone();
+        let calls = Calls {
+            ready: Some(ready),
+            service: self.inner.clone(),
+            request: Some(request),
+            spare: None,
+            classify,
+        };
+        let mut retry = retry(policy, calls).hooks(ByVerdict).sleeper(sleeper);
+        if let Some(timeout) = total_timeout {
+            retry = retry.total_timeout(timeout);
+        }
+        Retried {
+            retry: protection.apply(retry),
+            protection,
+        }
+    }
+}

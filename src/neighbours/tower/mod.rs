@@ -1,0 +1,11 @@
+//! A layer for Tower that retries the requests of a service.
+
+mod call;
+mod classify;
+mod form;
+mod layer;
+
+pub use call::Retried;
+pub use classify::Classify;
+pub use form::{HedgedBy, ProtectedBy};
+pub use layer::{RetryLayer, RetryService};

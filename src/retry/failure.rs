@@ -1,0 +1,340 @@
+//! After a failed attempt: the decision, and who receives it.
+
+use std::time::Duration;
+
+use super::operation::{Operation, Started, draw_beside};
+use super::outcome::Facts;
+use super::protection::Failure;
+use super::{AttemptError, FailureEvent, Hooks, Outcome, Signal, TimeoutError, Verdict};
+use crate::core::{Backoff, Decision, Draws, Hint, Limits, Seed, StopReason};
+use crate::entropy::EntropyError;
+use crate::policy::{duration_from_ms, ms_from_duration};
+
+/// A failed attempt.
+struct Failed<'a, E> {
+    started: Started,
+    error: &'a AttemptError<E>,
+    ended: Duration,
+}
+
+/// The last failure of a round.
+#[derive(Debug)]
+pub struct Last<E> {
+    pub(super) started: Started,
+    pub(super) error: AttemptError<E>,
+    /// If this failure ends the operation although another attempt was running: why, when, and that attempt.
+    pub(super) stopped: Option<(StopReason, Duration, Started)>,
+}
+
+impl<E> Last<E> {
+    pub(super) fn alone(started: Started, error: AttemptError<E>) -> Self {
+        Self {
+            started,
+            error,
+            stopped: None,
+        }
+    }
+}
+
+impl<M: Outcome> Operation<M> {
+    /// After the last attempt failed, alone in its round: the wait before the next one, or the end.
+    pub(super) fn fail(
+        &mut self,
+        error: AttemptError<M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        clock: impl Fn() -> Duration,
+    ) -> Result<Duration, M::Error> {
+        self.fail_round(Last::alone(self.last(), error), hooks, clock)
+    }
+
+    /// After a round failed: the wait before the next one, or the end.
+    pub(super) fn fail_round(
+        &mut self,
+        last: Last<M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        clock: impl Fn() -> Duration,
+    ) -> Result<Duration, M::Error> {
+        let Last {
+            started,
+            error,
+            stopped,
+        } = last;
+        let (ended, decision) = if let Some((reason, ended, other)) = stopped {
+            self.cut(other, reason, ended);
+            (ended, Err(reason))
+        } else {
+            let ended = clock();
+            let failed = Failed {
+                started,
+                error: &error,
+                ended,
+            };
+            let judged = self.judge(&failed, hooks, Seed::random);
+            let decision =
+                judged.and_then(|exactly| self.plan(exactly, hooks, &clock, Seed::random));
+            (ended, decision)
+        };
+        hooks.notify(&FailureEvent {
+            attempt: started.number,
+            hedge: started.hedge.is_some(),
+            error: &error,
+            elapsed: self.since_start(clock()),
+            delay: decision.ok(),
+            reason: decision.err(),
+        });
+        let facts = Facts {
+            delay: decision.ok(),
+            ..self.facts(started, ended)
+        };
+        match decision {
+            Ok(delay) => {
+                self.outcome.go_on(error, facts, self.deadline.is_some());
+                self.previous_delay = Some(delay);
+                Ok(delay)
+            }
+            Err(reason) => {
+                let ending = self.ending(reason, clock());
+                Err(self.outcome.end(error, facts, ending))
+            }
+        }
+    }
+
+    /// After an attempt failed while another of its round is running. Returns the end of the round, if it is that.
+    pub(super) fn fail_beside(
+        &mut self,
+        started: Started,
+        other: Started,
+        error: AttemptError<M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        ended: Duration,
+    ) -> Option<Last<M::Attempt>> {
+        let failed = Failed {
+            started,
+            error: &error,
+            ended,
+        };
+        match self.judge(&failed, hooks, Seed::random) {
+            Ok(_) => {
+                let facts = self.facts(started, ended);
+                self.outcome.go_on(error, facts, self.deadline.is_some());
+                None
+            }
+            Err(reason) => Some(Last {
+                started,
+                error,
+                stopped: Some((reason, ended, other)),
+            }),
+        }
+    }
+
+    /// Records an attempt that was dropped because the operation ends.
+    fn cut(&mut self, other: Started, reason: StopReason, now: Duration) {
+        let mut facts = self.facts(other, now);
+        facts.superseded = reason != StopReason::Timeout;
+        let after = self.total_timeout.unwrap_or_default();
+        let error = TimeoutError::Deadline { after };
+        let error = (!facts.superseded).then_some(AttemptError::Timeout(error));
+        self.outcome.cut(error, facts);
+        if let (true, 1, Some(guard)) = (facts.superseded, other.number, self.outcome.guard()) {
+            guard.superseded(now, facts.duration);
+        }
+    }
+
+    fn facts(&mut self, started: Started, ended: Duration) -> Facts {
+        let held = self.outcome.guard().map(|guard| guard.held());
+        let hedge = started.hedge.is_some();
+        Facts {
+            attempt: started.number,
+            start: self.since_start(started.at),
+            duration: ended.saturating_sub(started.at),
+            held: held.filter(|_| !hedge).unwrap_or_default(),
+            delay: None,
+            hedge,
+            superseded: false,
+        }
+    }
+
+    /// Whether a failed attempt may be followed by another, with the wait that the caller demands. In the order of
+    /// the JavaScript driver: the caller's condition, the hint, then protection hears of it.
+    fn judge(
+        &mut self,
+        failed: &Failed<'_, M::Attempt>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        entropy: fn() -> Result<Seed, EntropyError>,
+    ) -> Result<Option<Duration>, StopReason> {
+        let verdict = match failed.error {
+            AttemptError::Error(error) => hooks.when(error, &self.attempt(failed.started)),
+            AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
+                self.outcome.retry_timeouts().into()
+            }
+            // The former says that time ran out; the latter is not of an attempt.
+            AttemptError::Timeout(TimeoutError::Deadline { .. }) | AttemptError::Rejected(_) => {
+                self.tell(failed, Verdict::Stop, None, hooks, entropy);
+                return Err(StopReason::Timeout);
+            }
+        };
+        if verdict == Verdict::Stop {
+            self.hint = None;
+            self.tell(failed, verdict, None, hooks, entropy);
+            return Err(StopReason::NotRetryable);
+        }
+        let (exactly, at_least) = match verdict {
+            Verdict::RetryExactly(delay) => (Some(delay), None),
+            Verdict::RetryAtLeast(delay) => (None, Some(delay)),
+            Verdict::Retry | Verdict::Stop => (None, None),
+        };
+        let hinted = failed.error.error().and_then(|error| hooks.hint(error));
+        // The longer one satisfies both.
+        let hint = hinted.max(at_least);
+        self.hint = self.hint.max(hint);
+        self.tell(failed, verdict, hint, hooks, entropy);
+        Ok(exactly)
+    }
+
+    /// The wait after a round, or the reason to stop: first the attempts, the wait and the deadline, which the core
+    /// decides, then protection.
+    fn plan(
+        &mut self,
+        exactly: Option<Duration>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        clock: impl Fn() -> Duration,
+        entropy: fn() -> Result<Seed, EntropyError>,
+    ) -> Result<Duration, StopReason> {
+        // The core counts rounds.
+        if self.attempts >= self.policy.max_attempts() {
+            return Err(StopReason::Exhausted);
+        }
+        let hint = match (exactly, self.hint) {
+            (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
+            (None, Some(requested)) if !requested.is_zero() => {
+                Hint::Server(ms_from_duration(requested))
+            }
+            _ => Hint::None,
+        };
+
+        // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
+        let round = self.waits.attempt();
+        let needs_draw = exactly.is_none();
+        let draws = if needs_draw {
+            let seed = self.seed.map_or_else(entropy, Ok);
+            let seed = seed.map_err(|_| StopReason::Randomness)?;
+            self.seed = Some(seed);
+            seed.draws(0, round)
+        } else {
+            Draws { r: 0.0, r2: 0.0 }
+        };
+        let curve = if needs_draw && self.policy.backoff() == Backoff::Custom {
+            hooks.curve(round)
+        } else {
+            None
+        };
+        let now = clock();
+        let remaining = self.remaining(now);
+        let remaining_ms = self.remaining_ms(now);
+        let limits = Limits {
+            remaining_ms,
+            curve_ms: curve.map(ms_from_duration),
+            hint,
+        };
+        match self.waits.next(&self.policy, limits, draws) {
+            Decision::Stop(reason) => Err(reason),
+            Decision::Retry { delay_ms } => {
+                let delay = exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
+                // Once more, in whole nanoseconds.
+                if remaining.is_some_and(|left| delay >= left) {
+                    return Err(StopReason::Deadline);
+                }
+                let base_ms = self.policy.base_ms();
+                let Some(guard) = self.outcome.guard() else {
+                    return Ok(delay);
+                };
+                let (attempt, seed) = (self.attempts, &mut self.seed);
+                let draw = || draw_beside(seed, attempt, now, entropy);
+                guard.retry(now, delay, remaining_ms, base_ms, draw)
+            }
+        }
+    }
+
+    /// Tells protection how an attempt failed.
+    fn tell(
+        &mut self,
+        failed: &Failed<'_, M::Attempt>,
+        verdict: Verdict,
+        hint: Option<Duration>,
+        hooks: &mut impl Hooks<M::Attempt>,
+        entropy: fn() -> Result<Seed, EntropyError>,
+    ) {
+        let Failed {
+            started,
+            error,
+            ended,
+        } = *failed;
+        let longest_ms = self.policy.max_retry_after_ms();
+        let timeout = self.outcome.attempt_timeout();
+        let Some(guard) = self.outcome.guard() else {
+            return;
+        };
+        let number = started.number;
+        let signal = match error {
+            AttemptError::Error(error) => hooks.signal(error).unwrap_or(verdict.into()),
+            AttemptError::Timeout(TimeoutError::Attempt { .. }) => Signal::Failure,
+            // A first attempt had all the time there was, unless it was held.
+            AttemptError::Timeout(TimeoutError::Deadline { .. })
+                if number == 1 && guard.held().is_zero() =>
+            {
+                Signal::Failure
+            }
+            AttemptError::Timeout(_) | AttemptError::Rejected(_) => Signal::Nothing,
+        };
+        let duration = ended.saturating_sub(started.at);
+        // How fast it failed says nothing.
+        let tells = signal == Signal::Success || timeout.is_some_and(|timeout| duration >= timeout);
+        let failure = Failure {
+            signal,
+            hint,
+            longest_ms,
+            first: Some(duration).filter(|_| number == 1 && tells),
+        };
+        let seed = &mut self.seed;
+        let draw = || draw_beside(seed, number, ended, entropy);
+        guard.failed(started.hedge, ended, failure, draw);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{RetryPolicy, UNLIMITED};
+    use crate::retry::Plain;
+    use crate::retry::hooks::When;
+
+    #[test]
+    fn without_randomness_it_ends_before_the_first_drawn_wait() {
+        let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
+        let end = |policy, seed, verdict: Verdict| {
+            let mut operation = Operation::new(policy, Plain::new());
+            operation.seed = seed;
+            operation.begin(Duration::ZERO);
+            let mut hooks = When(|_: &&str| verdict, ());
+            let none = || Err(EntropyError::NONE);
+            let failed = Failed {
+                started: operation.last(),
+                error: &AttemptError::Error("own"),
+                ended: Duration::ZERO,
+            };
+            let exactly = operation.judge(&failed, &mut hooks, none)?;
+            operation.plan(exactly, &mut hooks, || Duration::ZERO, none)
+        };
+        let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
+        assert_eq!(unseeded, Err(StopReason::Randomness));
+        // Nothing is drawn here.
+        assert_eq!(
+            end(policy(1), None, Verdict::Retry),
+            Err(StopReason::Exhausted)
+        );
+        let exactly = Duration::from_secs(1);
+        let output = end(policy(2), None, Verdict::RetryExactly(exactly));
+        assert_eq!(output, Ok(exactly));
+        assert!(end(policy(2), Some(Seed::new(1)), Verdict::Retry).is_ok());
+    }
+}

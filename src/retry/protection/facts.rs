@@ -1,0 +1,60 @@
+//! Facts that an operation and the state of its destination exchange.
+
+use super::cell::Refusal;
+use crate::core::protection::Verdict;
+
+/// The breaker's numbers for an attempt that it admitted, which it wants back: generation and lease. `None` without a
+/// breaker.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(in crate::retry) struct Pass(pub(super) Option<(f64, f64)>);
+
+impl Pass {
+    pub(super) fn is_none(self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// The decision on an attempt that is about to start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Entry {
+    /// It may start.
+    Begin(Pass),
+    /// It has to wait for this long, and to ask again.
+    Hold {
+        ms: f64,
+        /// Without the draw.
+        left_ms: f64,
+    },
+    Refused(Refusal),
+}
+
+/// How an attempt that the breaker admitted ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    pub(super) pass: Pass,
+    pub(super) verdict: Verdict,
+    /// Time that the server asked for. NaN if it did not ask.
+    pub(super) hint_ms: f64,
+}
+
+/// How an operation succeeded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Success {
+    /// Tokens that its last retry took.
+    pub(super) taken: f64,
+    pub(super) by_hedge: bool,
+    /// How long its first attempt took, or had taken so far. `None` if that ended before.
+    pub(super) first_ms: Option<f64>,
+}
+
+/// A wait that is to be followed by a retry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) delay_ms: f64,
+    pub(super) remaining_ms: f64,
+    pub(super) base_ms: f64,
+    /// The server asked for fewer requests.
+    pub(super) throttled: bool,
+    /// End of the cooldown that the failure itself set. NaN for none.
+    pub(super) own_until: f64,
+}

@@ -1,0 +1,732 @@
+//! Hedging: what scenes cannot say. Futures that are dropped, hooks, errors by identity, what is learned, sizes.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, pending, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    AttemptError, BreakerOptions, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection,
+    ProtectionChange, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry, retry_with,
+    retry_with_attempt,
+};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use super::{Failed, MS, steady};
+
+const AFTER_50_MS: HedgeOptions = HedgeOptions {
+    delay_ms: Some(50.0),
+    ..HedgeOptions::DEFAULT
+};
+
+/// A protection on virtual time, with hedges after 50 ms and these parts.
+fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
+    let clock = time.clone();
+    parts(Protection::new().hedge(AFTER_50_MS)).clock(move || clock.now())
+}
+
+fn hedges(api: &Protection) -> HedgeStatus {
+    api.status().hedge.expect("hedges")
+}
+
+/// Numbers of hedges that were started, won and rejected.
+fn counts(api: &Protection) -> (u64, u64, u64) {
+    let HedgeStatus {
+        hedges,
+        won,
+        refused,
+        ..
+    } = hedges(api);
+    (hedges, won, refused)
+}
+
+fn tokens(api: &Protection) -> f64 {
+    api.status().budget.expect("a budget").tokens
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Attempts that take these times and end so. Counts those that are alive, and notes when each started.
+struct Script<'a, T> {
+    time: &'a VirtualTime,
+    ends: Vec<(u32, T)>,
+    calls: RefCell<Vec<Duration>>,
+    alive: Cell<usize>,
+}
+
+struct Alive<'a>(&'a Cell<usize>);
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl<'a, T: Clone> Script<'a, T> {
+    fn new(time: &'a VirtualTime, ends: &[(u32, T)]) -> Self {
+        Self {
+            time,
+            ends: ends.to_vec(),
+            calls: RefCell::default(),
+            alive: Cell::new(0),
+        }
+    }
+
+    fn attempt(&self) -> impl Future<Output = T> {
+        self.calls.borrow_mut().push(self.time.now());
+        let (takes, end) = self.ends[self.calls.borrow().len() - 1].clone();
+        self.alive.set(self.alive.get() + 1);
+        let alive = Alive(&self.alive);
+        let wait = Sleeper::sleep(self.time, MS * takes);
+        async move {
+            let _alive = alive;
+            wait.await;
+            end
+        }
+    }
+
+    fn calls(&self) -> Vec<u128> {
+        self.calls
+            .borrow()
+            .iter()
+            .map(Duration::as_millis)
+            .collect()
+    }
+}
+
+type Ends = Result<&'static str, &'static str>;
+
+#[test]
+fn the_loser_is_dropped_before_the_output_is_returned() {
+    for (second, won) in [(20, 1), (900, 0)] {
+        let time = VirtualTime::new();
+        let api = on(&time, |p| p);
+        let script = Script::<Ends>::new(&time, &[(400, Ok("first")), (second, Ok("second"))]);
+        let call = retry(steady(4), || script.attempt())
+            .total_timeout(5_000 * MS)
+            .attempt_timeout(4_000 * MS)
+            .protection(&api)
+            .hedge()
+            .sleeper(&time);
+        let mut call = Box::pin(call);
+        let output = time.block_on(std::future::poll_fn(|cx| {
+            let output = call.as_mut().poll(cx);
+            assert!(script.alive.get() <= 2);
+            output
+        }));
+        assert_eq!(output, Ok(["first", "second"][won]));
+        // The operation itself still lives.
+        assert_eq!((script.alive.get(), time.waits()), (0, 0));
+        assert_eq!(script.calls(), [0, 50]);
+        assert_eq!(counts(&api), (1, won as u64, 0));
+        drop(call);
+    }
+}
+
+#[test]
+fn if_both_are_ready_at_once_the_attempt_wins() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let script = Script::<Ends>::new(&time, &[(70, Ok("first")), (20, Ok("second"))]);
+    let call = retry(steady(4), || script.attempt()).protection(&api);
+    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("first"));
+    // An attempt that ends when its hedge is due has none.
+    let script = Script::<Ends>::new(&time, &[(50, Ok("in time"))]);
+    let call = retry(steady(4), || script.attempt()).protection(&api);
+    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("in time"));
+    assert_eq!(counts(&api), (1, 0, 0));
+}
+
+#[test]
+fn the_callback_may_change_its_state_and_knows_the_number_of_a_hedge() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let mut numbers = Vec::new();
+    let call = retry_with_attempt(steady(3), |attempt| {
+        numbers.push((attempt.attempt, attempt.attempts_left, attempt.elapsed));
+        let slow = attempt.attempt == 1;
+        let wait = Sleeper::sleep(&time, MS * if slow { 500 } else { 5 });
+        async move {
+            wait.await;
+            Ok::<_, Failed>(attempt.attempt)
+        }
+    });
+    let won = time.block_on(call.protection(&api).hedge().sleeper(&time));
+    assert_eq!(won, Ok(2));
+    assert_eq!(numbers, [(1, 2, Duration::ZERO), (2, 1, 50 * MS)]);
+}
+
+#[test]
+fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let ends: [(u32, Ends); 5] = [
+        (80, Err("one")),
+        (10, Err("two")),
+        (60, Err("three")),
+        (40, Err("four")),
+        (10, Err("five")),
+    ];
+    let script = Script::new(&time, &ends);
+    let (mut asked, mut told) = (Vec::new(), Vec::new());
+    let call = retry(steady(5), || script.attempt())
+        .when_attempt(|error, attempt| {
+            asked.push((*error, attempt.attempt, attempt.attempts_left));
+            true
+        })
+        .notify(|event| {
+            let error = event.error.error().copied();
+            told.push((
+                event.attempt,
+                event.hedge,
+                error,
+                event.elapsed,
+                event.delay,
+            ));
+        })
+        .protection(&api)
+        .keep_errors(10)
+        .hedge()
+        .sleeper(&time);
+    let failed = time.block_on(call).unwrap_err();
+    assert_eq!(
+        asked,
+        [
+            ("two", 2, 3),
+            ("one", 1, 4),
+            ("three", 3, 2),
+            ("four", 4, 1),
+            ("five", 5, 0)
+        ]
+    );
+    let wait = Some(100 * MS);
+    assert_eq!(
+        told,
+        [
+            (1, false, Some("one"), 80 * MS, wait),
+            (4, true, Some("four"), 270 * MS, wait),
+            (5, false, Some("five"), 380 * MS, None),
+        ]
+    );
+    assert_eq!(
+        (failed.reason, failed.report.attempts),
+        (StopReason::Exhausted, 5)
+    );
+    let records = failed.report.records.iter();
+    let kept: Vec<_> = records
+        .map(|record| {
+            (
+                record.attempt,
+                record.error.and_then(AttemptError::into_error),
+            )
+        })
+        .collect();
+    let errors = [Some("one"), Some("two"), Some("three"), Some("four"), None];
+    assert_eq!(kept, (1..).zip(errors).collect::<Vec<_>>());
+    assert_eq!(failed.own_error(), Some(&"five"));
+}
+
+/// The wait after a round ends late: the operation has no new error, and returns that of the round.
+#[test]
+fn the_error_of_a_round_is_its_last_failure_s_also_later() {
+    for (first, second, last) in [(80, 10, "one"), (60, 40, "two")] {
+        let time = VirtualTime::new();
+        let api = on(&time, |p| p);
+        let script = Script::<Ends>::new(&time, &[(first, Err("one")), (second, Err("two"))]);
+        let call = retry(steady(5), || script.attempt()).total_timeout(300 * MS);
+        let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
+        for step in [50 * MS, 10 * MS, 20 * MS, 10 * MS] {
+            assert!(poll(call.as_mut()).is_pending());
+            time.advance(step);
+        }
+        assert!(poll(call.as_mut()).is_pending());
+        assert_eq!(script.alive.get(), 0);
+        time.advance(1_000 * MS);
+        let Poll::Ready(Err(failed)) = poll(call.as_mut()) else {
+            panic!("the deadline has passed");
+        };
+        assert_eq!(failed.reason, StopReason::Deadline);
+        assert_eq!(failed.error, AttemptError::Error(last));
+        let records = &failed.report.records;
+        assert_eq!(
+            records
+                .iter()
+                .map(|record| record.attempt)
+                .collect::<Vec<_>>(),
+            [1, 2]
+        );
+        assert!(records.iter().all(|record| record.error.is_none()));
+    }
+}
+
+#[test]
+fn waits_are_those_of_the_policy_for_the_rounds() {
+    const POLICY: RetryPolicy = RetryPolicy::exponential()
+        .with_jitter(Jitter::Decorrelated)
+        .with_max_attempts(6);
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let script = Script::<Ends>::new(&time, &[(70, Err("down")); 6]);
+    let mut waits = Vec::new();
+    let call = retry(POLICY, || script.attempt())
+        .seed(7)
+        .notify(|event| waits.extend(event.delay))
+        .protection(&api);
+    let failed = time.block_on(call.hedge().sleeper(&time)).unwrap_err();
+    assert_eq!(failed.report.attempts, 6);
+    assert_eq!(counts(&api), (3, 0, 0));
+    assert_eq!(waits, POLICY.delays(7).take(2).collect::<Vec<_>>());
+
+    let ks = RefCell::new(Vec::new());
+    let script = Script::<Ends>::new(&time, &[(70, Err("down")); 6]);
+    let policy = RetryPolicy::custom()
+        .with_jitter(Jitter::None)
+        .with_max_attempts(6);
+    let call = retry(policy, || script.attempt()).curve(|k| {
+        ks.borrow_mut().push(k);
+        100 * MS
+    });
+    assert!(
+        time.block_on(call.protection(&api).hedge().sleeper(&time))
+            .is_err()
+    );
+    assert_eq!(*ks.borrow(), [1, 2]);
+}
+
+#[test]
+fn the_demand_of_the_last_failure_counts() {
+    for (first, second, calls) in [(80, 10, [0, 50, 87]), (60, 40, [0, 50, 99])] {
+        let time = VirtualTime::new();
+        let api = on(&time, |p| p);
+        let ends = [(first, Err(7)), (second, Err(9)), (0, Ok(()))];
+        let script = Script::<Result<(), u64>>::new(&time, &ends);
+        let call = retry(steady(3), || script.attempt())
+            .when(|ms| Verdict::RetryExactly(Duration::from_millis(*ms)));
+        assert_eq!(
+            time.block_on(call.protection(&api).hedge().sleeper(&time)),
+            Ok(())
+        );
+        assert_eq!(script.calls(), calls);
+    }
+}
+
+#[test]
+fn the_hint_in_the_report_is_the_largest_of_the_round() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let script = Script::<Result<(), u64>>::new(&time, &[(80, Err(200)), (10, Err(300))]);
+    let call = retry(steady(2), || script.attempt()).hint(|ms| Some(Duration::from_millis(*ms)));
+    let failed = time
+        .block_on(call.protection(&api).hedge().sleeper(&time))
+        .unwrap_err();
+    assert_eq!(
+        (failed.own_error(), failed.report.hint),
+        (Some(&200), Some(300 * MS))
+    );
+}
+
+#[test]
+fn records_of_many_rounds_are_in_order_the_first_and_the_last_nine() {
+    let time = VirtualTime::new();
+    let options = HedgeOptions {
+        max_ratio: Some(1.0),
+        ..AFTER_50_MS
+    };
+    let clock = time.clone();
+    let api = Protection::new().hedge(options).clock(move || clock.now());
+    let numbers = Cell::new(0);
+    // In each round the hedge fails first.
+    let call = retry(steady(13), || {
+        numbers.set(numbers.get() + 1);
+        let number = numbers.get();
+        let wait = Sleeper::sleep(&time, MS * if number % 2 == 1 { 60 } else { 5 });
+        async move {
+            wait.await;
+            Err::<(), u64>(number)
+        }
+    });
+    let call = call.protection(&api).keep_errors(20).hedge().sleeper(&time);
+    let failed = time.block_on(call).unwrap_err();
+    let records = &failed.report.records;
+    let kept: Vec<_> = records.iter().map(|record| record.attempt).collect();
+    assert_eq!(kept, [1, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    assert_eq!((failed.report.attempts, failed.report.dropped), (13, 3));
+    assert!(
+        records
+            .iter()
+            .all(|record| record.hedge == (record.attempt % 2 == 0))
+    );
+    let errors: Vec<_> = failed
+        .errors()
+        .filter_map(AttemptError::error)
+        .copied()
+        .collect();
+    assert_eq!(errors, kept);
+}
+
+#[test]
+fn an_attempt_that_is_cut_says_how() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let call = retry(steady(4), pending::<Result<(), Failed>>).total_timeout(200 * MS);
+    let failed = time
+        .block_on(call.protection(&api).hedge().sleeper(&time))
+        .unwrap_err();
+    let timeout = AttemptError::Timeout(TimeoutError::Deadline { after: 200 * MS });
+    assert_eq!(
+        (failed.reason, &failed.error),
+        (StopReason::Timeout, &timeout)
+    );
+    let [first, second] = &failed.report.records[..] else {
+        panic!("two attempts");
+    };
+    assert_eq!((&first.error, &second.error), (&None, &Some(timeout)));
+    assert!(!first.superseded && !second.superseded && second.hedge);
+
+    let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
+    let call = retry(steady(4), || script.attempt()).when(|_| false);
+    let failed = time
+        .block_on(call.protection(&api).hedge().sleeper(&time))
+        .unwrap_err();
+    assert_eq!(
+        (failed.reason, failed.own_error()),
+        (StopReason::NotRetryable, Some(&"no"))
+    );
+    let first = &failed.report.records[0];
+    assert_eq!(
+        (first.superseded, &first.error, first.duration),
+        (true, &None, 60 * MS)
+    );
+    assert_eq!((script.alive.get(), time.waits()), (0, 0));
+}
+
+#[test]
+fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
+    let time = VirtualTime::new();
+    let budget = BudgetOptions {
+        capacity: Some(5.0),
+        ..BudgetOptions::default()
+    };
+    let api = on(&time, |p| p.budget(budget));
+    let script = Script::<Ends>::new(&time, &[(900, Ok("first")), (900, Ok("second"))]);
+    let call = retry(steady(4), || script.attempt()).total_timeout(5_000 * MS);
+    let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
+    assert!(poll(call.as_mut()).is_pending());
+    time.advance(50 * MS);
+    assert!(poll(call.as_mut()).is_pending());
+    assert_eq!((script.alive.get(), tokens(&api)), (2, 4.0));
+    drop(call);
+    // A hedge that has started has used its tokens.
+    assert_eq!(
+        (script.alive.get(), time.waits(), tokens(&api)),
+        (0, 0, 4.0)
+    );
+    assert_eq!(counts(&api), (1, 0, 0));
+
+    // In the wait after a round, the token of the retry goes back.
+    let script = Script::<Ends>::new(&time, &[(60, Err("one")), (20, Err("two"))]);
+    let call = retry(steady(4), || script.attempt());
+    let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
+    for step in [50, 10, 10] {
+        assert!(poll(call.as_mut()).is_pending());
+        time.advance(step * MS);
+    }
+    assert!(poll(call.as_mut()).is_pending());
+    assert_eq!(tokens(&api), 2.0);
+    drop(call);
+    assert_eq!((tokens(&api), time.waits()), (3.0, 0));
+}
+
+#[test]
+fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
+    let time = VirtualTime::new();
+    let nervous = BreakerOptions {
+        consecutive_failures: Some(1),
+        open_ms: Some(1_000.0),
+        ..BreakerOptions::DEFAULT
+    };
+    let api = on(&time, |p| p.breaker(nervous));
+    let down = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
+    assert!(time.block_on(down.hedge().sleeper(&time)).is_err());
+    time.advance(1_000 * MS);
+    let probe = || {
+        retry(steady(3), pending::<Result<(), Failed>>)
+            .protection(&api)
+            .hedge()
+    };
+    let mut first = Box::pin(probe().sleeper(&time));
+    assert!(poll(first.as_mut()).is_pending());
+    // Half-open: the hedge is due, and rejected.
+    time.advance(50 * MS);
+    assert!(poll(first.as_mut()).is_pending());
+    assert_eq!(counts(&api), (0, 0, 1));
+    drop(first);
+    let mut second = Box::pin(probe().sleeper(&time));
+    assert!(poll(second.as_mut()).is_pending());
+    assert_eq!(
+        (api.status().breaker.unwrap().refused, time.waits()),
+        (0, 1)
+    );
+}
+
+/// A hedge that wins while the attempt runs: the breaker hears of one success, and of nothing else.
+#[test]
+fn a_superseded_attempt_says_nothing_to_the_breaker() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p.breaker(BreakerOptions::default()));
+    let script = Script::<Ends>::new(&time, &[(900, Err("late")), (10, Ok("fast"))]);
+    let call = retry(steady(4), || script.attempt()).protection(&api);
+    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("fast"));
+    time.advance(20_000 * MS);
+    // The window has forgotten both, and counts ended calls alone.
+    let call = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
+    assert!(time.block_on(call.sleeper(&time)).is_err());
+    let breaker = api.status().breaker.unwrap();
+    assert_eq!((breaker.calls, breaker.failures), (1.0, 1.0));
+}
+
+#[test]
+fn operations_hedge_only_if_they_ask_for_it() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let slow = || Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
+    let script = slow();
+    let call = retry(steady(4), || script.attempt()).protection(&api);
+    assert_eq!(time.block_on(call.sleeper(&time)), Ok("slow"));
+    let mut script = slow();
+    let call = retry_with(&mut script, steady(4), async |script, _| {
+        script.attempt().await
+    });
+    assert_eq!(
+        time.block_on(call.protection(&api).sleeper(&time).call()),
+        Ok("slow")
+    );
+    // Another protection replaces the first one, with its hedge.
+    let script = slow();
+    let call = retry(steady(4), || script.attempt())
+        .protection(&api)
+        .hedge();
+    assert_eq!(
+        time.block_on(call.protection(&api).sleeper(&time)),
+        Ok("slow")
+    );
+    assert_eq!(counts(&api), (0, 0, 0));
+}
+
+/// A sleeper without a clock.
+struct Clockless<'a>(&'a VirtualTime);
+
+impl Sleeper for Clockless<'_> {
+    type Sleep = rejitter::testing::VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> Self::Sleep {
+        Sleeper::sleep(self.0, duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        None
+    }
+}
+
+#[test]
+fn without_a_clock_no_hedge_starts() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let script = Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
+    let call = retry(steady(4), || script.attempt())
+        .protection(&api)
+        .hedge();
+    assert_eq!(time.block_on(call.sleeper(Clockless(&time))), Ok("slow"));
+    assert_eq!(counts(&api), (0, 0, 0));
+}
+
+/// The delay of hedges after 19 first attempts of 2 ms and what `more` makes. `None` if it makes no sample.
+fn learned(more: impl FnOnce(&Protection, &VirtualTime)) -> Option<Duration> {
+    let time = VirtualTime::new();
+    let clock = time.clone();
+    let options = HedgeOptions {
+        quantile: Some(0.99),
+        ..HedgeOptions::default()
+    };
+    let api = Protection::new().hedge(options).clock(move || clock.now());
+    for _ in 0..19 {
+        let script = Script::<Ends>::new(&time, &[(2, Ok("usual"))]);
+        let call = retry(steady(1), || script.attempt()).protection(&api);
+        assert_eq!(time.block_on(call.sleeper(&time)), Ok("usual"));
+    }
+    more(&api, &time);
+    hedges(&api).delay
+}
+
+#[test]
+fn the_delay_is_learned_from_first_attempts_whose_time_says_something() {
+    let run = |time: &VirtualTime, api: &Protection, ends: &[(u32, Ends)], verdict: Verdict| {
+        let script = Script::new(time, ends);
+        let call = retry(steady(2), || script.attempt())
+            .attempt_timeout(40 * MS)
+            .when(move |_| verdict);
+        let _ = time.block_on(call.protection(api).hedge().sleeper(time));
+    };
+    let with = |ends: &[(u32, Ends)], verdict| learned(|api, time| run(time, api, ends, verdict));
+    assert_eq!(with(&[(30, Ok("success"))], Verdict::Retry), Some(32 * MS));
+    let timeouts = [(90, Ok("late")), (90, Ok("late"))];
+    assert_eq!(with(&timeouts, Verdict::Retry), Some(44 * MS));
+    // Neither a failure, nor a second attempt.
+    let fast = [(1, Err("fast")), (30, Ok("retry"))];
+    assert_eq!(with(&fast, Verdict::Retry), None);
+    assert_eq!(with(&fast, Verdict::Stop), None);
+    let deadline = learned(|api, time| {
+        let call = retry(steady(1), pending::<Ends>).total_timeout(20 * MS);
+        assert!(time.block_on(call.protection(api).sleeper(time)).is_err());
+    });
+    assert_eq!(deadline, None);
+    // An answer that shows that the server works is a sample, whatever the caller makes of it.
+    let answer = learned(|api, time| {
+        let script = Script::<Ends>::new(time, &[(30, Err("not found"))]);
+        let call = retry(steady(1), || script.attempt())
+            .signal(|_| Some(rejitter::Signal::Success))
+            .protection(api);
+        assert!(time.block_on(call.sleeper(time)).is_err());
+    });
+    assert_eq!(answer, Some(32 * MS));
+    let with_state = learned(|api, time| {
+        let mut script = Script::<Ends>::new(time, &[(30, Ok("success"))]);
+        let call = retry_with(&mut script, steady(1), async |script, _| {
+            script.attempt().await
+        });
+        assert!(
+            time.block_on(call.protection(api).sleeper(time).call())
+                .is_ok()
+        );
+    });
+    assert_eq!(with_state, Some(32 * MS));
+}
+
+/// With the winners alone, hedges would make the delay ever shorter.
+#[test]
+fn superseded_first_attempts_are_samples() {
+    for ends in [
+        [(900, Ok("slow")), (20, Ok("fast"))],
+        [(900, Ok("slow")), (20, Err("no"))],
+    ] {
+        let delay = learned(|api, time| {
+            // The twentieth: hedges start after 2.25 ms from now on.
+            let script = Script::<Ends>::new(time, &[(2, Ok("usual"))]);
+            let call = retry(steady(2), || script.attempt()).protection(api);
+            assert!(time.block_on(call.sleeper(time)).is_ok());
+            assert_eq!(hedges(api).delay, Some(2_250_000 * super::NS));
+            let script = Script::new(time, &ends);
+            let call = retry(steady(2), || script.attempt()).when(|_| false);
+            let _ = time.block_on(call.protection(api).hedge().sleeper(time));
+            assert_eq!(hedges(api).hedges, 1);
+            time.advance(15_000 * MS);
+            // Half of the samples are forgotten, and the quantile is computed again.
+            time.advance(15_000 * MS);
+        });
+        assert_eq!(delay, Some(24 * MS), "{ends:?}");
+    }
+}
+
+#[test]
+fn keys_with_hedges_are_kept() {
+    let time = VirtualTime::new();
+    let servers = on(&time, |p| p);
+    let script = Script::<Ends>::new(&time, &[(90, Err("no")), (90, Err("no"))]);
+    let call = retry(steady(2), || script.attempt()).protection(&servers.for_key("used"));
+    assert!(time.block_on(call.hedge().sleeper(&time)).is_err());
+    for i in 0..2_000 {
+        let _ = servers.for_key(&i.to_string());
+    }
+    assert_eq!(servers.keys()[0], "used");
+    assert_eq!(hedges(&servers.for_key("used")).hedges, 1);
+    assert_eq!(hedges(&servers).hedges, 0);
+}
+
+#[test]
+fn a_budget_reports_the_hedge_that_empties_it() {
+    let time = VirtualTime::new();
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(0));
+    let events = seen.clone();
+    let api = on(&time, |p| {
+        let options = BudgetOptions {
+            capacity: Some(1.0),
+            per_success: Some(0.0),
+            ..BudgetOptions::default()
+        };
+        p.budget(options).on_event(move |event| {
+            assert!(
+                matches!(event.change, ProtectionChange::BudgetEmpty(_)),
+                "{event:?}"
+            );
+            *events.lock().unwrap() += 1;
+        })
+    });
+    for started in [1, 1, 1] {
+        let script = Script::<Ends>::new(&time, &[(90, Ok("first")), (90, Ok("second"))]);
+        let call = retry(steady(2), || script.attempt()).protection(&api);
+        assert!(time.block_on(call.hedge().sleeper(&time)).is_ok());
+        assert_eq!(hedges(&api).hedges, started);
+    }
+    assert_eq!((counts(&api), *seen.lock().unwrap()), ((1, 0, 2), 1));
+    assert_eq!(api.status().budget.unwrap().refused, 2);
+}
+
+#[test]
+fn invalid_options_are_all_named_with_their_rules() {
+    let text = |options: HedgeOptions| options.check().unwrap_err().to_string();
+    let all = HedgeOptions {
+        quantile: Some(1.0),
+        delay_ms: Some(-1.0),
+        max_ratio: Some(0.0),
+        ..HedgeOptions::default()
+    };
+    assert_eq!(
+        text(all),
+        "quantile must be a number above 0 and below 1, got 1; \
+         delay_ms must be a non-negative number of milliseconds, at most 2^53 - 1, got -1; \
+         max_ratio must be a number between 0.001 and 1, got 0"
+    );
+    let both = HedgeOptions {
+        quantile: Some(0.5),
+        ..AFTER_50_MS
+    };
+    assert_eq!(
+        text(both),
+        "quantile must be omitted, because delay_ms takes its place, got 0.5"
+    );
+}
+
+/// Only operations that hedge have room for two futures.
+#[test]
+fn an_operation_that_does_not_hedge_is_no_larger() {
+    fn size<T>(_: &T) -> usize {
+        std::mem::size_of::<T>()
+    }
+    macro_rules! sizes {
+        ($future:expr) => {{
+            let (time, api) = (VirtualTime::new(), Protection::new().hedge(AFTER_50_MS));
+            let call = || retry(steady(3), || $future);
+            let (plain, protected) = (
+                call().sleeper(&time),
+                call().protection(&api).sleeper(&time),
+            );
+            let hedged = call().protection(&api).hedge().sleeper(&time);
+            [size(&plain), size(&protected), size(&hedged)]
+        }};
+    }
+    let large = [0_u64; 128];
+    let small = sizes!(ready(Ok::<u8, u8>(1)));
+    let large = sizes!(async move {
+        pending::<()>().await;
+        Ok::<u64, u8>(large[0])
+    });
+    let grows = |i: usize| large[i] - small[i];
+    assert!((1_000..1_100).contains(&grows(0)), "{small:?} {large:?}");
+    assert_eq!(grows(0), grows(1));
+    assert!((2_000..2_200).contains(&grows(2)), "{small:?} {large:?}");
+}
