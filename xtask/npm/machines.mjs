@@ -22,7 +22,8 @@ export function withNumbers(text) {
   const numbers = text
     .replaceAll(/\bi64\.const (-?\d+)/g, (_, bits) => {
       view.setBigInt64(0, BigInt(bits));
-      return `f64.const ${view.getFloat64(0)}`;
+      const number = view.getFloat64(0);
+      return `f64.const ${Object.is(number, -0) ? '-0' : number}`;
     })
     .replaceAll(/\bi64\.(load|store)\b/g, 'f64.$1');
   const [other] = /.*\bi64\b.*/.exec(numbers) ?? [];

@@ -9,6 +9,7 @@ test('integers that move the bits of numbers become numbers', () => {
     '(f64.store offset=8 (local.get $0) (f64.const 1))\n(f64.load (local.get $1))',
   );
   assert.equal(withNumbers('(i64.const -4611686018427387904)'), '(f64.const -2)');
+  assert.equal(withNumbers('(i64.const -9223372036854775808)'), '(f64.const -0)');
   assert.throws(
     () => withNumbers('(i64.add (i64.const 1) (local.get $0))'),
     /compute with 64-bit integers: \(i64\.add/,

@@ -64,7 +64,9 @@ impl Thin {
             // Half a kilobyte smaller than at level 2, and as fast for one call per failure.
             .args(["--config", "profile.release.opt-level='s'"])
             // A stack of 4 kB lets the memory be one page: without this it is 17.
-            .args(["--", "-C", "link-arg=-zstack-size=4096"]);
+            .args(["--", "-C", "link-arg=-zstack-size=4096"])
+            // Older compilers do without, and call a function that fills memory byte by byte.
+            .args(["-C", "target-feature=+bulk-memory"]);
         step.run(&build)?;
         step.note(size_of(&self.compiled));
         Ok(())
@@ -136,6 +138,11 @@ impl Thin {
             Cmd::new(ws.npm_tool("wasm-opt"))
                 .arg(&form)
                 .args(["--all-features", "--llvm-nontrapping-fptoint-lowering"])
+                // Some compilers compute the address of a field once: an offset from its struct's is as good.
+                .args([
+                    "--low-memory-unused",
+                    "--optimize-added-constants-propagate",
+                ])
                 .args(["-Oz", "--converge", "-o"])
                 .arg(&lowered),
             Cmd::new(ws.npm_tool("wasm2js"))
