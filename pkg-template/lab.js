@@ -14,6 +14,7 @@ export const {
   simulateAmplification,
   simulateContention,
   simulateEthernet,
+  simulateHedging,
   simulateLoad,
   simulateOutage,
   simulateRateLimit,

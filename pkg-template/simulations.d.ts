@@ -520,6 +520,127 @@ export interface RateLimitResult {
  */
 export function simulateRateLimit(policy: Subject, options?: RateLimitOptions): Simulation<RateLimitResult>;
 
+/** Options of {@link simulateHedging}. */
+export interface HedgingOptions extends Seeded {
+  /** Number of requests: an integer between 1 and 10^7. @default 100_000 */
+  requests?: number | undefined;
+  /** How long a server works on an attempt, in ms: an exponentially distributed time, but for a share of slow ones. */
+  service?:
+    | {
+        /** Mean of an ordinary attempt. Between 0.01 and 10^6. @default 20 */
+        meanMs?: number | undefined;
+        /** Share of slow attempts. Between 0 and 1. @default 0.05 */
+        slowShare?: number | undefined;
+        /** Shortest time of a slow attempt. Between 0 and 10^6. @default 500 */
+        slowFromMs?: number | undefined;
+        /** Mean of the exponentially distributed time that it takes in addition. Between 0 and 10^6. @default 500 */
+        slowMeanMs?: number | undefined;
+      }
+    | undefined;
+  /**
+   * The options of `hedge()` of `rejitter/protection`. A `maxRatio` of Infinity, which the part does not have, removes
+   * the bound of the number of hedges.
+   *
+   * @default no hedges
+   */
+  hedge?:
+    | {
+        /** @default learned: see quantile */
+        delayMs?: number | undefined;
+        /** @default 0.95 */
+        quantile?: number | undefined;
+        /** @default 0.1 */
+        maxRatio?: number | undefined;
+      }
+    | undefined;
+  /**
+   * Servers for which attempts wait. Each works on one attempt after the other, also on those that a hedge has
+   * overtaken. Requests arrive at random.
+   *
+   * @default no attempt waits for another; each request starts when the one before has ended
+   */
+  load?:
+    | {
+        /**
+         * Number of servers: an integer between 1 and 10,000. An attempt goes to one at random, its hedge to another.
+         *
+         * @default 10
+         */
+        servers?: number | undefined;
+        /** Share of the time that the servers would work without hedges. Between 0.001 and 2. @default 0.7 */
+        utilisation?: number | undefined;
+      }
+    | undefined;
+}
+
+/** Result of {@link simulateHedging}. */
+export interface HedgingResult {
+  /** Times in ms, ascending, 16 an octave from 2^-10 to 2^30: the grid of the survival curves. */
+  timesMs: Float64Array;
+  /**
+   * Share of the requests so far that took longer than `timesMs[i]`; NaN before the first has ended. A request that
+   * took longer than all of them counts as the last.
+   */
+  survival: Float64Array;
+  /** Time that half of the requests so far exceed, in ms, to within 0.4%; NaN before the first has ended. */
+  p50Ms: number;
+  /** Time that one request in 100 exceeds, to the same accuracy. */
+  p99Ms: number;
+  /** Time that one request in 1,000 exceeds, to the same accuracy. */
+  p999Ms: number;
+  /** Mean of the requests so far, in ms; NaN before the first has ended. */
+  meanMs: number;
+  /** Sums since the start. */
+  totals: {
+    /** Requests that have ended. */
+    requests: number;
+    /** Hedges that have started. */
+    hedges: number;
+    /** Hedges that answered their requests. */
+    won: number;
+    /** Hedges that did not start because there was no token for them. */
+    refused: number;
+  };
+  /**
+   * The distribution in closed form, the same before and after all steps: if S(t) is the share of attempts that take
+   * longer than t, a share of S(t)·S(t − delayMs) of the requests takes longer than t. It ignores `maxRatio`. Undefined
+   * with `load`, and if the delay is learned.
+   */
+  exact:
+    | {
+        /** Share of requests that take longer than `timesMs[i]`. */
+        survival: Float64Array;
+        /** Time that half of the requests exceed, in ms. */
+        p50Ms: number;
+        /** Time that one request in 100 exceeds, in ms. */
+        p99Ms: number;
+        /** Time that one request in 1,000 exceeds, in ms. */
+        p999Ms: number;
+        /** Hedges per request: S(delayMs). */
+        extra: number;
+      }
+    | undefined;
+}
+
+/**
+ * Hedges: how much of the tail they cut, for how much more load, and when that load makes everything slow. A request is
+ * one attempt, and a hedge if the attempt has not answered after the delay; the faster answer counts. All attempts
+ * succeed. Servers know nothing of hedges: they do the work of the slower one all the same.
+ *
+ * @throws {TypeError | RangeError} if an option is invalid
+ * @example
+ * ```js
+ * import { simulateHedging } from 'rejitter/lab';
+ * const simulation = simulateHedging({ hedge: { delayMs: 100 }, seed: 1 });
+ * const { exact } = simulation.result(); // before any step
+ * console.log(exact?.p99Ms, exact?.extra); // 137 ms instead of 1305, for 5.6% more requests
+ * const { p99Ms, totals } = await simulation.run();
+ * console.log(p99Ms, totals.hedges / totals.requests); // the same, sampled
+ * simulation.free();
+ * ```
+ */
+export function simulateHedging(options?: HedgingOptions): Simulation<HedgingResult>;
+
 /** Options of {@link simulateAmplification}. */
 export interface AmplificationOptions extends Seeded {
   /** The attempts of each layer, the first included: an integer between 1 and 1000. @default 3 */

@@ -10,6 +10,7 @@
 //! | [`Contention`] | how much work do clients that compete for one row make? (AWS, 2015) |
 //! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which protection? |
 //! | [`RateLimit`] | what do workers do to a server that limits its requests, and who tells whom? |
+//! | [`Hedging`] | how much of the tail do second attempts cut, and for how much more load? |
 //! | [`Amplification`] | how many calls does a request become when several layers retry? |
 //! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
 //!
@@ -54,6 +55,7 @@ mod clients;
 mod contention;
 mod elementary;
 mod ethernet;
+mod hedging;
 mod load;
 mod noise;
 mod normal;
@@ -62,12 +64,17 @@ mod protection;
 mod queue;
 mod rate_limit;
 mod served;
+mod service;
 mod statistics;
+mod tail;
 
 pub use crate::core::protection::{BreakerOptions, BudgetOptions};
 pub use amplification::{Amplification, AmplificationOptions, amplification};
 pub use contention::{Contention, ContentionOptions, Strategy};
 pub use ethernet::{Ethernet, EthernetOptions};
+pub use hedging::{
+    HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, HedgingTotals, ServerLoad,
+};
 pub use load::{Arrivals, Load, LoadBins, LoadOptions, LoadPhases, LoadTotals};
 pub use noise::Noise;
 pub use normal::Normal;
@@ -76,6 +83,7 @@ pub use protection::{LoadBreaker, LoadBudget, LoadProtection};
 pub use queue::EventQueue;
 pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals};
 pub use served::{Bins, Peak, Traces};
+pub use service::ServiceTimes;
 pub use statistics::{Summary, summary};
 
 /// How far a simulation is.

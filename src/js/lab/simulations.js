@@ -17,6 +17,7 @@ import { policyData, seedOf } from './values.js';
  * @property {WithPolicy} labContention
  * @property {WithPolicy} labLoad
  * @property {WithPolicy} labRateLimit
+ * @property {WithoutPolicy} labHedging
  * @property {WithoutPolicy} labAmplification
  * @property {WithoutPolicy} labEthernet
  */
@@ -88,6 +89,12 @@ const RATE_LIMIT = {
   hints: HINTS,
   protection: { cooldown: numbers('maxHoldMs') },
 };
+const HEDGING = {
+  requests: NUMBER,
+  service: numbers('meanMs', 'slowShare', 'slowFromMs', 'slowMeanMs'),
+  hedge: numbers('delayMs', 'quantile', 'maxRatio'),
+  load: numbers('servers', 'utilisation'),
+};
 const AMPLIFICATION = numbers('attempts', 'layers', 'failure', 'requests');
 const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
 
@@ -140,6 +147,11 @@ export function createSimulations(RetryPolicy, calls) {
     /** @param {any} policy @param {any} [options] */
     simulateRateLimit(policy, options) {
       return retrying((core) => core.labRateLimit, policyData(RetryPolicy, policy), options, RATE_LIMIT);
+    },
+
+    /** @param {any} [options] */
+    simulateHedging(options) {
+      return other((core) => core.labHedging, options, HEDGING);
     },
 
     /** @param {any} [options] */

@@ -32,6 +32,7 @@ const FUNCTIONS = [
   'simulateAmplification',
   'simulateContention',
   'simulateEthernet',
+  'simulateHedging',
   'simulateLoad',
   'simulateOutage',
   'simulateRateLimit',

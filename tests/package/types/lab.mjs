@@ -40,6 +40,10 @@ async function simulate(signal: AbortSignal): Promise<void> {
   }
   const limited: Simulation<RateLimitResult> = simulateRateLimit(policy, { hints: 'followed', protection: { cooldown: { maxHoldMs: Infinity } } });
   same<ReturnType<typeof limited.result>['totals']['endMs'], number>(true);
+  const hedging: Simulation<HedgingResult> = simulateHedging({ service: { slowShare: 0 }, hedge: { delayMs: 50, maxRatio: Infinity }, load: { servers: 5, utilisation: 0.7 }, seed: 'x' });
+  const { survival, p99Ms, totals, exact } = hedging.result();
+  same<[typeof survival, typeof p99Ms, typeof totals.won], [Float64Array, number, number]>(true);
+  same<typeof exact, { survival: Float64Array; p50Ms: number; p99Ms: number; p999Ms: number; extra: number } | undefined>(true);
   const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
   const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
   void [calls, senders, simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
@@ -83,6 +87,12 @@ simulateLoad({}, { protection: { budget: { maxTokens: 1 } } });
 simulateLoad({}, { budget: { capacity: 1 } });
 // @ts-expect-error hints are followed or ignored
 simulateRateLimit({}, { hints: 'shared' });
+// @ts-expect-error no policy takes part in hedging
+simulateHedging({}, { hedge: {} });
+// @ts-expect-error a hedge has other options
+simulateHedging({ hedge: { delay: 5 } });
+// @ts-expect-error the closed form may be undefined
+simulateHedging().result().exact.extra;
 // @ts-expect-error layers have no policy
 simulateAmplification({ baseMs: 3 });
 // @ts-expect-error a result of another simulation
@@ -94,8 +104,16 @@ simulateEthernet().step().share = 3;
 `;
 const NAMES =
   'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
-  'simulateEthernet, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
-const TYPES = ['LoadResult', 'OutageResult', 'PlannedWait', 'RateLimitResult', 'Simulation', 'SimulationProgress'];
+  'simulateEthernet, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
+const TYPES = [
+  'HedgingResult',
+  'LoadResult',
+  'OutageResult',
+  'PlannedWait',
+  'RateLimitResult',
+  'Simulation',
+  'SimulationProgress',
+];
 const ESM =
   `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, ` +
   `RetryPolicy];\n`;

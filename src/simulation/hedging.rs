@@ -1,0 +1,448 @@
+//! Hedges: second attempts that start while slow ones are running. How much of the tail do they cut, for how much more
+//! load, and when does that load make everything slow?
+//!
+//! A request is one attempt, and a hedge if the attempt has not answered after the delay; the faster of both answers
+//! it. Servers know nothing of it: they do the work of the slower one all the same.
+
+use crate::core::protection::{Budget, Latency, thousandths};
+use crate::core::{MAX_MS, OptionErrors, Seed};
+
+use super::check::Check;
+use super::service::ServiceTimes;
+use super::tail::{Tail, shortest};
+use super::{EventQueue, Noise, Progress, Simulation};
+
+/// When a hedge starts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum HedgeDelay {
+    /// This long after the attempt, in ms. Between 0 and 2^53 − 1.
+    Fixed(f64),
+    /// When this share of the first attempts of the last 30 to 60 s has ended. Above 0 and below 1. No hedge starts
+    /// before 20 have ended.
+    Learned(f64),
+}
+
+/// Which hedges start: the rules of `hedge()` of `rejitter/protection`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HedgeRule {
+    /// Defaults to [`HedgeDelay::Learned`], 0.95.
+    pub delay: HedgeDelay,
+    /// Hedges per request that has ended; ten can be saved up, as at the start. Between 0.001 and 1, or infinite: no
+    /// bound, which the part does not offer. Defaults to 0.1.
+    pub max_ratio: f64,
+}
+
+impl Default for HedgeRule {
+    fn default() -> Self {
+        Self {
+            delay: HedgeDelay::Learned(0.95),
+            max_ratio: 0.1,
+        }
+    }
+}
+
+/// Servers for which attempts wait. Each works on one attempt after the other, in their order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ServerLoad {
+    /// Number of servers. An attempt goes to one at random, its hedge to another one. Between 1 and 10,000. Defaults to
+    /// 10.
+    pub servers: u32,
+    /// Share of the time that the servers would work without hedges: requests arrive at random, at the rate for it.
+    /// Between 0.001 and 2. Defaults to 0.7.
+    pub utilisation: f64,
+}
+
+impl Default for ServerLoad {
+    fn default() -> Self {
+        Self {
+            servers: 10,
+            utilisation: 0.7,
+        }
+    }
+}
+
+/// Options of [`Hedging`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HedgingOptions {
+    /// Number of requests. Between 1 and 10^7. Defaults to 100,000.
+    pub requests: u32,
+    /// How long a server works on an attempt.
+    pub service: ServiceTimes,
+    /// Defaults to `None`: no hedges.
+    pub hedge: Option<HedgeRule>,
+    /// Defaults to `None`: no attempt waits for another. The requests then follow one after the other.
+    pub load: Option<ServerLoad>,
+    /// Where all the randomness comes from.
+    pub seed: Seed,
+}
+
+impl HedgingOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            requests: 100_000,
+            service: ServiceTimes::default(),
+            hedge: None,
+            load: None,
+            seed,
+        }
+    }
+
+    fn check(&self) -> Result<(), OptionErrors> {
+        let mut check = Check::default();
+        let rule = "an integer between 1 and 10^7";
+        check.range("requests", f64::from(self.requests), (1.0, 1e7), rule);
+        self.service.check(&mut check);
+        if let Some(HedgeRule { delay, max_ratio }) = self.hedge {
+            match delay {
+                HedgeDelay::Fixed(ms) => {
+                    let rule = "a non-negative number of milliseconds, at most 2^53 - 1";
+                    check.range("hedge.delay_ms", ms, (0.0, MAX_MS), rule);
+                }
+                HedgeDelay::Learned(quantile) => {
+                    let rule = "a number above 0 and below 1";
+                    let holds = quantile > 0.0 && quantile < 1.0;
+                    check.holds("hedge.quantile", quantile, holds, rule);
+                }
+            }
+            let rule = "a number between 0.001 and 1, or Infinity";
+            let holds = (0.001..=1.0).contains(&max_ratio) || max_ratio == f64::INFINITY;
+            check.holds("hedge.max_ratio", max_ratio, holds, rule);
+        }
+        if let Some(ServerLoad {
+            servers,
+            utilisation,
+        }) = self.load
+        {
+            let rule = "an integer between 1 and 10,000";
+            check.range("load.servers", f64::from(servers), (1.0, 1e4), rule);
+            let rule = "a number between 0.001 and 2";
+            check.range("load.utilisation", utilisation, (1e-3, 2.0), rule);
+        }
+        check.finish()
+    }
+
+    /// The delay that all hedges have; infinite without hedges, `None` if it is learned.
+    fn fixed_delay_ms(&self) -> Option<f64> {
+        match self.hedge.map(|hedge| hedge.delay) {
+            None => Some(f64::INFINITY),
+            Some(HedgeDelay::Fixed(ms)) => Some(ms),
+            Some(HedgeDelay::Learned(_)) => None,
+        }
+    }
+
+    /// The distribution in closed form, if there is one.
+    fn exact(&self) -> Option<HedgingExact> {
+        let delay_ms = self.fixed_delay_ms().filter(|_| self.load.is_none())?;
+        let longer_than = |ms: f64| {
+            let attempt = self.service.longer_than(ms);
+            if ms < delay_ms {
+                attempt
+            } else {
+                attempt * self.service.longer_than(ms - delay_ms)
+            }
+        };
+        Some(HedgingExact {
+            survival: Tail::grid().into_iter().map(longer_than).collect(),
+            p50_ms: shortest(0.5, longer_than),
+            p99_ms: shortest(0.01, longer_than),
+            p999_ms: shortest(0.001, longer_than),
+            extra: self
+                .hedge
+                .map_or(0.0, |_| self.service.longer_than(delay_ms)),
+        })
+    }
+}
+
+/// The distribution in closed form: with S(t) for the share of attempts that take longer than t, and the delay d, the
+/// share S(t)·S(t − d) of the requests takes longer than t.
+///
+/// It ignores the bound of the number of hedges.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HedgingExact {
+    /// The share of requests that take longer than each of [`Hedging::times_ms`].
+    pub survival: Vec<f64>,
+    /// The median, in ms.
+    pub p50_ms: f64,
+    /// The time that one request in 100 exceeds, in ms.
+    pub p99_ms: f64,
+    /// The time that one request in 1,000 exceeds, in ms.
+    pub p999_ms: f64,
+    /// Hedges per request: S(d).
+    pub extra: f64,
+}
+
+/// Sums since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct HedgingTotals {
+    /// Requests that have ended.
+    pub requests: u64,
+    /// Hedges that have started.
+    pub hedges: u64,
+    /// Hedges that answered their requests.
+    pub won: u64,
+    /// Hedges that did not start because there was no token for them.
+    pub refused: u64,
+}
+
+/// Requests with hedges. See [`HedgingOptions`].
+#[derive(Debug, Clone)]
+pub struct Hedging {
+    options: HedgingOptions,
+    exact: Option<HedgingExact>,
+    arrivals: Noise,
+    attempts: Noise,
+    hedges: Noise,
+    routes: Noise,
+    queue: EventQueue,
+    /// When each server will have done the work that it has.
+    busy_until_ms: Vec<f64>,
+    latency: Latency,
+    budget: Budget,
+    requests: Vec<Request>,
+    /// Entries of `requests` that are free again.
+    free: Vec<u32>,
+    started: u32,
+    tail: Tail,
+    totals: HedgingTotals,
+    events: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    started_ms: f64,
+    /// When the attempt answers.
+    answered_ms: f64,
+    /// That of the attempt.
+    server: u32,
+    is_hedge_faster: bool,
+}
+
+/// An event is the end of a request, or with this bit the start of its hedge; the other bits are the request's entry.
+const HEDGE: u32 = 1 << 31;
+/// The next request starts.
+const NEXT: u32 = u32::MAX;
+
+/// Hedges that can be saved up, and one, in thousandths.
+const CAPACITY: f64 = 10.0 * TOKEN;
+const TOKEN: f64 = 1_000.0;
+
+impl Hedging {
+    /// # Errors
+    /// Lists every invalid option.
+    pub fn new(options: HedgingOptions) -> Result<Self, OptionErrors> {
+        options.check()?;
+        let servers = options.load.map_or(0, |load| load.servers);
+        let noise = |stream| Noise::new(options.seed, stream);
+        let mut made = Self {
+            exact: options.exact(),
+            arrivals: noise(0),
+            // Streams of their own: the attempts stay the same whichever of them are hedged.
+            attempts: noise(1),
+            hedges: noise(2),
+            routes: noise(3),
+            queue: EventQueue::new(),
+            busy_until_ms: vec![0.0; servers as usize],
+            latency: Latency::new(0.0),
+            budget: Budget::new(CAPACITY),
+            requests: Vec::new(),
+            free: Vec::new(),
+            started: 0,
+            tail: Tail::new(),
+            totals: HedgingTotals::default(),
+            events: 0,
+            options,
+        };
+        made.plan_next(0.0);
+        Ok(made)
+    }
+
+    /// The times of the survival curves, in ms, ascending: 16 an octave, from 2^−10 to 2^30.
+    #[must_use]
+    pub fn times_ms() -> Vec<f64> {
+        Tail::grid()
+    }
+
+    /// Returns the share of the requests so far that took longer than each of [`times_ms`](Self::times_ms); NaN before
+    /// the first has ended. A request that took longer than all of them counts as the last.
+    #[must_use]
+    pub fn survival(&self) -> Vec<f64> {
+        self.tail.longer()
+    }
+
+    /// Returns the time that this share of the requests so far exceeds, in ms, to within 0.4%; NaN before the first has
+    /// ended.
+    #[must_use]
+    pub fn exceeded_by(&self, share: f64) -> f64 {
+        self.tail.exceeded_by(share)
+    }
+
+    /// Returns the mean of the requests so far, in ms; NaN before the first has ended.
+    #[must_use]
+    pub fn mean_ms(&self) -> f64 {
+        self.tail.mean_ms()
+    }
+
+    /// Returns the sums so far.
+    #[must_use]
+    pub fn totals(&self) -> HedgingTotals {
+        self.totals
+    }
+
+    /// Returns the distribution in closed form. `None` with load, and if the delay is learned.
+    #[must_use]
+    pub fn exact(&self) -> Option<&HedgingExact> {
+        self.exact.as_ref()
+    }
+
+    /// The next request starts: at random with load, otherwise at once.
+    fn plan_next(&mut self, now: f64) {
+        if self.started < self.options.requests {
+            self.started += 1;
+            let pause = self.options.load.map_or(0.0, |load| {
+                let busy = f64::from(load.servers) * load.utilisation;
+                self.arrivals.exponential() * self.options.service.overall_mean_ms() / busy
+            });
+            self.queue.push(now + pause, NEXT);
+        }
+    }
+
+    /// When an attempt that starts now at this server answers.
+    fn answered(&mut self, now: f64, server: u32, service_ms: f64) -> f64 {
+        let Some(busy_until_ms) = self.busy_until_ms.get_mut(server as usize) else {
+            return now + service_ms;
+        };
+        *busy_until_ms = busy_until_ms.max(now) + service_ms;
+        *busy_until_ms
+    }
+
+    /// One of this number of servers.
+    fn route(&mut self, servers: u32) -> u32 {
+        // Below the number of servers.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let server = (self.routes.uniform() * f64::from(servers)) as u32;
+        server
+    }
+
+    fn start(&mut self, now: f64) {
+        let server = self.options.load.map_or(0, |load| self.route(load.servers));
+        let service_ms = self.options.service.draw(&mut self.attempts);
+        let answered_ms = self.answered(now, server, service_ms);
+        let request = Request {
+            started_ms: now,
+            answered_ms,
+            server,
+            is_hedge_faster: false,
+        };
+        let entry = if let Some(entry) = self.free.pop() {
+            self.requests[entry as usize] = request;
+            entry
+        } else {
+            self.requests.push(request);
+            // At most 10^7 requests are started, so that no entry looks like another event.
+            #[allow(clippy::cast_possible_truncation)]
+            let entry = (self.requests.len() - 1) as u32;
+            entry
+        };
+        match self.delay_ms(now) {
+            Some(delay_ms) if now + delay_ms < answered_ms => {
+                self.queue.push(now + delay_ms, entry | HEDGE);
+            }
+            _ => self.queue.push(answered_ms, entry),
+        }
+        if self.options.load.is_some() {
+            self.plan_next(now);
+        }
+    }
+
+    /// How long after an attempt its hedge starts.
+    fn delay_ms(&mut self, now: f64) -> Option<f64> {
+        match self.options.hedge?.delay {
+            HedgeDelay::Fixed(ms) => Some(ms),
+            HedgeDelay::Learned(quantile) => self.latency.delay_ms(now, quantile),
+        }
+    }
+
+    /// A hedge starts if there is a token for it.
+    fn hedge(&mut self, now: f64, entry: u32) {
+        let Request {
+            answered_ms: mut ends_ms,
+            server,
+            ..
+        } = self.requests[entry as usize];
+        if self.takes_token() {
+            self.totals.hedges += 1;
+            let server = self.options.load.map_or(0, |ServerLoad { servers, .. }| {
+                (server + 1 + self.route(servers - 1)) % servers
+            });
+            let service_ms = self.options.service.draw(&mut self.hedges);
+            let answered_ms = self.answered(now, server, service_ms);
+            if answered_ms < ends_ms {
+                self.requests[entry as usize].is_hedge_faster = true;
+                ends_ms = answered_ms;
+            }
+        } else {
+            self.totals.refused += 1;
+        }
+        self.queue.push(ends_ms, entry);
+    }
+
+    fn takes_token(&mut self) -> bool {
+        let is_bounded = self
+            .options
+            .hedge
+            .is_some_and(|hedge| hedge.max_ratio < f64::INFINITY);
+        !is_bounded || self.budget.take(CAPACITY, TOKEN)
+    }
+
+    /// A request has its answer.
+    fn end(&mut self, now: f64, entry: u32) {
+        let request = self.requests[entry as usize];
+        self.free.push(entry);
+        self.totals.requests += 1;
+        self.totals.won += u64::from(request.is_hedge_faster);
+        let ms = now - request.started_ms;
+        self.tail.record(ms);
+        if let Some(hedge) = self.options.hedge {
+            // An attempt that was superseded is recorded, too, with the time that it had run: without those, most slow
+            // attempts would be missing, and the delay would become ever shorter.
+            self.latency.record(now, ms);
+            self.budget.credit(thousandths(hedge.max_ratio));
+        }
+        if self.options.load.is_none() {
+            self.plan_next(now);
+        }
+    }
+}
+
+impl Simulation for Hedging {
+    fn step(&mut self, max_events: u64) -> Progress {
+        let mut left = max_events;
+        while left > 0 {
+            let Some((now, event)) = self.queue.pop() else {
+                break;
+            };
+            left -= 1;
+            if event == NEXT {
+                self.start(now);
+            } else if event & HEDGE == 0 {
+                self.end(now, event);
+            } else {
+                self.hedge(now, event & !HEDGE);
+            }
+        }
+        self.events += max_events - left;
+        // At most 10^7.
+        #[allow(clippy::cast_precision_loss)]
+        let ended = self.totals.requests as f64;
+        Progress {
+            events: self.events,
+            share: ended / f64::from(self.options.requests),
+            done: self.queue.is_empty(),
+        }
+    }
+}
