@@ -14,6 +14,8 @@ mod contention;
 mod ethernet;
 #[path = "simulation/golden.rs"]
 mod golden;
+#[path = "simulation/hedging.rs"]
+mod hedging;
 #[path = "simulation/load.rs"]
 mod load;
 #[path = "simulation/outage.rs"]

@@ -3,8 +3,9 @@
 use js_sys::{Array, JSON, RangeError, Reflect};
 use rejitter::bindings::simulation as js;
 use rejitter::simulation::{
-    Arrivals, BreakerOptions, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
-    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
+    Arrivals, BreakerOptions, BudgetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load,
+    LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage, OutageOptions, RateHints,
+    RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation,
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use wasm_bindgen::{JsCast, JsValue};
@@ -315,6 +316,101 @@ fn layers_and_stations() {
     assert!(list(&stations, "attempts").iter().all(|n| *n >= 4.0));
     assert_eq!(list(&stations, "firstRun.slots")[0], 0.0);
     assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
+}
+
+#[wasm_bindgen_test]
+fn hedging_is_the_model() {
+    let rule = |delay, max_ratio| Some(HedgeRule { delay, max_ratio });
+    let service = ServiceTimes {
+        mean_ms: 12.0,
+        slow_share: 0.1,
+        slow_from_ms: 90.0,
+        slow_mean_ms: 70.0,
+    };
+    for (text, hedge, load) in [
+        ("", None, None),
+        (
+            r#", "hedge": { "delayMs": 40, "maxRatio": 0.05 }"#,
+            rule(HedgeDelay::Fixed(40.0), 0.05),
+            None,
+        ),
+        (
+            r#", "hedge": { "quantile": 0.8, "maxRatio": 1e999 }"#,
+            rule(HedgeDelay::Learned(0.8), f64::INFINITY),
+            None,
+        ),
+        (
+            r#", "hedge": {}, "load": {}"#,
+            Some(HedgeRule::default()),
+            Some(ServerLoad::default()),
+        ),
+        (
+            r#", "load": { "servers": 3, "utilisation": 0.5 }"#,
+            None,
+            Some(ServerLoad {
+                servers: 3,
+                utilisation: 0.5,
+            }),
+        ),
+    ] {
+        let options = format!(
+            r#"{{ "requests": 5000, "service": {{ "meanMs": 12, "slowShare": 0.1, "slowFromMs": 90,
+                "slowMeanMs": 70 }} {text} }}"#
+        );
+        let result = finished(js::hedging(3, 7, json(&options)));
+        let mut model = Hedging::new(HedgingOptions {
+            requests: 5_000,
+            service,
+            hedge,
+            load,
+            ..HedgingOptions::new(model_policy(1).1)
+        })
+        .unwrap();
+        model.finish();
+        assert_eq!(list(&result, "timesMs"), Hedging::times_ms());
+        assert_eq!(list(&result, "survival"), model.survival());
+        for (name, share) in [("p50Ms", 0.5), ("p99Ms", 0.01), ("p999Ms", 0.001)] {
+            assert_eq!(
+                number(&result, name),
+                model.exceeded_by(share),
+                "{name} of {text}"
+            );
+        }
+        assert_eq!(number(&result, "meanMs"), model.mean_ms());
+        let totals = model.totals();
+        for (name, total) in [
+            ("requests", totals.requests),
+            ("hedges", totals.hedges),
+            ("won", totals.won),
+            ("refused", totals.refused),
+        ] {
+            let found = number(&result, &format!("totals.{name}"));
+            assert_eq!(found, total as f64, "{name} of {text}");
+        }
+        let Some(exact) = model.exact() else {
+            assert!(part(&result, "exact").is_undefined(), "{text}");
+            continue;
+        };
+        assert_eq!(list(&result, "exact.survival"), exact.survival);
+        for (name, expected) in [
+            ("p50Ms", exact.p50_ms),
+            ("p99Ms", exact.p99_ms),
+            ("p999Ms", exact.p999_ms),
+            ("extra", exact.extra),
+        ] {
+            let found = number(&result, &format!("exact.{name}"));
+            assert_eq!(found, expected, "{name} of {text}");
+        }
+    }
+    let hedging = |options| message(js::hedging(0, 0, json(options)));
+    assert_eq!(
+        hedging(
+            r#"{ "hedge": { "delayMs": 5, "quantile": 0.9, "maxRatio": 2 }, "load": 3, "service": { "x": 1 } }"#
+        ),
+        "rejitter: hedge.maxRatio must be a number between 0.001 and 1, or Infinity, got 2; \
+         hedge.quantile must be omitted, because delayMs takes its place, got 0.9; \
+         load must be an object, got 3; unknown option \"service.x\""
+    );
 }
 
 /// The bindings reject values that src/js/lab/simulations.js lets through; its tests have the rest.

@@ -2,8 +2,9 @@
 
 use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, BudgetOptions, Contention, ContentionOptions,
-    Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Noise,
-    Normal, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation, Strategy,
+    Ethernet, EthernetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load, LoadBreaker,
+    LoadBudget, LoadOptions, LoadProtection, Noise, Normal, Outage, OutageOptions, RateHints,
+    RateLimit, RateLimitOptions, ServerLoad, Simulation, Strategy,
 };
 use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
@@ -200,6 +201,44 @@ fn protection() {
             .floats(&[totals.end_ms]);
     }
     assert_eq!(digest.0, 0xff47_c2a8_2d93_6481);
+}
+
+#[test]
+fn hedging() {
+    let after_60 = HedgeRule {
+        delay: HedgeDelay::Fixed(60.0),
+        max_ratio: f64::INFINITY,
+    };
+    let mut digest = Digest::new();
+    for (hedge, load) in [
+        (None, None),
+        (Some(after_60), None),
+        (Some(HedgeRule::default()), None),
+        (Some(HedgeRule::default()), Some(ServerLoad::default())),
+    ] {
+        let mut simulation = Hedging::new(HedgingOptions {
+            requests: 20_000,
+            hedge,
+            load,
+            ..HedgingOptions::new(Seed::new(SEED))
+        })
+        .unwrap();
+        simulation.finish();
+        let quantiles = [0.5, 0.01, 0.001].map(|share| simulation.exceeded_by(share));
+        digest = digest
+            .floats(&simulation.survival())
+            .floats(&quantiles)
+            .floats(&[simulation.mean_ms()]);
+        if let Some(exact) = simulation.exact() {
+            digest = digest.floats(&exact.survival).floats(&[
+                exact.p50_ms,
+                exact.p99_ms,
+                exact.p999_ms,
+                exact.extra,
+            ]);
+        }
+    }
+    assert_eq!(digest.0, 0xa3a3_9463_41a0_164f);
 }
 
 #[test]

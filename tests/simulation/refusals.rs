@@ -2,11 +2,11 @@
 
 use rejitter::simulation::{
     Amplification, AmplificationOptions, Arrivals, BreakerOptions, BudgetOptions, Contention,
-    ContentionOptions, Ethernet, EthernetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
-    LoadProtection, Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, Simulation,
-    Strategy, amplification,
+    ContentionOptions, Ethernet, EthernetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions,
+    Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage, OutageOptions, RateHints,
+    RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation, Strategy, amplification,
 };
-use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 fn policy() -> RetryPolicy {
     RetryPolicy::from_options(RetryOptions::default()).unwrap()
@@ -281,6 +281,67 @@ fn a_rate_limit_is_checked() {
 }
 
 #[test]
+fn hedging_is_checked() {
+    let good = HedgingOptions::new(Seed::new(0));
+    rejects! { Hedging::new, good,
+        requests: [0, 10_000_001, u32::MAX]
+    }
+    let service = |change: fn(&mut ServiceTimes, f64), values: &[f64], name| {
+        for value in values {
+            let mut service = ServiceTimes::default();
+            change(&mut service, *value);
+            rejected(Hedging::new(HedgingOptions { service, ..good }), name);
+        }
+    };
+    service(
+        |service, ms| service.mean_ms = ms,
+        &[0.0, 0.009, 1.1e6, NAN],
+        "service.mean_ms",
+    );
+    service(
+        |service, share| service.slow_share = share,
+        &[-0.1, 1.1, NAN],
+        "service.slow_share",
+    );
+    service(
+        |service, ms| service.slow_from_ms = ms,
+        &[-1.0, 1.1e6, NAN],
+        "service.slow_from_ms",
+    );
+    service(
+        |service, ms| service.slow_mean_ms = ms,
+        &[-1.0, INF, NAN],
+        "service.slow_mean_ms",
+    );
+    let hedge = |delay, max_ratio| {
+        let hedge = Some(HedgeRule { delay, max_ratio });
+        Hedging::new(HedgingOptions { hedge, ..good })
+    };
+    for ms in [-1.0, 9_007_199_254_740_992.0, INF, NAN] {
+        rejected(hedge(HedgeDelay::Fixed(ms), 0.1), "hedge.delay_ms");
+    }
+    for quantile in [0.0, 1.0, -0.5, NAN] {
+        rejected(hedge(HedgeDelay::Learned(quantile), 0.1), "hedge.quantile");
+    }
+    for max_ratio in [0.0, 0.000_9, 1.1, -INF, NAN] {
+        rejected(hedge(HedgeDelay::Fixed(5.0), max_ratio), "hedge.max_ratio");
+    }
+    let load = |servers, utilisation| {
+        let load = Some(ServerLoad {
+            servers,
+            utilisation,
+        });
+        Hedging::new(HedgingOptions { load, ..good })
+    };
+    for servers in [0, 10_001, u32::MAX] {
+        rejected(load(servers, 0.7), "load.servers");
+    }
+    for utilisation in [0.0, 0.000_9, 2.1, NAN] {
+        rejected(load(5, utilisation), "load.utilisation");
+    }
+}
+
+#[test]
 fn amplification_and_ethernet_are_checked() {
     let good = AmplificationOptions {
         attempts: 3,
@@ -355,6 +416,29 @@ fn the_limits_work() {
         ..LoadOptions::new(policy(), seed)
     });
     assert!(late.unwrap().finish().done);
+    for (slow_share, ms) in [(1.0, 0.0), (1.0, 1e6), (0.0, 0.0)] {
+        let extreme = Hedging::new(HedgingOptions {
+            requests: 1_000,
+            service: ServiceTimes {
+                mean_ms: 0.01,
+                slow_share,
+                slow_from_ms: ms,
+                slow_mean_ms: ms,
+            },
+            hedge: Some(HedgeRule {
+                delay: HedgeDelay::Fixed(MAX_MS),
+                max_ratio: 0.001,
+            }),
+            load: Some(ServerLoad {
+                servers: 1,
+                utilisation: 1e-3,
+            }),
+            seed,
+        });
+        let mut extreme = extreme.unwrap();
+        assert!(extreme.finish().done);
+        assert!(extreme.mean_ms().is_finite() && extreme.totals().hedges == 0);
+    }
     let most = amplification(&AmplificationOptions {
         attempts: 1_000,
         layers: 2,

@@ -21,6 +21,7 @@ const {
   simulateAmplification,
   simulateContention,
   simulateEthernet,
+  simulateHedging,
   simulateLoad,
   simulateOutage,
   simulateRateLimit,
@@ -111,6 +112,19 @@ const GOLDEN = {
       return [accepted, rejected, Float64Array.of(totals.endMs)];
     }),
   ],
+  hedging: () =>
+    [
+      {},
+      { hedge: { delayMs: 60, maxRatio: Infinity } },
+      { hedge: {}, load: undefined },
+      { hedge: {}, load: {} },
+    ].flatMap((options) => {
+      const { survival, p50Ms, p99Ms, p999Ms, meanMs, exact } = finished(
+        simulateHedging({ requests: 20_000, seed: 2015, ...options }),
+      );
+      const closed = exact && [exact.survival, Float64Array.of(exact.p50Ms, exact.p99Ms, exact.p999Ms, exact.extra)];
+      return [survival, Float64Array.of(p50Ms, p99Ms, p999Ms, meanMs), ...(closed ?? [])];
+    }),
   amplification_and_ethernet: () => {
     const layers = finished(
       simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }),
@@ -296,6 +310,67 @@ test('a rate limit: with hints ignored most jobs fail, with hints followed some,
   assert.ok(short.refusedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
 });
 
+// tests/simulation/hedging.rs has the means of 20 seeds.
+test('hedging: the closed form is there before any step, and the sample comes near', () => {
+  for (const [delayMs, p99, p999, extra] of [
+    [60, 100.2, 759.1, 0.0973],
+    [100, 137.4, 779.1, 0.0564],
+    [undefined, 1304.7, 2456, 0],
+  ]) {
+    const hedge = delayMs === undefined ? undefined : { delayMs, maxRatio: Infinity };
+    const simulation = simulateHedging({ hedge, requests: 300_000, seed: 1 });
+    const { exact, survival, p50Ms, p99Ms, p999Ms, meanMs, totals } = simulation.result();
+    assert.ok(survival.every(Number.isNaN));
+    assert.deepEqual([p50Ms, p99Ms, p999Ms, meanMs], [NaN, NaN, NaN, NaN]);
+    assert.deepEqual(totals, { requests: 0, hedges: 0, won: 0, refused: 0 });
+    const round = (number, digits) => Number(number.toFixed(digits));
+    assert.deepEqual([round(exact.p99Ms, 1), round(exact.p999Ms, 1), round(exact.extra, 4)], [p99, p999, extra]);
+    const sampled = finished(simulation);
+    assert.deepEqual(sampled.exact, exact);
+    // As natively: the bound of Dvoretzky, Kiefer and Wolfowitz for a millionth.
+    const bound = Math.sqrt(Math.log(2e6) / 2 / 300_000);
+    sampled.survival.forEach((share, i) => {
+      assert.ok(Math.abs(share - exact.survival[i]) < bound, `${share} at ${sampled.timesMs[i]}`);
+    });
+    assert.ok(Math.abs(sampled.p99Ms / exact.p99Ms - 1) < 0.03, `${sampled.p99Ms}`);
+    assert.equal(sampled.totals.requests, 300_000);
+    assert.ok(Math.abs(sampled.totals.hedges / 300_000 - extra) < 0.003);
+  }
+});
+
+test('hedging: the grid is ascending, 16 times an octave', () => {
+  const { timesMs, survival, exact } = finished(simulateHedging({ requests: 10 }));
+  assert.deepEqual([timesMs.length, survival.length, exact.survival.length], [641, 641, 641]);
+  assert.deepEqual([timesMs[0], timesMs[160], timesMs[161], timesMs[640]], [2 ** -10, 1, 1.0625, 2 ** 30]);
+  assert.ok(timesMs.every((time, i) => i === 0 || time > timesMs[i - 1]));
+});
+
+test('hedging: bounded, it cuts the tail; unbounded, it makes busy servers collapse', () => {
+  const busy = (hedge) => {
+    const options = { service: { meanMs: 10, slowShare: 0 }, hedge, load: {}, seed: 1 };
+    const { p50Ms, p99Ms, exact, totals } = finished(simulateHedging(options));
+    assert.equal(exact, undefined);
+    return { p50Ms, p99Ms, hedged: totals.hedges / totals.requests, ...totals };
+  };
+  const within = (number, from, to) => assert.ok(number >= from && number <= to, `${number}`);
+  within(busy(undefined).p50Ms, 22, 24);
+  const bounded = busy({ delayMs: 50 });
+  within(bounded.p50Ms, 28, 32);
+  within(bounded.p99Ms, 165, 190);
+  within(bounded.hedged, 0.098, 0.1001);
+  assert.ok(bounded.refused > bounded.hedges);
+  const unbounded = busy({ delayMs: 50, maxRatio: Infinity });
+  within(unbounded.p50Ms, 27_000, 29_000);
+  within(unbounded.hedged, 0.997, 1);
+  assert.equal(unbounded.refused, 0);
+});
+
+test('hedging: a learned delay hedges some 5%', () => {
+  const { totals, exact } = finished(simulateHedging({ hedge: {}, seed: 1 }));
+  assert.equal(exact, undefined);
+  assert.ok(totals.hedges > 5000 && totals.hedges < 5700, `${totals.hedges}`);
+});
+
 test('outage: the mean attempts, and what is expected of the busiest bin', () => {
   const reference = { none: [10, 1], full: [13.396, 0.02], equal: [11.231, 0.015], decorrelated: [16.62, 0.02] };
   for (const [jitter, [mean, busiest]] of Object.entries(reference)) {
@@ -334,6 +409,7 @@ test('a seed makes it reproducible: the given one, else the policy’s, else fre
   const others = [
     simulateAmplification,
     simulateEthernet,
+    (seeded) => simulateHedging({ requests: 100, ...seeded }),
     (seeded) => simulateContention({ figure: 'full' }, { runs: 2, ...seeded }),
   ];
   for (const other of others) {
@@ -642,6 +718,18 @@ const OUT_OF_RANGE = [
     (options) => () => simulateAmplification(options),
     { attempts: [0, 1001, 1.5], layers: [0, 21, 13], failure: [-0.1, 1.1, NaN], requests: [0, 10_000_001, NaN] },
   ],
+  [(options) => () => simulateHedging({ requests: 5, ...options }), { requests: [0, 10_000_001, 1.5, NaN] }],
+  ...Object.entries({
+    service: { meanMs: [0, 1e7, NaN], slowShare: [-0.1, 1.1, NaN], slowFromMs: [-1, 1e7], slowMeanMs: [-1, Infinity] },
+    hedge: { delayMs: [-1, 2 ** 53, Infinity, NaN], quantile: [0, 1, NaN], maxRatio: [0, 0.0001, 1.5, NaN] },
+    load: { servers: [0, 10_001, 1.5], utilisation: [0, 2.1, NaN] },
+  }).map(([section, table]) => [
+    (options) => {
+      const inner = Object.entries(options).map(([name, value]) => [name.split('.').at(-1), value]);
+      return () => simulateHedging({ requests: 5, [section]: Object.fromEntries(inner) });
+    },
+    Object.fromEntries(Object.entries(table).map(([name, values]) => [`${section}.${name}`, values])),
+  ]),
   [
     (options) => () => simulateEthernet(options),
     { stations: [0, 100_001], maxAttempts: [0, Infinity], truncateAt: [0, 31, 1.5], runs: [0, 1_000_001] },
@@ -852,6 +940,24 @@ for (const [what, call, kind, message] of [
     () => simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: -1 } } }),
     RangeError,
     /^rejitter: cooldown\.maxHoldMs must be a non-negative number of milliseconds or Infinity, got -1$/,
+  ],
+  [
+    'two delays of a hedge',
+    () => simulateHedging({ hedge: { delayMs: 50, quantile: 0.9 } }),
+    RangeError,
+    /^rejitter: hedge\.quantile must be omitted, because delayMs takes its place, got 0\.9$/,
+  ],
+  [
+    'service of no kind',
+    () => simulateHedging({ service: 20 }),
+    TypeError,
+    /^rejitter: service must be an object of options, got 20$/,
+  ],
+  [
+    'a policy for hedges',
+    () => simulateHedging({ maxAttempts: 3 }),
+    TypeError,
+    /^rejitter: unknown option "maxAttempts"/,
   ],
   [
     'too many layers for the attempts',
