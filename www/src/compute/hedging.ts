@@ -5,11 +5,12 @@
 import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter/lab';
 import { createPace, type Pace } from './pace';
 
-export const REQUESTS = 100_000;
 /** The package's default. */
 export const MAX_RATIO = 0.1;
 
-/** Most requests of the tail are quick, some are not: exponential times, the slow ones after a pause. */
+/** Many, for the few of them that are in the tail. */
+export const REQUESTS = 500_000;
+/** Most attempts are quick, some are not: exponential times, the slow ones after a pause. */
 export const SERVICE = { meanMs: 20, slowShare: 0.05, slowFromMs: 500, slowMeanMs: 500 } as const;
 /** Delays of a hedge, in ms; the slider has the same stops. */
 export const DELAYS: readonly number[] = [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
@@ -64,7 +65,8 @@ function exactly(result: HedgingResult): TailRun {
   return { ...result, exact };
 }
 
-/** The servers that the hedges share. */
+/** The servers that the hedges share, and the requests at each utilisation. */
+export const SERVED = 100_000;
 export const SERVERS = 10;
 export const MEAN_MS = 10;
 export const HEDGE_MS = 50;
@@ -79,7 +81,7 @@ const MAX_RATIOS: Readonly<Record<Hedges, number | undefined>> = {
 };
 
 /** Parts of the servers' time that the requests need without hedges; the slider has the same stops. */
-export const UTILISATIONS: readonly number[] = Array.from({ length: 18 }, (_, i) => (10 + 5 * i) / 100);
+export const UTILISATIONS: readonly number[] = Array.from({ length: 16 }, (_, i) => (20 + 5 * i) / 100);
 
 export interface HedgingInput {
   readonly utilisations: readonly number[];
@@ -119,7 +121,7 @@ export async function hedging(
       const maxRatio = MAX_RATIOS[hedges];
       const { p50Ms, p99Ms, totals } = await simulated(
         {
-          requests: REQUESTS,
+          requests: SERVED,
           service: { meanMs: MEAN_MS, slowShare: 0 },
           ...(maxRatio !== undefined && { hedge: { delayMs: HEDGE_MS, maxRatio } }),
           load: { servers: SERVERS, utilisation },

@@ -3,7 +3,7 @@ import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { LABEL_HEIGHT, spread } from '../charts/labels';
+import { LABEL_HEIGHT, along, placed, type Label } from '../charts/labels';
 import { linear, log, stops, type Scale, type Span } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import {
@@ -11,7 +11,7 @@ import {
   HEDGE_MS,
   MAX_RATIO,
   MEAN_MS,
-  REQUESTS,
+  SERVED,
   SERVERS,
   type HedgingData,
   type HedgingPoint,
@@ -29,15 +29,16 @@ const NAMES: Readonly<Record<Hedges, string>> = {
   unlimited: 'no limit',
 };
 
-/** The row of those that never catch up, above both plots; below the name of the vertical line. */
-const OVERLOADED = 34;
+/** The rows of those that are overloaded, above both plots; below the name of the vertical line. */
+const OVERLOADED: Readonly<Partial<Record<Hedges, number>>> = { unlimited: 42, limited: 60 };
+const ROWS: Span = [34, 68];
 const PLOTS = [
-  { measure: 'p99Ms', title: 'p99 (log scale)', top: OVERLOADED + 48, height: 150 },
-  { measure: 'p50Ms', title: 'p50 (log scale)', top: OVERLOADED + 48 + 150 + 44, height: 130 },
+  { measure: 'p99Ms', title: 'p99 (log scale)', top: 112, height: 150 },
+  { measure: 'p50Ms', title: 'p50 (log scale)', top: 306, height: 130 },
 ] as const;
-const BOTTOM = PLOTS[1].top + PLOTS[1].height;
+const [TOP, BOTTOM] = [PLOTS[0].top, PLOTS[1].top + PLOTS[1].height];
 const LEFT = 52;
-/** For the names at the ends of the lines; where that is too much, they are before the ends. */
+/** For the names at the ends of the lines; where that is too much, they are beside them. */
 const [RIGHT, RIGHT_NARROW] = [104, 10];
 const NARROW = 480;
 
@@ -50,23 +51,21 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
   draw({ points, utilisation }, width) {
     const isNarrow = width < NARROW;
     const x = scaleOf(points, width);
-    const [, right] = x.range;
     const here = Math.round(x(utilisation)) + 0.5;
     return [
-      svg('text', { x: isNarrow ? LEFT : right + 8, y: OVERLOADED + (isNarrow ? -8 : 4), class: 'never' }, 'overloaded'),
-      svg('line', { x1: LEFT, x2: right, y1: OVERLOADED + 0.5, y2: OVERLOADED + 0.5, class: 'never-line' }),
-      ...PLOTS.flatMap((plot) => marksOf(points, plot, x, isNarrow)),
+      ...overloads(points, x, isNarrow),
       bottomAxis({
         scale: x,
         format: share,
-        ticks: isNarrow ? [0.1, 0.3, 0.5, 0.7, 0.9] : [0.1, 0.3, 0.5, 0.7, 0.9],
+        ticks: [0.2, 0.4, 0.6, 0.8],
         title: isNarrow ? 'utilisation' : 'utilisation of the servers without hedges',
-        grid: [BOTTOM, BOTTOM],
+        grid: [TOP, BOTTOM],
       }),
-      svg('line', { x1: here, x2: here, y1: OVERLOADED - 10, y2: BOTTOM, class: 'bound' }),
+      ...PLOTS.flatMap((plot) => marksOf(points, plot, x, width)),
+      svg('line', { x1: here, x2: here, y1: ROWS[0] - 6, y2: BOTTOM, class: 'bound' }),
       svg(
         'text',
-        { x: here, y: OVERLOADED - 18, 'text-anchor': 'middle', class: 'bound-label' },
+        { x: here, y: ROWS[0] - 10, 'text-anchor': 'middle', class: 'bound-label halo' },
         `now ${share(utilisation)}`,
       ),
     ];
@@ -78,7 +77,7 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
     return {
       axis: 'hedging',
       scale: stops(utilisations, scaleOf(points, width)),
-      top: OVERLOADED - 10,
+      top: ROWS[0] - 6,
       bottom: BOTTOM,
       step: 1,
       start: Math.floor(utilisations.length / 2),
@@ -99,7 +98,7 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
   table({ points, input }) {
     return {
       caption:
-        `${count(REQUESTS)} requests to ${SERVERS} servers, ${duration(MEAN_MS)} each on average, hedged after ` +
+        `${count(SERVED)} requests to ${SERVERS} servers, ${duration(MEAN_MS)} each on average, hedged after ` +
         `${duration(HEDGE_MS)}; seed ${input.seed}`,
       columns: [
         { name: 'utilisation', unit: 'share' },
@@ -124,9 +123,9 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
   settings: (_, { hedging }) => `${settingInWords()}; ${share(hedging.utilisation)} utilisation`,
 
   note: () => [
-    `${settingInWords()}. A hedge goes to another server, and the slower attempt is worked off all the same: servers ` +
-      'do not know that nobody waits for it. Overloaded: requests and hedges together are more than the servers can ' +
-      `do, and the longer that lasts, the longer all wait. Each point: ${count(REQUESTS)} requests.`,
+    `${settingInWords()}, at another server. Servers do not know of hedges and work on the slower attempt, too. ` +
+      'Overloaded: requests and hedges need more time than the servers have, and the longer that lasts, the longer ' +
+      `all wait. Each point: ${count(SERVED)} requests.`,
   ],
 };
 
@@ -134,35 +133,35 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
 export function finding({ points, utilisation }: HedgingFigure): string {
   const [none, limited, unlimited] = pointsAt(points, utilisation);
   if (!none || !limited || !unlimited) return '';
-  const times = ({ p50Ms, p99Ms }: HedgingPoint): string => `p50 ${duration(p50Ms)} and p99 ${duration(p99Ms)}`;
-  const bounded = `${times(none)} without hedges, and ${times(limited)} with maxRatio ${MAX_RATIO}`;
   return (
-    `At ${share(utilisation)} utilisation, ` +
+    `At ${share(utilisation)} utilisation, hedges with maxRatio ${MAX_RATIO} change p50 from ` +
+    `${duration(none.p50Ms)} to ${duration(limited.p50Ms)} and p99 from ${duration(none.p99Ms)} to ` +
+    `${duration(limited.p99Ms)}. Without this limit, ${share(unlimited.extra)} of the requests are hedged, and ` +
     (isOverloaded(unlimited)
-      ? `hedges without a limit are sent for ${share(unlimited.extra)} of the requests, make a load of ` +
-        `${share(loadOf(unlimited))}, and half of all requests take longer than ${duration(unlimited.p50Ms)}. It is ` +
-        `${bounded}.`
-      : `it is ${bounded}. Without a limit it is ${times(unlimited)}, with hedges for ${share(unlimited.extra)} of ` +
-        'the requests.')
+      ? `half of them take longer than ${duration(unlimited.p50Ms)}.`
+      : `p50 is ${duration(unlimited.p50Ms)}, p99 ${duration(unlimited.p99Ms)}.`)
   );
 }
 
-/** From which utilisation on hedges overload the servers. */
+/** Up to which utilisation hedges pay, and from which on they overload the servers. */
 function limits(points: readonly HedgingPoint[]): string {
-  const from = (hedges: Hedges): number | undefined =>
-    points.find((point) => point.hedges === hedges && isOverloaded(point))?.utilisation;
-  const [limited, unlimited] = [from('limited'), from('unlimited')];
-  if (unlimited === undefined) return '';
-  return (
-    `Hedges without a limit overload the servers from ${share(unlimited)} on` +
-    (limited === undefined ? '.' : `, with maxRatio ${MAX_RATIO} from ${share(limited)} on.`)
+  const of = (hedges: Hedges): HedgingPoint[] => points.filter((point) => point.hedges === hedges);
+  const plain = of('none');
+  const worse = of('limited').findIndex(({ p99Ms }, i) => p99Ms >= (plain[i]?.p99Ms ?? 0));
+  const best = plain[worse - 1]?.utilisation;
+  const [limited, unlimited] = (['limited', 'unlimited'] as const).map(
+    (hedges) => of(hedges).find(isOverloaded)?.utilisation,
   );
+  const pays = best === undefined ? '' : `Hedges with maxRatio ${MAX_RATIO} shorten p99 up to ${share(best)}. `;
+  const from = (utilisation: number | undefined): string =>
+    utilisation === undefined ? 'never' : `from ${share(utilisation)} on`;
+  return `${pays}They overload the servers ${from(limited)}, without the limit ${from(unlimited)}.`;
 }
 
 function settingInWords(): string {
   return (
-    `${SERVERS} servers, to which requests come at random, ${duration(MEAN_MS)} of work each on average; a hedge ` +
-    `after ${duration(HEDGE_MS)}`
+    `${SERVERS} servers; requests come at random and take ${duration(MEAN_MS)} on average; a hedge starts after ` +
+    `${duration(HEDGE_MS)}`
   );
 }
 
@@ -185,60 +184,77 @@ function scaleOf(points: readonly HedgingPoint[], width: number): Scale {
   return linear([Math.min(...all), Math.max(...all)], [LEFT + 8, right]);
 }
 
+/** Where the servers get more work than they can do. */
+function overloads(points: readonly HedgingPoint[], x: Scale, isNarrow: boolean): SVGElement[] {
+  const [, right] = x.range;
+  return [
+    isNarrow
+      ? svg('text', { x: 0, y: 10, class: 'never' }, 'overloaded')
+      : svg('text', { x: right + 9, y: (ROWS[0] + ROWS[1]) / 2 + 4, class: 'never' }, 'overloaded'),
+    ...HEDGES.flatMap((hedges) => {
+      const row = OVERLOADED[hedges];
+      if (row === undefined) return [];
+      return [
+        svg('line', { x1: LEFT, x2: right, y1: row + 0.5, y2: row + 0.5, class: 'never-line' }),
+        svg('text', { x: LEFT + 16, y: row + 4, class: 'halo' }, NAMES[hedges]),
+        ...points
+          .filter((point) => point.hedges === hedges && isOverloaded(point))
+          .map(({ utilisation }) =>
+            svg('circle', { cx: x(utilisation), cy: row + 0.5, r: 4, class: 'overload', 'data-hedges': hedges }),
+          ),
+      ];
+    }),
+  ];
+}
+
 /** The lines of one percentile. */
 function marksOf(
   points: readonly HedgingPoint[],
   { measure, title, top, height }: (typeof PLOTS)[number],
   x: Scale,
-  isNarrow: boolean,
+  width: number,
 ): SVGElement[] {
   const [right, bottom] = [x.range[1], top + height];
-  const times = points.filter((point) => !isOverloaded(point)).map((point) => point[measure]);
+  const steady = points.filter((point) => !isOverloaded(point));
+  const times = steady.map((point) => point[measure]);
   const reach: Span = [Math.min(...times) / 1.2, Math.max(...times) * 1.2];
   const y = log(reach, [bottom, top]);
-  const at = (point: HedgingPoint): [number, number] => [
-    x(point.utilisation),
-    isOverloaded(point) ? OVERLOADED : y(point[measure]),
-  ];
-  const lines = HEDGES.map((hedges) => ({ hedges, own: points.filter((point) => point.hedges === hedges) }));
-  const ends = lines.map(({ own }) => own.findLast((point) => !isOverloaded(point)));
-  const heights = spread(
-    ends.map((point) => (point ? at(point)[1] : bottom)),
-    LABEL_HEIGHT,
-    [top, bottom],
+  const lines = HEDGES.map((hedges) => ({
+    hedges,
+    places: steady
+      .filter((point) => point.hedges === hedges)
+      .map((point): [number, number] => [x(point.utilisation), y(point[measure])]),
+  }));
+  const labels = lines.map(({ hedges, places }): Label => {
+    const [px, py] = places.at(-1) ?? [right, bottom];
+    return { text: NAMES[hedges], x: px, y: py, radius: 6 };
+  });
+  const names = placed(
+    labels,
+    lines.flatMap(({ places }) => along(places)),
+    { x: LEFT + 4, y: top, width: width - LEFT - 4, height },
   );
   return [
     leftAxis({ scale: y, format: duration, ticks: logTicks(reach), title, grid: [LEFT, right] }),
-    ...lines.map(({ hedges, own }) =>
+    ...lines.map(({ hedges, places }) =>
       svg(
         'g',
         { class: 'series', 'data-hedges': hedges, 'data-measure': measure },
-        svg('path', { d: line()(own.filter((point) => !isOverloaded(point)).map(at)) ?? '', class: 'line' }),
-        ...own.map((point) =>
-          svg('circle', {
-            cx: at(point)[0],
-            cy: at(point)[1],
-            r: 3,
-            class: isOverloaded(point) ? 'overload' : 'symbol',
-          }),
-        ),
+        svg('path', { d: line()(places) ?? '', class: 'line' }),
+        ...places.map(([cx, cy]) => svg('circle', { cx, cy, r: 3, class: 'symbol' })),
       ),
     ),
-    ...ends.flatMap((point, i) =>
-      point
+    ...lines.flatMap(({ hedges }, i) => {
+      const place = names[i];
+      return place
         ? [
             svg(
               'text',
-              {
-                x: at(point)[0] + (isNarrow ? -9 : 9),
-                y: (heights[i] ?? 0) + 4,
-                'text-anchor': isNarrow ? 'end' : 'start',
-                class: 'value direct halo',
-              },
-              NAMES[point.hedges],
+              { x: place.x, y: place.y + LABEL_HEIGHT - 4, class: 'halo strong', 'data-hedges': hedges },
+              NAMES[hedges],
             ),
           ]
-        : [],
-    ),
+        : [];
+    }),
   ];
 }

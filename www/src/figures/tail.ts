@@ -3,12 +3,13 @@ import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { LABEL_HEIGHT, along, around, placed, type Label } from '../charts/labels';
+import { LABEL_HEIGHT, along, around, placed, type Label, type Rect } from '../charts/labels';
 import { linear, log, stops, type Scale, type Span } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from '../compute/hedging';
 
 const SIDE_BY_SIDE = 760;
+const NARROW = 420;
 const GAP = 28;
 /** For the axis' title, and the name of the vertical line below it. */
 const TOP = 44;
@@ -19,10 +20,12 @@ const LEFT = 52;
 const RIGHT = 12;
 
 const TIMES: Span = [1, 10_000];
-/** Down to the tail that ten of the sampled requests still have. */
-const SHARES: Span = [10 / REQUESTS, 1];
-/** Most requests more that the right half shows: those of the shortest delay are beyond. */
-const MOST_EXTRA = 0.5;
+/** Down to one request in 10,000, of which there are some in the sample. */
+const SHARES: Span = [1e-4, 1];
+/** Those of the shortest delay are a little fewer. */
+const MOST_EXTRA = 0.65;
+/** Delays that are named beside the chosen one: all names would cover each other. */
+const NAMED: readonly number[] = [20, 40, 100, 200, 500, 1000];
 /** From one ring of the sampled curve to the next, in pixels. */
 const RING_GAP = 9;
 
@@ -40,11 +43,7 @@ export const tailFigure: FigureSpec<TailResult> = {
     const { main, side } = layout(width);
     return [
       svg('g', { 'data-panel': 'tail' }, ...curves(data, main.width)),
-      svg(
-        'g',
-        { 'data-panel': 'price', transform: `translate(${side.x},${side.y})` },
-        ...price(data, side.width),
-      ),
+      svg('g', { 'data-panel': 'price', transform: `translate(${side.x},${side.y})` }, ...price(data, side.width)),
     ];
   },
 
@@ -119,10 +118,9 @@ export const tailFigure: FigureSpec<TailResult> = {
   settings: (_, { hedging }) => `${serviceInWords()}; hedge after ${duration(hedging.delayMs)}`,
 
   note: () => [
-    `Requests do not wait for each other; ${serviceInWords()}. Each may be sent a second time, and the first answer ` +
-      'counts. Lines: exact, the chance that both attempts are slow. Rings: ' +
-      `${count(REQUESTS)} sampled requests. maxRatio, by default ${MAX_RATIO}, is off here: where a hedge would cost ` +
-      'more than that, it would send fewer.',
+    `${serviceInWords()}; none waits for another. The faster one of attempt and hedge counts. Lines: exact, the ` +
+      `chance that both are slow. Rings: ${count(REQUESTS)} sampled requests. All slow attempts are hedged; the ` +
+      `default maxRatio of ${MAX_RATIO} stops at ${share(MAX_RATIO)} of the requests.`,
   ],
 };
 
@@ -148,7 +146,7 @@ function serviceInWords(): string {
   const { meanMs, slowShare, slowFromMs, slowMeanMs } = SERVICE;
   return (
     `${share(1 - slowShare)} of the attempts take ${duration(meanMs)} on average, the others ` +
-    `${duration(slowFromMs)} and ${duration(slowMeanMs)} on average`
+    `${duration(slowFromMs + slowMeanMs)}, and at least ${duration(slowFromMs)}`
   );
 }
 
@@ -176,25 +174,42 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
   const { x, y } = scalesOf(width);
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const paths = RUNS.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
+  const isNarrow = width < NARROW;
   const marks = RUNS.flatMap((name) => {
     const { p99Ms, p999Ms } = runs[name].exact;
     return [
-      { name, ms: p99Ms, part: 0.01, text: `${NAMES[name]}: p99 ${duration(p99Ms)}` },
-      { name, ms: p999Ms, part: 0.001, text: `p99.9 ${duration(p999Ms)}` },
+      { name, ms: p99Ms, part: 0.01, text: `p99 ${duration(p99Ms)}` },
+      // The sentence has it, too.
+      ...(isNarrow ? [] : [{ name, ms: p999Ms, part: 0.001, text: `p99.9 ${duration(p999Ms)}` }]),
     ];
   });
-  const labels = marks.map(({ ms, part, text }): Label => ({ text, x: x(ms), y: y(part), radius: 5 }));
-  const here = Math.round(x(input.delayMs)) + 0.5;
+  const points = marks.map(({ ms, part, text }): Label => ({ text, x: x(ms), y: y(part), radius: 5 }));
+  // Each line is named where it has left the other.
+  const names = RUNS.map((name, i): Label => {
+    const [px, py] = paths[i]?.find(([, at]) => at > y(name === 'plain' ? 0.051 : 0.04)) ?? [right, bottom];
+    return { text: NAMES[name], x: px, y: py, radius: 2 };
+  });
   const obstacles = [
-    { x: here - 2, y: TOP, width: 4, height: PLOT },
-    ...paths.flatMap((points) => along(points)),
-    ...labels.map((label) => around(label.x, label.y, label.radius)),
+    ...paths.flatMap((path) => along(path)),
+    ...points.map((point) => around(point.x, point.y, point.radius)),
   ];
-  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: right - LEFT - 4, height: PLOT });
+  const places = placed([...points, ...names], obstacles, {
+    x: LEFT + 4,
+    y: TOP,
+    width: right - LEFT - 4,
+    height: PLOT,
+  });
+  const here = Math.round(x(input.delayMs)) + 0.5;
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
     svg('text', { x: 0, y: 12, class: 'axis-title' }, 'requests that take longer (log scale)'),
-    bottomAxis({ scale: x, format: duration, ticks: logTicks(TIMES), title: 'time (log scale)', grid: [TOP, bottom] }),
+    bottomAxis({
+      scale: x,
+      format: duration,
+      ticks: isNarrow ? [1, 100, 10_000] : logTicks(TIMES),
+      title: 'time (log scale)',
+      grid: [TOP, bottom],
+    }),
     svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
     svg(
       'text',
@@ -211,8 +226,10 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
         ),
       ),
     ),
-    ...labels.map((label) => svg('circle', { cx: label.x, cy: label.y, r: 4.5, class: 'marked' })),
-    ...labels.map((label, i) => named(label.text, places[i])),
+    ...points.map(({ x: cx, y: cy }, i) =>
+      svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': marks[i]?.name }),
+    ),
+    ...[...points, ...names].flatMap(({ text }, i) => named(text, places[i], marks[i]?.name ?? RUNS[i - marks.length])),
   ];
 }
 
@@ -222,18 +239,19 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
   const x = linear([0, MOST_EXTRA], [LEFT, right]);
   const times = [plain.exact.p99Ms, ...delays.map(({ p99Ms }) => p99Ms)];
   const y = log([Math.min(...times) / 1.4, Math.max(...times) * 1.2], [bottom, TOP]);
-  const shown = delays.filter(({ extra }) => extra <= MOST_EXTRA);
-  const points = shown.map(({ extra, p99Ms }): [number, number] => [x(extra), y(p99Ms)]);
+  const points = delays.map(({ extra, p99Ms }): [number, number] => [x(extra), y(p99Ms)]);
   const none: [number, number] = [x(0), y(plain.exact.p99Ms)];
   const path = [...points, none];
-  const chosen = shown.findIndex(({ delayMs }) => delayMs === input.delayMs);
+  const chosen = delays.findIndex(({ delayMs }) => delayMs === input.delayMs);
   const limit = Math.round(x(MAX_RATIO)) + 0.5;
   // The chosen delay chooses its place first.
-  const order = [...shown.keys()].sort((a, b) => Number(b === chosen) - Number(a === chosen) || b - a);
+  const order = [...delays.keys()]
+    .filter((i) => i === chosen || NAMED.includes(delays[i]?.delayMs ?? 0))
+    .sort((a, b) => Number(b === chosen) - Number(a === chosen));
   const labels = [
     ...order.map((i): Label => {
       const [px, py] = points[i] ?? none;
-      return { text: duration(shown[i]?.delayMs ?? 0), x: px, y: py, radius: 4 };
+      return { text: duration(delays[i]?.delayMs ?? 0), x: px, y: py, radius: i === chosen ? 6 : 4 };
     }),
     { text: NAMES.plain, x: none[0], y: none[1], radius: 4 },
   ];
@@ -249,7 +267,7 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
     bottomAxis({
       scale: x,
       format: share,
-      ticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5],
+      ticks: [0, 0.2, 0.4, 0.6],
       title: 'more requests',
       grid: [TOP, bottom],
     }),
@@ -263,14 +281,14 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
         svg('circle', { cx, cy, r: i === chosen ? 5.5 : 3, class: i === chosen ? 'marked' : 'symbol' }),
       ),
     ),
-    ...labels.map((label, i) => named(label.text, places[i], order[i] === chosen)),
+    ...labels.flatMap(({ text }, i) => named(text, places[i], order[i] === chosen ? 'hedged' : undefined)),
   ];
 }
 
-function named(text: string, place: { readonly x: number; readonly y: number } | undefined, strong = true) {
-  return place
-    ? svg('text', { x: place.x, y: place.y + LABEL_HEIGHT - 4, class: strong ? 'value direct halo' : 'halo' }, text)
-    : svg('g');
+function named(text: string, place: Rect | undefined, run?: RunName): SVGElement[] {
+  if (!place) return [];
+  const { x, y } = place;
+  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: run ? 'halo strong' : 'halo', 'data-hedges': run }, text)];
 }
 
 function isShown(ms: number): boolean {

@@ -162,7 +162,9 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
 /** A slider on the card of its figure. */
 function hedgingSlider(store: Store, name: keyof State['hedging'], spec: SliderSpec): HTMLElement {
   const controls = html('div', { class: 'herd-controls protection-controls' });
-  const slider = sliderField(controls, spec, (value) => store.set({ hedging: { ...store.get().hedging, [name]: value } }));
+  const slider = sliderField(controls, spec, (value) =>
+    store.set({ hedging: { ...store.get().hedging, [name]: value } }),
+  );
   store.subscribe(({ hedging }) => slider.show(hedging[name]));
   return controls;
 }

@@ -50,7 +50,7 @@ export interface State {
   readonly herd: Herd;
   /** The parts that the clients share, one of `PROTECTIONS`; and the retries a second that a budget lets pass anyway. */
   readonly protection: { readonly parts: string; readonly floorPerS: number };
-  /** When the hedge starts, in ms; and the servers' utilisation where they are shared, between 0.1 and 0.95. */
+  /** When the hedge starts, in ms; and the servers' utilisation where they are shared, between 0.2 and 0.95. */
   readonly hedging: { readonly delayMs: number; readonly utilisation: number };
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
@@ -87,8 +87,8 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
   ['floor', 'between 0 and 1000', ({ protection }) => within(protection.floorPerS, 0, 1000)],
-  ['hedgeMs', 'between 1 and 10,000', ({ hedging }) => within(hedging.delayMs, 1, 10_000)],
-  ['utilisation', 'between 0.1 and 0.95', ({ hedging }) => within(hedging.utilisation, 0.1, 0.95)],
+  ['hedgeMs', 'between 10 and 1000', ({ hedging }) => within(hedging.delayMs, 10, 1000)],
+  ['utilisation', 'between 0.2 and 0.95', ({ hedging }) => within(hedging.utilisation, 0.2, 0.95)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
   [

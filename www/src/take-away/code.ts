@@ -35,10 +35,7 @@ export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record
 const PROTECTION = 'protection';
 
 /** The import and the statement that make what the calls share, with a comment on who shares it. */
-function sharing(
-  parts: Parts,
-  whose: string,
-): { readonly imports: string; readonly statements: readonly string[] } {
+function sharing(parts: Parts, whose: string): { readonly imports: string; readonly statements: readonly string[] } {
   if (isEmpty(parts)) return { imports: '', statements: [] };
   const names = [...Object.keys(parts), 'protect'].sort().join(', ');
   const calls = Object.entries(parts).map(([part, options]) => `${part}(${isEmpty(options) ? '' : inline(options)})`);
