@@ -1,6 +1,6 @@
 /**
- * Hedges: a second attempt beside a slow one. Alone they cut the tail; on shared servers they are load, and more load
- * makes more attempts slow.
+ * Hedges: a second attempt while a slow one is running. Where no attempt waits for another they cut the tail; on
+ * servers they are load, and more load makes more attempts slow.
  */
 import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter/lab';
 import { createPace, type Pace } from './pace';

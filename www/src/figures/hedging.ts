@@ -38,7 +38,7 @@ const PLOTS = [
 ] as const;
 const [TOP, BOTTOM] = [PLOTS[0].top, PLOTS[1].top + PLOTS[1].height];
 const LEFT = 52;
-/** For the names at the ends of the lines; where that is too much, they are beside them. */
+/** For the names at the ends of the lines; where that is too much, they are next to them. */
 const [RIGHT, RIGHT_NARROW] = [104, 10];
 const NARROW = 480;
 
@@ -129,7 +129,7 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
   ],
 };
 
-/** What hedges do at the slider's utilisation, with and without their limit. */
+/** The effect of hedges at the slider's utilisation, with and without their limit. */
 export function finding({ points, utilisation }: HedgingFigure): string {
   const [none, limited, unlimited] = pointsAt(points, utilisation);
   if (!none || !limited || !unlimited) return '';

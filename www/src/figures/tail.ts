@@ -24,8 +24,10 @@ const TIMES: Span = [1, 10_000];
 const SHARES: Span = [1e-4, 1];
 /** Those of the shortest delay are a little fewer. */
 const MOST_EXTRA = 0.65;
-/** Delays that are named beside the chosen one: all names would cover each other. */
+/** Delays that are named as well as the chosen one: all names would cover each other. */
 const NAMED: readonly number[] = [20, 40, 100, 200, 500, 1000];
+/** How many times as many requests take longer without a hedge where the lines are named. */
+const APART = 3;
 /** From one ring of the sampled curve to the next, in pixels. */
 const RING_GAP = 9;
 
@@ -112,7 +114,7 @@ export const tailFigure: FigureSpec<TailResult> = {
     rows: Array.from(plain.timesMs, (ms, i) => [
       ms,
       ...[plain, hedged].flatMap((run) => [run.exact.survival[i], run.survival[i]]),
-    ]),
+    ]).filter(([ms]) => isShown(ms ?? 0)),
   }),
 
   settings: (_, { hedging }) => `${serviceInWords()}; hedge after ${duration(hedging.delayMs)}`,
@@ -126,7 +128,7 @@ export const tailFigure: FigureSpec<TailResult> = {
 
 type Percentiles = Pick<TailRun, 'p50Ms' | 'p99Ms' | 'p999Ms'>;
 
-/** What the hedge costs and what it brings, exactly. */
+/** The exact cost of the hedge, and its gain. */
 export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, input }: TailResult): string {
   return (
     `A hedge after ${duration(input.delayMs)} sends ${percent(hedged.extra)} more requests, and cuts p99 from ` +
@@ -175,30 +177,27 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const paths = RUNS.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
   const isNarrow = width < NARROW;
-  const marks = RUNS.flatMap((name) => {
-    const { p99Ms, p999Ms } = runs[name].exact;
+  const marks = RUNS.flatMap((run) => {
+    const { p99Ms, p999Ms } = runs[run].exact;
     return [
-      { name, ms: p99Ms, part: 0.01, text: `p99 ${duration(p99Ms)}` },
+      { run, text: `p99 ${duration(p99Ms)}`, x: x(p99Ms), y: y(0.01), radius: 5 },
       // The sentence has it, too.
-      ...(isNarrow ? [] : [{ name, ms: p999Ms, part: 0.001, text: `p99.9 ${duration(p999Ms)}` }]),
+      ...(isNarrow ? [] : [{ run, text: `p99.9 ${duration(p999Ms)}`, x: x(p999Ms), y: y(0.001), radius: 5 }]),
     ];
   });
-  const points = marks.map(({ ms, part, text }): Label => ({ text, x: x(ms), y: y(part), radius: 5 }));
   // Each line is named where it has left the other.
-  const names = RUNS.map((name, i): Label => {
-    const [px, py] = paths[i]?.find(([, at]) => at > y(name === 'plain' ? 0.051 : 0.04)) ?? [right, bottom];
-    return { text: NAMES[name], x: px, y: py, radius: 2 };
+  const { timesMs, exact } = runs.plain;
+  const apart = timesMs.findIndex((_, i) => APART * (runs.hedged.exact.survival[i] ?? 0) < (exact.survival[i] ?? 0));
+  const names = RUNS.map((run) => {
+    const part = runs[run].exact.survival[apart] ?? 1;
+    return { run, text: NAMES[run], x: x(timesMs[apart] ?? 1), y: y(part), radius: 2 };
   });
+  const labels = [...names, ...marks];
   const obstacles = [
     ...paths.flatMap((path) => along(path)),
-    ...points.map((point) => around(point.x, point.y, point.radius)),
+    ...marks.map((mark) => around(mark.x, mark.y, mark.radius)),
   ];
-  const places = placed([...points, ...names], obstacles, {
-    x: LEFT + 4,
-    y: TOP,
-    width: right - LEFT - 4,
-    height: PLOT,
-  });
+  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: right - LEFT - 4, height: PLOT });
   const here = Math.round(x(input.delayMs)) + 0.5;
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
@@ -226,14 +225,12 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
         ),
       ),
     ),
-    ...points.map(({ x: cx, y: cy }, i) =>
-      svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': marks[i]?.name }),
-    ),
-    ...[...points, ...names].flatMap(({ text }, i) => named(text, places[i], marks[i]?.name ?? RUNS[i - marks.length])),
+    ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
+    ...labels.flatMap(({ run, text }, i) => named(text, places[i], run)),
   ];
 }
 
-/** What each delay costs, and what it brings. */
+/** Cost and gain of each delay. */
 function price({ delays, plain, input }: TailResult, width: number): SVGElement[] {
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const x = linear([0, MOST_EXTRA], [LEFT, right]);

@@ -139,7 +139,6 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
     figure.fail,
   );
   let result: SweepResult | undefined;
-  let near = false;
 
   function show(): void {
     if (result) figure.show({ ...result, demand: store.get().herd.demand });
@@ -152,6 +151,17 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
       figure.busy();
     } else show();
   }
+  whileNear(figure, store, order, channel);
+}
+
+/** Orders what a figure shows after every change, as long as the figure is near. */
+function whileNear(
+  figure: { onNear(changed: (near: boolean) => void): void },
+  store: Store,
+  order: () => void,
+  channel: { cancel(): void },
+): void {
+  let near = false;
   figure.onNear((now) => {
     near = now;
     if (near) order();
@@ -173,17 +183,12 @@ function mountTail(root: HTMLElement, store: Store, computer: Computer): void {
   const slider = { id: 'hedge-delay', label: 'A hedge starts after', stops: DELAYS, text: duration };
   const figure = mountFigure(root, tailFigure, hedgingSlider(store, 'delayMs', slider));
   const channel = computer.channel('tail', figure.show, figure.fail);
-  let near = false;
 
   function order(): void {
     const { hedging, seed } = store.get();
     if (channel.order({ delayMs: hedging.delayMs, seed })) figure.busy();
   }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
-  });
-  store.subscribe(() => (near ? order() : channel.cancel()));
+  whileNear(figure, store, order, channel);
 }
 
 function mountHedging(root: HTMLElement, store: Store, computer: Computer): void {
@@ -199,7 +204,6 @@ function mountHedging(root: HTMLElement, store: Store, computer: Computer): void
     figure.fail,
   );
   let result: HedgingData | undefined;
-  let near = false;
 
   function show(): void {
     if (result) figure.show({ ...result, utilisation: store.get().hedging.utilisation });
@@ -211,25 +215,16 @@ function mountHedging(root: HTMLElement, store: Store, computer: Computer): void
       figure.busy();
     } else show();
   }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
-  });
-  store.subscribe(() => (near ? order() : channel.cancel()));
+  whileNear(figure, store, order, channel);
 }
 
 function mountRateLimit(root: HTMLElement, store: Store, computer: Computer): void {
   const figure = mountFigure(root, rateLimitFigure);
   const channel = computer.channel('rateLimit', (result, whole) => whole && figure.show(result), figure.fail);
-  let near = false;
 
   function order(): void {
     const { strategy, seed } = store.get();
     if (channel.order({ strategy, seed })) figure.busy();
   }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
-  });
-  store.subscribe(() => (near ? order() : channel.cancel()));
+  whileNear(figure, store, order, channel);
 }

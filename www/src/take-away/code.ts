@@ -13,7 +13,7 @@ export const URL = 'https://example.com/orders';
 const ATTEMPT_TIMEOUT_MS = 5000;
 const ATTEMPT_SHARE = 1 / 2;
 
-/** What the calls share, in the order in which it is printed: each part with its options. */
+/** The parts that the calls share, in the order in which they are printed, with their options. */
 type Parts = Readonly<Partial<Record<Part, Options>>>;
 
 /** The parts that the page has chosen. */
