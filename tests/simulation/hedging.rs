@@ -1,7 +1,7 @@
 //! Hedges: the reference numbers of the design, closed forms, and queues whose response times are known.
 //!
-//! 95% of the attempts take an exponential time with the mean 20 ms, 5% take 500 ms and an exponential time with the mean
-//! 500 ms. With load: 10 servers at 70%, exponential times with the mean 10 ms, hedges after 50 ms.
+//! 95% of the attempts take an exponential time with the mean 20 ms, 5% take 500 ms and an exponential time with the
+//! mean 500 ms. With load: 10 servers at 70%, exponential times with the mean 10 ms, hedges after 50 ms.
 
 use rejitter::Seed;
 use rejitter::simulation::{
@@ -403,7 +403,7 @@ fn unbounded_hedges_make_a_busy_server_collapse() {
             if requests == 100_000 { 28.0 } else { 88.0 }
         );
     }
-    // Where there is capacity to spare for all hedges, there is none of that.
+    // Servers with capacity to spare do not collapse.
     let quiet = finished(HedgingOptions {
         load: Some(ServerLoad {
             servers: 10,

@@ -327,7 +327,7 @@ test('hedging: the closed form is there before any step, and the sample comes ne
     assert.deepEqual([round(exact.p99Ms, 1), round(exact.p999Ms, 1), round(exact.extra, 4)], [p99, p999, extra]);
     const sampled = finished(simulation);
     assert.deepEqual(sampled.exact, exact);
-    // As natively: the bound of Dvoretzky, Kiefer and Wolfowitz for a millionth.
+    // The bound of Dvoretzky, Kiefer and Wolfowitz for a millionth: tests/simulation/hedging.rs has it.
     const bound = Math.sqrt(Math.log(2e6) / 2 / 300_000);
     sampled.survival.forEach((share, i) => {
       assert.ok(Math.abs(share - exact.survival[i]) < bound, `${share} at ${sampled.timesMs[i]}`);

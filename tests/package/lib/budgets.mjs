@@ -50,7 +50,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 98_900,
+    limit: 102_300,
   },
 ];
 
