@@ -603,8 +603,8 @@ export interface HedgingResult {
   };
   /**
    * The distribution in closed form, the same before and after all steps: if S(t) is the share of attempts that take
-   * longer than t, a share of S(t)·S(t − delayMs) of the requests takes longer than t. It ignores `maxRatio`. Undefined
-   * with `load`, and if the delay is learned.
+   * longer than t, a share of S(t)·S(t − delayMs) of the requests takes longer than t. It ignores `maxRatio`, which
+   * rejects some hedges even if it is a little above `extra`. Undefined with `load`, and if the delay is learned.
    */
   exact:
     | {

@@ -64,9 +64,7 @@ mod protection;
 mod queue;
 mod rate_limit;
 mod served;
-mod service;
 mod statistics;
-mod tail;
 
 pub use crate::core::protection::{BreakerOptions, BudgetOptions};
 pub use amplification::{Amplification, AmplificationOptions, amplification};
@@ -74,6 +72,7 @@ pub use contention::{Contention, ContentionOptions, Strategy};
 pub use ethernet::{Ethernet, EthernetOptions};
 pub use hedging::{
     HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, HedgingTotals, ServerLoad,
+    ServiceTimes,
 };
 pub use load::{Arrivals, Load, LoadBins, LoadOptions, LoadPhases, LoadTotals};
 pub use noise::Noise;
@@ -83,7 +82,6 @@ pub use protection::{LoadBreaker, LoadBudget, LoadProtection};
 pub use queue::EventQueue;
 pub use rate_limit::{RateHints, RateLimit, RateLimitOptions, RateLimitTotals};
 pub use served::{Bins, Peak, Traces};
-pub use service::ServiceTimes;
 pub use statistics::{Summary, summary};
 
 /// How far a simulation is.

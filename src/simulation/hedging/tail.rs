@@ -1,7 +1,7 @@
 //! The distribution of times, for which the longest matter: the shares that took longer than each of a grid, and
 //! quantiles.
 
-use super::statistics::count_one;
+use crate::simulation::statistics::count_one;
 
 /// A slot is the exponent and eight bits of the significand of a time: 256 slots an octave.
 const SHIFT: u32 = 44;

@@ -1,8 +1,8 @@
 //! The times that servers work on attempts: most are short, some are long.
 
-use super::check::Check;
-use super::elementary::exp_minus;
-use super::noise::Noise;
+use crate::simulation::check::Check;
+use crate::simulation::elementary::exp_minus;
+use crate::simulation::noise::Noise;
 
 /// How long a server works on an attempt: exponentially distributed, but for a share of slow attempts. Times are in ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
