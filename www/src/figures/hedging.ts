@@ -3,7 +3,7 @@ import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { LABEL_HEIGHT, along, placed, type Label } from '../charts/labels';
+import { LABEL_HEIGHT, along, labelWidth, placed, type Label } from '../charts/labels';
 import { linear, log, stops, type Scale, type Span } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import {
@@ -52,6 +52,7 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
     const isNarrow = width < NARROW;
     const x = scaleOf(points, width);
     const here = Math.round(x(utilisation)) + 0.5;
+    const now = `now ${share(utilisation)}`;
     return [
       ...overloads(points, x, isNarrow),
       bottomAxis({
@@ -65,8 +66,13 @@ export const hedgingFigure: FigureSpec<HedgingFigure> = {
       svg('line', { x1: here, x2: here, y1: ROWS[0] - 6, y2: BOTTOM, class: 'bound' }),
       svg(
         'text',
-        { x: here, y: ROWS[0] - 10, 'text-anchor': 'middle', class: 'bound-label halo' },
-        `now ${share(utilisation)}`,
+        {
+          x: Math.min(here, width - labelWidth(now) / 2),
+          y: ROWS[0] - 10,
+          'text-anchor': 'middle',
+          class: 'bound-label halo',
+        },
+        now,
       ),
     ];
   },
@@ -250,7 +256,7 @@ function marksOf(
         ? [
             svg(
               'text',
-              { x: place.x, y: place.y + LABEL_HEIGHT - 4, class: 'halo strong', 'data-hedges': hedges },
+              { x: place.x, y: place.y + LABEL_HEIGHT - 4, class: 'strong', 'data-hedges': hedges },
               NAMES[hedges],
             ),
           ]

@@ -26,6 +26,8 @@ const SHARES: Span = [1e-4, 1];
 const MOST_EXTRA = 0.65;
 /** Delays that are named as well as the chosen one: all names would cover each other. */
 const NAMED: readonly number[] = [20, 40, 100, 200, 500, 1000];
+/** The least distance of another name from the chosen point, in pixels. */
+const NAME_GAP = 40;
 /** How many times as many requests take longer without a hedge where the lines are named. */
 const APART = 3;
 /** From one ring of the sampled curve to the next, in pixels. */
@@ -193,12 +195,13 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
     return { run, text: NAMES[run], x: x(timesMs[apart] ?? 1), y: y(part), radius: 2 };
   });
   const labels = [...names, ...marks];
+  const here = Math.round(x(input.delayMs)) + 0.5;
   const obstacles = [
+    { x: here - 1, y: TOP, width: 2, height: PLOT },
     ...paths.flatMap((path) => along(path)),
     ...marks.map((mark) => around(mark.x, mark.y, mark.radius)),
   ];
-  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: right - LEFT - 4, height: PLOT });
-  const here = Math.round(x(input.delayMs)) + 0.5;
+  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: width - LEFT - 4, height: PLOT });
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
     svg('text', { x: 0, y: 12, class: 'axis-title' }, 'requests that take longer (log scale)'),
@@ -240,11 +243,14 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
   const none: [number, number] = [x(0), y(plain.exact.p99Ms)];
   const path = [...points, none];
   const chosen = delays.findIndex(({ delayMs }) => delayMs === input.delayMs);
+  const [chosenX, chosenY] = points[chosen] ?? none;
   const limit = Math.round(x(MAX_RATIO)) + 0.5;
+  const others = delays.flatMap(({ delayMs }, i) => {
+    const [px, py] = points[i] ?? none;
+    return NAMED.includes(delayMs) && Math.hypot(px - chosenX, py - chosenY) > NAME_GAP ? [i] : [];
+  });
   // The chosen delay chooses its place first.
-  const order = [...delays.keys()]
-    .filter((i) => i === chosen || NAMED.includes(delays[i]?.delayMs ?? 0))
-    .sort((a, b) => Number(b === chosen) - Number(a === chosen));
+  const order = [chosen, ...others];
   const labels = [
     ...order.map((i): Label => {
       const [px, py] = points[i] ?? none;
@@ -253,7 +259,7 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
     { text: NAMES.plain, x: none[0], y: none[1], radius: 4 },
   ];
   const obstacles = [
-    { x: limit - 2, y: TOP, width: 4, height: PLOT },
+    { x: limit - 1, y: TOP, width: 2, height: PLOT },
     ...along(path),
     ...labels.map((label) => around(label.x, label.y, label.radius)),
   ];
@@ -285,7 +291,7 @@ function price({ delays, plain, input }: TailResult, width: number): SVGElement[
 function named(text: string, place: Rect | undefined, run?: RunName): SVGElement[] {
   if (!place) return [];
   const { x, y } = place;
-  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: run ? 'halo strong' : 'halo', 'data-hedges': run }, text)];
+  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: run && 'strong', 'data-hedges': run }, text)];
 }
 
 function isShown(ms: number): boolean {
