@@ -56,7 +56,8 @@ function time(ms) {
 export function tailSentence({ plain: { exact: plain }, hedged: { exact: hedged } }, delayMs) {
   return (
     `A hedge after ${time(delayMs)} sends ${Number((100 * hedged.extra).toPrecision(3))}% more requests, and cuts p99 ` +
-    `from ${time(plain.p99Ms)} to ${time(hedged.p99Ms)} and p99.9 from ${time(plain.p999Ms)} to ${time(hedged.p999Ms)}.`
+    `from ${time(plain.p99Ms)} to ${time(hedged.p99Ms)} and p99.9 from ${time(plain.p999Ms)} to ` +
+    `${time(hedged.p999Ms)}.`
   );
 }
 
