@@ -55,8 +55,8 @@ function time(ms) {
 /** @param {{ plain: Tail, hedged: Tail }} tail @param {number} delayMs */
 export function tailSentence({ plain: { exact: plain }, hedged: { exact: hedged } }, delayMs) {
   return (
-    `A hedge after ${time(delayMs)} sends ${Number((100 * hedged.extra).toPrecision(3))}% more requests, and cuts p99 ` +
-    `from ${time(plain.p99Ms)} to ${time(hedged.p99Ms)} and p99.9 from ${time(plain.p999Ms)} to ` +
+    `A hedge after ${time(delayMs)} sends ${Number((100 * hedged.extra).toPrecision(3))}% more requests, and cuts ` +
+    `p99 from ${time(plain.p99Ms)} to ${time(hedged.p99Ms)} and p99.9 from ${time(plain.p999Ms)} to ` +
     `${time(hedged.p999Ms)}.`
   );
 }
