@@ -8,14 +8,14 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
 import { plan } from 'rejitter/lab';
-import { breaker, budget, cooldown, protect } from 'rejitter/protection';
+import { breaker, budget, cooldown, hedge, protect } from 'rejitter/protection';
 import { programFolder } from './lib/programs.mjs';
 import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
 
 /** Functions that programs with protection call. */
-const parts = { breaker, budget, cooldown, protect };
+const parts = { breaker, budget, cooldown, hedge, protect };
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
 
@@ -37,7 +37,7 @@ before(async () => {
   const { PRESETS } = await pageModule('state/presets.ts');
   ({ source } = code);
   strategies = state;
-  /** @param {Printed[]} list @param {string} name @param {any} strategy @param {string[]} [parts] */
+  /** @param {Printed[]} list @param {string} name @param {any} strategy @param {Record<string, object>} [parts] */
   const add = (list, name, strategy, parts) => {
     for (const [tab, text] of Object.entries(code.programs(strategy, parts)))
       list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
@@ -84,13 +84,15 @@ before(async () => {
       totalTimeoutMs: 20_000,
       ...part,
     });
-  for (const parts of [['budget'], ['budget', 'breaker', 'cooldown']])
+  // No answer of the tests' server takes as long as the hedge waits.
+  const allParts = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: 600_000 } };
+  for (const parts of [{ budget: {} }, allParts])
     for (const [name, strategy] of [
       ['chosen', { ...state.INITIAL, baseMs: 20 }],
       ['polly', PRESETS.find((/** @type {any} */ preset) => preset.name === 'polly').strategy],
       ['data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 }],
     ])
-      add(others, `${name} with ${parts.join(' and ')}`, strategy, parts);
+      add(others, `${name} with ${Object.keys(parts).join(' and ')}`, strategy, parts);
   add(others, 'only as data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 });
 
@@ -129,14 +131,25 @@ test('presets are printed by name, changed ones with their changes, and the rest
 });
 
 test('the parts that the calls share are made once, before the calls, and passed by name', () => {
-  const { code: chosen } = typeScript('chosen with budget and breaker and cooldown');
-  assert.match(chosen, /^import \{ breaker, budget, cooldown, protect \} from 'rejitter\/protection';$/m);
-  assert.match(chosen, /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\)\);$/m);
+  const { code: chosen } = typeScript('chosen with budget and breaker and cooldown and hedge');
+  assert.match(chosen, /^import \{ breaker, budget, cooldown, hedge, protect \} from 'rejitter\/protection';$/m);
+  assert.match(
+    chosen,
+    /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 600_000 \}\)\);$/m,
+  );
   assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
   assert.match(typeScript('polly with budget').code, /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/);
   assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
   for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))
     assert.equal(code.includes('protect('), tab !== 'Delays only');
+});
+
+test('the parts are those that the page has chosen, and the hedge has the delay of its slider', async () => {
+  const { partsOf } = await pageModule('take-away/code.ts');
+  const { INITIAL_STATE } = await pageModule('state/state.ts');
+  assert.deepEqual(partsOf(INITIAL_STATE), {});
+  const chosen = { ...INITIAL_STATE, protection: { parts: 'breaker,hedge', floorPerS: 0 } };
+  assert.deepEqual(partsOf(chosen), { breaker: {}, hedge: { delayMs: INITIAL_STATE.hedging.delayMs } });
 });
 
 test('each program makes the very policy of its strategy', () => {

@@ -276,7 +276,7 @@ inEachEngine(({ withPage }) => {
         for (const [section, ...ids] of [
           ['aws-body', 'contention'],
           ['cost-body', 'cost', 'peaks'],
-          ['budget-body', 'recovery', 'load', 'budgets', 'rate-limit'],
+          ['budget-body', 'recovery', 'load', 'budgets', 'tail', 'hedging', 'rate-limit'],
         ]) {
           await page.locator(`#${section}`).scrollIntoViewIfNeeded();
           for (const id of ids) {

@@ -69,7 +69,7 @@ test('a link brings back every strategy', () => {
 });
 
 test('a link brings back every choice of parts, and the floor', () => {
-  assert.equal(PROTECTIONS.length, 8);
+  assert.equal(PROTECTIONS.length, 16);
   for (const parts of PROTECTIONS) {
     const state = { ...INITIAL_STATE, protection: { parts, floorPerS: 30 } };
     assert.deepEqual(fromQuery(toQuery(state)), state);
@@ -80,6 +80,18 @@ test('a link brings back every choice of parts, and the floor', () => {
   assert.deepEqual(state, INITIAL_STATE);
   assert.match(problems[0], /^protection must be one of 'none', 'budget', .*, got 'breaker,budget'$/);
   assert.deepEqual(problems.slice(1), ["floor must be between 0 and 1000, got '-1'"]);
+});
+
+test('a link brings back the delay of the hedge and the utilisation; those beyond the sliders are the defaults', () => {
+  const state = { ...INITIAL_STATE, hedging: { delayMs: 75, utilisation: 0.73 } };
+  assert.equal(toQuery(state), '?hedgeMs=75&utilisation=0.73');
+  assert.deepEqual(fromQuery(toQuery(state)), state);
+  const { state: found, problems } = readQuery('?hedgeMs=9&utilisation=0.96');
+  assert.deepEqual(found, INITIAL_STATE);
+  assert.deepEqual(problems, [
+    "hedgeMs must be between 10 and 1000, got '9'",
+    "utilisation must be between 0.2 and 0.95, got '0.96'",
+  ]);
 });
 
 test('base and cap of a link follow the rule of the package; a conflict names the value', () => {

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
+import { DEFAULTS, hedgingSentence, tailOf, tailSentence } from './lib/hedging.mjs';
 import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
 import { bePatient, slower } from './lib/patience.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
@@ -123,6 +124,20 @@ test('the link in the address bar brings everything back', () =>
     await page.goto('about:blank');
     await page.goto(String(link));
     assert.deepEqual(await shown(), before);
+  }));
+
+test('hedging: the sentences have the numbers of the package in Node, by the link and by a slider', () =>
+  withPage(`${SMALL}&utilisation=0.6`, async (page) => {
+    const finding = async (/** @type {string} */ id) => {
+      await drawn(page, id);
+      return text(page, `#${id} .finding`);
+    };
+    assert.equal(await finding('tail'), tailSentence(tailOf(DEFAULTS.delayMs, 42), DEFAULTS.delayMs));
+    assert.equal(await finding('hedging'), hedgingSentence(0.6, 42));
+    await page.run(() => document.getElementById('tail')?.scrollIntoView({ behavior: 'instant' }));
+    await page.type('#hedge-delay', KEYS.right);
+    assert.equal(await finding('tail'), tailSentence(tailOf(80, 42), 80));
+    await page.wait(() => location.search.endsWith('&hedgeMs=80&utilisation=0.6'));
   }));
 
 test('figures as files: SVG, PNG and CSV hold what is shown', () =>

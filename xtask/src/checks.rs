@@ -44,7 +44,7 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
 }
 
 /// The steps that take long, with their seconds on two busy cores. They start first.
-const LONG: [(&str, u32); 18] = [
+const LONG: [(&str, u32); 19] = [
     ("demo: live", 120),
     ("demo: sections", 115),
     ("demo: access", 110),
@@ -53,6 +53,7 @@ const LONG: [(&str, u32); 18] = [
     ("demo: page", 75),
     ("demo: files", 75),
     ("demo: grid", 60),
+    ("demo: hedging", 60),
     ("package: engine/strict", 60),
     ("demo: furniture", 55),
     ("demo: story", 40),

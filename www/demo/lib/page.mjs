@@ -11,7 +11,7 @@ const SECTIONS = Object.entries({
   'delays-body': ['delays', 'success', 'landing'],
   'herd-body': ['herd', 'arrivals', 'lanes'],
   'cost-body': ['cost', 'peaks'],
-  'budget-body': ['recovery', 'load', 'budgets', 'rate-limit'],
+  'budget-body': ['recovery', 'load', 'budgets', 'tail', 'hedging', 'rate-limit'],
   'live-body': ['live-run'],
   'import-body': ['import-waits'],
 });

@@ -6,6 +6,7 @@ import { explain } from 'rejitter/lab';
 import { story } from '../story/runs';
 import { beforeAfter } from './before-after';
 import { contention } from './contention';
+import { hedging, tail } from './hedging';
 import { herd } from './herd';
 import { load, sweep } from './load';
 import { policyOf, type Strategy } from '../state/strategy';
@@ -32,6 +33,8 @@ export const JOBS = {
   herd,
   load,
   sweep,
+  tail,
+  hedging,
   rateLimit,
   verdict,
   peaks,

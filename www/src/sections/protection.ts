@@ -2,13 +2,16 @@
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { duration, rate, share, short } from '../charts/format';
-import { sliderField } from '../charts/slider';
+import { sliderField, type SliderSpec } from '../charts/slider';
 import type { Computer } from '../compute/client';
+import { DELAYS, UTILISATIONS, utilisationsWith, type HedgingData } from '../compute/hedging';
 import { DEMANDS, type LoadResult, type Shared, type SweepResult } from '../compute/load';
+import { hedgingFigure } from '../figures/hedging';
 import { load } from '../figures/load';
 import { rateLimitFigure } from '../figures/rate-limit';
 import { recovery } from '../figures/recovery';
 import { sweepFigure } from '../figures/sweep';
+import { tailFigure } from '../figures/tail';
 import { PARTS, joined, partsIn, type Part, type State } from '../state/state';
 import type { Store } from '../state/store';
 import '../styles/cost.css';
@@ -30,6 +33,8 @@ export function mountProtection(root: HTMLElement, store: Store, computer: Compu
   });
   mountLoad(root, store, computer);
   mountSweep(root, store, computer);
+  mountTail(root, store, computer);
+  mountHedging(root, store, computer);
   mountRateLimit(root, store, computer);
 }
 
@@ -134,7 +139,6 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
     figure.fail,
   );
   let result: SweepResult | undefined;
-  let near = false;
 
   function show(): void {
     if (result) figure.show({ ...result, demand: store.get().herd.demand });
@@ -147,6 +151,17 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
       figure.busy();
     } else show();
   }
+  whileNear(figure, store, order, channel);
+}
+
+/** Orders what a figure shows after every change, as long as the figure is near. */
+function whileNear(
+  figure: { onNear(changed: (near: boolean) => void): void },
+  store: Store,
+  order: () => void,
+  channel: { cancel(): void },
+): void {
+  let near = false;
   figure.onNear((now) => {
     near = now;
     if (near) order();
@@ -154,18 +169,62 @@ function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
   store.subscribe(() => (near ? order() : channel.cancel()));
 }
 
+/** A slider on the card of its figure. */
+function hedgingSlider(store: Store, name: keyof State['hedging'], spec: SliderSpec): HTMLElement {
+  const controls = html('div', { class: 'herd-controls protection-controls' });
+  const slider = sliderField(controls, spec, (value) =>
+    store.set({ hedging: { ...store.get().hedging, [name]: value } }),
+  );
+  store.subscribe(({ hedging }) => slider.show(hedging[name]));
+  return controls;
+}
+
+function mountTail(root: HTMLElement, store: Store, computer: Computer): void {
+  const slider = { id: 'hedge-delay', label: 'A hedge starts after', stops: DELAYS, text: duration };
+  const figure = mountFigure(root, tailFigure, hedgingSlider(store, 'delayMs', slider));
+  const channel = computer.channel('tail', figure.show, figure.fail);
+
+  function order(): void {
+    const { hedging, seed } = store.get();
+    if (channel.order({ delayMs: hedging.delayMs, seed })) figure.busy();
+  }
+  whileNear(figure, store, order, channel);
+}
+
+function mountHedging(root: HTMLElement, store: Store, computer: Computer): void {
+  const slider = { id: 'utilisation', label: 'Utilisation', stops: UTILISATIONS, text: share };
+  const figure = mountFigure(root, hedgingFigure, hedgingSlider(store, 'utilisation', slider));
+  const channel = computer.channel(
+    'hedging',
+    (found, whole) => {
+      if (!whole) return;
+      result = found;
+      show();
+    },
+    figure.fail,
+  );
+  let result: HedgingData | undefined;
+
+  function show(): void {
+    if (result) figure.show({ ...result, utilisation: store.get().hedging.utilisation });
+  }
+  function order(): void {
+    const { hedging, seed } = store.get();
+    if (channel.order({ utilisations: utilisationsWith(hedging.utilisation), seed })) {
+      result = undefined;
+      figure.busy();
+    } else show();
+  }
+  whileNear(figure, store, order, channel);
+}
+
 function mountRateLimit(root: HTMLElement, store: Store, computer: Computer): void {
   const figure = mountFigure(root, rateLimitFigure);
   const channel = computer.channel('rateLimit', (result, whole) => whole && figure.show(result), figure.fail);
-  let near = false;
 
   function order(): void {
     const { strategy, seed } = store.get();
     if (channel.order({ strategy, seed })) figure.busy();
   }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
-  });
-  store.subscribe(() => (near ? order() : channel.cancel()));
+  whileNear(figure, store, order, channel);
 }

@@ -30,6 +30,8 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['demand', 'herd', 'demand'],
   ['protection', 'protection', 'parts'],
   ['floor', 'protection', 'floorPerS'],
+  ['hedgeMs', 'hedging', 'delayMs'],
+  ['utilisation', 'hedging', 'utilisation'],
   ['failure', 'live', 'failure'],
   ['rate', 'live', 'rate'],
   ['calls', 'live', 'calls'],

@@ -19,7 +19,7 @@ export type Limits = 'set' | 'served';
 export const LIMITS: readonly Limits[] = ['set', 'served'];
 
 /** Parts of `rejitter/protection`, in the order of the generated code. */
-export const PARTS = ['budget', 'breaker', 'cooldown'] as const;
+export const PARTS = ['budget', 'breaker', 'cooldown', 'hedge'] as const;
 export type Part = (typeof PARTS)[number];
 /** Every choice of parts, as the link names it: `budget,breaker`; `none` for no part. */
 export const PROTECTIONS: readonly string[] = Array.from({ length: 1 << PARTS.length }, (_, bits) =>
@@ -50,6 +50,8 @@ export interface State {
   readonly herd: Herd;
   /** The parts that the clients share, one of `PROTECTIONS`; and the retries a second that a budget lets pass anyway. */
   readonly protection: { readonly parts: string; readonly floorPerS: number };
+  /** When the hedge starts, in ms; and the servers' utilisation where they are shared, between 0.2 and 0.95. */
+  readonly hedging: { readonly delayMs: number; readonly utilisation: number };
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
   readonly pasted: { readonly text: string; readonly from: string };
@@ -66,6 +68,7 @@ export const INITIAL_STATE: State = {
   failureRate: 0.6,
   herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
   protection: { parts: 'none', floorPerS: 0 },
+  hedging: { delayMs: 60, utilisation: 0.7 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   pasted: { text: '', from: 'detect' },
   seed: 42,
@@ -84,6 +87,8 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
   ['floor', 'between 0 and 1000', ({ protection }) => within(protection.floorPerS, 0, 1000)],
+  ['hedgeMs', 'between 10 and 1000', ({ hedging }) => within(hedging.delayMs, 10, 1000)],
+  ['utilisation', 'between 0.2 and 0.95', ({ hedging }) => within(hedging.utilisation, 0.2, 0.95)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],
   ['calls', '1, 8 or 50', ({ live }) => [1, 8, 50].includes(live.calls)],
   [

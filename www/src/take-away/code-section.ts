@@ -1,8 +1,7 @@
 /** The programs of the chosen strategy in tabs, to be copied. */
 import { html } from '../charts/dom';
-import { partsIn } from '../state/state';
 import type { Store } from '../state/store';
-import { TABS, programs, type Tab } from './code';
+import { TABS, partsOf, programs, type Tab } from './code';
 import { copyButton } from './copy';
 import { highlighted } from './highlight';
 
@@ -45,15 +44,15 @@ export function mountCode(root: HTMLElement, store: Store): void {
   }
 
   function draw(): void {
-    const { strategy, protection } = store.get();
-    code.replaceChildren(highlighted(programs(strategy, partsIn(protection.parts))[shown]));
+    const state = store.get();
+    code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[shown]));
   }
 
   root.append(
     html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, list, copyButton(code)), pre),
   );
   show(shown);
-  store.subscribe(({ strategy, protection }, before) => {
-    if (before && (strategy !== before.strategy || protection !== before.protection)) draw();
+  store.subscribe((state, before) => {
+    if (before && (['strategy', 'protection', 'hedging'] as const).some((part) => state[part] !== before[part])) draw();
   });
 }

@@ -1,6 +1,6 @@
 /** The chosen strategy as programs, ready to run. */
 import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
-import type { Part } from '../state/state';
+import { partsIn, type Part, type State } from '../state/state';
 import { PRESETS, sameStrategy } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
@@ -13,8 +13,17 @@ export const URL = 'https://example.com/orders';
 const ATTEMPT_TIMEOUT_MS = 5000;
 const ATTEMPT_SHARE = 1 / 2;
 
-/** `parts`: what the calls share. It is made once, so that all of them share it. */
-export function programs(strategy: Strategy, parts: readonly Part[] = []): Readonly<Record<Tab, string>> {
+/** The parts that the calls share, in the order in which they are printed, with their options. */
+type Parts = Readonly<Partial<Record<Part, Options>>>;
+
+/** The parts that the page has chosen. */
+export function partsOf({ protection, hedging }: Pick<State, 'protection' | 'hedging'>): Parts {
+  const { delayMs } = hedging;
+  return Object.fromEntries(partsIn(protection.parts).map((part) => [part, part === 'hedge' ? { delayMs } : {}]));
+}
+
+/** `parts`: made once, so that all calls share them. */
+export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record<Tab, string>> {
   return {
     TypeScript: named(strategy, parts),
     'fetch wrapper': wrapper(strategy, parts),
@@ -26,16 +35,18 @@ export function programs(strategy: Strategy, parts: readonly Part[] = []): Reado
 const PROTECTION = 'protection';
 
 /** The import and the statement that make what the calls share, with a comment on who shares it. */
-function sharing(
-  parts: readonly Part[],
-  whose: string,
-): { readonly imports: string; readonly statements: readonly string[] } {
-  if (parts.length === 0) return { imports: '', statements: [] };
-  const names = [...parts, 'protect'].sort().join(', ');
+function sharing(parts: Parts, whose: string): { readonly imports: string; readonly statements: readonly string[] } {
+  if (isEmpty(parts)) return { imports: '', statements: [] };
+  const names = [...Object.keys(parts), 'protect'].sort().join(', ');
+  const calls = Object.entries(parts).map(([part, options]) => `${part}(${isEmpty(options) ? '' : inline(options)})`);
   return {
     imports: `import { ${names} } from 'rejitter/protection';\n`,
-    statements: [`// ${whose}\n` + `const ${PROTECTION} = protect(${parts.map((part) => `${part}()`).join(', ')});`],
+    statements: [`// ${whose}\n` + `const ${PROTECTION} = protect(${calls.join(', ')});`],
   };
+}
+
+function isEmpty(options: object): boolean {
+  return Object.keys(options).length === 0;
 }
 
 /** An import and what follows, with an empty line between the parts. */
@@ -92,26 +103,26 @@ function optionsWithLimits(strategy: Strategy): Options {
 }
 
 /** An expression that makes the policy. */
-function policySource(made: Making, parts: readonly Part[] = []): string {
+function policySource(made: Making, parts: Parts = {}): string {
   const shared = shorthand(parts);
   if ('data' in made) {
     const policy = `RetryPolicy.fromJSON(${source(made.data)})`;
-    return parts.length === 0 ? policy : `${policy}.with({ ${PROTECTION} })`;
+    return isEmpty(parts) ? policy : `${policy}.with({ ${PROTECTION} })`;
   }
   const { preset } = made;
   const options = { ...made.options, ...shared };
   if (preset === undefined) return `new RetryPolicy(${source(options)})`;
-  return `RetryPolicy.preset('${preset}'${Object.keys(options).length === 0 ? '' : `, ${source(options)}`})`;
+  return `RetryPolicy.preset('${preset}'${isEmpty(options) ? '' : `, ${source(options)}`})`;
 }
 
 /** A variable of the program, as an option of its own name. */
 class Variable {}
 
-function shorthand(parts: readonly Part[]): Options {
-  return parts.length === 0 ? {} : { [PROTECTION]: new Variable() };
+function shorthand(parts: Parts): Options {
+  return isEmpty(parts) ? {} : { [PROTECTION]: new Variable() };
 }
 
-function named(strategy: Strategy, parts: readonly Part[]): string {
+function named(strategy: Strategy, parts: Parts): string {
   const made = making(strategy);
   const { imports, statements } = sharing(parts, 'One for all calls of a server.');
   if ('data' in made || made.preset !== undefined)
@@ -138,7 +149,7 @@ function joined(imports: string, text: string): string {
   return text.slice(0, end) + imports + text.slice(end);
 }
 
-function wrapper(strategy: Strategy, parts: readonly Part[]): string {
+function wrapper(strategy: Strategy, parts: Parts): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
   const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
   const made = making(strategy);

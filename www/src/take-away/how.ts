@@ -22,6 +22,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const AWS = 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/';
 const ETHERNET = 'https://doi.org/10.1145/360248.360253';
+const TAIL = 'https://doi.org/10.1145/2408776.2408794';
 const METASTABLE = 'https://doi.org/10.1145/3458336.3465286';
 
 export function mountHow(root: HTMLElement, store: Store): void {
@@ -69,8 +70,8 @@ export function mountHow(root: HTMLElement, store: Store): void {
         html(
           'p',
           {},
-          'Exact: shapes, percentiles and longest values of single waits, in closed form. For decorrelated ' +
-            'jitter they are computed numerically, with an error below 10',
+          'Exact: shapes, percentiles and longest values of single waits, and the tail with a hedge, in closed form. ' +
+            'For decorrelated jitter waits are computed numerically, with an error below 10',
           html('sup', {}, '−6'),
           '.',
         ),
@@ -94,6 +95,25 @@ export function mountHow(root: HTMLElement, store: Store): void {
             'a budget or a breaker lets it recover (',
           link(METASTABLE, 'Bronson et al., HotOS 2021'),
           ').',
+        ),
+        html(
+          'p',
+          {},
+          'Hedging: if a share ',
+          ...typeset('S(t)'),
+          ' of the attempts takes longer than ',
+          v('t'),
+          ', and a hedge starts after ',
+          v('d'),
+          ', a share ',
+          ...typeset('S(t)·S(t − d)'),
+          ' of the requests takes longer than ',
+          v('t'),
+          ', for ',
+          ...typeset('S(d)'),
+          ' more requests (',
+          link(TAIL, 'Dean and Barroso, 2013'),
+          '). With servers, each of which works on one attempt after the other, it is simulated.',
         ),
         html(
           'p',
