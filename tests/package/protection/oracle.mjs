@@ -1,9 +1,11 @@
 // The oracle: follows the record of a schedule, keeps the machines' state, and objects where an operation
 // did something else than the design makes of that state.
 
+import { Hedging } from './hedging.mjs';
 import { Breaker, Budget, Cooldown } from './machines.mjs';
-import { Following, Objection } from './following.mjs';
+import { Following } from './following.mjs';
 import { objectionsToNumbers, untouched } from './numbers.mjs';
+import { Objection } from './objection.mjs';
 
 /** @returns {{ rule: string, text: string }[]} objections, the earliest first */
 export function check(world, pkg) {
@@ -24,7 +26,8 @@ class Oracle {
   constructor(world, pkg) {
     this.world = world;
     this.pkg = pkg;
-    /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, stale: boolean }>} */
+    /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, hedge?: Hedging,
+     * stale: boolean }>} */
     this.states = new Map();
     /** @type {Following[]} */
     this.followings = [];
@@ -110,12 +113,13 @@ class Oracle {
     const name = `${protection} ${key ?? ''}`;
     let state = this.states.get(name);
     if (state === undefined) {
-      const { budget, breaker, cooldown } = this.world.schedule.protections[protection];
+      const { budget, breaker, cooldown, hedge } = this.world.schedule.protections[protection];
       state = {
         name,
         budget: budget && new Budget(budget),
         breaker: breaker && new Breaker(breaker, now),
         cooldown: cooldown && new Cooldown(cooldown),
+        hedge: hedge && new Hedging(hedge, now),
         /** Whether an outcome of an old generation was the last that the breaker heard. */
         stale: false,
       };
