@@ -165,9 +165,10 @@ export class Following {
   /** Every timer is one of a wait or hold, of an attempt or its hedge, or of the deadline. */
   armed(entry) {
     const { attemptTimeoutMs, totalTimeoutMs } = this.options;
-    // With hedges, each timer of an attempt is expected by itself: there may be two.
+    // With hedges, each timer is expected by itself: two attempts may have one.
     const ownMs = this.state.hedge === undefined ? attemptTimeoutMs : undefined;
-    const known = [ownMs, totalTimeoutMs].filter((ms) => ms !== undefined).map(ceil);
+    const lastMs = this.state.hedge === undefined ? totalTimeoutMs : undefined;
+    const known = [ownMs, lastMs].filter((ms) => ms !== undefined).map(ceil);
     const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
     // One that fired early is armed again for the rest.
     const again = !wanted && this.fired?.turn === entry.turn && entry.ms <= 2;
@@ -213,6 +214,9 @@ export class Following {
   }
 
   *operate() {
+    const { totalTimeoutMs } = this.options;
+    if (this.state.hedge !== undefined && totalTimeoutMs !== undefined)
+      yield* this.arms(totalTimeoutMs, 'order', 'the timer of the deadline', { of: 'deadline' });
     for (;;) {
       if (!(yield* this.enter())) return;
       yield* this.hook('onAttempt', { number: this.attempts + 1, rule: this.rule });
@@ -487,8 +491,15 @@ export class Following {
   *answer(asked) {
     const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
     const want = { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends };
-    const entry = yield { ...want, now: false, forever: true };
+    const entry = yield { ...want, now: this.comesNow(asked), forever: true };
     return entry.kind === 'end' ? entry : { deadline: true };
+  }
+
+  /** Whether a callback ended in the macrotask in which it was called. */
+  comesNow(asked) {
+    const { log } = this.oracle.world;
+    for (let i = asked.i + 1; log[i]?.turn === asked.turn; i += 1) if (log[i].of === asked) return true;
+    return false;
   }
 
   /** Returns the verdict of a predicate, or why that ended the operation. */

@@ -30,8 +30,15 @@ export function addHedges(g, schedule, closely) {
     if (delays.has(policy.of)) limits(g, policy.options, delays.get(policy.of), schedule.world);
   for (const plan of operations) {
     const policy = policies[plan.policy];
+    unblock(plan, (of) => delays.has(of), policies);
     if (delays.has(policy.of)) slow(g, schedule, plan, policy, { delayMs: delays.get(policy.of), many });
   }
+}
+
+/** Operations that block take no hedges: these and those within them wait instead. */
+function unblock(plan, hedged, policies) {
+  if (plan.via === 'sync' && hedged(policies[plan.policy].of)) plan.via = 'run';
+  for (const { op } of plan.attempts.flatMap(({ before }) => before)) if (op !== undefined) unblock(op, hedged, policies);
 }
 
 /** Attempts for a hedge, and times that end a round. */
@@ -59,7 +66,6 @@ function manyOperations(g, schedule) {
 
 /** Makes the attempts of an operation last, so that their hedges start. */
 function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
-  if (plan.via === 'sync') plan.via = 'run';
   const { world } = schedule;
   const ms = () => {
     if (plan.quick) return g.pick([1, 1.5, 2, 2.75]);

@@ -92,17 +92,19 @@ export function compareSignals(following, settled) {
   for (const attempt of following.list) {
     const { signal } = attempt.fn.attempt;
     const { reason } = signal;
-    const has = `the signal of attempt ${attempt.number} `;
-    if (attempt === following.winner) {
-      if (signal.aborted) object(`${has}, which won, is aborted: ${reason?.name}`);
+    const has = `the signal of attempt ${attempt.number}, `;
+    if (attempt.timeout) {
+      if (!(reason instanceof TimeoutError)) object(`${has}which timed out, has the reason ${reason?.name}`);
+    } else if (attempt === following.winner) {
+      // A hook may still abort it for the caller.
+      if (signal.aborted && !(following.aborted && reason === following.operation.reason))
+        object(`${has}which won, is aborted: ${reason?.name}`);
     } else if (attempt.supersededAt !== undefined) {
-      if (!(reason instanceof SupersededError)) object(`${has}, which lost, has the reason ${reason?.name}`);
-    } else if (attempt.timeout) {
-      if (!(reason instanceof TimeoutError)) object(`${has}, which timed out, has the reason ${reason?.name}`);
+      if (!(reason instanceof SupersededError)) object(`${has}which lost, has the reason ${reason?.name}`);
     } else if (attempt.runs) {
-      const own = following.aborted ? following.operation.reason : undefined;
+      const own = settled.value === following.operation.reason ? settled.value : undefined;
       const same = own === undefined ? reason instanceof TimeoutError : reason === own;
-      if (!same) object(`${has}, which ran when the operation ended at ${settled.r}, has the reason ${reason?.name}`);
+      if (!same) object(`${has}which ran when the operation ended at ${settled.r}, has the reason ${reason?.name}`);
     }
   }
 }
