@@ -44,8 +44,6 @@ export class FetchOperation {
     this.attempt = undefined;
     /** The response that the last attempt brought, unless it was cancelled. @type {any} */
     this.response = undefined;
-    /** Whether the inner fetch was called. */
-    this.sent = false;
     /** The request that `prepare` returned instead of the one that it got. @type {any} */
     this.replacement = undefined;
     this.over = false;
@@ -90,7 +88,7 @@ export class FetchOperation {
     } catch (error) {
       if (!gives(error, this.response)) discard(this.response);
       // Who is rejected may send the request elsewhere.
-      if (!this.sent && !readDirectives(error).rejected) this.request.drop(error);
+      if (!this.request.isSent && !readDirectives(error).rejected) this.request.drop(error);
       throw error;
     } finally {
       this.over = true;
@@ -121,7 +119,7 @@ export class FetchOperation {
       throw error;
     }
     const send = this.inner ?? globalFetch();
-    this.sent = true;
+    this.request.isSent = true;
     const response = await (init === undefined ? send(input) : send(input, init));
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
@@ -343,7 +341,7 @@ export class FetchOperation {
   }
 
   /**
-   * Returns a copy for another attempt while this one is running. What it does not have of its own is the operation's.
+   * Returns a copy for one attempt of a round. What it does not have of its own is the operation's.
    * @returns {FetchOperation}
    */
   beside() {
@@ -352,12 +350,11 @@ export class FetchOperation {
   }
 
   /**
-   * Takes over the state of the other attempt of the round.
-   * @param {FetchOperation} other
+   * Takes over the state of an attempt of the round.
+   * @param {FetchOperation} attempt
    */
-  join(other) {
-    this.discard();
-    Object.assign(this, other);
+  join(attempt) {
+    Object.assign(this, attempt);
   }
 
   /** Another attempt follows, so the response is never read. */

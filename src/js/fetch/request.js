@@ -44,6 +44,8 @@ export class FetchRequest {
     this.owned = false;
     /** Whether no other attempt will send the body of a Request: then it need not be kept. */
     this.once = false;
+    /** Whether the inner fetch was called. */
+    this.isSent = false;
     /** The body that was sent last, if `init` has one. @type {unknown} */
     this.sent = undefined;
     this.input = input;

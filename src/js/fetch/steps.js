@@ -92,7 +92,7 @@ export class FetchSteps extends Operation {
   }
 
   /**
-   * Makes the copy of an operation that a hedge runs in another fetch, too.
+   * Gives an attempt of a round a fetch of its own.
    * @param {FetchSteps} lane
    */
   copyTo(lane) {
@@ -106,7 +106,7 @@ export class FetchSteps extends Operation {
     this.fetch.join(lane.fetch);
   }
 
-  /** The other attempt of the round counts: the response of this one is never read. */
+  /** Another attempt of the round counts: the response of this one is never read. */
   drop() {
     this.fetch.discard();
   }

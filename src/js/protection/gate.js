@@ -1,33 +1,22 @@
 // @ts-check
-// The gate keeps the numbers of one operation that protection needs. The driver calls it (options/settings.js, Gate):
+// The gate keeps the numbers of one operation that protection needs. The driver calls it (options/seam.js, Gate):
 // before each attempt, when one has ended, before a wait, and at the end.
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
-import { drawBeside } from '../run/decision.js';
-import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
-import { FAILURE, NOTHING, SUCCESS } from './machines.js';
+import { Admission, drawFor } from './admission.js';
+import { SUCCESS } from './machines.js';
 import { rejectedBy, warnOfLayers } from './rejected.js';
-import { verdictOf } from './verdict.js';
 
 /** @typedef {import('./state.js').State} State */
 
 const DEFAULT_BASE_MS = 100;
-const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 const DEFAULT_TRUNCATE_AT = 10;
 
 export class Gate {
   #state;
-  /** Whether an attempt was let pass whose end was not reported yet. */
-  pending;
-  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
-  admitted;
-  /** The verdict on the last attempt. */
-  verdict = NOTHING;
-  /** Whether the last failure asked to come less often. */
-  throttled = false;
-  /** The end of the cooldown that the last failure set: this operation waits as the server asked it to. */
-  ownUntil = NaN;
+  /** The last attempt that came here. @type {Admission} */
+  admission;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
@@ -35,11 +24,6 @@ export class Gate {
   #heldAt = undefined;
   /** All holds of the attempt, without their draws. */
   #planned = 0;
-  /**
-   * Fields that the attempt's record has in addition.
-   * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
-   */
-  held = undefined;
   /** Rounds of the operation, if it may have hedges. @type {import('./round.js').Race | undefined} */
   race = undefined;
   /** Number of hedges so far. */
@@ -53,15 +37,19 @@ export class Gate {
    */
   constructor(state, pass) {
     this.#state = state;
-    this.pending = pass !== undefined;
-    this.admitted = { generation: pass ?? 0, lease: 0 };
+    this.admission = new Admission(state, pass);
+  }
+
+  get held() {
+    return this.admission.held;
   }
 
   /**
    * @param {any} operation
    * @param {number} hold
+   * @param {number} round
    */
-  enter(operation, hold) {
+  enter(operation, hold, round) {
     const state = this.#state;
     const { breaker, cooldown } = state;
     const time = operation.attemptAt ?? operation.startedAt;
@@ -69,7 +57,7 @@ export class Gate {
       this.#release(time);
     } else {
       this.#planned = 0;
-      this.held = undefined;
+      this.admission = new Admission(state);
     }
 
     const openMs = breaker?.look(time) ?? 0;
@@ -91,25 +79,18 @@ export class Gate {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const waitMs = breaker?.admit(time, this.admitted, state) ?? 0;
+    const waitMs = this.admission.admit(time);
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
-    this.pending = true;
     // onEvent may have aborted.
-    return operation.limits.aborted ? 'aborted' : undefined;
+    return operation.limits.aborted ? 'aborted' : this.race?.begin(operation, round);
   }
 
   /**
    * @param {any} operation
-   * @param {number | undefined} hintMs
+   * @param {number} hintMs
    */
-  heard(operation, hintMs = NaN) {
-    const { settings, endedAt, outcome, failed } = operation;
-    const { cooldown } = this.#state;
-    this.race?.attemptEnded();
-    this.throttled = hintMs >= 0;
-    this.ownUntil = NaN;
-    if (cooldown === undefined || !(hintMs > 0)) return;
-    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
+  heard(operation, hintMs) {
+    this.admission.heard(operation, hintMs);
   }
 
   /**
@@ -117,60 +98,7 @@ export class Gate {
    * @param {boolean} again
    */
   ended(operation, again) {
-    const { facts } = operation;
-    const { response, failed = false } = facts ?? {};
-    if (response !== undefined) {
-      const verdict = verdictOf(response.status);
-      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
-      this.#tell(operation, verdict, hintMs, response.status);
-    } else if (failed) {
-      this.#tell(operation, FAILURE, NaN);
-    } else if (again && !facts?.preparing) {
-      // Who asks to come later works.
-      this.#tell(operation, this.throttled ? NOTHING : FAILURE, NaN);
-    } else {
-      this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);
-    }
-  }
-
-  /**
-   * Passes on the verdict on the attempt that has ended, once.
-   * @param {any} operation
-   * @param {number} verdict
-   * @param {number} hintMs time that the server asked for; NaN for none
-   * @param {number} [status]
-   * @param {boolean} [judged] whether the caller's function is called
-   */
-  #tell(operation, verdict, hintMs, status, judged = true) {
-    const { breaker, hedge } = this.#state;
-    this.pending = false;
-    this.verdict = verdict;
-    hedge?.follow(operation, verdict);
-    if (breaker === undefined) return;
-    const { settings, failed, outcome } = operation;
-    if (judged && breaker.isFailure !== undefined)
-      verdict = breaker.judge(verdict, {
-        ...(failed ? { error: outcome } : { result: outcome }),
-        ...(status !== undefined && { status }),
-      });
-    const draw = () => {
-      try {
-        return drawFor(operation);
-      } catch (error) {
-        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
-        reportFailure(error);
-        return 0.5;
-      }
-    };
-    breaker.ended(
-      now(),
-      this.admitted,
-      verdict,
-      atMost(settings, hintMs),
-      failed ? outcome : undefined,
-      draw,
-      this.#state,
-    );
+    this.admission.ended(operation, again);
   }
 
   /**
@@ -180,10 +108,11 @@ export class Gate {
   retry(operation, delayMs) {
     const state = this.#state;
     const { budget, breaker, cooldown } = state;
+    const { ownUntil, throttled } = this.admission;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (leftMs > 0 && cooldown.until !== this.ownUntil) {
+    if (leftMs > 0 && cooldown.until !== ownUntil) {
       waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
       if (operation.limits.aborted) return 'aborted';
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
@@ -191,7 +120,7 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.throttled, state);
+      this.#taken = budget.take(throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
         state.tell('refused', { by: 'budget' });
@@ -215,11 +144,11 @@ export class Gate {
         reason = this.#refuse(operation, 'cooldown', cooldown.left(now()));
     }
     reason = this.race?.settle(operation, reason) ?? reason;
-    this.close(operation, reason);
+    this.admission.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
-      if (this.verdict === SUCCESS) {
+      if (this.admission.verdict === SUCCESS) {
         budget?.succeeded(used ? this.#taken : 0, this.#state);
         hedge?.succeeded();
       }
@@ -230,25 +159,12 @@ export class Gate {
   }
 
   /**
-   * Passes on the verdict on an attempt that ends with the operation.
-   * @param {any} operation
-   * @param {string} reason
-   */
-  close(operation, reason) {
-    if (!this.pending) return;
-    // The deadline ended a first attempt: unless it was held, it had all the time there was.
-    const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
-    const done = reason === 'success';
-    const judged = done || reason === 'permanent';
-    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
-  }
-
-  /**
    * Ends the present hold.
    * @param {number} time
    */
   #release(time) {
-    this.held = { heldMs: (this.held?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt) };
+    const { admission } = this;
+    admission.held = { heldMs: (admission.held?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt) };
     this.#heldAt = undefined;
     this.#state.cooldown.held--;
   }
@@ -280,28 +196,6 @@ export class Gate {
  */
 function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;
-}
-
-/**
- * @param {import('../options/settings.js').Settings} settings
- * @param {number} hintMs
- */
-function atMost({ maxRetryAfterMs }, hintMs) {
-  return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
-}
-
-/**
- * Returns a draw. Without a core nothing is retried, and any will do.
- * @param {any} operation
- */
-function drawFor(operation) {
-  const { settings, attempts } = operation;
-  if (settings.random !== undefined) return drawBeside(settings, operation, attempts);
-  try {
-    return drawBeside(settings, operation, attempts);
-  } catch {
-    return 0.5;
-  }
 }
 
 /**

@@ -2,42 +2,39 @@
 // Rounds: an attempt, and its hedge if it is slow. The first of both that decides the operation ends it; if
 // both have failed, the round has failed.
 //
-// The attempt runs in the operation itself. The hedge runs in a copy of it, which goes through the same steps until it
-// knows how the hedge ended: then this joins the two.
+// Each attempt of a round runs in a lane, which inherits from the operation and has numbers and limits of its own. It
+// goes through the same steps as an operation without rounds, until it decides the operation or has failed. Meanwhile
+// the operation waits for the round, and then takes over the numbers of one lane.
 
 import { now, startTimer } from '../run/timer.js';
-import { Gate } from './gate.js';
+import { Admission } from './admission.js';
 
 /** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */
 export class SupersededError extends Error {
   name = 'SupersededError';
 }
 
-const superseded = () => new SupersededError('rejitter: another attempt has ended the operation');
+/** End of a lane after which another attempt may follow. */
+const FAILED = 'failed';
+
+/** End of a lane whose operation another one has ended. */
+const SUPERSEDED = 'superseded';
 
 /** The rounds of one operation. */
 export class Race {
   #gate;
   #state;
-  /** Number of the round's attempt. */
-  #number = 0;
-  /** The hedge of the round: a copy of the operation. @type {any} */
-  #lane = undefined;
-  /** Whether the attempt ended after the hedge, or without one. */
-  #isLast = true;
+  /** The round's lanes: the attempt, and the hedge if there is one. @type {any[]} */
+  #lanes = [];
+  /** The lane that ended last. @type {any} */
+  #last = undefined;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel = undefined;
-  /** The step that waits. */
-  #ask = 0;
-  /** Why the operation has ended, if a hedge has ended it. @type {string | undefined} */
-  #over = undefined;
-  /** Goes on with the operation, whose attempt has failed and which waits for the hedge. @type {any} */
-  #resume = undefined;
-  /** Reason with which a hedge has aborted the attempt. @type {SupersededError | undefined} */
-  #reason = undefined;
+  /** Ends the operation's wait for the round. @type {(goOn: () => number | string) => void} */
+  #resolve = () => {};
 
   /**
-   * @param {Gate} gate
+   * @param {import('./gate.js').Gate} gate
    * @param {import('./state.js').State} state
    */
   constructor(gate, state) {
@@ -46,39 +43,79 @@ export class Race {
   }
 
   /**
+   * Begins a round: its attempt has been let pass. Returns the step that waits for its end, or a reason to stop.
    * @param {any} operation
-   * @param {number} ask
+   * @param {number} round
    */
-  begins(operation, ask) {
-    const { attempts, limits, settings } = operation;
-    this.#ask = ask;
+  begin(operation, round) {
+    const { limits, settings } = operation;
+    this.#last = undefined;
+    limits.cancelWait = () => this.#stop(limits);
+    const lane = this.#add(operation, this.#gate.admission);
+    // The attempt has read the last record.
     sort(operation);
-    this.#number = attempts;
-    if (attempts >= settings.maxAttempts || operation.mayHedge === false) return;
-    const time = now();
-    const delayMs = this.#state.hedge.delayMs(time);
-    if (!(time + delayMs < limits.deadlineAt)) return;
-    this.#cancel = startTimer(delayMs, () => this.#start(operation), settings.unref, time);
+    if (typeof lane.step === 'string') return lane.step;
+    operation.attempts = lane.attempts;
+    operation.pending = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    limits.metrics?.attempted(lane.attempts);
+    if (lane.attempts < settings.maxAttempts && operation.mayHedge !== false) {
+      const time = now();
+      const delayMs = this.#state.hedge.delayMs(time);
+      if (time + delayMs < limits.deadlineAt)
+        this.#cancel = startTimer(delayMs, () => this.#hedge(operation), settings.unref, time);
+    }
+    this.#drive(operation, lane);
+    return round;
   }
 
-  /** The attempt has ended: no hedge starts any more. */
-  attemptEnded() {
-    this.#cancel?.();
-    const lane = this.#lane;
-    this.#isLast = lane === undefined || hasEnded(lane);
+  /**
+   * Adds a lane to the round, and begins its attempt. If a hook has aborted that, or has taken the time that was left,
+   * `step` is the reason, and the round is without the lane.
+   * @param {any} operation
+   * @param {Admission} admission
+   * @param {object} [own] what the lane has otherwise than the operation
+   */
+  #add(operation, admission, own) {
+    const { limits } = operation;
+    const lane = Object.assign(Object.create(operation), numbersOf(operation), {
+      gate: admission,
+      limits: Object.assign(new limits.constructor([]), { deadlineAt: limits.deadlineAt }),
+      /** Whether it takes no step any more. */
+      over: false,
+      /** The wait that the caller demands after its failure. */
+      exactlyMs: NaN,
+      note: () => {
+        operation.note.call(lane);
+        this.#noted(operation, lane);
+      },
+      plan: (/** @type {number} */ exactlyMs) => {
+        lane.exactlyMs = exactlyMs;
+        return FAILED;
+      },
+      settle: (/** @type {string} */ reason) => this.#settled(operation, lane, reason),
+      ...own,
+    });
+    lane.limits.operation = lane;
+    operation.copyTo?.(lane);
+    this.#lanes.push(lane);
+    lane.step = lane.begin();
+    if (typeof lane.step === 'string') this.#lanes.pop();
+    return lane;
   }
 
   /**
    * Starts the hedge, unless something forbids it.
    * @param {any} operation
    */
-  #start(operation) {
-    const { limits, settings, attempt } = operation;
+  #hedge(operation) {
+    const { limits } = operation;
     const state = this.#state;
     const { hedge, budget, breaker, cooldown } = state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (limits.ended !== undefined || attempt.signal.aborted) return;
+    if (limits.ended !== undefined || this.#lanes[0].attempt.signal.aborted) return;
     const closed = breaker === undefined || breaker.isClosed;
     if (!closed || cooldown?.left(time) > 0 || !hedge.take()) {
       hedge.refused++;
@@ -90,189 +127,162 @@ export class Race {
       hedge.refused++;
       return;
     }
-    const gate = new Gate(state);
-    gate.pending = true;
-    gate.held = { hedge: true };
-    breaker?.admit(time, gate.admitted, state);
-    const lane = this.#copy(operation, gate, time);
-    if (settings.hooks) {
-      lane.emit('onAttempt', lane.attempts);
-      // A hook may have aborted, or taken the time that was left.
-      if (limits.ended !== undefined) {
-        gate.close(lane, 'aborted');
-        hedge.putBack();
-        if (taken > 0) budget.putBack(taken, state);
-        return;
-      }
-      lane.attemptAt = now();
+    const admission = new Admission(state);
+    admission.held = { hedge: true };
+    admission.admit(time);
+    const lane = this.#add(operation, admission, {
+      attemptAt: time,
+      /** @param {number} attempt @param {object} [fields] */
+      event: (attempt, fields) => operation.event(attempt, { ...fields, hedge: true }),
+    });
+    if (typeof lane.step === 'string') {
+      admission.close(lane, lane.step);
+      hedge.putBack();
+      if (taken > 0) budget.putBack(taken, state);
+      return;
     }
-    this.#lane = lane;
-    operation.plan = (/** @type {number} */ exactlyMs) => this.#waitFor(operation, lane, exactlyMs);
-    limits.stop = (/** @type {unknown} */ reason) => {
-      lane.limits.stop.call(limits, reason);
-      lane.limits.stop(reason);
-    };
     this.#gate.hedges++;
     hedge.hedges++;
     if (limits.metrics !== undefined) {
       limits.metrics.attempts++;
       limits.metrics.hedges++;
     }
-    lane.limits.begin(lane.attempt);
-    drive(lane, (fault) => {
-      lane.failed = true;
-      lane.outcome = fault;
-      this.#decides(operation, lane, 'callback');
-    });
+    this.#drive(operation, lane);
   }
 
   /**
-   * Returns a copy of the operation, for one attempt more.
-   * @param {any} operation
-   * @param {Gate} gate
-   * @param {number} time
-   */
-  #copy(operation, gate, time) {
-    const { settings, startedAt, limits, records } = operation;
-    const number = operation.attempts + 1;
-    const Attempt = operation.attempt.constructor;
-    const prototype = Object.getPrototypeOf(operation);
-    const lane = Object.assign(Object.create(prototype), operation, {
-      gate,
-      attempts: number,
-      attemptAt: time,
-      attempt: new Attempt(settings, number, startedAt, limits.deadlineAt, records.at(-1)),
-      /** Whether the hedge takes no step any more. */
-      over: false,
-      /** The wait that the caller demands after the hedge's failure. */
-      exactlyMs: NaN,
-      /** @param {number} attempt @param {object} [fields] */
-      event: (attempt, fields) => prototype.event.call(lane, attempt, { ...fields, hedge: true }),
-      plan: (/** @type {number} */ exactlyMs) => this.#failed(operation, lane, exactlyMs),
-      settle: (/** @type {string} */ reason) => this.#decides(operation, lane, reason),
-    });
-    // Fields that it does not have of its own are the operation's: whether that was aborted, and its deadline.
-    lane.limits = Object.assign(Object.create(limits), {
-      operation: lane,
-      attempt: undefined,
-      timeout: undefined,
-      stop: limits.stop,
-      settleEarly: undefined,
-      cancelTimeout: undefined,
-      cancelWait: undefined,
-    });
-    Object.defineProperty(lane, 'records', {
-      get: () => operation.records,
-      set: (list) => {
-        operation.records = list;
-      },
-    });
-    operation.copyTo?.(lane);
-    return lane;
-  }
-
-  /**
-   * The hedge has failed, and another attempt may follow. Returns its last step.
+   * Drives a lane until it takes no step any more.
    * @param {any} operation
    * @param {any} lane
-   * @param {number} exactlyMs
    */
-  #failed(operation, lane, exactlyMs) {
-    lane.over = true;
-    lane.exactlyMs = exactlyMs;
-    delete operation.limits.stop;
-    if (this.#resume !== undefined) {
-      this.#resume(this.#join(operation, lane, NaN));
-    } else if (operation.ended !== this.#number) {
-      // The cause of the deadline's error.
-      operation.failed = lane.failed;
-      operation.outcome = lane.outcome;
+  async #drive(operation, lane) {
+    let work = () => lane.fn(lane.attempt);
+    try {
+      while (!lane.over) {
+        /** @type {unknown} */
+        let answer;
+        let threw = false;
+        try {
+          answer = await lane.limits.race(work());
+        } catch (thrown) {
+          answer = thrown;
+          threw = true;
+        }
+        lane.next(answer, threw);
+        work = () => lane.pending;
+      }
+    } catch (fault) {
+      // The host's clock throws.
+      lane.failed = true;
+      lane.outcome = fault;
+      this.#settled(operation, lane, 'callback');
     }
-    return lane.step;
   }
 
   /**
-   * The hedge ends the operation, unless that has ended.
+   * An attempt has ended with a failure, or with a result that may be one.
+   * @param {any} operation
+   * @param {any} lane
+   */
+  #noted(operation, lane) {
+    this.#cancel?.();
+    this.#last = lane;
+    // For the deadline's error: its cause, and the attempt that runs.
+    operation.failed = lane.failed;
+    operation.outcome = lane.outcome;
+    operation.attempts = (this.#lanes.find(runs) ?? lane).attempts;
+  }
+
+  /**
+   * A lane has come to its end. Ends the round if that decides the operation, or if it was the last one to fail.
    * @param {any} operation
    * @param {any} lane
    * @param {string} reason
    */
-  #decides(operation, lane, reason) {
+  #settled(operation, lane, reason) {
     const { limits } = operation;
-    if (lane.over || limits.aborted || limits.expired !== undefined) return;
+    const tooLate = lane.over || limits.stopped;
     lane.over = true;
-    this.#over = reason;
-    // The attempt may end in this turn, too.
-    operation.review = operation.decide = operation.plan = () => reason;
-    // The hedge's own signal stays as it is: its result may need it.
-    delete limits.stop;
-    limits.stop((this.#reason = superseded()));
-  }
-
-  /**
-   * The attempt has failed, and another one may follow. Returns the step that waits for the end of the round.
-   * @param {any} operation
-   * @param {any} lane
-   * @param {number} exactlyMs
-   */
-  #waitFor(operation, lane, exactlyMs) {
-    // Its result may be the operation's in the end: from here on, only the caller's signal aborts it.
-    operation.limits.attempt = undefined;
-    operation.pending = lane.over
-      ? this.#join(operation, lane, exactlyMs)
-      : new Promise((resolve) => {
-          this.#resume = resolve;
-        });
-    operation.attempts = lane.attempts;
-    operation.decide = (/** @type {number} */ joinedMs) => {
-      delete operation.decide;
-      delete operation.plan;
-      return operation.limits.aborted ? 'aborted' : operation.plan(joinedMs);
-    };
-    return this.#ask;
-  }
-
-  /**
-   * Both attempts have failed. The round's outcome is the last failure, its hint the largest. Returns the wait that the
-   * caller demands.
-   * @param {any} operation
-   * @param {any} lane
-   * @param {number} exactlyMs
-   */
-  #join(operation, lane, exactlyMs) {
-    const isLast = this.#isLast;
-    const hints = [operation.hintMs, lane.hintMs].filter((ms) => ms >= 0);
-    // The last one is recorded with the wait that follows.
-    if (isLast) {
+    if (tooLate) return;
+    if (reason !== FAILED) {
+      // Ends the other one. From here on, nothing interrupts the operation.
+      limits.dispose();
+      if (reason === 'success' && lane.gate.held?.hedge) this.#state.hedge.won++;
+      lane.gate.close(lane, reason);
+      if (runs(lane)) operation.note.call(lane);
+      // It comes first: it may have recorded itself.
       lane.record();
-      lane.drop?.();
-    } else {
-      operation.record();
+      this.#end(operation, lane, SUPERSEDED);
+      sort(operation);
+      this.#resolve(() => reason);
+    } else if (this.#lanes.every(({ over }) => over)) {
+      const { exactlyMs } = this.#last;
+      const lanes = this.#end(operation, this.#last, FAILED);
+      const hints = lanes.map(({ hintMs }) => hintMs).filter((ms) => ms >= 0);
+      if (hints.length > 0) operation.hintMs = Math.max(...hints);
+      const { admission } = this.#gate;
+      admission.throttled = hints.length > 0;
+      admission.ownUntil = Math.max(...lanes.map(({ gate }) => gate.ownUntil));
+      this.#resolve(() => (limits.aborted ? 'aborted' : operation.plan(exactlyMs)));
     }
-    this.#end(operation, lane, !isLast);
-    if (hints.length > 0) operation.hintMs = Math.max(...hints);
-    return isLast ? exactlyMs : lane.exactlyMs;
   }
 
   /**
-   * Ends the round.
+   * Aborts the attempts that run.
+   * @param {any} limits of the operation
+   */
+  #stop({ aborted, reason, expired }) {
+    this.#cancel?.();
+    const by = { reason: aborted ? reason : (expired ?? superseded()) };
+    for (const lane of this.#lanes) if (!lane.over) lane.limits.abort(by);
+  }
+
+  /**
+   * Ends the round: the operation takes over the numbers of one lane, and the other one is recorded. Returns the lanes.
+   * @param {any} operation
+   * @param {any} chosen undefined if no attempt has ended
+   * @param {string} reason for which an attempt that runs ends
+   */
+  #end(operation, chosen, reason) {
+    const lanes = this.#lanes;
+    this.#lanes = [];
+    for (const lane of lanes) if (lane !== chosen) this.#leave(operation, lane, reason);
+    if (chosen !== undefined) {
+      Object.assign(operation, numbersOf(chosen));
+      this.#gate.admission = chosen.gate;
+      operation.copyFrom?.(chosen);
+    }
+    operation.attempts = lanes.at(-1).attempts;
+    return lanes;
+  }
+
+  /**
+   * Ends a lane whose outcome is not the round's.
    * @param {any} operation
    * @param {any} lane
-   * @param {boolean} last whether the hedge's outcome is the round's
+   * @param {string} reason
    */
-  #end(operation, lane, last) {
-    const gate = this.#gate;
-    const { throttled, ownUntil, verdict, held } = lane.gate;
-    gate.throttled ||= throttled;
-    if (ownUntil === this.#state.cooldown?.until) gate.ownUntil = ownUntil;
-    if (last) {
-      Object.assign(gate, { verdict, held });
-      const { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs } = lane;
-      Object.assign(operation, { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs });
-      operation.copyFrom?.(lane);
+  #leave(operation, lane, reason) {
+    const { gate } = lane;
+    lane.over = true;
+    if (runs(lane)) {
+      gate.close(lane, reason);
+      operation.note.call(lane);
+      lane.failed = true;
+      lane.outcome = lane.limits.reason;
+      if (reason === SUPERSEDED) {
+        gate.held = { ...gate.held, superseded: true };
+        if (lane.attempts === 1) {
+          const { endedAt, attemptAt = lane.startedAt } = lane;
+          this.#state.hedge.record(endedAt, endedAt - attemptAt);
+        }
+      }
+    } else {
+      // The caller has not yet classified it.
+      gate.close(lane, SUPERSEDED);
     }
-    operation.attempts = lane.attempts;
-    this.#lane = this.#resume = undefined;
+    lane.record();
+    lane.drop?.();
   }
 
   /**
@@ -281,146 +291,48 @@ export class Race {
    * @param {string} reason
    */
   settle(operation, reason) {
-    this.#cancel?.();
-    const lane = this.#lane;
-    if (lane !== undefined) {
-      if (operation.limits.aborted) this.#cut(operation, lane, reason);
-      else if (this.#over !== undefined) this.#won(operation, lane, (reason = this.#over));
-      else if (reason === 'timeout' || reason === 'deadline') reason = this.#cut(operation, lane, reason);
-      else this.#lost(operation, lane, reason);
+    if (this.#lanes.length > 0) {
+      // A signal or the deadline has ended the round.
+      operation.limits.endAttempt();
+      const last = this.#last;
+      if (reason === 'deadline' && this.#lanes.some(runs)) reason = 'timeout';
+      last?.gate.close(last, SUPERSEDED);
+      last?.record();
+      this.#end(operation, last, reason);
+      // There is no result.
+      if (last === undefined && operation.ended === 0) operation.failed = true;
     } else if (reason !== 'success') {
       operation.record();
     }
     sort(operation);
     return reason;
   }
-
-  /**
-   * The hedge ends the operation.
-   * @param {any} operation
-   * @param {any} lane
-   * @param {string} reason
-   */
-  #won(operation, lane, reason) {
-    const { hedge } = this.#state;
-    const gate = this.#gate;
-    lane.gate.close(lane, reason);
-    if (reason === 'success') hedge.won++;
-    gate.close(operation, 'superseded');
-    if (operation.ended !== this.#number) {
-      const time = now();
-      if (this.#number === 1) hedge.record(time, time - (operation.attemptAt ?? operation.startedAt));
-      gate.held = { ...gate.held, superseded: true };
-      write(operation, this.#reason);
-    }
-    write(operation);
-    if (reason !== 'success') write(lane);
-    this.#end(operation, lane, true);
-  }
-
-  /**
-   * The attempt ends the operation.
-   * @param {any} operation
-   * @param {any} lane
-   * @param {string} reason
-   */
-  #lost(operation, lane, reason) {
-    const gate = this.#gate;
-    gate.close(operation, reason);
-    const error = superseded();
-    if (!lane.over) lane.limits.stop(error);
-    lane.over = true;
-    lane.drop?.();
-    lane.gate.close(lane, 'superseded');
-    if (!hasEnded(lane)) {
-      lane.gate.held = { ...lane.gate.held, superseded: true };
-      write(lane, error);
-    }
-    if (reason !== 'success') write(operation);
-    write(lane);
-    operation.attempts = lane.attempts;
-    this.#lane = undefined;
-  }
-
-  /**
-   * A signal or the deadline ends the operation. Returns why it ends.
-   * @param {any} operation
-   * @param {any} lane
-   * @param {string} reason
-   */
-  #cut(operation, lane, reason) {
-    const { limits } = operation;
-    const gate = this.#gate;
-    const error = limits.aborted ? limits.reason : limits.expired;
-    const runs = operation.ended !== this.#number;
-    const laneRuns = !hasEnded(lane);
-    const last = !laneRuns && (runs || !this.#isLast);
-    lane.over = true;
-    if (reason === 'deadline' && (runs || laneRuns)) reason = 'timeout';
-    gate.close(operation, reason);
-    lane.gate.close(lane, 'aborted');
-    write(operation, runs ? error : undefined, runs);
-    write(lane, error, laneRuns);
-    // Nothing has ended yet.
-    if (runs && laneRuns && this.#number === 1) operation.failed = true;
-    if (!last) lane.drop?.();
-    this.#end(operation, lane, last);
-    return reason;
-  }
 }
 
-/** @param {any} lane */
-function hasEnded(lane) {
-  return lane.ended === lane.attempts;
-}
+const superseded = () => new SupersededError('rejitter: another attempt has ended the operation');
 
 /**
- * Records an attempt, unless that is done.
- * @param {any} operation
- * @param {unknown} [error] with which it ends now
- * @param {boolean} [runs]
+ * Returns the numbers of one attempt.
+ * @param {any} lane or the operation
  */
-function write(operation, error, runs = error !== undefined) {
-  if (runs) operation.note();
-  const { records, ended, failed, outcome } = operation;
-  if (ended === 0 || records.some((/** @type {any} */ record) => record.attempt === ended)) return;
-  operation.record(runs || failed, runs ? error : outcome);
+function numbersOf({ failed, outcome, attempt, attemptAt, ended, endedAt, hintMs }) {
+  return { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs };
 }
 
 /**
- * Puts the records in the order of the attempts: they were made in that of their ends.
+ * Returns whether the attempt of a lane still runs.
+ * @param {any} lane
+ */
+function runs({ ended, attempts }) {
+  return ended !== attempts;
+}
+
+/**
+ * Puts the records in the order of the attempts, in a list of the operation's own: they were made in that of their ends.
  * @param {any} operation
  */
 function sort(operation) {
-  const { records } = operation;
-  if (records.length === 0) return;
-  records.sort((/** @type {any} */ a, /** @type {any} */ b) => a.attempt - b.attempt);
-  operation.ended = records.at(-1).attempt;
-}
-
-/**
- * Drives a hedge until it takes no step any more. Its outcome after that is ignored.
- * @param {any} lane
- * @param {(fault: unknown) => void} onFault
- */
-async function drive(lane, onFault) {
-  let work = () => lane.fn(lane.attempt);
-  try {
-    while (!lane.over) {
-      /** @type {unknown} */
-      let answer;
-      let threw = false;
-      try {
-        answer = await lane.limits.race(work());
-      } catch (thrown) {
-        answer = thrown;
-        threw = true;
-      }
-      if (!lane.over) lane.next(answer, threw);
-      work = () => lane.pending;
-    }
-  } catch (fault) {
-    // The host's clock throws.
-    onFault(fault);
-  }
+  const records = [...operation.records].sort((a, b) => a.attempt - b.attempt);
+  operation.records = records;
+  operation.ended = records.at(-1)?.attempt ?? 0;
 }

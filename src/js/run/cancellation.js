@@ -93,7 +93,7 @@ export class Cancellation extends Unlimited {
   cancelDeadline = undefined;
   /** @type {(() => void) | undefined} */
   cancelTimeout = undefined;
-  /** @type {(() => void) | undefined} */
+  /** The present wait is for a timer, or for a round of attempts. @type {(() => void) | undefined} */
   cancelWait = undefined;
 
   /** @param {AbortSignal[]} signals */

@@ -28,6 +28,8 @@ export const PREPARE = 4;
 export const END = 5;
 /** Wait for `pending`, the ms for which protection holds the next attempt. */
 export const HOLD = 6;
+/** Wait for `pending`, the function that goes on after a round of attempts. */
+const ROUND = 7;
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;
@@ -54,7 +56,8 @@ export class Operation extends OperationState {
       if (step === BEGIN) next = this.start();
       else if (step === CALL) next = this.review(answer, threw);
       else if (threw) throw answer;
-      else next = step === ASK ? this.decide(answer) : this.goOn(answer);
+      else if (step === ASK) next = this.decide(answer);
+      else next = step === ROUND ? answer() : this.goOn(answer);
     } catch (thrown) {
       next = this.callbackFailed(thrown);
     }
@@ -89,7 +92,7 @@ export class Operation extends OperationState {
   /** Starts an attempt, unless protection holds it, after which this is called again, or rejects it. */
   begin() {
     const { settings, limits } = this;
-    const held = this.gate?.enter(this, HOLD);
+    const held = this.gate?.enter(this, HOLD, ROUND);
     if (held !== undefined) return held;
     const attempt = new Attempt(settings, this.attempts + 1, this.startedAt, limits.deadlineAt, this.records.at(-1));
     if (settings.hooks) {
@@ -103,7 +106,6 @@ export class Operation extends OperationState {
     limits.metrics?.attempted(this.attempts);
     this.attempt = attempt;
     limits.begin(attempt);
-    this.gate?.race?.begins(this, ASK);
     return CALL;
   }
 
@@ -126,7 +128,7 @@ export class Operation extends OperationState {
     if (!threw && !this.polls) return 'success';
     this.hintMs = directives?.afterMs;
     this.note();
-    this.gate?.heard(this, this.hintMs);
+    if (/** @type {number} */ (this.hintMs) >= 0) this.gate?.heard(this, this.hintMs);
     if (this.settings.hooks) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
     return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : this.ask();

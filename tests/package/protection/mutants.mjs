@@ -10,6 +10,7 @@ const plant = (name, rules, ...edits) => MUTANTS.push({ name, rules: [rules].fla
 
 const machines = 'protection/machines.js';
 const gate = 'protection/gate.js';
+const admission = 'protection/admission.js';
 const breaker = 'protection/breaker.js';
 const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
@@ -32,7 +33,7 @@ plant(
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
-  [gate, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
+  [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
 );
 plant(
   'a probe is not freed by an end that is ignored',
@@ -43,9 +44,9 @@ plant(
   'a probe is not freed by a failure that the caller stops',
   ['P6', 'breaker'],
   [
-    gate,
-    'this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
-    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS, NaN);',
+    admission,
+    'this.#tell(operation, operation.failed ? NOTHING : SUCCESS);',
+    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS);',
   ],
 );
 plant(
@@ -202,39 +203,39 @@ plant('a rejection has no cause', 'P12', [gate, 'part.cause, this.#state)', 'und
 
 // Verdicts.
 plant('a failure counts only if it is retried', 'breaker', [
-  gate,
+  admission,
   '} else if (again && !facts?.preparing) {',
   '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
 ]);
 plant('a request to come later counts as a failure', 'breaker', [
-  gate,
+  admission,
   'this.throttled ? NOTHING : FAILURE',
   'FAILURE',
 ]);
 plant('a failure that the caller stops counts', 'breaker', [
-  gate,
-  'operation.failed ? NOTHING : SUCCESS, NaN);\n    }',
-  'operation.failed ? FAILURE : SUCCESS, NaN);\n    }',
+  admission,
+  'operation.failed ? NOTHING : SUCCESS);\n    }',
+  'operation.failed ? FAILURE : SUCCESS);\n    }',
 ]);
 plant('an abort counts as a failure', 'breaker', [
-  gate,
+  admission,
   'late ? FAILURE : NOTHING',
   "late || reason === 'aborted' ? FAILURE : NOTHING",
 ]);
 plant(
   'a layer within that was rejected counts as a failure',
   ['breaker', 'P6'],
-  [gate, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
+  [admission, 'late ? FAILURE : NOTHING', "late || reason === 'notRetryable' ? FAILURE : NOTHING"],
 );
 plant('any deadline counts as a failure', 'breaker', [
-  gate,
+  admission,
   "reason === 'timeout' && operation.attempts === 1 && this.held === undefined",
   "reason === 'timeout'",
 ]);
 plant(
   'isFailure is not called for successes',
   ['isFailure', 'breaker'],
-  [gate, 'const judged = done ||', 'const judged ='],
+  [admission, 'const judged = done ||', 'const judged ='],
 );
 plant('isFailure that throws counts as a failure', 'breaker', [
   breaker,
@@ -265,8 +266,8 @@ plant('a token is put back twice', 'P1', [
 ]);
 plant('a success returns the tokens of all retries', 'P1', [
   gate,
-  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -275,8 +276,8 @@ plant('a failure gives tokens back', 'P1', [
 ]);
 plant('each request brings a credit', 'P1', [
   gate,
-  "if (reason === 'success') {\n      if (this.verdict",
-  "if (reason !== 'success' && operation.attempts === 1) budget?.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
+  "if (reason === 'success') {\n      if (this.admission.verdict",
+  "if (reason !== 'success' && operation.attempts === 1) budget?.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.admission.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -318,7 +319,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.throttled, this.#state);
+      this.#taken = this.#state.budget.take(this.admission.throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
@@ -385,23 +386,23 @@ plant('the deadline does not bound a hold', 'P8', [
 plant(
   'a hint above the longest is followed',
   ['cooldown', 'P11'],
-  [gate, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
+  [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
 );
 plant(
   'retries are not held',
   ['P11', 'P2', 'order'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs < 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== ownUntil) {', 'if (leftMs < 0) {'],
 );
 plant(
   'the operation that was asked to wait is held, too',
   ['order', 'P2'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs > 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== ownUntil) {', 'if (leftMs > 0) {'],
 );
 plant(
   'a hint counts only if the failure is retried',
   ['cooldown', 'P8', 'P11'],
   [
-    gate,
+    admission,
     'if (cooldown === undefined || !(hintMs > 0)) return;',
     'if (cooldown === undefined || !(hintMs > 0) || operation.attempts >= settings.maxAttempts) return;',
   ],
@@ -413,14 +414,14 @@ plant(
   [
     gate,
     'this.#release(time);\n    } else {',
-    'this.#release(time);\n      this.pending = true;\n      return undefined;\n    } else {',
+    'this.#release(time);\n      this.admission.pending = true;\n      return undefined;\n    } else {',
   ],
 );
 
 plant('an abort in onEvent does not stop the attempt', 'P10', [
   gate,
-  "return operation.limits.aborted ? 'aborted' : undefined;",
-  'return undefined;',
+  "return operation.limits.aborted ? 'aborted' : this.race?.begin(operation, round);",
+  'return this.race?.begin(operation, round);',
 ]);
 
 plant(

@@ -1,0 +1,152 @@
+// @ts-check
+// One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
+
+import { drawBeside } from '../run/decision.js';
+import { reportFailure } from '../run/hooks.js';
+import { now } from '../run/timer.js';
+import { FAILURE, NOTHING, SUCCESS } from './machines.js';
+import { verdictOf } from './verdict.js';
+
+const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
+
+export class Admission {
+  #state;
+  /** Whether the attempt was let pass and its end was not reported yet. */
+  pending;
+  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
+  admitted;
+  verdict = NOTHING;
+  /** Whether the failure asked to come less often. */
+  throttled = false;
+  /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
+  ownUntil = -Infinity;
+  /**
+   * Fields that the attempt's record has in addition.
+   * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
+   */
+  held = undefined;
+
+  /**
+   * @param {import('./state.js').State} state
+   * @param {number} [pass] the breaker's generation, if the attempt has passed
+   */
+  constructor(state, pass) {
+    this.#state = state;
+    this.pending = pass !== undefined;
+    this.admitted = { generation: pass ?? 0, lease: 0 };
+  }
+
+  /**
+   * Asks the breaker. Returns 0, or the time in ms until asking again makes sense.
+   * @param {number} time
+   */
+  admit(time) {
+    const waitMs = this.#state.breaker?.admit(time, this.admitted, this.#state) ?? 0;
+    this.pending = waitMs <= 0;
+    return waitMs;
+  }
+
+  /** An attempt of a round begins: it has been let pass. */
+  enter() {}
+
+  /**
+   * @param {any} operation
+   * @param {number} hintMs
+   */
+  heard({ settings, endedAt, outcome, failed }, hintMs) {
+    const { cooldown } = this.#state;
+    this.throttled = true;
+    if (cooldown === undefined || !(hintMs > 0)) return;
+    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
+  }
+
+  /**
+   * @param {any} operation
+   * @param {boolean} again
+   */
+  ended(operation, again) {
+    const { facts } = operation;
+    const { response, failed = false } = facts ?? {};
+    if (response !== undefined) {
+      const verdict = verdictOf(response.status);
+      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
+      this.#tell(operation, verdict, hintMs, response.status);
+    } else if (failed) {
+      this.#tell(operation, FAILURE);
+    } else if (again && !facts?.preparing) {
+      // Who asks to come later works.
+      this.#tell(operation, this.throttled ? NOTHING : FAILURE);
+    } else {
+      this.#tell(operation, operation.failed ? NOTHING : SUCCESS);
+    }
+  }
+
+  /**
+   * Passes on the verdict on an attempt that ends with its operation, or because another attempt has ended that.
+   * @param {any} operation
+   * @param {string} reason
+   */
+  close(operation, reason) {
+    if (!this.pending) return;
+    // The deadline ended a first attempt: unless it was held, it had all the time there was.
+    const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
+    const done = reason === 'success';
+    const judged = done || reason === 'permanent';
+    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
+  }
+
+  /**
+   * Passes on the verdict on the attempt, once.
+   * @param {any} operation
+   * @param {number} verdict
+   * @param {number} [hintMs] time that the server asked for; NaN for none
+   * @param {number} [status]
+   * @param {boolean} [judged] whether the caller's function is called
+   */
+  #tell(operation, verdict, hintMs = NaN, status, judged = true) {
+    const { breaker, hedge } = this.#state;
+    this.pending = false;
+    this.verdict = verdict;
+    hedge?.follow(operation, verdict);
+    if (breaker === undefined) return;
+    const { settings, failed, outcome } = operation;
+    if (judged && breaker.isFailure !== undefined)
+      verdict = breaker.judge(verdict, {
+        ...(failed ? { error: outcome } : { result: outcome }),
+        ...(status !== undefined && { status }),
+      });
+    const draw = () => {
+      try {
+        return drawFor(operation);
+      } catch (error) {
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
+        return 0.5;
+      }
+    };
+    const cause = failed ? outcome : undefined;
+    breaker.ended(now(), this.admitted, verdict, atMost(settings, hintMs), cause, draw, this.#state);
+  }
+}
+
+/**
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {number} hintMs
+ */
+function atMost({ maxRetryAfterMs }, hintMs) {
+  return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
+}
+
+/**
+ * Returns a draw. Without a core nothing is retried, and any will do.
+ * @param {any} operation
+ */
+export function drawFor(operation) {
+  const { settings, attempts } = operation;
+  if (settings.random !== undefined) return drawBeside(settings, operation, attempts);
+  try {
+    return drawBeside(settings, operation, attempts);
+  } catch {
+    return 0.5;
+  }
+}
