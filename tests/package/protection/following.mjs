@@ -171,7 +171,7 @@ export class Following {
     const known = [ownMs, lastMs].filter((ms) => ms !== undefined).map(ceil);
     const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
     // One that fired early is armed again for the rest.
-    const again = !wanted && this.fired?.turn === entry.turn && entry.ms <= 2;
+    const again = !wanted && this.fired?.turn === entry.turn && this.fired.rest > 0 && entry.ms <= 2;
     if (!wanted && !known.includes(entry.ms) && !again)
       this.object(this.over_ ? 'P13' : this.broken(entry), `a timer of ${entry.ms} ms instead of ${this.want.text}`);
     const ofAttempt = ownMs !== undefined && entry.ms === ceil(ownMs);
@@ -201,6 +201,7 @@ export class Following {
 
   *run(call) {
     if (call.aborted) {
+      this.aborted = true;
       yield* this.settle({ aborted: true, rule: 'P10' });
       return;
     }

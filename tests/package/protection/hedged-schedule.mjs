@@ -51,7 +51,8 @@ function limits(g, options, delayMs, world) {
 }
 
 function manyOperations(g, schedule) {
-  const gap = g.pick([5, 50, 400, 1500]);
+  // Never so round that a share of durations is exactly reached: how it is rounded would decide.
+  const gap = g.pick([5, 50, 400, 1500]) + g.unit();
   const [quick, late] = [g.pick([0.5, 0.8]), g.whole(2, 9)];
   const plain = { key: undefined, via: 'run', signal: false, verdicts: [], results: [], befores: [], hooks: {} };
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });

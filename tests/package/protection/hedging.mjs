@@ -101,12 +101,11 @@ export class Latency {
   delay(now) {
     this.turn(now);
     const share = 1 - (now - this.sliceStart) / SLICE_MS;
-    const weights = new Map([
-      [this.slice, 1],
-      [this.slice - 1, share],
-    ]);
-    const counted = this.samples.filter(({ slice }) => weights.has(slice)).sort((a, b) => a.ms - b.ms);
-    const sum = (list) => list.reduce((total, { slice }) => total + weights.get(slice), 0);
+    const counted = this.samples.filter(({ slice }) => slice >= this.slice - 1).sort((a, b) => a.ms - b.ms);
+    const sum = (list) => {
+      const current = list.filter(({ slice }) => slice === this.slice).length;
+      return current + (list.length - current) * share;
+    };
     const total = sum(counted);
     if (total < ENOUGH) return undefined;
     if (this.unread < AGAIN && this.known !== undefined) return this.known;
