@@ -52,8 +52,8 @@ export class Following {
     this.list = [];
     /** Attempts without those that were hedges: waits are numbered by them. */
     this.rounds = 0;
-    /** How long the next attempt was held. */
-    this.heldMs = 0;
+    /** How long the next attempt was held, if it was. @type {number | undefined} */
+    this.heldMs = undefined;
     /** Tokens taken for an attempt that has not started. */
     this.taken = 0;
     /** Whether a cooldown holds it. */
@@ -100,6 +100,10 @@ export class Following {
   }
 
   take(entry) {
+    if (!this.over_ && this.want.goesOn?.(entry)) {
+      this.last = entry;
+      this.next(this.script.next());
+    }
     if (entry.kind === 'arm') this.armed(entry);
     if (entry.kind === 'fire') {
       const timer = this.timers.get(entry.id);
@@ -256,7 +260,7 @@ export class Following {
     let [least, most] = [0, 0];
     const late = () => this.refuse('cooldown', this.state.cooldown.left(this.now), 'P11');
     this.rule = undefined;
-    this.heldMs = 0;
+    this.heldMs = undefined;
     for (;;) {
       if (this.now >= this.deadline) {
         // When a hold began, it was to end before the deadline.
@@ -277,7 +281,7 @@ export class Following {
         const from = this.now;
         if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return yield* late();
         this.leave();
-        this.heldMs += this.now - from;
+        this.heldMs = (this.heldMs ?? 0) + this.now - from;
         least += left;
         most += held;
         continue;
@@ -353,7 +357,7 @@ export class Following {
   /** The operation ends with this attempt. */
   *finish(attempt, { ends, rule = 'order', error }) {
     if (ends === 'deadline') {
-      for (const each of this.list) this.hear(each, each.runs && each.number === 1 && !each.heldMs ? FAILURE : NOTHING);
+      for (const each of this.list) this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
       if (this.list.some((each) => each.runs)) yield* this.timedOut();
       else yield* this.stop('deadline', 'order');
     } else if (ends === 'success') {

@@ -28,7 +28,7 @@ export class Attempt {
 
   /**
    * @param {{ generation: number, lease: number } | undefined} pass
-   * @param {number} heldMs
+   * @param {number | undefined} heldMs
    * @param {true} [hedge]
    */
   constructor(pass, heldMs, hedge) {
@@ -67,7 +67,7 @@ export function compareRecords(following, { records, reason }, { r: now }) {
       startMs: attempt.from - from,
       durationMs: attempt.durationMs(now),
       delayMs: attempt.delayMs,
-      heldMs: attempt.heldMs > 0 ? attempt.heldMs : undefined,
+      heldMs: attempt.heldMs,
       hedge: attempt.hedge,
       superseded: attempt.supersededAt === undefined ? undefined : true,
     };

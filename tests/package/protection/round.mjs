@@ -23,6 +23,7 @@ export class Round {
     const { following } = this;
     const { hedge } = this.state;
     const { maxAttempts } = following.options;
+    following.round = this;
     yield* this.timeout(attempt);
     const delayMs = following.attempts + 1 < maxAttempts ? hedge.delay(following.now) : undefined;
     // No timer for a hedge that could not start before the deadline.
@@ -30,12 +31,14 @@ export class Round {
     const text = `the timer of a hedge after ${delayMs} ms`;
     const timer = may ? yield* following.arms(delayMs, 'hedge', text, { of: 'hedge' }) : undefined;
     yield* following.call(attempt);
-    following.round = this;
     this.add(following.judge(attempt), attempt);
     if (may) this.add(this.hedge(timer, delayMs, text));
     const [last, end] = yield* this.beside();
     following.round = undefined;
-    return end.ends === undefined ? this.failure(end) : yield* this.finish(last, end);
+    if (end.ends !== undefined) return yield* this.finish(last, end);
+    // The operation waits for its round. It decides when others have had their turn: at what it does next.
+    yield { kinds: [], rule: 'order', text: 'the end of the round', now: true, goesOn: decides };
+    return this.failure(end);
   }
 
   /** The timer of the attempt's own timeout, unless the deadline comes first. */
@@ -62,7 +65,7 @@ export class Round {
       return this.refuse('P1');
     }
     this.taken = taken;
-    const attempt = new Attempt(breaker?.admit(following.now).pass, 0, true);
+    const attempt = new Attempt(breaker?.admit(following.now).pass, undefined, true);
     this.starts = attempt;
     yield* following.hook('onAttempt', { number: following.attempts + 1, hedge: true, rule: 'hedge' });
     yield* this.timeout(attempt);
@@ -181,5 +184,9 @@ export class Round {
     return yield* following.finish(attempt, end);
   }
 }
+
+/** Whether an entry shows that the operation has decided how to go on. */
+const decides = ({ kind, event }) =>
+  ['arm', 'hook', 'settle'].includes(kind) || ['refused', 'budget-empty'].includes(event?.type);
 
 const accepts = (want, entry) => want.kinds.includes(entry.kind) && (want.fits === undefined || want.fits(entry));
