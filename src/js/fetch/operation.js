@@ -102,7 +102,7 @@ export class FetchOperation {
    */
   async send(attempt) {
     this.attempt = attempt;
-    this.response = this.ruling = this.outcome = this.hintMs = this.replacement = undefined;
+    this.reset();
     const signal = this.signalOf(attempt);
     const { prepare } = this.own;
     this.preparing = this.request.hasFactory;
@@ -310,7 +310,7 @@ export class FetchOperation {
 
   /**
    * Returns the protection of the request's destination: its origin, unless the caller's function names another.
-   * @returns {import('../options/settings.js').Protection | undefined}
+   * @returns {import('../options/seam.js').Protection | undefined}
    */
   get protection() {
     const { protection } = this.common;
@@ -340,13 +340,18 @@ export class FetchOperation {
     return this.mayRepeat && replays && isSafe(method);
   }
 
+  /** Forgets the last attempt. */
+  reset() {
+    this.response = this.ruling = this.outcome = this.hintMs = this.replacement = undefined;
+  }
+
   /**
    * Returns a copy for one attempt of a round. What it does not have of its own is the operation's.
    * @returns {FetchOperation}
    */
   beside() {
-    const own = { attempt: undefined, response: undefined, replacement: undefined, preparing: false };
-    return Object.assign(Object.create(this), own, { outcome: undefined, ruling: undefined, hintMs: undefined });
+    this.reset();
+    return Object.create(this);
   }
 
   /**

@@ -44,51 +44,6 @@ import { RULES } from './rules.js';
  * @property {object} [report]
  */
 
-/**
- * The state that protection keeps of one operation (src/js/protection/gate.js). The driver calls it at the marked
- * places; without
- * one, nothing happens there.
- * @typedef {object} Gate
- * @property {object | undefined} held what it adds to the record of the last attempt: how long it held it, for one
- * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
- * @property {(operation: any, hold: number) => number | string | undefined} enter asks for an attempt: `hold` if that
- *   has to wait, the time being in `pending`; a reason to stop; or undefined
- * @property {(operation: any, hintMs: number | undefined) => void} heard receives the wait that the server asked for;
- *   NaN or
- *   undefined if nothing
- * @property {(operation: any, again: boolean) => void} ended follows the decision about an outcome: whether another
- *   attempt may follow
- * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to
- *   stop
- * @property {(operation: any, reason: string) => string} settle tells that the operation has ended. Returns why it has:
- *   another attempt of a round may know better
- * @property {Race | undefined} race what starts hedges
- * @property {number} hedges number of hedges so far
- *
- * Rounds of one operation, an attempt and its hedge each (src/js/protection/round.js).
- * @typedef {object} Race
- * @property {(operation: any, ask: number) => void} begins follows the start of an attempt. `ask` is the step that
- *   waits for `pending` and calls `decide`. While there is a hedge, the round replaces what follows the attempt
- *
- * The state that several operations share, for one destination (src/js/protection/state.js).
- * @typedef {object} Protection
- * @property {(key: string) => Protection} of another destination
- * @property {() => Protection} use the state of the moment, for an operation that starts
- * @property {(driver: Driver, settings: Settings, fn: any, index: number) => Promise<any> | undefined} run runs an
- *   operation that nothing else watches, unless it has to wait
- * @property {() => Gate} gate for an operation that starts
- * @property {string | undefined} key
- * @property {{ refuseSync: () => never } | undefined} hedge
- *
- * The parts of the driver that it needs for that (run/run.js).
- * @typedef {object} Driver
- * @property {new (settings: Settings, attempt: number, startedAt: number, deadlineAt: number, previous: undefined) =>
- *   any}
- *   Attempt
- * @property {(value: unknown) => unknown} returnedDirective
- * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
- */
-
 /** Nothing but protection watches an operation. */
 export const PROTECTED = 1;
 /** Something else does. */
@@ -129,7 +84,7 @@ const WATCHED = 2;
  * @property {'resolve' | 'reject'} finalResult
  * @property {boolean} metrics
  * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
- * @property {Protection | undefined} protection
+ * @property {import('./seam.js').Protection | undefined} protection
  * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
  *   WATCHED
  */

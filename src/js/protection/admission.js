@@ -42,12 +42,9 @@ export class Admission {
    */
   admit(time) {
     const waitMs = this.#state.breaker?.admit(time, this.admitted, this.#state) ?? 0;
-    this.pending = waitMs <= 0;
+    this.pending = waitMs === 0;
     return waitMs;
   }
-
-  /** An attempt of a round begins: it has been let pass. */
-  enter() {}
 
   /**
    * @param {any} operation

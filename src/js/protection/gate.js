@@ -13,10 +13,9 @@ import { rejectedBy, warnOfLayers } from './rejected.js';
 const DEFAULT_BASE_MS = 100;
 const DEFAULT_TRUNCATE_AT = 10;
 
-export class Gate {
+/** The admission of the operation's present attempt, and what concerns all of them. */
+export class Gate extends Admission {
   #state;
-  /** The last attempt that came here. @type {Admission} */
-  admission;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
@@ -36,12 +35,8 @@ export class Gate {
    * @param {number} [pass] of a first attempt that passed
    */
   constructor(state, pass) {
+    super(state, pass);
     this.#state = state;
-    this.admission = new Admission(state, pass);
-  }
-
-  get held() {
-    return this.admission.held;
   }
 
   /**
@@ -57,7 +52,9 @@ export class Gate {
       this.#release(time);
     } else {
       this.#planned = 0;
-      this.admission = new Admission(state);
+      this.held = undefined;
+      this.throttled = false;
+      this.ownUntil = -Infinity;
     }
 
     const openMs = breaker?.look(time) ?? 0;
@@ -79,26 +76,10 @@ export class Gate {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const waitMs = this.admission.admit(time);
+    const waitMs = this.admit(time);
     if (waitMs > 0) return this.#refuse(operation, 'breaker', waitMs);
     // onEvent may have aborted.
     return operation.limits.aborted ? 'aborted' : this.race?.begin(operation, round);
-  }
-
-  /**
-   * @param {any} operation
-   * @param {number} hintMs
-   */
-  heard(operation, hintMs) {
-    this.admission.heard(operation, hintMs);
-  }
-
-  /**
-   * @param {any} operation
-   * @param {boolean} again
-   */
-  ended(operation, again) {
-    this.admission.ended(operation, again);
   }
 
   /**
@@ -108,11 +89,10 @@ export class Gate {
   retry(operation, delayMs) {
     const state = this.#state;
     const { budget, breaker, cooldown } = state;
-    const { ownUntil, throttled } = this.admission;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (leftMs > 0 && cooldown.until !== ownUntil) {
+    if (leftMs > 0 && cooldown.until !== this.ownUntil) {
       waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
       if (operation.limits.aborted) return 'aborted';
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
@@ -120,7 +100,7 @@ export class Gate {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(throttled, state);
+      this.#taken = budget.take(this.throttled, state);
       if (this.#taken < 0) {
         this.#taken = 0;
         state.tell('refused', { by: 'budget' });
@@ -144,11 +124,11 @@ export class Gate {
         reason = this.#refuse(operation, 'cooldown', cooldown.left(now()));
     }
     reason = this.race?.settle(operation, reason) ?? reason;
-    this.admission.close(operation, reason);
+    this.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
-      if (this.admission.verdict === SUCCESS) {
+      if (this.verdict === SUCCESS) {
         budget?.succeeded(used ? this.#taken : 0, this.#state);
         hedge?.succeeded();
       }
@@ -163,8 +143,7 @@ export class Gate {
    * @param {number} time
    */
   #release(time) {
-    const { admission } = this;
-    admission.held = { heldMs: (admission.held?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt) };
+    this.held = { heldMs: (this.held?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt) };
     this.#heldAt = undefined;
     this.#state.cooldown.held--;
   }

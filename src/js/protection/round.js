@@ -3,8 +3,8 @@
 // both have failed, the round has failed.
 //
 // Each attempt of a round runs in a lane, which inherits from the operation and has numbers and limits of its own. It
-// goes through the same steps as an operation without rounds, until it decides the operation or has failed. Meanwhile
-// the operation waits for the round, and then takes over the numbers of one lane.
+// goes through the same steps as an operation without rounds, until it decides the operation or has failed. The
+// operation waits for the end of the round, and then takes over the numbers of one lane.
 
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
@@ -43,15 +43,16 @@ export class Race {
   }
 
   /**
-   * Begins a round: its attempt has been let pass. Returns the step that waits for its end, or a reason to stop.
+   * Starts a round, whose attempt has been let pass. Returns the step that waits for its end, or a reason to stop.
    * @param {any} operation
    * @param {number} round
    */
   begin(operation, round) {
     const { limits, settings } = operation;
     this.#last = undefined;
+    limits.attempt = undefined;
     limits.cancelWait = () => this.#stop(limits);
-    const lane = this.#add(operation, this.#gate.admission);
+    const lane = this.#add(operation, this.#gate);
     // The attempt has read the last record.
     sort(operation);
     if (typeof lane.step === 'string') return lane.step;
@@ -71,7 +72,7 @@ export class Race {
   }
 
   /**
-   * Adds a lane to the round, and begins its attempt. If a hook has aborted that, or has taken the time that was left,
+   * Adds a lane to the round, and starts its attempt. If a hook has aborted that, or has taken the time that was left,
    * `step` is the reason, and the round is without the lane.
    * @param {any} operation
    * @param {Admission} admission
@@ -79,8 +80,9 @@ export class Race {
    */
   #add(operation, admission, own) {
     const { limits } = operation;
-    const lane = Object.assign(Object.create(operation), numbersOf(operation), {
-      gate: admission,
+    const lane = Object.assign(Object.create(operation), {
+      // It is not asked for again.
+      gate: undefined,
       limits: Object.assign(new limits.constructor([]), { deadlineAt: limits.deadlineAt }),
       /** Whether it takes no step any more. */
       over: false,
@@ -101,6 +103,7 @@ export class Race {
     operation.copyTo?.(lane);
     this.#lanes.push(lane);
     lane.step = lane.begin();
+    lane.gate = admission;
     if (typeof lane.step === 'string') this.#lanes.pop();
     return lane;
   }
@@ -180,7 +183,7 @@ export class Race {
   }
 
   /**
-   * An attempt has ended with a failure, or with a result that may be one.
+   * Follows an attempt that has ended with a failure, or with a result that may be one.
    * @param {any} operation
    * @param {any} lane
    */
@@ -194,7 +197,7 @@ export class Race {
   }
 
   /**
-   * A lane has come to its end. Ends the round if that decides the operation, or if it was the last one to fail.
+   * Follows the end of a lane. It ends the round if it decides the operation, or if all have failed.
    * @param {any} operation
    * @param {any} lane
    * @param {string} reason
@@ -220,9 +223,8 @@ export class Race {
       const lanes = this.#end(operation, this.#last, FAILED);
       const hints = lanes.map(({ hintMs }) => hintMs).filter((ms) => ms >= 0);
       if (hints.length > 0) operation.hintMs = Math.max(...hints);
-      const { admission } = this.#gate;
-      admission.throttled = hints.length > 0;
-      admission.ownUntil = Math.max(...lanes.map(({ gate }) => gate.ownUntil));
+      this.#gate.throttled = lanes.some(({ gate }) => gate.throttled);
+      this.#gate.ownUntil = Math.max(...lanes.map(({ gate }) => gate.ownUntil));
       this.#resolve(() => (limits.aborted ? 'aborted' : operation.plan(exactlyMs)));
     }
   }
@@ -248,8 +250,12 @@ export class Race {
     this.#lanes = [];
     for (const lane of lanes) if (lane !== chosen) this.#leave(operation, lane, reason);
     if (chosen !== undefined) {
-      Object.assign(operation, numbersOf(chosen));
-      this.#gate.admission = chosen.gate;
+      const { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs, gate } = chosen;
+      Object.assign(operation, { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs });
+      // An abort in the wait is one of its signal, too, as without rounds.
+      operation.limits.attempt = attempt;
+      this.#gate.held = gate.held;
+      this.#gate.verdict = gate.verdict;
       operation.copyFrom?.(chosen);
     }
     operation.attempts = lanes.at(-1).attempts;
@@ -286,7 +292,7 @@ export class Race {
   }
 
   /**
-   * The operation has ended. Returns why.
+   * Follows the end of the operation. Returns its reason.
    * @param {any} operation
    * @param {string} reason
    */
@@ -312,14 +318,6 @@ export class Race {
 const superseded = () => new SupersededError('rejitter: another attempt has ended the operation');
 
 /**
- * Returns the numbers of one attempt.
- * @param {any} lane or the operation
- */
-function numbersOf({ failed, outcome, attempt, attemptAt, ended, endedAt, hintMs }) {
-  return { failed, outcome, attempt, attemptAt, ended, endedAt, hintMs };
-}
-
-/**
  * Returns whether the attempt of a lane still runs.
  * @param {any} lane
  */
@@ -328,7 +326,8 @@ function runs({ ended, attempts }) {
 }
 
 /**
- * Puts the records in the order of the attempts, in a list of the operation's own: they were made in that of their ends.
+ * Puts the records, which were made in the order of the ends, in that of the attempts. Lanes add to the same list: it
+ * must be the operation's own.
  * @param {any} operation
  */
 function sort(operation) {

@@ -84,7 +84,7 @@ export class States {
   }
 }
 
-/** State that all operations with one destination share. The driver calls it (options/settings.js, Protection). */
+/** State that all operations with one destination share. The driver calls it (options/seam.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
@@ -138,7 +138,7 @@ export class State {
   /**
    * Runs an operation that nothing else watches, unless it has to wait. As without protection, a first
    * attempt that succeeds makes no operation object.
-   * @param {import('../options/settings.js').Driver} driver
+   * @param {import('../options/seam.js').Driver} driver
    * @param {import('../options/settings.js').Settings} settings
    * @param {(attempt: any) => unknown} fn
    * @param {number} index

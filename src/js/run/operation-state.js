@@ -73,7 +73,7 @@ export class OperationState {
     /** The wait after the last attempt, once it is decided. @type {number | undefined} */
     this.delayMs = undefined;
     this.records = NO_RECORDS;
-    /** State that protection keeps of this operation. @type {import('../options/settings.js').Gate | undefined} */
+    /** State that protection keeps of this operation. @type {import('../options/seam.js').Gate | undefined} */
     this.gate = undefined;
     /** Number of the last attempt that ended. */
     this.ended = 0;

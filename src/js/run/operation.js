@@ -84,7 +84,7 @@ export class Operation extends OperationState {
     return this.begin();
   }
 
-  /** @returns {import('../options/settings.js').Protection | undefined} */
+  /** @returns {import('../options/seam.js').Protection | undefined} */
   get protection() {
     return this.settings.protection;
   }
@@ -126,9 +126,10 @@ export class Operation extends OperationState {
     const directives = threw ? readDirectives(answer) : undefined;
     this.outcome = directives ? directives.error : answer;
     if (!threw && !this.polls) return 'success';
-    this.hintMs = directives?.afterMs;
+    const hintMs = /** @type {number} */ (directives?.afterMs);
+    this.hintMs = hintMs;
     this.note();
-    if (/** @type {number} */ (this.hintMs) >= 0) this.gate?.heard(this, this.hintMs);
+    if (hintMs >= 0) this.gate?.heard(this, hintMs);
     if (this.settings.hooks) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
     return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : this.ask();

@@ -59,7 +59,7 @@ export function run(settings, fn, index, metrics, signal) {
  * @param {Attempt | undefined} attempt
  * @param {unknown} outcome
  * @param {boolean} failed
- * @param {import('../options/settings.js').Gate} [gate]
+ * @param {import('../options/seam.js').Gate} [gate]
  */
 function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) {
   const operation = new Operation(settings, fn, index, startedAt, UNLIMITED);

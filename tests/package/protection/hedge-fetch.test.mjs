@@ -1,12 +1,13 @@
 // Hedging in fetch: which requests have a hedge, and what becomes of the responses of a round.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
-import { VirtualClock, microtasks } from '../lib/clock.mjs';
+import { microtasks } from '../lib/clock.mjs';
 import { importAll, watched } from './entry.mjs';
+import { hedged, make, ok as settle } from './hedging.mjs';
 
-const { HttpStatusError, SupersededError, TimeoutError, createFetch, hedge, protect, retryReport } = await importAll();
+const { HttpStatusError, SupersededError, TimeoutError, budget, createFetch, hedge, protect, retryReport } =
+  await importAll();
 
 /** A response whose body is made when it is read, and says whether it was cancelled. */
 function answer(status, text = 'body', headers = {}) {
@@ -24,49 +25,13 @@ function answer(status, text = 'body', headers = {}) {
   return seen;
 }
 
-/** Runs under a virtual clock, with a fetch whose inner calls the test answers. */
-const timed = (name, body) =>
-  test(name, async () => {
-    const clock = new VirtualClock({ start: 0 }).install();
-    const unhandled = [];
-    const note = (reason) => unhandled.push(reason);
-    process.on('unhandledRejection', note);
-    const at = (ms) => clock.advance(ms - clock.now);
-    const make = (options) => {
-      const calls = [];
-      const inner = (input, init) =>
-        new Promise((resolve, reject) => {
-          const call = { input, init, resolve, reject, signal: init?.signal ?? input.signal };
-          call.signal?.addEventListener('abort', () => reject(call.signal.reason));
-          calls.push(call);
-        });
-      const api = protect(hedge({ delayMs: 50 }));
-      const fetch = createFetch(
-        { maxAttempts: 4, backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0, protection: api, ...options },
-        inner,
-      );
-      return { fetch, calls, origin: () => api.for('https://example.com').status().hedge };
-    };
-    try {
-      await body({ at, make, clock });
-      assert.equal(clock.pending.size, 0, 'a timer is left');
-      assert.deepEqual(unhandled, []);
-    } finally {
-      process.off('unhandledRejection', note);
-      clock.uninstall();
-    }
-  });
-
 const URL_OF = 'https://example.com/things';
-function ok(call, seen) {
-  call.resolve(seen.response);
-  return microtasks();
-}
+const ok = (call, seen) => settle(call, seen.response);
 
-timed('the faster of two responses is returned, and the other request is aborted', async ({ at, make }) => {
+hedged('the faster of two responses is returned, and the other request is aborted', async ({ at }) => {
   for (const which of [0, 1]) {
     const from = performance.now();
-    const { fetch, calls, origin } = make();
+    const { fetch, calls, status } = make();
     const run = watched(fetch(URL_OF));
     await at(from + 50);
     assert.equal(calls.length, 2);
@@ -77,11 +42,11 @@ timed('the faster of two responses is returned, and the other request is aborted
     assert.equal(calls[which].signal.aborted, false);
     assert.equal(good.cancelled, false);
     assert.equal(await run.value.text(), `answer ${which}`);
-    assert.deepEqual(origin(), { delayMs: 50, hedges: 1, won: which, refused: 0 });
+    assert.deepEqual(status().hedge, { delayMs: 50, hedges: 1, won: which, refused: 0 });
   }
 });
 
-timed('a response that comes after the winner is cancelled', async ({ at }) => {
+hedged('a response that comes after the winner is cancelled', async ({ at }) => {
   for (const which of [0, 1]) {
     const from = performance.now();
     const late = [];
@@ -98,7 +63,7 @@ timed('a response that comes after the winner is cancelled', async ({ at }) => {
   }
 });
 
-timed('only requests that ask have a hedge, with a body that can be sent again', async ({ at, make }) => {
+hedged('only requests that ask have a hedge, with a body that can be sent again', async ({ at }) => {
   const stream = () => new ReadableStream({ pull: (controller) => controller.close() });
   const cases = [
     ['GET', {}, true],
@@ -131,7 +96,7 @@ timed('only requests that ask have a hedge, with a body that can be sent again',
   await ok(calls[1], answer(200));
 });
 
-timed('a failed response is cancelled only when another outcome takes its place', async ({ at, make }) => {
+hedged('a failed response is cancelled only when another outcome takes its place', async ({ at }) => {
   for (const which of [0, 1]) {
     const from = performance.now();
     const { fetch, calls } = make();
@@ -147,7 +112,7 @@ timed('a failed response is cancelled only when another outcome takes its place'
   }
 });
 
-timed('the last of two failed responses is the outcome of the round', async ({ at, make }) => {
+hedged('the last of two failed responses is the outcome of the round', async ({ at }) => {
   for (const which of [0, 1]) {
     const from = performance.now();
     const log = [];
@@ -179,7 +144,7 @@ timed('the last of two failed responses is the outcome of the round', async ({ a
   }
 });
 
-timed('a round of failed responses is followed by one wait, for the largest hint', async ({ at, make }) => {
+hedged('a round of failed responses is followed by one wait, for the largest hint', async ({ at }) => {
   const { fetch, calls } = make();
   const run = watched(fetch(URL_OF));
   await at(60);
@@ -198,7 +163,7 @@ timed('a round of failed responses is followed by one wait, for the largest hint
   assert.equal(run.value.status, 200);
 });
 
-timed('the deadline returns the failed response of the round, unread', async ({ at, make }) => {
+hedged('the deadline returns the failed response of the round, unread', async ({ at }) => {
   for (const which of [0, 1]) {
     const from = performance.now();
     const { fetch, calls } = make({ totalTimeoutMs: 200 });
@@ -215,7 +180,7 @@ timed('the deadline returns the failed response of the round, unread', async ({ 
   }
 });
 
-timed('the deadline without a response, and an abort, end both requests', async ({ at, make }) => {
+hedged('the deadline without a response, and an abort, end both requests', async ({ at }) => {
   const { fetch, calls } = make({ totalTimeoutMs: 200 });
   const run = watched(fetch(URL_OF));
   await at(200);
@@ -239,7 +204,7 @@ timed('the deadline without a response, and an abort, end both requests', async 
   assert.equal(bad.cancelled, true);
 });
 
-timed('the body of a hedge that won stays abortable by the caller', async ({ at, make }) => {
+hedged('the body of a hedge that won stays abortable by the caller', async ({ at }) => {
   const controller = new AbortController();
   const { fetch, calls } = make();
   const run = watched(fetch(URL_OF, { signal: controller.signal }));
@@ -252,7 +217,7 @@ timed('the body of a hedge that won stays abortable by the caller', async ({ at,
   assert.equal(calls[1].signal.reason, reason);
 });
 
-timed('throwOnStatus: errors of both attempts, and the last one is thrown', async ({ at, make }) => {
+hedged('throwOnStatus: errors of both attempts, and the last one is thrown', async ({ at }) => {
   const { fetch, calls } = make({ maxAttempts: 2, throwOnStatus: true });
   const run = watched(fetch(URL_OF));
   await at(60);
@@ -271,7 +236,7 @@ timed('throwOnStatus: errors of both attempts, and the last one is thrown', asyn
   );
 });
 
-timed('prepare is called for each attempt; what it throws for a hedge ends the round', async ({ at, make }) => {
+hedged('prepare is called for each attempt; what it throws for a hedge ends the round', async ({ at }) => {
   const seen = [];
   const { fetch, calls } = make({
     prepare: (request, { attempt }) => {
@@ -299,4 +264,36 @@ timed('prepare is called for each attempt; what it throws for a hedge ends the r
   await at(130);
   assert.equal(failed.error, thrown);
   assert.ok(other.calls[0].signal.reason instanceof SupersededError);
+});
+
+hedged('a round costs what throttling costs if a response of it was a 429; a hint alone does not', async ({ at }) => {
+  for (const [statuses, tokens] of [
+    [[503, 503], 500 - 14 - 14],
+    [[429, 503], 500 - 14 - 5],
+    [[503, 429], 500 - 14 - 5],
+  ]) {
+    const from = performance.now();
+    const { fetch, calls, status } = make({}, hedge({ delayMs: 50 }), budget({ preset: 'awsSdk2026' }));
+    const run = watched(fetch(URL_OF));
+    await at(from + 60);
+    for (const which of [0, 1]) await ok(calls[which], answer(statuses[which], '', { 'retry-after-ms': '20' }));
+    assert.equal(status().budget.tokens, tokens, `${statuses}`);
+    await at(from + 160);
+    await ok(calls[2], answer(200));
+    assert.equal(run.value.status, 200);
+  }
+});
+
+hedged('the deadline in a later round: its event has nothing of the response before', async ({ at }) => {
+  const events = [];
+  const { fetch, calls } = make({ totalTimeoutMs: 200, onGiveUp: (event) => events.push(event) });
+  const run = watched(fetch(URL_OF));
+  await at(10);
+  const bad = answer(503, '', { 'retry-after-ms': '30' });
+  await ok(calls[0], bad);
+  await at(200);
+  assert.equal(calls.length, 3);
+  assert.equal(run.value, bad.response);
+  const [{ status, hintMs, result, reason }] = events;
+  assert.deepEqual([status, hintMs, result, reason], [undefined, undefined, bad.response, 'timeout']);
 });

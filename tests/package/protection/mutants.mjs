@@ -266,8 +266,8 @@ plant('a token is put back twice', 'P1', [
 ]);
 plant('a success returns the tokens of all retries', 'P1', [
   gate,
-  'this.#taken = budget.take(throttled, state);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
+  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -276,8 +276,8 @@ plant('a failure gives tokens back', 'P1', [
 ]);
 plant('each request brings a credit', 'P1', [
   gate,
-  "if (reason === 'success') {\n      if (this.admission.verdict",
-  "if (reason !== 'success' && operation.attempts === 1) budget?.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.admission.verdict",
+  "if (reason === 'success') {\n      if (this.verdict",
+  "if (reason !== 'success' && operation.attempts === 1) budget?.succeeded(0, this.#state);\n    if (reason === 'success') {\n      if (this.verdict",
 ]);
 plant(
   'tokens rise above the capacity',
@@ -319,7 +319,7 @@ plant(
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',
     `if (operation.attempts > 0 && this.#state.budget !== undefined) {
-      this.#taken = this.#state.budget.take(this.admission.throttled, this.#state);
+      this.#taken = this.#state.budget.take(this.throttled, this.#state);
       if (this.#taken < 0) return (this.#taken = 0), 'budget';
       this.#takenFor = operation.attempts + 1;
     }
@@ -391,12 +391,12 @@ plant(
 plant(
   'retries are not held',
   ['P11', 'P2', 'order'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== ownUntil) {', 'if (leftMs < 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs < 0) {'],
 );
 plant(
   'the operation that was asked to wait is held, too',
   ['order', 'P2'],
-  [gate, 'if (leftMs > 0 && cooldown.until !== ownUntil) {', 'if (leftMs > 0) {'],
+  [gate, 'if (leftMs > 0 && cooldown.until !== this.ownUntil) {', 'if (leftMs > 0) {'],
 );
 plant(
   'a hint counts only if the failure is retried',
@@ -414,7 +414,7 @@ plant(
   [
     gate,
     'this.#release(time);\n    } else {',
-    'this.#release(time);\n      this.admission.pending = true;\n      return undefined;\n    } else {',
+    'this.#release(time);\n      this.pending = true;\n      return undefined;\n    } else {',
   ],
 );
 

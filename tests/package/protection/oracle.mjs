@@ -1,7 +1,7 @@
 // The oracle: follows the record of a schedule, keeps the machines' state, and objects where an operation
 // did something else than the design makes of that state.
 
-import { Hedging } from './hedging.mjs';
+import { Hedging } from './hedges.mjs';
 import { Breaker, Budget, Cooldown } from './machines.mjs';
 import { Following } from './following.mjs';
 import { objectionsToNumbers, untouched } from './numbers.mjs';
