@@ -4,7 +4,8 @@
 /** @type {import('../schedules/planting.mjs').Mutant[]} */
 export const HEDGE_MUTANTS = [];
 
-const plant = (name, rules, ...edits) => HEDGE_MUTANTS.push({ name, rules: [rules].flat(), edits });
+const plant = (name, rules, ...edits) => 
+  HEDGE_MUTANTS.push({ name, rules: [rules].flat(), edits, closely: 'hedges' });
 
 const round = 'protection/round.js';
 const hedge = 'protection/hedge.js';
@@ -56,7 +57,7 @@ plant('the tokens of a hedge that a hook stops are lost', 'P2', [
 plant('a success gives back the tokens of its hedge', 'P1', [
   gate,
   'budget?.succeeded(used ? this.#taken : 0, this.#state);',
-  'budget?.succeeded(this.admission.held?.hedge ? 1000 : used ? this.#taken : 0, this.#state);',
+  'budget?.succeeded(this.held?.hedge ? 1000 : used ? this.#taken : 0, this.#state);',
 ]);
 plant(
   'attempts without a hedge are counted',
@@ -92,7 +93,7 @@ plant("the loser's rejection is not handled", 'P10', [
 ]);
 plant(
   'a hedge that fails ends the round while the attempt runs',
-  ['hedge', 'P10'],
+  ['hedge', 'P10', 'P2'],
   [
     round,
     '} else if (this.#lanes.every(({ over }) => over)) {',
@@ -115,7 +116,7 @@ plant(
 );
 plant(
   'the last hint of a round counts, and not the largest',
-  ['order', 'P11', 'cooldown'],
+  ['order', 'P2', 'P11', 'cooldown'],
   [round, 'operation.hintMs = Math.max(...hints);', 'operation.hintMs = this.#last.hintMs ?? hints[0];'],
 );
 plant(

@@ -5,16 +5,19 @@
 /** The share of schedules with hedges, and of those the share with many operations. */
 const HEDGED = 0.17;
 const MANY = 0.12;
+/** The same for bugs that only hedges show. */
+const ALL = 1;
+const MORE = 0.25;
 
 /**
  * Gives a share of the schedules hedges.
  * @param {object} g a generator of its own: schedules without hedges stay as they are
  * @param {object} schedule
- * @param {boolean} [closely] whether all schedules have hedges in which a planted bug of theirs may show
+ * @param {boolean} always whether all have them
  */
-export function addHedges(g, schedule, closely) {
-  if (!g.chance(closely ? 2 * HEDGED : HEDGED)) return;
-  const many = schedule.world !== 'nested' && schedule.world !== 'clock' && g.chance(MANY);
+export function addHedges(g, schedule, always) {
+  if (!g.chance(always ? ALL : HEDGED)) return;
+  const many = schedule.world !== 'nested' && schedule.world !== 'clock' && g.chance(always ? MORE : MANY);
   const { protections, policies, operations } = schedule;
   if (many) manyOperations(g, schedule);
   const delays = new Map();
@@ -22,7 +25,7 @@ export function addHedges(g, schedule, closely) {
     if (i > 0 && g.chance(0.5)) continue;
     const delayMs = g.pick([0, 1, 7.5, 20, 50, schedule.gap]);
     delays.set(i, delayMs);
-    parts.hedge = many && g.chance(0.6) ? { quantile: g.pick([0.5, 0.9, 0.95, 0.99]) } : { delayMs };
+    parts.hedge = many && g.chance(0.7) ? { quantile: g.pick([0.5, 0.9, 0.95, 0.99]) } : { delayMs };
     if (g.chance(0.7)) parts.hedge.maxRatio = g.pick([0.001, 0.1, 0.333, 1]);
     if (g.chance(0.3) && !schedule.events.some(({ protection }) => protection === i)) delete parts.breaker;
   }
@@ -48,11 +51,13 @@ function limits(g, options, delayMs, world) {
   const span = () => delayMs * g.pick([0.5, 1, 1.5, 2, 3, 8]) + g.pick([0, 1, 30, 100.5]);
   if (g.chance(0.35)) options.totalTimeoutMs = Math.max(1, span());
   if (g.chance(0.3)) options.attemptTimeoutMs = Math.max(1, span());
+  // Timers are told apart by their length.
+  if (Math.ceil(options.attemptTimeoutMs) === Math.ceil(options.totalTimeoutMs)) delete options.attemptTimeoutMs;
 }
 
 function manyOperations(g, schedule) {
   // Never so round that a share of durations is exactly reached: how it is rounded would decide.
-  const gap = g.pick([5, 50, 400, 1500]) + g.unit();
+  const gap = g.pick([5, 50, 400, 1500, 1500]) + g.unit();
   const [quick, late] = [g.pick([0.5, 0.8]), g.whole(2, 9)];
   const plain = { key: undefined, via: 'run', signal: false, verdicts: [], results: [], befores: [], hooks: {} };
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });
