@@ -100,10 +100,7 @@ export class Following {
   }
 
   take(entry) {
-    if (!this.over_ && this.want.goesOn?.(entry)) {
-      this.last = entry;
-      this.next(this.script.next());
-    }
+    if (!this.over_ && this.want.goesOn?.(entry)) this.oracle.goOn(this, entry);
     if (entry.kind === 'arm') this.armed(entry);
     if (entry.kind === 'fire') {
       const timer = this.timers.get(entry.id);
@@ -118,7 +115,7 @@ export class Following {
     if (entry.kind === 'abort') {
       this.aborted = true;
       // Once the outcome is decided, an abort comes too late.
-      if (this.want.kinds.includes('settle')) return;
+      if (this.want.decided || this.want.kinds.includes('settle')) return;
       this.last = entry;
       this.next(this.script.throw(new Cut()));
       return;
@@ -140,9 +137,17 @@ export class Following {
     this.next(this.script.next(entry));
   }
 
+  /** The pause before a decision ends. */
+  goOn(entry) {
+    if (this.over_ || !this.want.goesOn) return;
+    this.last = entry;
+    this.next(this.script.next());
+  }
+
   next({ value, done }) {
     if (done) this.over_ = true;
     else this.want = value;
+    if (!done && value.goesOn) this.oracle.pausing.push(this);
   }
 
   name(entry) {

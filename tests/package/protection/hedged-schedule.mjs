@@ -57,12 +57,14 @@ function limits(g, options, delayMs, world) {
 
 function manyOperations(g, schedule) {
   // Never so round that a share of durations is exactly reached: how it is rounded would decide.
-  const gap = g.pick([5, 50, 400, 1500, 1500]) + g.unit();
+  const gap = g.pick([5, 50, 850, 850, 1500]) + g.unit();
+  // With 850 ms, old durations go after the first slow answers.
+  const count = gap > 800 ? g.whole(38, 46) : g.whole(15, 30);
   const [quick, late] = [g.pick([0.5, 0.8]), g.whole(2, 9)];
   const plain = { key: undefined, via: 'run', signal: false, verdicts: [], results: [], befores: [], hooks: {} };
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });
   schedule.operations.length = 0;
-  for (let i = 0; i < g.whole(15, 45); i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const plan = { ...plain, id: i, at: i * gap, policy: g.whole(0, schedule.policies.length - 1), draw: g.pick([0, 0.5]) };
     // Most are quick, until all are slow.
     plan.quick = i < 20 + late ? g.chance(quick) : g.chance(0.2);
@@ -73,8 +75,8 @@ function manyOperations(g, schedule) {
 /** Makes the attempts of an operation last, so that their hedges start. */
 function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
   const { world } = schedule;
-  const ms = () => {
-    if (plan.quick) return g.pick([1, 1.5, 2, 2.75]);
+  const ms = (n) => {
+    if (plan.quick || (many && n > 0 && g.chance(0.6))) return g.pick([1, 1.5, 2, 2.75]);
     return Math.max(0, delayMs * g.pick([0.5, 1, 1.5, 2, 2, 3, 5]) + g.pick([-1, 0, 0, 1, 10, g.unit() * 40]));
   };
   while (plan.attempts.length < options.maxAttempts) plan.attempts.push({ before: [], end: undefined });
@@ -84,7 +86,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const ok = g.chance(many ? 0.8 : 0.45);
     const how = many || n === 0 ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
     const value = ok ? { kind: 'result' } : failure(g);
-    attempt.end = { how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms: ms() };
+    attempt.end = { how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms: ms(n) };
     if (end?.value?.says !== undefined) value.says = end.value.says;
     if (world !== 'nested' && g.chance(0.3)) attempt.end.heeds = true;
     if (how === 'together') attempt.end.before = g.chance(0.5);
@@ -94,7 +96,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     ['retryOnResult', plan.results],
   ])
     if (uses[name] && !many)
-      while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g, g.chance(0.7), ms()) });
+      while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g, g.chance(0.7), ms(0)) });
   // What ends together is classified together: each answer comes at once.
   if (plan.attempts.some(({ end }) => end.how === 'together'))
     for (const { end } of [...plan.verdicts, ...plan.results])

@@ -33,6 +33,8 @@ class Oracle {
     this.followings = [];
     /** Operations that owe something in this macrotask. @type {Set<Following>} */
     this.owing = new Set();
+    /** Operations that wait for their turn to decide, in the order of that. @type {Following[]} */
+    this.pausing = [];
     /** The package's timers that are armed, with their operations. @type {Map<number, Following>} */
     this.timers = new Map();
   }
@@ -96,6 +98,14 @@ class Oracle {
   hand(following, entry) {
     following.take(entry);
     this.owes(following);
+  }
+
+  /** An entry shows that an operation has decided: so have those that paused before. */
+  goOn(following, entry) {
+    for (const each of this.pausing.splice(0, this.pausing.indexOf(following) + 1)) {
+      each.goOn(entry);
+      this.owes(each);
+    }
   }
 
   owes(following) {

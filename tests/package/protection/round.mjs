@@ -1,7 +1,10 @@
 // A round, followed through the record: an attempt, its hedge if it is slow, and how the two end the round.
 
-import { NOTHING } from './machines.mjs';
+import { NOTHING, SUCCESS } from './machines.mjs';
 import { Attempt } from './records.mjs';
+
+/** Entries and events that show how an operation goes on. */
+const DECISIONS = ['arm', 'hook', 'settle', 'refused', 'budget-empty'];
 
 export class Round {
   /** The rule that an attempt, a timer or a hook breaks that nothing here waits for. */
@@ -35,10 +38,14 @@ export class Round {
     if (may) this.add(this.hedge(timer, delayMs, text));
     const [last, end] = yield* this.beside();
     following.round = undefined;
-    if (end.ends !== undefined) return yield* this.finish(last, end);
-    // The operation waits for its round. It decides when others have had their turn: at what it does next.
-    yield { kinds: [], rule: 'order', text: 'the end of the round', now: true, goesOn: decides };
-    return this.failure(end);
+    const { ends } = end;
+    if (ends === 'deadline') return yield* following.finish(last, end);
+    if (ends !== undefined) this.decide(last, end);
+    // The operation waits for its round. It goes on when others have had their turn: at what it does next.
+    const goesOn = (entry) => DECISIONS.includes(entry.event?.type ?? entry.kind);
+    const decided = ends !== undefined;
+    yield { kinds: [], rule: 'order', text: 'the end of the round', now: true, goesOn, decided };
+    return decided ? yield* following.finish(last, end) : this.failure(end);
   }
 
   /** The timer of the attempt's own timeout, unless the deadline comes first. */
@@ -170,23 +177,17 @@ export class Round {
   }
 
   /** One of them ends the operation, and the other has lost. */
-  *finish(attempt, end) {
+  decide(attempt, { ends }) {
     const { following } = this;
-    if (end.ends !== 'deadline') {
-      following.outcome = attempt;
-      following.winner = attempt;
-      for (const { attempt: other } of this.lanes) {
-        if (other === undefined || other === attempt) continue;
-        if (other.runs) other.supersededAt = following.now;
-        following.hear(other, NOTHING);
-      }
+    following.outcome = attempt;
+    following.winner = attempt;
+    if (ends === 'success') following.hear(attempt, SUCCESS, true);
+    for (const { attempt: other } of this.lanes) {
+      if (other === undefined || other === attempt) continue;
+      if (other.runs) other.supersededAt = following.now;
+      following.hear(other, NOTHING);
     }
-    return yield* following.finish(attempt, end);
   }
 }
-
-/** Whether an entry shows that the operation has decided how to go on. */
-const decides = ({ kind, event }) =>
-  ['arm', 'hook', 'settle'].includes(kind) || ['refused', 'budget-empty'].includes(event?.type);
 
 const accepts = (want, entry) => want.kinds.includes(entry.kind) && (want.fits === undefined || want.fits(entry));
