@@ -64,19 +64,15 @@ export class FetchSteps extends Operation {
     return fetch.ask(this.outcome, this.failed, attempt);
   }
 
-  /**
-   * The request must not, or cannot, always be sent again.
-   * @param {number} exactlyMs
-   */
-  schedule(exactlyMs) {
+  /** The request must not, or cannot, always be sent again. */
+  refusal() {
     const { failed, limits } = this;
     const ruling = this.fetch.allowRetry();
     if (!ruling.retry) return failed ? 'notRetryable' : 'success';
     if (!failed) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
-    if (ruling.stop !== undefined) return ruling.stop;
-    this.hintMs = ruling.hintMs;
-    return super.schedule(exactlyMs);
+    if (ruling.stop === undefined) this.hintMs = ruling.hintMs;
+    return ruling.stop;
   }
 
   /** @param {number} delayMs */

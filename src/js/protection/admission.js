@@ -48,7 +48,7 @@ export class Admission {
 
   /**
    * @param {any} operation
-   * @param {number} hintMs
+   * @param {any} hintMs
    */
   heard({ settings, endedAt, outcome, failed }, hintMs) {
     const { cooldown } = this.#state;

@@ -126,10 +126,9 @@ export class Operation extends OperationState {
     const directives = threw ? readDirectives(answer) : undefined;
     this.outcome = directives ? directives.error : answer;
     if (!threw && !this.polls) return 'success';
-    const hintMs = /** @type {number} */ (directives?.afterMs);
-    this.hintMs = hintMs;
+    this.hintMs = directives?.afterMs;
     this.note();
-    if (hintMs >= 0) this.gate?.heard(this, hintMs);
+    if (/** @type {number} */ (this.hintMs) >= 0) this.gate?.heard(this, this.hintMs);
     if (this.settings.hooks) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
     return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : this.ask();
@@ -170,16 +169,15 @@ export class Operation extends OperationState {
     const exactlyMs = typeof verdict === 'boolean' ? NaN : afterMsOf(verdict, this.asked, limits.alsoAnswered);
     this.gate?.ended(this, again);
     if (!again) return this.failed ? 'notRetryable' : 'success';
-    return this.schedule(exactlyMs);
+    return this.refusal() ?? this.plan(exactlyMs);
   }
 
   /**
-   * Follows a failure after which another attempt may be made.
-   * @param {number} exactlyMs the wait that the caller demands; NaN for none
-   * @returns {number | string}
+   * Returns the reason why a failure that the caller would retry ends the operation, if there is one.
+   * @returns {string | undefined}
    */
-  schedule(exactlyMs) {
-    return this.plan(exactlyMs);
+  refusal() {
+    return undefined;
   }
 
   /**
