@@ -3,8 +3,8 @@
 // slow answers come after enough quick ones to learn from.
 
 /** The share of schedules with hedges, and of those the share with many operations. */
-const HEDGED = 0.17;
-const MANY = 0.12;
+const HEDGED = 0.1;
+const MANY = 0.06;
 /** The same for bugs that only hedges show. */
 const ALL = 1;
 const MORE = 0.25;
