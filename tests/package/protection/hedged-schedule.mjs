@@ -56,7 +56,6 @@ function limits(g, options, delayMs, world) {
 }
 
 function manyOperations(g, schedule) {
-  // Never so round that a share of durations is exactly reached: how it is rounded would decide.
   const gap = g.pick([5, 50, 850, 850, 1500]) + g.unit();
   // With 850 ms, old durations go after the first slow answers.
   const count = gap > 800 ? g.whole(38, 46) : g.whole(15, 30);

@@ -11,6 +11,8 @@ const ENOUGH = 20;
 const AGAIN = 64;
 /** Slots begin at 1/16 ms, eight in each of 24 octaves. */
 const [LOWEST, OCTAVES] = [-4, 24];
+/** Up to this, rounding decides whether a share is reached. */
+const EXACT = 1e-9;
 
 export class Hedging {
   constructor({ delayMs, quantile = 0.95, maxRatio = 0.1 }, now) {
@@ -24,15 +26,15 @@ export class Hedging {
     this.refused = 0;
   }
 
-  /** How long after an attempt its hedge starts; undefined while that is not known. */
-  delay(now) {
-    return this.delayMs ?? this.latency.delay(now);
+  /** How long after an attempt its hedge starts: more than one time if rounding decides, none while it is not known. */
+  delays(now) {
+    return this.latency === undefined ? [this.delayMs] : this.latency.delays(now);
   }
 
-  /** As `delay`, and changes nothing. */
+  /** As `delays`, and changes nothing. */
   peek(now) {
-    if (this.latency === undefined) return this.delayMs;
-    return Object.assign(Object.create(Latency.prototype), this.latency).delay(now);
+    if (this.latency === undefined) return [this.delayMs];
+    return Object.assign(Object.create(Latency.prototype), this.latency).delays(now);
   }
 
   take() {
@@ -98,7 +100,7 @@ export class Latency {
     this.unread = AGAIN;
   }
 
-  delay(now) {
+  delays(now) {
     this.turn(now);
     const share = 1 - (now - this.sliceStart) / SLICE_MS;
     const counted = this.samples.filter(({ slice }) => slice >= this.slice - 1).sort((a, b) => a.ms - b.ms);
@@ -107,11 +109,12 @@ export class Latency {
       return current + (list.length - current) * share;
     };
     const total = sum(counted);
-    if (total < ENOUGH) return undefined;
+    if (total < ENOUGH) return [];
     if (this.unread < AGAIN && this.known !== undefined) return this.known;
     this.unread = 0;
-    const reached = counted.findIndex((_, i) => sum(counted.slice(0, i + 1)) >= this.quantile * total);
-    this.known = Math.max(1, edgeAbove(counted.at(reached).ms));
+    const sums = counted.map((_, i) => sum(counted.slice(0, i + 1)));
+    const edge = (share) => edgeAbove(counted.at(sums.findIndex((each) => each >= share)).ms);
+    this.known = [-EXACT, EXACT].map((error) => Math.max(1, edge(this.quantile * total + error)));
     return this.known;
   }
 }

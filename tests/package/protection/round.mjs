@@ -28,7 +28,9 @@ export class Round {
     const { maxAttempts } = following.options;
     following.round = this;
     yield* this.timeout(attempt);
-    const delayMs = following.attempts + 1 < maxAttempts ? hedge.delay(following.now) : undefined;
+    const delays = following.attempts + 1 < maxAttempts ? hedge.delays(following.now) : [];
+    const armed = following.coming()?.ms;
+    const delayMs = delays.find((ms) => Math.ceil(ms) === armed) ?? delays[0];
     // No timer for a hedge that could not start before the deadline.
     const may = following.now + delayMs < following.deadline;
     const text = `the timer of a hedge after ${delayMs} ms`;
