@@ -362,7 +362,8 @@ export class Following {
   /** The operation ends with this attempt. */
   *finish(attempt, { ends, rule = 'order', error }) {
     if (ends === 'deadline') {
-      for (const each of this.list) this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
+      for (const each of this.list)
+        this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
       if (this.list.some((each) => each.runs)) yield* this.timedOut();
       else yield* this.stop('deadline', 'order');
     } else if (ends === 'success') {

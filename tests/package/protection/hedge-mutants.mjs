@@ -4,8 +4,7 @@
 /** @type {import('../schedules/planting.mjs').Mutant[]} */
 export const HEDGE_MUTANTS = [];
 
-const plant = (name, rules, ...edits) => 
-  HEDGE_MUTANTS.push({ name, rules: [rules].flat(), edits, closely: 'hedges' });
+const plant = (name, rules, ...edits) => HEDGE_MUTANTS.push({ name, rules: [rules].flat(), edits, closely: 'hedges' });
 
 const round = 'protection/round.js';
 const hedge = 'protection/hedge.js';
@@ -43,7 +42,11 @@ plant(
     `${NOTED}\n    if (this.#lanes.length === 1 && lane.attempts < operation.settings.maxAttempts) this.#hedge(operation);`,
   ],
 );
-plant('hedges have no budget of their own', 'P9', [hedge, 'return this.#budget.take(false, quiet) >= 0;', 'return true;']);
+plant('hedges have no budget of their own', 'P9', [
+  hedge,
+  'return this.#budget.take(false, quiet) >= 0;',
+  'return true;',
+]);
 plant(
   'the token of a hedge is lost when the other budget has none',
   ['hedge', 'status'],
@@ -157,10 +160,18 @@ plant('fast failures are learned from', LEARNED, [
   'if (verdict === SUCCESS || ms >= settings.attemptTimeoutMs)',
   '',
 ]);
-plant('timeouts are not learned from', LEARNED, [hedge, 'verdict === SUCCESS || ms >= settings.attemptTimeoutMs', 'verdict === SUCCESS']);
+plant('timeouts are not learned from', LEARNED, [
+  hedge,
+  'verdict === SUCCESS || ms >= settings.attemptTimeoutMs',
+  'verdict === SUCCESS',
+]);
 plant('fewer samples are enough', LEARNED, [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']);
 plant('the delay is the lower edge of its slot', LEARNED, [latency, '(FIRST + slot + 1)', '(FIRST + slot)']);
-plant('an old slice counts in full', LEARNED, [latency, 'const share = 1 - (now - this.startedAt) / SLICE_MS;', 'const share = 1;']);
+plant('an old slice counts in full', LEARNED, [
+  latency,
+  'const share = 1 - (now - this.startedAt) / SLICE_MS;',
+  'const share = 1;',
+]);
 plant('old durations are never forgotten', LEARNED, [
   latency,
   'this.previous = age < 2 * SLICE_MS ? this.current : newSlice();\n    this.current = newSlice();',

@@ -41,7 +41,8 @@ export function addHedges(g, schedule, always) {
 /** Operations that block take no hedges: these and those within them wait instead. */
 function unblock(plan, hedged, policies) {
   if (plan.via === 'sync' && hedged(policies[plan.policy].of)) plan.via = 'run';
-  for (const { op } of plan.attempts.flatMap(({ before }) => before)) if (op !== undefined) unblock(op, hedged, policies);
+  for (const { op } of plan.attempts.flatMap(({ before }) => before))
+    if (op !== undefined) unblock(op, hedged, policies);
 }
 
 /** Attempts for a hedge, and times that end a round. */
@@ -64,7 +65,13 @@ function manyOperations(g, schedule) {
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });
   schedule.operations.length = 0;
   for (let i = 0; i < count; i += 1) {
-    const plan = { ...plain, id: i, at: i * gap, policy: g.whole(0, schedule.policies.length - 1), draw: g.pick([0, 0.5]) };
+    const plan = {
+      ...plain,
+      id: i,
+      at: i * gap,
+      policy: g.whole(0, schedule.policies.length - 1),
+      draw: g.pick([0, 0.5]),
+    };
     // Most are quick, until all are slow.
     plan.quick = i < 20 + late ? g.chance(quick) : g.chance(0.2);
     schedule.operations.push({ ...plan, attempts: [] });

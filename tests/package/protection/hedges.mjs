@@ -9,7 +9,7 @@ const SLICE_MS = 30_000;
 /** How many durations are needed, and after how many the quantile is taken again. */
 const ENOUGH = 20;
 const AGAIN = 64;
-/** Slots begin at 1/16 ms, eight in each of 24 octaves. */
+/** Slots start at 1/16 ms, eight in each of 24 octaves. */
 const [LOWEST, OCTAVES] = [-4, 24];
 /** Up to this, rounding decides whether a share is reached. */
 const EXACT = 1e-9;
@@ -31,7 +31,7 @@ export class Hedging {
     return this.latency === undefined ? [this.delayMs] : this.latency.delays(now);
   }
 
-  /** As `delays`, and changes nothing. */
+  /** Returns the same as `delays`, and changes nothing. */
   peek(now) {
     if (this.latency === undefined) return [this.delayMs];
     return Object.assign(Object.create(Latency.prototype), this.latency).delays(now);

@@ -13,7 +13,7 @@ export class Attempt {
   ok = false;
   timeout = false;
   permanent = false;
-  /** What it threw or returned, and what others see of that. @type {any} */
+  /** The value that it threw or returned, and the one that others see. @type {any} */
   thrown = undefined;
   /** @type {any} */
   shown = undefined;
@@ -85,7 +85,7 @@ export function compareRecords(following, { records, reason }, { r: now }) {
   }
 }
 
-/** What lost is aborted, and so is what ran at the end; what won is not. */
+/** The signals of attempts that lost or ran at the end are aborted; that of the winner is not. */
 export function compareSignals(following, settled) {
   const { SupersededError, TimeoutError } = following.pkg;
   const object = (text) => following.object('P10', text);

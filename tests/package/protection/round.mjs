@@ -117,7 +117,7 @@ export class Round {
     }
   }
 
-  /** What the lanes wait for. One that must go on at once comes first. */
+  /** The lanes wait for this: one that must go on at once comes first. */
   want() {
     const waiting = this.lanes.filter(({ want }) => want !== undefined);
     const owing = waiting.find(({ want }) => want.now);
