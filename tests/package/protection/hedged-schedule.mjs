@@ -52,7 +52,7 @@ function limits(g, options, delayMs, world) {
   const span = () => delayMs * g.pick([0.5, 1, 1.5, 2, 3, 8]) + g.pick([0, 1, 30, 100.5]);
   if (g.chance(0.35)) options.totalTimeoutMs = Math.max(1, span());
   if (g.chance(0.3)) options.attemptTimeoutMs = Math.max(1, span());
-  // Timers are told apart by their length.
+  // The oracle knows timers by their length.
   if (Math.ceil(options.attemptTimeoutMs) === Math.ceil(options.totalTimeoutMs)) delete options.attemptTimeoutMs;
 }
 
@@ -103,7 +103,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
   ])
     if (uses[name] && !many)
       while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g, g.chance(0.7), ms(0)) });
-  // What ends together is classified together: each answer comes at once.
+  // Attempts that end together are classified together: each answer comes at once.
   if (plan.attempts.some(({ end }) => end.how === 'together'))
     for (const { end } of [...plan.verdicts, ...plan.results])
       if (typeof end.value?.verdict === 'object') end.value.verdict = true;
@@ -118,5 +118,5 @@ function failure(g) {
   return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, 700, 4000]) } : { kind };
 }
 
-/** What a predicate answers, at once or while the other attempt runs. */
+/** The answer of a predicate, at once or while the other attempt runs. */
 const answer = (g, verdict, ms) => ({ how: g.chance(0.5) ? 'return' : 'later', ok: true, value: { verdict }, ms });

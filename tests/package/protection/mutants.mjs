@@ -287,7 +287,7 @@ plant(
 );
 plant(
   'tokens are floating-point numbers',
-  ['P1', 'P2', 'status'],
+  ['P1', 'P2', 'status', 'hedge'],
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
