@@ -400,7 +400,7 @@ plant(
 );
 plant(
   'a hint counts only if the failure is retried',
-  ['cooldown', 'P8', 'P11'],
+  ['cooldown', 'P8', 'P11', 'isFailure'],
   [
     admission,
     'if (cooldown === undefined || !(hintMs > 0)) return;',
