@@ -39,7 +39,9 @@ plant(
   [
     round,
     NOTED,
-    `${NOTED}\n    if (this.#lanes.length === 1 && lane.attempts < operation.settings.maxAttempts) this.#hedge(operation);`,
+    `${NOTED}
+    if (this.#lanes.length === 1 && lane.attempts < operation.settings.maxAttempts)
+      this.#hedge(operation);`,
   ],
 );
 plant('hedges have no budget of their own', 'P9', [
@@ -57,7 +59,7 @@ plant('the tokens of a hedge that a hook stops are lost', 'P2', [
   'if (taken > 0) budget.putBack(taken, state);',
   '',
 ]);
-plant('a success gives back the tokens of its hedge', 'P1', [
+plant('a success returns the tokens of its hedge', 'P1', [
   gate,
   'budget?.succeeded(used ? this.#taken : 0, this.#state);',
   'budget?.succeeded(this.held?.hedge ? 1000 : used ? this.#taken : 0, this.#state);',
@@ -147,7 +149,7 @@ plant(
   [round, 'gate.close(lane, reason);\n      operation', "gate.close(lane, 'timeout');\n      operation"],
 );
 
-// What is learned.
+// The learned delay.
 const LEARNED = ['latency', 'hedge'];
 plant('attempts that lost are not learned from', LEARNED, [
   round,
