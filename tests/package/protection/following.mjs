@@ -545,12 +545,12 @@ export class Following {
     return says === 'ignore' ? NOTHING : usual;
   }
 
-  /** The parts hear of an attempt's end, once. @param {boolean} [judged] whether `isFailure` has a say */
-  hear(attempt, usual, judged = false) {
+  /** The parts hear of an attempt's end, once. @param {boolean} [asks] whether `isFailure` has a say */
+  hear(attempt, usual, asks = false) {
     if (attempt.heard) return;
     attempt.heard = true;
     this.state.hedge?.hear(attempt, this.now, usual === SUCCESS, this.options.attemptTimeoutMs);
-    const verdict = judged ? this.verdict(attempt, usual) : usual;
+    const verdict = asks ? this.verdict(attempt, usual) : usual;
     // A result is never the cause of a RejectedError.
     const cause = attempt.ok ? undefined : attempt.shown;
     this.end(attempt.pass, verdict, cause, attempt.number);
