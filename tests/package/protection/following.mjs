@@ -3,20 +3,17 @@
 
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
-
-/** Something in the record that the design does not allow. */
-export class Objection extends Error {
-  constructor(rule, text) {
-    super(text);
-    this.rule = rule;
-  }
-}
+import { Objection } from './objection.mjs';
+import { Attempt, compareRecords, compareSignals } from './records.mjs';
+import { Round } from './round.mjs';
 
 /** An abort ends what the operation is at. */
 class Cut {}
 
 /** Entries that say nothing by themselves. */
-const ASIDE = new Set(['arm', 'fire', 'block', 'hook', 'hookEnd', 'isFailure', 'protection', 'reported', 'end']);
+const ASIDE = new Set(['arm', 'fire', 'block', 'hookEnd', 'isFailure', 'protection', 'reported', 'end']);
+/** Hooks that an operation calls when it ends: whether they come is not followed here. */
+const LAST_HOOKS = ['onSuccess', 'onGiveUp'];
 /**
  * How much of a timer is left when it fires. Hosts fire up to 1 ms early; if more is missing, or the clock has hardly
  * moved, the clock is not that of the timers.
@@ -49,19 +46,28 @@ export class Following {
     this.sync = plan.via === 'sync';
     /** The last entry that was taken: its time is now. */
     this.last = call;
+    this.startedAt = call.r;
     this.deadline = call.r + (this.options.totalTimeoutMs ?? Infinity);
-    this.attempts = 0;
-    this.heldMs = 0;
+    /** All attempts so far. @type {Attempt[]} */
+    this.list = [];
+    /** Attempts without those that were hedges: waits are numbered by them. */
+    this.rounds = 0;
+    /** How long the next attempt was held, if it was. @type {number | undefined} */
+    this.heldMs = undefined;
     /** Tokens taken for an attempt that has not started. */
     this.taken = 0;
     /** Whether a cooldown holds it. */
     this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
-    /** Generation and lease that the breaker gave to the attempt that runs. */
+    /** Generation and lease that the breaker gave to the attempt that starts. */
     this.pass = undefined;
+    /** The attempt that ended last. @type {Attempt | undefined} */
     this.outcome = undefined;
-    this.polled = false;
+    /** The round that runs. @type {Round | undefined} */
+    this.round = undefined;
+    /** The attempt that ended the operation, where it may have a hedge. @type {Attempt | undefined} */
+    this.winner = undefined;
     /** Entries that came since the last that was taken. */
     this.asked = 0;
     this.timers = new Map();
@@ -70,10 +76,14 @@ export class Following {
     this.want = this.script.next().value;
   }
 
+  get attempts() {
+    return this.list.length;
+  }
+
   /** The draw of a lane: the caller's own, or that of the seed. */
-  draw(lane) {
+  draw(lane, number = this.attempts) {
     const { seed } = this.options;
-    return seed === undefined ? this.plan.draw : draw(seed, this.operation.index, this.attempts, lane);
+    return seed === undefined ? this.plan.draw : draw(seed, this.operation.index, number, lane);
   }
 
   get now() {
@@ -90,6 +100,7 @@ export class Following {
   }
 
   take(entry) {
+    if (!this.over_ && this.want.goesOn?.(entry)) this.oracle.goOn(this, entry);
     if (entry.kind === 'arm') this.armed(entry);
     if (entry.kind === 'fire') {
       const timer = this.timers.get(entry.id);
@@ -104,15 +115,20 @@ export class Following {
     if (entry.kind === 'abort') {
       this.aborted = true;
       // Once the outcome is decided, an abort comes too late.
-      if (this.want.kinds.includes('settle')) return;
+      if (this.want.decided || this.want.kinds.includes('settle')) return;
       this.last = entry;
       this.next(this.script.throw(new Cut()));
       return;
     }
     const fits = this.want.kinds.includes(entry.kind) && (this.want.fits === undefined || this.want.fits(entry));
     if (!fits) {
-      if (ACTS.has(entry.kind)) this.object(this.broken(entry), `${this.name(entry)} instead of ${this.want.text}`);
-      if (!ASIDE.has(entry.kind)) this.object('order', `${entry.kind} instead of ${this.want.text}`);
+      const hooked = entry.kind === 'hook' && !LAST_HOOKS.includes(entry.name);
+      if (ACTS.has(entry.kind) || hooked)
+        this.object(this.broken(entry), `${this.name(entry)} instead of ${this.want.text}`);
+      if (entry.kind === 'fire' && this.fired.timer.of === 'hedge')
+        this.object('P13', `the timer of a hedge fires instead of ${this.want.text}`);
+      if (!ASIDE.has(entry.kind) && entry.kind !== 'hook')
+        this.object('order', `${entry.kind} instead of ${this.want.text}`);
       return;
     }
     this.last = entry;
@@ -121,20 +137,28 @@ export class Following {
     this.next(this.script.next(entry));
   }
 
+  /** The pause before a decision ends. */
+  goOn(entry) {
+    if (this.over_ || !this.want.goesOn) return;
+    this.last = entry;
+    this.next(this.script.next());
+  }
+
   next({ value, done }) {
     if (done) this.over_ = true;
     else this.want = value;
+    if (!done && value.goesOn) this.oracle.pausing.push(this);
   }
 
   name(entry) {
-    if (entry.kind !== 'settle') return `${entry.kind} at ${entry.r}`;
+    if (entry.kind !== 'settle') return `${entry.name ?? entry.kind} at ${entry.r}`;
     const { ok, value, report } = entry;
     return `${ok ? 'a result' : `${value?.name}`} (${report?.reason ?? value?.by}) at ${entry.r}`;
   }
 
   /** The rule that an unexpected entry breaks: a part that stops what it must not stop says so itself. */
   broken(entry) {
-    if (entry.kind !== 'settle') return this.want.rule;
+    if (entry.kind !== 'settle') return this.round?.forbidden ?? this.want.rule;
     switch (entry.report?.reason ?? entry.value?.by) {
       case 'breaker':
         return this.state.stale ? 'P7' : this.state.breaker?.phase === 'half-open' ? 'P6' : 'breaker';
@@ -143,23 +167,30 @@ export class Following {
       case 'budget':
         return this.attempts === 0 ? 'P3' : 'P2';
       default:
-        return this.want.rule;
+        return this.round?.forbidden ?? this.want.rule;
     }
   }
 
-  /** Every timer is one of a wait or hold, of the attempt, or of the deadline. */
+  /** Every timer is one of a wait or hold, of an attempt or its hedge, or of the deadline. */
   armed(entry) {
     const { attemptTimeoutMs, totalTimeoutMs } = this.options;
-    const known = [attemptTimeoutMs, totalTimeoutMs].filter((ms) => ms !== undefined).map(ceil);
+    // With hedges, each timer is expected by itself: two attempts may have one.
+    const ownMs = this.state.hedge === undefined ? attemptTimeoutMs : undefined;
+    const lastMs = this.state.hedge === undefined ? totalTimeoutMs : undefined;
+    const known = [ownMs, lastMs].filter((ms) => ms !== undefined).map(ceil);
     const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
     // One that fired early is armed again for the rest.
-    const again = !wanted && this.fired?.turn === entry.turn && entry.ms <= 2;
+    const again = !wanted && this.fired?.turn === entry.turn && this.fired.rest > 0 && entry.ms <= 2;
     if (!wanted && !known.includes(entry.ms) && !again)
-      this.object(this.over_ ? 'P13' : this.want.rule, `a timer of ${entry.ms} ms instead of ${this.want.text}`);
-    const ofAttempt = attemptTimeoutMs !== undefined && entry.ms === ceil(attemptTimeoutMs);
-    const of = again ? this.fired.timer.of : wanted ? 'wait' : ofAttempt ? 'attempt' : 'deadline';
+      this.object(this.over_ ? 'P13' : this.broken(entry), `a timer of ${entry.ms} ms instead of ${this.want.text}`);
+    const ofAttempt = ownMs !== undefined && entry.ms === ceil(ownMs);
+    const { of, attempt } = again
+      ? this.fired.timer
+      : wanted
+        ? this.want
+        : { of: ofAttempt ? 'attempt' : 'deadline', attempt: undefined };
     const ms = again ? this.fired.rest : of === 'attempt' ? attemptTimeoutMs : totalTimeoutMs;
-    this.timers.set(entry.id, { of, at: entry.r, ms });
+    this.timers.set(entry.id, { of, attempt, at: entry.r, ms });
   }
 
   /** Nothing came in the macrotask in which it had to. */
@@ -179,6 +210,7 @@ export class Following {
 
   *run(call) {
     if (call.aborted) {
+      this.aborted = true;
       yield* this.settle({ aborted: true, rule: 'P10' });
       return;
     }
@@ -192,18 +224,39 @@ export class Following {
   }
 
   *operate() {
+    const { totalTimeoutMs } = this.options;
+    if (this.state.hedge !== undefined && totalTimeoutMs !== undefined)
+      yield* this.arms(totalTimeoutMs, 'order', 'the timer of the deadline', { of: 'deadline' });
     for (;;) {
       if (!(yield* this.enter())) return;
-      yield* this.hook('onAttempt');
-      const fn = yield* this.expect('fn', this.rule ?? 'P6', 'an attempt');
-      this.attempts += 1;
-      if (fn.n !== this.attempts || fn.number !== fn.n) this.object('order', `attempt ${fn.number} is the ${fn.n}th`);
-      if (this.taken > 0) this.spent = this.taken;
-      this.taken = 0;
-      const delay = yield* this.attempt(fn);
+      yield* this.hook('onAttempt', { number: this.attempts + 1, rule: this.rule });
+      const attempt = new Attempt(this.pass, this.heldMs);
+      const failure = yield* this.state.hedge === undefined ? this.alone(attempt) : new Round(this).run(attempt);
+      if (failure === undefined) return;
+      const delay = yield* this.decide(failure);
       if (delay === undefined) return;
+      failure.attempt.delayMs = delay.delay;
       if (!(yield* this.wait(delay))) return;
     }
+  }
+
+  /** An attempt without hedges. Returns its failure if another one may follow. */
+  *alone(attempt) {
+    yield* this.call(attempt);
+    const end = yield* this.judge(attempt);
+    return end.ends === undefined ? end : yield* this.finish(attempt, end);
+  }
+
+  /** The callback is called. */
+  *call(attempt, rule = this.rule ?? 'P6') {
+    const fn = yield* this.expect('fn', rule, attempt.hedge ? 'a hedge' : 'an attempt');
+    this.pass = undefined;
+    this.list.push(Object.assign(attempt, { fn, from: fn.r, number: this.attempts + 1 }));
+    if (fn.n !== attempt.number || fn.number !== fn.n) this.object('order', `attempt ${fn.number} is the ${fn.n}th`);
+    if (attempt.hedge) return;
+    this.rounds += 1;
+    if (this.taken > 0) this.spent = this.taken;
+    this.taken = 0;
   }
 
   /** The checks before an attempt. Returns whether it may start. */
@@ -212,6 +265,7 @@ export class Following {
     let [least, most] = [0, 0];
     const late = () => this.refuse('cooldown', this.state.cooldown.left(this.now), 'P11');
     this.rule = undefined;
+    this.heldMs = undefined;
     for (;;) {
       if (this.now >= this.deadline) {
         // When a hold began, it was to end before the deadline.
@@ -229,11 +283,12 @@ export class Following {
         if (misses || long) return yield* this.refuse('cooldown', left, 'P8');
         cooldown.held += 1;
         this.holds = true;
+        const from = this.now;
         if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return yield* late();
         this.leave();
+        this.heldMs = (this.heldMs ?? 0) + this.now - from;
         least += left;
         most += held;
-        this.heldMs += held;
         continue;
       }
       if (!breaker) return true;
@@ -270,67 +325,73 @@ export class Following {
     return false;
   }
 
-  /** One attempt, from its call to the wait after it. Returns that wait, or nothing if the operation has settled. */
-  *attempt(fn) {
-    const end = yield* this.ending(fn);
-    const { cooldown } = this.state;
-    const shown = end.timeout ? undefined : end.value?.shown;
-    // A result is never the cause of a RejectedError.
-    const cause = end.ok ? undefined : shown;
-    if (end.deadline) {
-      const own = this.attempts === 1 && this.heldMs === 0;
-      this.hear(own ? FAILURE : NOTHING, undefined);
-      yield* this.timedOut();
-      return undefined;
-    }
+  /**
+   * How an attempt ends, from its call to the caller's verdict.
+   * @returns {Generator<any, { ends?: string, rule?: string, error?: any, exactly?: number }>} why it ends the
+   *   operation; without a reason, another one may follow
+   */
+  *judge(attempt) {
+    const end = yield* this.ending(attempt);
+    if (end.deadline) return { ends: 'deadline' };
+    attempt.end(end, this.now);
+    this.outcome = attempt;
     const polls = end.ok && this.uses.retryOnResult;
-    this.polled = polls;
-    this.outcome = end.timeout ? { timeout: true } : { shown, ok: end.ok };
-    if (end.ok && !polls) return yield* this.succeed(end, SUCCESS);
-    if (end.value?.thrown instanceof this.pkg.RejectedError) {
-      this.hear(NOTHING);
-      yield* this.stop('notRetryable', 'P12');
-      return undefined;
-    }
-    const hintMs = end.value?.kind === 'hint' ? end.value.hintMs : undefined;
-    const { longest, followsFar } = this.parameters;
+    if (end.ok && !polls) return { ends: 'success' };
+    const { hintMs } = attempt;
+    const { cooldown } = this.state;
     // The operation whose own hint set the cooldown waits as that hint says, as long as no other sets it.
-    const starts = hintMs > 0 && cooldown !== undefined && cooldown.start(this.now, Math.min(hintMs, longest));
-    const until = starts ? cooldown.at(this.now).until : undefined;
-    yield* this.hook('onFailure');
-    if (end.value?.kind === 'permanent') {
-      this.hear(this.verdict(end, NOTHING), cause);
-      yield* this.stop('permanent', 'order');
-      return undefined;
+    if (hintMs > 0 && cooldown?.start(this.now, Math.min(hintMs, this.parameters.longest)))
+      attempt.until = cooldown.at(this.now).until;
+    yield* this.hook('onFailure', attempt);
+    if (attempt.thrown instanceof this.pkg.RejectedError) {
+      this.hear(attempt, NOTHING);
+      return { ends: 'notRetryable', rule: 'P12' };
     }
-    const again = yield* this.ask(polls ? 'retryOnResult' : 'retryIf');
-    if (again === undefined) return undefined;
-    if (again === false && end.ok) return yield* this.succeed(end, SUCCESS);
-    const usual = again === false || hintMs !== undefined ? NOTHING : FAILURE;
-    this.hear(this.verdict(end, usual), cause);
-    if (again === false) {
-      yield* this.stop('notRetryable', 'order');
-      return undefined;
+    if (attempt.permanent) {
+      this.hear(attempt, NOTHING, true);
+      return { ends: 'permanent' };
     }
+    const again = yield* this.ask(polls ? 'retryOnResult' : 'retryIf', attempt);
+    if (again.ends !== undefined) return again;
+    if (again.verdict === false && end.ok) return { ends: 'success' };
+    this.hear(attempt, again.verdict === false || hintMs !== undefined ? NOTHING : FAILURE, true);
+    if (again.verdict === false) return { ends: 'notRetryable' };
+    return { attempt, exactly: again.verdict.afterMs, hintMs, untils: [attempt.until] };
+  }
+
+  /** The operation ends with this attempt. */
+  *finish(attempt, { ends, rule = 'order', error }) {
+    if (ends === 'deadline') {
+      for (const each of this.list)
+        this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
+      if (this.list.some((each) => each.runs)) yield* this.timedOut();
+      else yield* this.stop('deadline', 'order');
+    } else if (ends === 'success') {
+      yield* this.succeed(attempt);
+    } else if (ends === 'callback') {
+      yield* this.fault(error);
+    } else {
+      yield* this.stop(ends, rule);
+    }
+    return undefined;
+  }
+
+  /** The wait before a retry, and whether one is made. */
+  *decide({ exactly, hintMs, untils }) {
     if (this.attempts >= this.options.maxAttempts) {
       yield* this.stop('exhausted', 'order');
       return undefined;
     }
-    const exactly = typeof again === 'object' ? again.afterMs : undefined;
+    const { longest, followsFar } = this.parameters;
     if (exactly === undefined && hintMs > longest && !followsFar) {
       yield* this.stop('hint', 'order');
       return undefined;
     }
-    return yield* this.decide(exactly, hintMs, until);
-  }
-
-  /** The wait before a retry, and whether one is made. */
-  *decide(exactly, hintMs, until) {
     const { breaker, budget, cooldown } = this.state;
-    const computed = computedWait(this.parameters, this.attempts, {});
+    const computed = computedWait(this.parameters, this.rounds, {});
     const wait = hintMs > 0 ? hintedWait(this.parameters, hintMs, computed) : computed;
-    const own = exactly ?? wait.at(this.draw(0));
-    const set = until !== undefined && cooldown.at(this.now).until === until;
+    const own = exactly ?? wait.at(this.draw(0, this.rounds));
+    const set = untils.includes(cooldown?.at(this.now).until);
     const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, this.draw(BESIDE)) ?? 0);
     const delay = Math.max(own, hold);
     const room = this.deadline - this.now;
@@ -358,7 +419,7 @@ export class Following {
         return undefined;
       }
     }
-    yield* this.hook('onRetry');
+    yield* this.hook('onRetry', { number: this.attempts });
     return { delay, rule: hold > own ? 'P11' : 'order' };
   }
 
@@ -396,16 +457,26 @@ export class Following {
       while (this.now < from + ceil(ms) - 1e-6) yield* this.expect('block', rule, text);
       return true;
     }
-    for (let rest = ms; ; ) {
-      const whole = ceil(rest);
-      const fits = (entry) => Math.abs(entry.ms - whole) <= 1e-9;
-      const arm = yield* this.expect('arm', rule, text, { fits });
-      this.timers.get(arm.id).ms = rest;
+    return yield* this.fires(yield* this.arms(ms, rule, text), ms, rule, text);
+  }
+
+  /** A timer is armed. */
+  *arms(ms, rule, text, { of = 'wait', attempt } = {}) {
+    const fits = (entry) => Math.abs(entry.ms - ceil(ms)) <= 1e-9;
+    const arm = yield* this.expect('arm', rule, text, { fits, of, attempt });
+    this.timers.get(arm.id).ms = ms;
+    return arm;
+  }
+
+  /** A timer fires. Returns false if the deadline has come first. */
+  *fires(arm, ms, rule, text) {
+    const { of } = this.timers.get(arm.id);
+    for (;;) {
       const ends = (entry) => entry.id === arm.id || this.expires(entry);
       const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
       if (fire.id !== arm.id) return false;
-      rest = this.fired.rest;
-      if (rest === 0) return true;
+      if (this.fired.rest === 0) return true;
+      arm = yield* this.arms(this.fired.rest, rule, text, { of });
     }
   }
 
@@ -415,67 +486,82 @@ export class Following {
   }
 
   /** How the attempt ends: by itself, by its timeout, by the deadline. */
-  *ending(fn) {
+  *ending(attempt) {
+    const times = ({ of, attempt: owner = attempt }) => of === 'attempt' && owner === attempt;
     const ends = (entry) => {
-      if (entry.kind === 'end') return entry.of === fn;
-      return this.expires(entry) || (this.fired.timer.of === 'attempt' && this.fired.rest === 0);
+      if (entry.kind === 'end') return entry.of === attempt.fn;
+      return this.expires(entry) || (times(this.fired.timer) && this.fired.rest === 0);
     };
     const want = { kinds: ['end', 'fire'], rule: 'order', text: 'the end of the attempt', fits: ends };
     const entry = yield { ...want, now: false, forever: true };
     if (entry.kind === 'end') return entry;
-    return { [this.fired.timer.of === 'attempt' ? 'timeout' : 'deadline']: true, ok: false };
+    return { [times(this.fired.timer) ? 'timeout' : 'deadline']: true, ok: false };
   }
 
   /** Waits for the end of a callback other than the operation. */
   *answer(asked) {
     const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
     const want = { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends };
-    const entry = yield { ...want, now: false, forever: true };
+    const entry = yield { ...want, now: this.comesNow(asked), forever: true };
     return entry.kind === 'end' ? entry : { deadline: true };
   }
 
-  /** Returns the verdict of a predicate, or nothing if that ended the operation. */
-  *ask(name) {
-    if (!this.uses[name]) return true;
-    const asked = yield* this.expect(name, 'order', name);
-    const answer = yield* this.answer(asked);
-    if (answer.deadline) {
-      this.hear(NOTHING);
-      yield* this.stop('deadline', 'order');
-      return undefined;
-    }
-    if (answer.ok) return answer.value.thrown;
-    this.hear(NOTHING);
-    yield* this.fault(answer.value.thrown);
-    return undefined;
+  /** Whether a callback ended in the macrotask in which it was called. */
+  comesNow(asked) {
+    const { log } = this.oracle.world;
+    for (let i = asked.i + 1; log[i]?.turn === asked.turn; i += 1) if (log[i].of === asked) return true;
+    return false;
   }
 
-  *succeed(end, usual) {
-    this.hear(this.verdict(end, usual));
-    const { budget } = this.state;
-    budget?.succeeded(this.attempts > 1 ? this.spent : 0);
-    this.credited = true;
-    yield* this.settle({ ok: true, value: end.value.shown, rule: 'P10' });
+  /** Returns the verdict of a predicate, or why that ended the operation. */
+  *ask(name, attempt) {
+    if (!this.uses[name]) return { verdict: true };
+    const fits = ({ outcome }) => attempt.timeout || outcome === attempt.shown;
+    const asked = yield* this.expect(name, 'order', name, { fits });
+    const answer = yield* this.answer(asked);
+    if (answer.deadline) return { ends: 'deadline' };
+    if (answer.ok) return { verdict: answer.value.thrown };
+    this.hear(attempt, NOTHING);
+    return { ends: 'callback', error: answer.value.thrown };
+  }
+
+  *succeed(attempt) {
+    this.hear(attempt, SUCCESS, true);
+    const { budget, hedge } = this.state;
+    budget?.succeeded(this.rounds > 1 ? this.spent : 0);
+    hedge?.succeeded(attempt.hedge);
+    this.credited = attempt;
+    yield* this.settle({ ok: true, value: attempt.shown, rule: 'P10' });
     return undefined;
   }
 
   /** Returns the verdict that the breaker hears, if `isFailure` has a say. */
-  verdict(end, usual) {
+  verdict(attempt, usual) {
     if (this.state.breaker?.options.isFailure === undefined) return usual;
     this.shouldAsk = (this.shouldAsk ?? 0) + 1;
-    const says = end.value?.shown?.says;
+    const says = attempt.shown?.says;
     if (says === true) return FAILURE;
     if (says === false) return SUCCESS;
     return says === 'ignore' ? NOTHING : usual;
   }
 
-  hear(verdict, cause) {
-    const { pass } = this;
+  /** The parts hear of an attempt's end, once. @param {boolean} [asks] whether `isFailure` has a say */
+  hear(attempt, usual, asks = false) {
+    if (attempt.heard) return;
+    attempt.heard = true;
+    this.state.hedge?.hear(attempt, this.now, usual === SUCCESS, this.options.attemptTimeoutMs);
+    const verdict = asks ? this.verdict(attempt, usual) : usual;
+    // A result is never the cause of a RejectedError.
+    const cause = attempt.ok ? undefined : attempt.shown;
+    this.end(attempt.pass, verdict, cause, attempt.number);
+  }
+
+  /** The breaker hears of the end of what it let pass. */
+  end(pass, verdict, cause, number = this.attempts) {
     const { breaker } = this.state;
-    this.pass = undefined;
     if (breaker === undefined || pass === undefined) return;
     this.state.stale = pass.generation !== breaker.generation;
-    this.opened = breaker.end(this.now, pass, verdict, this.draw(BESIDE), cause) === 'opened';
+    this.opened = breaker.end(this.now, pass, verdict, this.draw(BESIDE, number), cause) === 'opened';
   }
 
   /** Leaves the place among the held attempts. */
@@ -487,7 +573,10 @@ export class Following {
   /** Puts back what an attempt that does not come has taken. */
   release() {
     this.leave();
-    this.hear(NOTHING);
+    for (const attempt of this.list) this.hear(attempt, NOTHING);
+    this.end(this.pass, NOTHING);
+    this.pass = undefined;
+    this.round?.release();
     if (this.taken > 0) this.state.budget.putBack(this.taken);
     // onEvent aborted before the tokens were taken.
     if (this.undecided) this.state.budget.granted -= 1;
@@ -495,17 +584,17 @@ export class Following {
     this.taken = 0;
   }
 
-  *hook(name) {
+  *hook(name, { number, hedge, rule = 'order' }) {
     if (!this.uses.hooks.includes(name)) return;
-    const fits = (entry) => entry.name === name;
-    const rule = name === 'onAttempt' ? (this.rule ?? 'order') : 'order';
-    yield* this.expect('hook', rule, name, { fits });
-    yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits });
+    const is = (entry) => entry.name === name;
+    const fits = (entry) => is(entry) && entry.event.attempt === number && entry.event.hedge === hedge;
+    yield* this.expect('hook', rule, `${name} of attempt ${number}`, { fits });
+    yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits: is });
   }
 
   /** The deadline came while an attempt ran. */
   *timedOut() {
-    if (this.polled && this.outcome?.ok) yield* this.stop('timeout', 'order');
+    if (this.outcome?.ok) yield* this.stop('timeout', 'order');
     else yield* this.settle({ timeout: true, reason: 'timeout', rule: 'order' });
   }
 
@@ -513,8 +602,9 @@ export class Following {
   *fault(error) {
     this.release();
     yield* this.settle({ ok: false, value: error, reason: 'callback', rule: 'order' });
-    const cause = this.outcome?.shown;
-    if (this.outcome?.ok === false && error.cause !== cause) this.object('P12', 'the failure is not the cause');
+    const { ok, timeout, shown } = this.outcome ?? {};
+    const own = timeout ? error.cause instanceof this.pkg.TimeoutError : error.cause === shown;
+    if (ok === false && !own) this.object('P12', 'the failure is not the cause');
   }
 
   /** The operation ends with its own last outcome, or without an attempt with a RejectedError. */
@@ -542,11 +632,16 @@ export class Following {
     const says = this.plan.via !== 'off' && this.state.breaker?.options.isFailure !== undefined;
     if (says && this.asked !== (this.shouldAsk ?? 0) && !timeout)
       this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
+    const cut = this.aborted && entry.value === this.operation.reason;
+    if (this.state.hedge !== undefined && !(cut && this.winner)) compareSignals(this, entry);
     // A hook may abort after the outcome was decided.
-    if (this.aborted && entry.value === this.operation.reason) {
+    if (cut) {
       // So may onEvent, before anything was rejected or credited.
       if (this.counted !== undefined) this.state[this.counted].refused -= 1;
-      if (this.credited) this.state.budget?.changes.pop();
+      if (this.credited) {
+        this.state.budget?.changes.pop();
+        this.state.hedge?.takeBack(this.credited.hedge);
+      }
       return;
     }
     if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
@@ -571,6 +666,7 @@ export class Following {
       );
     if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
       this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
+    if (reason !== undefined && report !== undefined) compareRecords(this, report, entry);
     if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))
       this.object(reason, `retryAfterMs is ${report.retryAfterMs} in the report instead of ${ms}`);
     let out = entry.value;

@@ -316,7 +316,7 @@ plant(
 );
 plant(
   'tokens are floating-point numbers',
-  ['P1', 'P2', 'status'],
+  ['P1', 'P2', 'status', 'hedge'],
   [budget, 'return Math.round(tokens * 1000);', 'return tokens;'],
   [
     budget,
@@ -425,7 +425,7 @@ plant(
 );
 plant(
   'a hint counts only if the failure is retried',
-  ['cooldown', 'P8', 'P11'],
+  ['cooldown', 'P8', 'P11', 'isFailure'],
   [
     admission,
     'if (cooldown === undefined || !(hintMs > 0)) return;',

@@ -1,7 +1,7 @@
 // The numbers of `status()` against those that the machines of the oracle have.
 
 import { Breaker } from './machines.mjs';
-import { Objection } from './following.mjs';
+import { Objection } from './objection.mjs';
 
 const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
 
@@ -9,7 +9,7 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   const object = (rule, text) => {
     throw new Objection(rule, `state ${state.name}: ${text}`);
   };
-  for (const part of ['budget', 'breaker', 'cooldown'])
+  for (const part of ['budget', 'breaker', 'cooldown', 'hedge'])
     if ((numbers[part] === undefined) !== (state[part] === undefined)) object('status', `${part} is absent or not`);
   if (!Object.isFrozen(numbers)) object('status', 'the numbers are not frozen');
   if (state.budget) ofBudget(state.budget, numbers.budget, object);
@@ -21,6 +21,17 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
     if (refused !== state.cooldown.refused) object('cooldown', `${refused} rejections, not ${state.cooldown.refused}`);
   }
   if (state.breaker) ofBreaker(state, numbers.breaker, now, object, schedule);
+  if (state.hedge) ofHedges(state.hedge, numbers.hedge, now, object);
+}
+
+function ofHedges(hedge, { delayMs, hedges, won, refused }, now, object) {
+  if (hedges > hedge.most + 1e-9) object('P9', `${hedges} hedges instead of at most ${hedge.most}`);
+  if (hedges !== hedge.hedges) object('hedge', `${hedges} hedges instead of ${hedge.hedges}`);
+  if (won !== hedge.won) object('hedge', `${won} hedges that won instead of ${hedge.won}`);
+  if (refused !== hedge.refused) object('hedge', `${refused} rejections of hedges instead of ${hedge.refused}`);
+  const delays = hedge.peek(now);
+  const known = delays.length > 0 ? delays.includes(delayMs) : delayMs === undefined;
+  if (!known) object('latency', `delayMs is ${delayMs} instead of ${delays[0]}`);
 }
 
 function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
@@ -56,9 +67,13 @@ export function untouched(world) {
   if (world.protections.length === 1 && world.protections[0].keys.size === 1) return;
   const acted = new Set();
   const before = new Map();
+  /** Operations of timers. */
+  const armed = new Map();
   for (const entry of world.log) {
-    if (entry.op >= 0) {
-      const { policy, plan } = world.operations[entry.op];
+    if (entry.kind === 'arm') armed.set(entry.id, entry.op);
+    const op = entry.kind === 'fire' ? armed.get(entry.id) : entry.op;
+    if (op >= 0) {
+      const { policy, plan } = world.operations[op];
       if (plan.via !== 'off') acted.add(`${policy.of} ${plan.key ?? ''}`);
     }
     if (entry.kind === 'byHand') acted.add(`${entry.protection} ${entry.key ?? ''}`);
@@ -66,11 +81,12 @@ export function untouched(world) {
       for (const { plan, policy } of world.operations) acted.add(`${policy.of} ${plan.key ?? ''}`);
     if (entry.kind !== 'status') continue;
     const name = `${entry.protection} ${entry.key ?? ''}`;
-    const { budget, breaker, cooldown } = entry.numbers;
+    const { budget, breaker, cooldown, hedge } = entry.numbers;
     const shown = (...parts) => JSON.stringify(parts);
-    const counted = shown(budget, breaker && [breaker.opens, breaker.refused], cooldown?.refused);
+    const hedges = hedge && [hedge.hedges, hedge.won, hedge.refused];
+    const counted = shown(budget, breaker && [breaker.opens, breaker.refused], cooldown?.refused, hedges);
     const full = budget && { ...budget, tokens: budget.capacity, granted: 0, refused: 0 };
-    const earlier = before.get(name) ?? shown(full, breaker && [0, 0], cooldown && 0);
+    const earlier = before.get(name) ?? shown(full, breaker && [0, 0], cooldown && 0, hedge && [0, 0, 0]);
     if (earlier !== counted && !acted.has(name))
       throw new Objection('P16', `state ${name}: ${counted} instead of ${earlier}, though no operation of it acted`);
     before.set(name, counted);

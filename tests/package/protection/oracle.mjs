@@ -1,9 +1,11 @@
 // The oracle: follows the record of a schedule, keeps the machines' state, and objects where an operation
 // did something else than the design makes of that state.
 
+import { Hedging } from './hedges.mjs';
 import { Breaker, Budget, Cooldown } from './machines.mjs';
-import { Following, Objection } from './following.mjs';
+import { Following } from './following.mjs';
 import { objectionsToNumbers, untouched } from './numbers.mjs';
+import { Objection } from './objection.mjs';
 
 /** @returns {{ rule: string, text: string }[]} objections, the earliest first */
 export function check(world, pkg) {
@@ -24,12 +26,15 @@ class Oracle {
   constructor(world, pkg) {
     this.world = world;
     this.pkg = pkg;
-    /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, stale: boolean }>} */
+    /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, hedge?: Hedging,
+     * stale: boolean }>} */
     this.states = new Map();
     /** @type {Following[]} */
     this.followings = [];
     /** Operations that owe something in this macrotask. @type {Set<Following>} */
     this.owing = new Set();
+    /** Operations that wait for their turn to decide, in the order of that. @type {Following[]} */
+    this.pausing = [];
     /** The package's timers that are armed, with their operations. @type {Map<number, Following>} */
     this.timers = new Map();
   }
@@ -95,6 +100,14 @@ class Oracle {
     this.owes(following);
   }
 
+  /** An entry shows that an operation has decided: so have those that paused before. */
+  goOn(following, entry) {
+    for (const each of this.pausing.splice(0, this.pausing.indexOf(following) + 1)) {
+      each.goOn(entry);
+      this.owes(each);
+    }
+  }
+
   owes(following) {
     if (following.owes) this.owing.add(following);
     else this.owing.delete(following);
@@ -110,12 +123,13 @@ class Oracle {
     const name = `${protection} ${key ?? ''}`;
     let state = this.states.get(name);
     if (state === undefined) {
-      const { budget, breaker, cooldown } = this.world.schedule.protections[protection];
+      const { budget, breaker, cooldown, hedge } = this.world.schedule.protections[protection];
       state = {
         name,
         budget: budget && new Budget(budget),
         breaker: breaker && new Breaker(breaker, now),
         cooldown: cooldown && new Cooldown(cooldown),
+        hedge: hedge && new Hedging(hedge, now),
         /** Whether an outcome of an old generation was the last that the breaker heard. */
         stale: false,
       };

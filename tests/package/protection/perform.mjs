@@ -100,13 +100,14 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown, throws, aborts }, i) {
+  protection({ budget, breaker, cooldown, hedge, throws, aborts }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
     if (breaker)
       parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
     if (budget) parts.push(pkg.budget(budget));
+    if (hedge) parts.push(pkg.hedge(hedge));
     const onEvent = (event) => {
       world.note('protection', world.current(), { protection: i, event });
       if (aborts === event.type) this.abort(world.current()?.signal);
@@ -221,6 +222,8 @@ class Stage {
       signal: plan.id,
       counts: {},
       fns: 0,
+      /** Ends of attempts that come in the macrotask in which another one ends. */
+      together: [],
       settled: undefined,
     };
     world.operations.push(operation);
@@ -273,7 +276,7 @@ class Stage {
   attempted(operation, attempt) {
     const { world } = this;
     const n = (operation.fns += 1);
-    const entry = world.note('fn', operation, { n, number: attempt.attempt });
+    const entry = world.note('fn', operation, { n, number: attempt.attempt, attempt });
     const fallback = operation.plan.last ? SUCCESS : FAILURE;
     return this.play(operation.plan.attempts[n - 1] ?? fallback, entry, operation, attempt);
   }
@@ -289,11 +292,11 @@ class Stage {
   }
 
   /** One callback: what it does, then how it ends. */
-  play(step, entry, operation) {
+  play(step, entry, operation, attempt) {
     const { world } = this;
     let inner;
     for (const act of step.before) inner = this.act(act) ?? inner;
-    const { how, ok, value, ms } = step.end;
+    const { how, ok, value, ms, heeds, before } = step.end;
     const done = (good, result) => world.note('end', operation, { of: entry, ok: good, value: result });
     if (how === 'never') return new Promise(() => {});
     if (how === 'inner')
@@ -322,18 +325,44 @@ class Stage {
         settle();
         throw made.thrown;
       case 'later':
-        return new Promise((resolve, reject) =>
-          world.later(ms, () => void (settle() ? resolve(made.thrown) : reject(made.thrown))),
-        );
+      case 'together':
+        return new Promise((resolve, reject) => {
+          const end = () => void (settle() ? resolve(made.thrown) : reject(made.thrown));
+          if (heeds) this.heed(attempt.signal, done, reject);
+          if (how === 'together') operation.together.push({ end, before });
+          else if (attempt === undefined) world.later(ms, end);
+          else world.later(ms, () => this.endAll(operation, end));
+        });
       default:
         return settle() ? Promise.resolve(made.thrown) : Promise.reject(made.thrown);
     }
+  }
+
+  /** Ends an attempt, and those that end in the same macrotask before or after it. */
+  endAll(operation, end) {
+    const others = operation.together.splice(0);
+    for (const other of others) if (other.before) other.end();
+    end();
+    for (const other of others) if (!other.before) other.end();
+  }
+
+  /** The attempt fails when its signal is aborted, as a request does. */
+  heed(signal, done, reject) {
+    signal.addEventListener('abort', () => {
+      const { reason } = signal;
+      done(false, { thrown: reason, shown: reason });
+      reject(reason);
+    });
   }
 
   /** Makes the value of a callback: what it throws or returns, and what others see of it. */
   make(described) {
     if ('verdict' in described) return { thrown: described.verdict };
     const { kind, says, hintMs } = described;
+    if (kind === 'rejected') {
+      const thrown = new this.pkg.RejectedError('breaker', 5);
+      return { thrown, shown: thrown, kind };
+    }
     const shown = kind === 'result' ? { says } : Object.assign(new Error('failed'), { says });
     if (kind === 'hint') return { thrown: this.pkg.retryAfter(hintMs, shown), shown, hintMs, kind };
     if (kind === 'permanent') return { thrown: this.pkg.permanent(shown), shown, kind };

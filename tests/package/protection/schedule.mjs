@@ -3,15 +3,22 @@
 // others, hints without end, from 10 calls a minute to 10,000 a second, clocks that jump and clocks that stand still.
 
 import { generator } from '../schedules/random.mjs';
+import { addHedges } from './hedged-schedule.mjs';
 
 export const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /** Later than anything of a schedule, except calls that never settle. */
 export const AFTERWARDS = 1e9;
 
+/** Hedges have choices of their own. */
+const HEDGES = 0x4ed6e;
+
 const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock'];
 
-/** @param {boolean} [closely] whether all numbers are read after each macrotask, so that a bug shows where it acts */
+/**
+ * @param {boolean | 'hedges'} [closely] whether all numbers are read after each macrotask, so that a bug shows where it
+ *   acts; 'hedges': and whether all schedules have these
+ */
 export function makeSchedule(seed, index, closely = false) {
   const g = generator(seed, index);
   const world = g.pick(WORLDS);
@@ -62,6 +69,7 @@ export function makeSchedule(seed, index, closely = false) {
   for (const [i, { breaker }] of protections.entries())
     if (breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));
   if (world === 'clock') schedule.lies = lies(g, time, spans);
+  addHedges(generator(seed ^ HEDGES, index), schedule, closely === 'hedges');
   return schedule;
 }
 

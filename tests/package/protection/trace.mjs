@@ -52,13 +52,13 @@ function details(entry) {
 
 /** Lists whose elements may go, and objects whose properties may go. */
 const LISTS = ['operations', 'events', 'lies', 'before', 'attempts', 'verdicts', 'results', 'befores', 'hooks'];
-const OBJECTS = ['options', 'budget', 'breaker', 'cooldown', 'hooks'];
+const OBJECTS = ['options', 'budget', 'breaker', 'cooldown', 'hedge', 'hooks'];
 const SWITCHES = ['retryIf', 'retryOnResult', 'beforeRetry', 'signal', 'afterwards'];
 
 export function* changes(schedule) {
   yield* within(schedule, []);
   for (const i of schedule.protections.keys())
-    for (const part of ['budget', 'breaker', 'cooldown'])
+    for (const part of ['budget', 'breaker', 'cooldown', 'hedge'])
       if (schedule.protections[i][part])
         yield (s) => {
           delete s.protections[i][part];

@@ -8,7 +8,14 @@ import { join } from 'node:path';
 import { modules } from '../lib/consumer.mjs';
 import { Threads } from './threads.mjs';
 
-/** A bug: the rules that it breaks, and the edits that plant it. @typedef {{ name: string, rules: (number | string)[], edits: [file: string, find: string, put: string][] }} Mutant */
+/**
+ * A bug: the rules that it breaks, and the edits that plant it.
+ * @typedef {object} Mutant
+ * @property {string} name
+ * @property {(number | string)[]} rules
+ * @property {[file: string, find: string, put: string][]} edits
+ * @property {string} [closely] what the schedules that look for it have more of
+ */
 
 /** Files that no schedule uses. */
 const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
@@ -52,7 +59,7 @@ export async function findAll(t, { suite, mutants, seed, schedules: to }) {
       step: 1,
       to,
       small: false,
-      closely: true,
+      closely: mutant.closely ?? true,
     }));
     const missed = [];
     await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {
