@@ -104,7 +104,7 @@ export class Admission {
     const { breaker, hedge } = this.#state;
     this.pending = false;
     this.verdict = verdict;
-    hedge?.follow(operation, verdict);
+    hedge?.follow(operation, verdict === SUCCESS || this.held?.superseded === true);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)

@@ -6,7 +6,6 @@ import { failure, leftOut } from '../options/messages.js';
 import { now } from '../run/timer.js';
 import { Budget } from './budget.js';
 import { Latency } from './latency.js';
-import { SUCCESS } from './machines.js';
 import { readPart } from './options.js';
 import { recipe } from './part.js';
 import { Race } from './round.js';
@@ -99,26 +98,17 @@ class Hedge {
   }
 
   /**
-   * Follows the end of an attempt: how long a first one took that succeeded or timed out. How fast one failed says
-   * nothing.
+   * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
+   * won. How fast one failed says nothing.
    * @param {any} operation
-   * @param {number} verdict
+   * @param {boolean} isSample whether it succeeded or was superseded
    */
-  follow(operation, verdict) {
+  follow(operation, isSample) {
     const { attempts, ended, endedAt, attemptAt, startedAt, settings } = operation;
     if (attempts !== 1 || this.#latency === undefined) return;
     const time = now();
     const ms = (ended === attempts ? endedAt : time) - (attemptAt ?? startedAt);
-    if (verdict === SUCCESS || ms >= settings.attemptTimeoutMs) this.record(time, ms);
-  }
-
-  /**
-   * Records how long a first attempt took, or how long it had taken when its hedge won.
-   * @param {number} time
-   * @param {number} ms
-   */
-  record(time, ms) {
-    this.#latency?.record(time, ms);
+    if (isSample || ms >= settings.attemptTimeoutMs) this.#latency.record(time, ms);
   }
 
   /** @param {number} time */

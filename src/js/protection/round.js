@@ -272,17 +272,11 @@ export class Race {
     const { gate } = lane;
     lane.over = true;
     if (runs(lane)) {
+      if (reason === SUPERSEDED) gate.held = { ...gate.held, superseded: true };
       gate.close(lane, reason);
       operation.note.call(lane);
       lane.failed = true;
       lane.outcome = lane.limits.reason;
-      if (reason === SUPERSEDED) {
-        gate.held = { ...gate.held, superseded: true };
-        if (lane.attempts === 1) {
-          const { endedAt, attemptAt = lane.startedAt } = lane;
-          this.#state.hedge.record(endedAt, endedAt - attemptAt);
-        }
-      }
     } else {
       // The caller has not yet classified it.
       gate.close(lane, SUPERSEDED);

@@ -173,3 +173,28 @@ hedged('at most one timer of a hedge, and one of each attempt that runs', async 
   await ok(calls[1]);
   assert.equal(clock.pending.size, 0);
 });
+
+hedged('an attempt that lost after its timeout, whose timer is late, is one sample', async ({ at, clock }) => {
+  const { api, policy, calls } = begin({ attemptTimeoutMs: 30 }, hedge({ quantile: 0.98 }));
+  await ok(calls[0]);
+  const learn = async (times) => {
+    const from = performance.now();
+    const fns = Array.from({ length: times }, controlled);
+    for (const { fn } of fns) watched(policy.run(fn));
+    await at(from + 10);
+    for (const { calls } of fns) await ok(calls[0]);
+  };
+  await learn(20);
+  const slow = controlled();
+  const run = watched(policy.run(slow.fn));
+  await at(21);
+  clock.now += 40;
+  await ok(slow.calls[1], 'hedge');
+  assert.equal(run.value, 'hedge');
+  // Two slow samples among 87 would be more than 2%.
+  await learn(64);
+  const last = controlled();
+  watched(policy.run(last.fn));
+  assert.equal(api.status().hedge.delayMs, 11);
+  await ok(last.calls[0]);
+});

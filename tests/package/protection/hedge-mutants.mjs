@@ -10,6 +10,7 @@ const round = 'protection/round.js';
 const hedge = 'protection/hedge.js';
 const latency = 'protection/latency.js';
 const gate = 'protection/gate.js';
+const admission = 'protection/admission.js';
 
 const TIMER = 'if (lane.attempts < settings.maxAttempts && operation.mayHedge !== false) {';
 const NOTED = 'this.#cancel?.();\n    this.#last = lane;';
@@ -152,21 +153,13 @@ plant(
 // The learned delay.
 const LEARNED = ['latency', 'hedge'];
 plant('attempts that lost are not learned from', LEARNED, [
-  round,
-  'this.#state.hedge.record(endedAt, endedAt - attemptAt);',
-  '',
-]);
-plant('retries are learned from', LEARNED, [hedge, 'if (attempts !== 1 || this', 'if (this']);
-plant('fast failures are learned from', LEARNED, [
-  hedge,
-  'if (verdict === SUCCESS || ms >= settings.attemptTimeoutMs)',
-  '',
-]);
-plant('timeouts are not learned from', LEARNED, [
-  hedge,
-  'verdict === SUCCESS || ms >= settings.attemptTimeoutMs',
+  admission,
+  'verdict === SUCCESS || this.held?.superseded === true',
   'verdict === SUCCESS',
 ]);
+plant('retries are learned from', LEARNED, [hedge, 'if (attempts !== 1 || this', 'if (this']);
+plant('fast failures are learned from', LEARNED, [hedge, 'if (isSample || ms >= settings.attemptTimeoutMs) ', '']);
+plant('timeouts are not learned from', LEARNED, [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample']);
 plant('fewer samples are enough', LEARNED, [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']);
 plant('the delay is the lower edge of its slot', LEARNED, [latency, '(FIRST + slot + 1)', '(FIRST + slot)']);
 plant('an old slice counts in full', LEARNED, [

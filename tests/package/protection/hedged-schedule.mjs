@@ -103,10 +103,13 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
   ])
     if (uses[name] && !many)
       while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g, g.chance(0.7), ms(0)) });
-  // Attempts that end together are classified together: each answer comes at once.
+  // Attempts that end together are classified together: each answer comes at once. An abort meanwhile would leave open
+  // whether the driver has heard of the second end.
   if (plan.attempts.some(({ end }) => end.how === 'together'))
-    for (const { end } of [...plan.verdicts, ...plan.results])
-      if (typeof end.value?.verdict === 'object') end.value.verdict = true;
+    for (const step of [...plan.verdicts, ...plan.results]) {
+      step.before = step.before.filter((act) => act.do !== 'abort');
+      if (typeof step.end.value?.verdict === 'object') step.end.value.verdict = true;
+    }
   if (plan.signal && g.chance(0.5)) {
     const at = plan.at + delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]);
     schedule.events.push({ at: Math.round(at), abort: plan.id });
