@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::future::Passed;
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
 use super::parts::Parts;
 use super::protection::{Protect, Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
+use super::waiting::Passed;
 use super::{
     Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, Signal,
     ThreadSleeper, Verdict, WithAttempt, clock,

@@ -5,12 +5,12 @@ use std::fmt;
 use std::pin::pin;
 use std::time::Duration;
 
-use super::future::{Limited, Passed, Pause};
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
 use super::parts::Parts;
 use super::protection::{Protect, Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
+use super::waiting::{Limited, Passed, Pause};
 use super::{
     Attempt, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Signal, Sleeper,
     Verdict,

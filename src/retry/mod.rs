@@ -28,6 +28,7 @@ mod sleeper;
 mod sleepers;
 pub mod testing;
 mod verdict;
+mod waiting;
 
 #[cfg(feature = "tower")]
 pub(crate) use attempt::private::Sealed;

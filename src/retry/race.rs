@@ -10,10 +10,10 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::failure::Last;
-use super::future::Limited;
 use super::operation::{Limit, Started};
 use super::parts::Parts;
 use super::rounds::{End, Rounds, Time};
+use super::waiting::Limited;
 use super::{AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
 
 /// Rounds of an attempt and a hedge.

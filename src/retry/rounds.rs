@@ -5,10 +5,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::failure::Last;
-use super::future::{Limited, Passed};
 use super::operation::Started;
 use super::parts::Parts;
 use super::protection::Protect;
+use super::waiting::{Limited, Passed};
 use super::{Attempt, Callback, Hooks, Outcome, Sleeper, TryFuture};
 
 /// How the rounds of an operation run: [`Single`], or [`Races`](super::race::Races).

@@ -8,8 +8,9 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::classify::Classify;
+use super::failed::{ByVerdict, Failed};
 use super::form::Form;
-use crate::retry::{Attempt, Callback, Hooks, Retry, Sealed, Signal, Sleeper, Verdict};
+use crate::retry::{Attempt, Callback, Retry, Sealed, Sleeper, Verdict};
 
 pin_project! {
     /// A request that is retried: the future of
@@ -120,16 +121,6 @@ pin_project! {
     }
 }
 
-/// An outcome that may be retried.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Failed<Res, Err> {
-    pub(super) outcome: Result<Res, Err>,
-    verdict: Verdict,
-    /// Whether the request can be sent again.
-    can_retry: bool,
-}
-
 impl<Svc, Req, C> Future for Call<Svc, Req, C>
 where
     Svc: Service<Req>,
@@ -168,23 +159,5 @@ where
                 can_retry: *this.can_retry,
             }),
         })
-    }
-}
-
-/// The verdict was made with the outcome.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ByVerdict;
-
-impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
-    fn when(&mut self, failed: &Failed<Res, Err>, _: &Attempt) -> Verdict {
-        if failed.can_retry {
-            failed.verdict
-        } else {
-            Verdict::Stop
-        }
-    }
-
-    fn signal(&mut self, failed: &Failed<Res, Err>) -> Option<Signal> {
-        Some(failed.verdict.into())
     }
 }

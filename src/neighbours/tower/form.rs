@@ -1,6 +1,6 @@
 //! Forms of a layer: alone, with a protection, or with a protection and hedges.
 
-use super::call::Failed;
+use super::failed::Failed;
 use crate::retry::{
     AttemptError, Hedged, Outcome, Plain, Protected, Protection, RejectedError, Reported, Retry,
     RetryError, Sleeper,

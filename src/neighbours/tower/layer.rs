@@ -8,8 +8,9 @@ use std::time::Duration;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::call::{ByVerdict, Calls, Retried};
+use super::call::{Calls, Retried};
 use super::classify::Classify;
+use super::failed::ByVerdict;
 use super::form::{Form, HedgedBy, ProtectedBy};
 use crate::core::RetryPolicy;
 use crate::retry::{DefaultSleeper, Protection, RejectedError, SleepFn, Sleeper, retry, sleep_fn};

@@ -2,6 +2,7 @@
 
 mod call;
 mod classify;
+mod failed;
 mod form;
 mod layer;
 

@@ -1,6 +1,6 @@
 //! Facts that an operation and the state of its destination exchange.
 
-use super::cell::Refusal;
+use super::told::Refusal;
 use crate::core::protection::Verdict;
 
 /// The breaker's numbers for an attempt that it admitted, which it wants back: generation and lease. `None` without a

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Protection;
-use super::cell::{Cell, Refusal};
+use super::cell::Cell;
 use super::facts::{End, Entry, Pass, Plan, Success};
 use super::time_ms;
+use super::told::Refusal;
 use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};

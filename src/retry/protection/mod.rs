@@ -9,18 +9,21 @@ mod facts;
 mod guard;
 mod hedges;
 mod keys;
+mod recipe;
 mod state;
 mod status;
+mod told;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cell::{Cell, Recipe};
+use cell::Cell;
 pub(super) use facts::Pass;
 pub(super) use guard::{Failure, Next};
 pub use guard::{Hedged, Protect, Protected};
 use keys::Keys;
+use recipe::Recipe;
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, ProtectionChange,
     ProtectionEvent, ProtectionStatus,

@@ -1,11 +1,12 @@
 //! The state of one destination, which operations share under a lock.
 
-use super::cell::{Recipe, Refusal, Told};
 use super::facts::{End, Entry, Pass, Plan, Success};
 use super::hedges::Hedges;
+use super::recipe::Recipe;
 use super::status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
+use super::told::{Refusal, Told};
 use crate::StopReason;
 use crate::core::protection::{
     Admission, Breaker, BreakerSettings, Budget, BudgetSettings, Change, Cooldown, Phase, Verdict,

@@ -103,7 +103,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
   ])
     if (uses[name] && !many)
       while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g, g.chance(0.7), ms(0)) });
-  // Attempts that end together are classified together: each answer comes at once. An abort meanwhile would leave open
+  // Attempts that end together are classified together: each answer comes at once. An abort in between would leave open
   // whether the driver has heard of the second end.
   if (plan.attempts.some(({ end }) => end.how === 'together'))
     for (const step of [...plan.verdicts, ...plan.results]) {

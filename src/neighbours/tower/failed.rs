@@ -1,0 +1,31 @@
+//! Outcomes that may be retried.
+
+use crate::retry::{Attempt, Hooks, Signal, Verdict};
+
+/// An outcome that may be retried.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Failed<Res, Err> {
+    pub(super) outcome: Result<Res, Err>,
+    pub(super) verdict: Verdict,
+    /// Whether the request can be sent again.
+    pub(super) can_retry: bool,
+}
+
+/// The verdict was made with the outcome.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ByVerdict;
+
+impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
+    fn when(&mut self, failed: &Failed<Res, Err>, _: &Attempt) -> Verdict {
+        if failed.can_retry {
+            failed.verdict
+        } else {
+            Verdict::Stop
+        }
+    }
+
+    fn signal(&mut self, failed: &Failed<Res, Err>) -> Option<Signal> {
+        Some(failed.verdict.into())
+    }
+}

@@ -1,0 +1,127 @@
+//! Attempts with a limit, pauses, and the time that both take.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+
+use super::operation::Limit;
+use super::{AttemptError, TryFuture};
+
+pin_project! {
+    /// An attempt that ends at its limit.
+    pub struct Limited<Fut, Sleep> {
+        pub(super) limit: Option<Limit>,
+        #[pin]
+        timer: Option<Sleep>,
+        #[pin]
+        attempt: Fut,
+    }
+}
+
+pin_project! {
+    /// A wait during which other tasks can run, even if it is zero.
+    pub(super) struct Pause<Sleep> {
+        #[pin]
+        timer: Option<Sleep>,
+        yielded: bool,
+    }
+}
+
+/// The sum of the waits: the time for sleepers without a clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Passed(Duration);
+
+impl Passed {
+    pub(super) fn add(&mut self, duration: Duration) {
+        self.0 = self.0.saturating_add(duration);
+    }
+
+    /// Adds the time of an attempt that was dropped at its limit.
+    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, limit: Option<Limit>) {
+        if let (AttemptError::Timeout(_), Some(limit)) = (error, limit) {
+            self.add(limit.after);
+        }
+    }
+
+    /// The reading of the clock, if there is one, at the start of an operation.
+    pub(super) fn first(timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Option<Duration> {
+        timed.then(clock).flatten()
+    }
+
+    /// The time. An operation that needs none reads no clock.
+    pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
+        if timed {
+            clock().unwrap_or(self.0)
+        } else {
+            Duration::ZERO
+        }
+    }
+}
+
+impl<Fut, Sleep> Limited<Fut, Sleep> {
+    pub(super) fn new(limit: Option<Limit>, timer: Option<Sleep>, attempt: Fut) -> Self {
+        Self {
+            limit,
+            timer,
+            attempt,
+        }
+    }
+
+    /// Ends the attempt when this timer ends, instead.
+    pub(super) fn end_at(self: Pin<&mut Self>, limit: Limit, timer: Sleep) {
+        let mut this = self.project();
+        *this.limit = Some(limit);
+        this.timer.set(Some(timer));
+    }
+}
+
+impl<Fut: TryFuture, Sleep: Future> Future for Limited<Fut, Sleep> {
+    type Output = Result<Fut::Ok, AttemptError<Fut::Error>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(outcome) = this.attempt.poll(cx) {
+            return Poll::Ready(outcome.map_err(AttemptError::Error));
+        }
+        // Polled second: an attempt that has ended has ended in time.
+        match (this.timer.as_pin_mut(), this.limit) {
+            (Some(timer), Some(limit)) => {
+                ready!(timer.poll(cx));
+                Poll::Ready(Err(AttemptError::Timeout(limit.error)))
+            }
+            _ => Poll::Pending,
+        }
+    }
+}
+
+impl<Sleep> Pause<Sleep> {
+    pub(super) fn new(timer: Sleep) -> Self {
+        Self {
+            timer: Some(timer),
+            yielded: false,
+        }
+    }
+}
+
+impl<Sleep: Future> Future for Pause<Sleep> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        if let Some(timer) = this.timer.as_mut().as_pin_mut() {
+            if timer.poll(cx).is_pending() {
+                *this.yielded = true;
+                return Poll::Pending;
+            }
+            this.timer.set(None);
+        }
+        if !std::mem::replace(this.yielded, true) {
+            // A wait of zero lets other tasks run, too.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+}
