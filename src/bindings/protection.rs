@@ -23,9 +23,10 @@ pub extern "C" fn tokens(budget: &Budget, capacity: f64) -> f64 {
 }
 
 /// Runs [`Cooldown::start`].
+#[must_use]
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn start(cooldown: &mut Cooldown, now: f64, hint_ms: f64) {
-    cooldown.start(now, hint_ms);
+pub extern "C" fn start(cooldown: &mut Cooldown, now: f64, hint_ms: f64) -> bool {
+    cooldown.start(now, hint_ms)
 }
 
 /// Runs [`Cooldown::left_ms`].

@@ -299,10 +299,8 @@ impl RateLimit {
         let is_shared = matches!(self.options.hints, RateHints::Shared { .. });
         let mut is_own = true;
         if is_shared {
-            let before = self.cooldown;
             let hint_ms = job.hint_ms.min(policy.max_retry_after_ms());
-            self.cooldown.start(now, hint_ms);
-            is_own = self.cooldown != before;
+            is_own = self.cooldown.start(now, hint_ms);
         }
         let attempt = job.waits.attempt();
         let limits = Limits {

@@ -15,7 +15,7 @@ fn nobody_is_held_before_a_hint() {
 #[test]
 fn those_who_are_held_come_back_spread_over_half_the_time_asked_for() {
     let mut cooldown = Cooldown::new();
-    cooldown.start(1_000.0, 1_000.0);
+    assert!(cooldown.start(1_000.0, 1_000.0));
     assert_eq!(cooldown.left_ms(1_200.0), 800.0);
     assert_eq!(cooldown.hold_ms(1_200.0, 100.0, 0.0), 800.0);
     assert_eq!(cooldown.hold_ms(1_200.0, 100.0, 0.5), 1_050.0);
@@ -30,13 +30,13 @@ fn those_who_are_held_come_back_spread_over_half_the_time_asked_for() {
 #[test]
 fn a_hint_that_ends_before_the_present_one_changes_nothing() {
     let mut cooldown = Cooldown::new();
-    cooldown.start(0.0, 1_000.0);
+    assert!(cooldown.start(0.0, 1_000.0));
     let before = cooldown;
-    cooldown.start(100.0, 100.0);
+    assert!(!cooldown.start(100.0, 100.0));
     // Neither does one with the same end.
-    cooldown.start(500.0, 500.0);
+    assert!(!cooldown.start(500.0, 500.0));
     assert_eq!(cooldown, before);
-    cooldown.start(500.0, 501.0);
+    assert!(cooldown.start(500.0, 501.0));
     assert_eq!(cooldown.left_ms(500.0), 501.0);
     assert_eq!(cooldown.hold_ms(500.0, 1.0, 0.5), 501.0 + 0.25 * 501.0);
 }
@@ -53,7 +53,8 @@ fn the_hint_that_ends_last_rules() {
             now += f64::from(random.below(500));
             if random.chance(0.3) {
                 let hint = f64::from(random.one(&[0, 10, 1_000, 60_000]) + random.below(500));
-                cooldown.start(now, hint);
+                let is_longest = hints.iter().all(|(at, ms)| now + hint > at + ms);
+                assert_eq!(cooldown.start(now, hint), is_longest && now + hint > 0.0);
                 hints.push((now, hint));
             }
             let last = hints.iter().fold((0.0, 0.0), |(until, asked), (at, ms)| {
@@ -85,22 +86,22 @@ fn the_hint_that_ends_last_rules() {
 #[test]
 fn a_clock_that_is_set_back_holds_nobody_longer_than_the_server_asked_for() {
     let mut cooldown = Cooldown::new();
-    cooldown.start(1e9, 1_000.0);
+    assert!(cooldown.start(1e9, 1_000.0));
     assert_eq!(cooldown.left_ms(0.0), 1_000.0);
     assert_eq!(cooldown.left_ms(600.0), 400.0);
-    // The hint that sets the clock back counts by itself.
-    cooldown.start(-1e9, 300.0);
+    // A hint after that is shorter, although the end of the present one has changed.
+    assert!(!cooldown.start(-1e9, 300.0));
     assert_eq!(cooldown.left_ms(-1e9), 1_000.0);
 }
 
 #[test]
 fn a_clock_that_stands_still_changes_nothing() {
     let mut cooldown = Cooldown::new();
-    cooldown.start(10.0, 1_000.0);
+    assert!(cooldown.start(10.0, 1_000.0));
     let before = cooldown;
     for _ in 0..10 {
         assert_eq!(cooldown.left_ms(10.0), 1_000.0);
-        cooldown.start(10.0, 1_000.0);
+        assert!(!cooldown.start(10.0, 1_000.0));
     }
     assert_eq!(cooldown, before);
 }

@@ -102,7 +102,8 @@ impl Life {
             }
             14 => {
                 let hint = self.scale * 20.0 * self.words.unit();
-                self.cooldown.start(now, hint);
+                let is_set = self.cooldown.start(now, hint);
+                self.digest.add(f64::from(u8::from(is_set)));
             }
             _ => {
                 let base = self.scale * self.words.unit();

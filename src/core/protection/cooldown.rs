@@ -19,13 +19,16 @@ impl Cooldown {
         }
     }
 
-    /// Holds attempts for `hint_ms` from now on. A hint that ends before the present one changes nothing.
-    pub fn start(&mut self, now: f64, hint_ms: f64) {
+    /// Holds attempts for `hint_ms` from now on, and returns true, unless the present hint ends as late.
+    #[must_use]
+    pub fn start(&mut self, now: f64, hint_ms: f64) -> bool {
         self.clamp(now);
-        if now + hint_ms > self.until {
+        let is_longer = now + hint_ms > self.until;
+        if is_longer {
             self.until = now + hint_ms;
             self.asked = hint_ms;
         }
+        is_longer
     }
 
     /// Returns the time until which it holds attempts.

@@ -38,17 +38,15 @@ class Cooldown {
   }
 
   /**
-   * Returns whether the hint set it: one that ends before the present one changes nothing.
+   * Returns whether the hint set it: one that ends no later than the present one changes nothing.
    * @param {number} time
    * @param {number} hintMs
    * @param {unknown} cause
    */
   start(time, hintMs, cause) {
-    const before = this.until;
-    startCooldown(this.#state, time, hintMs);
-    if (this.until === before) return false;
-    this.cause = cause;
-    return true;
+    const isSet = startCooldown(this.#state, time, hintMs) === 1;
+    if (isSet) this.cause = cause;
+    return isSet;
   }
 
   /**

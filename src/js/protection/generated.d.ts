@@ -6,7 +6,7 @@ type Numbers = number[];
 export function take(budget: Numbers, capacity: number, cost: number): number;
 export function tokens(budget: Numbers, capacity: number): number;
 
-export function start(cooldown: Numbers, now: number, hintMs: number): void;
+export function start(cooldown: Numbers, now: number, hintMs: number): number;
 export function left(cooldown: Numbers, now: number): number;
 export function hold(cooldown: Numbers, now: number, baseMs: number, draw: number): number;
 

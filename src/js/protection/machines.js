@@ -40,9 +40,9 @@ export const UNTIL = 0;
 export const newCooldown = () => [0, 0];
 
 /**
- * Holds attempts for `hintMs`, which is at most the policy's `maxRetryAfterMs`. A hint that ends before the present one
- * changes nothing.
- * @type {(state: State, now: number, hintMs: number) => void}
+ * Holds attempts for `hintMs`, which is at most the policy's `maxRetryAfterMs`, and returns 1; 0 if the present hint
+ * ends as late, and rules on.
+ * @type {(state: State, now: number, hintMs: number) => number}
  */
 export const startCooldown = core.start;
 

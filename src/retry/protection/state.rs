@@ -98,10 +98,11 @@ impl State {
 
     /// The server asked all to wait. Returns the end of the cooldown if this hint set it, and else NaN.
     pub(super) fn ask_to_wait(&mut self, now: f64, hint_ms: f64) -> f64 {
-        let before = self.cooldown.until();
-        self.cooldown.start(now, hint_ms);
-        let until = self.cooldown.until();
-        if until == before { f64::NAN } else { until }
+        if self.cooldown.start(now, hint_ms) {
+            self.cooldown.until()
+        } else {
+            f64::NAN
+        }
     }
 
     /// An attempt ended. `draw` is called only if the circuit opens.

@@ -94,7 +94,7 @@ function play(index) {
       add(takeTokens(budget, capacity, cost));
       budget[PENDING] += below(200);
     } else if (kind === 14) {
-      startCooldown(cooldown, now, scale * 20 * unit());
+      add(startCooldown(cooldown, now, scale * 20 * unit()));
     } else {
       const base = scale * unit();
       const draw = unit();

@@ -96,8 +96,8 @@ test('a cooldown holds as the list of its hints says', () => {
       const now = step();
       if (g.chance(0.2)) {
         const ms = scale * g.pick([1, 7, 40]);
-        machines.startCooldown(state, now, ms);
-        model.start(now, ms);
+        const isSet = machines.startCooldown(state, now, ms) === 1;
+        assert.equal(isSet, model.start(now, ms), `${name}, step ${i}: start`);
       }
       near(machines.cooldownLeft(state, now), model.left(now), `${name}, step ${i}: left`);
       const [base, draw] = [scale * g.pick([0, 1, 10]), g.unit()];
