@@ -385,7 +385,7 @@ plant('all who are held are released together', 'P11', [
 plant(
   'a shorter hint shortens the hold',
   ['cooldown', 'P8', 'P11'],
-  [cooldown, 'const before = this.until;', 'const before = this.until;\n    this.#state[UNTIL] = 0;'],
+  [cooldown, 'const isSet = ', 'this.#state[UNTIL] = 0;\n    const isSet = '],
 );
 plant(
   'a success ends the hold',

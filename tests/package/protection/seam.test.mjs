@@ -797,3 +797,27 @@ timed('random() at an opening may call operations, and what it throws is reporte
     console.error = original;
   }
 });
+
+timed(
+  'after the clock was set back, a hint that is shorter than the hold is not the one that set it',
+  async (clock) => {
+    const api = protect(cooldown());
+    clock.now = 1e6;
+    const options = { ...plain, jitter: 'full', random: () => 0.5, protection: api };
+    const { fn, calls } = controlled();
+    const run = watched(retry(fn, options));
+    await retry(fails(retryAfter(40)), { ...options, maxAttempts: 1 }).catch(() => {});
+    clock.now -= 1000;
+    calls[0].reject(retryAfter(5));
+    await microtasks();
+    // The hold is 40 ms and half of the base, which is longer than its own wait of 5 ms and half of the base.
+    assert.deepEqual(
+      clock.armed.map(({ ms }) => ms),
+      [90],
+    );
+    await clock.advance(90);
+    calls[1].resolve('done');
+    await microtasks();
+    assert.equal(run.value, 'done');
+  },
+);
