@@ -122,7 +122,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.selectOption('#live-rate', { label: '30%' });
         await page.selectOption('#live-calls', '1');
         assert.equal(await page.textContent('#live-start'), `Send ${plural(1, 'call')}`);
-        assert.equal(await page.locator('#live-run .call').count(), 1, 'a row for what will come');
+        await until('a row for what will come', async () => (await page.locator('#live-run .call').count()) === 1);
         assert.equal(await send(page), reckon({ failure: '503', rate: 0.3, calls: 1 }).whole);
         await page.waitForURL(/failure=503.*rate=0\.3.*calls=1/);
 
