@@ -14,6 +14,12 @@ const MOST_SHIFT = 0.05;
 
 const SMALL_PHONE_WIDTH = 320;
 
+/** Windows, tablets and phones. */
+const ROOM_WIDTHS = [1440, 1280, 1024, 768, 430, 390, 360, 320];
+
+/** Three lines of text: settings, and fonts where the page's own are not loaded, change that much. */
+const MOST_ROOM_PX = 60;
+
 inEachEngine(({ withPage }) => {
   for (const scheme of /** @type {const} */ (['light', 'dark'])) {
     for (const viewport of [DESKTOP, PHONE]) {
@@ -195,9 +201,46 @@ inEachEngine(
           { viewport },
         ));
     }
+
+    test('the room kept for a section that is not loaded is what the section takes', () =>
+      withPage(async (page) => {
+        await drawAll(page);
+        for (const width of ROOM_WIDTHS) {
+          await page.setViewportSize({ ...DESKTOP, width });
+          // The figures hear of their new widths in this time.
+          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+          for (const [id, [kept = 0, taken = 0]] of await page.evaluate(rooms)) {
+            const most = Math.max(MOST_ROOM_PX, taken / 10);
+            assert.ok(Math.abs(kept - taken) <= most, `${width} pixels, ${id}: ${kept} kept, ${taken} taken`);
+          }
+        }
+        // The check itself can fail.
+        await page.addStyleTag({ content: ':root { --budget-room: 100px !important; }' });
+        const [kept = 0] = new Map(await page.evaluate(rooms)).get('budget-body') ?? [];
+        assert.equal(kept, 100);
+      }));
   },
   { engines: ['chromium'] },
 );
+
+/**
+ * Returns the heights of all bodies that are loaded when they come near: the height that the styles keep, and the one
+ * that the content takes. Runs in the page.
+ * @returns {[id: string, heights: [kept: number, taken: number]][]}
+ */
+function rooms() {
+  const style = document.createElement('style');
+  // A figure far from the screen still has the drawing for its last width, which may be higher.
+  style.textContent = '.drawing > svg { display: none; } [id$="-body"] { min-height: 0 !important; }';
+  const bodies = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('main [id$="-body"]'))].filter(
+    ({ id }) => id !== 'hero-body',
+  );
+  const kept = bodies.map((body) => parseFloat(getComputedStyle(body).minHeight));
+  document.head.append(style);
+  const taken = bodies.map((body) => Math.round(body.getBoundingClientRect().height));
+  style.remove();
+  return bodies.map(({ id }, i) => [id, [kept[i] ?? 0, taken[i] ?? 0]]);
+}
 
 /**
  * Returns axe's complaints, and their places.

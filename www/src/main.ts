@@ -14,6 +14,7 @@ import { store } from './state/page';
 import { toQuery } from './state/permalink';
 import { figureIn } from './state/store';
 import './styles/base.css';
+import './styles/room.css';
 import './styles/controls.css';
 import './styles/figures.css';
 import './styles/readout.css';
