@@ -35,7 +35,7 @@ pub struct RateLimitOptions {
     pub window_ms: f64,
     /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
     pub latency_ms: f64,
-    /// Defaults to [`RateHints::Followed`].
+    /// Whether the workers follow the hints of the server. Defaults to [`RateHints::Followed`].
     pub hints: RateHints,
     /// Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. Defaults to
     /// 600,000.

@@ -37,7 +37,7 @@ pub struct HedgeSettings {
     /// `None` if the delay is learned.
     pub delay_ms: Option<f64>,
     pub quantile: f64,
-    /// In thousandths of hedges.
+    /// Hedges per successful operation, in thousandths.
     pub per_success: f64,
 }
 

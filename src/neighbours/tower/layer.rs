@@ -94,22 +94,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
     /// Waits with this sleeper. See [`Retry::sleeper`].
     #[must_use]
     pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
-        let Settings {
-            policy,
-            classify,
-            total_timeout,
-            protection,
-            ..
-        } = self.settings;
-        RetryLayer {
-            settings: Settings {
-                policy,
-                classify,
-                sleeper,
-                total_timeout,
-                protection,
-            },
-        }
+        self.with(|_, protection| (sleeper, protection))
     }
 
     /// Shares this [`Protection`] with all requests of the service. See [`Retry::protection`].
@@ -151,13 +136,14 @@ impl<C, S, P> RetryLayer<C, S, P> {
     where
         R: FnMut(RejectedError) -> Result<Res, Err>,
     {
-        self.protected(|_| ProtectedBy {
+        let by = ProtectedBy {
             protection: protection.clone(),
             refused,
-        })
+        };
+        self.with(|sleeper, _| (sleeper, by))
     }
 
-    fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> RetryLayer<C, S, P2> {
+    fn with<S2, P2>(self, change: impl FnOnce(S, P) -> (S2, P2)) -> RetryLayer<C, S2, P2> {
         let Settings {
             policy,
             classify,
@@ -165,13 +151,14 @@ impl<C, S, P> RetryLayer<C, S, P> {
             total_timeout,
             protection,
         } = self.settings;
+        let (sleeper, protection) = change(sleeper, protection);
         RetryLayer {
             settings: Settings {
                 policy,
                 classify,
                 sleeper,
                 total_timeout,
-                protection: change(protection),
+                protection,
             },
         }
     }
@@ -223,7 +210,7 @@ impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
             api.has_hedge(),
             "this layer's protection has no hedge: add one with Protection::hedge(…)"
         );
-        self.protected(HedgedBy)
+        self.with(|sleeper, by| (sleeper, HedgedBy(by)))
     }
 }
 

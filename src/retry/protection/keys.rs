@@ -16,9 +16,10 @@ pub(super) struct Keys {
 
 #[derive(Default)]
 struct Kept {
-    by_key: HashMap<Arc<str>, (u64, Arc<Cell>)>,
+    /// Numbers of the latest uses.
+    by_key: HashMap<Arc<str>, u64>,
     /// From the one that was used least recently.
-    by_use: BTreeMap<u64, Arc<str>>,
+    by_use: BTreeMap<u64, (Arc<str>, Arc<Cell>)>,
     uses: u64,
 }
 
@@ -46,24 +47,26 @@ impl Keys {
     /// The destination that has this key now, without a use of it.
     pub(super) fn peek(&self, key: &str) -> Option<Arc<Cell>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_key.get(key).map(|(_, cell)| cell.clone())
+        let (_, cell) = kept.by_use.get(kept.by_key.get(key)?)?;
+        Some(cell.clone())
     }
 
     /// From the one that was used least recently.
     pub(super) fn names(&self) -> Vec<String> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_use.values().map(ToString::to_string).collect()
+        let kept = kept.by_use.values();
+        kept.map(|(name, _)| name.to_string()).collect()
     }
 }
 
 impl Kept {
     fn get(&mut self, key: &str) -> Option<Arc<Cell>> {
-        let (used, cell) = self.by_key.get_mut(key)?;
-        let name = self.by_use.remove(used)?;
+        let used = self.by_key.get_mut(key)?;
+        let (name, cell) = self.by_use.remove(used)?;
         self.uses += 1;
         *used = self.uses;
-        self.by_use.insert(self.uses, name);
-        Some(cell.clone())
+        self.by_use.insert(self.uses, (name, cell.clone()));
+        Some(cell)
     }
 
     fn add(&mut self, key: &str, cell: &Arc<Cell>, now: f64) {
@@ -72,18 +75,15 @@ impl Kept {
         }
         let name: Arc<str> = cell.key.clone().unwrap_or_else(|| Arc::from(key));
         self.uses += 1;
-        self.by_key.insert(name.clone(), (self.uses, cell.clone()));
-        self.by_use.insert(self.uses, name);
+        self.by_key.insert(name.clone(), self.uses);
+        self.by_use.insert(self.uses, (name, cell.clone()));
     }
 
     /// Forgets a destination that is as good as a new one. Without any, one that is not open.
     fn forget(&mut self, now: f64) {
         let mut other = None;
         let mut fresh = None;
-        for (used, name) in &self.by_use {
-            let Some((_, cell)) = self.by_key.get(name) else {
-                continue;
-            };
+        for (used, (_, cell)) in &self.by_use {
             let (is_fresh, is_open) =
                 cell.locked(|state, recipe, _| (state.is_fresh(recipe, now), state.is_open()));
             if is_fresh {
@@ -96,7 +96,7 @@ impl Kept {
         }
         let oldest = self.by_use.keys().next().copied();
         let forgotten = fresh.or(other).or(oldest);
-        if let Some(name) = forgotten.and_then(|used| self.by_use.remove(&used)) {
+        if let Some((name, _)) = forgotten.and_then(|used| self.by_use.remove(&used)) {
             self.by_key.remove(&name);
         }
     }

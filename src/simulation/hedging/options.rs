@@ -8,17 +8,17 @@ use crate::simulation::check::Check;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum HedgeDelay {
-    /// This long after the attempt, in ms. Between 0 and 2^53 − 1.
+    /// A hedge starts this long after the attempt, in ms: between 0 and 2^53 − 1.
     Fixed(f64),
-    /// When this share of the first attempts of the last 30 to 60 s has ended. Above 0 and below 1. No hedge starts
-    /// before 20 have ended.
+    /// A hedge starts when this share of the first attempts of the last 30 to 60 s has ended: above 0, below 1. None
+    /// starts before 20 attempts have ended.
     Learned(f64),
 }
 
 /// Which hedges start: the rules of `hedge()` of `rejitter/protection`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HedgeRule {
-    /// Defaults to [`HedgeDelay::Learned`], 0.95.
+    /// Time from an attempt to its hedge. Defaults to [`HedgeDelay::Learned`], 0.95.
     pub delay: HedgeDelay,
     /// Hedges per request that has ended; ten can be saved up, as at the start. Between 0.001 and 1, or infinite: no
     /// bound, which the part does not offer. Defaults to 0.1.
@@ -40,8 +40,8 @@ pub struct ServerLoad {
     /// Number of servers. An attempt goes to one at random, its hedge to another one. Between 1 and 10,000. Defaults to
     /// 10.
     pub servers: u32,
-    /// Share of the time that the servers would work without hedges: requests arrive at random, at the rate for it.
-    /// Between 0.001 and 2. Defaults to 0.7.
+    /// Share of the time that the servers would work without hedges. Between 0.001 and 2. Defaults to 0.7. Requests
+    /// arrive at random, at the rate for it.
     pub utilisation: f64,
 }
 
@@ -59,11 +59,12 @@ impl Default for ServerLoad {
 pub struct HedgingOptions {
     /// Number of requests. Between 1 and 10^7. Defaults to 100,000.
     pub requests: u32,
-    /// How long a server works on an attempt.
+    /// Times that servers work on attempts. Defaults to those of [`ServiceTimes`].
     pub service: ServiceTimes,
-    /// Defaults to `None`: no hedges.
+    /// Rule by which hedges start. Defaults to `None`: no hedges.
     pub hedge: Option<HedgeRule>,
-    /// Defaults to `None`: no attempt waits for another. The requests then follow one after the other.
+    /// Servers for which attempts wait. Defaults to `None`: no attempt waits for another, and the requests follow one
+    /// after the other.
     pub load: Option<ServerLoad>,
     /// Where all the randomness comes from.
     pub seed: Seed,

@@ -10,18 +10,18 @@ use crate::simulation::check::{Check, MAX_BINS, is_no_time};
 pub enum Arrivals {
     /// Open: new requests arrive at this rate, evenly spaced, regardless of the others.
     Regular {
-        /// Positive; at most 10^7 requests up to the horizon.
+        /// Requests per second. Positive; at most 10^7 requests up to the horizon.
         per_s: f64,
     },
     /// Open: as [`Arrivals::Regular`], at random (a Poisson process).
     Poisson {
-        /// Positive; at most 10^7 requests up to the horizon.
+        /// Requests per second. Positive; at most 10^7 requests up to the horizon.
         per_s: f64,
     },
     /// Closed: each client starts its next request a pause after the end of its last, so that a
     /// slow server gets fewer requests.
     Closed {
-        /// Between 1 and 10^6.
+        /// Number of clients. Between 1 and 10^6.
         clients: u32,
         /// The mean of the pause, which is exponentially distributed, in ms. Between 0 and 10^9.
         think_ms: f64,
