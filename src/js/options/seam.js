@@ -14,8 +14,8 @@
  * @property {(operation: any, hold: number, round: number) => number | string | undefined} enter asks for an attempt:
  *   `hold` if that has to wait, the time being in `pending`; `round` if a round makes it, `pending` being a promise of
  *   the function that goes on after that; a reason to stop; or undefined
- * @property {(operation: any, hintMs: number | undefined) => void} heard receives the wait that the server asked for, at
- *   most once per attempt, and only if it asked
+ * @property {(operation: any, hintMs: number | undefined) => void} heard receives the wait that the server asked for,
+ *   at most once per attempt, and only if it asked
  * @property {(operation: any, again: boolean) => void} ended follows the decision about an outcome: whether another
  *   attempt may follow
  * @property {(operation: any, delayMs: number) => number | string} retry asks for a retry: the wait, or a reason to

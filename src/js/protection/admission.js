@@ -109,7 +109,7 @@ export class Admission {
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)
       verdict = breaker.judge(verdict, {
-        ...(failed ? { error: outcome } : { result: outcome }),
+        [failed ? 'error' : 'result']: outcome,
         ...(status !== undefined && { status }),
       });
     const draw = () => {
@@ -140,10 +140,10 @@ function atMost({ maxRetryAfterMs }, hintMs) {
  */
 export function drawFor(operation) {
   const { settings, attempts } = operation;
-  if (settings.random !== undefined) return drawBeside(settings, operation, attempts);
   try {
     return drawBeside(settings, operation, attempts);
-  } catch {
+  } catch (error) {
+    if (settings.random !== undefined) throw error;
     return 0.5;
   }
 }

@@ -52,7 +52,7 @@ const RULES = /** @type {Record<string, Rule>} */ ({
   isFailure: FUNCTION,
 });
 
-/** @type {Record<string, any>} */
+/** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
   failureRatio: 0.5,
   minimumCalls: 10,
@@ -68,9 +68,8 @@ const PHASES = ['closed', 'open', 'half-open'];
 /** @param {unknown} [options] */
 export function breaker(options) {
   const all = { ...DEFAULTS, ...readPart(options, RULES) };
-  const { failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure } = all;
-  const numbers = [failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter];
-  return recipe('breaker', all, (time) => new Breaker(numbers, isFailure, time));
+  const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
+  return recipe('breaker', all, (time) => new Breaker(numbers, all.isFailure, time));
 }
 
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */

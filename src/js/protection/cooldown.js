@@ -79,7 +79,7 @@ class Cooldown {
 
   /** @param {number} time */
   isFresh(time) {
-    return this.left(time) === 0;
+    return this.until <= time;
   }
 
   /** @param {number} time */

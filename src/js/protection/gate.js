@@ -100,12 +100,12 @@ export class Gate extends Admission {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#refuse(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      this.#taken = budget.take(this.throttled, state);
-      if (this.#taken < 0) {
-        this.#taken = 0;
+      const taken = budget.take(this.throttled, state);
+      if (taken < 0) {
         state.tell('refused', { by: 'budget' });
         return 'budget';
       }
+      this.#taken = taken;
       this.#takenFor = operation.attempts + 1;
     }
     return waitMs;

@@ -73,6 +73,8 @@ export class States {
     let victim;
     let least = Infinity;
     for (const state of this.byKey.values()) {
+      // Its loss is at least that.
+      if (state.usedAt > least) continue;
       const loss = (state.isFresh(time) ? 0 : state.breaker?.isOpen ? 2 : 1) * WORSE + state.usedAt;
       if (loss < least) {
         victim = state;
@@ -173,7 +175,14 @@ export class State {
 
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
-    return PARTS.every((name) => this[name]?.isFresh(time) ?? true);
+    // The breaker first: of most keys it says at once that they are in use.
+    const { breaker, budget, cooldown, hedge } = this;
+    return (
+      breaker?.isFresh(time) !== false &&
+      budget?.isFresh() !== false &&
+      cooldown?.isFresh(time) !== false &&
+      hedge?.isFresh(time) !== false
+    );
   }
 
   status() {

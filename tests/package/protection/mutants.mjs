@@ -33,6 +33,12 @@ const ending = (body) => [
     ${body}
   };`,
 ];
+/** Another number for one of the breaker's options. */
+const instead = (place, number) => [
+  breaker,
+  'new Breaker(numbers, all.isFailure',
+  `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
+];
 const LOOK = 'export const lookAtBreaker = core.look;';
 const [BEGUN, EARLIER_BEGUN, IN_ROW, UNTIL, LAST_OPEN, OPENS, RUNNING] = [2, 5, 8, 10, 11, 12, 16];
 
@@ -54,7 +60,8 @@ plant(
   [
     admission,
     'this.#tell(operation, operation.failed ? NOTHING : SUCCESS);',
-    'if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;\n      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS);',
+    `if (operation.failed && this.#state.breaker?.isFailure === undefined) this.pending = false;
+      else this.#tell(operation, operation.failed ? NOTHING : SUCCESS);`,
   ],
 );
 plant(
@@ -119,7 +126,7 @@ plant(
   ['P5', 'breaker'],
   ending('lease = state[LEASE];\n    return ends();'),
 );
-plant('one success closes whatever closeAfter says', 'breaker', [breaker, 'openMs, closeAfter]', 'openMs, 1]']);
+plant('one success closes whatever closeAfter says', 'breaker', instead(5, 1));
 
 // The window and the ratio.
 plant(
@@ -136,16 +143,8 @@ plant(
   ['P4', 'breaker'],
   ending('options = options.with(0, options[0] * (1 + 1e-9));\n    return ends();'),
 );
-plant('minimumCalls is ignored', 'breaker', [
-  breaker,
-  '[failureRatio, minimumCalls, windowMs',
-  '[failureRatio, 1, windowMs',
-]);
-plant('consecutiveFailures is ignored', 'breaker', [
-  breaker,
-  'windowMs, consecutiveFailures, openMs, closeAfter]',
-  'windowMs, Infinity, openMs, closeAfter]',
-]);
+plant('minimumCalls is ignored', 'breaker', instead(1, 1));
+plant('consecutiveFailures is ignored', 'breaker', instead(3, Infinity));
 plant(
   'a success does not end a row of failures',
   'breaker',
@@ -295,8 +294,8 @@ plant('a token is put back twice', 'P1', [
 ]);
 plant('a success returns the tokens of all retries', 'P1', [
   gate,
-  'this.#taken = budget.take(this.throttled, state);\n      if (this.#taken < 0) {',
-  'const earlier = this.#taken;\n      this.#taken = budget.take(this.throttled, state);\n      if (this.#taken > 0) this.#taken += earlier;\n      if (this.#taken < 0) {',
+  'this.#taken = taken;',
+  'this.#taken = taken + this.#taken;',
 ]);
 plant('a failure gives tokens back', 'P1', [
   gate,
@@ -339,7 +338,7 @@ plant('a success after a retry brings both', 'P1', [
 plant(
   'the budget decides after the wait',
   ['P1', 'P2'],
-  [gate, 'if (budget !== undefined) {\n      this.#taken', 'if (budget === null) {\n      this.#taken'],
+  [gate, 'if (budget !== undefined) {\n      const taken', 'if (budget === null) {\n      const taken'],
   [
     gate,
     'const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return',

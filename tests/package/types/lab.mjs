@@ -40,10 +40,16 @@ async function simulate(signal: AbortSignal): Promise<void> {
   }
   const limited: Simulation<RateLimitResult> = simulateRateLimit(policy, { hints: 'followed', protection: { cooldown: { maxHoldMs: Infinity } } });
   same<ReturnType<typeof limited.result>['totals']['endMs'], number>(true);
-  const hedging: Simulation<HedgingResult> = simulateHedging({ service: { slowShare: 0 }, hedge: { delayMs: 50, maxRatio: Infinity }, load: { servers: 5, utilisation: 0.7 }, seed: 'x' });
+  const hedging: Simulation<HedgingResult> = simulateHedging({
+    service: { slowShare: 0 },
+    hedge: { delayMs: 50, maxRatio: Infinity },
+    load: { servers: 5, utilisation: 0.7 },
+    seed: 'x',
+  });
   const { survival, p99Ms, totals, exact } = hedging.result();
   same<[typeof survival, typeof p99Ms, typeof totals.won], [Float64Array, number, number]>(true);
-  same<typeof exact, { survival: Float64Array; p50Ms: number; p99Ms: number; p999Ms: number; extra: number } | undefined>(true);
+  type Exact = { survival: Float64Array; p50Ms: number; p99Ms: number; p999Ms: number; extra: number };
+  same<typeof exact, Exact | undefined>(true);
   const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
   const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
   void [calls, senders, simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
