@@ -8,7 +8,7 @@ use crate::counts::Runner;
 use crate::plan::{Context, Plan, TOOL_BUILDS};
 use crate::published::{CRATE, folder, programs};
 use crate::schedule::Room;
-use crate::setup::{BUILD_LIMIT, NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::setup::{NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
 use crate::workspace::Workspace;
 
 /// Cargo locks the folder.
@@ -58,7 +58,6 @@ pub fn set_up_steps() -> Vec<Plan> {
                     .args(["--version", NAMES_TOOL_VERSION])
                     .arg("--root")
                     .arg(names_tools(cx.ws))
-                    .limit(BUILD_LIMIT)
                     .remedy("see the compiler's message in the log");
                 step.run(&install)?;
             }

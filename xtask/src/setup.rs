@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::cmd::{Cmd, Failure, find_on_path};
 use crate::plan::{Context, Plan, TOOL_BUILDS, keep, known};
@@ -24,7 +23,7 @@ cargo-web, rust-web-src and rust-web-llvm)";
 
 /// The cargo that runs us, or the one on PATH.
 pub fn cargo() -> Cmd {
-    Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+    Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))).gives_way()
 }
 
 pub const NODE: &str = "Node and npm";
@@ -35,9 +34,6 @@ pub const NPM_OF_TESTS: &str = "npm packages of tests/package";
 pub const NPM_OF_PAGE: &str = "npm packages of www";
 pub const NPM_OF_BENCH: &str = "npm packages of xtask/bench";
 pub const NPM_OF_SITE: &str = "npm packages of xtask/site";
-
-/// Longer than the slowest build of a tool while a busy machine does other things as well.
-pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
 
 pub fn steps() -> Vec<Plan> {
     vec![
@@ -99,7 +95,6 @@ fn wasm_bindgen(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
             "wasm-tools",
         ])
         .dir(&cx.ws.root)
-        .limit(BUILD_LIMIT)
         .remedy("see the compiler's message in the log; the first build needs crates.io");
     step.run(&build)?;
     let version = Cmd::new(cx.ws.wasm_tool("wasm-bindgen"))
