@@ -26,6 +26,13 @@ pub fn cargo() -> Cmd {
     Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))).gives_way()
 }
 
+/// The cargo of another toolchain.
+pub fn cargo_of(toolchain: &str) -> Cmd {
+    Cmd::new("rustup")
+        .args(["run", toolchain, "cargo"])
+        .gives_way()
+}
+
 pub const NODE: &str = "Node and npm";
 pub const TARGET: &str = "Rust's wasm target";
 pub const WASM_BINDGEN: &str = "wasm-bindgen";
