@@ -18,9 +18,6 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Longer than the slowest build on two cores; a hang must not eat the whole time of a CI run.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(12 * 60);
 
-/// For a command that gives way to others on a busy machine.
-const LIMIT_OF_GIVING_WAY: Duration = Duration::from_secs(40 * 60);
-
 /// A command line with its environment and what to do when it fails.
 #[derive(Debug, Clone)]
 pub struct Cmd {
@@ -150,11 +147,11 @@ impl Cmd {
         self
     }
 
-    /// For builds: they take what other commands leave of the cores, and are given the time for that. Tests in
-    /// browsers have limits of time that are shorter.
+    /// For builds, and for tests without a browser: they take what tests in browsers leave of the cores. The latter
+    /// have limits of time, and fail where others are only late.
     pub fn gives_way(mut self) -> Self {
         self.gives_way = true;
-        self.limit(LIMIT_OF_GIVING_WAY)
+        self
     }
 
     /// The standard output of a short question such as `node --version`; `None` when it cannot be had.

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::cmd::{Cmd, Failure, find_on_path};
 use crate::plan::{Context, Plan, TOOL_BUILDS, keep, known};
@@ -21,9 +22,14 @@ const TARGET_REMEDY: &str = "run `rustup target add wasm32-unknown-unknown`; whe
 reached, take the target's standard library from the system (on Debian the packages rustc-web, \
 cargo-web, rust-web-src and rust-web-llvm)";
 
+/// Longer than the slowest build on a machine that does other things first.
+pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
+
 /// The cargo that runs us, or the one on PATH.
 pub fn cargo() -> Cmd {
-    Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))).gives_way()
+    Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+        .gives_way()
+        .limit(BUILD_LIMIT)
 }
 
 /// The cargo of another toolchain.
@@ -31,6 +37,7 @@ pub fn cargo_of(toolchain: &str) -> Cmd {
     Cmd::new("rustup")
         .args(["run", toolchain, "cargo"])
         .gives_way()
+        .limit(BUILD_LIMIT)
 }
 
 pub const NODE: &str = "Node and npm";

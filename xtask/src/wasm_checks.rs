@@ -10,7 +10,7 @@ use crate::cmd::Cmd;
 use crate::counts::Runner;
 use crate::node_tests::node_test;
 use crate::plan::{Context, Plan, TARGET, known};
-use crate::setup::{self, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN};
+use crate::setup::{self, BUILD_LIMIT, NPM_OF_BUILD, NPM_OF_TESTS, WASM_BINDGEN};
 
 /// Arguments for Cargo: the functions of the lab are tested too, though `wasm-pack build` leaves them out.
 const LAB_TOO: [&str; 3] = ["--", "--features", "lab-exports"];
@@ -96,6 +96,7 @@ fn wasm_pack(cx: &Context<'_>, args: &[&str]) -> Cmd {
     Cmd::new(known(&cx.wasm_pack))
         .args(args)
         .dir(&cx.ws.root)
+        .limit(BUILD_LIMIT)
         .env("PATH", path.unwrap_or_else(|_| OsString::new()))
         // Debug builds of statistical tests take their time.
         .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
