@@ -8,7 +8,7 @@
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -172,14 +172,11 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
   };
   const read = (file) => readFileSync(join(next, file), 'utf8');
 
-  for (const file of wasm) {
-    const bytes = readFileSync(file);
-    const name = basename(file);
-    write(name, bytes);
-    write(`lib/${basename(file, '.wasm')}-bytes.js`, bytesModule(bytes, name));
-    // The same as JavaScript lies next to it.
-    write(`lib/${basename(file, '.wasm')}-generated.js`, readFileSync(file.replace(/\.wasm$/, '.js')));
-  }
+  const coreBytes = readFileSync(wasm);
+  write('core.wasm', coreBytes);
+  write('lib/core-bytes.js', bytesModule(coreBytes, 'core.wasm'));
+  // The same as JavaScript lies next to it.
+  write('lib/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
   write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
@@ -266,7 +263,7 @@ if (import.meta.url === pathToFileURL(argv[1]).href) {
   const { values } = parseArgs({
     options: {
       version: { type: 'string' },
-      wasm: { type: 'string', multiple: true },
+      wasm: { type: 'string' },
       machines: { type: 'string' },
       lab: { type: 'string' },
       out: { type: 'string' },

@@ -83,7 +83,7 @@ function sources(name, change = {}) {
     template: join(dir, 'template'),
     driver: join(dir, 'driver'),
     licences: [join(dir, 'LICENSE-X')],
-    wasm: [join(dir, 'core.wasm')],
+    wasm: join(dir, 'core.wasm'),
     machines: join(dir, 'machines.js'),
     lab: join(dir, 'lab'),
     version: '1.2.3',

@@ -5,7 +5,8 @@ use crate::cmd::{Cmd, Failure, Output};
 use crate::demo::unpack;
 use crate::found::Found;
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, Plan, set_up};
+use crate::plan::{Context, Plan};
+use crate::run::set_up;
 use crate::setup::NPM_OF_BENCH;
 use crate::workspace::Workspace;
 

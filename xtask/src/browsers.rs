@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::cmd::{Cmd, Failure, find_on_path};
 use crate::found::{Found, WebKit};
 use crate::plan::{APT, Context, Plan, TOOL_BUILDS, keep};
-use crate::setup::{BUILD_LIMIT, cargo, version};
+use crate::setup::{cargo, version};
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
 
@@ -275,7 +275,6 @@ fn built_tool(
         .arg(&folder)
         // It builds in a folder of its own, which cargo removes.
         .env_remove("CARGO_TARGET_DIR")
-        .limit(BUILD_LIMIT)
         .remedy(format!(
             "crates.io must be reachable; or put {name} {wanted} on PATH"
         ));

@@ -1,22 +1,15 @@
 //! The steps of `cargo xtask test`: what is checked, and with which commands.
 
-use std::env;
-use std::ffi::OsString;
-use std::io;
-use std::net::TcpListener;
-
-use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK};
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
 use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
-use crate::node_tests::{self, node_test};
+use crate::node_tests;
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, Plan, TARGET, known};
-use crate::setup::{
-    self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_BINDGEN, WASM_TARGET, cargo,
-};
+use crate::plan::{Context, Plan, TARGET};
+use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_TARGET, cargo};
 use crate::site;
+use crate::wasm_checks;
 use crate::workspace::Workspace;
 
 /// The page is built: its tests open it.
@@ -27,8 +20,8 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     let mut steps = lints();
     steps.extend(native());
     steps.extend(crate_checks::quick());
-    steps.extend(wasm());
-    steps.extend(wasm_pack_builds());
+    steps.extend(wasm_checks::tests());
+    steps.extend(wasm_checks::builds());
     steps.extend(node_tests::package(ws)?);
     steps.extend(package_checks());
     steps.extend(site::steps());
@@ -44,26 +37,32 @@ pub fn steps(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
 }
 
 /// The steps that take long, with their seconds on two busy cores. They start first.
-const LONG: [(&str, u32); 19] = [
-    ("demo: live", 120),
-    ("demo: sections", 115),
-    ("demo: access", 110),
-    ("demo: webkit", 100),
-    ("demo: hero", 95),
-    ("demo: page", 75),
-    ("demo: files", 75),
-    ("demo: grid", 60),
-    ("demo: hedging", 60),
-    ("package: engine/strict", 60),
-    ("demo: furniture", 55),
-    ("demo: story", 40),
-    ("demo: policy", 40),
-    ("demo: readout", 35),
-    ("package: protection/schedules", 35),
-    ("package: hosts/fetch-browser", 30),
-    ("package: schedules/schedules", 30),
+const LONG: [(&str, u32); 25] = [
+    ("demo: webkit", 315),
+    ("demo: live", 270),
+    ("demo: sections", 240),
+    ("package: protection/schedules", 170),
+    ("demo: access", 160),
+    ("demo: files", 140),
+    ("demo: hero", 110),
+    ("demo: grid", 100),
+    ("demo: page", 95),
+    ("demo: furniture", 95),
+    ("demo: hedging", 85),
+    ("demo: story", 75),
+    ("demo: policy", 75),
+    ("package: protection/planted-bugs", 70),
+    ("package: fetch/hostile", 55),
+    ("package: engine/strict", 55),
+    ("package: schedules/schedules", 50),
+    ("demo: readout", 45),
+    ("package: hosts/fetch-browser", 45),
+    ("demo: main", 35),
+    ("demo: cost", 30),
+    ("package: schedules/planted-bugs", 30),
+    ("package: engine/leaks", 25),
+    ("package: hosts/browser", 25),
     ("package: hosts/fetch-browser, WebKit", 20),
-    ("package: protection/planted-bugs", 20),
 ];
 
 /// The decisions without the rest. A cdylib needs the standard library: what does without is checked of the
@@ -166,104 +165,6 @@ fn native() -> Vec<Plan> {
     .collect()
 }
 
-/// Arguments for Cargo: the functions of the lab are tested too, though `wasm-pack build` leaves them out.
-const LAB_TOO: [&str; 3] = ["--", "--features", "lab-exports"];
-/// The other test programs are Node's.
-const IN_BROWSER: [&str; 2] = ["--test", "wasm_browser"];
-const IN_NODE: [&str; 2] = ["--test", "wasm_node"];
-
-fn wasm() -> Vec<Plan> {
-    let test = |name: &str, more: &[&'static str], commands: fn(&Context<'_>) -> Cmd| {
-        let needs = [
-            &[WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, setup::TARGET][..],
-            more,
-        ]
-        .concat();
-        Plan::tests(name, Runner::Cargo, &needs, move |cx| vec![commands(cx)]).room(TARGET)
-    };
-    vec![
-        test("wasm: Node", &[], |cx| {
-            wasm_pack(cx, &["test", "--mode", "no-install", "--node"])
-                .args(LAB_TOO)
-                .args(IN_NODE)
-        }),
-        test("wasm: Chromium", &[FOUND], |cx| {
-            let browser = [
-                "test",
-                "--mode",
-                "no-install",
-                "--headless",
-                "--chrome",
-                "--chromedriver",
-            ];
-            in_browser(
-                wasm_pack(cx, &browser)
-                    .arg(&known(&cx.browsers).chromedriver)
-                    .args(LAB_TOO)
-                    .args(IN_BROWSER),
-                cx,
-            )
-        }),
-        test("wasm: Firefox", &[FOUND, GECKODRIVER], |cx| {
-            let browser = [
-                "test",
-                "--mode",
-                "no-install",
-                "--headless",
-                "--firefox",
-                "--geckodriver",
-            ];
-            in_browser(
-                wasm_pack(cx, &browser)
-                    .arg(known(&cx.geckodriver))
-                    .args(LAB_TOO)
-                    .args(IN_BROWSER),
-                cx,
-            )
-        }),
-    ]
-}
-
-/// `wasm-pack build` alone gives a complete package, for each target.
-fn wasm_pack_builds() -> Vec<Plan> {
-    let build = |target: &'static str| {
-        let needs = [
-            WASM_BINDGEN,
-            WASM_PACK,
-            NPM_OF_BUILD,
-            NPM_OF_TESTS,
-            setup::TARGET,
-            FOUND,
-        ];
-        Plan::tests(
-            format!("wasm-pack: {target}"),
-            Runner::Node,
-            &needs,
-            move |cx| {
-                let out = cx.ws.target.join("wasm-pack").join(target);
-                let args = [
-                    "build",
-                    "--mode",
-                    "no-install",
-                    "--target",
-                    target,
-                    "--out-dir",
-                ];
-                let file = cx
-                    .ws
-                    .root
-                    .join(format!("tests/package/wasm-pack/{target}.test.mjs"));
-                vec![
-                    wasm_pack(cx, &args).arg(&out),
-                    node_test(cx, &file).env("WASM_PACK_OUT", out),
-                ]
-            },
-        )
-        .room(TARGET)
-    };
-    ["web", "nodejs", "bundler"].map(build).into()
-}
-
 fn package_checks() -> Vec<Plan> {
     vec![
         Plan::check("package: publint", &[PACK, NPM_OF_TESTS], |cx| {
@@ -329,54 +230,13 @@ fn clippy(cx: &Context<'_>, args: &[&str]) -> Cmd {
         .args(["--", "-D", "warnings"])
 }
 
-/// wasm-pack with the project's own wasm-bindgen and wasm-opt.
-fn wasm_pack(cx: &Context<'_>, args: &[&str]) -> Cmd {
-    let before = [
-        cx.ws.target.join("tools"),
-        cx.ws.root.join("xtask/npm/node_modules/.bin"),
-    ];
-    let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths(before.into_iter().chain(env::split_paths(&path)));
-    Cmd::new(known(&cx.wasm_pack))
-        .args(args)
-        .dir(&cx.ws.root)
-        .env("PATH", path.unwrap_or_else(|_| OsString::new()))
-        // Debug builds of statistical tests take their time.
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "120")
-}
-
-fn in_browser(cmd: Cmd, cx: &Context<'_>) -> Cmd {
-    // Another driver in the environment would win over the one on the command line.
-    let others = [
-        "CHROMEDRIVER",
-        "GECKODRIVER",
-        "CHROMEDRIVER_REMOTE",
-        "GECKODRIVER_REMOTE",
-    ];
-    let cmd = others.into_iter().fold(cmd, Cmd::env_remove);
-    let cmd = cmd.env(
-        "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-        &known(&cx.browsers).webdriver_json,
-    );
-    // Known beforehand, so that our test runner can keep the server behind it alive.
-    match free_port() {
-        Ok(port) => cmd.env("WASM_BINDGEN_TEST_ADDRESS", format!("127.0.0.1:{port}")),
-        Err(_) => cmd,
-    }
-}
-
-/// A port without a listener at this moment.
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use crate::browsers::WEBKIT;
+    use crate::browsers::{FOUND, GECKODRIVER, WASM_PACK, WEBKIT};
     use crate::catalogue::set_up_steps;
     use crate::node_tests::{TEST_FILE, entries, stem};
     use crate::plan::with_needs;

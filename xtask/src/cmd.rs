@@ -27,6 +27,7 @@ pub struct Cmd {
     env: Vec<(OsString, Option<OsString>)>,
     remedy: Option<String>,
     limit: Option<Duration>,
+    gives_way: bool,
 }
 
 /// Why a step ended without success.
@@ -93,6 +94,7 @@ impl Cmd {
             env: Vec::new(),
             remedy: None,
             limit: Some(DEFAULT_LIMIT),
+            gives_way: false,
         }
     }
 
@@ -139,9 +141,16 @@ impl Cmd {
         self
     }
 
-    /// For what may take longer than [`DEFAULT_LIMIT`] on a busy machine.
+    /// For what needs another limit than [`DEFAULT_LIMIT`].
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
+        self
+    }
+
+    /// For builds, and for tests without a browser: they take what tests in browsers leave of the cores. The latter
+    /// have limits of time, and fail where others are only late.
+    pub fn gives_way(mut self) -> Self {
+        self.gives_way = true;
         self
     }
 
@@ -210,7 +219,13 @@ impl Cmd {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = if self.gives_way {
+            let mut nice = Command::new("nice");
+            nice.args(["-n", "10"]).arg(&self.program);
+            nice
+        } else {
+            Command::new(&self.program)
+        };
         command.args(&self.args);
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
@@ -408,6 +423,15 @@ mod tests {
         sleep(Duration::from_millis(100));
         assert!(!runs(std::fs::read_to_string(&path).unwrap().trim()));
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_command_gives_way_when_it_shall() {
+        // Without a command, `nice` prints its own number; 19 is the highest.
+        let number = |cmd: Cmd| cmd.answer().unwrap().parse::<i32>().unwrap();
+        let ours = number(Cmd::new("nice"));
+        assert_eq!(number(Cmd::new("nice").gives_way()), (ours + 10).min(19));
+        assert_eq!(Cmd::new("nice").gives_way().to_string(), "nice");
     }
 
     #[test]

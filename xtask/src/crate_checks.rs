@@ -5,10 +5,13 @@ use std::path::PathBuf;
 
 use crate::cmd::{Cmd, Failure};
 use crate::counts::Runner;
+use crate::node_tests::node_test;
+use crate::pkg::{self, PACK};
 use crate::plan::{Context, Plan, TOOL_BUILDS};
 use crate::published::{CRATE, folder, programs};
 use crate::schedule::Room;
-use crate::setup::{BUILD_LIMIT, NODE, TARGET, WASM_BINDGEN, WASM_TARGET, cargo};
+use crate::setup::{NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, cargo, cargo_of};
+use crate::thin_wasm::Thin;
 use crate::workspace::Workspace;
 
 /// Cargo locks the folder.
@@ -34,6 +37,7 @@ const NAMES_COMPILER: &str = "nightly-2026-05-20";
 
 const TARGETS: &str = "Rust's other targets";
 const OLD_COMPILER: &str = "Rust's oldest compiler";
+const OLD_MACHINES: &str = "machines of the oldest compiler";
 
 pub fn set_up_steps() -> Vec<Plan> {
     vec![
@@ -48,8 +52,18 @@ pub fn set_up_steps() -> Vec<Plan> {
             let install = Cmd::new("rustup")
                 .args(["toolchain", "install", OLDEST])
                 .args(minimal)
+                .args(["--target", WASM_TARGET])
                 .remedy("rustup must reach the server that it was set up for");
             step.run(&install).map(drop)
+        }),
+        Plan::set_up(OLD_MACHINES, &[OLD_COMPILER, PACK], |cx, step| {
+            let machines = Thin::protection_by(cx.ws, OLDEST);
+            machines.compile(cx.ws, step)?;
+            machines.shrink(cx.ws, step)?;
+            let version = pkg::version(cx.ws)?;
+            let out = with_old_machines(cx.ws).join("pkg");
+            let assembly = pkg::assembly(cx.ws, &version, &machines.script, &out);
+            step.run(&assembly).map(drop)
         }),
         Plan::set_up(NAMES_TOOL, &[], |cx, step| {
             if !names_tool(cx.ws).exists() {
@@ -58,7 +72,6 @@ pub fn set_up_steps() -> Vec<Plan> {
                     .args(["--version", NAMES_TOOL_VERSION])
                     .arg("--root")
                     .arg(names_tools(cx.ws))
-                    .limit(BUILD_LIMIT)
                     .remedy("see the compiler's message in the log");
                 step.run(&install)?;
             }
@@ -70,6 +83,11 @@ pub fn set_up_steps() -> Vec<Plan> {
         })
         .room(TOOL_BUILDS),
     ]
+}
+
+/// The folder of a package that has the machines of the oldest compiler.
+fn with_old_machines(ws: &Workspace) -> PathBuf {
+    ws.target.join("with-old-machines")
 }
 
 /// Where the tool of this version is installed.
@@ -142,12 +160,23 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
         matrix(BARE, &[CRATE, TARGETS], Some(BARE)),
         Plan::check("crate: the oldest compiler", &[CRATE, OLD_COMPILER], |cx| {
             vec![
-                Cmd::new("rustup")
-                    .args(["run", OLDEST, "cargo", "check", "--all-features"])
+                cargo_of(OLDEST)
+                    .args(["check", "--all-features"])
                     .dir(folder(cx.ws))
                     .env("CARGO_TARGET_DIR", build(cx.ws)),
             ]
         }),
+        // Not published, but JavaScript is made of the wasm text that a compiler writes.
+        Plan::tests(
+            "crate: machines of protection, the oldest compiler",
+            Runner::Node,
+            &[OLD_MACHINES, NPM_OF_TESTS],
+            |cx| {
+                let file = "tests/package/protection/differential.test.mjs";
+                let test = node_test(cx, &cx.ws.root.join(file));
+                vec![test.env("REJITTER_TARGET_DIR", with_old_machines(cx.ws))]
+            },
+        ),
         Plan::check("crate: documentation", &[CRATE, TARGET], |cx| {
             // A link to an item that only some targets have breaks on the others.
             let all = ["doc", "--no-deps", "--all-features"];
@@ -159,8 +188,8 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
             "crate: documentation, as docs.rs builds it",
             &[CRATE, NAMES_TOOL],
             |cx| {
-                let doc = Cmd::new("rustup")
-                    .args(["run", NAMES_COMPILER, "cargo", "doc", "--no-deps"])
+                let doc = cargo_of(NAMES_COMPILER)
+                    .args(["doc", "--no-deps"])
                     .args(["--features", &features_of_docs(cx.ws)])
                     .dir(folder(cx.ws))
                     .env("CARGO_TARGET_DIR", build(cx.ws).join("docs.rs"))

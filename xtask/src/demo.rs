@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, Output};
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, Plan, set_up};
+use crate::plan::{Context, Plan};
+use crate::run::set_up;
 use crate::setup::{NODE, NPM_OF_PAGE};
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;

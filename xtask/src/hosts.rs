@@ -4,7 +4,8 @@ use crate::browsers::FOUND;
 use crate::cmd::{Cmd, Failure, Output};
 use crate::found::Found;
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, known, set_up};
+use crate::plan::{Context, known};
+use crate::run::set_up;
 use crate::setup::NPM_OF_TESTS;
 use crate::workspace::Workspace;
 

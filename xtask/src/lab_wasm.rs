@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cmd::{Cmd, Failure};
-use crate::setup::WASM_TARGET;
+use crate::setup::{WASM_TARGET, cargo};
 use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
@@ -27,7 +27,7 @@ impl LabWasm {
     }
 
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
-        let build = compilation(ws, &self.target)
+        let build = compilation(ws, cargo(), &self.target)
             .args(["--features", "lab-exports"])
             // A fifth smaller, and as fast where it matters.
             .args(["--config", "profile.release.opt-level='s'"]);

@@ -19,6 +19,7 @@ mod pkg;
 mod plan;
 mod published;
 mod release;
+mod run;
 mod schedule;
 mod schedules;
 mod setup;
@@ -28,6 +29,7 @@ mod step;
 mod test;
 mod thin_wasm;
 mod wasm;
+mod wasm_checks;
 mod workspace;
 
 use std::process::ExitCode;
@@ -128,7 +130,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Site(options) => site::run(&cx, &options),
         Command::Pkg => {
             cx.list_files = true;
-            plan::set_up(&cx, &[pkg::PACK])
+            run::set_up(&cx, &[pkg::PACK])
         }
         Command::Crate(options) => published::run(&cx, crate_checks::all, &options),
         Command::Release(options) => release::run(&cx, &options),

@@ -107,8 +107,10 @@ fn node_tests(
     browsers: &BTreeSet<&'static str>,
 ) -> Plan {
     let needs: Vec<&'static str> = needs.iter().chain(browsers).copied().collect();
+    let gives_way = browsers.is_empty();
     Plan::tests(name, Runner::Node, &needs, move |cx| {
-        vec![node_test(cx, &file)]
+        let cmd = node_test(cx, &file);
+        vec![if gives_way { cmd.gives_way() } else { cmd }]
     })
 }
 

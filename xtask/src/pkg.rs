@@ -1,9 +1,9 @@
 //! The npm package: its wasm files, assembled with the driver and the entries, packed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::cmd::Failure;
+use crate::cmd::{Cmd, Failure};
 use crate::lab_wasm::LabWasm;
 use crate::plan::{Context, Plan};
 use crate::setup::{NPM_OF_BUILD, TARGET, WASM_BINDGEN};
@@ -66,21 +66,25 @@ pub fn folder(ws: &Workspace) -> PathBuf {
 fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
     let ws = cx.ws;
     let version = version(ws)?;
-    step.run(
-        &script(ws, "assemble.mjs")
-            .args(["--version", &version])
-            .arg("--wasm")
-            .arg(Thin::core(ws).file)
-            .arg("--machines")
-            .arg(Thin::protection(ws).script)
-            .arg("--lab")
-            .arg(LabWasm::new(ws).folder)
-            .arg("--out")
-            .arg(folder(ws))
-            .remedy("the message in the log names the file of pkg-template/ or src/js/ at fault"),
-    )?;
+    let machines = Thin::protection(ws).script;
+    step.run(&assembly(ws, &version, &machines, &folder(ws)))?;
     step.note(format!("{} {version}", ws.relative(&folder(ws)).display()));
     Ok(())
+}
+
+/// Assembles the package with these machines of protection in the folder `out`.
+pub fn assembly(ws: &Workspace, version: &str, machines: &Path, out: &Path) -> Cmd {
+    script(ws, "assemble.mjs")
+        .args(["--version", version])
+        .arg("--wasm")
+        .arg(Thin::core(ws).file)
+        .arg("--machines")
+        .arg(machines)
+        .arg("--lab")
+        .arg(LabWasm::new(ws).folder)
+        .arg("--out")
+        .arg(out)
+        .remedy("the message in the log names the file of pkg-template/ or src/js/ at fault")
 }
 
 fn pack(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {

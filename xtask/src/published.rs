@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cmd::Failure;
 use crate::pkg::package_version;
-use crate::plan::{Context, Plan, set_up};
+use crate::plan::{Context, Plan};
+use crate::run::set_up;
 use crate::step::file_failure;
 use crate::test::{self, Checks};
 use crate::workspace::Workspace;

@@ -3,7 +3,8 @@
 
 use crate::cmd::{Cmd, Failure, Output};
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, set_up};
+use crate::plan::Context;
+use crate::run::set_up;
 use crate::setup::NPM_OF_TESTS;
 use crate::workspace::Workspace;
 

@@ -22,9 +22,22 @@ const TARGET_REMEDY: &str = "run `rustup target add wasm32-unknown-unknown`; whe
 reached, take the target's standard library from the system (on Debian the packages rustc-web, \
 cargo-web, rust-web-src and rust-web-llvm)";
 
+/// Longer than the slowest build on a machine that does other things first.
+pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
+
 /// The cargo that runs us, or the one on PATH.
 pub fn cargo() -> Cmd {
     Cmd::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+        .gives_way()
+        .limit(BUILD_LIMIT)
+}
+
+/// The cargo of another toolchain.
+pub fn cargo_of(toolchain: &str) -> Cmd {
+    Cmd::new("rustup")
+        .args(["run", toolchain, "cargo"])
+        .gives_way()
+        .limit(BUILD_LIMIT)
 }
 
 pub const NODE: &str = "Node and npm";
@@ -35,9 +48,6 @@ pub const NPM_OF_TESTS: &str = "npm packages of tests/package";
 pub const NPM_OF_PAGE: &str = "npm packages of www";
 pub const NPM_OF_BENCH: &str = "npm packages of xtask/bench";
 pub const NPM_OF_SITE: &str = "npm packages of xtask/site";
-
-/// Longer than the slowest build of a tool while a busy machine does other things as well.
-pub const BUILD_LIMIT: Duration = Duration::from_secs(40 * 60);
 
 pub fn steps() -> Vec<Plan> {
     vec![
@@ -99,7 +109,6 @@ fn wasm_bindgen(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
             "wasm-tools",
         ])
         .dir(&cx.ws.root)
-        .limit(BUILD_LIMIT)
         .remedy("see the compiler's message in the log; the first build needs crates.io");
     step.run(&build)?;
     let version = Cmd::new(cx.ws.wasm_tool("wasm-bindgen"))

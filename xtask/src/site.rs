@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, Output};
 use crate::demo;
-use crate::plan::{Context, Plan, set_up};
+use crate::plan::{Context, Plan};
+use crate::run::set_up;
 use crate::setup::NPM_OF_SITE;
 use crate::workspace::Workspace;
 

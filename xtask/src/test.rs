@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::cmd::Failure;
 use crate::counts::Counts;
-use crate::plan::{self, Context, Done, Plan};
+use crate::plan::{Context, Plan, with_needs};
+use crate::run::{self, Done};
 use crate::step::Console;
 use crate::workspace::Workspace;
 
@@ -36,15 +37,15 @@ pub fn run(cx: &Context<'_>, all: Checks, options: &Options) -> Result<(), Failu
     let started = Instant::now();
     let console = Console::new(cx.ws, "test-logs", options.verbose)?;
     let steps = (cx.set_up_steps)().into_iter().chain(all(cx.ws)?).collect();
-    let steps = plan::with_needs(steps, |step| chosen.contains(&step.name));
+    let steps = with_needs(steps, |step| chosen.contains(&step.name));
     // The output of several steps at once would not be readable.
     let default = if options.verbose {
         1
     } else {
-        plan::default_jobs()
+        run::default_jobs()
     };
     let jobs = options.jobs.map_or(default, NonZeroUsize::get);
-    let done = plan::run(cx, &console, &steps, jobs)?;
+    let done = run::run(cx, &console, &steps, jobs)?;
     let mut sum = Counts::default();
     for step in &done {
         sum += step.counts;

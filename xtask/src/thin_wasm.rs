@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure};
-use crate::setup::WASM_TARGET;
+use crate::setup::{WASM_TARGET, cargo, cargo_of};
 use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
 use crate::workspace::Workspace;
@@ -15,6 +15,7 @@ pub struct Thin {
     feature: &'static str,
     /// How JavaScript is made of the wasm file.
     form: Form,
+    cargo: Cmd,
     /// A separate folder: the full build of the same crate has the same file name.
     target: PathBuf,
     compiled: PathBuf,
@@ -35,21 +36,39 @@ enum Form {
 impl Thin {
     /// The numeric decision functions.
     pub fn core(ws: &Workspace) -> Self {
-        Self::new(ws, "core", "thin", "driver", Form::Core)
+        Self::new(ws, "core", cargo(), "thin", "driver", Form::Core)
     }
 
     /// The machines of protection.
     pub fn protection(ws: &Workspace) -> Self {
-        let feature = "protection-exports";
-        Self::new(ws, "machines", "thin-machines", feature, Form::Machines)
+        Self::machines(ws, cargo(), "thin-machines")
     }
 
-    fn new(ws: &Workspace, name: &str, folder: &str, feature: &'static str, form: Form) -> Self {
+    /// The machines of protection, compiled by another toolchain.
+    pub fn protection_by(ws: &Workspace, toolchain: &str) -> Self {
+        let folder = format!("thin-machines-{toolchain}");
+        Self::machines(ws, cargo_of(toolchain), &folder)
+    }
+
+    fn machines(ws: &Workspace, cargo: Cmd, folder: &str) -> Self {
+        let feature = "protection-exports";
+        Self::new(ws, "machines", cargo, folder, feature, Form::Machines)
+    }
+
+    fn new(
+        ws: &Workspace,
+        name: &str,
+        cargo: Cmd,
+        folder: &str,
+        feature: &'static str,
+        form: Form,
+    ) -> Self {
         let target = ws.target.join(folder);
         let work = target.join("shrink");
         Self {
             feature,
             form,
+            cargo,
             compiled: target.join(WASM_TARGET).join("release/rejitter.wasm"),
             file: work.join(format!("{name}.wasm")),
             script: work.join(format!("{name}.js")),
@@ -59,7 +78,7 @@ impl Thin {
     }
 
     pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
-        let build = compilation(ws, &self.target)
+        let build = compilation(ws, self.cargo.clone(), &self.target)
             .args(["--features", self.feature])
             // Half a kilobyte smaller than at level 2, and as fast for one call per failure.
             .args(["--config", "profile.release.opt-level='s'"])

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure};
-use crate::setup::{WASM_TARGET, cargo};
+use crate::setup::WASM_TARGET;
 use crate::step::{Step, file_failure};
 use crate::workspace::Workspace;
 
@@ -21,8 +21,8 @@ pub const WASM_FEATURES: &[&str] = &[
 ];
 
 /// Compiles the crate to wasm without its default features.
-pub fn compilation(ws: &Workspace, target: &Path) -> Cmd {
-    cargo()
+pub fn compilation(ws: &Workspace, cargo: Cmd, target: &Path) -> Cmd {
+    cargo
         .args([
             "rustc",
             "--release",

@@ -121,6 +121,7 @@ macro_rules! options {
     };
 }
 
+#[cfg(feature = "retry")]
 pub(super) use options;
 
 options!(BudgetOptions);
