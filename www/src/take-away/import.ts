@@ -6,7 +6,7 @@ import { callbackCall, fetchCall, program, source } from './code';
 import { FOREIGN_NAMES, foreign } from './foreign';
 import { LIBRARIES, type LibraryName } from './libraries';
 import { Call, Fields, Fn, Other, parse, textOf, type Value } from './literal';
-import { Pasted, Untranslatable, lastName, remedy, type Library, type Reading } from './reading';
+import { Pasted, Untranslatable, lastName, reject, remedy, type Library, type Reading } from './reading';
 import { Content, OWN_CALLS, SOURCES, genericOf, type Source } from './recognise';
 
 export { SOURCES, type Source };
@@ -177,12 +177,12 @@ function translatedOwn(content: Content): Translation {
 
 /** A value as data, which RetryPolicy checks. */
 function plain(name: string, value: Value, budget = { left: 2000 }): unknown {
-  if (--budget.left < 0) throw new Untranslatable(`${name} has too many parts.`);
+  if (--budget.left < 0) return reject(`${name} has too many parts.`);
   if (value instanceof Fields)
     return Object.fromEntries([...value.map].map(([key, part]) => [key, plain(`${name}.${key}`, part, budget)]));
   if (Array.isArray(value)) return value.map((part: Value) => plain(name, part, budget));
   if (value instanceof Other || value instanceof Call || value instanceof Fn)
-    throw new Untranslatable(`${name} must be a value, got ${textOf(value)}.${remedy(value)}`);
+    return reject(`${name} must be a value, got ${textOf(value)}.${remedy(value)}`);
   return value;
 }
 

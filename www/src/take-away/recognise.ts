@@ -1,7 +1,7 @@
 /** Which library pasted options belong to: by the names of its functions, modules and options. */
 import { LIBRARIES, type LibraryName } from './libraries';
 import { Call, Fields, type Found, type Parsed, type Value } from './literal';
-import { Untranslatable, lastName, type Library, type Options } from './reading';
+import { lastName, reject, type Library, type Options } from './reading';
 
 export type Source = LibraryName | 'rejitter';
 export const SOURCES = [...Object.keys(LIBRARIES), 'rejitter'] as readonly Source[];
@@ -186,7 +186,11 @@ export class Content {
 
   /** Also where a call has no options, or the reader says which library it is. */
   optionsFor(source: Source): Fields {
-    return this.fieldsFor(source) ?? this.objects[0]?.value ?? (this.calls.size > 0 ? new Fields() : missing());
+    return (
+      this.fieldsFor(source) ??
+      this.objects[0]?.value ??
+      (this.calls.size > 0 ? new Fields() : reject('No options are found in this text: paste an object or a call.'))
+    );
   }
 
   /** The object that has this one as an option. */
@@ -201,10 +205,6 @@ function rootOf(callee: string): string {
 
 function isDistinctive(name: string): boolean {
   return !GENERIC.has(name) && SOURCES.filter((source) => optionsOf(source).includes(name)).length === 1;
-}
-
-function missing(): never {
-  throw new Untranslatable('No options are found in this text: paste an object or a call.');
 }
 
 /** Whether a value is one of rejitter's backoffs or jitters: a name, or `{ type: … }`. */
