@@ -81,6 +81,7 @@ inEachEngine(({ withPage }) => {
         start?.click();
         await firstNumbers;
         const waits = says('#delays .subtitle', /equal jitter/);
+        document.getElementById('delays')?.scrollIntoView({ block: 'center', behavior: 'instant' });
         /** @type {HTMLElement | null} */ (radio)?.click();
         await waits;
         const isDisabled = start?.disabled;
