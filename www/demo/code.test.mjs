@@ -138,7 +138,7 @@ test('the parts that the calls share are made once, before the calls, and passed
     /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 600_000 \}\)\);$/m,
   );
   assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
-  // Nobody's server is the simulated one: the code says what the hedge does by default.
+  // The slider's delay is for the simulated server: the code says what the hedge does by default.
   const learned =
     '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.';
   for (const { name, code, tab } of others)

@@ -275,7 +275,7 @@ inEachEngine(({ engine, withPage }) => {
       { viewport: { width: 390, height: 844 } },
     ));
 
-  // In Chromium the tests of the first screen look at all figures.
+  // In Chromium the tests of the first screen check all figures.
   if (engine === 'firefox') {
     test('cost, protection, aws: no text covers another one, from 1440 down to 320 pixels', () =>
       withPage(async (page) => {

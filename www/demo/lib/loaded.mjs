@@ -24,7 +24,7 @@ export async function says(page, id, part, words) {
 }
 
 /**
- * Brings a figure into view until it has at least so many of these marks.
+ * Brings a figure into view until it has at least this number of marks.
  * @param {Page} page
  * @param {string} id
  * @param {string} marks
