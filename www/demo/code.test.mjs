@@ -138,6 +138,15 @@ test('the parts that the calls share are made once, before the calls, and passed
     /^const protection = protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 600_000 \}\)\);$/m,
   );
   assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
+  // The slider's delay is for the simulated server: the code says what the hedge does by default.
+  const learned =
+    '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.';
+  for (const { name, code, tab } of others)
+    assert.equal(
+      code.includes(`${learned}\nconst protection = `),
+      / and hedge/.test(name) && tab !== 'Delays only',
+      name,
+    );
   assert.match(typeScript('polly with budget').code, /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/);
   assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
   for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))

@@ -158,8 +158,18 @@ inEachEngine(
       withPage(async (page) => {
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
         await drawn(page, 'delays');
+        // It is said for a moment only.
+        await page.evaluate(() => {
+          const figure = /** @type {Element} */ (document.getElementById('delays'));
+          new MutationObserver(() => {
+            const said = figure.querySelector('[role=status].copied')?.textContent;
+            if (said) figure.setAttribute('data-said', said);
+          }).observe(figure, { childList: true, subtree: true });
+        });
         await useMenu(page, 'delays', 'Copy as image');
-        await page.locator('#delays [role=status]', { hasText: /^Copied$/ }).waitFor();
+        const said = page.locator('#delays[data-said]');
+        await said.waitFor();
+        assert.equal(await said.getAttribute('data-said'), 'Copied');
         const base64 = await page.evaluate(async () => {
           const [item] = await navigator.clipboard.read();
           const bytes = new Uint8Array(await ((await item?.getType('image/png')) ?? new Blob()).arrayBuffer());

@@ -305,7 +305,7 @@ inEachEngine(({ engine, withPage }) => {
           ['cost', 'delays', 'load', 'peaks', 'success'].every((id) => ids.includes(id)),
           ids.join(),
         );
-        for (const width of [320, 340, 360, 390, 560, 768, 860, 1024, 1180, 1300]) {
+        for (const width of [1440, 1300, 1180, 1024, 860, 768, 560, 390, 360, 340, 320]) {
           await page.setViewportSize({ width, height: 900 });
           for (const id of ids) {
             await drawn(page, id);

@@ -14,6 +14,7 @@ import { FAILURES } from './fate.mjs';
 import { eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
+import { has } from './lib/loaded.mjs';
 import { drawn, useMenu } from './lib/page.mjs';
 import { LIMITS, bePatient, slower } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
@@ -122,7 +123,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.selectOption('#live-rate', { label: '30%' });
         await page.selectOption('#live-calls', '1');
         assert.equal(await page.textContent('#live-start'), `Send ${plural(1, 'call')}`);
-        await until('a row for what will come', async () => (await page.locator('#live-run .call').count()) === 1);
+        await until('a row for what will come', async () => {
+          await drawn(page, 'live-run');
+          return (await page.locator('#live-run .call').count()) === 1;
+        });
         assert.equal(await send(page), reckon({ failure: '503', rate: 0.3, calls: 1 }).whole);
         await page.waitForURL(/failure=503.*rate=0\.3.*calls=1/);
 
@@ -167,7 +171,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await arrived(page);
         await page.locator('#live-start').focus();
         await page.keyboard.press('Enter');
-        await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(2).waitFor();
+        await has(page, 'live-run', ':not([data-forecast]) .call .attempt.failed', 3);
         assert.ok(await page.locator('#live-start').isDisabled());
         assert.ok(
           await page.locator('#live-abort').evaluate((button) => button === document.activeElement),
@@ -183,7 +187,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         });
         assert.ok(before > 4, `${before} calls were running`);
         assert.equal(after, 0);
-        await page.locator('#live-run[data-sent]').waitFor();
+        await runEnded(page);
         const sentence = (await page.textContent('#live-sentence')) ?? '';
         const [, ended, succeeded, sent] =
           /^Aborted: (\d+)\u00a0calls ended at once, (\d) had succeeded before\. (\d+)\u00a0requests had been sent\. The server counted /.exec(
@@ -379,10 +383,19 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         withPage('?failure=503&rate=0.9&baseMs=1100&jitter=none&backoff=fixed', async (page) => {
           const client = await page.context().newCDPSession(page);
           await client.send('ServiceWorker.enable');
+          await page.clock.install();
+          await page.evaluate(bePatient);
           await page.click('#live-start');
-          await page.locator('#live-run:not([data-forecast]) .call .attempt.failed').nth(3).waitFor();
+          await has(page, 'live-run', ':not([data-forecast]) .call .attempt.failed', 4);
+          // The waits stand still, so that no request is on its way to the worker when it is stopped.
+          await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 50_000);
+          await until('every request has its answer', async () => {
+            const log = await page.locator('#live-log li').allTextContents();
+            return log.length === 2 * log.filter((line) => /: POST/.test(line)).length;
+          });
           await client.send('ServiceWorker.stopAllWorkers');
-          await page.locator('#live-run[data-sent]').waitFor();
+          await page.clock.resume();
+          await runEnded(page);
           const { sentence } = reckon({ failure: '503', rate: 0.9, calls: 8 });
           assert.equal(
             await page.textContent('#live-sentence'),
@@ -424,10 +437,16 @@ async function arrived(page) {
   await drawn(page, 'live-run');
 }
 
+/** Waits for the end of a run, and until it is drawn: a figure that is far away is not. @param {Page} page */
+async function runEnded(page) {
+  await page.locator('#live-run[data-sent]').waitFor();
+  await drawn(page, 'live-run');
+}
+
 /** Presses "Send" and returns the sentence at the end. @param {Page} page */
 async function send(page) {
   await page.click('#live-start');
-  await page.locator('#live-run[data-sent]').waitFor();
+  await runEnded(page);
   return (await page.textContent('#live-sentence')) ?? '';
 }
 

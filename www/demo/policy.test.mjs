@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
+import { keepBlobs } from './lib/blobs.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { SMALL, drawAll, useMenu } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
@@ -101,8 +102,11 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         await page.locator('#live-sentence', { hasText: '1 of 1' }).waitFor();
         assert.equal(other.stats(engine).requests, 1);
         // A picture is drawn from a data: address and saved from a blob: one.
+        await page.evaluate(keepBlobs);
         await useMenu(page, 'delays', 'Download PNG');
-        await page.locator('#delays [role=status]:empty').waitFor({ state: 'attached' });
+        await until('the picture is saved', () =>
+          page.evaluate(() => /** @type {any} */ (globalThis).blobs.size === 1),
+        );
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
         const link = await page

@@ -16,6 +16,7 @@ import { percentilesInNode } from './lib/percentiles.mjs';
 import { coloursOf } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
+import { until } from './lib/until.mjs';
 import { KEYS, RECORDER, startWebKit, withSession } from './lib/webdriver.mjs';
 
 /** @typedef {import('./lib/webdriver.mjs').Session} Session */
@@ -81,9 +82,14 @@ test('p50 and p95 are those of the installed package in Node, for the same seed,
     };
     assert.deepEqual(await shown(), percentilesInNode(42));
     await page.click('#new-seed');
+    const seed = await page.wait(() => {
+      const shownSeed = Number(document.getElementById('seed')?.textContent);
+      return shownSeed !== 42 && shownSeed;
+    });
     const again = await shown();
-    assert.deepEqual(again, percentilesInNode(Number(await text(page, '#seed'))));
+    assert.deepEqual(again, percentilesInNode(Number(seed)));
     await page.click('#reset');
+    await says(page, '#seed', /^42$/);
     assert.deepEqual(await shown(), percentilesInNode(42));
     assert.notDeepEqual(again, percentilesInNode(42));
   }));
@@ -95,13 +101,13 @@ test('the grid by mouse and by arrow keys, a slider by arrow keys', () =>
     // Out from under the header, which stays at the top.
     await page.run(() => document.querySelector('.grid')?.scrollIntoView({ behavior: 'instant', block: 'center' }));
     await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
-    assert.match(await text(page, '#strategy-summary'), /^Fixed · equal · /);
+    await says(page, '#strategy-summary', /^Fixed · equal · /);
     await page.type('.cell[aria-checked=true]', KEYS.right + KEYS.right);
-    assert.match(await text(page, '#strategy-summary'), /^Decorrelated · /);
+    await says(page, '#strategy-summary', /^Decorrelated · /);
     await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.left + KEYS.left + KEYS.down);
-    assert.match(await text(page, '#strategy-summary'), /^Linear · full · 100\u00a0ms/);
+    await says(page, '#strategy-summary', /^Linear · full · 100\u00a0ms/);
     await page.type('#set-baseMs', KEYS.right);
-    assert.match(await text(page, '#strategy-summary'), /^Linear · full · 150\u00a0ms/);
+    await says(page, '#strategy-summary', /^Linear · full · 150\u00a0ms/);
     assert.deepEqual(
       (await tableOf(page, 'delays')).slice(0, 5).map((row) => Math.round(Number(row['at most']))),
       [150, 300, 450, 600, 750],
@@ -119,8 +125,8 @@ test('the link in the address bar brings everything back', () =>
       for (const id of ['delays', 'success', 'landing']) state.push(await tableOf(page, id));
       return [...state, await text(page, '#strategy-summary'), await text(page, '#seed')];
     };
+    const link = await page.wait(() => /backoff=truncated.*failureRate=.*seed=/.test(location.search) && location.href);
     const before = await shown();
-    const link = await page.wait(() => /backoff=truncated.*failureRate=/.test(location.search) && location.href);
     await page.goto('about:blank');
     await page.goto(String(link));
     assert.deepEqual(await shown(), before);
@@ -136,8 +142,8 @@ test('hedging: the sentences have the numbers of the package in Node, by the lin
     assert.equal(await finding('hedging'), hedgingSentence(0.6, 42));
     await page.run(() => document.getElementById('tail')?.scrollIntoView({ behavior: 'instant' }));
     await page.type('#hedge-delay', KEYS.right);
-    assert.equal(await finding('tail'), tailSentence(tailOf(80, 42), 80));
     await page.wait(() => location.search.endsWith('&hedgeMs=80&utilisation=0.6'));
+    assert.equal(await finding('tail'), tailSentence(tailOf(80, 42), 80));
   }));
 
 test('figures as files: SVG, PNG and CSV hold what is shown', () =>
@@ -181,7 +187,7 @@ for (const failure of FAILURES) {
       const { whole, requests } = reckon({ failure, rate: 0.6, calls: 8 });
       await arrived(page);
       await page.click('#live-start');
-      await page.wait(() => document.querySelector('#live-run[data-sent]'));
+      await runEnded(page);
       assert.equal(await text(page, '#live-sentence'), whole);
       assert.equal(await page.run(() => document.querySelectorAll('#live-run .call .attempt').length), requests);
     }));
@@ -191,13 +197,18 @@ test('live calls are aborted at once', () =>
   withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
     await arrived(page);
     await page.type('#live-start', KEYS.enter);
-    await page.wait(() => document.querySelectorAll('#live-run:not([data-forecast]) .call .attempt.failed').length > 2);
+    await until('three failed attempts', async () => {
+      await drawn(page, 'live-run');
+      return page.run(
+        () => document.querySelectorAll('#live-run:not([data-forecast]) .call .attempt.failed').length > 2,
+      );
+    });
     await page.type('#live-abort', KEYS.enter);
-    await page.wait(() => document.querySelector('#live-run[data-sent]'));
+    await runEnded(page);
     const sentence = await text(page, '#live-sentence');
-    const ended = await page.run(() => document.querySelectorAll('#live-run .call[data-outcome=aborted]').length);
-    assert.ok(ended > 0);
-    assert.equal(Number(/^Aborted: (\d+)\u00a0calls? ended at once, /.exec(sentence)?.[1]), ended, sentence);
+    const aborted = await page.run(() => document.querySelectorAll('#live-run .call[data-outcome=aborted]').length);
+    assert.ok(aborted > 0);
+    assert.equal(Number(/^Aborted: (\d+)\u00a0calls? ended at once, /.exec(sentence)?.[1]), aborted, sentence);
   }));
 
 test('nothing scrolls sideways, in the narrowest window and in a frame as wide as a phone', () =>
@@ -206,7 +217,7 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
     // WebKitGTK's own bar needs more room than a phone has.
     const width = await page.resize(PHONE, 844);
     assert.ok(width < 600, `${width}`);
-    assert.equal(await page.run(() => innerWidth), width);
+    await page.wait((px) => innerWidth === px, width);
     assert.equal(await overflow(page), 0, 'what was drawn for a wide window');
     await drawAll(page);
     assert.equal(await overflow(page), 0);
@@ -222,7 +233,7 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
       PHONE,
     );
     await page.enterFrame('iframe');
-    assert.equal(await page.run(() => innerWidth), PHONE);
+    await page.wait((px) => innerWidth === px, PHONE);
     for (const id of await drawAll(page)) {
       await tableOf(page, id);
       assert.equal(await overflow(page), 0, id);
@@ -234,7 +245,7 @@ test('nothing scrolls sideways, in the narrowest window and in a frame as wide a
     }, WIDER_TEXT);
     for (const width of NARROW_WIDTHS) {
       await page.run((px) => globalThis.frameElement?.setAttribute('width', `${px}`), width);
-      assert.equal(await page.run(() => innerWidth), width);
+      await page.wait((px) => innerWidth === px, width);
       assert.equal(await overflow(page), 0, `${width} pixels and wider fonts`);
     }
     // The check itself can fail.
@@ -339,6 +350,20 @@ async function text(page, selector) {
   return (await page.wait((wanted) => document.querySelector(wanted)?.textContent, selector)) ?? '';
 }
 
+/**
+ * Waits until a text matches: the driver may answer before the page has seen a key.
+ * @param {Session} page
+ * @param {string} selector
+ * @param {RegExp} words
+ */
+function says(page, selector, words) {
+  return page.wait(
+    (wanted, source) => new RegExp(source).test(document.querySelector(wanted)?.textContent ?? ''),
+    selector,
+    words.source,
+  );
+}
+
 /** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
 const drawn = (page, id) => page.wait(isDrawn, placeOf(id));
 
@@ -378,11 +403,12 @@ async function tableOf(page, id) {
 }
 
 /** @param {Session} page */
-async function arrived(page) {
-  await page.wait(() => {
-    document.getElementById('live-heading')?.scrollIntoView({ behavior: 'instant' });
-    return document.querySelector('#live-run svg .axis');
-  });
+const arrived = (page) => drawn(page, 'live-run');
+
+/** Waits for the end of a run, and until it is drawn: a figure that is far away is not. @param {Session} page */
+async function runEnded(page) {
+  await page.wait(() => document.querySelector('#live-run[data-sent]') !== null);
+  await drawn(page, 'live-run');
 }
 
 /**

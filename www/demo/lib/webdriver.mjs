@@ -143,8 +143,13 @@ export class Session {
   /** @param {string} url */
   async goto(url) {
     await this.#post('url', { url });
-    // In a new window the driver answers before the end of the load.
-    await this.wait(() => document.readyState === 'complete');
+    // In a new window the driver answers before the end of the load, or even before the page is left.
+    const { href } = new URL(url);
+    await until(`${href} is loaded`, () =>
+      this.run((wanted) => location.href === wanted && document.readyState === 'complete', href).catch((error) => {
+        if (!/unload/.test(String(error))) throw error;
+      }),
+    );
   }
 
   /**

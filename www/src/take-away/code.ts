@@ -34,6 +34,10 @@ export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record
 /** The option of a program that shares parts. */
 const PROTECTION = 'protection';
 
+/** The page draws one delay, which suits no server but the simulated one. */
+const LEARNED =
+  '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.\n';
+
 /** The import and the statement that make what the calls share, with a comment on who shares it. */
 function sharing(parts: Parts, whose: string): { readonly imports: string; readonly statements: readonly string[] } {
   if (isEmpty(parts)) return { imports: '', statements: [] };
@@ -41,7 +45,7 @@ function sharing(parts: Parts, whose: string): { readonly imports: string; reado
   const calls = Object.entries(parts).map(([part, options]) => `${part}(${isEmpty(options) ? '' : inline(options)})`);
   return {
     imports: `import { ${names} } from 'rejitter/protection';\n`,
-    statements: [`// ${whose}\n` + `const ${PROTECTION} = protect(${calls.join(', ')});`],
+    statements: [`// ${whose}\n${parts.hedge ? LEARNED : ''}const ${PROTECTION} = protect(${calls.join(', ')});`],
   };
 }
 

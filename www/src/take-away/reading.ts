@@ -41,6 +41,10 @@ export interface Library {
 /** Why there is no translation, as one sentence. */
 export class Untranslatable extends Error {}
 
+export function reject(message: string): never {
+  throw new Untranslatable(message);
+}
+
 /** The options that were pasted, and the calls around and within them. */
 export class Pasted {
   readonly fields: Fields;
