@@ -8,8 +8,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { inEachEngine } from './lib/built-page.mjs';
 import { DEFAULTS, loadOf, hedgingSentence, sharedServers, tailOf, tailSentence } from './lib/hedging.mjs';
-import { loaded } from './lib/loaded.mjs';
-import { SMALL, drawn, tableOf } from './lib/page.mjs';
+import { SMALL, drawn, loaded, tableOf } from './lib/page.mjs';
 import { until } from './lib/until.mjs';
 import { pageModule } from './page-module.mjs';
 

@@ -9,8 +9,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { DIST, inEachEngine } from './lib/built-page.mjs';
-import { loaded } from './lib/loaded.mjs';
-import { choose, column, drawAll, drawn, tableOf } from './lib/page.mjs';
+import { choose, column, drawAll, drawn, loaded, tableOf } from './lib/page.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */

@@ -33,6 +33,34 @@ export async function drawn(page, id) {
 }
 
 /**
+ * Brings a figure into view until a part of it says this.
+ * @param {Page} page
+ * @param {string} id
+ * @param {string} part
+ * @param {RegExp} words
+ */
+export async function says(page, id, part, words) {
+  await until(`${part} of #${id} says ${words}`, async () => {
+    await drawn(page, id);
+    return words.test((await page.locator(`#${id} ${part}`).first().textContent()) ?? '');
+  });
+}
+
+/**
+ * Brings a figure into view until it has at least this number of marks.
+ * @param {Page} page
+ * @param {string} id
+ * @param {string} marks
+ * @param {number} count
+ */
+export async function has(page, id, marks, count) {
+  await until(`#${id} has ${count} ${marks}`, async () => {
+    await drawn(page, id);
+    return (await page.locator(`#${id}${marks}`).count()) >= count;
+  });
+}
+
+/**
  * Brings a figure into view and returns whether it is drawn. Runs in the page.
  * @param {ReturnType<typeof placeOf>} where
  */
@@ -125,6 +153,11 @@ export function isLoaded(id) {
   return section.querySelector(':scope > :not(.static)') !== null;
 }
 
+/** Brings a section into view until the page has loaded it. @param {Page} page @param {string} id of its body */
+export async function loaded(page, id) {
+  await until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
+}
+
 /** A link to a small herd: everything is drawn as ever, and computed in half the time. */
 export const SMALL = '?clients=100&downMs=1000&maxAttempts=4&capacityPerS=60';
 
@@ -132,9 +165,7 @@ export const SMALL = '?clients=100&downMs=1000&maxAttempts=4&capacityPerS=60';
 export async function drawAll(page) {
   // Some sections are loaded when they come near.
   const bodies = await page.locator('main [id$="-body"]').evaluateAll((all) => all.map(({ id }) => id));
-  for (const id of bodies) {
-    await until(`${id} is loaded`, () => page.evaluate(isLoaded, id));
-  }
+  for (const id of bodies) await loaded(page, id);
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
