@@ -90,7 +90,10 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const { end } = attempt;
     if (end !== undefined && (end.how === 'inner' || g.chance(0.3))) continue;
     const ok = g.chance(many ? 0.8 : 0.45);
-    const how = many || n === 0 ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
+    // An operation within that runs by itself ends in another macrotask: which one is judged first would be open.
+    const nests = attempt.before.some(({ op }) => op !== undefined);
+    const how =
+      many || n === 0 || nests ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
     const value = ok ? { kind: 'result' } : failure(g);
     attempt.end = { how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms: ms(n) };
     if (end?.value?.says !== undefined) value.says = end.value.says;
