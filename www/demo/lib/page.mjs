@@ -178,10 +178,12 @@ export async function drawAll(page) {
  * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
  */
 export function pictureOf(page, place) {
+  // A place that is brought into view again is where it was, but the page has been scrolled.
+  const look = async () => ({ clip: await place(), scrolled: await page.evaluate(() => scrollY) });
   return until('a place keeps still', async () => {
-    const clip = await place();
-    const picture = await page.screenshot({ clip });
-    return isDeepStrictEqual(await place(), clip) && picture.toString('base64');
+    const before = await look();
+    const picture = await page.screenshot({ clip: before.clip });
+    return isDeepStrictEqual(await look(), before) && picture.toString('base64');
   });
 }
 
