@@ -90,7 +90,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const { end } = attempt;
     if (end !== undefined && (end.how === 'inner' || g.chance(0.3))) continue;
     const ok = g.chance(many ? 0.8 : 0.45);
-    // An operation within that runs by itself ends in another macrotask: which one is judged first would be open.
+    // An operation within that runs by itself ends in another macrotask: which one counts first would be open.
     const nests = attempt.before.some(({ op }) => op !== undefined);
     const how =
       many || n === 0 || nests ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
