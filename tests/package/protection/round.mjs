@@ -30,7 +30,8 @@ export class Round {
     yield* this.timeout(attempt);
     const delays = following.attempts + 1 < maxAttempts ? hedge.delays(following.now) : [];
     const armed = following.coming()?.ms;
-    const delayMs = delays.find((ms) => Math.ceil(ms) === armed) ?? delays[0];
+    // The longer of two may not fit before the deadline.
+    const delayMs = delays.find((ms) => Math.ceil(ms) === armed) ?? delays.at(-1);
     // No timer for a hedge that could not start before the deadline.
     const may = following.now + delayMs < following.deadline;
     const text = `the timer of a hedge after ${delayMs} ms`;
