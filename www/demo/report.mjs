@@ -57,12 +57,13 @@ export function printCalls(calls) {
  * @param {Setting} setting
  * @param {Call[]} calls
  * @param {{ received: number, seconds: number }} run
- * @returns {boolean} whether server and client counted the same number of requests
+ * @returns {boolean} whether server and client counted the same number of requests to `/flaky/`
  */
 export function printTotals({ failureRate, requestCount, ...policy }, calls, { received, seconds }) {
   const flaky = calls.slice(0, requestCount);
   const first = flaky.filter((it) => it.answers[0] === '200').length;
   const succeeded = flaky.filter((it) => it.outcome === 'ok').length;
+  const sent = sum(flaky.map((it) => it.answers.length));
   const fails = failureRate ** policy.maxAttempts;
   // 1 + p + p² + … : each term is the chance that one more attempt is made.
   const expectedAttempts = requestCount * sum(Array.from({ length: policy.maxAttempts }, (_, k) => failureRate ** k));
@@ -76,7 +77,7 @@ export function printTotals({ failureRate, requestCount, ...policy }, calls, { r
           paint.bold('with retry'),
           ...ofAll(succeeded).map(paint.bold),
           percent(1 - fails),
-          String(sum(flaky.map((it) => it.answers.length))),
+          String(sent),
           expectedAttempts.toFixed(0),
         ],
       ],
@@ -85,8 +86,7 @@ export function printTotals({ failureRate, requestCount, ...policy }, calls, { r
 
   console.log(`failures  ${failures(calls)}`);
   printWaits(policy, calls);
-  const sent = sum(calls.map((it) => it.answers.length));
-  console.log(`server    received ${received} requests; the client made ${sent}`);
+  console.log(`server    received ${received} requests to /flaky/; the client made ${sent}`);
   console.log(`time      ${seconds.toFixed(2)} s`);
   if (received !== sent) console.error(paint.red('The two counts differ.'));
   return received === sent;

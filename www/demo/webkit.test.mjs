@@ -387,7 +387,10 @@ async function tableOf(page, id) {
   await drawn(page, id);
   if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
     await openMenu(page, id);
-    await page.click(`#${id} [role=menuitemcheckbox]`);
+    // Not by the mouse: the driver may answer before the page has seen a click.
+    await page.run((figure) => {
+      /** @type {HTMLElement | null} */ (document.querySelector(`#${figure} [role=menuitemcheckbox]`))?.click();
+    }, id);
   }
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
