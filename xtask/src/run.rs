@@ -5,18 +5,22 @@ use std::time::Duration;
 
 use crate::cmd::Failure;
 use crate::counts::Counts;
-use crate::plan::{Context, Plan, needs, with_needs};
+use crate::plan::{BROWSERS, Context, Plan, needs, with_needs};
 use crate::schedule::{self, Event, Job};
 use crate::signals;
 use crate::step::{Console, Progress};
 
 /// A step that has ended, or was not run because one that it needs failed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Done {
     pub name: String,
     pub tests: bool,
     pub counts: Counts,
     pub time: Duration,
+    /// It failed, and this is how it ended when it ran once more, alone.
+    pub again: bool,
+    /// Not because of another step.
+    pub failed_by_itself: bool,
 }
 
 /// Runs the steps of the set-up named `goals` and all that they need.
@@ -42,6 +46,9 @@ pub fn default_jobs() -> usize {
 }
 
 /// Runs steps, at most `jobs` at once. An `Err` is the wish to stop, not a failed step.
+///
+/// A failure in a browser may come from what else ran on the machine. Such a step runs once more at the end, alone, and
+/// [`Done::again`] tells so. A step that was alone the first time does not.
 pub fn run(
     cx: &Context<'_>,
     console: &Console,
@@ -55,43 +62,78 @@ pub fn run(
             seconds: steps[step].seconds,
         })
         .collect();
+    let all: Vec<(usize, &Plan)> = (1..).zip(steps).collect();
+    let mut done = pass(cx, console, &all, &graph, jobs)?;
+    let had_company = jobs > 1 && steps.iter().filter(|step| step.is_test()).count() > 1;
+    let again: Vec<usize> = (0..steps.len())
+        .filter(|&step| {
+            had_company && done[step].failed_by_itself && steps[step].room == Some(BROWSERS)
+        })
+        .collect();
+    if !again.is_empty() {
+        console.say("  again, alone:\n");
+        // Numbers of their own keep the first logs.
+        let numbers = steps.len() + 1..;
+        let alone: Vec<(usize, &Plan)> = numbers
+            .zip(again.iter().map(|&step| &steps[step]))
+            .collect();
+        let graph = vec![Job::default(); alone.len()];
+        for (step, second) in again.into_iter().zip(pass(cx, console, &alone, &graph, 1)?) {
+            done[step] = Done {
+                again: true,
+                ..second
+            };
+        }
+    }
+    Ok(done)
+}
+
+/// Runs each of these numbered steps once, in the order that `graph` allows.
+fn pass(
+    cx: &Context<'_>,
+    console: &Console,
+    steps: &[(usize, &Plan)],
+    graph: &[Job],
+    jobs: usize,
+) -> Result<Vec<Done>, Failure> {
     let mut done: Vec<Option<Done>> = steps.iter().map(|_| None).collect();
     let mut running: Vec<Option<Progress>> = steps.iter().map(|_| None).collect();
     let work = |index: usize| {
-        let step: &Plan = &steps[index];
+        let (number, step) = steps[index];
         let mut counts = Counts::default();
-        let ended = console.run(index + 1, &step.name, |log| step.run(cx, log, &mut counts));
+        let ended = console.run(number, &step.name, |log| step.run(cx, log, &mut counts));
         if ended.result.is_err() {
             counts.failed = counts.failed.max(1);
         }
         (ended.result.is_ok(), (ended, counts))
     };
     schedule::run(
-        &graph,
+        graph,
         jobs,
         work,
         || signals::received().is_some(),
         |event| match event {
-            Event::Started(step) => {
-                running[step] = Some(console.started(step + 1, &steps[step].name))
+            Event::Started(index) => {
+                let (number, step) = steps[index];
+                running[index] = Some(console.started(number, &step.name));
             }
             Event::Tick => console.show(running.iter_mut().flatten()),
-            Event::Ended(step, (ended, counts)) => {
-                if let Some(progress) = running[step].take() {
+            Event::Ended(index, (ended, counts)) => {
+                if let Some(progress) = running[index].take() {
                     console.ended(progress, &ended);
                 }
-                done[step] = Some(done_of(&steps[step], counts, ended.time));
+                done[index] = Some(Done {
+                    failed_by_itself: counts.failed > 0,
+                    ..done_of(steps[index].1, counts, ended.time)
+                });
             }
             Event::Blocked { job, by } => {
-                console.blocked(&steps[job].name, &steps[by].name);
-                done[job] = Some(done_of(
-                    &steps[job],
-                    Counts {
-                        failed: 1,
-                        ..Counts::default()
-                    },
-                    Duration::ZERO,
-                ));
+                console.blocked(&steps[job].1.name, &steps[by].1.name);
+                let counts = Counts {
+                    failed: 1,
+                    ..Counts::default()
+                };
+                done[job] = Some(done_of(steps[job].1, counts, Duration::ZERO));
             }
         },
     );
@@ -110,6 +152,7 @@ fn done_of(step: &Plan, counts: Counts, time: Duration) -> Done {
         tests: step.is_test(),
         counts,
         time,
+        ..Done::default()
     }
 }
 
@@ -190,6 +233,53 @@ mod tests {
                 .collect();
             assert_eq!(counts, [(0, 1), (0, 1), (0, 1), (1, 0)], "{jobs} at once");
         }
+    }
+
+    #[test]
+    fn a_step_with_browsers_runs_once_more_alone() {
+        let ws = workspace("again");
+        // Each run leaves a line, so the second one can tell that it is the second.
+        let in_browser = |name: &'static str, fails_until: u32| {
+            let file = ws.target.join(name);
+            Plan::check(name, &[], move |_| {
+                let script = format!(
+                    "echo run >> {0}; test $(wc -l < {0}) -gt {fails_until}",
+                    file.display()
+                );
+                vec![Cmd::new("sh").arg("-c").arg(script)]
+            })
+        };
+        let steps = [
+            in_browser("right", 0).room(BROWSERS),
+            in_browser("first-wrong", 1).room(BROWSERS),
+            in_browser("wrong", 9).room(BROWSERS),
+            in_browser("wrong-without-browser", 1),
+            Plan::check("not-run", &["wrong-without-browser"], |_| {
+                vec![Cmd::new("true")]
+            })
+            .room(BROWSERS),
+        ];
+        let console = Console::new(&ws, "logs", false).unwrap();
+        let done = run(&Context::new(&ws, Vec::new), &console, &steps, 3).unwrap();
+        let runs = |name: &str| {
+            fs::read_to_string(ws.target.join(name)).map_or(0, |lines| lines.lines().count())
+        };
+        let ended: Vec<_> = done
+            .iter()
+            .map(|step| (runs(&step.name), step.counts.failed, step.again))
+            .collect();
+        let expected = [
+            (1, 0, false),
+            (2, 0, true),
+            (2, 1, true),
+            (1, 1, false),
+            (0, 1, false),
+        ];
+        assert_eq!(ended, expected);
+        for log in ["02-first-wrong.log", "06-first-wrong.log", "07-wrong.log"] {
+            assert!(ws.target.join("logs").join(log).exists(), "{log}");
+        }
+        fs::remove_dir_all(ws.root).unwrap();
     }
 
     #[test]

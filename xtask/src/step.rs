@@ -196,6 +196,11 @@ impl Console {
         println!("  NOT RUN {name}: it needs \"{by}\"");
     }
 
+    /// Prints a text at once.
+    pub fn say(&self, text: &str) {
+        self.screen.say(text);
+    }
+
     fn log_of(&self, number: usize, name: &str) -> PathBuf {
         self.logs.join(log_name(number, name))
     }
@@ -209,6 +214,12 @@ impl Screen {
             print!("\r\x1b[2K");
         }
         guard
+    }
+
+    fn say(&self, text: &str) {
+        let _screen = self.take();
+        print!("{text}");
+        drop(io::stdout().flush());
     }
 }
 
@@ -258,9 +269,7 @@ impl Step<'_> {
 
     /// Prints a text at once.
     pub fn say(&self, text: &str) {
-        let _screen = self.screen.take();
-        print!("{text}");
-        drop(io::stdout().flush());
+        self.screen.say(text);
     }
 
     /// A few words next to the time of the step.

@@ -51,6 +51,7 @@ pub fn run(cx: &Context<'_>, all: Checks, options: &Options) -> Result<(), Failu
         sum += step.counts;
     }
     println!("\n{}", table(&done, started.elapsed()));
+    print!("{}", passed_alone(&done));
     println!("{}", closing_line(sum));
     if sum.failed == 0 {
         return Ok(());
@@ -100,6 +101,16 @@ fn table(done: &[Done], total: Duration) -> String {
         lines += &format!("{name:<36} {passed:>6} {failed:>6} {skipped:>7} {seconds:>7.1} s\n");
     }
     lines + &format!("{:<58} {:>7.1} s\n", "with the set-up", total.as_secs_f64())
+}
+
+/// The steps whose first failure is not in the sum.
+fn passed_alone(done: &[Done]) -> String {
+    done.iter()
+        .filter(|step| step.again && step.counts.failed == 0)
+        .map(|Done { name, .. }| {
+            format!("{name}: failed beside other steps and passed alone. Its first log is above.\n")
+        })
+        .collect()
 }
 
 fn closing_line(sum: Counts) -> String {
@@ -158,6 +169,7 @@ mod tests {
                 ..Counts::default()
             },
             time: Duration::from_millis(1500),
+            ..Done::default()
         };
         let table = table(
             &[
@@ -174,6 +186,26 @@ mod tests {
             .collect();
         assert_eq!(names, ["geckodriver", "lint", "with the set-up"]);
         assert!(table.contains("1.5 s"));
+    }
+
+    #[test]
+    fn a_step_that_passed_alone_is_named() {
+        let step = |name: &str, again, failed| Done {
+            name: name.into(),
+            again,
+            counts: Counts {
+                failed,
+                ..Counts::default()
+            },
+            ..Done::default()
+        };
+        let text = passed_alone(&[
+            step("right", false, 0),
+            step("second time right", true, 0),
+            step("wrong", true, 1),
+        ]);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.starts_with("second time right: "), "{text}");
     }
 
     #[test]
