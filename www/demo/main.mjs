@@ -102,7 +102,7 @@ const worker = async () => {
 };
 await Promise.all(Array.from({ length: concurrency }, worker));
 const seconds = (performance.now() - startedAt) / 1000;
-// What another program sends to this port, a browser or an editor that looks for servers, is not in this number.
+// Other programs, such as a browser or an editor that looks for servers, may send requests to this port too.
 const { requests: received } = server.stats();
 await server.close();
 

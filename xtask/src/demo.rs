@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cmd::{Cmd, Failure, Output};
+use crate::lock;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan};
 use crate::run::set_up;
@@ -51,9 +52,11 @@ pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     } else {
         Some("page: build")
     };
+    let lock = lock::take(cx.ws)?;
     set_up(cx, &[&[CONSUMER][..], page.as_slice()].concat())?;
     println!();
     program(cx.ws).run(&Output::Terminal)?;
+    drop(lock);
     if options.once {
         return Ok(());
     }

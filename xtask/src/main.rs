@@ -14,6 +14,7 @@ mod demo;
 mod found;
 mod hosts;
 mod lab_wasm;
+mod lock;
 mod node_tests;
 mod pkg;
 mod plan;
@@ -94,6 +95,17 @@ enum Command {
     Help,
 }
 
+impl Command {
+    /// Whether no other command may run at the same time. The demo locks its set-up alone: it serves a page for hours.
+    fn locks(&self) -> bool {
+        match self {
+            Self::Help | Self::Demo(_) => false,
+            Self::Test(options) => !options.list,
+            _ => true,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     signals::listen();
     let result = parse(Parser::from_env()).and_then(run);
@@ -117,6 +129,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     let ws = Workspace::find();
+    let _lock = command.locks().then(|| lock::take(&ws)).transpose()?;
     let mut cx = Context::new(&ws, catalogue::set_up_steps);
     match command {
         Command::Demo(options) => demo::run(&cx, &options),

@@ -230,15 +230,11 @@ impl Step<'_> {
         if signals::received().is_some() {
             return Err(Failure::stopped());
         }
-        let start = || -> io::Result<()> {
-            // Again: another xtask that starts in the meantime removes the logs of earlier runs.
-            fs::create_dir_all(self.log.parent().unwrap_or(Path::new("")))?;
-            writeln!(append(&self.log)?, "{COMMAND}{cmd}")
-        };
-        start().map_err(|error| file_failure("write", &self.log, &error))?;
+        append(&self.log)
+            .and_then(|mut log| writeln!(log, "{COMMAND}{cmd}"))
+            .map_err(|error| file_failure("write", &self.log, &error))?;
         let before = read(&self.log).len();
         cmd.run(&Output::File(&self.log))?;
-        // Another run in the same folder may have removed what was there before.
         Ok(read(&self.log).get(before..).unwrap_or_default().to_owned())
     }
 

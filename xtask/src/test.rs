@@ -108,7 +108,9 @@ fn passed_alone(done: &[Done]) -> String {
     done.iter()
         .filter(|step| step.again && step.counts.failed == 0)
         .map(|Done { name, .. }| {
-            format!("{name}: failed beside other steps and passed alone. Its first log is above.\n")
+            format!(
+                "{name}: failed while other steps ran and passed alone. Its first log is above.\n"
+            )
         })
         .collect()
 }
