@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::step::without_escapes;
+use crate::log::without_escapes;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {

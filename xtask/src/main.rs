@@ -15,6 +15,7 @@ mod found;
 mod hosts;
 mod lab_wasm;
 mod lock;
+mod log;
 mod node_tests;
 mod pkg;
 mod plan;

@@ -9,14 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cmd::{Cmd, Failure, Output, append};
+use crate::log::{self, COMMAND, last_line, read, tail};
 use crate::signals;
 use crate::workspace::Workspace;
 
 /// Without a terminal, a running step speaks up after this time, and again after each further one.
 const QUIET: Duration = Duration::from_secs(15);
-
-/// Marks the lines of a log that are the commands.
-const COMMAND: &str = "$ ";
 
 /// Prints the steps of one xtask command, several of which may run at the same time.
 pub struct Console {
@@ -202,7 +200,7 @@ impl Console {
     }
 
     fn log_of(&self, number: usize, name: &str) -> PathBuf {
-        self.logs.join(log_name(number, name))
+        self.logs.join(log::name(number, name))
     }
 }
 
@@ -280,9 +278,7 @@ impl Step<'_> {
 
     /// Output of this step's commands so far.
     pub fn printed(&self) -> String {
-        let output = read(&self.log);
-        let lines = output.lines().filter(|line| !line.starts_with(COMMAND));
-        lines.map(|line| format!("{line}\n")).collect()
+        log::output(&read(&self.log))
     }
 }
 
@@ -300,13 +296,6 @@ impl Progress {
     }
 }
 
-/// The whole text of a log, commands included.
-fn read(log: &Path) -> String {
-    fs::read(log)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default()
-}
-
 /// So short that it can be erased.
 fn one_line(mut line: String) -> String {
     if let Some((end, _)) = line.char_indices().nth(78) {
@@ -322,60 +311,6 @@ fn agrees(line: &str) -> bool {
 
 pub fn file_failure(verb: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::new(format!("cannot {verb} {}: {error}", path.display()))
-}
-
-/// The last few hundred bytes.
-fn tail(log: &Path) -> String {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = fs::File::open(log)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(400)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
-}
-
-/// The last line with something to read in it, without control characters.
-fn last_line(text: &str) -> String {
-    let lines = text
-        .lines()
-        .filter(|line| !line.starts_with(COMMAND))
-        .rev()
-        .map(|line| without_escapes(line).trim().to_owned());
-    lines
-        .into_iter()
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-}
-
-/// Without the colours and cursor movements of terminals.
-pub fn without_escapes(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' && chars.peek() == Some(&'[') {
-            // ESC [ … letter
-            chars.by_ref().skip(1).find(|c| ('@'..='~').contains(c));
-        } else if c == '\n' || c == '\t' || !c.is_control() {
-            plain.push(c);
-        }
-    }
-    plain
-}
-
-fn log_name(number: usize, step: &str) -> String {
-    let keep = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '.' {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    let words: String = step.chars().map(keep).collect();
-    let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
-    format!("{number:02}-{}.log", words.join("-"))
 }
 
 fn indented(text: &str) -> String {
@@ -432,26 +367,5 @@ mod tests {
         for no in ["n\n", "no\n", "nope", "yn", "?"] {
             assert!(!agrees(no), "{no:?}");
         }
-    }
-
-    #[test]
-    fn log_names_are_plain() {
-        assert_eq!(log_name(3, "wasm: Node (full)"), "03-wasm-node-full.log");
-        assert_eq!(log_name(12, "esm.test.mjs"), "12-esm.test.mjs.log");
-    }
-
-    #[test]
-    fn progress_shows_the_last_readable_line() {
-        assert_eq!(last_line("one\n\u{1b}[32mtwo\u{1b}[0m\r\n  \n"), "two");
-        assert_eq!(last_line("one\n$ a command\n"), "one");
-        assert_eq!(last_line(""), "");
-    }
-
-    #[test]
-    fn escapes_go_and_text_stays() {
-        assert_eq!(
-            without_escapes("\u{1b}[1;31mred\u{1b}[0m [plain]\n"),
-            "red [plain]\n"
-        );
     }
 }
