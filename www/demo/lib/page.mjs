@@ -81,9 +81,10 @@ export async function isDrawn({ id, section }) {
   const now = element.getBoundingClientRect();
   const drawing = element.querySelector('.drawing');
   const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
+  // Not clientWidth: it rounds up too, and the page rounds down.
+  const place = Math.floor(drawing?.getBoundingClientRect().width ?? 0);
   // A table may be shown instead.
-  const isOutdated =
-    drawing && drawing.clientWidth > 0 && width != null && width !== `${Math.floor(drawing.clientWidth)}`;
+  const isOutdated = place > 0 && width != null && width !== `${place}`;
   return (
     element.id === id &&
     element.getAttribute('aria-busy') === 'false' &&
