@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { plan } from 'rejitter/lab';
 import { DESKTOP, inEachEngine } from './lib/built-page.mjs';
-import { column, drawn, overflow, tableOf } from './lib/page.mjs';
+import { column, drawn, overflow, summaryIs, tableOf } from './lib/page.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -266,10 +266,7 @@ inEachEngine(({ withPage, engine }) => {
       await type('baseMs', '333');
       await type('capMs', '4.5 s');
       await type('failureRate', '37');
-      assert.match(
-        (await page.locator('#strategy-summary').textContent()) ?? '',
-        /^Exponential · full · 333\u00a0ms to 4\.5\u00a0s/,
-      );
+      await summaryIs(page, /^Exponential · full · 333\u00a0ms to 4\.5\u00a0s/);
       assert.equal(await number('failureRate').inputValue(), '37%');
       await type('baseMs', '5000');
       const error = page.locator('#set-baseMs-error');
@@ -287,10 +284,7 @@ inEachEngine(({ withPage, engine }) => {
       await number('maxAttempts').press('Escape');
       await type('maxAttempts', 'unlimited');
       await type('capMs', 'none');
-      assert.match(
-        (await page.locator('#strategy-summary').textContent()) ?? '',
-        /333\u00a0ms without a cap · unlimited attempts$/,
-      );
+      await summaryIs(page, /333\u00a0ms without a cap · unlimited attempts$/);
       await drawn(page, 'delays');
       assert.match(
         (await page.locator('#delays .note').textContent()) ?? '',

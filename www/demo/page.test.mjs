@@ -9,7 +9,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { DIST, inEachEngine } from './lib/built-page.mjs';
-import { choose, column, drawAll, drawn, loaded, tableOf } from './lib/page.mjs';
+import { choose, column, drawAll, drawn, loaded, summaryIs, tableOf } from './lib/page.mjs';
 import { percentilesInNode } from './lib/percentiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -155,7 +155,7 @@ inEachEngine(
         await page.keyboard.press('ArrowDown');
         await page.keyboard.press('Tab');
         await page.keyboard.press('ArrowUp');
-        assert.match((await page.locator('#strategy-summary').textContent()) ?? '', /^Exponential · full/);
+        await summaryIs(page, /^Exponential · full/);
 
         await page.keyboard.press('Tab');
         assert.equal(await page.evaluate(() => document.activeElement?.id), 'more-jitters');
@@ -248,8 +248,6 @@ inEachEngine(
 
     test('back and forward: the page shows what the address says', () =>
       withPage(async (page) => {
-        const says = (/** @type {RegExp} */ words) =>
-          page.locator('#strategy-summary', { hasText: words }).waitFor({ state: 'attached' });
         await choose(page, 'Equal');
         await page.waitForURL(/jitter=equal$/);
         await page.getByRole('navigation').getByRole('link', { name: 'Herd' }).click();
@@ -257,10 +255,10 @@ inEachEngine(
         await page.waitForURL(/backoff=linear.*#herd-heading$/);
         await page.goBack();
         await page.waitForURL(/jitter=equal$/);
-        await says(/^Exponential · equal/);
+        await summaryIs(page, /^Exponential · equal/);
         await page.goForward();
         await page.waitForURL(/backoff=linear/);
-        await says(/^Linear · equal/);
+        await summaryIs(page, /^Linear · equal/);
       }));
   },
   { under: '/some/where/' },

@@ -94,6 +94,16 @@ export async function isDrawn({ id, section }) {
   );
 }
 
+/**
+ * Waits until the summary of the strategy says this.
+ * @param {Page} page
+ * @param {RegExp} words
+ */
+export async function summaryIs(page, words) {
+  const summary = page.locator('#strategy-summary');
+  await until(`the summary says ${words}`, async () => words.test((await summary.textContent()) ?? ''));
+}
+
 /** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
 export async function choose(page, name) {
   await page.locator('#controls').getByRole('radio', { name, exact: true }).click();
