@@ -6,6 +6,7 @@
 
 mod options;
 mod read;
+mod similar;
 mod value;
 mod write;
 

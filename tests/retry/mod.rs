@@ -20,12 +20,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use crate::common::{VECTORS, Vector, vectors};
 
 mod forms;
-mod hedge;
-mod hedge_worlds;
 mod model;
 mod operations;
 mod protection;
-mod scenes;
 
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);

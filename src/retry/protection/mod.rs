@@ -1,9 +1,10 @@
 //! Protection that operations share: a budget for retries, a breaker for all attempts, a cooldown for all who ask,
 //! hedges for slow attempts.
 //!
-//! [`state`] has the numbers of one destination, [`hedges`] those of its hedges, and [`cell`] their lock. [`guard`] has
-//! what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
+//! [`state`] has the numbers of one destination, [`budget`] and [`hedges`] those of these parts, and [`cell`] their
+//! lock. [`guard`] has what one operation holds of them, [`facts`] what both exchange, [`keys`] the destinations.
 
+mod budget;
 mod cell;
 mod facts;
 mod guard;

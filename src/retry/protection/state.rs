@@ -1,15 +1,16 @@
 //! The state of one destination, which operations share under a lock.
 
+use super::budget::Tokens;
 use super::facts::{End, Entry, Pass, Plan, Success};
 use super::hedges::Hedges;
 use super::recipe::Recipe;
 use super::status::{
-    BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
+    BreakerState, BreakerStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
 use super::told::{Refusal, Told};
 use crate::StopReason;
 use crate::core::protection::{
-    Admission, Breaker, BreakerSettings, Budget, BudgetSettings, Change, Cooldown, Phase, Verdict,
+    Admission, Breaker, BreakerSettings, Change, Cooldown, Phase, Verdict,
 };
 use crate::policy::duration_from_ms;
 
@@ -19,12 +20,7 @@ const MOST_HELD: u64 = 1_000;
 /// The numbers of one destination.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// `None` until it is asked for the first time: full.
-    budget: Option<Budget>,
-    /// Whether a retry was rejected since the budget was last full.
-    empty: bool,
-    granted: u64,
-    over_budget: u64,
+    budget: Tokens,
     /// `None` until an attempt asks for the first time. It exists from then on.
     breaker: Option<Breaker>,
     not_admitted: u64,
@@ -189,24 +185,10 @@ impl State {
         } else {
             options.cost
         };
-        if self.take(options, told, cost) {
+        if self.budget.take(options, told, cost) {
             return Ok((delay_ms, cost));
         }
         Err(told.refusal(StopReason::Budget, f64::NAN))
-    }
-
-    /// Takes tokens of the budget. Returns whether there were enough.
-    fn take(&mut self, options: &BudgetSettings, told: &mut Told, cost: f64) -> bool {
-        let granted = self.budget(options).take(options.capacity, cost);
-        if granted {
-            self.granted += 1;
-            return true;
-        }
-        self.over_budget += 1;
-        if !std::mem::replace(&mut self.empty, true) {
-            told.add(ProtectionChange::BudgetEmpty(self.budget_status(options)));
-        }
-        false
     }
 
     /// How long after an attempt its hedge starts. `None` while too little is known.
@@ -250,7 +232,7 @@ impl State {
         let paid = recipe
             .budget
             .as_ref()
-            .is_none_or(|options| self.take(options, told, options.cost));
+            .is_none_or(|options| self.budget.take(options, told, options.cost));
         if !paid {
             self.hedges.put_back();
         }
@@ -279,11 +261,8 @@ impl State {
         } = success;
         if let Some(options) = &recipe.budget {
             let refunds = options.refund && taken > 0.0;
-            self.put_back(
-                recipe,
-                told,
-                if refunds { taken } else { options.per_success },
-            );
+            let tokens = if refunds { taken } else { options.per_success };
+            self.budget.put_back(options, told, tokens);
         }
         if let Some(options) = &recipe.hedge {
             self.hedges.succeeded(options, by_hedge);
@@ -293,14 +272,8 @@ impl State {
 
     /// Gives tokens to the budget.
     pub(super) fn put_back(&mut self, recipe: &Recipe, told: &mut Told, tokens: f64) {
-        let Some(options) = &recipe.budget else {
-            return;
-        };
-        let budget = self.budget(options);
-        budget.credit(tokens);
-        if budget.tokens(options.capacity) == options.capacity && self.empty {
-            self.empty = false;
-            told.add(ProtectionChange::BudgetFull(self.budget_status(options)));
+        if let Some(options) = &recipe.budget {
+            self.budget.put_back(options, told, tokens);
         }
     }
 
@@ -326,7 +299,7 @@ impl State {
             budget: recipe
                 .budget
                 .as_ref()
-                .map(|options| self.budget_status(options)),
+                .map(|options| self.budget.status(options)),
             breaker: recipe
                 .breaker
                 .as_ref()
@@ -345,14 +318,11 @@ impl State {
 
     /// Whether forgetting it would change nothing.
     pub(super) fn is_fresh(&self, recipe: &Recipe, now: f64) -> bool {
-        let full = |options: &BudgetSettings| {
-            let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
-            tokens.is_none_or(|tokens| tokens == options.capacity)
-        };
         let closed = |options| {
             self.breaker
                 .is_none_or(|mut breaker| breaker.is_fresh(options, now))
         };
+        let full = |options| self.budget.is_full(options);
         recipe.budget.as_ref().is_none_or(full)
             && recipe.breaker.as_ref().is_none_or(closed)
             && self.cooldown_left(now) == 0.0
@@ -383,25 +353,10 @@ impl State {
         told.refusal(StopReason::Cooldown, retry_after_ms)
     }
 
-    fn budget(&mut self, options: &BudgetSettings) -> &mut Budget {
-        self.budget
-            .get_or_insert_with(|| Budget::new(options.capacity))
-    }
-
     /// A look does not change the state.
     fn cooldown_left(&self, now: f64) -> f64 {
         let mut copy = self.cooldown;
         copy.left_ms(now)
-    }
-
-    fn budget_status(&self, options: &BudgetSettings) -> BudgetStatus {
-        let tokens = self.budget.map(|budget| budget.tokens(options.capacity));
-        BudgetStatus {
-            tokens: tokens.unwrap_or(options.capacity) / 1_000.0,
-            capacity: options.capacity / 1_000.0,
-            granted: self.granted,
-            refused: self.over_budget,
-        }
     }
 
     // Openings are counted one by one.

@@ -39,6 +39,11 @@ export const fails = (error) => () => {
   throw error;
 };
 
+/** Waits of exactly 100 ms. */
+export const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
+export const error = new Error('down');
+export const down = fails(error);
+
 /** A test that runs under a virtual clock, which starts at 0, and leaves no timer. */
 export const timed = (name, body) =>
   test(name, async () => {

@@ -6,13 +6,9 @@ import { channel } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 
 import { microtasks } from '../lib/clock.mjs';
-import { fails, importAll, timed, watched } from './entry.mjs';
+import { down, error, fails, importAll, plain, timed, watched } from './entry.mjs';
 
 const { breaker, budget, cooldown, protect, retry, retryAfter, retryReport } = await importAll();
-
-const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
-const error = new Error('down');
-const down = fails(error);
 
 /** A list of the events of a protection, and the function that fills it. */
 function listed() {

@@ -1,51 +1,24 @@
 // One operation, followed through the record. It is written as the design has it, from the top to the bottom: what
-// must come next is taken from the record, and what the outside decides (how a callback ended, and when) is read there.
+// must come next is taken from the record. How the record is read: reading.mjs.
 
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
-import { Objection } from './objection.mjs';
-import { Attempt, compareRecords, compareSignals } from './records.mjs';
+import { Cut, Reading } from './reading.mjs';
+import { Attempt, compareSignals } from './records.mjs';
 import { Round } from './round.mjs';
-
-/** An abort ends what the operation is at. */
-class Cut {}
-
-/** Entries that say nothing by themselves. */
-const ASIDE = new Set(['arm', 'fire', 'block', 'hookEnd', 'isFailure', 'protection', 'reported', 'end']);
-/** Hooks that an operation calls when it ends: whether they come is not followed here. */
-const LAST_HOOKS = ['onSuccess', 'onGiveUp'];
-/**
- * How much of a timer is left when it fires. Hosts fire up to 1 ms early; if more is missing, or the clock has hardly
- * moved, the clock is not that of the timers.
- */
-function restOf({ at, ms }, now) {
-  const missing = at + ms - now;
-  return missing > 0 && missing <= 2 && now - at >= missing ? missing : 0;
-}
-
-/** Entries that an operation makes when it goes on. */
-const ACTS = new Set(['fn', 'settle', 'retryIf', 'retryOnResult', 'beforeRetry']);
+import { compareSettlement, described } from './settlement.mjs';
 
 /** The lane of the draws that protection needs, next to those of waits. */
 const BESIDE = 2;
 
 const ceil = Math.ceil;
-const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a));
 
-export class Following {
+export class Following extends Reading {
   constructor(oracle, operation, state, call) {
-    const { policy, plan } = operation;
-    this.oracle = oracle;
+    super(oracle, operation, state, call);
     this.pkg = oracle.pkg;
-    this.operation = operation;
-    this.state = state;
-    this.plan = plan;
-    this.options = policy.options;
-    this.uses = policy.uses;
-    this.parameters = resolved(policy.options);
-    this.sync = plan.via === 'sync';
-    /** The last entry that was taken: its time is now. */
-    this.last = call;
+    this.plan = operation.plan;
+    this.parameters = resolved(this.options);
     this.startedAt = call.r;
     this.deadline = call.r + (this.options.totalTimeoutMs ?? Infinity);
     /** All attempts so far. @type {Attempt[]} */
@@ -68,12 +41,9 @@ export class Following {
     this.round = undefined;
     /** The attempt that ended the operation, where it may have a hedge. @type {Attempt | undefined} */
     this.winner = undefined;
-    /** Entries that came since the last that was taken. */
+    /** Calls of `isFailure`. */
     this.asked = 0;
-    this.timers = new Map();
-    this.over_ = false;
-    this.script = this.run(call);
-    this.want = this.script.next().value;
+    this.start(this.run(call));
   }
 
   get attempts() {
@@ -86,74 +56,16 @@ export class Following {
     return seed === undefined ? this.plan.draw : draw(seed, this.operation.index, number, lane);
   }
 
-  get now() {
-    return this.last.r;
-  }
-
-  /** Whether something must come in this macrotask. */
-  get owes() {
-    return !this.over_ && this.want.now;
-  }
-
-  object(rule, text) {
-    throw new Objection(rule, `operation ${this.operation.id}: ${text}`);
-  }
-
   take(entry) {
-    if (!this.over_ && this.want.goesOn?.(entry)) this.oracle.goOn(this, entry);
-    if (entry.kind === 'arm') this.armed(entry);
-    if (entry.kind === 'fire') {
-      const timer = this.timers.get(entry.id);
-      this.fired = { turn: entry.turn, timer, rest: restOf(timer, entry.r) };
-    }
-    if (this.over_) {
-      if (ACTS.has(entry.kind)) this.object('P10', `${entry.kind} after settlement`);
-      return;
-    }
+    super.take(entry);
     if (entry.kind === 'isFailure') this.asked += 1;
     if (entry.kind === 'protection' && entry.event.type === 'refused') this.counted = undefined;
-    if (entry.kind === 'abort') {
-      this.aborted = true;
-      // Once the outcome is decided, an abort comes too late.
-      if (this.want.decided || this.want.kinds.includes('settle')) return;
-      this.last = entry;
-      this.next(this.script.throw(new Cut()));
-      return;
-    }
-    const fits = this.want.kinds.includes(entry.kind) && (this.want.fits === undefined || this.want.fits(entry));
-    if (!fits) {
-      const hooked = entry.kind === 'hook' && !LAST_HOOKS.includes(entry.name);
-      if (ACTS.has(entry.kind) || hooked)
-        this.object(this.broken(entry), `${this.name(entry)} instead of ${this.want.text}`);
-      if (entry.kind === 'fire' && this.fired.timer.of === 'hedge')
-        this.object('P13', `the timer of a hedge fires instead of ${this.want.text}`);
-      if (!ASIDE.has(entry.kind) && entry.kind !== 'hook')
-        this.object('order', `${entry.kind} instead of ${this.want.text}`);
-      return;
-    }
-    this.last = entry;
+  }
+
+  accept(entry) {
     // A wait, or a hook that says so: the retry was decided.
     this.undecided = false;
-    this.next(this.script.next(entry));
-  }
-
-  /** The pause before a decision ends. */
-  goOn(entry) {
-    if (this.over_ || !this.want.goesOn) return;
-    this.last = entry;
-    this.next(this.script.next());
-  }
-
-  next({ value, done }) {
-    if (done) this.over_ = true;
-    else this.want = value;
-    if (!done && value.goesOn) this.oracle.pausing.push(this);
-  }
-
-  name(entry) {
-    if (entry.kind !== 'settle') return `${entry.name ?? entry.kind} at ${entry.r}`;
-    const { ok, value, report } = entry;
-    return `${ok ? 'a result' : `${value?.name}`} (${report?.reason ?? value?.by}) at ${entry.r}`;
+    super.accept(entry);
   }
 
   /** The rule that an unexpected entry breaks: a part that stops what it must not stop says so itself. */
@@ -169,43 +81,6 @@ export class Following {
       default:
         return this.round?.forbidden ?? this.want.rule;
     }
-  }
-
-  /** Every timer is one of a wait or hold, of an attempt or its hedge, or of the deadline. */
-  armed(entry) {
-    const { attemptTimeoutMs, totalTimeoutMs } = this.options;
-    // With hedges, each timer is expected by itself: two attempts may have one.
-    const ownMs = this.state.hedge === undefined ? attemptTimeoutMs : undefined;
-    const lastMs = this.state.hedge === undefined ? totalTimeoutMs : undefined;
-    const known = [ownMs, lastMs].filter((ms) => ms !== undefined).map(ceil);
-    const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
-    // One that fired early is armed again for the rest.
-    const again = !wanted && this.fired?.turn === entry.turn && this.fired.rest > 0 && entry.ms <= 2;
-    if (!wanted && !known.includes(entry.ms) && !again)
-      this.object(this.over_ ? 'P13' : this.broken(entry), `a timer of ${entry.ms} ms instead of ${this.want.text}`);
-    const ofAttempt = ownMs !== undefined && entry.ms === ceil(ownMs);
-    const { of, attempt } = again
-      ? this.fired.timer
-      : wanted
-        ? this.want
-        : { of: ofAttempt ? 'attempt' : 'deadline', attempt: undefined };
-    const ms = again ? this.fired.rest : of === 'attempt' ? attemptTimeoutMs : totalTimeoutMs;
-    this.timers.set(entry.id, { of, attempt, at: entry.r, ms });
-  }
-
-  /** Nothing came in the macrotask in which it had to. */
-  overdue() {
-    this.object(this.want.rule, `nothing came instead of ${this.want.text}`);
-  }
-
-  /** At the end of the schedule: only what the callbacks keep waiting waits. */
-  over() {
-    if (this.over_ || this.want.forever || this.oracle.world.leftWaiting) return;
-    this.object(this.want.rule, `it waits for ever for ${this.want.text}`);
-  }
-
-  *expect(kinds, rule, text, more = {}) {
-    return yield { kinds: [kinds].flat(), rule, text, now: true, ...more };
   }
 
   *run(call) {
@@ -299,21 +174,6 @@ export class Following {
       this.rule = 'P6';
       return true;
     }
-  }
-
-  /** The next entry that says how the operation goes on. */
-  coming() {
-    const { log } = this.oracle.world;
-    for (let i = this.last.i + 1; i < log.length; i += 1) {
-      const entry = log[i];
-      if (entry.op !== this.operation.id) continue;
-      if (ACTS.has(entry.kind) || entry.kind === 'arm' || entry.kind === 'block') return entry;
-    }
-    return undefined;
-  }
-
-  comes() {
-    return this.coming()?.kind;
   }
 
   /** Protection rejects the next attempt. */
@@ -450,69 +310,6 @@ export class Following {
     return false;
   }
 
-  /** Sleeps through a wait or hold. Returns false if the deadline has come first. */
-  *sleep(ms, rule, text) {
-    const from = this.now;
-    if (this.sync) {
-      while (this.now < from + ceil(ms) - 1e-6) yield* this.expect('block', rule, text);
-      return true;
-    }
-    return yield* this.fires(yield* this.arms(ms, rule, text), ms, rule, text);
-  }
-
-  /** A timer is armed. */
-  *arms(ms, rule, text, { of = 'wait', attempt } = {}) {
-    const fits = (entry) => Math.abs(entry.ms - ceil(ms)) <= 1e-9;
-    const arm = yield* this.expect('arm', rule, text, { fits, of, attempt });
-    this.timers.get(arm.id).ms = ms;
-    return arm;
-  }
-
-  /** A timer fires. Returns false if the deadline has come first. */
-  *fires(arm, ms, rule, text) {
-    const { of } = this.timers.get(arm.id);
-    for (;;) {
-      const ends = (entry) => entry.id === arm.id || this.expires(entry);
-      const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
-      if (fire.id !== arm.id) return false;
-      if (this.fired.rest === 0) return true;
-      arm = yield* this.arms(this.fired.rest, rule, text, { of });
-    }
-  }
-
-  /** Whether a timer that fired is the deadline's. */
-  expires(entry) {
-    return entry.kind === 'fire' && this.fired.timer.of === 'deadline' && this.fired.rest === 0;
-  }
-
-  /** How the attempt ends: by itself, by its timeout, by the deadline. */
-  *ending(attempt) {
-    const times = ({ of, attempt: owner = attempt }) => of === 'attempt' && owner === attempt;
-    const ends = (entry) => {
-      if (entry.kind === 'end') return entry.of === attempt.fn;
-      return this.expires(entry) || (times(this.fired.timer) && this.fired.rest === 0);
-    };
-    const want = { kinds: ['end', 'fire'], rule: 'order', text: 'the end of the attempt', fits: ends };
-    const entry = yield { ...want, now: false, forever: true };
-    if (entry.kind === 'end') return entry;
-    return { [times(this.fired.timer) ? 'timeout' : 'deadline']: true, ok: false };
-  }
-
-  /** Waits for the end of a callback other than the operation. */
-  *answer(asked) {
-    const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
-    const want = { kinds: ['end', 'fire'], rule: 'order', text: `the answer of ${asked.kind}`, fits: ends };
-    const entry = yield { ...want, now: this.comesNow(asked), forever: true };
-    return entry.kind === 'end' ? entry : { deadline: true };
-  }
-
-  /** Whether a callback ended in the macrotask in which it was called. */
-  comesNow(asked) {
-    const { log } = this.oracle.world;
-    for (let i = asked.i + 1; log[i]?.turn === asked.turn; i += 1) if (log[i].of === asked) return true;
-    return false;
-  }
-
   /** Returns the verdict of a predicate, or why that ended the operation. */
   *ask(name, attempt) {
     if (!this.uses[name]) return { verdict: true };
@@ -584,14 +381,6 @@ export class Following {
     this.taken = 0;
   }
 
-  *hook(name, { number, hedge, rule = 'order' }) {
-    if (!this.uses.hooks.includes(name)) return;
-    const is = (entry) => entry.name === name;
-    const fits = (entry) => is(entry) && entry.event.attempt === number && entry.event.hedge === hedge;
-    yield* this.expect('hook', rule, `${name} of attempt ${number}`, { fits });
-    yield* this.expect('hookEnd', 'order', `the end of ${name}`, { fits: is });
-  }
-
   /** The deadline came while an attempt ran. */
   *timedOut() {
     if (this.outcome?.ok) yield* this.stop('timeout', 'order');
@@ -622,15 +411,12 @@ export class Following {
     else yield* this.settle({ ok: outcome.ok, value: outcome.shown, ...ends });
   }
 
-  *settle({ ok = false, value, aborted, timeout, by, ms, cause, reason, rule }) {
-    const text = aborted ? 'the reason of the abort' : by ? `a rejection by ${by}` : `the end (${reason ?? 'success'})`;
-    const entry = yield* this.expect('settle', rule, text);
-    const { RejectedError, RetryError, TimeoutError } = this.pkg;
-    const was = this.name(entry);
+  *settle(end) {
+    const entry = yield* this.expect('settle', end.rule, described(end));
     const left = [...this.oracle.timers.values()].filter((each) => each === this).length;
     if (left > 0) this.object('P13', `${left} timers are left at settlement`);
     const says = this.plan.via !== 'off' && this.state.breaker?.options.isFailure !== undefined;
-    if (says && this.asked !== (this.shouldAsk ?? 0) && !timeout)
+    if (says && this.asked !== (this.shouldAsk ?? 0) && !end.timeout)
       this.object('isFailure', `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`);
     const cut = this.aborted && entry.value === this.operation.reason;
     if (this.state.hedge !== undefined && !(cut && this.winner)) compareSignals(this, entry);
@@ -644,34 +430,6 @@ export class Following {
       }
       return;
     }
-    if (aborted) this.object('P10', `${was} instead of the reason of the abort`);
-    if (by !== undefined) {
-      if (!(entry.value instanceof RejectedError))
-        this.object(this.broken(entry), `${was} instead of a rejection by ${by}`);
-      if (entry.value.by !== by) this.object(rule, `rejected by ${entry.value.by} instead of ${by}`);
-      if (!near(ms, entry.value.retryAfterMs))
-        this.object(by, `retryAfterMs is ${entry.value.retryAfterMs} instead of ${ms}`);
-      if (by === 'breaker' && cause !== undefined && entry.value.cause !== cause)
-        this.object('P12', 'the cause is not the failure that opened the circuit');
-      return;
-    }
-    if (this.attempts > 0 && entry.value instanceof RejectedError && entry.value !== value)
-      this.object('P12', `${was} after ${this.attempts} attempts`);
-    const { report } = entry;
-    if (entry.ok !== ok) this.object(this.broken(entry), `${was} instead of ${text}`);
-    if (reason !== undefined && report !== undefined && report.reason !== reason)
-      this.object(
-        report.reason === 'exhausted' ? rule : this.broken(entry),
-        `the reason is ${report.reason} instead of ${reason}`,
-      );
-    if (report !== undefined && reason !== undefined && report.attempts !== this.attempts)
-      this.object('P12', `${report.attempts} attempts instead of ${this.attempts}`);
-    if (reason !== undefined && report !== undefined) compareRecords(this, report, entry);
-    if (ms !== undefined && report !== undefined && !near(ms, report.retryAfterMs))
-      this.object(reason, `retryAfterMs is ${report.retryAfterMs} in the report instead of ${ms}`);
-    let out = entry.value;
-    if (!ok && this.options.finalError === 'wrap' && out instanceof RetryError) out = out.cause;
-    if (timeout ? !(out instanceof TimeoutError) : !Object.is(out, value))
-      this.object('P12', `${was} is not the callback's own outcome`);
+    compareSettlement(this, entry, end);
   }
 }

@@ -3,7 +3,8 @@
 import { Breaker } from './machines.mjs';
 import { Objection } from './objection.mjs';
 
-const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
+/** Whether two numbers are the same, short of what rounding makes of them. */
+export const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
 
 export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   const object = (rule, text) => {

@@ -1,6 +1,6 @@
 // The attempts of an operation as the record has them: what its report must say of each, and which signals are aborted.
 
-const near = (a, b) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
+import { near } from './numbers.mjs';
 
 export class Attempt {
   number = 0;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { caught } from '../lib/readers.mjs';
-import { fails, importAll } from './entry.mjs';
+import { down, error, fails, importAll, plain } from './entry.mjs';
 
 const { RejectedError, breaker, budget, cooldown, protect, retryAfter, retryReport, retrySync } = await importAll();
 
@@ -15,10 +15,6 @@ const blocking = (name, body) =>
     const { threw, error } = underBlockingClock(body);
     if (threw) throw error;
   });
-
-const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
-const error = new Error('down');
-const down = fails(error);
 
 blocking('a budget bounds the retries, and returns tokens', () => {
   const api = protect(budget({ capacity: 2 }));

@@ -20,7 +20,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use crate::common;
 
-const SCENES: &str = include_str!("../vectors/protection.json");
+const SCENES: &str = include_str!("../../vectors/protection.json");
 
 /// Seeds whose draws for protection before attempt 1 and after it are the scene's, short of 10^-8.
 fn seed(draw: &Value, operation: &Value) -> Seed {

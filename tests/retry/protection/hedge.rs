@@ -1,9 +1,8 @@
-//! Hedging: what scenes cannot say. Futures that are dropped, hooks, errors by identity, what is learned, sizes.
+//! Hedged operations: futures that are dropped, hooks, errors by identity, records, sizes.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, pending, ready};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::future::{pending, ready};
+use std::task::Poll;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
@@ -15,22 +14,8 @@ use rejitter::{
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::{Failed, MS, steady};
-
-const AFTER_50_MS: HedgeOptions = HedgeOptions {
-    delay_ms: Some(50.0),
-    ..HedgeOptions::DEFAULT
-};
-
-/// A protection on virtual time, with hedges after 50 ms and these parts.
-fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    let clock = time.clone();
-    parts(Protection::new().hedge(AFTER_50_MS)).clock(move || clock.now())
-}
-
-fn hedges(api: &Protection) -> HedgeStatus {
-    api.status().hedge.expect("hedges")
-}
+use super::hedging::{AFTER_50_MS, Ends, Script, hedges, on};
+use super::{Clockless, Failed, MS, NERVOUS, breaker, open_once, poll, steady, tokens, tokens_of};
 
 /// Numbers of hedges that were started, won and rejected.
 fn counts(api: &Protection) -> (u64, u64, u64) {
@@ -42,64 +27,6 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
     } = hedges(api);
     (hedges, won, refused)
 }
-
-fn tokens(api: &Protection) -> f64 {
-    api.status().budget.expect("a budget").tokens
-}
-
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
-}
-
-/// Attempts that take these times and end so. Counts those that are alive, and notes when each started.
-struct Script<'a, T> {
-    time: &'a VirtualTime,
-    ends: Vec<(u32, T)>,
-    calls: RefCell<Vec<Duration>>,
-    alive: Cell<usize>,
-}
-
-struct Alive<'a>(&'a Cell<usize>);
-
-impl Drop for Alive<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
-
-impl<'a, T: Clone> Script<'a, T> {
-    fn new(time: &'a VirtualTime, ends: &[(u32, T)]) -> Self {
-        Self {
-            time,
-            ends: ends.to_vec(),
-            calls: RefCell::default(),
-            alive: Cell::new(0),
-        }
-    }
-
-    fn attempt(&self) -> impl Future<Output = T> {
-        self.calls.borrow_mut().push(self.time.now());
-        let (takes, end) = self.ends[self.calls.borrow().len() - 1].clone();
-        self.alive.set(self.alive.get() + 1);
-        let alive = Alive(&self.alive);
-        let wait = Sleeper::sleep(self.time, MS * takes);
-        async move {
-            let _alive = alive;
-            wait.await;
-            end
-        }
-    }
-
-    fn calls(&self) -> Vec<u128> {
-        self.calls
-            .borrow()
-            .iter()
-            .map(Duration::as_millis)
-            .collect()
-    }
-}
-
-type Ends = Result<&'static str, &'static str>;
 
 #[test]
 fn the_loser_is_dropped_before_the_output_is_returned() {
@@ -419,11 +346,11 @@ fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
     assert!(poll(call.as_mut()).is_pending());
     time.advance(50 * MS);
     assert!(poll(call.as_mut()).is_pending());
-    assert_eq!((script.alive.get(), tokens(&api)), (2, 4.0));
+    assert_eq!((script.alive.get(), tokens_of(&api)), (2, 4.0));
     drop(call);
     // A hedge that has started has used its tokens.
     assert_eq!(
-        (script.alive.get(), time.waits(), tokens(&api)),
+        (script.alive.get(), time.waits(), tokens_of(&api)),
         (0, 0, 4.0)
     );
     assert_eq!(counts(&api), (1, 0, 0));
@@ -437,23 +364,16 @@ fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
         time.advance(step * MS);
     }
     assert!(poll(call.as_mut()).is_pending());
-    assert_eq!(tokens(&api), 2.0);
+    assert_eq!(tokens_of(&api), 2.0);
     drop(call);
-    assert_eq!((tokens(&api), time.waits()), (3.0, 0));
+    assert_eq!((tokens_of(&api), time.waits()), (3.0, 0));
 }
 
 #[test]
 fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     let time = VirtualTime::new();
-    let nervous = BreakerOptions {
-        consecutive_failures: Some(1),
-        open_ms: Some(1_000.0),
-        ..BreakerOptions::DEFAULT
-    };
-    let api = on(&time, |p| p.breaker(nervous));
-    let down = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
-    assert!(time.block_on(down.hedge().sleeper(&time)).is_err());
-    time.advance(1_000 * MS);
+    let api = on(&time, |p| p.breaker(NERVOUS));
+    open_once(&api, &time);
     let probe = || {
         retry(steady(3), pending::<Result<(), Failed>>)
             .protection(&api)
@@ -468,10 +388,7 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     drop(first);
     let mut second = Box::pin(probe().sleeper(&time));
     assert!(poll(second.as_mut()).is_pending());
-    assert_eq!(
-        (api.status().breaker.unwrap().refused, time.waits()),
-        (0, 1)
-    );
+    assert_eq!((breaker(&api).refused, time.waits()), (0, 1));
 }
 
 /// A hedge that wins while the attempt runs: the breaker hears of one success, and of nothing else.
@@ -486,8 +403,8 @@ fn a_superseded_attempt_says_nothing_to_the_breaker() {
     // The window has forgotten both, and counts ended calls alone.
     let call = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
     assert!(time.block_on(call.sleeper(&time)).is_err());
-    let breaker = api.status().breaker.unwrap();
-    assert_eq!((breaker.calls, breaker.failures), (1.0, 1.0));
+    let numbers = breaker(&api);
+    assert_eq!((numbers.calls, numbers.failures), (1.0, 1.0));
 }
 
 #[test]
@@ -518,21 +435,6 @@ fn operations_hedge_only_if_they_ask_for_it() {
     assert_eq!(counts(&api), (0, 0, 0));
 }
 
-/// A sleeper without a clock.
-struct Clockless<'a>(&'a VirtualTime);
-
-impl Sleeper for Clockless<'_> {
-    type Sleep = rejitter::testing::VirtualSleep;
-
-    fn sleep(&self, duration: Duration) -> Self::Sleep {
-        Sleeper::sleep(self.0, duration)
-    }
-
-    fn now(&self) -> Option<Duration> {
-        None
-    }
-}
-
 #[test]
 fn without_a_clock_no_hedge_starts() {
     let time = VirtualTime::new();
@@ -545,120 +447,13 @@ fn without_a_clock_no_hedge_starts() {
     assert_eq!(counts(&api), (0, 0, 0));
 }
 
-/// The delay of hedges after 19 first attempts of 2 ms and what `more` makes. `None` if it makes no sample.
-fn learned(more: impl FnOnce(&Protection, &VirtualTime)) -> Option<Duration> {
-    let time = VirtualTime::new();
-    let clock = time.clone();
-    let options = HedgeOptions {
-        quantile: Some(0.99),
-        ..HedgeOptions::default()
-    };
-    let api = Protection::new().hedge(options).clock(move || clock.now());
-    for _ in 0..19 {
-        let script = Script::<Ends>::new(&time, &[(2, Ok("usual"))]);
-        let call = retry(steady(1), || script.attempt()).protection(&api);
-        assert_eq!(time.block_on(call.sleeper(&time)), Ok("usual"));
-    }
-    more(&api, &time);
-    hedges(&api).delay
-}
-
-#[test]
-fn the_delay_is_learned_from_first_attempts_whose_time_says_something() {
-    let run = |time: &VirtualTime, api: &Protection, ends: &[(u32, Ends)], verdict: Verdict| {
-        let script = Script::new(time, ends);
-        let call = retry(steady(2), || script.attempt())
-            .attempt_timeout(40 * MS)
-            .when(move |_| verdict);
-        let _ = time.block_on(call.protection(api).hedge().sleeper(time));
-    };
-    let with = |ends: &[(u32, Ends)], verdict| learned(|api, time| run(time, api, ends, verdict));
-    assert_eq!(with(&[(30, Ok("success"))], Verdict::Retry), Some(32 * MS));
-    let timeouts = [(90, Ok("late")), (90, Ok("late"))];
-    assert_eq!(with(&timeouts, Verdict::Retry), Some(44 * MS));
-    // Neither a failure, nor a second attempt.
-    let fast = [(1, Err("fast")), (30, Ok("retry"))];
-    assert_eq!(with(&fast, Verdict::Retry), None);
-    assert_eq!(with(&fast, Verdict::Stop), None);
-    let deadline = learned(|api, time| {
-        let call = retry(steady(1), pending::<Ends>).total_timeout(20 * MS);
-        assert!(time.block_on(call.protection(api).sleeper(time)).is_err());
-    });
-    assert_eq!(deadline, None);
-    // An answer that shows that the server works is a sample, whatever the caller makes of it.
-    let answer = learned(|api, time| {
-        let script = Script::<Ends>::new(time, &[(30, Err("not found"))]);
-        let call = retry(steady(1), || script.attempt())
-            .signal(|_| Some(rejitter::Signal::Success))
-            .protection(api);
-        assert!(time.block_on(call.sleeper(time)).is_err());
-    });
-    assert_eq!(answer, Some(32 * MS));
-    let with_state = learned(|api, time| {
-        let mut script = Script::<Ends>::new(time, &[(30, Ok("success"))]);
-        let call = retry_with(&mut script, steady(1), async |script, _| {
-            script.attempt().await
-        });
-        assert!(
-            time.block_on(call.protection(api).sleeper(time).call())
-                .is_ok()
-        );
-    });
-    assert_eq!(with_state, Some(32 * MS));
-}
-
-/// With the winners alone, hedges would make the delay ever shorter.
-#[test]
-fn superseded_first_attempts_are_samples() {
-    for ends in [
-        [(900, Ok("slow")), (20, Ok("fast"))],
-        [(900, Ok("slow")), (20, Err("no"))],
-    ] {
-        let delay = learned(|api, time| {
-            // The twentieth: hedges start after 2.25 ms from now on.
-            let script = Script::<Ends>::new(time, &[(2, Ok("usual"))]);
-            let call = retry(steady(2), || script.attempt()).protection(api);
-            assert!(time.block_on(call.sleeper(time)).is_ok());
-            assert_eq!(hedges(api).delay, Some(2_250_000 * super::NS));
-            let script = Script::new(time, &ends);
-            let call = retry(steady(2), || script.attempt()).when(|_| false);
-            let _ = time.block_on(call.protection(api).hedge().sleeper(time));
-            assert_eq!(hedges(api).hedges, 1);
-            time.advance(15_000 * MS);
-            // Half of the samples are forgotten, and the quantile is computed again.
-            time.advance(15_000 * MS);
-        });
-        assert_eq!(delay, Some(24 * MS), "{ends:?}");
-    }
-}
-
-#[test]
-fn keys_with_hedges_are_kept() {
-    let time = VirtualTime::new();
-    let servers = on(&time, |p| p);
-    let script = Script::<Ends>::new(&time, &[(90, Err("no")), (90, Err("no"))]);
-    let call = retry(steady(2), || script.attempt()).protection(&servers.for_key("used"));
-    assert!(time.block_on(call.hedge().sleeper(&time)).is_err());
-    for i in 0..2_000 {
-        let _ = servers.for_key(&i.to_string());
-    }
-    assert_eq!(servers.keys()[0], "used");
-    assert_eq!(hedges(&servers.for_key("used")).hedges, 1);
-    assert_eq!(hedges(&servers).hedges, 0);
-}
-
 #[test]
 fn a_budget_reports_the_hedge_that_empties_it() {
     let time = VirtualTime::new();
     let seen = std::sync::Arc::new(std::sync::Mutex::new(0));
     let events = seen.clone();
     let api = on(&time, |p| {
-        let options = BudgetOptions {
-            capacity: Some(1.0),
-            per_success: Some(0.0),
-            ..BudgetOptions::default()
-        };
-        p.budget(options).on_event(move |event| {
+        p.budget(tokens(1.0)).on_event(move |event| {
             assert!(
                 matches!(event.change, ProtectionChange::BudgetEmpty(_)),
                 "{event:?}"
@@ -674,31 +469,6 @@ fn a_budget_reports_the_hedge_that_empties_it() {
     }
     assert_eq!((counts(&api), *seen.lock().unwrap()), ((1, 0, 2), 1));
     assert_eq!(api.status().budget.unwrap().refused, 2);
-}
-
-#[test]
-fn invalid_options_are_all_named_with_their_rules() {
-    let text = |options: HedgeOptions| options.check().unwrap_err().to_string();
-    let all = HedgeOptions {
-        quantile: Some(1.0),
-        delay_ms: Some(-1.0),
-        max_ratio: Some(0.0),
-        ..HedgeOptions::default()
-    };
-    assert_eq!(
-        text(all),
-        "quantile must be a number above 0 and below 1, got 1; \
-         delay_ms must be a non-negative number of milliseconds, at most 2^53 - 1, got -1; \
-         max_ratio must be a number between 0.001 and 1, got 0"
-    );
-    let both = HedgeOptions {
-        quantile: Some(0.5),
-        ..AFTER_50_MS
-    };
-    assert_eq!(
-        text(both),
-        "quantile must be omitted, because delay_ms takes its place, got 0.5"
-    );
 }
 
 /// Only operations that hedge have room for two futures.

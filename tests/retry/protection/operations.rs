@@ -1,68 +1,22 @@
-//! Protection: what scenes cannot say. Futures that are dropped, errors by identity, keys, options, events.
+//! Protected operations: futures that are dropped, errors by identity, signals. Scenes cannot say these.
 
-use std::cell::{Cell, RefCell};
-use std::future::{Future, pending, ready};
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::cell::Cell;
+use std::future::{pending, ready};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, CooldownOptions,
-    OptionErrors, Protection, ProtectionChange, RetryPolicy, Signal, Sleeper, StopReason,
-    TimeoutError, UNLIMITED, Verdict, retry, retry_with,
+    AttemptError, BreakerOptions, BreakerState, CooldownOptions, Protection, RetryPolicy, Signal,
+    Sleeper, StopReason, TimeoutError, Verdict, retry, retry_with,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::{Failed, MS, steady};
-
-/// A protection on virtual time, with these parts.
-fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    let clock = time.clone();
-    parts(Protection::new()).clock(move || clock.now())
-}
-
-/// Opens at the first failure, for up to a second.
-const NERVOUS: BreakerOptions = BreakerOptions {
-    consecutive_failures: Some(1),
-    open_ms: Some(1_000.0),
-    ..BreakerOptions::DEFAULT
+use super::{
+    Clockless, Failed, MS, NERVOUS, breaker, held, on, open_once, poll, steady, tokens, tokens_of,
 };
-
-/// A budget of `capacity` tokens that successes do not fill.
-fn tokens(capacity: f64) -> BudgetOptions {
-    BudgetOptions {
-        capacity: Some(capacity),
-        per_success: Some(0.0),
-        ..BudgetOptions::default()
-    }
-}
-
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
-}
-
-fn breaker(api: &Protection) -> BreakerStatus {
-    api.status().breaker.expect("a breaker")
-}
-
-fn tokens_of(api: &Protection) -> f64 {
-    api.status().budget.expect("a budget").tokens
-}
-
-fn held(api: &Protection) -> u64 {
-    api.status().cooldown.expect("a cooldown").held
-}
-
-/// Makes the circuit half-open's turn: a failure, then the time that the opening lasts at most.
-fn open_once(api: &Protection, time: &VirtualTime) {
-    let call = retry(steady(1), || ready(Err::<(), _>("down")));
-    assert!(time.block_on(call.protection(api).sleeper(time)).is_err());
-    assert_eq!(breaker(api).state, BreakerState::Open);
-    time.advance(1_000 * MS);
-}
 
 /// Fast failures come before slow successes: in a young window, calls that still run count.
 #[test]
@@ -393,21 +347,6 @@ fn the_setters_may_come_in_any_order() {
     assert_eq!(tokens_of(&api), 0.0);
 }
 
-/// A sleeper without a clock.
-struct Clockless;
-
-impl Sleeper for Clockless {
-    type Sleep = std::future::Ready<()>;
-
-    fn sleep(&self, _: Duration) -> Self::Sleep {
-        ready(())
-    }
-
-    fn now(&self) -> Option<Duration> {
-        None
-    }
-}
-
 #[test]
 fn without_a_clock_the_budget_alone_acts() {
     let time = VirtualTime::new();
@@ -418,230 +357,11 @@ fn without_a_clock_the_budget_alone_acts() {
     let call = || {
         let call = retry(steady(3), || ready(Err::<(), _>("busy")))
             .when(|_| Verdict::RetryAtLeast(1_000 * MS));
-        let call = call.protection(&api).sleeper(Clockless);
+        let call = call.protection(&api).sleeper(Clockless(&time));
         time.block_on(call).unwrap_err()
     };
     assert_eq!((call().report.attempts, call().report.attempts), (2, 1));
     assert_eq!(breaker(&api).calls, 0.0);
-}
-
-#[test]
-fn keys_have_numbers_of_their_own() {
-    let time = VirtualTime::new();
-    let servers = on(&time, |p| p.budget(tokens(1.0)).breaker(NERVOUS));
-    let fails = |api: &Protection| {
-        let call = retry(steady(1), || ready(Err::<(), _>("down")));
-        time.block_on(call.protection(api).sleeper(&time))
-            .unwrap_err()
-            .reason
-    };
-    assert_eq!(fails(&servers.for_key("a")), StopReason::Exhausted);
-    assert_eq!(fails(&servers.for_key("a")), StopReason::Breaker);
-    assert_eq!(fails(&servers.for_key("b")), StopReason::Exhausted);
-    assert_eq!(fails(&servers), StopReason::Exhausted);
-    assert_eq!(servers.keys(), ["a", "b"]);
-    assert_eq!(servers.for_key("a").keys(), Vec::<String>::new());
-    // A builder's method makes another protection.
-    let other = servers.clone().budget(tokens(2.0));
-    assert_eq!((other.keys().len(), tokens_of(&servers.clone())), (0, 1.0));
-    assert_eq!(breaker(&other).opens, 0);
-}
-
-#[test]
-fn a_thousand_keys_are_kept_open_ones_first() {
-    let time = VirtualTime::new();
-    let servers = on(&time, |p| p.breaker(NERVOUS));
-    let open = servers.for_key("open");
-    open.open();
-    let used = servers.for_key("used");
-    let succeeds = |api: &Protection| {
-        let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
-        assert_eq!(time.block_on(call.protection(api).sleeper(&time)), Ok(1));
-    };
-    succeeds(&used);
-    for i in 0..2_000 {
-        let _ = servers.for_key(&i.to_string());
-    }
-    let keys = servers.keys();
-    assert_eq!(keys.len(), 1_000);
-    // Those are as good as new, these are not.
-    assert_eq!(keys[..2], ["open", "used"]);
-    assert_eq!(keys.last().map(String::as_str), Some("1999"));
-
-    // With numbers in all of them, the one that was used least recently goes, unless it is open.
-    for i in 0..2_000 {
-        succeeds(&servers.for_key(&i.to_string()));
-    }
-    let keys = servers.keys();
-    assert_eq!((keys.len(), keys[0].as_str()), (1_000, "open"));
-    assert!(!keys.contains(&"used".to_owned()));
-    // A caller with a forgotten one keeps sharing its numbers with callers that ask for the key.
-    used.open();
-    assert_eq!(breaker(&servers.for_key("used")).state, BreakerState::Open);
-    succeeds(&servers);
-}
-
-#[test]
-fn events_tell_what_changes() {
-    let time = VirtualTime::new();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let (events, status) = (seen.clone(), Arc::new(Mutex::new(None::<Protection>)));
-    let used = status.clone();
-    let api = on(&time, |p| {
-        let parts = p
-            .budget(tokens(1.0))
-            .breaker(NERVOUS)
-            .cooldown(CooldownOptions::default());
-        parts.on_event(move |event| {
-            // It may use the protection: nothing is locked.
-            if let Some(api) = &*used.lock().unwrap() {
-                let _ = api.status();
-            }
-            let text = match event.change {
-                ProtectionChange::Opened(numbers) => format!("opened {}", numbers.opens),
-                ProtectionChange::HalfOpen(_) => "half-open".into(),
-                ProtectionChange::Closed(_) => "closed".into(),
-                ProtectionChange::Refused { by, .. } => format!("rejected by {}", by.as_str()),
-                ProtectionChange::Held(_) => "held".into(),
-                ProtectionChange::BudgetEmpty(numbers) => format!("empty {}", numbers.refused),
-                ProtectionChange::BudgetFull(numbers) => format!("full {}", numbers.tokens),
-                other => panic!("{other:?}"),
-            };
-            events
-                .lock()
-                .unwrap()
-                .push(format!("{} {text}", event.key.unwrap_or("-")));
-        })
-    });
-    *status.lock().unwrap() = Some(api.clone());
-    let run = |api: &Protection, outcomes: &[Result<(), Signal>]| {
-        let left = RefCell::new(outcomes.iter());
-        let call = retry(steady(2), || {
-            ready(*left.borrow_mut().next().expect("an outcome"))
-        });
-        let call = call
-            .signal(|signal| Some(*signal))
-            .protection(api)
-            .sleeper(&time);
-        let _ = time.block_on(call);
-        std::mem::take(&mut *seen.lock().unwrap())
-    };
-    let (no, down) = (Err(Signal::Nothing), Err(Signal::Failure));
-    assert_eq!(run(&api, &[no, no]), Vec::<String>::new());
-    assert_eq!(run(&api, &[no]), ["- empty 1", "- rejected by budget"]);
-    assert_eq!(run(&api, &[no]), ["- rejected by budget"]);
-    assert_eq!(run(&api, &[down]), ["- opened 1", "- rejected by breaker"]);
-    assert_eq!(run(&api, &[]), ["- rejected by breaker"]);
-    time.advance(1_000 * MS);
-    assert_eq!(run(&api, &[Ok(())]), ["- half-open", "- closed"]);
-
-    let key = api.for_key("eu");
-    assert_eq!(
-        run(&key, &[Err(Signal::Busy(50 * MS)), Ok(())]),
-        Vec::<String>::new()
-    );
-    assert_eq!(run(&key, &[no, no]), Vec::<String>::new());
-    assert_eq!(
-        run(&key, &[Err(Signal::Busy(50 * MS))]),
-        ["eu empty 1", "eu rejected by budget"]
-    );
-    assert_eq!(run(&key, &[Ok(())]), ["eu held"]);
-    key.open();
-    key.close();
-    key.close();
-    let by_hand = std::mem::take(&mut *seen.lock().unwrap());
-    assert_eq!(by_hand, ["eu opened 0", "eu closed"]);
-
-    // Tokens go back: full again.
-    let refunds = on(&time, |p| {
-        let events = seen.clone();
-        let options = BudgetOptions {
-            per_success: Some(1.0),
-            ..tokens(1.0)
-        };
-        p.budget(options).on_event(move |event| {
-            events.lock().unwrap().push(format!("{:?}", event.change));
-        })
-    });
-    assert_eq!(run(&refunds, &[no, no]).len(), 0);
-    assert_eq!(run(&refunds, &[no]).len(), 2);
-    let full = run(&refunds, &[Ok(())]);
-    assert!(
-        full.len() == 1 && full[0].starts_with("BudgetFull"),
-        "{full:?}"
-    );
-    *status.lock().unwrap() = None;
-}
-
-#[test]
-fn invalid_options_are_all_named_with_their_rules() {
-    let text = |checked: Result<(), OptionErrors>| checked.unwrap_err().to_string();
-    let budget = BudgetOptions {
-        capacity: Some(0.0),
-        per_success: Some(0.000_5),
-        cost: Some(f64::NAN),
-        ..BudgetOptions::default()
-    };
-    assert_eq!(
-        text(budget.check()),
-        "capacity must be a positive number, at most 10^9, got 0; \
-         per_success must be 0 or a number between 0.001 and 1,000, got 0.0005; \
-         cost must be a number, at least 0.001 and at most capacity, got NaN"
-    );
-    let dear = BudgetOptions {
-        capacity: Some(0.5),
-        ..BudgetOptions::default()
-    };
-    assert_eq!(text(dear.check()), "cost must be at most capacity, got 1");
-    let throttled = BudgetOptions {
-        capacity: Some(4.0),
-        cost: Some(2.0),
-        ..BudgetOptions::AWS_SDK_2026
-    };
-    assert_eq!(
-        text(throttled.check()),
-        "throttled_cost must be at most capacity, got 5"
-    );
-    let breaker = BreakerOptions {
-        failure_ratio: Some(1.5),
-        minimum_calls: Some(0),
-        window_ms: Some(99.0),
-        consecutive_failures: Some(0),
-        open_ms: Some(f64::INFINITY),
-        close_after: Some(1_001),
-        ..BreakerOptions::default()
-    };
-    assert_eq!(
-        text(breaker.check()),
-        "failure_ratio must be a positive number, at most 1, got 1.5; \
-         minimum_calls must be a positive integer or Infinity, got 0; \
-         window_ms must be a number of milliseconds between 100 and 3,600,000, got 99; \
-         consecutive_failures must be a positive integer or Infinity, got 0; \
-         open_ms must be a positive number of milliseconds, at most 2^53 - 1, got inf; \
-         close_after must be an integer between 1 and 1,000, got 1001"
-    );
-    let cooldown = CooldownOptions {
-        max_hold_ms: Some(-1.0),
-        ..CooldownOptions::default()
-    };
-    assert_eq!(
-        text(cooldown.check()),
-        "max_hold_ms must be a non-negative number of milliseconds or Infinity, got -1"
-    );
-    for valid in [
-        BreakerOptions {
-            minimum_calls: Some(UNLIMITED),
-            ..BreakerOptions::default()
-        },
-        BreakerOptions {
-            failure_ratio: Some(1.0),
-            close_after: Some(1),
-            ..BreakerOptions::default()
-        },
-    ] {
-        assert_eq!(valid.check(), Ok(()));
-    }
-    assert_eq!(BudgetOptions::AWS_SDK_2026.check(), Ok(()));
 }
 
 #[test]

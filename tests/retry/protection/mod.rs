@@ -1,0 +1,84 @@
+//! Protection on virtual time, and what its tests share.
+
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rejitter::testing::VirtualTime;
+use rejitter::{
+    BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, Protection, Sleeper, retry,
+};
+
+use super::{Failed, MS, NS, steady};
+
+mod events;
+mod hedge;
+mod hedge_delay;
+mod hedge_worlds;
+mod hedging;
+mod keys;
+mod operations;
+mod options;
+mod scenes;
+
+/// A protection on virtual time, with these parts.
+fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
+    let clock = time.clone();
+    parts(Protection::new()).clock(move || clock.now())
+}
+
+/// Opens at the first failure, for up to a second.
+const NERVOUS: BreakerOptions = BreakerOptions {
+    consecutive_failures: Some(1),
+    open_ms: Some(1_000.0),
+    ..BreakerOptions::DEFAULT
+};
+
+/// A budget of `capacity` tokens that successes do not fill.
+fn tokens(capacity: f64) -> BudgetOptions {
+    BudgetOptions {
+        capacity: Some(capacity),
+        per_success: Some(0.0),
+        ..BudgetOptions::default()
+    }
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn breaker(api: &Protection) -> BreakerStatus {
+    api.status().breaker.expect("a breaker")
+}
+
+fn tokens_of(api: &Protection) -> f64 {
+    api.status().budget.expect("a budget").tokens
+}
+
+fn held(api: &Protection) -> u64 {
+    api.status().cooldown.expect("a cooldown").held
+}
+
+/// Makes the circuit half-open's turn: a failure, then the time that the opening lasts at most.
+fn open_once(api: &Protection, time: &VirtualTime) {
+    let call = retry(steady(1), || ready(Err::<(), _>("down")));
+    assert!(time.block_on(call.protection(api).sleeper(time)).is_err());
+    assert_eq!(breaker(api).state, BreakerState::Open);
+    time.advance(1_000 * MS);
+}
+
+/// A sleeper without a clock.
+struct Clockless<'a>(&'a VirtualTime);
+
+impl Sleeper for Clockless<'_> {
+    type Sleep = rejitter::testing::VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> Self::Sleep {
+        Sleeper::sleep(self.0, duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        None
+    }
+}
