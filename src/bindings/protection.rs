@@ -60,7 +60,7 @@ pub extern "C" fn admit(breaker: &mut Breaker, options: &BreakerSettings, now: f
     }
 }
 
-/// Runs [`Breaker::ended`]. Verdicts: 0 nothing, 1 success, 2 failure. Returns 0 none, 1 opened, 2 closed.
+/// Runs [`Breaker::ended`]. JavaScript passes and receives the codes of both enums.
 #[must_use]
 #[allow(clippy::too_many_arguments)]
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
@@ -71,19 +71,10 @@ pub extern "C" fn ended(
     draw: f64,
     generation: f64,
     lease: f64,
-    verdict: u32,
+    verdict: Verdict,
     hint_ms: f64,
-) -> u32 {
-    let verdict = match verdict {
-        0 => Verdict::Nothing,
-        1 => Verdict::Success,
-        _ => Verdict::Failure,
-    };
-    match breaker.ended(options, now, draw, generation, lease, verdict, hint_ms) {
-        Change::None => 0,
-        Change::Opened => 1,
-        Change::Closed => 2,
-    }
+) -> Change {
+    breaker.ended(options, now, draw, generation, lease, verdict, hint_ms)
 }
 
 /// Runs [`Breaker::open`].

@@ -61,25 +61,29 @@ pub enum Admission {
 }
 
 /// Judgement of an attempt's end about the destination.
+// JavaScript has the same codes (src/js/protection/machines.js).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Verdict {
     /// Nothing: for example, the caller aborted it. Only frees the probe's place.
-    Nothing,
+    Nothing = 0,
     /// It works.
-    Success,
+    Success = 1,
     /// It does not.
-    Failure,
+    Failure = 2,
 }
 
 /// How the end of an attempt changed a breaker.
+// JavaScript has the same codes, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Change {
     /// The phase is the same.
-    None,
+    None = 0,
     /// It opened.
-    Opened,
+    Opened = 1,
     /// It closed.
-    Closed,
+    Closed = 2,
 }
 
 /// Numbers of a breaker, for reports.
@@ -308,6 +312,8 @@ impl Breaker {
     }
 
     /// The rest of an opening or a lease in ms. After the clock was set back, none lasts longer than it did before.
+    // Never inlined, so that the JavaScript that the build makes of the breaker has it once.
+    #[inline(never)]
     fn left(&mut self, now: f64) -> f64 {
         self.until = self.until.min(now + self.last_open);
         (self.until - now).max(0.0)
@@ -357,6 +363,8 @@ impl Breaker {
     }
 
     /// Changes the phase. Nothing that is running is a probe of the new one.
+    // Never inlined, as `left`.
+    #[inline(never)]
     fn enter(&mut self, phase: f64) {
         self.phase = phase;
         self.generation += 1.0;

@@ -20,11 +20,6 @@ export const PROPORTIONAL = 7;
 export const ADDITIVE = 8;
 export const ADDITIVE_MAX = 9;
 
-/** Whether a jitter replaces the backoff's curve. @param {number} jitter */
-export function hasOwnCurve(jitter) {
-  return jitter >= DECORRELATED && jitter <= POLLY_V2;
-}
-
 // The value that the cap bounds.
 export const CAP_RULES = ['bound', 'ceiling', 'draw'];
 export const BOUND = 0;
@@ -39,3 +34,8 @@ export const DEFAULT_CAP_MS = 10_000;
 
 /** The longest list as `backoff`: its last entry repeats anyway. */
 export const MAX_LIST = 1000;
+
+/** Whether a jitter replaces the backoff's curve. @param {number} jitter */
+export function hasOwnCurve(jitter) {
+  return jitter >= DECORRELATED && jitter <= POLLY_V2;
+}

@@ -13,8 +13,9 @@ export class Admission {
   #state;
   /** Whether the attempt was let pass and its end was not reported yet. */
   pending;
-  /** The numbers that the breaker gave the attempt. @type {import('./breaker.js').Admitted} */
-  admitted;
+  /** Numbers that the breaker gave the attempt. */
+  generation;
+  lease = 0;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
@@ -33,7 +34,7 @@ export class Admission {
   constructor(state, pass) {
     this.#state = state;
     this.pending = pass !== undefined;
-    this.admitted = { generation: pass ?? 0, lease: 0 };
+    this.generation = pass ?? 0;
   }
 
   /**
@@ -41,7 +42,7 @@ export class Admission {
    * @param {number} time
    */
   admit(time) {
-    const waitMs = this.#state.breaker?.admit(time, this.admitted, this.#state) ?? 0;
+    const waitMs = this.#state.breaker?.admit(time, this, this.#state) ?? 0;
     this.pending = waitMs === 0;
     return waitMs;
   }
@@ -122,7 +123,7 @@ export class Admission {
       }
     };
     const cause = failed ? outcome : undefined;
-    breaker.ended(now(), this.admitted, verdict, atMost(settings, hintMs), cause, draw, this.#state);
+    breaker.ended(now(), this, verdict, atMost(settings, hintMs), cause, draw, this.#state);
   }
 }
 

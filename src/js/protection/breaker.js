@@ -115,7 +115,7 @@ class Breaker {
    */
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
-    if (this.#state[PHASE] !== CLOSED || this.isFailure !== undefined) return -1;
+    if (!this.isClosed || this.isFailure !== undefined) return -1;
     admit(this.#state, this.#options, time);
     return this.#state[GENERATION];
   }
@@ -199,15 +199,14 @@ class Breaker {
    * @param {import('./events.js').Teller} teller
    */
   close(time, teller) {
-    const wasClosed = this.#state[PHASE] === CLOSED;
+    const wasClosed = this.isClosed;
     closeByHand(this.#state, time);
     if (!wasClosed) teller.tell('closed', this.numbers(time));
   }
 
   /** @param {number} time */
   numbers(time) {
-    const { phase, ...numbers } = breakerNumbers(this.#state, this.#options, time);
-    return { state: PHASES[phase], ...numbers };
+    return { state: PHASES[this.#state[PHASE]], ...breakerNumbers(this.#state, this.#options, time) };
   }
 
   /** @param {number} time */

@@ -1,7 +1,9 @@
 // @ts-check
 // The cooldown: one server's "too many requests" holds everyone who would ask it.
 
+import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { LONGEST } from '../options/rules.js';
+import { drawFor } from './admission.js';
 import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
 import { readPart } from './options.js';
 import { recipe } from './part.js';
@@ -10,6 +12,9 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({ maxH
 
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
+
+const DEFAULT_BASE_MS = 100;
+const DEFAULT_TRUNCATE_AT = 10;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
@@ -62,11 +67,10 @@ class Cooldown {
   /**
    * Returns for how long to hold an attempt.
    * @param {number} time
-   * @param {number} baseMs
-   * @param {number} draw
+   * @param {any} operation
    */
-  holdMs(time, baseMs, draw) {
-    return holdMs(this.#state, time, baseMs, draw);
+  holdMs(time, operation) {
+    return holdMs(this.#state, time, baseOf(operation.settings), drawFor(operation));
   }
 
   /**
@@ -87,4 +91,16 @@ class Cooldown {
     // Reading changes nothing.
     return { remainingMs: this.left(time, this.#state.slice()), held: this.held, refused: this.refused };
   }
+}
+
+/**
+ * Returns the base of a policy's waits, as the core fills it in (src/core/policy.rs).
+ * @param {import('../options/settings.js').Settings} settings
+ */
+function baseOf({ baseMs, capMs, backoff, truncateAt }) {
+  if (baseMs >= 0) return baseMs;
+  const longest = capMs >= 0 ? capMs : backoff === CUSTOM ? Infinity : DEFAULT_CAP_MS;
+  if (backoff === TRUNCATED && longest < Infinity)
+    return longest / 2 ** ((truncateAt >= 1 ? truncateAt : DEFAULT_TRUNCATE_AT) - 1);
+  return Math.min(DEFAULT_BASE_MS, longest);
 }

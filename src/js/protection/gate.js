@@ -2,16 +2,12 @@
 // The gate keeps the numbers of one operation that protection needs. The driver calls it (options/seam.js, Gate):
 // before each attempt, when one has ended, before a wait, and at the end.
 
-import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { now } from '../run/timer.js';
-import { Admission, drawFor } from './admission.js';
+import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { rejectedBy, warnOfLayers } from './rejected.js';
 
 /** @typedef {import('./state.js').State} State */
-
-const DEFAULT_BASE_MS = 100;
-const DEFAULT_TRUNCATE_AT = 10;
 
 /** The admission of the operation's present attempt, and what concerns all of them. */
 export class Gate extends Admission {
@@ -64,7 +60,7 @@ export class Gate extends Admission {
     if (leftMs > 0) {
       this.#planned += leftMs;
       if (!cooldown.mayHold(this.#planned)) return this.#refuse(operation, 'cooldown', leftMs);
-      const ms = cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation));
+      const ms = cooldown.holdMs(time, operation);
       // random() may have aborted.
       if (operation.limits.aborted) return 'aborted';
       if (misses(operation, ms, time)) return this.#refuse(operation, 'cooldown', leftMs);
@@ -93,7 +89,7 @@ export class Gate extends Admission {
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
     if (leftMs > 0 && cooldown.until !== this.ownUntil) {
-      waitMs = Math.max(delayMs, cooldown.holdMs(time, baseOf(operation.settings), drawFor(operation)));
+      waitMs = Math.max(delayMs, cooldown.holdMs(time, operation));
       if (operation.limits.aborted) return 'aborted';
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#refuse(operation, 'cooldown', leftMs);
     }
@@ -175,16 +171,4 @@ export class Gate extends Admission {
  */
 function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;
-}
-
-/**
- * Returns the base of a policy's waits, as the core fills it in (src/core/policy.rs).
- * @param {import('../options/settings.js').Settings} settings
- */
-function baseOf({ baseMs, capMs, backoff, truncateAt }) {
-  if (baseMs >= 0) return baseMs;
-  const longest = capMs >= 0 ? capMs : backoff === CUSTOM ? Infinity : DEFAULT_CAP_MS;
-  if (backoff === TRUNCATED && longest < Infinity)
-    return longest / 2 ** ((truncateAt >= 1 ? truncateAt : DEFAULT_TRUNCATE_AT) - 1);
-  return Math.min(DEFAULT_BASE_MS, longest);
 }

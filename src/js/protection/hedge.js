@@ -18,7 +18,7 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
 
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;
-const CAPACITY = 10 * HEDGE;
+const CAPACITY = 10_000;
 
 /** @param {unknown} [options] */
 export function hedge(options) {

@@ -8,8 +8,8 @@ const SLOTS = 192;
 /** A slot is the exponent and three bits of the significand: each is at most an eighth longer than the one before. */
 const SHIFT = 17;
 
-/** Upper half of the bits of 1/16 ms, the lower edge of the first slot. */
-const FIRST = 0x3fb00000 >>> SHIFT;
+/** 0x3fb00000 >>> SHIFT, of 1/16 ms: the lower edge of the first slot. Bundles without hedges would keep a shift. */
+const FIRST = 0x1fd8;
 
 /** Length of a slice, in ms. */
 const SLICE_MS = 30_000;

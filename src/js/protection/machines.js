@@ -19,17 +19,11 @@ export const PENDING = 1;
  */
 export const newBudget = (capacity) => [capacity, 0];
 
-/**
- * Takes the cost of a retry if the budget has it, pending credits included. Returns 1 if it did, and else 0.
- * @type {(state: State, capacity: number, cost: number) => number}
- */
-export const takeTokens = core.take;
+/** Takes the cost of a retry if the budget has it, pending credits included. Returns 1 if it did, and else 0. */
+export { take as takeTokens } from './generated.js';
 
-/**
- * Returns the tokens that are left, pending credits included. Changes nothing.
- * @type {(state: State, capacity: number) => number}
- */
-export const tokensOf = core.tokens;
+/** Returns the tokens that are left, pending credits included. Changes nothing. */
+export { tokens as tokensOf } from './generated.js';
 
 // --- Cooldown.
 
@@ -42,22 +36,17 @@ export const newCooldown = () => [0, 0];
 /**
  * Holds attempts for `hintMs`, which is at most the policy's `maxRetryAfterMs`, and returns 1; 0 if the present hint
  * ends as late, and rules on.
- * @type {(state: State, now: number, hintMs: number) => number}
  */
-export const startCooldown = core.start;
+export { start as startCooldown } from './generated.js';
 
-/**
- * Returns the rest of the cooldown in ms, 0 after its end.
- * @type {(state: State, now: number) => number}
- */
-export const cooldownLeft = core.left;
+/** Returns the rest of the cooldown in ms, 0 after its end. */
+export { left as cooldownLeft } from './generated.js';
 
 /**
  * Returns how long to hold an attempt in ms: the rest of the cooldown and a drawn share of half of what the server
  * asked for, or of `baseMs` if that is more. 0 without a cooldown.
- * @type {(state: State, now: number, baseMs: number, draw: number) => number}
  */
-export const holdMs = core.hold;
+export { hold as holdMs } from './generated.js';
 
 // --- Breaker.
 
@@ -105,17 +94,15 @@ export function newBreaker(now) {
 /**
  * Returns the time in ms during which the circuit certainly admits no attempt, 0 if it may admit one. Takes no probe. A
  * running probe is not certain: it may end any time.
- * @type {(state: State, now: number) => number}
  */
-export const lookAtBreaker = core.look;
+export { look as lookAtBreaker } from './generated.js';
 
 /**
  * Asks for an attempt. Returns 0 if it is admitted, and else the time in ms until asking again makes sense. After 0,
  * `state[GENERATION]` and `state[LEASE]` are the attempt's: each admitted attempt must be handed to {@link endedIn},
  * once. The generation grows if the circuit became half-open by this.
- * @type {(state: State, options: Options, now: number) => number}
  */
-export const admit = core.admit;
+export { admit } from './generated.js';
 
 /**
  * Takes in the end of an attempt, with its generation and lease. Returns {@link SAME}, {@link HAS_OPENED} or
@@ -123,22 +110,14 @@ export const admit = core.admit;
  *
  * The draw varies the length of an opening. A failing probe opens the circuit for at least `hintMs`, the time that the
  * server asked for; 0 or NaN if it did not ask.
- * @type {(state: State, options: Options, now: number, draw: number, generation: number, lease: number,
- *   verdict: number, hintMs: number) => number}
  */
-export const endedIn = core.ended;
+export { ended as endedIn } from './generated.js';
 
-/**
- * Opens the circuit by hand, for a positive number of ms; Infinity until {@link closeByHand}.
- * @type {(state: State, now: number, ms: number) => void}
- */
-export const openByHand = core.open;
+/** Opens the circuit by hand, for a positive number of ms; Infinity until {@link closeByHand}. */
+export { open as openByHand } from './generated.js';
 
-/**
- * Closes the circuit by hand, with an empty window.
- * @type {(state: State, now: number) => void}
- */
-export const closeByHand = core.close;
+/** Closes the circuit by hand, with an empty window. */
+export { close as closeByHand } from './generated.js';
 
 /**
  * Returns the breaker's numbers at `now`. They do not change by this.
@@ -151,7 +130,7 @@ export function breakerNumbers(state, options, now) {
   const to = [];
   core.numbers(state.slice(), options, to, now);
   const [retryAfterMs, failures, calls, opens] = to;
-  return { phase: state[PHASE], retryAfterMs, failures, calls, opens };
+  return { retryAfterMs, failures, calls, opens };
 }
 
 /**

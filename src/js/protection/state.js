@@ -38,7 +38,7 @@ export class States {
 
   /** @param {string} key */
   get(key) {
-    return this.byKey.get(key) ?? this.#add(new State(this, key), key);
+    return this.byKey.get(key) ?? this.use(new State(this, key), key);
   }
 
   /**
@@ -47,20 +47,13 @@ export class States {
    * @param {string} key
    */
   use(state, key) {
-    const live = this.byKey.get(key) ?? this.#add(state, key);
+    let live = this.byKey.get(key);
+    if (live === undefined) {
+      if (this.byKey.size >= MOST_KEYS) this.#forget();
+      this.byKey.set(key, (live = state));
+    }
     live.usedAt = ++this.uses;
     return live;
-  }
-
-  /**
-   * @param {State} state
-   * @param {string} key
-   */
-  #add(state, key) {
-    if (this.byKey.size >= MOST_KEYS) this.#forget();
-    state.usedAt = ++this.uses;
-    this.byKey.set(key, state);
-    return state;
   }
 
   /**

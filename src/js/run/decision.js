@@ -37,11 +37,10 @@ const DEADLINE = -2;
  * @param {number} [hedges] hedges among the attempts: waits follow rounds
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
-  const { jitter, random } = settings;
-  const maxAttempts = settings.maxAttempts - hedges;
-  attempt -= hedges;
+  const { jitter, maxAttempts, random } = settings;
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= maxAttempts) return EXHAUSTED;
+  attempt -= hedges;
   const exact = exactlyMs >= 0;
   const hinted = /** @type {number} */ (serverMs) > 0;
   const draws = !exact && (hinted || jitter !== NONE);

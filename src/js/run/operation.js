@@ -192,7 +192,7 @@ export class Operation extends OperationState {
     // random() and backoff() may have aborted.
     if (limits.aborted) return 'aborted';
     if (decision < 0) return /** @type {string} */ (REASONS[-decision]);
-    const wait = this.gate === undefined ? decision : this.gate.retry(this, decision);
+    const wait = this.gate?.retry(this, decision) ?? decision;
     return typeof wait === 'string' ? wait : this.wait(wait);
   }
 

@@ -16,6 +16,7 @@ const {
   GENERATION,
   LEASE,
   PENDING,
+  PHASE,
   admit,
   breakerIsFresh,
   breakerNumbers,
@@ -101,8 +102,8 @@ function play(index) {
       add(cooldownLeft(cooldown, now));
       add(holdMs(cooldown, now, base, draw));
     }
-    const { phase, retryAfterMs, failures, calls, opens } = breakerNumbers(breaker, options, now);
-    for (const value of [phase, retryAfterMs, failures, calls, opens]) add(value);
+    const { retryAfterMs, failures, calls, opens } = breakerNumbers(breaker, options, now);
+    for (const value of [breaker[PHASE], retryAfterMs, failures, calls, opens]) add(value);
     add(tokensOf(budget, capacity));
   };
   for (let i = 0; i < STEPS; i += 1) step();

@@ -16,30 +16,36 @@ const budget = 'protection/budget.js';
 const cooldown = 'protection/cooldown.js';
 const state = 'protection/state.js';
 
-// Bodies for the functions by which the breaker's machine is entered, and places in its state that have no names there.
-const admitting = (body) => [
+/** Another function by which a machine is entered. */
+const entering = (exported, made) => [
   machines,
-  'export const admit = core.admit;',
-  `export const admit = (state, options, now) => {
+  `export { ${exported} } from './generated.js';`,
+  `export const ${exported.split(' ').at(-1)} = ${made};`,
+];
+// Bodies for those of the breaker, and places in its state that have no names there.
+const admitting = (body) =>
+  entering(
+    'admit',
+    `(state, options, now) => {
     const admits = () => core.admit(state, options, now);
     ${body}
-  };`,
-];
-const ending = (body) => [
-  machines,
-  'export const endedIn = core.ended;',
-  `export const endedIn = (state, options, now, draw, generation, lease, verdict, hintMs) => {
+  }`,
+  );
+const ending = (body) =>
+  entering(
+    'ended as endedIn',
+    `(state, options, now, draw, generation, lease, verdict, hintMs) => {
     const ends = () => core.ended(state, options, now, draw, generation, lease, verdict, hintMs);
     ${body}
-  };`,
-];
+  }`,
+  );
+const looking = (made) => entering('look as lookAtBreaker', made);
 /** Another number for one of the breaker's options. */
 const instead = (place, number) => [
   breaker,
   'new Breaker(numbers, all.isFailure',
   `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
 ];
-const LOOK = 'export const lookAtBreaker = core.look;';
 const [BEGUN, EARLIER_BEGUN, IN_ROW, UNTIL, LAST_OPEN, OPENS, RUNNING] = [2, 5, 8, 10, 11, 12, 16];
 
 // Half-open.
@@ -86,7 +92,7 @@ plant(
   'P7',
   ending(`
     if (generation === state[GENERATION] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
-    closeByHand(state, now);
+    core.close(state, now);
     return HAS_CLOSED;`),
 );
 plant(
@@ -209,17 +215,12 @@ plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0'
 plant(
   'a clock that was set back keeps the circuit open',
   ['breaker', 'P6'],
-  [
-    machines,
-    LOOK,
-    `export const lookAtBreaker = (state, now) =>
-      state[PHASE] === OPEN ? Math.max(0, state[${UNTIL}] - now) : 0;`,
-  ],
+  looking(`(state, now) => (state[PHASE] === OPEN ? Math.max(0, state[${UNTIL}] - now) : 0)`),
 );
 plant(
   'an open circuit admits',
   ['P4', 'breaker'],
-  [machines, LOOK, 'export const lookAtBreaker = () => 0;'],
+  looking('() => 0'),
   admitting('return state[PHASE] === OPEN ? 0 : admits();'),
 );
 plant(
@@ -310,8 +311,8 @@ plant('each request brings a credit', 'P1', [
 plant(
   'tokens rise above the capacity',
   'P1',
-  [machines, '= core.take;', '= (state, _, cost) => core.take(state, Infinity, cost);'],
-  [machines, '= core.tokens;', '= (state) => core.tokens(state, Infinity);'],
+  entering('take as takeTokens', '(state, _, cost) => core.take(state, Infinity, cost)'),
+  entering('tokens as tokensOf', '(state) => core.tokens(state, Infinity)'),
 );
 plant(
   'tokens are floating-point numbers',
@@ -326,7 +327,7 @@ plant(
 plant(
   'reading the tokens counts credits twice',
   ['P1', 'P16'],
-  [machines, '= core.tokens;', '= (state, capacity) => (state[0] = core.tokens(state, capacity));'],
+  entering('tokens as tokensOf', '(state, capacity) => (state[0] = core.tokens(state, capacity))'),
 );
 plant('the refund is always on', 'P1', [budget, 'refund && taken > 0', 'taken > 0']);
 plant('the refund is never made', ['P1', 'P2'], [budget, 'refund && taken > 0 ? taken : perSuccess', 'perSuccess']);
@@ -378,8 +379,8 @@ plant(
 // Cooldown.
 plant('all who are held are released together', 'P11', [
   cooldown,
-  'holdMs(this.#state, time, baseMs, draw)',
-  'holdMs(this.#state, time, baseMs, 0)',
+  'baseOf(operation.settings), drawFor(operation));',
+  'baseOf(operation.settings), 0);',
 ]);
 plant(
   'a shorter hint shortens the hold',
@@ -451,7 +452,7 @@ plant('an abort in onEvent does not stop the attempt', 'P10', [
 plant(
   'a clock that was set back holds for longer',
   ['cooldown', 'P8'],
-  [machines, '= core.left;', '= (state, now) => Math.max(0, state[UNTIL] - now);'],
+  entering('left as cooldownLeft', '(state, now) => Math.max(0, state[UNTIL] - now)'),
 );
 
 // Keys.
