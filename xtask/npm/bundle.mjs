@@ -158,10 +158,18 @@ function appending(dir, entry, text) {
 
 /**
  * Makes constants of what esbuild writes as variables, so that an app that is minified has the values in their place.
+ * They come first, since esbuild looks for constants only up to the first other statement, and in one line, so that the
+ * lines of the source map stay right.
  * @param {string} text
  */
 function withConstants(text) {
-  return text.replace(/^var ([A-Z][A-Z0-9_]*) = (-?\d[\d.e+* -]*|"[^"\\]*");$/gm, 'const $1 = $2;');
+  /** @type {string[]} */
+  const constants = [];
+  const others = text.replace(/^var ([A-Z][A-Z0-9_]* = (?:-?\d[\d.e+* -]*|"[^"\\]*");)$/gm, (_, constant) => {
+    constants.push(`const ${constant} `);
+    return '';
+  });
+  return constants.join('') + others;
 }
 
 /**
