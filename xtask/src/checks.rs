@@ -107,7 +107,10 @@ fn lints() -> Vec<Plan> {
         })
         .room(TARGET),
         Plan::check("lint: rustdoc", &[], |cx| {
-            vec![in_root(cx, &["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")]
+            vec![
+                in_root(cx, &["doc", "--no-deps", "--all-features"])
+                    .env("RUSTDOCFLAGS", "-D warnings"),
+            ]
         })
         .room(TARGET),
         Plan::check("lint: JavaScript", &[NPM_OF_BUILD], |cx| {

@@ -81,7 +81,7 @@ impl<C> RetryLayer<C> {
 }
 
 impl<C, S, P> RetryLayer<C, S, P> {
-    /// Waits with this function of a runtime. See [`Retry::sleep`].
+    /// Waits with this function of a runtime. See [`Retry::sleep`](crate::Retry::sleep).
     #[must_use]
     pub fn sleep<F, Sleep>(self, sleep: F) -> RetryLayer<C, SleepFn<F>, P>
     where
@@ -91,13 +91,14 @@ impl<C, S, P> RetryLayer<C, S, P> {
         self.sleeper(sleep_fn(sleep))
     }
 
-    /// Waits with this sleeper. See [`Retry::sleeper`].
+    /// Waits with this sleeper. See [`Retry::sleeper`](crate::Retry::sleeper).
     #[must_use]
     pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
         self.with(|_, protection| (sleeper, protection))
     }
 
-    /// Shares this [`Protection`] with all requests of the service. See [`Retry::protection`].
+    /// Shares this [`Protection`] with all requests of the service. See
+    /// [`Retry::protection`](crate::Retry::protection).
     ///
     /// A request that is rejected before its first attempt has no outcome of the service. `refused` makes one, an
     /// error or a response, so that the types of the service stay the same. A service of `BoxError`s takes
@@ -106,6 +107,11 @@ impl<C, S, P> RetryLayer<C, S, P> {
     /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] report a failure to the breaker, also if the request cannot be
     /// copied or no attempt is left. [`Verdict::RetryAtLeast`] starts the cooldown, and [`Verdict::Stop`] means a
     /// success for a response, and nothing for an error.
+    ///
+    /// [`Verdict::Retry`]: crate::Verdict::Retry
+    /// [`Verdict::RetryExactly`]: crate::Verdict::RetryExactly
+    /// [`Verdict::RetryAtLeast`]: crate::Verdict::RetryAtLeast
+    /// [`Verdict::Stop`]: crate::Verdict::Stop
     ///
     /// ```ignore-wasm32
     /// use rejitter::{BreakerOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
@@ -164,7 +170,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
     }
 
     /// Sets the time for a request with all its attempts: no wait that ends later is started. A running attempt
-    /// is dropped then, unless it is the first. See [`Retry::total_timeout`].
+    /// is dropped then, unless it is the first. See [`Retry::total_timeout`](crate::Retry::total_timeout).
     #[must_use]
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.settings.total_timeout = Some(timeout);

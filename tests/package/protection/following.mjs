@@ -153,7 +153,9 @@ export class Following extends Reading {
       if (left > 0) {
         const { maxHoldMs } = cooldown;
         const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
-        const misses = this.now + ceil(held) + 1 > this.deadline;
+        const roomMs = this.deadline - this.now - ceil(held) - 1;
+        // Where rounding decides, the record says whether there is room.
+        const misses = Math.abs(roomMs) < 1e-6 ? this.comes() === 'settle' : roomMs < 0;
         const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
         if (misses || long) return yield* this.refuse('cooldown', left, 'P8');
         cooldown.held += 1;
