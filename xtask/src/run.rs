@@ -276,6 +276,9 @@ mod tests {
             (0, 1, false),
         ];
         assert_eq!(ended, expected);
+        // "wrong" as the only step was alone already.
+        run(&Context::new(&ws, Vec::new), &console, &steps[2..3], 3).unwrap();
+        assert_eq!(runs("wrong"), 2 + 1);
         for log in ["02-first-wrong.log", "06-first-wrong.log", "07-wrong.log"] {
             assert!(ws.target.join("logs").join(log).exists(), "{log}");
         }
