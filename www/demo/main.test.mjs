@@ -33,7 +33,7 @@ test('runs with one seed have the same answers, waits and outcomes; another seed
 test('the table says what happened, and the counts agree', async () => {
   const { stdout, lines, stories } = await demo('--seed', '42');
   let sent = 0;
-  for (const [i, story] of stories.entries()) {
+  for (const story of stories) {
     const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story) ?? [];
     assert.ok(attempts && answers, story);
     const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
@@ -44,7 +44,7 @@ test('the table says what happened, and the counts agree', async () => {
       story,
     );
     if (outcome === 'gave up') assert.equal(met.length, 6, story);
-    if (i < 24) sent += met.length;
+    if (!story.startsWith('missing')) sent += met.length;
   }
   assert.match(stories.at(-1) ?? '', /^missing +1 {2}404 +rejected$/);
   assert.ok(

@@ -213,10 +213,7 @@ inEachEngine(
           (await page.locator('.link-notice').textContent()) ?? '',
           /jitter must be one of .*, got 'maximal'; baseMs must be .*, got -5; capMs must be a number, got 'wide'\.$/,
         );
-        assert.match(
-          (await page.locator('#strategy-summary').textContent()) ?? '',
-          /^Exponential · full · 100\u00a0ms to 10\u00a0s/,
-        );
+        await summaryIs(page, /^Exponential · full · 100\u00a0ms to 10\u00a0s/);
         assert.equal(await page.textContent('#seed'), '7');
         await page.click('#new-seed');
         assert.ok(await page.locator('.link-notice').isHidden());

@@ -301,13 +301,18 @@ function complaints(page) {
   return page.run(() => /** @type {any} */ (globalThis).complaints);
 }
 
+/**
+ * Not by the mouse: the driver may answer before the page has seen a click.
+ * @param {Session} page
+ * @param {string} selector
+ */
+function clickInPage(page, selector) {
+  return page.run((css) => /** @type {HTMLElement | null} */ (document.querySelector(css))?.click(), selector);
+}
+
 /** Opens the menu of a figure. @param {Session} page @param {string} id */
 async function openMenu(page, id) {
-  await page.run(
-    (figure) =>
-      /** @type {HTMLElement | null} */ (document.querySelector(`#${figure} [aria-label^="Menu: "]`))?.click(),
-    id,
-  );
+  await clickInPage(page, `#${id} [aria-label^="Menu: "]`);
   await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
 }
 
@@ -387,10 +392,7 @@ async function tableOf(page, id) {
   await drawn(page, id);
   if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
     await openMenu(page, id);
-    // Not by the mouse: the driver may answer before the page has seen a click.
-    await page.run((figure) => {
-      /** @type {HTMLElement | null} */ (document.querySelector(`#${figure} [role=menuitemcheckbox]`))?.click();
-    }, id);
+    await clickInPage(page, `#${id} [role=menuitemcheckbox]`);
   }
   return page.run((figure) => {
     const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');

@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: the packed package against its peers.
 
 use crate::browsers;
-use crate::cmd::{Cmd, Failure, Output};
+use crate::cmd::{Cmd, Output};
 use crate::demo::unpack;
+use crate::failure::Failure;
 use crate::found::Found;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan};

@@ -5,11 +5,12 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure, find_on_path};
+use crate::cmd::{Cmd, find_on_path};
+use crate::failure::{Failure, file_failure};
 use crate::found::{Found, WebKit};
 use crate::plan::{APT, Context, Plan, TOOL_BUILDS, keep};
 use crate::setup::{cargo, version};
-use crate::step::{Step, file_failure};
+use crate::step::Step;
 use crate::workspace::Workspace;
 
 /// A program that may come from an environment variable, from PATH or from Debian.

@@ -1,9 +1,10 @@
 //! The steps of `cargo xtask test`: what is checked, and with which commands.
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
 use crate::counts::Runner;
 use crate::crate_checks;
 use crate::demo::{self, CONSUMER, IN_PAGE};
+use crate::failure::Failure;
 use crate::node_tests;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan, TARGET};

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::failure::Failure;
 use crate::signals;
 
 /// How long a command may take to end once it was asked to.
@@ -28,53 +29,6 @@ pub struct Cmd {
     remedy: Option<String>,
     limit: Option<Duration>,
     gives_way: bool,
-}
-
-/// Why a step ended without success.
-#[derive(Debug, Clone, Default)]
-pub struct Failure {
-    pub message: String,
-    pub command: Option<String>,
-    pub remedy: Option<String>,
-    /// xtask itself was asked to stop: nothing is wrong.
-    pub interrupted: bool,
-    /// Already on the screen.
-    pub reported: bool,
-}
-
-impl Failure {
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            ..Self::default()
-        }
-    }
-
-    /// xtask was asked to stop.
-    pub fn stopped() -> Self {
-        Self {
-            interrupted: true,
-            ..Self::new("stopped")
-        }
-    }
-
-    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = Some(remedy.into());
-        self
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if let Some(command) = &self.command {
-            write!(f, "\n  command: {command}")?;
-        }
-        if let Some(remedy) = &self.remedy {
-            write!(f, "\n  remedy:  {remedy}")?;
-        }
-        Ok(())
-    }
 }
 
 /// Destination of a command's output.

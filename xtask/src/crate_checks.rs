@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
 use crate::counts::Runner;
+use crate::failure::Failure;
 use crate::node_tests::node_test;
 use crate::pkg::{self, PACK};
 use crate::plan::{Context, Plan, TOOL_BUILDS};

@@ -4,13 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure, Output};
+use crate::cmd::{Cmd, Output};
+use crate::failure::{Failure, file_failure};
 use crate::lock;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan};
 use crate::run::set_up;
 use crate::setup::{NODE, NPM_OF_PAGE};
-use crate::step::{Step, file_failure};
+use crate::step::Step;
 use crate::workspace::Workspace;
 
 #[derive(Debug, Default, PartialEq, Eq)]

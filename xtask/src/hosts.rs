@@ -1,7 +1,8 @@
 //! `cargo xtask hosts`: the packed package in the hosts and tools that users have.
 
 use crate::browsers::FOUND;
-use crate::cmd::{Cmd, Failure, Output};
+use crate::cmd::{Cmd, Output};
+use crate::failure::Failure;
 use crate::found::Found;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, known};

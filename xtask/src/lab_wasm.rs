@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
+use crate::failure::Failure;
 use crate::setup::{WASM_TARGET, cargo};
 use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};

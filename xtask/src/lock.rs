@@ -6,9 +6,8 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::Duration;
 
-use crate::cmd::Failure;
+use crate::failure::{Failure, file_failure};
 use crate::signals;
-use crate::step::file_failure;
 use crate::workspace::Workspace;
 
 const POLL: Duration = Duration::from_millis(100);
@@ -28,7 +27,7 @@ pub fn take(ws: &Workspace) -> Result<Lock, Failure> {
     };
     let file = open().map_err(|error| file_failure("open", &path, &error))?;
     let mut waits = false;
-    while !is_locked(&file).map_err(|error| file_failure("lock", &path, &error))? {
+    while !try_lock(&file).map_err(|error| file_failure("lock", &path, &error))? {
         if !waits {
             println!("another cargo xtask command runs in this checkout; waiting for its end");
             waits = true;
@@ -41,8 +40,8 @@ pub fn take(ws: &Workspace) -> Result<Lock, Failure> {
     Ok(Lock { _file: file })
 }
 
-/// False if another process, or another open file of this one, holds the lock.
-fn is_locked(file: &File) -> io::Result<bool> {
+/// Takes the lock. Returns false if another process, or another open file of this one, holds it.
+fn try_lock(file: &File) -> io::Result<bool> {
     // SAFETY: the descriptor is open as long as the file, and flock has no memory effects.
     if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
         return Ok(true);
@@ -67,14 +66,14 @@ mod tests {
         };
         let first = take(&ws).unwrap();
         let other = File::create(ws.target.join("xtask.lock")).unwrap();
-        assert!(!is_locked(&other).unwrap());
+        assert!(!try_lock(&other).unwrap());
         let waiting = thread::spawn({
             let ws = ws.clone();
             move || take(&ws).map(drop)
         });
         drop(first);
         waiting.join().unwrap().unwrap();
-        assert!(is_locked(&other).unwrap());
+        assert!(try_lock(&other).unwrap());
         fs::remove_dir_all(ws.root).unwrap();
     }
 }

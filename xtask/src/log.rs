@@ -49,8 +49,9 @@ pub fn without_escapes(text: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if c == '\u{1b}' && chars.peek() == Some(&'[') {
-            // ESC [ … letter
-            chars.by_ref().skip(1).find(|c| ('@'..='~').contains(c));
+            // "[" and all up to the letter that ends the sequence.
+            chars.next();
+            while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
         } else if c == '\n' || c == '\t' || !c.is_control() {
             plain.push(c);
         }

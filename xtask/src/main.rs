@@ -11,6 +11,7 @@ mod cmd;
 mod counts;
 mod crate_checks;
 mod demo;
+mod failure;
 mod found;
 mod hosts;
 mod lab_wasm;
@@ -37,7 +38,7 @@ mod workspace;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use cmd::Failure;
+use failure::Failure;
 use lexopt::Parser;
 use lexopt::prelude::*;
 use plan::Context;

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::browsers::{FOUND, WEBKIT};
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
 use crate::counts::Runner;
+use crate::failure::{Failure, file_failure};
 use crate::found::WebKit;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET};
 use crate::setup::{NODE, NPM_OF_TESTS};
-use crate::step::file_failure;
 use crate::workspace::Workspace;
 
 /// A step per test file of the tarball, some of them with another browser or core once more.

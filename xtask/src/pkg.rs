@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
+use crate::failure::{Failure, file_failure};
 use crate::lab_wasm::LabWasm;
 use crate::plan::{Context, Plan};
 use crate::setup::{NPM_OF_BUILD, TARGET, WASM_BINDGEN};
-use crate::step::{Step, file_failure};
+use crate::step::Step;
 use crate::thin_wasm::Thin;
 use crate::wasm::script;
 use crate::workspace::Workspace;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
 use crate::counts::{Counts, Runner};
+use crate::failure::Failure;
 use crate::found::{Found, WebKit};
 use crate::schedule::Room;
 use crate::step::Step;

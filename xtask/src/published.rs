@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::Failure;
+use crate::failure::{Failure, file_failure};
 use crate::pkg::package_version;
 use crate::plan::{Context, Plan};
 use crate::run::set_up;
-use crate::step::file_failure;
 use crate::test::{self, Checks};
 use crate::workspace::Workspace;
 

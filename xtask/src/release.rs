@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
+use crate::failure::Failure;
 use crate::pkg::{self, PACK, tarball};
 use crate::plan::{Context, Plan};
 use crate::published::{CRATE, folder};

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::cmd::Failure;
 use crate::counts::Counts;
+use crate::failure::Failure;
 use crate::plan::{BROWSERS, Context, Plan, needs, with_needs};
 use crate::schedule::{self, Event, Job};
 use crate::signals;
@@ -19,8 +19,8 @@ pub struct Done {
     pub time: Duration,
     /// It failed, and this is how it ended when it ran once more, alone.
     pub again: bool,
-    /// Not because of another step.
-    pub failed_by_itself: bool,
+    /// Not so if a step that it needs failed.
+    pub ran: bool,
 }
 
 /// Runs the steps of the set-up named `goals` and all that they need.
@@ -67,7 +67,8 @@ pub fn run(
     let had_company = jobs > 1 && steps.iter().filter(|step| step.is_test()).count() > 1;
     let again: Vec<usize> = (0..steps.len())
         .filter(|&step| {
-            had_company && done[step].failed_by_itself && steps[step].room == Some(BROWSERS)
+            let failed = done[step].ran && done[step].counts.failed > 0;
+            had_company && failed && steps[step].room == Some(BROWSERS)
         })
         .collect();
     if !again.is_empty() {
@@ -123,7 +124,7 @@ fn pass(
                     console.ended(progress, &ended);
                 }
                 done[index] = Some(Done {
-                    failed_by_itself: counts.failed > 0,
+                    ran: true,
                     ..done_of(steps[index].1, counts, ended.time)
                 });
             }

@@ -1,7 +1,8 @@
 //! `cargo xtask schedules`: random hostile schedules against the packed package, of single policies and of operations
 //! that share protections.
 
-use crate::cmd::{Cmd, Failure, Output};
+use crate::cmd::{Cmd, Output};
+use crate::failure::Failure;
 use crate::pkg::{PACK, tarball};
 use crate::plan::Context;
 use crate::run::set_up;

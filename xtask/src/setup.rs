@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cmd::{Cmd, Failure, find_on_path};
+use crate::cmd::{Cmd, find_on_path};
+use crate::failure::{Failure, file_failure};
 use crate::plan::{Context, Plan, TOOL_BUILDS, keep, known};
-use crate::step::{Step, file_failure};
+use crate::step::Step;
 
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 

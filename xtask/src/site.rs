@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure, Output};
+use crate::cmd::{Cmd, Output};
 use crate::demo;
+use crate::failure::Failure;
 use crate::plan::{Context, Plan};
 use crate::run::set_up;
 use crate::setup::NPM_OF_SITE;

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cmd::{Cmd, Failure, Output, append};
+use crate::cmd::{Cmd, Output, append};
+use crate::failure::{Failure, file_failure};
 use crate::log::{self, COMMAND, last_line, read, tail};
 use crate::signals;
 use crate::workspace::Workspace;
@@ -307,10 +308,6 @@ fn one_line(mut line: String) -> String {
 /// Enter alone takes the answer in upper case.
 fn agrees(line: &str) -> bool {
     matches!(line.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes")
-}
-
-pub fn file_failure(verb: &str, path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("cannot {verb} {}: {error}", path.display()))
 }
 
 fn indented(text: &str) -> String {

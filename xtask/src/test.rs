@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use crate::cmd::Failure;
 use crate::counts::Counts;
+use crate::failure::Failure;
 use crate::plan::{Context, Plan, with_needs};
 use crate::run::{self, Done};
 use crate::step::Console;
@@ -109,7 +109,7 @@ fn passed_alone(done: &[Done]) -> String {
         .filter(|step| step.again && step.counts.failed == 0)
         .map(|Done { name, .. }| {
             format!(
-                "{name}: failed while other steps ran and passed alone. Its first log is above.\n"
+                "{name}: failed while other steps ran, and passed alone. Its first log is above.\n"
             )
         })
         .collect()

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
+use crate::failure::Failure;
 use crate::setup::{WASM_TARGET, cargo, cargo_of};
 use crate::step::Step;
 use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};

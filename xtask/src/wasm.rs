@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Failure};
+use crate::cmd::Cmd;
+use crate::failure::{Failure, file_failure};
 use crate::setup::WASM_TARGET;
-use crate::step::{Step, file_failure};
+use crate::step::Step;
 use crate::workspace::Workspace;
 
 /// Features that rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
