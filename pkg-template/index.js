@@ -11,9 +11,12 @@ export {
   retryReport,
 } from './lib/index.js';
 
-export const RetryPolicy = /* @__PURE__ */ api.policyOf(load);
+// Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
+const policy = /* @__PURE__ */ api.policyOf(load);
+const sync = /* @__PURE__ */ api.syncOf(load);
+export { policy as RetryPolicy, sync as retrySync };
+
 export const retry = /* @__PURE__ */ api.functionOf(load, api.RETRY);
-export const retrySync = /* @__PURE__ */ api.syncOf(load);
 export const retryWithDecorrelatedJitter = /* @__PURE__ */ api.functionOf(load, api.DECORRELATED_JITTER);
 export const retryWithEqualJitter = /* @__PURE__ */ api.functionOf(load, api.EQUAL_JITTER);
 export const retryWithExponentialBackoff = /* @__PURE__ */ api.functionOf(load, api.EXPONENTIAL_BACKOFF);

@@ -16,7 +16,7 @@ import {
   requireFunction,
   settingsOf,
 } from './options/settings.js';
-import { Delays, delayOf } from './run/delays.js';
+import { DelayIterator, delayOf } from './run/delays.js';
 import { Metrics } from './run/metrics.js';
 import { run } from './run/run.js';
 
@@ -137,7 +137,7 @@ export function policyOf(load) {
 
     /** @param {any} [options] */
     delays(options) {
-      return new Delays(behind(this).settings, options);
+      return new DelayIterator(behind(this).settings, options);
     }
 
     /**

@@ -75,7 +75,7 @@ const NETWORK_CODES =
  * @param {any} error
  * @param {(error: any) => boolean} isOwn
  */
-function classOf(error, isOwn) {
+function failureClass(error, isOwn) {
   const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) =>
     typeof text === 'string' ? text : '',
   );
@@ -99,11 +99,11 @@ export function failureOf(error, isOwn) {
   let known = UNKNOWN;
   try {
     for (let depth = 0; depth < DEEPEST && typeof error === 'object' && error !== null; depth++) {
-      known = Math.max(known, classOf(error, isOwn));
+      known = Math.max(known, failureClass(error, isOwn));
       // Node tries a host's addresses one after the other: a class holds if it holds for each of them.
       const { errors } = error;
       if (Array.isArray(errors) && errors.length > 0)
-        known = Math.max(known, Math.min(...errors.map((each) => classOf(each, isOwn))));
+        known = Math.max(known, Math.min(...errors.map((each) => failureClass(each, isOwn))));
       error = error.cause;
     }
   } catch {

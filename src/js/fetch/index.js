@@ -32,5 +32,5 @@ export function createFetchApi(load) {
     return remember(fetch);
   }
 
-  return { createFetch, fetchWithRetry: createFetch() };
+  return { createFetch, fetchWithRetry: Object.defineProperty(createFetch(), 'name', { value: 'fetchWithRetry' }) };
 }

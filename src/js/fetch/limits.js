@@ -40,7 +40,7 @@ export function rateLimitHint(response) {
   /** @param {string | undefined} remaining @param {string | undefined} reset */
   const add = (remaining, reset) => {
     // Without a number, only a 429 says that the limit is exhausted.
-    if (remaining ? Number(remaining) === 0 : status === 429) waits.push(waitOf(reset ?? '', now));
+    if (remaining ? Number(remaining) === 0 : status === 429) waits.push(resetWait(reset ?? '', now));
   };
   for (const [remaining, ...resets] of limits())
     add(
@@ -62,7 +62,7 @@ export function rateLimitHint(response) {
  * @param {number} now
  * @returns {number} ms from now, at least 0; NaN for another text
  */
-function waitOf(text, now) {
+function resetWait(text, now) {
   if (/^\d+(\.\d+)?$/.test(text)) {
     const number = Number(text);
     return number < 1e9 ? number * 1000 : Math.max(0, (number < 1e12 ? number * 1000 : number) - now);

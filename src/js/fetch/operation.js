@@ -397,7 +397,7 @@ function uuid() {
   if (crypto === undefined)
     throw failure(
       TypeError,
-      "idempotencyKey 'auto' must have crypto, got none. Pass a function that returns a unique text",
+      "idempotencyKey 'auto' needs crypto, which this host lacks. Pass a function that returns a unique text",
     );
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(36));

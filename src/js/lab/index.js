@@ -4,7 +4,7 @@
 import { readOnly } from '../options/settings.js';
 import { callsOf } from './calls.js';
 import { createSimulations } from './simulations.js';
-import { hasBudget, numbers, policyData, seedOf, whole } from './values.js';
+import { hasBudget, numbersOf, policyData, seedOf, whole } from './values.js';
 
 /**
  * The lab's wasm, linked (src/bindings/lab.rs).
@@ -77,7 +77,7 @@ export function createLab(RetryPolicy, load) {
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
     cdf(policy, k, ms) {
-      const values = numbers('ms', ms, '', (value) => !Number.isNaN(value));
+      const values = numbersOf('ms', ms, '', (value) => !Number.isNaN(value));
       const data = dataOf(policy);
       const wait = whole('k', k, 1, MAX_WAITS);
       return call((core) => core.labCdf(data, wait, values));
@@ -85,7 +85,7 @@ export function createLab(RetryPolicy, load) {
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
     quantiles(policy, k, probabilities) {
-      const values = numbers('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
+      const values = numbersOf('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
       const data = dataOf(policy);
       const wait = whole('k', k, 1, MAX_WAITS);
       return call((core) => core.labQuantiles(data, wait, values));

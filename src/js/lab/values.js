@@ -83,7 +83,7 @@ export function whole(name, value, least, most) {
  * @param {string} rule of the elements
  * @param {(value: number) => boolean} allowed
  */
-export function numbers(name, list, rule, allowed) {
+export function numbersOf(name, list, rule, allowed) {
   if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
     throw problemOf(name, list, ['', `a list of numbers${rule}`]);
   }

@@ -8,11 +8,12 @@ export const MAX_PROBLEMS = 10;
  * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
  * optional note, a colon, then their names in lower case without "ms".
  */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry
+const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry retrycount
 maxAttempts: numofattempts attempts limit
+maxAttempts (it counts each attempt): shouldconsumeretry
 maxAttempts (Infinity): forever
-baseMs: mintimeout delay initialdelay startingdelay base interval
-capMs: maxtimeout maxdelay backofflimit cap max
+baseMs: mintimeout delay initialdelay startingdelay base interval initialinterval retrydelay
+capMs: maxtimeout maxdelay backofflimit cap max maxinterval
 minMs: mindelay min
 factor: timemultiple multiplier exponent backofffactor
 backoff: strategy
@@ -22,6 +23,7 @@ attemptTimeoutMs: perattempttimeout
 totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
 signal: abortsignal
 retryIf: shouldretry retrycondition
+retryIf (or throw permanent(error)): bail
 onFailure: handleerror onerror
 onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
 maxRetryAfterMs: maxretryafter
@@ -75,9 +77,9 @@ const LIST = ' Known options: ';
 /**
  * @param {string} name
  * @param {string[]} names
+ * @param {string} [nearest]
  */
-export function unknown(name, names) {
-  const nearest = meant(name, names);
+export function unknown(name, names, nearest = meant(name, names)) {
   return failure(
     TypeError,
     `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`,

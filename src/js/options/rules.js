@@ -90,7 +90,7 @@ export const RULES = {
   finalResult: choice('resolve', 'reject'),
   protection: [
     '',
-    'made by protect(), or false',
+    'made by protect(), as in protect(budget()), or false',
     (value, settings) => {
       settings.protection = value?.[PROTECTION];
       return value === false || settings.protection !== undefined;

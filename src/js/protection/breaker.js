@@ -52,6 +52,23 @@ const RULES = /** @type {Record<string, Rule>} */ ({
   isFailure: FUNCTION,
 });
 
+/** Names in opossum and cockatiel. @type {any} */
+const FOREIGN = {
+  __proto__: null,
+  threshold: 'failureRatio',
+  errorThresholdPercentage: 'failureRatio (0.5 for 50%)',
+  volumeThreshold: 'minimumCalls',
+  minimumRps: 'minimumCalls (in windowMs)',
+  duration: 'windowMs',
+  rollingCountTimeout: 'windowMs',
+  maxFailures: 'consecutiveFailures',
+  resetTimeout: 'openMs',
+  halfOpenAfter: 'openMs',
+  halfOpenSampling: 'closeAfter',
+  errorFilter: 'isFailure (its opposite)',
+  timeout: 'attemptTimeoutMs of the policy',
+};
+
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
   failureRatio: 0.5,
@@ -67,7 +84,7 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  const all = { ...DEFAULTS, ...readPart(options, RULES) };
+  const all = { ...DEFAULTS, ...readPart(options, RULES, FOREIGN) };
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
   return recipe('breaker', all, (time) => new Breaker(numbers, all.isFailure, time));
 }

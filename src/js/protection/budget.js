@@ -22,6 +22,16 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
   preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
 });
 
+/** Names in gRPC and Finagle. @type {any} */
+const FOREIGN = {
+  __proto__: null,
+  maxTokens: 'capacity',
+  tokenRatio: 'perSuccess',
+  retryRatio: 'perSuccess',
+  percentCanRetry: 'perSuccess',
+  retryCost: 'cost',
+};
+
 const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 /** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */
 const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14, refund: true };
@@ -34,7 +44,7 @@ function thousandths(tokens) {
 
 /** @param {unknown} [options] */
 export function budget(options) {
-  const given = readPart(options, RULES);
+  const given = readPart(options, RULES, FOREIGN);
   const all = { ...(given.preset === undefined ? DEFAULTS : AWS_SDK_2026), ...given };
   const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
   const amounts = {

@@ -5,7 +5,7 @@ import { isMs, isWithin } from '../options/checks.js';
 import { failure, leftOut } from '../options/messages.js';
 import { now } from '../run/timer.js';
 import { Budget } from './budget.js';
-import { Latency } from './latency.js';
+import { Latency, peek } from './latency.js';
 import { readPart } from './options.js';
 import { recipe } from './part.js';
 import { Race } from './round.js';
@@ -16,13 +16,21 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
   maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
 });
 
+/** Names in gRPC, Polly and Failsafe. @type {any} */
+const FOREIGN = {
+  __proto__: null,
+  hedgingDelay: 'delayMs',
+  maxHedges: 'maxRatio (an operation has one hedge)',
+  maxHedgedAttempts: 'maxRatio (an operation has one hedge)',
+};
+
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;
 const CAPACITY = 10_000;
 
 /** @param {unknown} [options] */
 export function hedge(options) {
-  const given = readPart(options, RULES);
+  const given = readPart(options, RULES, FOREIGN);
   const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
   if (given.quantile !== undefined && delayMs !== undefined)
     throw leftOut('quantile', quantile, 'delayMs takes its place');
@@ -61,7 +69,7 @@ class Hedge {
   refuseSync() {
     throw failure(
       TypeError,
-      'protection must have no hedge(): retrySync makes one attempt at a time. Use retry instead',
+      'retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
     );
   }
 
@@ -120,7 +128,7 @@ class Hedge {
   status(time) {
     const { hedges, won, refused } = this;
     // Reading changes nothing.
-    return { delayMs: this.#delayMs ?? this.#latency?.peek(time, this.#quantile), hedges, won, refused };
+    return { delayMs: this.#delayMs ?? peek(this.#latency, time, this.#quantile), hedges, won, refused };
   }
 }
 

@@ -101,15 +101,6 @@ export class Latency {
     return this.delay;
   }
 
-  /**
-   * Returns the same as `delayMs`, and changes nothing.
-   * @param {number} now
-   * @param {number} quantile
-   */
-  peek(now, quantile) {
-    return Object.assign(new Latency(now), this).delayMs(now, quantile);
-  }
-
   /** @param {number} now */
   isEmpty(now) {
     return now - this.startedAt >= 2 * SLICE_MS || this.current.total + this.previous.total === 0;
@@ -128,4 +119,14 @@ export class Latency {
     this.startedAt += Math.floor(age / SLICE_MS) * SLICE_MS;
     this.unread = STALE;
   }
+}
+
+/**
+ * Returns the same as `delayMs` of a Latency, and does not change that.
+ * @param {Latency | undefined} latency
+ * @param {number} time
+ * @param {number} quantile
+ */
+export function peek(latency, time, quantile) {
+  return latency && Object.assign(new Latency(time), latency).delayMs(time, quantile);
 }

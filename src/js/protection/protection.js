@@ -1,6 +1,7 @@
 // @ts-check
 // protect(): the parts of a protection put together, and the object that callers get.
 
+import { isFunction } from '../options/checks.js';
 import { errorOf, failure, problemOf } from '../options/messages.js';
 import { FUNCTION, PROTECTION, RULES } from '../options/rules.js';
 import { hide } from '../run/report.js';
@@ -29,18 +30,18 @@ function isPart(value) {
  */
 export function protect(...args) {
   const last = args.at(-1);
-  const given = args.length > 0 && !isPart(last) ? args.pop() : undefined;
+  const given = args.length > 0 && !isFunction(last) && !isPart(last) ? args.pop() : undefined;
   /** @type {Error[]} */
   const problems = [];
   /** @type {import('./state.js').Makers} */
   const makers = Object.create(null);
   args.forEach((part, i) => {
-    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
-    else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() must be there once, got two`));
+    if (isFunction(part)) problems.push(failure(TypeError, `part ${i + 1} is a function: call it, as in budget()`));
+    else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
+    else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
     else makers[part.part] = part[PART];
   });
-  if (args.length === 0)
-    problems.push(failure(TypeError, 'protect() must have parts, got none. Use protect(budget(), breaker())'));
+  if (args.length === 0) problems.push(failure(TypeError, 'protect() needs parts, as in protect(budget(), breaker())'));
   /** @type {Record<string, any>} */
   let options = {};
   try {
@@ -49,8 +50,15 @@ export function protect(...args) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
-  return new Protection(new State(new States(makers, options.onEvent), undefined));
+  return protectionOf(new State(new States(makers, options.onEvent), undefined));
 }
+
+/**
+ * A class that names itself within its body gets another name in a bundle.
+ * @param {State} state
+ * @returns {Protection}
+ */
+const protectionOf = (state) => new Protection(state);
 
 /** The object that callers share. It has no numbers of its own. */
 class Protection {
@@ -64,7 +72,7 @@ class Protection {
 
   /** @param {string} key */
   for(key) {
-    return new Protection(this.#state.of(key));
+    return protectionOf(this.#state.of(key));
   }
 
   keys() {
@@ -73,6 +81,16 @@ class Protection {
 
   status() {
     return this.#state.live().status();
+  }
+
+  /**
+   * `console.log` of Node shows this.
+   * @param {number} _
+   * @param {object} options
+   * @param {(value: unknown, options: object) => string} inspect
+   */
+  [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
+    return `Protection ${inspect({ ...this.status(), keys: this.keys() }, options)}`;
   }
 
   /** @param {number} [ms] */
@@ -91,8 +109,7 @@ class Protection {
   /** @param {string} name */
   #withBreaker(name) {
     const state = this.#state.use();
-    if (state.breaker === undefined)
-      throw failure(TypeError, `${name}() must have a breaker to act on. Use protect(breaker())`);
+    if (state.breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
     return state;
   }
 }

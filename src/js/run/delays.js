@@ -9,7 +9,7 @@ import { inheriting, readOnly, reseeded } from '../options/settings.js';
 import { NO_PREVIOUS, decide } from './decision.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
-export const Delays = /* @__PURE__ */ (() => {
+export const DelayIterator = /* @__PURE__ */ (() => {
   class Delays {
     /** @type {import('../options/settings.js').Settings} */
     #settings;
@@ -70,8 +70,8 @@ export function delayOf(policy, k, options) {
   const settings = inheriting(reseeded(seed, policy));
   settings.maxAttempts = Infinity;
   const chained = hasOwnCurve(settings.jitter);
-  const most = chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER;
-  if (!isCount(k) || k > most) throw problemOf('k', k, ['number', `an integer between 1 and ${most}`]);
+  if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
+    throw problemOf('k', k, ['number', `an integer between 1 and ${chained ? '100,000' : '2^53 - 1'}`]);
   if (operation !== 0 && !(isCount(operation) && operation < Infinity))
     throw problemOf('operation', operation, ['number', 'a non-negative integer']);
   if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);

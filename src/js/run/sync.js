@@ -28,9 +28,9 @@ export function syncOf(load) {
     requireBlocking();
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
-    if (channel === null) return drive(operation);
+    if (channel === null) return driveSync(operation);
     const context = (operation.limits.context = {});
-    return channel.traceSync(() => drive(operation), context);
+    return channel.traceSync(() => driveSync(operation), context);
   };
 }
 
@@ -105,7 +105,7 @@ class BlockingOperation extends Operation {
  * Does what the steps of an operation say, as the loop of run.js does, but without awaits.
  * @param {BlockingOperation} operation
  */
-function drive(operation) {
+function driveSync(operation) {
   /** @type {any} */
   let answer;
   let threw = false;
@@ -113,7 +113,7 @@ function drive(operation) {
     const step = operation.next(answer, threw);
     if (step === END) break;
     try {
-      answer = perform(operation, step);
+      answer = performSync(operation, step);
       threw = false;
     } catch (thrown) {
       answer = thrown;
@@ -129,7 +129,7 @@ function drive(operation) {
  * @param {BlockingOperation} operation
  * @param {number} step
  */
-function perform(operation, step) {
+function performSync(operation, step) {
   const { fn, pending, failed } = operation;
   const limits = /** @type {PolledLimits} */ (operation.limits);
   if (step === CALL) return fn(/** @type {import('./attempt.js').Attempt} */ (operation.attempt));

@@ -157,7 +157,7 @@ export const OPTIONS = {
     ),
   ),
   random: { takes: FUNCTIONS, either: [], rule: /function/ },
-  protection: { takes: oneOf(false), either: [], rule: /made by protect\(\), or false/ },
+  protection: { takes: oneOf(false), either: [], rule: /made by protect\(\).* or false/ },
   seed: {
     takes: (label, value) =>
       typeof value === 'string' ||

@@ -233,16 +233,44 @@ test('options that contradict each other are rejected, with both names', async (
     new RetryPolicy(options);
 });
 
-/** The names under which other packages have our options. */
+/** Slips, and the names under which other packages have our options. */
 const FOREIGN = {
-  maxAttempts: ['retries', 'maxRetries', 'maxRetry', 'numOfAttempts', 'attempts', 'limit', 'Retries', 'forever'],
-  baseMs: ['minTimeout', 'delay', 'initialDelay', 'startingDelay', 'base', 'delayMs', 'initialDelayMs', 'interval'],
-  capMs: ['maxTimeout', 'maxDelay', 'backoffLimit', 'cap', 'maxDelayMs', 'maxdelay', 'max'],
+  maxAttempts: [
+    'retries',
+    'maxRetries',
+    'maxRetry',
+    'numOfAttempts',
+    'attempts',
+    'limit',
+    'Retries',
+    'forever',
+    'retryCount',
+    'shouldConsumeRetry',
+    'maxAtempts',
+    'maxattempts',
+  ],
+  baseMs: [
+    'minTimeout',
+    'delay',
+    'initialDelay',
+    'startingDelay',
+    'base',
+    'delayMs',
+    'initialDelayMs',
+    'interval',
+    'baseMS',
+    'initialInterval',
+    'initialIntervalMs',
+    'retryDelay',
+    'retryDelayMs',
+  ],
+  capMs: ['maxTimeout', 'maxDelay', 'backoffLimit', 'cap', 'maxDelayMs', 'maxdelay', 'max', 'capMS', 'maxInterval'],
   minMs: ['minDelay', 'min'],
   factor: ['timeMultiple', 'multiplier', 'exponent', 'backoffFactor'],
-  backoff: ['strategy'],
-  jitter: ['randomize', 'jitters', 'randomizationFactor'],
-  signal: ['abortSignal'],
+  backoff: ['strategy', 'backof'],
+  jitter: ['randomize', 'jitters', 'randomizationFactor', 'jittr'],
+  signal: ['abortSignal', 'singal'],
+  seed: ['sed'],
   attemptTimeoutMs: ['timeout', 'timeoutMs', 'attemptTimeout', 'perAttemptTimeout'],
   totalTimeoutMs: [
     'maxRetryTime',
@@ -253,7 +281,7 @@ const FOREIGN = {
     'timeout',
     'maxTotalTimeout',
   ],
-  retryIf: ['shouldRetry', 'retryCondition', 'retryif'],
+  retryIf: ['shouldRetry', 'retryCondition', 'retryif', 'bail'],
   onFailure: ['onFailedAttempt', 'handleError', 'onFailures', 'onError'],
   beforeRetry: ['onFailedAttempt', 'beforeRetries'],
   maxRetryAfterMs: ['maxRetryAfter'],
@@ -375,8 +403,16 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
   });
 }
 
-test('counting retries instead of attempts is explained', async () => {
-  assert.match((await errorFor({ retries: 3 })).message, /maxAttempts \(it counts the first attempt: retries \+ 1\)/);
+test('a name with another meaning has a note, and one without a counterpart no suggestion', async () => {
+  for (const [name, note] of Object.entries({
+    retries: 'maxAttempts (it counts the first attempt: retries + 1)',
+    shouldConsumeRetry: 'maxAttempts (it counts each attempt)',
+    bail: 'retryIf (or throw permanent(error))',
+    timeout: 'attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)',
+  }))
+    assert.ok((await errorFor({ [name]: 3 })).message.includes(`. Did you mean ${note}? Known options: `), name);
+  for (const name of ['delayFirstAttempt', 'shouldResetTimeout', 'logger', 'retryMode', 'concurrency', 'threshold'])
+    assert.match((await errorFor({ [name]: 3 })).message, /^rejitter: unknown option "\w+"\. Known options: /, name);
 });
 
 test('rejects an object whose options are all inherited, and one without any', async () => {

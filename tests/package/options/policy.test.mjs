@@ -454,14 +454,11 @@ test('delayMs(k) with a hint waits no less than the server asked', () => {
 test('delayMs rejects an invalid wait, operation or hint', () => {
   const policy = new RetryPolicy({ seed: 1 });
   for (const k of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
-    assert.throws(
-      () => policy.delayMs(k),
-      /^RangeError: rejitter: k must be an integer between 1 and 9007199254740991, got /,
-    );
+    assert.throws(() => policy.delayMs(k), /^RangeError: rejitter: k must be an integer between 1 and 2\^53 - 1, got /);
   for (const k of [undefined, '1', null, 1n]) assert.throws(() => policy.delayMs(k), /^TypeError: rejitter: k must be/);
   assert.throws(
     () => policy.with({ jitter: 'decorrelated' }).delayMs(100_001),
-    /k must be an integer between 1 and 100000, got 100001/,
+    /k must be an integer between 1 and 100,000, got 100001/,
   );
   for (const operation of [-1, 0.5, Infinity, NaN])
     assert.throws(

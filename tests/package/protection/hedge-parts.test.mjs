@@ -160,7 +160,8 @@ hedged('a rejection by an inner layer ends the round', async ({ at }) => {
 test('retrySync takes no hedge', () => {
   assert.throws(() => retrySync(() => 1, { protection: protect(hedge()) }), {
     name: 'TypeError',
-    message: 'rejitter: protection must have no hedge(): retrySync makes one attempt at a time. Use retry instead',
+    message:
+      'rejitter: retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
   });
   assert.equal(
     retrySync(() => 1, { protection: protect(budget()) }),
@@ -184,5 +185,5 @@ test('the options of hedge() are checked, and the recipe shows them', () => {
     [{ delay: 5 }, /delay/],
   ])
     assert.throws(() => hedge(options), message);
-  assert.throws(() => protect(hedge(), hedge()), /hedge\(\) must be there once/);
+  assert.throws(() => protect(hedge(), hedge()), /hedge\(\) was passed twice/);
 });

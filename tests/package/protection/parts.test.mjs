@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 
 import { repo } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
@@ -91,6 +92,36 @@ test('one error lists every problem, with the remedy', () => {
     'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
       'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
   );
+  // Names of other packages.
+  for (const [make, meanings] of [
+    [
+      breaker,
+      {
+        threshold: 'failureRatio',
+        errorThresholdPercentage: 'failureRatio (0.5 for 50%)',
+        volumeThreshold: 'minimumCalls',
+        minimumRps: 'minimumCalls (in windowMs)',
+        duration: 'windowMs',
+        rollingCountTimeout: 'windowMs',
+        maxFailures: 'consecutiveFailures',
+        resetTimeout: 'openMs',
+        halfOpenAfter: 'openMs',
+        halfOpenSampling: 'closeAfter',
+        errorFilter: 'isFailure (its opposite)',
+        timeout: 'attemptTimeoutMs of the policy',
+      },
+    ],
+    [budget, { maxTokens: 'capacity', tokenRatio: 'perSuccess', retryRatio: 'perSuccess', retryCost: 'cost' }],
+    [hedge, { hedgingDelay: 'delayMs', delay: 'delayMs', maxHedges: 'maxRatio (an operation has one hedge)' }],
+    [cooldown, { maxHold: 'maxHoldMs' }],
+  ]) {
+    for (const [name, meaning] of Object.entries(meanings)) {
+      const text = `rejitter: unknown option "${name}". Did you mean ${meaning}? Known options: `;
+      assert.ok(caught(() => make({ [name]: 1 })).message.startsWith(text), name);
+    }
+    for (const name of ['cache', 'initialState', 'constructor', 'baseMs'])
+      assert.match(caught(() => make({ [name]: 1 })).message, /^rejitter: unknown option "\w+"\. Known options: /);
+  }
   assert.equal(
     caught(() => budget({ preset: 'awsSdk2020' })).message,
     "rejitter: preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?",
@@ -133,9 +164,10 @@ test('protect takes each kind of part once, then options', () => {
   assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
   assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
   for (const [make, text] of [
-    [() => protect(), 'protect() must have parts, got none. Use protect(budget(), breaker())'],
-    [() => protect({}), 'protect() must have parts, got none. Use protect(budget(), breaker())'],
-    [() => protect(budget(), budget()), 'budget() must be there once, got two'],
+    [() => protect(), 'protect() needs parts, as in protect(budget(), breaker())'],
+    [() => protect({}), 'protect() needs parts, as in protect(budget(), breaker())'],
+    [() => protect(budget), 'part 1 is a function: call it, as in budget()'],
+    [() => protect(budget(), budget()), 'budget() was passed twice'],
     [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
     [
       () => protect(budget(), { onEvents: () => {} }),
@@ -143,8 +175,8 @@ test('protect takes each kind of part once, then options', () => {
     ],
     [
       () => protect(budget, breaker(), 5, cooldown()),
-      'part 1 must be made by budget(), breaker(), cooldown() or hedge(), got a function; part 3 must be made by ' +
-        'budget(), breaker(), cooldown() or hedge(), got 5',
+      'part 1 is a function: call it, as in budget(); part 3 must be made by budget(), breaker(), cooldown() or ' +
+        'hedge(), got 5',
     ],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])
@@ -165,7 +197,7 @@ test('a recipe has no state: each protection has its own', async () => {
 });
 
 test('the option takes a protection or false', async () => {
-  const text = 'rejitter: protection must be made by protect(), or false, got ';
+  const text = 'rejitter: protection must be made by protect(), as in protect(budget()), or false, got ';
   for (const [value, shown] of [
     [budget(), 'an object'],
     [protect, 'a function'],
@@ -181,6 +213,13 @@ test('the option takes a protection or false', async () => {
     );
   }
   assert.equal(await retry(() => 1, { protection: false }), 1);
+});
+
+test('console.log of a protection shows its status and its keys', () => {
+  const protection = protect(budget());
+  const one = protection.for('a');
+  assert.equal(inspect(one), `Protection ${inspect({ ...one.status(), keys: [] })}`);
+  assert.match(inspect(protection), /^Protection \{\s+budget: \{[^}]*\},\s+keys: \[ 'a' \]\s+\}$/);
 });
 
 test('data of a policy leave the protection out', () => {
@@ -205,7 +244,7 @@ test('an open circuit by hand: it needs a breaker and a positive time', async ()
   for (const name of ['open', 'close'])
     assert.equal(
       caught(() => protect(budget())[name]()).message,
-      `rejitter: ${name}() must have a breaker to act on. Use protect(breaker())`,
+      `rejitter: ${name}() needs a breaker: use protect(breaker())`,
     );
   api.open();
   assert.equal(api.status().breaker.retryAfterMs, Infinity);

@@ -338,6 +338,23 @@ test('stacks lead to the modules that a bundle was made of', async () => {
   assert.match(stdout, /rejitter.lib.run.operation\.js:\d+/);
 });
 
+test('functions and classes have the names under which they are exported, in all entries and stacks', async () => {
+  let named = 0;
+  for (const file of FILES.filter((name) => /^[^/]+\.c?js$/.test(name))) {
+    const text = readFileSync(join(installed, file), 'utf8');
+    // What a bundler calls them that avoids a name which is taken, or is used within its own class.
+    assert.deepEqual(text.match(/\b(?:function\*?|class) (?:_\w*|\w*[a-z]\d+)\b/g), null, file);
+    // Their wasm files are for those hosts only.
+    if (/workerd|edge-light/.test(file)) continue;
+    for (const [name, value] of Object.entries(await import(pathToFileURL(join(installed, file)).href))) {
+      if (typeof value !== 'function' || name.startsWith('_')) continue;
+      assert.equal(value.name, name, file);
+      named += 1;
+    }
+  }
+  assert.ok(named > 100, `${named} exports`);
+});
+
 test('the code of the entries is ASCII, which engines keep as one byte per character', () => {
   const code = packed.filter(({ name }) => /^package\/[^/]*\.c?js$/.test(name));
   assert.ok(code.length >= 8);
