@@ -139,12 +139,21 @@ async function traced(dir, file) {
   return { inputs: Object.keys(result.metafile.inputs), exports: [...output.exports].sort() };
 }
 
-async function commonJs(code, file) {
-  const result = await transform(code, { format: 'cjs', platform: 'node', target: 'es2022', sourcefile: file });
+/** The CommonJS twin of a file, and its source map, if the file has one. */
+async function commonJs({ text, map }, file) {
+  // esbuild follows a map that is in the text.
+  const inlined = map && `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;
+  const result = await transform(text + inlined, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'es2022',
+    sourcefile: file,
+    sourcemap: map && 'external',
+  });
   const twin = toCommonJsPaths(result.code);
   const left = twin.match(/\brequire\("\.[^"]*\.js"\)|\bimport\("\.[^"]*"\)/);
   if (left) throw new Error(`${file}: ${left[0]} would load a second instance in CommonJS`);
-  return twin;
+  return { text: twin, map: map && result.map };
 }
 
 /** The entries of all hosts must offer the same. */
@@ -222,18 +231,21 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
 
   const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  for (const [file, { text, map }] of files) {
-    // The bundle is readable but has no comments: the map leads debuggers and stacks to the modules, which it holds.
-    const mapped = entries.includes(file.replace(/\.js$/, ''));
-    write(file, mapped ? `${text}//# sourceMappingURL=${file}.map\n` : text);
-    if (mapped) write(`${file}.map`, map);
-  }
+  // The bundle is readable but has no comments: its map leads stacks to the modules. Only the maps of the ES modules for
+  // most hosts hold these too: in all maps they would add 40% to the tarball.
+  const writeMapped = (file, { text, map }) => {
+    write(file, map ? `${text}//# sourceMappingURL=${file}.map\n` : text);
+    if (!map) return;
+    const { sourcesContent, ...rest } = JSON.parse(map);
+    write(`${file}.map`, JSON.stringify(/^\w+\.js$/.test(file) ? { ...rest, sourcesContent } : rest));
+  };
+  for (const [file, made] of files) writeMapped(file, made);
 
   // CommonJS file by file: subpaths share one instance there too.
   const portable = new Set(entryFiles.filter((file) => !/\.(workerd|edge-light)\./.test(file)));
   for (const file of portable) for (const imported of files.get(file).imports) portable.add(imported);
   for (const file of portable) {
-    write(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file).text, file));
+    writeMapped(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file), file));
   }
   const require = createRequire(join(next, 'package.json'));
   for (const file of entryFiles.filter((file) => portable.has(file))) {

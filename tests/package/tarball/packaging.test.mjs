@@ -18,6 +18,15 @@ const LIB = ['lab-bytes', 'lab-glue', 'text'];
 const ENTRIES = ['index', 'fetch', 'protection', 'lab', 'testing'];
 /** Files into which the declarations of the entries are divided. */
 const PARTS = ['events', 'options', 'simulations'];
+/** The entries for all hosts. */
+const CODE = [
+  ...[...ENTRIES, 'index.no-wasm', 'fetch.no-wasm', 'protection.no-wasm'].flatMap((name) => [
+    `${name}.cjs`,
+    `${name}.js`,
+  ]),
+  'lab.edge-light.js',
+  'lab.workerd.js',
+];
 const FILES = [
   'LICENSE-APACHE',
   'LICENSE-MIT',
@@ -25,15 +34,14 @@ const FILES = [
   'THIRD-PARTY-NOTICES',
   'core.wasm',
   'core.wasm.d.ts',
-  ...ENTRIES.flatMap((name) => ['cjs', 'd.cts', 'd.ts', 'js'].map((kind) => `${name}.${kind}`)),
+  ...ENTRIES.flatMap((name) => ['d.cts', 'd.ts'].map((kind) => `${name}.${kind}`)),
+  ...CODE,
+  ...CODE.map((name) => `${name}.map`),
   'lab.wasm',
-  ...ENTRIES.map((name) => `${name}.js.map`),
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
-  ...['index', 'fetch', 'protection'].flatMap((name) => [`${name}.no-wasm.cjs`, `${name}.no-wasm.js`]),
   'no-wasm/fetch/package.json',
   'no-wasm/package.json',
   'no-wasm/protection/package.json',
-  ...['edge-light', 'workerd'].map((host) => `lab.${host}.js`),
   ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
   'package.json',
 ].sort();
@@ -309,14 +317,15 @@ test('no file tells where it was built', () => {
   assert.notDeepEqual(tracesIn([{ name: 'planted', body: planted }]), []);
 });
 
-test('each source map holds its sources, and no text has stray line ends', () => {
+test('each entry has a source map, those of ES modules hold the sources, and no text has stray line ends', () => {
   for (const { name, body } of packed) {
     if (name.endsWith('.wasm')) continue;
     const text = body.toString('utf8');
     if (name.endsWith('.map')) {
       const { sources, sourcesContent } = JSON.parse(text);
-      assert.equal(sourcesContent.length, sources.length);
-      assert.ok(sourcesContent.every((source) => source.length > 0));
+      const whole = /^package\/\w+\.js\.map$/.test(name);
+      assert.deepEqual([sources.length > 0, sourcesContent?.length], [true, whole ? sources.length : undefined], name);
+      assert.ok(sourcesContent?.every((source) => source.length > 0) !== false);
       const code = packed.find((entry) => `${entry.name}.map` === name).body.toString('utf8');
       assert.ok(code.endsWith(`\n//# sourceMappingURL=${name.replace('package/', '')}\n`), name);
     } else if (!packed.some((entry) => entry.name === `${name}.map`)) {
@@ -328,19 +337,29 @@ test('each source map holds its sources, and no text has stray line ends', () =>
 });
 
 test('stacks lead to the modules that a bundle was made of', async () => {
-  const { stdout } = await runNode(
-    `import { retry } from 'rejitter';
-     let calls = 0;
-     const fn = async () => { await null; throw new Error('no ' + ++calls); };
-     console.log(await retry(fn, { baseMs: 0, maxAttempts: 2, retryIf: () => 7 }).catch(({ stack }) => stack));`,
-    { flags: ['--enable-source-maps'] },
-  );
-  assert.match(stdout, /rejitter.lib.run.operation\.js:\d+/);
+  const use = `
+    let calls = 0;
+    const fn = async () => { await null; throw new Error('no ' + ++calls); };
+    const options = { baseMs: 0, maxAttempts: 2, retryIf: () => 7 };
+    retry(fn, options).catch(({ stack }) => { console.log(stack); });`;
+  const lines = new Set();
+  for (const name of ['rejitter', 'rejitter/no-wasm'])
+    for (const [ext, load] of [
+      ['mjs', `import { retry } from '${name}';`],
+      ['cjs', `const { retry } = require('${name}');`],
+    ]) {
+      // Without it, Node would load the ES module.
+      const flags = ['--enable-source-maps', '--no-experimental-require-module'];
+      const { stdout } = await runNode(load + use, { ext, flags });
+      lines.add(/rejitter.lib.run.operation\.js:\d+:\d+/.exec(stdout)?.[0]);
+    }
+  assert.equal(lines.size, 1);
+  assert.notEqual([...lines][0], undefined);
 });
 
 test('functions and classes have the names under which they are exported, in all entries and stacks', async () => {
   let named = 0;
-  for (const file of FILES.filter((name) => /^[^/]+\.c?js$/.test(name))) {
+  for (const file of CODE) {
     const text = readFileSync(join(installed, file), 'utf8');
     // What a bundler calls them that avoids a name which is taken, or is used within its own class.
     assert.deepEqual(text.match(/\b(?:function\*?|class) (?:_\w*|\w*[a-z]\d+)\b/g), null, file);
@@ -356,9 +375,7 @@ test('functions and classes have the names under which they are exported, in all
 });
 
 test('the code of the entries is ASCII, which engines keep as one byte per character', () => {
-  const code = packed.filter(({ name }) => /^package\/[^/]*\.c?js$/.test(name));
-  assert.ok(code.length >= 8);
-  for (const { name, body } of code)
+  for (const { name, body } of packed.filter(({ name }) => CODE.includes(name.replace('package/', ''))))
     assert.ok(
       body.every((byte) => byte < 128),
       name,
@@ -402,6 +419,6 @@ test('sizes, for the record, and no accident among them', (t) => {
   );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
   // Most of it is the wasm of the lab, which is in it three times (as a file and in a module of either kind), then the
-  // entries of each host, and the source maps with the sources in them.
-  assert.ok(tarballBytes.length < 765_000, `the tarball has ${tarballBytes.length} B`);
+  // entries of each host, and the source maps, five of them with the sources.
+  assert.ok(tarballBytes.length < 840_000, `the tarball has ${tarballBytes.length} B`);
 });
