@@ -338,7 +338,12 @@ export interface Protection {
   for(key: string): Protection;
   /** Returns the keys that have a state now. */
   keys(): string[];
-  /** Returns the numbers of this state alone, frozen. Changes nothing. */
+  /**
+   * Returns the numbers of this state alone, frozen. Changes nothing. Operations with a key have states of their own,
+   * such as all requests of `createFetch`, whose key is the origin: see {@link Protection.keys}.
+   *
+   * @example `api.keys().map((key) => [key, api.for(key).status().breaker?.state])`
+   */
   status(): ProtectionStatus;
   /**
    * Opens the circuit by hand, for `ms` milliseconds or until {@link Protection.close}.

@@ -235,6 +235,14 @@ for (const [peer, traffics] of TRAFFIC) {
 
 /** @type {Record<string, (scene: Scene) => Promise<string>>} */
 const CASES = {
+  'a call while the probe runs, which then succeeds': async ({ clock, side, opens, ended }) => {
+    await opens();
+    await clock.advance(1001);
+    const probe = side.call(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    const during = ended(side.call(CALLS.ok));
+    await probe;
+    return during;
+  },
   'the probe never settles; a call a minute later': async ({ clock, side, opens, ended }) => {
     await opens();
     await clock.advance(1001);

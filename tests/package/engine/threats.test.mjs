@@ -14,9 +14,10 @@ const { RetryError, RetryPolicy, TimeoutError, retry, retryReport } = await impo
 const dir = project('threats', {
   'fetch.mjs': "export * from 'rejitter/fetch';\n",
   'lab.mjs': "export * from 'rejitter/lab';\n",
+  'protection.mjs': "export * from 'rejitter/protection';\n",
 });
-const [{ HttpStatusError, createFetch }, { explain, plan }] = await Promise.all(
-  ['fetch.mjs', 'lab.mjs'].map((file) => import(pathToFileURL(join(dir, file)).href)),
+const [{ HttpStatusError, createFetch }, { explain, plan }, { breaker, protect }] = await Promise.all(
+  ['fetch.mjs', 'lab.mjs', 'protection.mjs'].map((file) => import(pathToFileURL(join(dir, file)).href)),
 );
 
 const outcome = (promise) =>
@@ -81,7 +82,10 @@ test('logs of our errors contain no address, header, body or result', async () =
       signal.addEventListener('abort', () => reject(signal.reason));
     });
   const personal = { password: secret };
+  const protection = protect(breaker());
+  protection.for('http://user.example').open();
   const errors = {
+    rejected: await outcome(ask({ protection }, response)),
     status: await outcome(ask({ throwOnStatus: true }, response)),
     timeout: await outcome(ask({ attemptTimeoutMs: 1, maxAttempts: 1 }, hang)),
     deadline: await outcome(ask({ totalTimeoutMs: 1 }, hang)),
@@ -90,6 +94,7 @@ test('logs of our errors contain no address, header, body or result', async () =
   };
   assert.ok(
     errors.status.error instanceof HttpStatusError &&
+      errors.rejected.error.by === 'breaker' &&
       errors.timeout.error instanceof TimeoutError &&
       errors.deadline.error instanceof TimeoutError,
   );
@@ -117,7 +122,7 @@ test('logs of our errors contain no address, header, body or result', async () =
   assert.ok(!JSON.stringify(errors.wrapped.error).includes(secret));
   for (const { error } of Object.values(errors))
     assert.deepEqual(
-      Object.keys(error).filter((name) => !['name', 'reason', 'status'].includes(name)),
+      Object.keys(error).filter((name) => !['name', 'reason', 'status', 'by', 'retryAfterMs'].includes(name)),
       [],
     );
 });
