@@ -231,8 +231,8 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
 
   const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  // The bundle is readable but has no comments: its map leads stacks to the modules. Only the maps of the ES modules for
-  // most hosts hold these too: in all maps they would add 40% to the tarball.
+  // The bundle is readable but has no comments: its map leads stacks to the modules. Only the maps of the ES modules
+  // for most hosts hold these too: in all maps they would add 40% to the tarball.
   const writeMapped = (file, { text, map }) => {
     write(file, map ? `${text}//# sourceMappingURL=${file}.map\n` : text);
     if (!map) return;

@@ -16,7 +16,7 @@ const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
   maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
 });
 
-/** Names in gRPC, Polly and Failsafe. @type {any} */
+/** Names in gRPC, Polly and others. @type {any} */
 const FOREIGN = {
   __proto__: null,
   hedgingDelay: 'delayMs',

@@ -92,36 +92,6 @@ test('one error lists every problem, with the remedy', () => {
     'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
       'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
   );
-  // Names of other packages.
-  for (const [make, meanings] of [
-    [
-      breaker,
-      {
-        threshold: 'failureRatio',
-        errorThresholdPercentage: 'failureRatio (0.5 for 50%)',
-        volumeThreshold: 'minimumCalls',
-        minimumRps: 'minimumCalls (in windowMs)',
-        duration: 'windowMs',
-        rollingCountTimeout: 'windowMs',
-        maxFailures: 'consecutiveFailures',
-        resetTimeout: 'openMs',
-        halfOpenAfter: 'openMs',
-        halfOpenSampling: 'closeAfter',
-        errorFilter: 'isFailure (its opposite)',
-        timeout: 'attemptTimeoutMs of the policy',
-      },
-    ],
-    [budget, { maxTokens: 'capacity', tokenRatio: 'perSuccess', retryRatio: 'perSuccess', retryCost: 'cost' }],
-    [hedge, { hedgingDelay: 'delayMs', delay: 'delayMs', maxHedges: 'maxRatio (an operation has one hedge)' }],
-    [cooldown, { maxHold: 'maxHoldMs' }],
-  ]) {
-    for (const [name, meaning] of Object.entries(meanings)) {
-      const text = `rejitter: unknown option "${name}". Did you mean ${meaning}? Known options: `;
-      assert.ok(caught(() => make({ [name]: 1 })).message.startsWith(text), name);
-    }
-    for (const name of ['cache', 'initialState', 'constructor', 'baseMs'])
-      assert.match(caught(() => make({ [name]: 1 })).message, /^rejitter: unknown option "\w+"\. Known options: /);
-  }
   assert.equal(
     caught(() => budget({ preset: 'awsSdk2020' })).message,
     "rejitter: preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?",
@@ -132,6 +102,38 @@ test('one error lists every problem, with the remedy', () => {
   );
   for (const options of [null, 5, 'x', [], new Map(), new RetryPolicy()])
     assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
+});
+
+test('names of other packages lead to the options, and other names nowhere', () => {
+  for (const [make, meanings] of [
+    [
+      breaker,
+      {
+        failureRatio: ['threshold'],
+        'failureRatio (0.5 for 50%)': ['errorThresholdPercentage'],
+        minimumCalls: ['volumeThreshold'],
+        'minimumCalls (in windowMs)': ['minimumRps'],
+        windowMs: ['duration', 'rollingCountTimeout'],
+        consecutiveFailures: ['maxFailures'],
+        openMs: ['resetTimeout', 'halfOpenAfter'],
+        closeAfter: ['halfOpenSampling'],
+        'isFailure (its opposite)': ['errorFilter'],
+        'attemptTimeoutMs of the policy': ['timeout'],
+      },
+    ],
+    [budget, { capacity: ['maxTokens'], perSuccess: ['tokenRatio', 'retryRatio'], cost: ['retryCost'] }],
+    [hedge, { delayMs: ['hedgingDelay', 'delay'], 'maxRatio (an operation has one hedge)': ['maxHedges'] }],
+    [cooldown, { maxHoldMs: ['maxHold'] }],
+  ]) {
+    for (const [meaning, names] of Object.entries(meanings)) {
+      for (const name of names) {
+        const text = `rejitter: unknown option "${name}". Did you mean ${meaning}? Known options: `;
+        assert.ok(caught(() => make({ [name]: 1 })).message.startsWith(text), name);
+      }
+    }
+    for (const name of ['cache', 'initialState', 'constructor', 'baseMs'])
+      assert.match(caught(() => make({ [name]: 1 })).message, /^rejitter: unknown option "\w+"\. Known options: /);
+  }
 });
 
 test('a cost above the capacity is rejected, the preset and the default included', () => {

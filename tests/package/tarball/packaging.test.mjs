@@ -361,7 +361,7 @@ test('functions and classes have the names under which they are exported, in all
   let named = 0;
   for (const file of CODE) {
     const text = readFileSync(join(installed, file), 'utf8');
-    // What a bundler calls them that avoids a name which is taken, or is used within its own class.
+    // Bundlers write such names where another one is taken, or is used within its own class.
     assert.deepEqual(text.match(/\b(?:function\*?|class) (?:_\w*|\w*[a-z]\d+)\b/g), null, file);
     // Their wasm files are for those hosts only.
     if (/workerd|edge-light/.test(file)) continue;
