@@ -10,7 +10,7 @@ import { modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 import { nativeDigests, newDigest } from './lives.mjs';
 
-const { Latency } = await import(pathToFileURL(join(modules, 'lib/protection/latency.js')).href);
+const { Latency, peek } = await import(pathToFileURL(join(modules, 'lib/protection/latency.js')).href);
 
 const LIVES = 250;
 const STEPS = 100;
@@ -64,7 +64,7 @@ function play(index) {
     for (let records = below(33); records > 0; records -= 1) latency.record(now, duration());
     const peeks = below(4) === 0;
     const quantile = QUANTILES[below(6)];
-    const delay = peeks ? latency.peek(now, quantile) : latency.delayMs(now, quantile);
+    const delay = peeks ? peek(latency, now, quantile) : latency.delayMs(now, quantile);
     add(delay ?? -1);
   };
   for (let i = 0; i < STEPS; i += 1) step();
