@@ -36,7 +36,6 @@ test('every package of every lock file has its hash and names no place to downlo
   assert.deepEqual(locks.map((file) => relative(repo, dirname(file))).sort(), [
     'tests/package',
     'www',
-    'www/lighthouse',
     'xtask/bench',
     'xtask/npm',
     'xtask/site',
