@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::node_tests;
 use crate::pkg::{PACK, tarball};
 use crate::plan::{Context, Plan, TARGET};
-use crate::setup::{self, NODE, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_TARGET, cargo};
+use crate::setup::{self, NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, WASM_TARGET, cargo};
 use crate::site;
 use crate::wasm_checks;
 use crate::workspace::Workspace;
@@ -118,14 +118,11 @@ fn lints() -> Vec<Plan> {
             // The layers of src/js are rules of biome.json.
             vec![Cmd::new(cx.ws.npm_tool("biome")).args(["ci", "--error-on-warnings"])]
         }),
-        Plan::check("lint: words", &[NODE], |cx| {
-            vec![Cmd::new("node").arg(cx.ws.root.join("xtask/npm/words.mjs"))]
-        }),
         Plan::check("lint: spelling", &[NPM_OF_SITE], |cx| {
             vec![
                 Cmd::new(cx.ws.root.join("xtask/site/node_modules/.bin/cspell"))
                     .args(["--no-progress", "--config", "cspell.json"])
-                    .remedy("correct the word, or add it to cspell.json"),
+                    .remedy("correct the word, use the one that cspell suggests, or add it to cspell.json"),
             ]
         }),
         Plan::check("lint: types of the driver", &[NPM_OF_TESTS], |cx| {
@@ -268,7 +265,7 @@ mod tests {
         let names = names(Plan::is_test);
         for name in [
             "lint: format",
-            "lint: words",
+            "lint: spelling",
             "wasm: Chromium",
             "wasm: Firefox",
             "wasm-pack: bundler",
