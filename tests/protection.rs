@@ -1,6 +1,8 @@
-//! The machines of protection against machines that remember everything, in random worlds.
+//! The machines of protection. The scenes and the numbers of AWS are exact. Times are ms of a clock that the tests
+//! move.
 //!
-//! The scenes and the numbers of AWS are exact. Times are ms of a clock that the tests move.
+//! The package's tests compare the same machines, as JavaScript, with machines that remember everything; `differential`
+//! and `lives` hold the two to each other.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -18,12 +20,8 @@ mod latency;
 mod latency_lives;
 #[path = "protection/lives.rs"]
 mod lives;
-#[path = "protection/naive.rs"]
-mod naive;
 #[path = "common/words.rs"]
 mod words;
-#[path = "protection/worlds.rs"]
-mod worlds;
 
 use rejitter::Seed;
 
