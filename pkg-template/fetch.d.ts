@@ -136,10 +136,11 @@ interface FetchOnlyOptions {
   methods?: readonly string[] | undefined;
   /**
    * Sets an `Idempotency-Key` header on requests of the other methods, unless they have one. It is the
-   * same on each attempt. 'auto' sets a new UUID for each call; a function, which receives the request
-   * without its body, returns the key. Servers that know the header process the request once, so it is
-   * retried. In {@link FetchInit.retry} it may be any other string, the key of that call. `createFetch`
-   * rejects one, because every request would have the same key.
+   * same on each attempt. 'auto' sets a new UUID for each call, which needs `crypto` (React Native has
+   * none); a function, which receives the request without its body, returns the key. Servers that know
+   * the header process the request once, so it is retried. In {@link FetchInit.retry} it may be any
+   * other string, the key of that call. `createFetch` rejects one, because every request would have the
+   * same key.
    *
    * Like any header, the key triggers a preflight request to another origin (`OPTIONS`,
    * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 carries it to the

@@ -1,14 +1,13 @@
-// Pages in Chromium and Firefox.
+// Pages in Chromium, Firefox and WebKitGTK.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { launchersOf } from '../../www/demo/lib/launch.mjs';
+import { ALL } from '../../tests/package/lib/browsers.mjs';
 
-const playwright = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
-const launchers = launchersOf(playwright);
+const { chromium } = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
 
 const TYPES = {
   '.html': 'text/html',
@@ -20,8 +19,8 @@ const TYPES = {
 /** Started once for all pages. */
 const running = new Map();
 
-export async function browser(name = 'Chromium') {
-  if (!running.has(name)) running.set(name, await launchers[name.toLowerCase()]());
+async function browser(name) {
+  if (!running.has(name)) running.set(name, await ALL[name]());
   return running.get(name);
 }
 
@@ -56,28 +55,27 @@ export async function serveFolder(folder, root = '.', headers = {}) {
 
 /**
  * Opens a page and resolves with what its suite found.
- * @param {import('./folder.mjs').Folder} folder
  * @param {string} url
  * @param {string} [name]
  */
-export async function onPage(folder, url, name) {
-  const page = await (await browser(name)).newPage();
+export async function onPage(url, name = 'Chromium') {
   const errors = [];
-  page.on('pageerror', (error) => errors.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  folder.closing(() => page.close());
-  await page.goto(url);
   try {
-    // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
-    const limit = Date.now() + 120_000;
-    while (Date.now() < limit) {
-      const results = await page.evaluate(() => globalThis.results);
-      if (results) return results;
-      await new Promise((go) => {
-        setTimeout(go, 100);
-      });
-    }
-    throw new Error('the page has no results');
+    return await (await browser(name)).withPage(async (page) => {
+      page.on('pageerror', (error) => errors.push(error.message ?? error));
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      await page.goto(url);
+      // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
+      const limit = Date.now() + 120_000;
+      while (Date.now() < limit) {
+        const results = await page.evaluate(() => globalThis.results);
+        if (results) return results;
+        await new Promise((go) => {
+          setTimeout(go, 100);
+        });
+      }
+      throw new Error('the page has no results');
+    });
   } catch (error) {
     throw new Error(`${error.message}\n${errors.join('\n')}`);
   }
@@ -89,7 +87,7 @@ export async function onPage(folder, url, name) {
  * @param {string} path
  */
 export async function chromiumWithExtension(folder, path) {
-  const context = await playwright.chromium.launchPersistentContext('', {
+  const context = await chromium.launchPersistentContext('', {
     executablePath: process.env.CHROME_BIN,
     // Playwright's own headless mode is another program without extensions.
     headless: false,

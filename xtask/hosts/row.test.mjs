@@ -7,7 +7,7 @@ import { document } from './report.mjs';
 import { outcomeOf } from './row.mjs';
 import { MARK, resultsIn, suiteText } from './suite.mjs';
 
-const good = { a: 'ok', b: 'ok', c: 'ok', d: 'ok', e: 'ok', f: 'ok' };
+const good = { a: 'ok', b: 'ok', c: 'ok', d: 'ok', e: 'ok', f: 'ok', g: 'ok' };
 const ending = (results) => async () => results;
 const failing = (message) => async () => {
   throw new Error(message);
@@ -60,5 +60,5 @@ test('docs/hosts.md has each host of the table, and works in all that it shows',
 test('the document escapes what would end a cell', () => {
   const rows = [{ name: 'host', run: ending(good), rejected: /x/ }];
   const text = document([{ name: 'Group', rows }], { host: { good: true, message: 'a | b\nc' } });
-  assert.match(text, /^\| host \| ✗ \| ✗ \| ✗ \| ✗ \| ✗ \| ✗ \| `a \\\| b c` \|$/m);
+  assert.match(text, /^\| host \| (?:✗ \| )+`a \\\| b c` \|$/m);
 });

@@ -4,10 +4,11 @@
 export const PARTS = {
   a: 'a first success',
   b: 'two failures, then success',
-  c: '`createFetch` against a server that answers 503, then 200',
+  c: '`createFetch` after a 503, a closed connection, no answer in time; `Retry-After`; an abort during a request',
   d: '`plan` of the lab',
   e: '`virtualClock` of the testing tools',
   f: "a budget that is empty stops a retry with the callback's own error",
+  g: 'an abort ends a wait with an `AbortError`',
 };
 
 /** The imports and the code of each part. It returns whether the host did what it should. */
@@ -24,8 +25,18 @@ const CODE = {
   },
   c: {
     imports: { 'rejitter/fetch': ['createFetch'] },
-    code: `const response = await createFetch({ baseMs: 2 })(ORIGIN + '/flaky/' + Math.random());
-    return response.status === 200 && (await response.text()) === 'request 2';`,
+    code: `const at = (path) => ORIGIN + '/' + path + '/' + Math.random();
+    for (const path of ['flaky', 'closed', 'silent']) {
+      const response = await createFetch({ baseMs: 2, attemptTimeoutMs: path === 'silent' ? 300 : 10_000 })(at(path));
+      if (response.status !== 200 || !/^request [2-9]/.test(await response.text())) return path;
+    }
+    let end;
+    await createFetch({ onGiveUp: ({ report }) => { end = report.reason + ' ' + report.hintMs; } })(at('later'));
+    if (end !== 'hint 120000') return end;
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    const error = await createFetch()(at('silent'), { signal: controller.signal }).catch((reason) => reason);
+    return error.name === 'AbortError';`,
   },
   d: {
     imports: { rejitter: ['RetryPolicy'], 'rejitter/lab': ['plan'] },
@@ -53,6 +64,14 @@ const CODE = {
     const given = await new RetryPolicy({ maxAttempts: 5, baseMs: 2, protection }).run(run).catch((error) => error);
     const { granted, refused } = protection.status().budget;
     return given === own && calls === 2 && granted === 1 && refused === 1;`,
+  },
+  g: {
+    imports: { rejitter: ['retry'] },
+    code: `const controller = new AbortController();
+    const fail = () => { setTimeout(() => controller.abort(), 5); throw new Error('down'); };
+    const { signal } = controller;
+    const error = await retry(fail, { baseMs: 9000, jitter: 'none', signal }).catch((reason) => reason);
+    return error.name === 'AbortError';`,
   },
 };
 

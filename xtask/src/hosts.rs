@@ -1,14 +1,13 @@
 //! `cargo xtask hosts`: the packed package in the hosts and tools that users have.
 
-use crate::browsers::FOUND;
+use crate::browsers::{FOUND, WEBKIT};
 use crate::cmd::{Cmd, Output};
 use crate::failure::Failure;
-use crate::found::Found;
+use crate::node_tests::with_places;
 use crate::pkg::{PACK, tarball};
-use crate::plan::{Context, known};
+use crate::plan::Context;
 use crate::run::set_up;
 use crate::setup::NPM_OF_TESTS;
-use crate::workspace::Workspace;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -21,23 +20,19 @@ pub struct Options {
 }
 
 pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
-    set_up(cx, &[PACK, NPM_OF_TESTS, FOUND])?;
+    set_up(cx, &[PACK, NPM_OF_TESTS, FOUND, WEBKIT])?;
     println!();
-    program(cx.ws, options, known(&cx.browsers)).run(&Output::Terminal)
+    with_places(program(cx, options), cx).run(&Output::Terminal)
 }
 
-fn program(ws: &Workspace, options: &Options, browsers: &Found) -> Cmd {
+fn program(cx: &Context<'_>, options: &Options) -> Cmd {
     let mut program = Cmd::new("node")
         .arg("main.mjs")
         .arg("--tarball")
-        .arg(tarball(ws))
+        .arg(tarball(cx.ws))
         .arg("--out")
-        .arg(ws.target.join("hosts"))
-        .dir(ws.root.join("xtask/hosts"))
-        .env("CHROME_BIN", &browsers.chrome)
-        .env("FIREFOX_BIN", &browsers.firefox)
-        .env("REJITTER_TARBALL", tarball(ws))
-        .env("REJITTER_TARGET_DIR", &ws.target)
+        .arg(cx.ws.target.join("hosts"))
+        .dir(cx.ws.root.join("xtask/hosts"))
         .remedy("the lines with | above are the host's own message; --keep leaves its project in target/hosts")
         .unlimited();
     for name in &options.only {
@@ -47,7 +42,7 @@ fn program(ws: &Workspace, options: &Options, browsers: &Found) -> Cmd {
         program = program.arg("--keep");
     }
     if options.docs {
-        program = program.arg("--docs").arg(ws.root.join("docs/hosts.md"));
+        program = program.arg("--docs").arg(cx.ws.root.join("docs/hosts.md"));
     }
     program
 }
@@ -55,6 +50,7 @@ fn program(ws: &Workspace, options: &Options, browsers: &Found) -> Cmd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Workspace;
 
     #[test]
     fn names_and_flags_are_passed_on() {
@@ -62,18 +58,12 @@ mod tests {
             root: "/r".into(),
             target: "/r/target".into(),
         };
-        let browsers = Found {
-            chrome: "/c".into(),
-            chromedriver: "/d".into(),
-            firefox: "/f".into(),
-            webdriver_json: "/w".into(),
-        };
         let options = Options {
             only: vec!["Jest".into(), "Node 24".into()],
             keep: true,
             docs: true,
         };
-        let command = program(&ws, &options, &browsers).to_string();
+        let command = program(&Context::new(&ws, Vec::new), &options).to_string();
         assert!(
             command.ends_with(
                 "--out /r/target/hosts --only Jest --only 'Node 24' --keep --docs /r/docs/hosts.md"

@@ -118,7 +118,17 @@ pub fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
     let mut cmd = Cmd::new("node")
         .args(["--test", "--test-reporter=spec"])
         .arg(file)
-        .dir(file.parent().unwrap_or(&cx.ws.root))
+        .dir(file.parent().unwrap_or(&cx.ws.root));
+    if cx.quick {
+        cmd = cmd.env("REJITTER_QUICK", "1");
+    }
+    // A runner above us must not make this one a part of itself.
+    with_places(cmd, cx).env_remove("NODE_TEST_CONTEXT")
+}
+
+/// With the places of the package and of the browsers that the set-up found.
+pub fn with_places(mut cmd: Cmd, cx: &Context<'_>) -> Cmd {
+    cmd = cmd
         .env("REJITTER_TARBALL", tarball(cx.ws))
         .env("REJITTER_TARGET_DIR", &cx.ws.target);
     if let Some(found) = cx.browsers.get() {
@@ -129,11 +139,7 @@ pub fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
     if let Some(WebKit { driver, xvfb }) = cx.webkit.get() {
         cmd = cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb);
     }
-    if cx.quick {
-        cmd = cmd.env("REJITTER_QUICK", "1");
-    }
-    // A runner above us must not make this one a part of itself.
-    cmd.env_remove("NODE_TEST_CONTEXT")
+    cmd
 }
 
 /// The modules that start browsers, and the step of the set-up that finds these.

@@ -25,7 +25,7 @@ const played = (launch) => async () => {
   };
 };
 
-const ALL = { Chromium: played(launchers.chromium), Firefox: played(launchers.firefox), WebKit: launchWebKit };
+export const ALL = { Chromium: played(launchers.chromium), Firefox: played(launchers.firefox), WebKit: launchWebKit };
 
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
 export const BROWSERS = Object.fromEntries(

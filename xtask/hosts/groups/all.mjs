@@ -1,6 +1,6 @@
 // All hosts, in the order of the table.
 
-import { BUNDLERS, VITE } from './bundlers.mjs';
+import { BUNDLERS, ENGINES, VITE } from './bundlers.mjs';
 import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
 import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
 import { PNPM, YARN_PNP } from './managers.mjs';
@@ -17,6 +17,7 @@ export const GROUPS = [
   YARN_PNP,
   WORKERD,
   EDGE_RUNTIME,
+  ENGINES,
   NEXT,
   ...BUNDLERS,
   VITE,

@@ -1,5 +1,6 @@
 // Bundlers: the suite in a bundle, which Chromium or Node runs.
 
+import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
 import { onPage, serveFolder } from '../browser.mjs';
 
 /** The page's program leaves its results on `globalThis`. */
@@ -26,7 +27,7 @@ const bundler = (name, packages, { files = {}, build: [command, ...args], out, p
         folder.write({ 'suite.mjs': folder.suite(), 'page.mjs': PAGE, 'index.html': HTML('./page.mjs'), ...files });
         await folder.exec(folder.bin(command), args);
         if (page) folder.write({ [`${out}/index.html`]: HTML(page, type) });
-        return onPage(folder, await serveFolder(folder, out));
+        return onPage(await serveFolder(folder, out));
       },
     },
   ],
@@ -104,8 +105,45 @@ export const VITE = {
           ['--host', '127.0.0.1', '--port', '0'],
           /(http:\/\/127\.0\.0\.1:\d+\/)/,
         );
-        return onPage(folder, url);
+        return onPage(url);
       },
     },
   ],
+};
+
+const WORKER = "import { suite } from './suite.mjs';\nsuite().then((results) => postMessage(results));\n";
+/** The driver of WebKitGTK needs the recorder. */
+const STARTS = {
+  page: "import './recorder.mjs';\n" + PAGE,
+  worker: `import './recorder.mjs';
+new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => { globalThis.results = data; };
+`,
+};
+
+export const ENGINES = {
+  name: 'Browsers',
+  versions: 'A page and a web worker (of modules); bundled by esbuild 0.28.2.',
+  packages: { esbuild: '0.28.2' },
+  rows: ['Chromium', 'Firefox', 'WebKit'].flatMap((engine) =>
+    Object.entries(STARTS).map(([kind, start]) => ({
+      name: `${engine === 'WebKit' ? 'WebKitGTK' : engine}, ${kind === 'page' ? 'page' : 'web worker'}`,
+      async run(folder) {
+        const files = {
+          'suite.mjs': folder.suite(),
+          'recorder.mjs': RECORDER,
+          'worker.mjs': WORKER,
+          'page.mjs': start,
+        };
+        folder.write({ ...files, 'out/index.html': HTML('page.js') });
+        await folder.exec(folder.bin('esbuild'), [
+          'page.mjs',
+          'worker.mjs',
+          '--bundle',
+          '--format=esm',
+          '--outdir=out',
+        ]);
+        return onPage(await serveFolder(folder, 'out'), engine);
+      },
+    })),
+  ),
 };

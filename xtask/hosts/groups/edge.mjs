@@ -46,12 +46,12 @@ export const EDGE_RUNTIME = {
   rows: [
     {
       name: 'edge-runtime',
-      parts: 'abcef',
+      parts: 'abcefg',
       remark:
         'The lab imports its wasm file with `?module`, as Vercel and Next.js provide it; this runtime alone does not.',
       async run(folder) {
         folder.write({
-          'suite.mjs': folder.suite({ parts: 'abcef' }),
+          'suite.mjs': folder.suite({ parts: 'abcefg' }),
           'worker.mjs': `import { suite } from './suite.mjs';
 const answer = async () => new Response(JSON.stringify(await suite()));
 addEventListener('fetch', (event) => event.respondWith(answer()));
@@ -71,7 +71,7 @@ addEventListener('fetch', (event) => event.respondWith(answer()));
 };
 
 /** Nitro alone: Nuxt builds its server with it. */
-const nitro = (preset, { parts = 'abcef', ...more } = {}) => ({
+const nitro = (preset, { parts = 'abcefg', ...more } = {}) => ({
   name: `Nitro, ${preset}`,
   parts,
   ...more,
@@ -121,7 +121,7 @@ export const NITRO = {
     'nitropack 2.13.6, with which Nuxt builds its server; miniflare 4.20260730.0 runs what it builds for Cloudflare.',
   packages: { miniflare: '4.20260730.0', nitropack: '2.13.6' },
   rows: [
-    nitro('node-server', { parts: 'abcdef', serve: onNode }),
+    nitro('node-server', { parts: 'abcdefg', serve: onNode }),
     nitro('cloudflare_module', {
       serve: (folder) => builtWorker(folder, '/'),
       remark: 'Without the lab, see the last row.',
@@ -130,7 +130,7 @@ export const NITRO = {
     nitro('netlify_edge', { remark: 'Without the lab.' }),
     nitro('deno_deploy', { remark: 'Without the lab.' }),
     {
-      ...nitro('cloudflare_module', { parts: 'abcdef' }),
+      ...nitro('cloudflare_module', { parts: 'abcdefg' }),
       name: 'Nitro, cloudflare_module, with the lab',
       rejected: /RollupError:[^\n]*/,
     },

@@ -69,7 +69,7 @@ export const NEXT = {
       name: 'Next.js, middleware',
       run: async (folder) => JSON.parse(await get(`${await nextUrl(folder)}/middleware`)),
     },
-    { name: 'Next.js, client component', run: async (folder) => onPage(folder, `${await nextUrl(folder)}/client`) },
+    { name: 'Next.js, client component', run: async (folder) => onPage(`${await nextUrl(folder)}/client`) },
   ],
 };
 
@@ -107,13 +107,13 @@ export const NUXT = {
         return JSON.parse(await get(`${await nuxtUrl(folder)}/api/suite`));
       },
     },
-    { name: 'Nuxt, client', run: async (folder) => onPage(folder, await nuxtUrl(folder)) },
+    { name: 'Nuxt, client', run: async (folder) => onPage(await nuxtUrl(folder)) },
     {
       name: 'Nuxt, cloudflare_module, server route',
-      parts: 'abcef',
+      parts: 'abcefg',
       remark: 'Without the lab: see Nitro.',
       async run(folder) {
-        await nuxtBuild(folder, 'cloudflare_module', 'abcef');
+        await nuxtBuild(folder, 'cloudflare_module', 'abcefg');
         return builtWorker(folder, '/api/suite');
       },
     },
@@ -145,7 +145,7 @@ globalThis.results = suite();
         return inHtml(folder.read('dist/index.html'));
       },
     },
-    { name: 'Astro, script of the page', run: async (folder) => onPage(folder, await serveFolder(folder, 'dist')) },
+    { name: 'Astro, script of the page', run: async (folder) => onPage(await serveFolder(folder, 'dist')) },
   ],
 };
 
@@ -214,7 +214,7 @@ bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });
           }),
         });
         await folder.exec(folder.bin('ng'), ['build', 'app']);
-        return onPage(folder, await serveFolder(folder, 'out'));
+        return onPage(await serveFolder(folder, 'out'));
       },
     },
   ],

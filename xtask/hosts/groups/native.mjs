@@ -1,5 +1,7 @@
-// React Native's tools: Metro bundles, Hermes runs.
+// React Native: Metro bundles the suite with React Native's own polyfills, Hermes and Node run it. Timers and the module
+// that sends requests are native code, which has stand-ins here.
 
+import { answerTo } from '../origin.mjs';
 import { PRINT, resultsIn } from '../suite.mjs';
 
 const METRO = (exports_) => `
@@ -15,10 +17,58 @@ module.exports = (async () => {
 })();
 `;
 
-/** React Native brings the first two lines. The others are in Hermes since versions that npm does not have. */
-const BEFORE = `
-globalThis.performance = { now: function () { return Date.now(); } };
-globalThis.console = { log: print, warn: print };
+/** The native module that sends requests, by the functions `send` and `abort` of a host. */
+const MODULES = `
+globalThis.RN$Bridgeless = true;
+globalThis.nativeModuleProxy = {
+  PlatformConstants: { getConstants: function () { return {}; } },
+  Networking: {
+    addListener: function () {},
+    removeListeners: function () {},
+    abortRequest: function (id) { abort(id); },
+    sendRequest: function (method, url, id) {
+      function emit(name, args) { globalThis.__rctDeviceEventEmitter.emit(name, [id].concat(args)); }
+      send(id, url, function (status, headers, base64) {
+        emit('didReceiveNetworkResponse', [status, headers, url]);
+        emit('didReceiveNetworkData', [base64]);
+        emit('didCompleteNetworkResponse', ['']);
+      }, function (message) { emit('didCompleteNetworkResponse', [message]); });
+    },
+  },
+};
+`;
+
+/**
+ * Hermes' own `setTimeout` does not wait. Here each of its turns runs the timer that is due first, and the clock says
+ * that timer's time. The last two functions are in Hermes since versions that npm does not have.
+ */
+const HERMES_HOST = `
+var requests = {}, enqueue = setTimeout, time = 0, ids = 0, timers = [];
+function turn() {
+  timers.sort(function (a, b) { return a.at - b.at || a.id - b.id; });
+  var next = timers.shift();
+  if (next) { time = next.at; next.run(); }
+}
+globalThis.setTimeout = function (run, ms) {
+  timers.push({ id: ids += 1, at: time + Math.max(1, ms || 0), run: run });
+  enqueue(turn);
+  return ids;
+};
+globalThis.clearTimeout = function (id) { timers = timers.filter(function (timer) { return timer.id !== id; }); };
+globalThis.performance = { now: function () { return time; } };
+Date.now = function () { return time; };
+globalThis.console = { log: print, warn: print, error: print, assert: function () {} };
+${answerTo}
+function abort() {}
+function send(id, url, respond, fail) {
+  requests[url] = (requests[url] || 0) + 1;
+  var answer = answerTo(url.replace(/^http:..[^/]*/, ''), requests[url]);
+  if (answer === 'silent') return;
+  setTimeout(function () {
+    if (answer === 'closed') fail('unexpected end of stream');
+    else respond(answer.status, answer.headers, answer.body === 'request 1' ? 'cmVxdWVzdCAx' : 'cmVxdWVzdCAy');
+  }, 1);
+}
 globalThis.AggregateError = (function () {
   function AggregateError(errors, message) { this.errors = errors; this.message = message; }
   AggregateError.prototype = Object.create(Error.prototype);
@@ -27,14 +77,63 @@ globalThis.AggregateError = (function () {
 Array.prototype.at = function (n) { return this[n < 0 ? this.length + n : n]; };
 `;
 
+/** A context of Node has the language, and nothing of the web. */
+const NODE_HOST = `
+const { readFileSync } = require('node:fs');
+const { get } = require('node:http');
+const { createContext, runInContext } = require('node:vm');
+const running = new Map();
+const abort = (id) => running.get(id)?.destroy();
+const send = (id, url, respond, fail) => {
+  const request = get(url, async (response) => {
+    const chunks = await response.toArray();
+    respond(response.statusCode, response.headers, Buffer.concat(chunks).toString('base64'));
+  });
+  request.on('error', (error) => fail(error.message));
+  running.set(id, request);
+};
+const later = (run, ms) => Number(setTimeout(run, ms));
+const context = createContext({ abort, send, console, performance, setTimeout: later, clearTimeout });
+runInContext(readFileSync('all.js', 'utf8'), context);
+`;
+
 const FOLDERS = { darwin: 'osx-bin', linux: 'linux64-bin' };
+const onHermes = (folder) =>
+  folder.exec(folder.path('node_modules/hermes-engine-cli', FOLDERS[process.platform], 'hermes'), [
+    '-w',
+    '-Xmicrotask-queue',
+    'all.js',
+  ]);
+const onNode = (folder) => folder.exec('node', ['host.cjs']);
+
+const native = (name, remark, { exports_ = true, before = '', run = onHermes } = {}) => ({
+  name,
+  parts: 'abcfg',
+  remark,
+  async run(folder) {
+    folder.write({
+      'metro.config.js': METRO(exports_),
+      'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
+      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts: 'abcfg' })}${PRINT}`,
+      'host.cjs': NODE_HOST,
+    });
+    const build = ['build', 'index.js', '--out', 'out', '--platform', 'android', '--dev', 'false', '--reset-cache'];
+    await folder.exec('node', ['node_modules/metro/src/cli.js', ...build]);
+    folder.write({ 'all.js': before + MODULES + folder.read('out.js') });
+    return resultsIn(await run(folder));
+  },
+});
+
+const SCRIPTED = 'A script answers the requests and fires the timers: the `hermes` program has neither.';
 
 export const HERMES = {
   name: 'React Native',
   versions:
-    'Metro 0.84.6 with @react-native/babel-preset 0.86.3 bundles, Hermes 0.12.0 runs: the newest that npm has as a ' +
-    'program. `performance`, which React Native provides, and `AggregateError` and `Array.prototype.at`, which newer ' +
-    'versions of Hermes have, are added.',
+    'React Native 0.86.3 with its own `fetch`, `XMLHttpRequest` and `AbortController` (no `reason`, no ' +
+    '`DOMException`); the native module under them is a stand-in. Metro 0.84.6 bundles. Hermes 0.12.0 runs, the newest ' +
+    'that npm has as a program, with `AggregateError` and `Array.prototype.at` of newer versions added; and V8, in a ' +
+    "context of Node 24 without Node's globals. The lab needs WebAssembly, which Hermes does not have. React Native " +
+    "has no `crypto`: `idempotencyKey: 'auto'` needs a polyfill, or pass a function that returns the key.",
   packages: {
     '@babel/core': '7.28.6',
     '@react-native/babel-preset': '0.86.3',
@@ -42,22 +141,12 @@ export const HERMES = {
     'hermes-engine-cli': '0.12.0',
     metro: '0.84.6',
     'metro-config': '0.84.6',
+    react: '19.2.3',
+    'react-native': '0.86.3',
   },
-  rows: [true, false].map((exports_) => ({
-    name: `Metro and Hermes${exports_ ? '' : ', without package exports'}`,
-    parts: 'abf',
-    remark: 'Hermes alone has no `fetch`, and no WebAssembly for the lab.',
-    run: async (folder) => {
-      folder.write({
-        'metro.config.js': METRO(exports_),
-        'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
-        'index.js': folder.suite({ parts: 'abf' }) + PRINT,
-      });
-      const build = ['build', 'index.js', '--out', 'out', '--platform', 'android', '--dev', 'false', '--reset-cache'];
-      await folder.exec('node', ['node_modules/metro/src/cli.js', ...build]);
-      folder.write({ 'all.js': BEFORE + folder.read('out.js') });
-      const hermes = folder.path('node_modules/hermes-engine-cli', FOLDERS[process.platform], 'hermes');
-      return resultsIn(await folder.exec(hermes, ['-Xmicrotask-queue', 'all.js']));
-    },
-  })),
+  rows: [
+    native('Metro and Hermes', SCRIPTED, { before: HERMES_HOST }),
+    native('Metro and Hermes, without package exports', SCRIPTED, { before: HERMES_HOST, exports_: false }),
+    native('Metro and V8', 'Requests go over sockets.', { run: onNode }),
+  ],
 };

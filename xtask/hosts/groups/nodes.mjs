@@ -68,9 +68,9 @@ export const NODES = {
     // Its own fetch runs on WebAssembly, and so does the lab.
     {
       name: `Node ${major}, --jitless -C no-wasm`,
-      parts: 'abef',
+      parts: 'abefg',
       remark: "No WebAssembly: the lab needs it, and so does Node's own `fetch`.",
-      run: program(on(major), ['--jitless', '-C', 'no-wasm', 'main.mjs'], (folder) => esm(folder, { parts: 'abef' })),
+      run: program(on(major), ['--jitless', '-C', 'no-wasm', 'main.mjs'], (folder) => esm(folder, { parts: 'abefg' })),
     },
   ]),
 };

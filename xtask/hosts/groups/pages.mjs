@@ -27,7 +27,7 @@ async function bundled(folder, { parts, page = PAGE, conditions = [], out = 'out
 const onCsp = (browser, conditions, parts) => async (folder) => {
   await bundled(folder, { parts, conditions });
   folder.write({ 'out/index.html': HTML });
-  return onPage(folder, await serveFolder(folder, 'out', CSP), browser);
+  return onPage(await serveFolder(folder, 'out', CSP), browser);
 };
 
 const NO_LAB = 'The lab needs WebAssembly.';
@@ -39,9 +39,9 @@ export const CSP_PAGES = {
   rows: ['Chromium', 'Firefox'].flatMap((browser) => [
     {
       name: `${browser}, CSP, condition no-wasm`,
-      parts: 'abcef',
+      parts: 'abcefg',
       remark: NO_LAB,
-      run: onCsp(browser, ['no-wasm'], 'abcef'),
+      run: onCsp(browser, ['no-wasm'], 'abcefg'),
     },
     {
       name: `${browser}, CSP, default entry point`,
@@ -97,9 +97,9 @@ export const EXTENSION = {
   versions: 'Chromium; bundled by esbuild 0.28.2.',
   packages: { esbuild: '0.28.2' },
   rows: [
-    extension('MV3, page, condition no-wasm', ['no-wasm'], 'abcef', 'page', { remark: NO_LAB }),
-    extension("MV3, page, 'wasm-unsafe-eval'", [], 'abcdef', 'page', WITH_WASM),
-    extension('MV3, content script on a page with a strict CSP', ['no-wasm'], 'abcef', 'site', {
+    extension('MV3, page, condition no-wasm', ['no-wasm'], 'abcefg', 'page', { remark: NO_LAB }),
+    extension("MV3, page, 'wasm-unsafe-eval'", [], 'abcdefg', 'page', WITH_WASM),
+    extension('MV3, content script on a page with a strict CSP', ['no-wasm'], 'abcefg', 'site', {
       remark: `Condition \`no-wasm\`. ${NO_LAB}`,
     }),
   ],

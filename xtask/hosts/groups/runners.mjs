@@ -26,7 +26,7 @@ const jest = (name, { environment, esm = false, parts, ...more }) => ({
   },
 });
 
-const NO_FETCH = { parts: 'abdef', remark: 'jsdom has no `fetch`; with a polyfill, `createFetch` works.' };
+const NO_FETCH = { parts: 'abdefg', remark: 'jsdom has no `fetch`; with a polyfill, `createFetch` works.' };
 
 export const JESTS = {
   name: 'Jest',
