@@ -448,6 +448,25 @@ export function isPermanent(error: unknown): boolean;
 export function isProgrammingError(error: unknown): boolean;
 
 /**
+ * Returns whether a retry may cure a failure. For `retryIf`. Reads `status`, `code`, `name` and `cause` (up to 10
+ * levels deep) of the errors of `fetch`, undici, axios, got, Node's sockets and DNS, the AWS SDK, gRPC, pg, mysql2 and
+ * ioredis.
+ *
+ * True for statuses such as 429 and 503, broken connections, timeouts, unknown hosts, servers that are starting,
+ * stopping or overloaded, deadlocks and serialization failures, and {@link retryAfter}. False for aborts, mistakes in
+ * the program, other statuses from 400 on, certificates, errors in SQL, {@link permanent}, and everything unknown.
+ *
+ * It cannot know whether the server has processed the call: repeat only what may happen twice.
+ *
+ * @example
+ * ```js
+ * import { isTransientError, retry } from 'rejitter';
+ * const user = await retry(() => callApi(), { retryIf: isTransientError });
+ * ```
+ */
+export function isTransientError(error: unknown): boolean;
+
+/**
  * Returns the report of the operation that rejected with this error object, or gave up and resolved
  * with this result object. If several did, returns the latest report. Returns `undefined` for
  * anything else: values that are not objects, and the reason of an abort, which may belong to many

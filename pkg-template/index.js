@@ -6,6 +6,7 @@ export {
   TimeoutError,
   isPermanent,
   isProgrammingError,
+  isTransientError,
   permanent,
   retryAfter,
   retryReport,

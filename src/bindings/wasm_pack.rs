@@ -78,7 +78,7 @@ macro_rules! reexports {
 
 reexports! {
     HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent isProgrammingError
-    permanent rateLimitHint retryAfter retryAfterMs retryReport retrySync
+    isTransientError permanent rateLimitHint retryAfter retryAfterMs retryReport retrySync
 }
 
 /// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
@@ -134,6 +134,7 @@ copied! {
     "/src/js/run/sync.js" syncOf;
     "/src/js/run/timer.js" now;
     "/src/js/run/tracing.js" subscribed;
+    "/src/js/run/transient-error.js" isTransientError;
 }
 
 /// Binds the driver to this instance when the module is loaded.

@@ -9,6 +9,7 @@ import { run } from './run/run.js';
 // Exports that need no core.
 export { isPermanent, permanent, retryAfter } from './run/directives.js';
 export { isProgrammingError } from './options/programming-error.js';
+export { isTransientError } from './run/transient-error.js';
 export { RetryError, TimeoutError, retryReport } from './run/report.js';
 
 export { policyOf } from './policy.js';

@@ -25,6 +25,7 @@ export {
   TimeoutError,
   isPermanent,
   isProgrammingError,
+  isTransientError,
   permanent,
   retryAfter,
   retryReport,

@@ -5,6 +5,7 @@
 
 import { MAX_MS } from '../options/codes.js';
 import { isNetworkMessage } from '../options/network-words.js';
+import { isTransientStatus } from '../run/transient-error.js';
 
 /**
  * Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY).
@@ -23,13 +24,9 @@ export function isIdempotent(method) {
   return /^(GET|HEAD|OPTIONS|TRACE|PUT|DELETE|QUERY)$/.test(method);
 }
 
-/**
- * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524
- * and 530, Anthropic sends 529 when it is overloaded.
- * @param {number} status
- */
+/** Returns whether fetch retries a status. @param {number} status */
 export function isTransient(status) {
-  return /^(408|425|429|50[0234]|52[0-4]|529|530)$/.test(`${status}`) && !(status === 408 && inBrowser());
+  return isTransientStatus(status) && !(status === 408 && inBrowser());
 }
 
 /** Returns whether hashicorp/go-retryablehttp retries a status. @param {number} status */

@@ -80,6 +80,7 @@ export const EXPORTS = [
   'TimeoutError',
   'isPermanent',
   'isProgrammingError',
+  'isTransientError',
   'permanent',
   'retryAfter',
   'retryReport',

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { BUDGETS, PROTECTION, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
+import { BUDGETS, PROTECTION, TRANSIENT, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
 import { installed, project, repo } from '../lib/consumer.mjs';
 
 async function sizeOf(code) {
@@ -24,7 +24,7 @@ async function sizeOf(code) {
     write: false,
     logLevel: 'error',
   });
-  return weigh(contents);
+  return { ...weigh(contents), text: Buffer.from(contents).toString() };
 }
 
 for (const budget of BUDGETS) {
@@ -61,6 +61,16 @@ for (const [entry, name] of [
     assert.ok(more > 0.7 * WITHOUT_WASM && more <= WITHOUT_WASM, `${more} B, the budget is ${WITHOUT_WASM}`);
   });
 }
+
+test('isTransientError: the bytes that it adds to an app with one function, and their budget', async (t) => {
+  const [without, more] = [
+    await sizeOf(`export { retryWithFullJitter } from 'rejitter';`),
+    await sizeOf(`export { isTransientError, retryWithFullJitter } from 'rejitter';`),
+  ];
+  const added = more.brotli - without.brotli;
+  t.diagnostic(`isTransientError: ${added} B of brotli added; budget ${TRANSIENT}`);
+  assert.ok(added > 0.93 * TRANSIENT && added <= TRANSIENT, `${added} B, the budget is ${TRANSIENT}`);
+});
 
 for (const { parts, limit, target } of PROTECTION) {
   test(`${parts}: the bytes that they add to an app with RetryPolicy, and their budget`, async (t) => {
@@ -116,4 +126,6 @@ test('control: what is imported is in the bundle', async () => {
   const nothing = await sizeOf(`import 'rejitter';`);
   const some = await sizeOf(`export { retryWithFullJitter } from 'rejitter';`);
   assert.ok(nothing.brotli < 10 && some.brotli > 1000, `${nothing.brotli} B, ${some.brotli} B`);
+  // A word of isTransientError, which this app does not use.
+  assert.doesNotMatch(some.text, /ReplyError/);
 });

@@ -2,7 +2,8 @@
 
 const IMPORT = `
 import {
-  RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, permanent, retry, retryAfter, retryReport, retrySync,
+  RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, isTransientError, permanent, retry, retryAfter,
+  retryReport, retrySync,
   retryWithDecorrelatedJitter, retryWithFixedDelay, retryWithFullJitter,
 } from 'rejitter';
 import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
@@ -106,7 +107,7 @@ export function told(error: unknown): string {
 export function errors(error: unknown): unknown {
   if (error instanceof TimeoutError) same<typeof error.name, 'TimeoutError'>(true);
   if (error instanceof RetryError) return [error.report.attempts, error.reason, error.errors, error.cause, error.result];
-  if (isProgrammingError(error)) return undefined;
+  if (isProgrammingError(error) || isTransientError(error)) return undefined;
   return isPermanent(error) ? permanent(error) : [retryAfter(5), retryAfter(5, error)].map((made) => made.message);
 }
 

@@ -61,6 +61,7 @@ export const expected = {
     'fetchWithRetry',
     'isPermanent',
     'isProgrammingError',
+    'isTransientError',
     'permanent',
     'rateLimitHint',
     'retry',
