@@ -115,6 +115,27 @@ export interface RetryReport {
   readonly records: readonly AttemptRecord[];
 }
 
+/**
+ * Message of Node's tracing channel `rejitter:operation`: one object for each operation. Labels are there from its
+ * `start`, the rest when it has ended.
+ */
+export interface OperationMessage {
+  /** The option {@link RetryOptions.name}, if set. */
+  readonly name: string | undefined;
+  /** (rejitter/fetch) Method of the request. */
+  readonly method?: string;
+  /** (rejitter/fetch) Origin of the request's URL, without its path and query. `data:` and `blob:` URLs have none. */
+  readonly origin?: string | undefined;
+  /** Number of times the callback was called. */
+  readonly attempts?: number;
+  /** The value that the operation returned. */
+  readonly result?: unknown;
+  /** The error that the operation rejected with. */
+  readonly error?: unknown;
+  /** Report of the operation, if it ended without success. */
+  readonly report?: RetryReport;
+}
+
 /** Event that a hook receives: frozen, a new object for each call. */
 export interface AttemptEvent {
   /** Number of the attempt; the first is 1. */

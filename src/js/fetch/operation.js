@@ -12,7 +12,7 @@ import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, isSafe, retryAfterMs } from './http.js';
 import { globalFetch } from './inner.js';
 import { isKey } from './options.js';
-import { FetchRequest } from './request.js';
+import { FetchRequest, addressOf } from './request.js';
 import { discard, keepAbortable } from './response.js';
 import { FetchSteps } from './steps.js';
 
@@ -317,9 +317,8 @@ export class FetchOperation {
     const { protectionKey } = this.own;
     if (protection === undefined) return undefined;
     if (protectionKey === undefined) {
-      const { origin } = addressOf(this.request) ?? {};
-      // Addresses of data, blobs and files have no origin.
-      return origin === undefined || origin === 'null' ? undefined : protection.of(origin);
+      const { origin } = this.request;
+      return origin === undefined ? undefined : protection.of(origin);
     }
     const key = protectionKey(this.request.outline());
     if (key !== null && typeof key !== 'string')
@@ -377,18 +376,6 @@ export class FetchOperation {
 function gives(error, response) {
   const status = error instanceof RetryError ? error.cause : error;
   return status instanceof HttpStatusError && status.response === response;
-}
-
-/**
- * Returns the address of a request, or undefined if it has no valid one.
- * @param {{ url: string }} request
- */
-function addressOf({ url }) {
-  try {
-    return new URL(url, globalThis.location?.href);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */

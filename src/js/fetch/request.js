@@ -74,6 +74,12 @@ export class FetchRequest {
     return this.isRequest ? this.input.url : `${this.input}`;
   }
 
+  /** Origin of the address. Those of data, blobs and files have none. */
+  get origin() {
+    const { origin } = addressOf(this) ?? {};
+    return origin === 'null' ? undefined : origin;
+  }
+
   get mode() {
     return this.init?.mode ?? (this.isRequest ? this.input.mode : undefined);
   }
@@ -198,6 +204,18 @@ export class FetchRequest {
   drop(reason) {
     discard(this.init, reason);
     if (this.isRequest) discard(this.alive[1], reason);
+  }
+}
+
+/**
+ * Returns the address of a request, or undefined if it has no valid one.
+ * @param {{ url: string }} request
+ */
+export function addressOf({ url }) {
+  try {
+    return new URL(url, globalThis.location?.href);
+  } catch {
+    return undefined;
   }
 }
 

@@ -35,6 +35,11 @@ export class FetchSteps extends Operation {
     return this.fetch.protection;
   }
 
+  get labels() {
+    const { method, origin } = this.fetch.request;
+    return { ...super.labels, method, origin };
+  }
+
   /**
    * The response of the attempt that has ended, or whether the network failed: what they say does not depend on
    * methods.

@@ -169,6 +169,11 @@ export class OperationState {
     this.failed = failed || wrap;
   }
 
+  /** What subscribers of the tracing channel receive from the start. */
+  get labels() {
+    return { name: this.settings.name };
+  }
+
   /** @param {string} reason */
   report(reason) {
     const { attempts, records } = this;

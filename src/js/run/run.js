@@ -88,7 +88,7 @@ export function watch(operation, metrics, signal) {
   limits.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return drive(operation, advance(operation));
-  const context = (limits.context = {});
+  const context = (limits.context = operation.labels);
   return channel.tracePromise(() => drive(operation, advance(operation)), context);
 }
 

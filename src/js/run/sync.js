@@ -29,7 +29,7 @@ export function syncOf(load) {
     const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
     const channel = subscribed();
     if (channel === null) return driveSync(operation);
-    const context = (operation.limits.context = {});
+    const context = (operation.limits.context = operation.labels);
     return channel.traceSync(() => driveSync(operation), context);
   };
 }

@@ -6,8 +6,10 @@ import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 
 import { importPackage, runNode } from '../lib/consumer.mjs';
+import { importFetch } from '../lib/fetching.mjs';
 
-const { RetryPolicy, retry, retryReport } = await importPackage();
+const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
+const { createFetch } = await importFetch();
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
 /** Runs `body` with subscribers; returns the events that they received. */
@@ -17,7 +19,7 @@ async function watched(body) {
     EVENTS.map((name) => [
       name,
       (context) => {
-        received.push({ name, context, ...context });
+        received.push({ ...context, name, context, labels: { ...context } });
       },
     ]),
   );
@@ -56,6 +58,36 @@ test('a success: start and end around the call, asyncStart and asyncEnd around i
     assert.equal(received.at(-1).result, 'value');
     assert.equal(received.at(-1).report, undefined);
   }
+});
+
+test('labels, from the start: the name, and of a fetch its method and origin', async () => {
+  const inner = async () => new Response('', { status: 503 });
+  const once = { maxAttempts: 1, name: 'load' };
+  const secret = 'https://me:secret@a.test:8443/path?query#hash';
+  const received = await watched(async () => {
+    await retry(() => 1, once);
+    await new RetryPolicy(once).run(() => 1);
+    retrySync(() => 1, { maxAttempts: 1, name: 'load' });
+    await createFetch(once, inner)(secret, { method: 'put' });
+    await createFetch({ maxAttempts: 1 }, inner)(new Request('https://a.test/path'));
+    await createFetch({ maxAttempts: 1 }, inner)('data:,x');
+    await retry(() => 1);
+  });
+  // One object per operation: what it had when it started is read then.
+  assert.deepEqual(
+    received.filter(({ name }) => name === 'start').map(({ labels }) => labels),
+    [
+      { name: 'load' },
+      { name: 'load' },
+      { name: 'load' },
+      { name: 'load', method: 'PUT', origin: 'https://a.test:8443' },
+      { name: undefined, method: 'GET', origin: 'https://a.test' },
+      { name: undefined, method: 'GET', origin: undefined },
+      { name: undefined },
+    ],
+  );
+  const { context } = received.findLast(({ context }) => context.origin === 'https://a.test:8443');
+  assert.deepEqual([context.attempts, context.report.reason, context.result.status], [1, 'exhausted', 503]);
 });
 
 test('a failure: the events have the error and the report', async () => {
@@ -160,6 +192,20 @@ test('outcome, waits and order are the same with and without subscribers', async
     traced = await run();
   });
   assert.deepEqual(traced, plain);
+});
+
+test('the channel is not loaded at import, and once by the first operation', async () => {
+  const { stdout, stderr } = await runNode(`
+    const { getBuiltinModule } = process;
+    let loads = 0;
+    process.getBuiltinModule = (name) => { loads += 1; return getBuiltinModule(name); };
+    const { retry } = await import('rejitter');
+    await import('rejitter/fetch');
+    const atImport = loads;
+    for (let i = 0; i < 3; i += 1) await retry(() => 1);
+    console.log(atImport, loads);
+  `);
+  assert.equal(stdout, '0 1\n', stderr);
 });
 
 test('subscribers that come and go between operations, and before the package is loaded', async () => {

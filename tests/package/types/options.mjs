@@ -8,7 +8,7 @@ import {
 } from 'rejitter';
 import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
 import type {
-  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, PolicyData, PolicyOptions, PresetName, RetryEvent,
+  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, OperationMessage, PolicyData, PolicyOptions, PresetName, RetryEvent,
   RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
 } from 'rejitter';
 import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
@@ -102,6 +102,11 @@ export function told(error: unknown): string {
       return never;
     }
   }
+}
+
+export function traced(message: unknown): string {
+  const { name = 'unnamed', method, origin, attempts = 0, report } = message as OperationMessage;
+  return [name, method, origin, attempts, report?.reason].join();
 }
 
 export function errors(error: unknown): unknown {
