@@ -151,9 +151,8 @@ export interface RetryOptions<T = any> {
    * @default () => true
    * @example
    * ```js
-   * // A network failure has no status.
-   * const retryIf = (error) => error.status === undefined || error.status === 429 || error.status >= 500;
-   * await retry(callApi, { retryIf });
+   * import { isTransientError, retry } from 'rejitter';
+   * await retry(callApi, { retryIf: isTransientError });
    * ```
    */
   retryIf?: ((error: any, attempt: Attempt) => Verdict | PromiseLike<Verdict>) | undefined;

@@ -169,7 +169,7 @@ export class OperationState {
     this.failed = failed || wrap;
   }
 
-  /** What subscribers of the tracing channel receive from the start. */
+  /** Labels that subscribers of the tracing channel receive from the start on. */
   get labels() {
     return { name: this.settings.name };
   }

@@ -75,7 +75,8 @@ test('all blocks type-check in a strict project', async () => {
     module: 'nodenext',
     target: 'es2022',
     lib: ['es2022', 'dom'],
-    types: [],
+    types: ['node'],
+    typeRoots: [tool('@types')],
   };
   const dir = project('documents', {
     ...files,

@@ -20,7 +20,7 @@ import { importFetch, listen } from '../lib/fetching.mjs';
 import { blocks, documents, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still } from '../lib/pasted.mjs';
 
-const { retry, permanent, RetryPolicy } = await importPackage();
+const { RetryPolicy, isTransientError, permanent, retry } = await importPackage();
 const { createFetch } = await importFetch();
 
 const page = (name) => documents.get(`docs/migration/${name}.md`);
@@ -373,8 +373,23 @@ for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS), 'opossu
   });
 }
 
-test("cockatiel: the breaker's block", async () => {
-  assert.equal((await timesOf(marked('cockatiel breaker')[0][1])).length, 3);
+for (const name of ['cockatiel breaker', 'axios-retry call'])
+  test(`${name}: the block goes through retries`, async () => {
+    assert.equal((await timesOf(marked(name)[0][1])).length, 3);
+  });
+
+test("axios-retry: the call is not repeated after a 404, and a request's own options count", async () => {
+  for (const [status, own, calls] of [
+    [404, {}, 1],
+    [503, { maxAttempts: 2, baseMs: 0 }, 2],
+  ]) {
+    const seen = [];
+    const inner = async () => seen.push(status) && new Response('', { status });
+    const client = axios.create({ adapter: 'fetch', env: { fetch: own.maxAttempts ? createFetch({}, inner) : inner } });
+    const call = () => client.get('http://x/', { fetchOptions: { retry: own } });
+    await assert.rejects(own.maxAttempts ? call() : retry(call, { retryIf: isTransientError }), { status });
+    assert.equal(seen.length, calls);
+  }
 });
 
 test('control: a row that is wrong is seen', async () => {

@@ -42,17 +42,6 @@ const STAND_INS = {
        }`,
     ),
   },
-  '@smithy/core': {
-    './retry': module(
-      `const status = (error) => error.$metadata?.httpStatusCode;
-       export const isTransientError = (error) => error.code === 'ECONNRESET';
-       export const isThrottlingError = (error) => status(error) === 429;
-       export const isServerError = (error) => status(error) >= 500;`,
-      `export declare const isTransientError: (error: Error) => boolean;
-       export declare const isThrottlingError: (error: Error) => boolean;
-       export declare const isServerError: (error: Error) => boolean;`,
-    ),
-  },
   bullmq: {
     '.': module(
       `export class Worker {
