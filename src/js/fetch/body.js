@@ -27,6 +27,18 @@ export function isRequest(value) {
 }
 
 /**
+ * Returns the address of a request or of fetch's first argument, or undefined if it is invalid.
+ * @param {any} input
+ */
+export function addressOf(input) {
+  try {
+    return new URL(isRequest(input) ? input.url : input, globalThis.location?.href);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Returns the class that gives a value its tag. The constructor of a subclass may ask for other arguments, or add
  * entries of its own.
  * @param {any} value

@@ -4,7 +4,7 @@
 import { isFunction } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
-import { remember } from './inner.js';
+import { call, isInner, placeOf, sendFrom } from './inner.js';
 import { FetchOperation } from './operation.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
@@ -19,9 +19,10 @@ export function createFetchApi(load) {
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const settings = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
+      if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
       let operation;
       try {
-        operation = new FetchOperation(readCallOptions(init, load, settings), inner, input, init);
+        operation = new FetchOperation(readCallOptions(init, load, settings), send, input, init);
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);
@@ -29,7 +30,10 @@ export function createFetchApi(load) {
       }
       return operation.run();
     };
-    return remember(fetch);
+    const place = placeOf(fetch, inner);
+    const send = (/** @type {any} */ input, /** @type {any} */ init) =>
+      inner === undefined ? sendFrom(place, input, init) : call(inner, input, init);
+    return fetch;
   }
 
   return { createFetch, fetchWithRetry: Object.defineProperty(createFetch(), 'name', { value: 'fetchWithRetry' }) };

@@ -1,32 +1,133 @@
 // @ts-check
-// The global fetch, which may be one of ours: apps assign `globalThis.fetch = createFetch()`.
+// What sends the requests of a fetch of ours that got no inner fetch. Apps assign `globalThis.fetch = createFetch()`,
+// other packages lay wrappers over that, and tests put mocks in its place:
+// 1. Each of ours keeps the global fetch that it was made over, or what that one keeps if it is ours, too.
+// 2. One that was the global fetch itself calls the fetch it keeps: what is laid over it later calls it.
+// 3. Any other calls the global fetch of the moment, so that mocks work.
+// 4. A call of ours that comes out of such a call shows that the global fetch leads to ours: 2 holds from then on. If it
+//    is for the same address, it is the same request: it passes straight on, because the outer one retries.
 
 import { failure } from '../options/messages.js';
-
-const ours = new WeakSet();
-
-/** The last global fetch that was not ours. @type {Function | undefined} */
-let theirs;
+import { hide } from '../run/report.js';
+import { addressOf } from './body.js';
 
 /**
- * Marks a fetch as ours.
- * @template {Function} T
- * @param {T} fetch
+ * @typedef {object} Place
+ * @property {Function} fetch the one of ours that has this place; copies of properties do not count
+ * @property {Function | undefined} kept
+ * @property {boolean} isUnder whether it calls what it keeps
+ *
+ * A call of the global fetch, until it is answered.
+ * @typedef {{ href: string | undefined }} Round
  */
-export function remember(fetch) {
-  look();
-  ours.add(fetch);
-  return fetch;
-}
 
+/** Name of a fetch's place, for all copies of the package. */
+const PLACE = Symbol.for('rejitter.fetch');
+
+/** Unanswered calls from which on the global fetch leads to ours, in hosts that do not follow asynchronous calls. */
+const MOST = 100;
+
+/** The global fetch when this package was loaded, which cannot lead to ours. @type {Function | undefined} */
+let first;
+
+/** @type {Round[]} */
+const rounds = [];
+
+/** Tells which round a call comes from. @type {{ run: Function, getStore: () => Round | undefined } | undefined} */
+let context;
+
+/** Returns the global fetch, or what that keeps. @returns {Function | undefined} */
 function look() {
-  const { fetch } = globalThis;
-  if (!ours.has(fetch)) theirs = fetch;
+  const { fetch } = /** @type {any} */ (globalThis);
+  /** @type {Place | undefined} */
+  const place = fetch?.[PLACE];
+  if (place === undefined || place.fetch !== fetch) return fetch;
+  place.isUnder = true;
+  return place.kept;
 }
 
-/** Returns what sends a request: the global fetch, or the one that ours has replaced. */
-export function globalFetch() {
-  look();
-  if (theirs === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
-  return theirs;
+/**
+ * Marks a fetch as ours. Returns its place.
+ * @param {Function} fetch
+ * @param {Function | undefined} inner
+ */
+export function placeOf(fetch, inner) {
+  const place = { fetch, kept: inner ?? look(), isUnder: inner !== undefined };
+  first ??= place.kept;
+  hide(fetch, PLACE, place);
+  // By then it has become the global one, if it is to.
+  Promise.resolve().then(look);
+  return place;
+}
+
+/**
+ * Returns whether a call of ours is an outer call's request, which passes straight on.
+ * @param {Place} place
+ * @param {any} input
+ */
+export function isInner(place, input) {
+  const round = context?.getStore();
+  if (round === undefined || !rounds.includes(round)) return false;
+  place.isUnder = true;
+  return round.href === addressOf(input)?.href;
+}
+
+/**
+ * Sends a request by the global fetch, or by the one that is kept.
+ * @param {Place} place
+ * @param {any} input
+ * @param {any} init
+ */
+export function sendFrom(place, input, init) {
+  const send = place.isUnder ? place.kept : look();
+  if (send === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
+  return send === first ? call(send, input, init) : sendInRound(send, input, init);
+}
+
+/**
+ * @param {Function} send
+ * @param {any} input
+ * @param {any} init
+ */
+async function sendInRound(send, input, init) {
+  context ??= contextOf();
+  const round = { href: addressOf(input)?.href };
+  rounds.push(round);
+  try {
+    return await context.run(round, () => call(send, input, init));
+  } finally {
+    rounds.splice(rounds.indexOf(round), 1);
+  }
+}
+
+/**
+ * @param {Function} send
+ * @param {any} input
+ * @param {any} init
+ */
+export function call(send, input, init) {
+  return init === undefined ? send(input) : send(input, init);
+}
+
+function contextOf() {
+  try {
+    // Not an import: bundles for browsers would have to resolve it.
+    return new /** @type {any} */ ((globalThis).process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
+  } catch {
+    /** @type {Round | undefined} */
+    let current;
+    return {
+      /** @param {Round} round @param {() => unknown} fn */
+      run(round, fn) {
+        const outer = current;
+        current = round;
+        try {
+          return fn();
+        } finally {
+          current = outer;
+        }
+      },
+      getStore: () => current ?? rounds[MOST],
+    };
+  }
 }

@@ -7,12 +7,11 @@ import { LONGEST } from '../options/rules.js';
 import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
-import { isRequest } from './body.js';
+import { addressOf, isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, isSafe, retryAfterMs } from './http.js';
-import { globalFetch } from './inner.js';
 import { isKey } from './options.js';
-import { FetchRequest, addressOf } from './request.js';
+import { FetchRequest } from './request.js';
 import { discard, keepAbortable } from './response.js';
 import { FetchSteps } from './steps.js';
 
@@ -30,7 +29,7 @@ import { FetchSteps } from './steps.js';
 export class FetchOperation {
   /**
    * @param {import('./options.js').FetchSettings} settings
-   * @param {Function | undefined} inner
+   * @param {Function} inner
    * @param {unknown} input
    * @param {unknown} init
    */
@@ -118,9 +117,9 @@ export class FetchOperation {
       if (this.request.hasFactory) discard(init === made ? init : input);
       throw error;
     }
-    const send = this.inner ?? globalFetch();
+    const answer = this.inner(input, init);
     this.request.isSent = true;
-    const response = await (init === undefined ? send(input) : send(input, init));
+    const response = await answer;
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
       discard(response);
@@ -221,7 +220,7 @@ export class FetchOperation {
     const request = this.replacement ?? this.request;
     try {
       if (this.replacement === undefined ? this.request.streams : request.body !== null) return false;
-      const url = addressOf(request);
+      const url = addressOf(this.replacement ?? this.request.input);
       return url !== undefined && isAt(error, url, /^(manual|error)$/.test(request.redirect));
     } catch {
       return false;

@@ -4,7 +4,7 @@
 import { isSignal } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
-import { bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './body.js';
+import { addressOf, bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
 import { discard } from './response.js';
 
@@ -70,13 +70,9 @@ export class FetchRequest {
     this.signal = signal ?? undefined;
   }
 
-  get url() {
-    return this.isRequest ? this.input.url : `${this.input}`;
-  }
-
   /** Origin of the address. Those of data, blobs and files have none. */
   get origin() {
-    const { origin } = addressOf(this) ?? {};
+    const { origin } = addressOf(this.input) ?? {};
     return origin === 'null' ? undefined : origin;
   }
 
@@ -204,18 +200,6 @@ export class FetchRequest {
   drop(reason) {
     discard(this.init, reason);
     if (this.isRequest) discard(this.alive[1], reason);
-  }
-}
-
-/**
- * Returns the address of a request, or undefined if it has no valid one.
- * @param {{ url: string }} request
- */
-export function addressOf({ url }) {
-  try {
-    return new URL(url, globalThis.location?.href);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,0 +1,115 @@
+// A global fetch that is ours, or leads to ours, under what other packages lay over it: each request is sent once, and
+// one of all the fetches retries it.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { installed, runNode } from '../lib/consumer.mjs';
+import { listen } from '../lib/fetching.mjs';
+
+const name = (name) => `await import(${JSON.stringify(import.meta.resolve(name))})`;
+const file = (path) => `await import(${JSON.stringify(`${pathToFileURL(join(installed, path)).href}?copy`)})`;
+
+/** What is laid over `ours`, once that is the global fetch. */
+const WRAPPERS = {
+  'a function that passes its arguments on': 'globalThis.fetch = (...args) => ours.apply(globalThis, args);',
+  'an async function that makes a Request of them': `globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    await null;
+    request.headers.set('authorization', 'token');
+    return ours(request);
+  };`,
+  'a Proxy, as of dd-trace': `globalThis.fetch = new Proxy(ours, {
+    apply: (target, self, args) => Reflect.apply(target, self, args) });`,
+  'the patch of Next.js': `globalThis.fetch = async (input, init) => {
+    await null;
+    if (typeof input === 'object' && 'method' in input) input = new Request(input.url, { headers: input.headers });
+    else if (init) { const { body, signal, ...rest } = init; init = { ...rest, body, signal }; }
+    return ours(input, { ...init, next: { ...init?.next, fetchType: 'origin', fetchIdx: 1 } });
+  };`,
+  'the instrumentation of OpenTelemetry': `globalThis.fetch = (...args) => {
+    const options = args[0] instanceof Request ? new Request(args[0], args[1]) : args[1] || {};
+    return new Promise((resolve, reject) => {
+      ours(...(options instanceof Request ? [options] : [args[0], options])).then(resolve, reject);
+    });
+  };`,
+  '@sentry/core': `(${name('@sentry/core')}).addFetchInstrumentationHandler(() => {});`,
+  '@datadog/browser-core': `(${name('@datadog/browser-core')}).initFetchObservable().subscribe(() => {});`,
+  '@vitest/spy': `spied = (${name('@vitest/spy')}).spyOn(globalThis, 'fetch');`,
+  'fetch-intercept': `(${name('fetch-intercept')}).default.register({ request: async (...args) => args });`,
+  msw: `(${name('msw/node')}).setupServer().listen({ onUnhandledRequest: 'bypass' });`,
+  'another copy of the package': `globalThis.fetch = (${file('fetch.js')}).createFetch(options);`,
+  'rejitter/no-wasm': `globalThis.fetch = (${file('fetch.no-wasm.js')}).createFetch(options);`,
+};
+
+/** Global fetches that lead to one of ours, which was never the global fetch itself. */
+const INSTEAD = {
+  'a function over one that is not installed': 'globalThis.fetch = (...args) => ours(...args);',
+  'an async function over one that is not installed':
+    'globalThis.fetch = async (...args) => (await null, ours(...args));',
+  'a function over fetchWithRetry': `globalThis.fetch = (input, init) =>
+    fetchWithRetry(input, { ...init, retry: options });`,
+};
+
+let server;
+before(async () => {
+  server = await listen((request, response) => response.writeHead(request.url === '/503' ? 503 : 200).end('x'));
+});
+after(() => server.close());
+
+/** Counts what the server gets of one request that succeeds, of one that fails, and of a thousand. */
+async function requestsOf(lay, many = 0, setUp = '') {
+  server.seen.length = 0;
+  const { stdout, stderr, code } = await runNode(
+    `${setUp}
+    import { createFetch, fetchWithRetry } from 'rejitter/fetch';
+    const options = { baseMs: 0, maxAttempts: 3 };
+    const ours = createFetch(options);
+    let spied;
+    ${lay}
+    const statuses = [];
+    for (const path of ['/once', '/503']) statuses.push((await fetch('${server.origin}' + path)).status);
+    if (spied) statuses.push(spied.mock.calls.length);
+    // Another one of ours, that knows nothing yet.
+    statuses.push((await createFetch(options)(new Request('${server.origin}/503'))).status);
+    const heap = [];
+    for (let i = 1; i <= ${many}; i++) {
+      await (await fetch('${server.origin}/many')).text();
+      spied?.mockClear();
+      if (i % 500 === 0) { await new Promise(setImmediate); gc(); heap.push(process.memoryUsage().heapUsed); }
+    }
+    if (heap[1] - heap[0] > 3e6) console.log('heap', heap);
+    console.log(statuses.join());
+    process.exit();`,
+    { flags: ['--expose-gc', '--max-old-space-size=200'] },
+  );
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const count = (path) => server.seen.filter((request) => request.path === path).length;
+  return [stdout.trim(), count('/once'), count('/503'), count('/many')];
+}
+
+for (const [wrapper, lay] of Object.entries(WRAPPERS)) {
+  test(`the global fetch is ours, under ${wrapper}`, async () => {
+    const later = `globalThis.fetch = ours;\nawait null;\n${lay}`;
+    const spied = wrapper === '@vitest/spy' ? '200,503,2,503' : '200,503,503';
+    assert.deepEqual(await requestsOf(later, 1000), [spied, 1, 6, 1000]);
+    // Laid before anything could see that ours was the global one: the wrapper is called twice, once.
+    const atOnce = `globalThis.fetch = ours;\n${lay}`;
+    assert.deepEqual((await requestsOf(atOnce)).slice(1), [1, 6, 0]);
+  });
+}
+
+for (const [wrapper, lay] of Object.entries(INSTEAD)) {
+  test(`the global fetch is ${wrapper}`, async () => {
+    assert.deepEqual(await requestsOf(lay, 1000), ['200,503,503', 1, 6, 1000]);
+  });
+}
+
+test('where the host does not follow asynchronous calls, a request is sent once, too', async () => {
+  const lay = INSTEAD['an async function over one that is not installed'];
+  const setUp = 'process.getBuiltinModule = undefined;';
+  assert.deepEqual((await requestsOf(lay, 0, setUp)).slice(0, 2), ['200,503,503', 1]);
+});
