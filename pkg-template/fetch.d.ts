@@ -82,13 +82,14 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
   /**
    * Options of this call; each replaces the one that `createFetch` got. A value that is not an object
    * is ignored, because other packages have an option of this name. Options directly in the init
-   * (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`.
+   * (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`; names that other packages pass on to their fetch, such as
+   * `retries` of fetch-retry, are ignored.
    */
   retry?: CallOptions | undefined;
 }
 
 /** Additions to the events of hooks. */
-interface RequestFields {
+export interface RequestFields {
   /** Status of the response, if there was one. */
   readonly status?: number;
   /** The wait that the response requests, in ms, if it requests one. */
@@ -105,7 +106,7 @@ export interface FetchOutcome {
   readonly attempt: number;
   /** Method of the request, in upper case. */
   readonly method: string;
-  /** Whether the attempt would be retried without this function. */
+  /** Whether the attempt would be retried without this function, if attempts are left. */
   readonly retryable: boolean;
 }
 
@@ -164,7 +165,8 @@ interface FetchOnlyOptions {
    * Returns the wait that a response requests in other headers, in ms, or `undefined`. It is treated
    * like `Retry-After`: see {@link respectRetryAfter}. If both request a wait, the longer one counts.
    * Called for responses that may be retried. {@link rateLimitHint} reads the headers of well-known
-   * services.
+   * services. If it throws or returns an invalid value, that is reported like the error of a hook, and the other
+   * headers count.
    *
    * @example
    * ```js
@@ -204,6 +206,10 @@ interface FetchOnlyOptions {
    * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
    * `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
    *
+   * The request that is sent decides what may be repeated or hedged. A key that {@link idempotencyKey} has set is put
+   * back if it is missing. A request whose own key is missing or another one, or whose method is unsafe to repeat, is
+   * not sent again; a key that only `prepare` adds does not count.
+   *
    * @example
    * ```js
    * import { createFetch } from 'rejitter/fetch';
@@ -242,7 +248,7 @@ interface FetchOnlyOptions {
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
   /** Called after each attempt that failed, or whose response will be retried: clone it to read it. */
   onFailure?: ((event: FailureEvent & RequestFields) => unknown) | undefined;
-  /** Called before each wait. The response is cancelled right after: clone it to read it. */
+  /** Called before each wait. The response is cancelled afterwards: clone it to read it. */
   onRetry?: ((event: RetryEvent & RequestFields) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
   onSuccess?: ((event: SuccessEvent & RequestFields) => unknown) | undefined;
@@ -288,10 +294,12 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
  * rules for statuses and failures; `policy.metrics()` counts the requests. Options that only `fetch`
  * has go into {@link FetchInit.retry}.
  *
- * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`.
+ * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`. It then sends requests by the
+ * fetch that it replaced, whatever is laid over it later.
  *
  * @param options checked now
- * @param fetch sends the requests; defaults to `globalThis.fetch` as it is at each attempt
+ * @param fetch sends the requests; defaults to `globalThis.fetch` as it is at each attempt, unless the result is, or
+ * was, that itself: then to `globalThis.fetch` as it is now
  * @throws {TypeError | RangeError} listing every problem of the options
  * @example
  * ```js

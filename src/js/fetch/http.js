@@ -76,7 +76,9 @@ function failureClass(error, isOwn) {
   const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) =>
     typeof text === 'string' ? text : '',
   );
-  if (HOPELESS_CODES.test(code) || HOPELESS_TEXTS.test(message)) return HOPELESS;
+  // undici's cause without a message is a rule of fetch: a stream is not sent again to where a 308 points, for one.
+  const isRule = message + code === '' && error.name === 'Error';
+  if (isRule || HOPELESS_CODES.test(code) || HOPELESS_TEXTS.test(message)) return HOPELESS;
   // These calls come before the first byte of a request.
   if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message))
     return isOwn(error) ? UNPROCESSED : NETWORK;

@@ -2,9 +2,9 @@
 // `fetch`, retried: the public functions over whatever loads the core.
 
 import { isFunction } from '../options/checks.js';
-import { problemOf } from '../options/messages.js';
+import { failure, problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
-import { call, isInner, placeOf, sendFrom } from './inner.js';
+import { call, isInner, placeOf } from './inner.js';
 import { FetchOperation } from './operation.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
@@ -16,13 +16,15 @@ export function createFetchApi(load) {
    * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
    */
   function createFetch(options, inner) {
+    if (isFunction(options))
+      throw failure(TypeError, 'options must be an object, got a function. Pass it as fetch: createFetch({}, fetch)');
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const settings = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
       if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
       let operation;
       try {
-        operation = new FetchOperation(readCallOptions(init, load, settings), send, input, init);
+        operation = new FetchOperation(readCallOptions(init, load, settings), place, input, init);
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);
@@ -31,8 +33,6 @@ export function createFetchApi(load) {
       return operation.run();
     };
     const place = placeOf(fetch, inner);
-    const send = (/** @type {any} */ input, /** @type {any} */ init) =>
-      inner === undefined ? sendFrom(place, input, init) : call(inner, input, init);
     return fetch;
   }
 

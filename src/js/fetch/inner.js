@@ -16,6 +16,7 @@ import { addressOf } from './body.js';
  * @property {Function} fetch the one of ours that has this place; copies of properties do not count
  * @property {Function | undefined} kept
  * @property {boolean} isUnder whether it calls what it keeps
+ * @property {boolean} isFixed whether the caller has chosen that
  *
  * A call of the global fetch, until it is answered.
  * @typedef {{ href: string | undefined }} Round
@@ -52,7 +53,8 @@ function look() {
  * @param {Function | undefined} inner
  */
 export function placeOf(fetch, inner) {
-  const place = { fetch, kept: inner ?? look(), isUnder: inner !== undefined };
+  const isFixed = inner !== undefined;
+  const place = { fetch, kept: inner ?? look(), isUnder: isFixed, isFixed };
   first ??= place.kept;
   hide(fetch, PLACE, place);
   // By then it has become the global one, if it is to.
@@ -73,7 +75,7 @@ export function isInner(place, input) {
 }
 
 /**
- * Sends a request by the global fetch, or by the one that is kept.
+ * Sends a request by the global fetch of the moment, or by the one that is kept.
  * @param {Place} place
  * @param {any} input
  * @param {any} init
@@ -81,7 +83,7 @@ export function isInner(place, input) {
 export function sendFrom(place, input, init) {
   const send = place.isUnder ? place.kept : look();
   if (send === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
-  return send === first ? call(send, input, init) : sendInRound(send, input, init);
+  return send === first || place.isFixed ? call(send, input, init) : sendInRound(send, input, init);
 }
 
 /**
@@ -90,11 +92,11 @@ export function sendFrom(place, input, init) {
  * @param {any} init
  */
 async function sendInRound(send, input, init) {
-  context ??= contextOf();
+  const followed = (context ??= contextOf());
   const round = { href: addressOf(input)?.href };
   rounds.push(round);
   try {
-    return await context.run(round, () => call(send, input, init));
+    return await followed.run(round, () => call(send, input, init));
   } finally {
     rounds.splice(rounds.indexOf(round), 1);
   }
@@ -112,19 +114,19 @@ export function call(send, input, init) {
 function contextOf() {
   try {
     // Not an import: bundles for browsers would have to resolve it.
-    return new /** @type {any} */ ((globalThis).process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
+    const { process } = /** @type {any} */ (globalThis);
+    return new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
   } catch {
     /** @type {Round | undefined} */
     let current;
     return {
       /** @param {Round} round @param {() => unknown} fn */
       run(round, fn) {
-        const outer = current;
         current = round;
         try {
           return fn();
         } finally {
-          current = outer;
+          current = undefined;
         }
       },
       getStore: () => current ?? rounds[MOST],

@@ -1,66 +1,48 @@
 // @ts-check
-// One retried fetch: sends its attempts, and says of each outcome whether another attempt may follow.
+// One retried fetch: it sends the attempts, and keeps or cancels their responses.
 
-import { isLongest } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
-import { LONGEST } from '../options/rules.js';
 import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
 import { addressOf, isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
-import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, isIdempotent, isSafe, retryAfterMs } from './http.js';
-import { isKey } from './options.js';
+import { isSafe } from './http.js';
+import { sendFrom } from './inner.js';
+import { Outcomes } from './outcomes.js';
 import { FetchRequest } from './request.js';
+import { isRepeatable, keyOf } from './repeats.js';
 import { discard, keepAbortable } from './response.js';
 import { FetchSteps } from './steps.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 /** @typedef {import('./steps.js').Ruling} Ruling */
 
-/**
- * The outcome of an attempt.
- * @typedef {object} Outcome
- * @property {any} response undefined if the attempt failed
- * @property {number} failure what is known of a failure without response
- * @property {Attempt} attempt
- */
-
-export class FetchOperation {
+export class FetchOperation extends Outcomes {
   /**
    * @param {import('./options.js').FetchSettings} settings
-   * @param {Function} inner
+   * @param {import('./inner.js').Place} place
    * @param {unknown} input
    * @param {unknown} init
    */
-  constructor(settings, inner, input, init) {
-    this.own = settings.own;
-    this.common = settings.common;
+  constructor(settings, place, input, init) {
+    const { common } = settings;
+    super(settings, new FetchRequest(input, init, common.maxAttempts, common.protection !== undefined));
     this.settings = settings;
-    this.inner = inner;
-    this.request = new FetchRequest(input, init, this.common.maxAttempts, this.common.protection !== undefined);
+    this.place = place;
     /** @type {Attempt | undefined} the running one, or the last */
     this.attempt = undefined;
-    /** The response that the last attempt brought, unless it was cancelled. @type {any} */
-    this.response = undefined;
-    /** The request that `prepare` returned instead of the one that it got. @type {any} */
-    this.replacement = undefined;
+    /**
+     * The response before a wait, which the caller gets if no attempt brings another one; and its attempt.
+     * @type {{ response?: any, attempt?: Attempt }}
+     */
+    this.held = {};
     this.over = false;
     /**
      * The report of an operation that ended with a response that should have been retried.
      * @type {object | undefined}
      */
     this.report = undefined;
-    /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
-    this.preparing = false;
-    /** @type {Outcome | undefined} */
-    this.outcome = undefined;
-    /** @type {Ruling | undefined} */
-    this.ruling = undefined;
-    /** Name of the option that decided about the outcome. */
-    this.asked = 'retryOn';
-    /** The wait that the response asks for, if it was read. @type {number | undefined} */
-    this.hintMs = undefined;
 
     const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = this.common;
     /** The signals that abort the operation. */
@@ -68,8 +50,6 @@ export class FetchOperation {
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal =
       attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
-    this.addKey();
-    this.mayRepeat = this.repeats();
     this.request.once = !this.mayRepeat;
   }
 
@@ -80,12 +60,14 @@ export class FetchOperation {
       const steps = new FetchSteps(this.common, this, index);
       const response = await watch(steps, shared.metrics, this.request.signal);
       if (this.own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
-      const signals = this.ownSignal ? this.signals : [];
+      this.leave(response);
+      const attempt = /** @type {Attempt} */ (this.response === response ? this.attempt : this.held.attempt);
+      const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
       if (signals.length > 0 || this.request.isRequest || this.own.prepare !== undefined)
-        keepAbortable(response, { attempt: /** @type {Attempt} */ (this.attempt), request: this.request }, signals);
+        keepAbortable(response, { attempt, request: this.request }, signals);
       return response;
     } catch (error) {
-      if (!gives(error, this.response)) discard(this.response);
+      this.leave(error);
       // Who is rejected may send the request elsewhere.
       if (!this.request.isSent && !readDirectives(error).rejected) this.request.drop(error);
       throw error;
@@ -117,7 +99,7 @@ export class FetchOperation {
       if (this.request.hasFactory) discard(init === made ? init : input);
       throw error;
     }
-    const answer = this.inner(input, init);
+    const answer = sendFrom(this.place, input, init);
     this.request.isSent = true;
     const response = await answer;
     if (this.over || this.attempt !== attempt || (this.ownSignal && attempt.signal.aborted)) {
@@ -135,11 +117,10 @@ export class FetchOperation {
    * @param {Attempt} attempt
    */
   signalOf(attempt) {
-    if (this.ownSignal) return attempt.signal;
-    const { signal, isRequest } = this.request;
-    if (signal === undefined) return this.signals[0] ?? (attempt.attempt > 1 ? attempt.signal : undefined);
-    // React answers a GET without `init.signal` from memory: no second attempt would reach the server.
-    return isRequest && attempt.attempt > 1 ? signal : undefined;
+    // React answers a GET without `init.signal` from memory: no second attempt would reach the server. Node warns of
+    // many listeners of one signal, and keeps those of each attempt.
+    if (this.ownSignal || attempt.attempt > 1) return attempt.signal;
+    return this.request.signal === undefined ? this.signals[0] : undefined;
   }
 
   /**
@@ -151,147 +132,29 @@ export class FetchOperation {
    */
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
+    const { own, ownKey, mayRepeat } = this;
     this.preparing = true;
+    this.round.isSafe = false;
     const answer = await prepare(request, attempt);
     if (answer !== undefined && !isRequest(answer)) {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
+    const sent = answer ?? request;
+    if (ownKey !== undefined && !keyOf(sent, own)) sent.headers.set(own.idempotencyHeader, ownKey);
+    this.mayRepeat = !this.request.once && isRepeatable(sent, own, this.key);
+    // The attempt before may have been processed.
+    if (attempt.attempt > 1 && mayRepeat && !this.mayRepeat) throw failure(TypeError, UNSAFE);
+    this.round.isSafe = isSafe(sent.method);
     this.preparing = false;
     const abort = signal ?? this.request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
     const extras = this.request.extras();
     this.replacement = answer;
-    const sent = answer ?? request;
     this.request.alive[2] = sent;
     return [
       sent,
       abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) },
     ];
-  }
-
-  /**
-   * Returns the same values as `retryIf` and `retryOnResult`, which this replaces.
-   * @param {any} result of the attempt: a response, or an error
-   * @param {boolean} failed
-   * @param {Attempt} attempt
-   */
-  ask(result, failed, attempt) {
-    const error = failed ? result : undefined;
-    const thrown = error instanceof HttpStatusError && error.response === this.response;
-    const response = thrown ? error.response : failed ? undefined : result;
-    const failure = response === undefined ? failureOf(error, (error) => this.isOwn(error)) : NETWORK;
-    this.outcome = { response, failure, attempt };
-    if (response === undefined && this.preparing) return true;
-    const retryable =
-      response === undefined ? failure === NETWORK || failure === UNPROCESSED : this.retriesStatus(response, attempt);
-    const { retryOn } = this.own;
-    if (typeof retryOn === 'function') {
-      this.asked = 'retryOn';
-      return retryOn(
-        Object.freeze({ response, error, attempt: attempt.attempt, method: this.request.method, retryable }),
-      );
-    }
-    // A policy may have these.
-    this.asked = response === undefined ? 'retryIf' : 'retryOnResult';
-    const predicate = response === undefined ? this.common.retryIf : this.common.retryOnResult;
-    return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
-  }
-
-  /** Follows an answer that asks for another attempt: the request must not, or cannot, always be sent again. */
-  allowRetry() {
-    const { response, failure, attempt } = /** @type {Outcome} */ (this.outcome);
-    /** @type {Ruling} */
-    const ruling = { retry: true, stop: undefined, hintMs: NaN };
-    if (response === undefined && this.preparing) ruling.stop = 'callback';
-    else if (failure !== UNPROCESSED && !this.mayRepeat) ruling.retry = false;
-    else {
-      if (response !== undefined) ruling.hintMs = this.hintOf(response, attempt);
-      if (!this.request.replays && attempt.attempt < this.common.maxAttempts) ruling.stop = 'bodyNotReplayable';
-      this.ruling = ruling;
-    }
-    return ruling;
-  }
-
-  /**
-   * Returns whether an error is about this request's own connection, before its first byte was sent.
-   * @param {any} error
-   */
-  isOwn(error) {
-    const request = this.replacement ?? this.request;
-    try {
-      if (this.replacement === undefined ? this.request.streams : request.body !== null) return false;
-      const url = addressOf(this.replacement ?? this.request.input);
-      return url !== undefined && isAt(error, url, /^(manual|error)$/.test(request.redirect));
-    } catch {
-      return false;
-    }
-  }
-
-  /**
-   * @param {any} response
-   * @param {Attempt} attempt
-   */
-  retriesStatus(response, attempt) {
-    // A mock of fetch may answer with anything.
-    const { status, type, headers } = response ?? {};
-    const { retryOn, isTransient } = this.own;
-    if (typeof retryOn === 'object') return retryOn.includes(status);
-    // The second is a status that is hidden.
-    if (
-      typeof status !== 'number' ||
-      (status >= 200 && status < 300) ||
-      (status === 0 && `${type}`.startsWith('opaque'))
-    )
-      return false;
-    const asked = headerOf(headers, 'x-should-retry');
-    if (/^(true|false)$/.test(asked)) return asked === 'true';
-    // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
-    return isTransient(status) || ((status === 403 || status === 413) && this.hintOf(response, attempt) > 0);
-  }
-
-  /**
-   * Returns the wait that a response asks for, in ms, or NaN.
-   * @param {any} response
-   * @param {Attempt} attempt
-   */
-  hintOf(response, attempt) {
-    const { hint, respectRetryAfter } = this.own;
-    if (this.hintMs === undefined) {
-      const ms = hint?.(response, attempt);
-      if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
-      const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
-      this.hintMs = ms === undefined ? (headers ?? NaN) : Math.max(ms, headers ?? 0);
-    }
-    return this.hintMs;
-  }
-
-  /** Returns whether the server may process the request twice. */
-  repeats() {
-    const { method } = this.request;
-    const { methods } = this.own;
-    return (methods === undefined ? isIdempotent(method) : methods.includes(method)) || this.hasKey;
-  }
-
-  /** Whether the server receives a key with the attempts of this request. */
-  get hasKey() {
-    // Without CORS, browsers drop such a header.
-    return this.request.mode !== 'no-cors' && !!this.request.headers.get(this.own.idempotencyHeader);
-  }
-
-  /** Sets the key of the request, if it needs one. */
-  addKey() {
-    const { idempotencyKey, idempotencyHeader } = this.own;
-    const { request } = this;
-    if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || this.hasKey)
-      return;
-    const key =
-      typeof idempotencyKey === 'function'
-        ? idempotencyKey(request.outline())
-        : idempotencyKey === 'auto'
-          ? uuid()
-          : idempotencyKey;
-    if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
-    request.setHeader(idempotencyHeader, /** @type {string} */ (key));
   }
 
   /**
@@ -325,17 +188,10 @@ export class FetchOperation {
     return key === null ? protection : protection.of(key);
   }
 
-  /** Returns the fields of an outcome's events that only `fetch` has. */
-  extraFields() {
-    const status = this.response?.status;
-    const hintMs = this.ruling?.hintMs ?? NaN;
-    return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
-  }
-
   /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */
   get mayHedge() {
     const { method, replays } = this.request;
-    return this.mayRepeat && replays && isSafe(method);
+    return this.mayRepeat && replays && isSafe(method) && this.round.isSafe;
   }
 
   /** Forgets the last attempt. */
@@ -349,6 +205,7 @@ export class FetchOperation {
    */
   beside() {
     this.reset();
+    this.round.isSafe = true;
     return Object.create(this);
   }
 
@@ -360,35 +217,43 @@ export class FetchOperation {
     Object.assign(this, attempt);
   }
 
-  /** Another attempt follows, so the response is never read. */
+  /** Another attempt follows. Its outcome, or a wait that the deadline ends, decides whether the response is read. */
+  hold() {
+    const { response, attempt, common } = this;
+    discard(this.held.response);
+    this.held = { response, attempt };
+    this.response = undefined;
+    // If nothing but another outcome can follow, its connection is of more use.
+    if (!(common.totalTimeoutMs < Infinity || common.protection || this.own.throwOnStatus)) discard(response);
+  }
+
+  /** Another attempt of the round counts: the response is never read. */
   discard() {
     discard(this.response);
-    this.response = undefined;
+  }
+
+  /**
+   * Cancels the responses that the caller does not get.
+   * @param {any} outcome
+   */
+  leave(outcome) {
+    for (const response of [this.response, this.held.response]) if (!gives(outcome, response)) discard(response);
   }
 }
 
+const UNSAFE = 'prepare must return a request that is safe to repeat. Keep its method and its idempotency key';
+
 /**
- * Returns whether the caller gets this response with the error.
- * @param {unknown} error
+ * Returns whether the caller gets this response, or an error that has it.
+ * @param {any} outcome
  * @param {unknown} response
  */
-function gives(error, response) {
-  const status = error instanceof RetryError ? error.cause : error;
-  return status instanceof HttpStatusError && status.response === response;
-}
-
-/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
-function uuid() {
-  const { crypto } = globalThis;
-  if (crypto === undefined)
-    throw failure(
-      TypeError,
-      "idempotencyKey 'auto' needs crypto, which this host lacks. Pass a function that returns a unique text",
-    );
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(36));
-  // Version 4: the 8 keeps its upper two bits.
-  return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>
-    (Number(digit) | (bytes[at] & (digit === '0' ? 15 : 3))).toString(16),
-  );
+function gives(outcome, response) {
+  if (outcome === response) return true;
+  try {
+    for (let depth = 0; depth < 3; depth++, outcome = outcome.cause) if (outcome.response === response) return true;
+  } catch {
+    // No error of ours.
+  }
+  return false;
 }

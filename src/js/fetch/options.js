@@ -31,11 +31,18 @@ const FETCH_RULES =
     protectionKey: FUNCTION,
   });
 
-/** Options of other operations that have no meaning here, and the remedy. */
+const CLASSIFY = 'use retryOn, which receives the response or the error';
+
+/** Options of other operations, and of other packages, that have no meaning here, and the remedy. */
 const REPLACED = /** @type {Record<string, string>} */ ({
-  retryIf: 'use retryOn, which receives the response or the error',
-  retryOnResult: 'use retryOn, which receives the response or the error',
+  retryIf: CLASSIFY,
+  retryOnResult: CLASSIFY,
+  shouldRetry: CLASSIFY,
+  statusCodes: 'use retryOn',
+  retryStatusCodes: 'use retryOn',
   finalResult: 'use throwOnStatus',
+  throwHttpErrors: 'use throwOnStatus',
+  fetch: 'use createFetch(options, fetch)',
   metrics: 'pass a RetryPolicy that has them: createFetch(new RetryPolicy({ metrics: true }))',
 });
 
@@ -149,11 +156,14 @@ function notSupported(name) {
 
 /**
  * Returns whether the member of an init can only be an option that stands in the wrong place. Short names and
- * hooks may belong to another package's wrapper.
+ * hooks may belong to another package's wrapper, as `retries` of fetch-retry, which passes it on.
  * @param {string} name
  */
 export function isMisplaced(name) {
-  return /^(?!on)[a-z]+[A-Z]/.test(name) && (Object.hasOwn(RULES, name) || Object.hasOwn(FETCH_RULES, name));
+  return (
+    /^(maxRetr(y|ies)|numOfAttempts)$/.test(name) ||
+    (/^(?!on)[a-z]+[A-Z]/.test(name) && (Object.hasOwn(RULES, name) || Object.hasOwn(FETCH_RULES, name)))
+  );
 }
 
 /** @param {any} status */

@@ -83,8 +83,7 @@ export class FetchSteps extends Operation {
   /** @param {number} delayMs */
   wait(delayMs) {
     const step = super.wait(delayMs);
-    // The response is never read.
-    this.fetch.discard();
+    this.fetch.hold();
     return step;
   }
 

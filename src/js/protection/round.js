@@ -118,7 +118,7 @@ export class Race {
     const { hedge, budget, breaker, cooldown } = state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (limits.ended !== undefined || this.#lanes[0].attempt.signal.aborted) return;
+    if (limits.ended !== undefined || operation.mayHedge === false || this.#lanes[0].attempt.signal.aborted) return;
     const closed = breaker === undefined || breaker.isClosed;
     if (!closed || cooldown?.left(time) > 0 || !hedge.take()) {
       hedge.refused++;

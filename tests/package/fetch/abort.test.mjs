@@ -343,3 +343,26 @@ for (const end of ['abort', 'deadline']) {
     assert.equal(clock.pending.size, 0);
   });
 }
+
+test('many calls with one signal, whose attempts fail, are no leak of listeners to Node', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { createFetch } from 'rejitter/fetch';
+    process.on('warning', (warning) => console.log(warning.name));
+    const { signal } = new AbortController();
+    const fetch = createFetch({ baseMs: 0, maxAttempts: 4 });
+    const call = async () => (await fetch('${server.origin}/wait', { signal })).status;
+    console.log(...new Set(await Promise.all(Array.from({ length: 700 }, call))));
+    process.exit();
+  `);
+  assert.deepEqual([stdout, stderr], ['503\n', '']);
+});
+
+test('the body of a response that followed a failure ends with the abort', async () => {
+  const controller = new AbortController();
+  let calls = 0;
+  const inner = (url, init) => fetch(`${server.origin}/${++calls === 1 ? 'wait' : 'body'}`, init);
+  const response = await createFetch({ baseMs: 0 }, inner)('http://x/', { signal: controller.signal });
+  const read = response.text();
+  controller.abort();
+  await assert.rejects(read, { name: 'AbortError' });
+});

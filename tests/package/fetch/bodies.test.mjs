@@ -5,16 +5,20 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 
-import { importPackage } from '../lib/consumer.mjs';
-import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
+import { VirtualClock } from '../lib/clock.mjs';
+import { QUICK, failing, listen, until } from '../lib/fetching.mjs';
+import { importAll } from '../protection/entry.mjs';
+import { generator } from './hostile/server.mjs';
 
-const { createFetch } = await importFetch();
-const { retryReport } = await importPackage();
+const { breaker, createFetch, hedge, protect, retryReport } = await importAll();
 const quick = createFetch(QUICK);
 
 let server;
 before(async () => {
-  server = await listen(failing(2));
+  const answer = failing(2);
+  server = await listen((request, response, nth) =>
+    request.url === '/308' ? response.writeHead(308, { location: '/1' }).end() : answer(request, response, nth),
+  );
 });
 after(() => server.close());
 let paths = 0;
@@ -153,6 +157,14 @@ for (const [name, make] of Object.entries(STREAMS)) {
     );
   });
 }
+
+test('a 308, to which fetch sends no stream, is not asked for again', async () => {
+  const url = `${server.origin}/308`;
+  const made = [];
+  const body = () => made[made.push(new Blob(['x']).stream()) - 1];
+  await assert.rejects(quick(url, { method: 'PUT', body }), /^TypeError: fetch failed/);
+  assert.equal(requestsOf('/308').length, 1);
+});
 
 test('B03 a stream of which the connection was refused is not sent again either', async () => {
   const closed = await listen(() => {});
@@ -544,40 +556,76 @@ test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothin
   }
 });
 
-test('discarded bodies are cancelled, the returned one is not', async () => {
-  const cancelled = [];
-  let calls = 0;
-  const inner = async () => {
-    const n = (calls += 1);
-    return new Response(
-      new ReadableStream({
-        start(c) {
-          c.enqueue(Uint8Array.of(n));
-          if (n === 3) c.close();
-        },
-        cancel() {
-          cancelled.push(n);
-        },
-      }),
-      { status: n < 3 ? 503 : 200 },
-    );
-  };
-  const response = await createFetch(QUICK, inner)('http://x/');
-  assert.deepEqual(cancelled, [1, 2]);
-  assert.deepEqual([...new Uint8Array(await response.arrayBuffer())], [3]);
-  // Also when the predicate fails, and the caller does not get the response.
-  calls = 0;
-  cancelled.length = 0;
-  await createFetch(
-    {
-      ...QUICK,
-      retryOn: () => {
-        throw new Error('predicate');
-      },
-    },
-    inner,
-  )('http://x/').catch(() => {});
-  assert.deepEqual(cancelled, [1]);
+test('the caller gets responses that are unread; each other one is cancelled', async (t) => {
+  const random = generator(7);
+  const maybe = (share, make) => (random() < share ? make() : undefined);
+  const ms = (most) => Math.floor(random() * most);
+  const counts = {};
+  for (let run = 0; run < 600; run++) {
+    const responses = [];
+    /** Answers after a while, with or without regard to the signal. */
+    const inner = (_, init) =>
+      new Promise((resolve, reject) => {
+        const kind = random();
+        const answer = () => {
+          if (kind < 0.15) return reject(new TypeError('fetch failed'));
+          const made = { cancelled: false };
+          const body = new ReadableStream(
+            { pull() {}, cancel: () => void (made.cancelled = true) },
+            { highWaterMark: 0 },
+          );
+          made.response = new Response(body, { status: kind < 0.75 ? 503 : 200 });
+          responses.push(made);
+          resolve(made.response);
+        };
+        const timer = setTimeout(answer, kind < 0.3 ? 400 : ms(60));
+        const hears = random() < 0.5;
+        init?.signal?.addEventListener('abort', () => {
+          if (!hears) return;
+          clearTimeout(timer);
+          reject(init.signal.reason);
+        });
+      });
+    const controller = new AbortController();
+    const options = {
+      jitter: 'none',
+      maxAttempts: 1 + ms(4),
+      baseMs: 1 + ms(40),
+      totalTimeoutMs: maybe(0.6, () => 20 + ms(200)),
+      attemptTimeoutMs: maybe(0.3, () => 30 + ms(30)),
+      throwOnStatus: random() < 0.4,
+      finalError: maybe(0.2, () => 'wrap'),
+      beforeRetry: maybe(
+        0.3,
+        () => () =>
+          maybe(0.3, () => new Promise((go) => void setTimeout(go, 150))) ?? maybe(0.2, () => assert.fail('no')),
+      ),
+      retryOn: maybe(0.1, () => () => maybe(0.8, () => true) ?? assert.fail('predicate')),
+      protection: maybe(0.4, () => protect(hedge({ delayMs: 20, maxRatio: 1 }), breaker({ minimumCalls: 2 }))),
+    };
+    const clock = new VirtualClock().install();
+    if (random() < 0.1) setTimeout(() => controller.abort(), ms(200));
+    const call = createFetch(options, inner)('http://x/', { signal: controller.signal }).catch((error) => error);
+    await clock.advance(5000);
+    clock.uninstall();
+    const outcome = await call;
+    const given = new Set([outcome]);
+    const history = new Set();
+    for (let error = outcome, at = given; error instanceof Error; error = error.cause) {
+      at.add(error.response);
+      // The timeout of an attempt takes the place of what was before it.
+      if (/^rejitter: attempt/.test(error.message)) at = history;
+    }
+    const name = `run ${run}: ${outcome}, ${JSON.stringify(options)}`;
+    for (const { response, cancelled } of responses.filter((each) => !history.has(each.response))) {
+      assert.deepEqual([response.bodyUsed, cancelled], given.has(response) ? [false, false] : [true, true], name);
+    }
+    const kind = outcome instanceof Response ? outcome.status : outcome.name;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  t.diagnostic(JSON.stringify(counts));
+  for (const kind of [200, 503, 'HttpStatusError', 'TimeoutError', 'AssertionError', 'AbortError', 'RetryError'])
+    assert.ok(counts[kind] > 0, `${kind} took place`);
 });
 
 test("B05 a connection that breaks while the caller reads is the caller's to see: no retry, no Range", async () => {

@@ -302,6 +302,18 @@ test('no outcome depends on properties of Object.prototype', async () => {
   assert.equal(stderr, '');
 });
 
+test('throwOnStatus under a frozen Error.prototype', async () => {
+  const { stdout, stderr } = await runNode(`
+    import { createFetch } from 'rejitter/fetch';
+    Object.freeze(Error.prototype);
+    const inner = async () => new Response('why', { status: 404 });
+    const error = await createFetch({ throwOnStatus: true }, inner)('http://x/').catch((error) => error);
+    console.log(error.name, error.status, await error.response.text(), Object.keys(error).join());
+  `);
+  assert.equal(stderr, '');
+  assert.equal(stdout, 'HttpStatusError 404 why name,status\n');
+});
+
 test('a status text from the server cannot forge a log line', async () => {
   const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
   const messageOf = async (statusText) =>

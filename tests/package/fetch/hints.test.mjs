@@ -362,44 +362,31 @@ test('hint: a wait from anywhere in the response, under the rules of hints', asy
   assert.equal(retryReport((await go({ hint: () => Infinity }, [])).value).hintMs, Infinity);
 });
 
-test('a hint that returns an invalid value or throws ends the operation, and is not called for failures', async () => {
-  for (const [answer, kind] of [
-    [NaN, RangeError],
-    [-1, RangeError],
-    ['5', TypeError],
-    [null, TypeError],
-    [Promise.resolve(5), TypeError],
-  ]) {
-    const { inner, calls } = statuses(503);
-    const error = await createFetch({ ...QUICK, hint: () => answer }, inner)('http://x/').catch((e) => e);
-    assert.ok(error instanceof kind, String(answer));
-    assert.match(error.message, /^rejitter: hint must return a non-negative number/);
-    assert.equal(retryReport(error).reason, 'callback');
-    assert.equal(calls.length, 1);
-  }
+test('a hint that returns an invalid value or throws is reported and costs nothing', async (t) => {
   const boom = new Error('boom');
-  await assert.rejects(
-    createFetch(
-      {
-        ...QUICK,
-        hint: () => {
-          throw boom;
-        },
-      },
-      statuses(503).inner,
-    )('http://x/'),
-    (error) => error === boom,
-  );
+  for (const [answer, problem] of [
+    [() => NaN, RangeError],
+    [() => -1, RangeError],
+    [() => '5', TypeError],
+    [() => null, TypeError],
+    [async () => 5, TypeError],
+    [() => assert.fail(boom), boom],
+  ]) {
+    const reported = t.mock.method(console, 'error', () => {});
+    const { inner, calls } = statuses(503);
+    const response = await createFetch({ ...QUICK, maxAttempts: 2, hint: answer }, inner)('http://x/');
+    assert.deepEqual([response.status, response.bodyUsed, calls.length], [503, false, 2]);
+    assert.equal(retryReport(response).reason, 'exhausted');
+    const [[error]] = reported.mock.calls.map((call) => call.arguments);
+    assert.ok(error === problem || error instanceof problem, String(error));
+    if (error !== boom) assert.match(error.message, /^rejitter: hint must return a non-negative number/);
+    // Once for each response that may be followed by another attempt; the response's own headers count.
+    assert.ok(reported.mock.calls.length <= 2);
+    reported.mock.restore();
+  }
+  // It is not called for failures.
   const { inner, calls } = statuses(new TypeError('Failed to fetch'), 200);
-  await createFetch(
-    {
-      ...QUICK,
-      hint: () => {
-        throw boom;
-      },
-    },
-    inner,
-  )('http://x/');
+  await createFetch({ ...QUICK, hint: () => assert.fail(boom) }, inner)('http://x/');
   assert.equal(calls.length, 2);
 });
 

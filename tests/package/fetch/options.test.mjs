@@ -52,9 +52,13 @@ test('retryOn: a list, or a predicate that receives everything', async () => {
     ],
   );
   assert.ok(outcomes.every(Object.isFrozen));
-  const post = statuses(503, 200);
-  await createFetch({ ...QUICK, retryOn: () => true }, post.inner)('http://x/', { method: 'POST' });
-  assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
+  for (const outcome of [503, failure]) {
+    const post = statuses(outcome, 200);
+    const retryOn = ({ retryable }) => outcomes.push(retryable) > 0;
+    await createFetch({ ...QUICK, retryOn }, post.inner)('http://x/', { method: 'POST' }).catch(() => {});
+    assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
+    assert.equal(outcomes.pop(), false);
+  }
   const boom = new Error('boom');
   await assert.rejects(
     createFetch(
@@ -248,6 +252,12 @@ test('options: all problems at once; per call they replace the shared ones', asy
     [{ metrics: true }, 'pass a RetryPolicy'],
     [{ finalResult: 'reject' }, 'use throwOnStatus'],
     [{ retryOnResult: () => true }, 'use retryOn'],
+    // Of ky, got and ofetch.
+    [{ shouldRetry: () => true }, 'use retryOn'],
+    [{ statusCodes: [503] }, 'use retryOn'],
+    [{ retryStatusCodes: [503] }, 'use retryOn'],
+    [{ throwHttpErrors: false }, 'use throwOnStatus'],
+    [{ fetch }, 'use createFetch(options, fetch)'],
   ]) {
     assert.throws(
       () => createFetch(option),
@@ -269,7 +279,9 @@ test('options: all problems at once; per call they replace the shared ones', asy
     },
   );
   assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
+  assert.throws(() => createFetch({ limit: 2 }), /Did you mean maxAttempts/);
   assert.throws(() => createFetch(null), TypeError);
+  assert.throws(() => createFetch(fetch), /^TypeError: rejitter: options must be .*createFetch\(\{\}, fetch\)$/);
   const { inner, calls } = statuses(503);
   const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
   await shared('http://x/', { retry: { maxAttempts: 2 } });

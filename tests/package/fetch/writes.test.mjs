@@ -180,6 +180,39 @@ test('prepare that returns another request: its address decides', async () => {
   }
 });
 
+test('what prepare sends decides: a request that became unsafe is not repeated', async () => {
+  const order = (request, headers) => new Request(request.url, { method: 'POST', body: 'order', headers });
+  const drop = (request) => request.headers.delete('idempotency-key');
+  const own = { idempotencyKey: 'auto' };
+  const keyed = { method: 'POST', headers: { 'idempotency-key': 'k' } };
+  for (const [expected, prepare, init, options] of [
+    [1, (request) => order(request)],
+    [1, (request) => order(request, { 'idempotency-key': 'added' })],
+    [1, drop, keyed],
+    [1, (request, { attempt }) => order(request, { 'idempotency-key': attempt }), keyed],
+    [3, (request) => order(request, request.headers), keyed],
+    // The option's key is put back.
+    [3, drop, { method: 'POST' }, own],
+    [3, (request) => order(request), { method: 'POST' }, own],
+    [1, (request) => order(request), {}, own],
+    [3, (request) => new Request(request.url, { method: 'PUT', body: 'x' })],
+  ]) {
+    server.seen.length = 0;
+    const fetch = createFetch({ ...QUICK, maxAttempts: 3, prepare, ...options });
+    const response = await fetch(`${server.origin}/prepared?status=503`, init);
+    assert.equal(response.status, 503);
+    const keys = new Set(requestsOf('/prepared').map(({ headers }) => headers['idempotency-key']));
+    assert.deepEqual([server.seen.length, keys.size], [expected, 1], `${prepare} ${JSON.stringify(init)}`);
+    assert.equal(options === own && expected > 1 && keys.has(undefined), false, 'without a key');
+  }
+  // An attempt that would repeat an order without its key is not made.
+  server.seen.length = 0;
+  const late = createFetch({ ...QUICK, prepare: (request, { attempt }) => (attempt > 1 ? drop(request) : undefined) });
+  const error = await late(`${server.origin}/prepared?status=503`, keyed).catch((e) => e);
+  assert.match(error.message, /^rejitter: prepare must return/);
+  assert.equal(server.seen.length, 1);
+});
+
 test('a body whose own source fails does not prove a failed connection: the POST is sent once', async () => {
   // A stream from a database or an upstream fails like this.
   const source = () =>
@@ -354,6 +387,7 @@ test('an option in the wrong place is an error before anything is sent', async (
     [{ maxAttempts: 2 }, 'maxAttempts'],
     [{ totalTimeoutMs: 5 }, 'totalTimeoutMs'],
     [{ retryOn: [1] }, 'retryOn'],
+    [{ maxRetries: 2 }, 'maxRetries'],
     [{ method: 'POST', idempotencyKey: 'auto' }, 'idempotencyKey'],
   ]) {
     const { inner, calls } = statuses(200);
@@ -384,6 +418,7 @@ test('an option in the wrong place is an error before anything is sent', async (
     methods: [],
     baseURL: '/',
     retryDelay: 5,
+    retries: 3,
   };
   await createFetch({}, inner)('http://x/', others);
   assert.deepEqual(calls[0][1], others);

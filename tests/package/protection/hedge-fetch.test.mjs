@@ -151,16 +151,33 @@ hedged('a round of failed responses is followed by one wait, for the largest hin
   const responses = [answer(503, '', { 'retry-after-ms': '300' }), answer(503)];
   await ok(calls[0], responses[0]);
   await ok(calls[1], responses[1]);
-  assert.deepEqual(
-    responses.map(({ cancelled }) => cancelled),
-    [true, true],
-  );
+  const cancelled = () => responses.map((each) => each.cancelled);
+  assert.deepEqual(cancelled(), [true, false], 'the operation may still end with the last one');
   await at(359);
   assert.equal(calls.length, 2);
   await at(360);
   assert.equal(calls.length, 3);
   await ok(calls[2], answer(200));
   assert.equal(run.value.status, 200);
+  assert.deepEqual(cancelled(), [true, true]);
+});
+
+hedged('what prepare sends decides about a hedge; one is not started before that is known', async ({ at }) => {
+  const later = () => new Promise((resolve) => void setTimeout(resolve, 55));
+  for (const [expected, prepare] of [
+    [2, () => undefined],
+    [1, ({ url }) => new Request(url, { method: 'POST', body: 'order' })],
+    [1, ({ url }) => new Request(url, { method: 'PUT', body: 'x' })],
+    [1, later],
+  ]) {
+    const from = performance.now();
+    const { fetch, calls } = make({ prepare });
+    const run = watched(fetch(URL_OF));
+    await at(from + 70);
+    assert.equal(calls.length, expected, `${prepare}`);
+    await ok(calls[0], answer(200));
+    assert.equal(run.value.status, 200);
+  }
 });
 
 hedged('the deadline returns the failed response of the round, unread', async ({ at }) => {

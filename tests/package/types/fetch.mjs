@@ -2,7 +2,7 @@
 
 const IMPORT = `
 import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
-import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RetryingFetch } from 'rejitter/fetch';
+import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RequestFields, RetryingFetch } from 'rejitter/fetch';
 import { RetryPolicy, retryReport } from 'rejitter';
 import type { Attempt, RetryReport } from 'rejitter';
 `;
@@ -66,6 +66,8 @@ export const others: FetchOptions[] = [
 export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
 export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
 export const call: CallOptions = { idempotencyKey: 'mine', retryOn: [503] };
+export const handler = (event: RetryEvent & RequestFields): number | undefined => event.status ?? event.hintMs;
+export const handled = createFetch({ onRetry: handler });
 export const ofAPolicy: typeof fetch = createFetch(new RetryPolicy({ metrics: true }), fetch);
 export const reusable: FetchOptions = { ...everything, maxAttempts: 2 };
 const plainHeaders: HeadersLike = { 'retry-after': '5', 'set-cookie': ['a', 'b'] };

@@ -1,0 +1,70 @@
+// @ts-check
+// Which requests may be sent twice, and the keys by which servers recognise a repetition.
+
+import { failure, problemOf } from '../options/messages.js';
+import { isIdempotent } from './http.js';
+import { isKey } from './options.js';
+
+/**
+ * A FetchRequest or a Request.
+ * @typedef {{ method: string, mode: string | undefined, headers: Headers }} Sent
+ */
+
+/**
+ * Returns the key that the server receives with a request, '' for none. Without CORS, browsers drop such a header.
+ * @param {Sent} request
+ * @param {Record<string, any>} own
+ */
+export function keyOf({ mode, headers }, { idempotencyHeader }) {
+  return (mode !== 'no-cors' && headers.get(idempotencyHeader)) || '';
+}
+
+/**
+ * Returns whether the server may process a request twice.
+ * @param {Sent} request
+ * @param {Record<string, any>} own
+ * @param {string} key of all attempts
+ */
+export function isRepeatable(request, own, key) {
+  const method = request.method.toUpperCase();
+  return (
+    (own.methods === undefined ? isIdempotent(method) : own.methods.includes(method)) ||
+    (key !== '' && keyOf(request, own) === key)
+  );
+}
+
+/**
+ * Sets the key of a request, if it needs one. Returns it, or undefined.
+ * @param {import('./request.js').FetchRequest} request
+ * @param {Record<string, any>} own
+ */
+export function addKey(request, own) {
+  const { idempotencyKey } = own;
+  if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, own))
+    return undefined;
+  const key =
+    typeof idempotencyKey === 'function'
+      ? idempotencyKey(request.outline())
+      : idempotencyKey === 'auto'
+        ? uuid()
+        : idempotencyKey;
+  if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
+  request.setHeader(own.idempotencyHeader, /** @type {string} */ (key));
+  return /** @type {string} */ (key);
+}
+
+/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
+function uuid() {
+  const { crypto } = globalThis;
+  if (crypto === undefined)
+    throw failure(
+      TypeError,
+      "idempotencyKey 'auto' needs crypto, which this host lacks. Pass a function that returns a unique text",
+    );
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(36));
+  // Version 4: the 8 keeps its upper two bits.
+  return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>
+    (Number(digit) | (bytes[at] & (digit === '0' ? 15 : 3))).toString(16),
+  );
+}
