@@ -206,9 +206,9 @@ interface FetchOnlyOptions {
    * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
    * `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
    *
-   * The request that is sent decides what may be repeated or hedged. A key that {@link idempotencyKey} has set is put
-   * back if it is missing. A request whose own key is missing or another one, or whose method is unsafe to repeat, is
-   * not sent again; a key that only `prepare` adds does not count.
+   * The request that is sent decides what may be repeated or hedged. An idempotency key that is missing is put back. A
+   * request that `prepare` gave another key, or a method that is unsafe to repeat, is not sent again. A key that only
+   * `prepare` adds does not count, because each attempt may get another one.
    *
    * @example
    * ```js

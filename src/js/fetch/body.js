@@ -13,16 +13,15 @@ export function tagOf(value) {
 }
 
 /**
- * Returns whether this is a Request. Polyfills do not call theirs so.
+ * Returns whether this is a Request, of any realm or a polyfill.
  * @param {any} value
  */
 export function isRequest(value) {
   return (
-    tagOf(value) === 'Request' ||
-    (Object(value) === value &&
-      typeof value.url === 'string' &&
-      typeof value.method === 'string' &&
-      typeof value.clone === 'function')
+    Object(value) === value &&
+    typeof value.url === 'string' &&
+    typeof value.method === 'string' &&
+    typeof value.clone === 'function'
   );
 }
 

@@ -2,7 +2,7 @@
 // `fetch`, retried: the public functions over whatever loads the core.
 
 import { isFunction } from '../options/checks.js';
-import { failure, problemOf } from '../options/messages.js';
+import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
 import { call, isInner, placeOf } from './inner.js';
 import { FetchOperation } from './operation.js';
@@ -16,8 +16,7 @@ export function createFetchApi(load) {
    * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
    */
   function createFetch(options, inner) {
-    if (isFunction(options))
-      throw failure(TypeError, 'options must be an object, got a function. Pass it as fetch: createFetch({}, fetch)');
+    if (isFunction(options)) throw problemOf('options', options, ['', 'an object; fetch is the second argument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const settings = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {

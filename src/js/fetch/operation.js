@@ -1,7 +1,7 @@
 // @ts-check
 // One retried fetch: it sends the attempts, and keeps or cancels their responses.
 
-import { failure, problemOf } from '../options/messages.js';
+import { problemOf } from '../options/messages.js';
 import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
@@ -16,9 +16,19 @@ import { discard, keepAbortable } from './response.js';
 import { FetchSteps } from './steps.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('./steps.js').Ruling} Ruling */
 
 export class FetchOperation extends Outcomes {
+  /** The running attempt, or the last one. @type {Attempt | undefined} */
+  attempt;
+  /**
+   * The response before a wait, which the caller gets if no attempt brings another one; and its attempt.
+   * @type {{ response?: any, attempt?: Attempt }}
+   */
+  held = {};
+  over = false;
+  /** The report of an operation that ended with a response that should have been retried. @type {object | undefined} */
+  report;
+
   /**
    * @param {import('./options.js').FetchSettings} settings
    * @param {import('./inner.js').Place} place
@@ -30,19 +40,6 @@ export class FetchOperation extends Outcomes {
     super(settings, new FetchRequest(input, init, common.maxAttempts, common.protection !== undefined));
     this.settings = settings;
     this.place = place;
-    /** @type {Attempt | undefined} the running one, or the last */
-    this.attempt = undefined;
-    /**
-     * The response before a wait, which the caller gets if no attempt brings another one; and its attempt.
-     * @type {{ response?: any, attempt?: Attempt }}
-     */
-    this.held = {};
-    this.over = false;
-    /**
-     * The report of an operation that ended with a response that should have been retried.
-     * @type {object | undefined}
-     */
-    this.report = undefined;
 
     const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = this.common;
     /** The signals that abort the operation. */
@@ -132,7 +129,7 @@ export class FetchOperation extends Outcomes {
    */
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
-    const { own, ownKey, mayRepeat } = this;
+    const { own, key, mayRepeat } = this;
     this.preparing = true;
     this.round.isSafe = false;
     const answer = await prepare(request, attempt);
@@ -140,10 +137,11 @@ export class FetchOperation extends Outcomes {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
     const sent = answer ?? request;
-    if (ownKey !== undefined && !keyOf(sent, own)) sent.headers.set(own.idempotencyHeader, ownKey);
-    this.mayRepeat = !this.request.once && isRepeatable(sent, own, this.key);
+    if (key !== '' && keyOf(sent, own) === '') sent.headers.set(own.idempotencyHeader, key);
+    this.mayRepeat = !this.request.once && isRepeatable(sent, own, key);
     // The attempt before may have been processed.
-    if (attempt.attempt > 1 && mayRepeat && !this.mayRepeat) throw failure(TypeError, UNSAFE);
+    if (attempt.attempt > 1 && mayRepeat && !this.mayRepeat)
+      throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the key of the others'], 'return');
     this.round.isSafe = isSafe(sent.method);
     this.preparing = false;
     const abort = signal ?? this.request.signal;
@@ -196,7 +194,7 @@ export class FetchOperation extends Outcomes {
 
   /** Forgets the last attempt. */
   reset() {
-    this.response = this.ruling = this.outcome = this.hintMs = this.replacement = undefined;
+    this.response = this.askedMs = this.outcome = this.hintMs = this.replacement = undefined;
   }
 
   /**
@@ -240,8 +238,6 @@ export class FetchOperation extends Outcomes {
     for (const response of [this.response, this.held.response]) if (!gives(outcome, response)) discard(response);
   }
 }
-
-const UNSAFE = 'prepare must return a request that is safe to repeat. Keep its method and its idempotency key';
 
 /**
  * Returns whether the caller gets this response, or an error that has it.

@@ -160,10 +160,7 @@ function notSupported(name) {
  * @param {string} name
  */
 export function isMisplaced(name) {
-  return (
-    /^(maxRetr(y|ies)|numOfAttempts)$/.test(name) ||
-    (/^(?!on)[a-z]+[A-Z]/.test(name) && (Object.hasOwn(RULES, name) || Object.hasOwn(FETCH_RULES, name)))
-  );
+  return /^(?!on)[a-z]+[A-Z]/.test(name) && (Object.hasOwn(RULES, name) || Object.hasOwn(FETCH_RULES, name));
 }
 
 /** @param {any} status */

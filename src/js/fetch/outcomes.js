@@ -11,7 +11,6 @@ import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, retryAfterMs } from '.
 import { addKey, isRepeatable, keyOf } from './repeats.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('./steps.js').Ruling} Ruling */
 
 /**
  * The outcome of an attempt.
@@ -22,6 +21,23 @@ import { addKey, isRepeatable, keyOf } from './repeats.js';
  */
 
 export class Outcomes {
+  /** The response that the last attempt brought. @type {any} */
+  response;
+  /** The request that `prepare` returned instead of the one that it got. @type {any} */
+  replacement;
+  /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
+  preparing = false;
+  /** @type {Outcome | undefined} */
+  outcome;
+  /** The wait that the response asks for, NaN for none, once it is to be retried. @type {number | undefined} */
+  askedMs;
+  /** Name of the option that decided about the outcome. */
+  asked = 'retryOn';
+  /** The wait that the response asks for, if it was read. @type {number | undefined} */
+  hintMs;
+  /** For all attempts of a round: whether the one that runs allows another next to it. */
+  round = { isSafe: true };
+
   /**
    * @param {import('./options.js').FetchSettings} settings
    * @param {import('./request.js').FetchRequest} request
@@ -30,27 +46,10 @@ export class Outcomes {
     this.own = own;
     this.common = common;
     this.request = request;
-    /** The response that the last attempt brought. @type {any} */
-    this.response = undefined;
-    /** The request that `prepare` returned instead of the one that it got. @type {any} */
-    this.replacement = undefined;
-    /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
-    this.preparing = false;
-    /** @type {Outcome | undefined} */
-    this.outcome = undefined;
-    /** @type {Ruling | undefined} */
-    this.ruling = undefined;
-    /** Name of the option that decided about the outcome. */
-    this.asked = 'retryOn';
-    /** The wait that the response asks for, if it was read. @type {number | undefined} */
-    this.hintMs = undefined;
-    /** The key that the option has set. */
-    this.ownKey = addKey(request, own);
+    addKey(request, own);
     this.key = keyOf(request, own);
     /** Whether the request, as it was sent last, may be sent again. */
     this.mayRepeat = isRepeatable(request, own, this.key);
-    /** For all attempts of a round: whether the one that runs allows another next to it. */
-    this.round = { isSafe: true };
   }
 
   /**
@@ -82,19 +81,15 @@ export class Outcomes {
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
-  /** Follows an answer that asks for another attempt: the request must not, or cannot, always be sent again. */
-  allowRetry() {
+  /**
+   * Follows an answer that asks for another attempt. Returns why there is none: '' if the request must not be sent again.
+   */
+  objection() {
     const { response, failure, attempt } = /** @type {Outcome} */ (this.outcome);
-    /** @type {Ruling} */
-    const ruling = { retry: true, stop: undefined, hintMs: NaN };
-    if (response === undefined && this.preparing) ruling.stop = 'callback';
-    else if (failure !== UNPROCESSED && !this.mayRepeat) ruling.retry = false;
-    else {
-      if (response !== undefined) ruling.hintMs = this.hintOf(response, attempt);
-      if (!this.request.replays && attempt.attempt < this.common.maxAttempts) ruling.stop = 'bodyNotReplayable';
-      this.ruling = ruling;
-    }
-    return ruling;
+    if (response === undefined && this.preparing) return 'callback';
+    if (failure !== UNPROCESSED && !this.mayRepeat) return '';
+    this.askedMs = response === undefined ? NaN : this.hintOf(response, attempt);
+    return this.request.replays || attempt.attempt >= this.common.maxAttempts ? undefined : 'bodyNotReplayable';
   }
 
   /**
@@ -160,7 +155,7 @@ export class Outcomes {
   /** Returns the fields of an outcome's events that only `fetch` has. */
   extraFields() {
     const status = this.response?.status;
-    const hintMs = this.ruling?.hintMs ?? NaN;
+    const hintMs = /** @type {number} */ (this.askedMs);
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 }

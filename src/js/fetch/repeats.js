@@ -34,14 +34,14 @@ export function isRepeatable(request, own, key) {
 }
 
 /**
- * Sets the key of a request, if it needs one. Returns it, or undefined.
+ * Sets the key of a request, if it needs one.
  * @param {import('./request.js').FetchRequest} request
  * @param {Record<string, any>} own
  */
 export function addKey(request, own) {
   const { idempotencyKey } = own;
   if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, own))
-    return undefined;
+    return;
   const key =
     typeof idempotencyKey === 'function'
       ? idempotencyKey(request.outline())
@@ -50,7 +50,6 @@ export function addKey(request, own) {
         : idempotencyKey;
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
   request.setHeader(own.idempotencyHeader, /** @type {string} */ (key));
-  return /** @type {string} */ (key);
 }
 
 /** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */

@@ -7,11 +7,6 @@ import { UNLIMITED } from '../run/run.js';
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
 
-/**
- * Whether another attempt may follow an outcome. A server's hint is in ms; NaN without a hint.
- * @typedef {{ retry: boolean, stop: string | undefined, hintMs: number }} Ruling
- */
-
 export class FetchSteps extends Operation {
   /**
    * @param {Settings} settings
@@ -72,12 +67,12 @@ export class FetchSteps extends Operation {
   /** The request must not, or cannot, always be sent again. */
   refusal() {
     const { failed, limits } = this;
-    const ruling = this.fetch.allowRetry();
-    if (!ruling.retry) return failed ? 'notRetryable' : 'success';
+    const reason = this.fetch.objection();
+    if (reason === '') return failed ? 'notRetryable' : 'success';
     if (!failed) this.emit('onFailure', this.attempts, this.outcomeFields());
     if (limits.aborted) return 'aborted';
-    if (ruling.stop === undefined) this.hintMs = ruling.hintMs;
-    return ruling.stop;
+    if (reason === undefined) this.hintMs = this.fetch.askedMs;
+    return reason;
   }
 
   /** @param {number} delayMs */
@@ -124,8 +119,8 @@ export class FetchSteps extends Operation {
    * @param {object} [fields] of the outcome, if the event has one
    */
   emit(name, attempt, fields) {
-    // Most responses are good: whether one is a failure, the ruling says.
-    if (name === 'onFailure' && !this.failed && this.fetch.ruling === undefined) return;
+    // Most responses are good: whether one is a failure is known once it is to be retried.
+    if (name === 'onFailure' && !this.failed && this.fetch.askedMs === undefined) return;
     super.emit(name, attempt, fields && { ...fields, ...this.fetch.extraFields() });
   }
 }

@@ -281,7 +281,10 @@ test('options: all problems at once; per call they replace the shared ones', asy
   assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
   assert.throws(() => createFetch({ limit: 2 }), /Did you mean maxAttempts/);
   assert.throws(() => createFetch(null), TypeError);
-  assert.throws(() => createFetch(fetch), /^TypeError: rejitter: options must be .*createFetch\(\{\}, fetch\)$/);
+  assert.throws(
+    () => createFetch(fetch),
+    /^TypeError: rejitter: options must be an object; fetch is the second argument, got a function$/,
+  );
   const { inner, calls } = statuses(503);
   const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
   await shared('http://x/', { retry: { maxAttempts: 2 } });

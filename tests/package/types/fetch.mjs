@@ -4,7 +4,7 @@ const IMPORT = `
 import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
 import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RequestFields, RetryingFetch } from 'rejitter/fetch';
 import { RetryPolicy, retryReport } from 'rejitter';
-import type { Attempt, RetryReport } from 'rejitter';
+import type { Attempt, RetryEvent, RetryReport } from 'rejitter';
 `;
 
 const POSITIVE = `
