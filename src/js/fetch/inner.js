@@ -4,8 +4,8 @@
 // 1. Each of ours keeps the global fetch that it was made over, or what that one keeps if it is ours, too.
 // 2. One that was the global fetch itself calls the fetch it keeps: what is laid over it later calls it.
 // 3. Any other calls the global fetch of the moment, so that mocks work.
-// 4. A call of ours that comes out of such a call shows that the global fetch leads to ours: 2 holds from then on. If it
-//    is for the same address, it is the same request: it passes straight on, because the outer one retries.
+// 4. A call of ours within such a call shows that the global fetch leads to ours: 2 holds from then on. If it is for
+//    the same address, it is the same request and passes straight on, because the outer one retries.
 
 import { failure } from '../options/messages.js';
 import { hide } from '../run/report.js';

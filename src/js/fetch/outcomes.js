@@ -81,9 +81,7 @@ export class Outcomes {
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
-  /**
-   * Follows an answer that asks for another attempt. Returns why there is none: '' if the request must not be sent again.
-   */
+  /** Returns why no attempt follows an answer that asks for one: '' if the request must not be sent again. */
   objection() {
     const { response, failure, attempt } = /** @type {Outcome} */ (this.outcome);
     if (response === undefined && this.preparing) return 'callback';

@@ -344,7 +344,7 @@ for (const end of ['abort', 'deadline']) {
   });
 }
 
-test('many calls with one signal, whose attempts fail, are no leak of listeners to Node', async () => {
+test('Node does not warn of listeners when the attempts of many calls with one signal fail', async () => {
   const { stdout, stderr } = await runNode(`
     import { createFetch } from 'rejitter/fetch';
     process.on('warning', (warning) => console.log(warning.name));

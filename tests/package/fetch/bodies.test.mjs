@@ -613,7 +613,7 @@ test('the caller gets responses that are unread; each other one is cancelled', a
     const history = new Set();
     for (let error = outcome, at = given; error instanceof Error; error = error.cause) {
       at.add(error.response);
-      // The timeout of an attempt takes the place of what was before it.
+      // The timeout of an attempt replaces the outcome before it.
       if (/^rejitter: attempt/.test(error.message)) at = history;
     }
     const name = `run ${run}: ${outcome}, ${JSON.stringify(options)}`;

@@ -252,7 +252,7 @@ test('options: all problems at once; per call they replace the shared ones', asy
     [{ metrics: true }, 'pass a RetryPolicy'],
     [{ finalResult: 'reject' }, 'use throwOnStatus'],
     [{ retryOnResult: () => true }, 'use retryOn'],
-    // Of ky, got and ofetch.
+    // Names in ky, got and ofetch.
     [{ shouldRetry: () => true }, 'use retryOn'],
     [{ statusCodes: [503] }, 'use retryOn'],
     [{ retryStatusCodes: [503] }, 'use retryOn'],

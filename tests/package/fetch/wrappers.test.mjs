@@ -12,7 +12,7 @@ import { listen } from '../lib/fetching.mjs';
 const name = (name) => `await import(${JSON.stringify(import.meta.resolve(name))})`;
 const file = (path) => `await import(${JSON.stringify(`${pathToFileURL(join(installed, path)).href}?copy`)})`;
 
-/** What is laid over `ours`, once that is the global fetch. */
+/** Code that lays a wrapper over `ours`, once that is the global fetch. */
 const WRAPPERS = {
   'a function that passes its arguments on': 'globalThis.fetch = (...args) => ours.apply(globalThis, args);',
   'an async function that makes a Request of them': `globalThis.fetch = async (input, init) => {

@@ -180,7 +180,7 @@ test('prepare that returns another request: its address decides', async () => {
   }
 });
 
-test('what prepare sends decides: a request that became unsafe is not repeated', async () => {
+test('a request that prepare made unsafe is not repeated', async () => {
   const order = (request, headers) => new Request(request.url, { method: 'POST', body: 'order', headers });
   const drop = (request) => request.headers.delete('idempotency-key');
   const own = { idempotencyKey: 'auto' };

@@ -162,7 +162,7 @@ hedged('a round of failed responses is followed by one wait, for the largest hin
   assert.deepEqual(cancelled(), [true, true]);
 });
 
-hedged('what prepare sends decides about a hedge; one is not started before that is known', async ({ at }) => {
+hedged('a request has a hedge only if prepare left it safe, and not before that is known', async ({ at }) => {
   const later = () => new Promise((resolve) => void setTimeout(resolve, 55));
   for (const [expected, prepare] of [
     [2, () => undefined],
