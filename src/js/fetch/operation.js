@@ -5,7 +5,7 @@ import { problemOf } from '../options/messages.js';
 import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
-import { addressOf, isRequest } from './body.js';
+import { isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
 import { isSafe } from './http.js';
 import { sendFrom } from './inner.js';
