@@ -502,7 +502,7 @@ export function retryReport(error: unknown): RetryReport | undefined;
 export class TimeoutError extends Error {
   /** The name that the DOM's own timeout errors have. */
   readonly name: 'TimeoutError';
-  /** The previous failure, if the deadline passed during a later attempt. */
+  /** The previous failure, if the deadline passed during a later attempt. An attempt's timeout has none. */
   readonly cause?: unknown;
 }
 

@@ -3,13 +3,16 @@
 
 import { abortAttempt } from './attempt.js';
 import { settle } from './hooks.js';
+import { TimeoutError } from './report.js';
 import { follow, unfollow } from './signals.js';
 import { now, startTimer } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
-/** @typedef {import('./report.js').TimeoutError} TimeoutError */
 
-/** Rejection of `race`, and result of `wait`, when the operation was interrupted. Callers never see it. */
+/**
+ * Rejection of `race`, and result of `wait`, when the operation or the attempt was interrupted. Callers never see it. A
+ * promise that is raced and stays pending keeps this, and not an error with its stack.
+ */
 export const INTERRUPTED = Symbol('interrupted');
 
 /**
@@ -49,8 +52,10 @@ export class Unlimited {
   /** Starts an attempt. @param {import('./attempt.js').Attempt} _ */
   begin(_) {}
 
-  /** Ends an attempt, however it ended. */
-  endAttempt() {}
+  /** Ends an attempt, however it ended. @returns {TimeoutError | undefined} its error, if it has timed out */
+  endAttempt() {
+    return undefined;
+  }
 
   /** Removes all listeners and timers. */
   dispose() {}
@@ -156,10 +161,10 @@ export class Cancellation extends Unlimited {
     this.cancelTimeout = startTimer(
       attemptTimeoutMs,
       () => {
-        this.timeout = operation.timeoutError(
-          `attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
+        this.timeout = new TimeoutError(
+          `rejitter: attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
         );
-        this.settleEarly?.(this.timeout);
+        this.settleEarly?.(INTERRUPTED);
         abortAttempt(attempt, this.timeout);
       },
       unref,
@@ -171,9 +176,10 @@ export class Cancellation extends Unlimited {
     this.cancelTimeout?.();
     this.settleEarly = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.
-    const error = this.expired ?? this.timeout;
-    if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error);
+    const { timeout, expired = timeout } = this;
+    if (expired !== undefined) /** @type {any} */ (Error).captureStackTrace?.(expired);
     this.timeout = undefined;
+    return timeout;
   }
 
   /**

@@ -31,7 +31,7 @@ const NO_RECORDS = [];
  * @property {string} alsoAnswered what else a predicate may return, for error texts
  * @property {(operation: any) => void} start starts the operation
  * @property {(attempt: Attempt) => void} begin starts an attempt
- * @property {() => void} endAttempt
+ * @property {() => unknown} endAttempt returns the attempt's error, if it has timed out
  * @property {() => void} dispose removes all listeners and timers
  */
 
@@ -112,14 +112,10 @@ export class OperationState {
   /** Makes the deadline's error: it ends the running attempt, and the operation unless that has a result. */
   timedOut() {
     const when = this.attempts === 0 ? 'before the first attempt' : `during attempt ${this.attempts}`;
-    return this.timeoutError(
-      `the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
+    return new TimeoutError(
+      `rejitter: the operation timed out after ${this.settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
+      this.failed ? { cause: this.outcome } : undefined,
     );
-  }
-
-  /** @param {string} text */
-  timeoutError(text) {
-    return new TimeoutError(`rejitter: ${text}`, this.failed ? { cause: this.outcome } : undefined);
   }
 
   /**

@@ -116,8 +116,11 @@ export class Operation extends OperationState {
    */
   review(answer, threw) {
     const { limits } = this;
-    limits.endAttempt();
-    if (answer === INTERRUPTED) return 'timeout';
+    const timeout = limits.endAttempt();
+    if (answer === INTERRUPTED) {
+      if (timeout === undefined) return 'timeout';
+      answer = timeout;
+    }
     this.failed = threw;
     const mistake = threw ? undefined : returnedDirective(answer);
     if (mistake !== undefined) throw mistake;

@@ -79,6 +79,33 @@ test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat he
   assert.ok(heap < 400_000, `${heap} bytes more after a million operations`);
 });
 
+for (const [name, pending, most] of [
+  ['each on a promise of its own', 'new Promise(() => {})', 10],
+  // Their handlers stay on it, with what these hold.
+  ['all on one promise that stays pending', 'never', 400],
+])
+  test(`12,000 attempts that time out, ${name}: at most ${most} B each, and an error that can be cloned`, async () => {
+    const { code, stdout, stderr } = await runNode(
+      `
+      ${IMMEDIATE}
+      const { retry } = await import('rejitter');
+      const never = new Promise(() => {});
+      let before, after;
+      const error = await retry(({ attempt }) => {
+        if (attempt === 2000) before = heap();
+        if (attempt === 12_000) after = heap();
+        return ${pending};
+      }, { baseMs: 0, maxAttempts: 12_000, attemptTimeoutMs: 1 }).catch((error) => error);
+      console.log(JSON.stringify([(after - before) / 10_000, structuredClone(error).message, 'cause' in error]));
+      `,
+      { flags: ['--expose-gc'] },
+    );
+    assert.equal(code, 0, stderr);
+    const [bytes, ...rest] = JSON.parse(stdout);
+    assert.deepEqual(rest, ['rejitter: attempt 12000 timed out after 1 ms (attemptTimeoutMs)', false]);
+    assert.ok(bytes <= most, `${bytes} B for each attempt`);
+  });
+
 test('the heap check sees a leak of 10 bytes per operation', async () => {
   const { code, stdout } = await runNode(
     `

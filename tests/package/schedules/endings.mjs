@@ -55,7 +55,7 @@ export class Endings extends RecordReader {
     });
   }
 
-  /** An error made by the package has the failure before it, if there was one, as its cause. */
+  /** An error made by the package has the failure before it, if there was one, as its cause; an attempt's has none. */
   checkCause(error, outcome) {
     const { message } = error;
     this.require(

@@ -173,10 +173,11 @@ plant(
   [13, 18],
   [op, 'if (this.attemptAt >= limits.deadlineAt) return', 'if (false) return'],
 );
-plant('timeouts have no cause', 14, [
-  operationState,
-  '${text}`, this.failed ? { cause: this.outcome } : undefined',
-  '${text}`, undefined',
+plant("the deadline's error has no cause", 14, [operationState, 'this.failed ? { cause: this.outcome }', 'false ? {}']);
+plant("an attempt's timeout has a cause", 14, [
+  cut,
+  '${attemptTimeoutMs} ms (attemptTimeoutMs)`,',
+  '${attemptTimeoutMs} ms (attemptTimeoutMs)`,\n          operation.failed ? { cause: operation.outcome } : undefined,',
 ]);
 plant('the deadline has one error for the attempt and another for the caller', 12, [
   operationState,

@@ -272,7 +272,7 @@ class Walk extends Endings {
         10,
         'timed out although it had ended before',
       );
-      this.checkCause(shown.value, this.outcome);
+      this.checkCause(shown.value);
       const attempt = this.operation.received[n - 1];
       if (attempt.aborted)
         this.require(
