@@ -157,6 +157,8 @@ export class Gate extends Admission {
     if (operation.attempts === 0) {
       operation.failed = true;
       operation.outcome = rejectedBy(by, retryAfterMs, part.cause, this.#state);
+      // Without our own frames, the caller's is among the first ten.
+      /** @type {any} */ (Error).captureStackTrace?.(operation.outcome, operation.next);
     }
     this.#state.tell('refused', { by, retryAfterMs });
     return by;

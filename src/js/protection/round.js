@@ -27,11 +27,13 @@ export class Race {
   /** The round's lanes: the attempt, and the hedge if there is one. @type {any[]} */
   #lanes = [];
   /** The lane that ended last. @type {any} */
-  #last = undefined;
+  #last;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
-  #cancel = undefined;
-  /** Ends the operation's wait for the round. @type {(goOn: () => number | string) => void} */
-  #resolve = () => {};
+  #cancel;
+  /** Ends the operation's wait for the round. @type {any} */
+  #resolve;
+  /** The callback: while there are rounds, the operation's own starts one. @type {any} */
+  #fn;
 
   /**
    * @param {import('./gate.js').Gate} gate
@@ -43,7 +45,7 @@ export class Race {
   }
 
   /**
-   * Starts a round, whose attempt has been let pass. Returns the step that waits for its end, or a reason to stop.
+   * Prepares a round, whose attempt has been let pass. Returns the step that starts it, or a reason to stop.
    * @param {any} operation
    * @param {number} round
    */
@@ -51,15 +53,21 @@ export class Race {
     const { limits, settings } = operation;
     this.#last = undefined;
     limits.attempt = undefined;
+    this.#fn ??= operation.fn;
     limits.cancelWait = () => this.#stop(limits);
     const lane = this.#add(operation, this.#gate);
     // The attempt has read the last record.
     sort(operation);
     if (typeof lane.step === 'string') return lane.step;
     operation.attempts = lane.attempts;
-    operation.pending = new Promise((resolve) => {
+    const end = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    // Called by the driver as a callback is, which keeps the caller's frame among the first ten.
+    operation.fn = () => {
+      this.#drive(operation, lane).then(this.#resolve);
+      return end;
+    };
     limits.metrics?.attempted(lane.attempts);
     if (lane.attempts < settings.maxAttempts && operation.mayHedge !== false) {
       const time = now();
@@ -67,7 +75,6 @@ export class Race {
       if (time + delayMs < limits.deadlineAt)
         this.#cancel = startTimer(delayMs, () => this.#hedge(operation), settings.unref, time);
     }
-    this.#drive(operation, lane);
     return round;
   }
 
@@ -81,6 +88,7 @@ export class Race {
   #add(operation, admission, own) {
     const { limits } = operation;
     const lane = Object.assign(Object.create(operation), {
+      fn: this.#fn,
       // It is not asked for again.
       gate: undefined,
       limits: Object.assign(new limits.constructor([]), { deadlineAt: limits.deadlineAt }),
@@ -150,23 +158,25 @@ export class Race {
       limits.metrics.attempts++;
       limits.metrics.hedges++;
     }
-    this.#drive(operation, lane);
+    this.#drive(operation, lane).then(this.#resolve);
   }
 
   /**
-   * Drives a lane until it takes no step any more.
+   * Drives a lane until it takes no step any more. Never settles, because the end of a lane may not be the round's: it
+   * is the link from the attempt to what the caller awaits, by which V8 finds the caller's frames.
    * @param {any} operation
    * @param {any} lane
+   * @returns {Promise<never>}
    */
   async #drive(operation, lane) {
-    let work = () => lane.fn(lane.attempt);
+    let work = lane.fn;
     try {
       while (!lane.over) {
         /** @type {unknown} */
         let answer;
         let threw = false;
         try {
-          answer = await lane.limits.race(work());
+          answer = await lane.limits.race(work(lane.attempt));
         } catch (thrown) {
           answer = thrown;
           threw = true;
@@ -180,6 +190,7 @@ export class Race {
       lane.outcome = fault;
       this.#settled(operation, lane, 'callback');
     }
+    return new Promise(() => {});
   }
 
   /**

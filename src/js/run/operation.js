@@ -28,8 +28,8 @@ export const PREPARE = 4;
 export const END = 5;
 /** Wait for `pending`, the ms for which protection holds the next attempt. */
 export const HOLD = 6;
-/** Wait for `pending`, the function that goes on after a round of attempts. */
-const ROUND = 7;
+/** Call `fn`, which starts a round of attempts, and wait for the function that goes on after it. */
+export const ROUND = 7;
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;

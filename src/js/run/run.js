@@ -6,7 +6,7 @@ import { Attempt } from './attempt.js';
 import { Cancellation, Unlimited } from './cancellation.js';
 import { returnedDirective } from './directives.js';
 import { settle } from './hooks.js';
-import { CALL, END, HOLD, Operation, WAIT } from './operation.js';
+import { CALL, END, HOLD, Operation, ROUND, WAIT } from './operation.js';
 import { armTimer, now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -150,6 +150,7 @@ function perform(operation, step) {
   const limits = /** @type {Unlimited} */ (operation.limits);
   switch (step) {
     case CALL:
+    case ROUND:
       return limits.race(fn(/** @type {Attempt} */ (operation.attempt)));
     case HOLD:
     case WAIT: {

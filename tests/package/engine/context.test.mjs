@@ -5,9 +5,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { fragile } from '../protection/fragile.mjs';
+import { importAll } from '../protection/entry.mjs';
 
-const { RetryPolicy, retry } = await importPackage();
+const { RetryPolicy, budget, createFetch, hedge, protect, retry } = await importAll();
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /** Options whose every callback writes down which context it ran in. */
@@ -139,31 +140,85 @@ const WAYS = {
     onRetry() {},
     retryIf: () => true,
   }),
+  'a deadline': { totalTimeoutMs: 60_000 },
+  'an attempt timeout': { attemptTimeoutMs: 60_000 },
+  beforeRetry: { async beforeRetry() {} },
+  'a list of waits': { backoff: [1, 2] },
+  random: { random: () => 0.5 },
+  'a poll': { retryOnResult: async () => true },
+  protection: () => ({ protection: protect(budget()) }),
+  'a hedge that never starts': () => ({ protection: protect(hedge({ delayMs: 60_000 })) }),
+  'hedges, and a signal': () => ({
+    protection: protect(hedge({ delayMs: 5, maxRatio: 1 })),
+    signal: new AbortController().signal,
+  }),
+};
+
+const THROWS = {
+  synchronously: function work() {
+    throw new Error('failed');
+  },
+  'at once': async function work() {
+    throw new Error('failed');
+  },
+  'after 15 ms': async function work() {
+    await new Promise((go) => {
+      setTimeout(go, 15);
+    });
+    throw new Error('failed');
+  },
 };
 
 for (const [name, options] of Object.entries(WAYS)) {
-  test(`the caller's frames are in the stack of an error thrown by attempt 3: ${name}`, async () => {
-    const given = { baseMs: 1, maxAttempts: 3, ...(typeof options === 'function' ? options() : options) };
-    async function theCaller() {
-      return await retry(function work({ attempt }) {
-        throw new Error(`attempt ${attempt}`);
-      }, given);
-    }
-    async function itsCaller() {
-      await theCaller();
-    }
-    const error = await itsCaller().catch((reason) => reason);
-    assert.equal(error.message, 'attempt 3');
-    assert.match(error.stack, /at work /);
-    assert.match(error.stack, /at async theCaller /);
-    assert.match(error.stack, /at async itsCaller /);
+  test(`the caller's frames are in the stack of an error of attempts 1 and 3: ${name}`, async () => {
+    for (const [how, work] of Object.entries(THROWS))
+      for (const maxAttempts of [1, 3]) {
+        const given = { baseMs: 1, ...(typeof options === 'function' ? options() : options), maxAttempts };
+        async function theCaller() {
+          return await retry(work, given);
+        }
+        async function itsCaller() {
+          await theCaller();
+        }
+        const { error } = await underClock(itsCaller);
+        for (const frame of name.includes('hedge') ? ['work', 'theCaller'] : ['work', 'theCaller', 'itsCaller'])
+          assert.match(error.stack, new RegExp(`at (async )?${frame} `), `${how}, of ${maxAttempts}`);
+      }
   });
 }
+
+test('the caller is in the stack of the errors of a hedged fetch, and of a rejection by protection', async () => {
+  const refuses = async () => {
+    await null;
+    throw new TypeError('fetch failed');
+  };
+  const options = { baseMs: 1, protection: protect(hedge({ delayMs: 60_000 })) };
+  const open = fragile();
+  open.open();
+  for (const call of [
+    () => createFetch(options, refuses)('http://localhost/'),
+    () => createFetch({ protection: open, protectionKey: () => null })('http://localhost/'),
+    () => retry(refuses, { protection: open }),
+    () => new RetryPolicy({ protection: open, totalTimeoutMs: 9 }).wrap(refuses)(),
+  ]) {
+    async function theCaller() {
+      return await call();
+    }
+    const { stack } = (await underClock(theCaller)).error;
+    assert.match(stack, /at (async )?theCaller /);
+  }
+});
 
 for (const [name, options] of Object.entries({
   'an attempt timeout': { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 },
   'the deadline, in attempt 1': { totalTimeoutMs: 2 },
   'the deadline, in attempt 2': { totalTimeoutMs: 30, baseMs: 0 },
+  'an attempt timeout, with hedges': {
+    attemptTimeoutMs: 20,
+    maxAttempts: 3,
+    baseMs: 0,
+    protection: protect(hedge({ delayMs: 5, maxRatio: 1 })),
+  },
 })) {
   test(`the caller's frames are in the stack of a TimeoutError: ${name}`, async () => {
     async function theCaller() {
