@@ -23,8 +23,9 @@ export * from './options.js';
 
 /**
  * Callback of an operation, called once per attempt. An attempt fails if the callback throws or its
- * promise rejects. Any other return value, promise or not, is a success, except an error made by
- * {@link permanent} or {@link retryAfter}: returned instead of thrown, it is a `TypeError`.
+ * promise rejects. Any other return value, promise or not, is a success, except for two mistakes that
+ * end the operation with a `TypeError`: an error made by {@link permanent} or {@link retryAfter} that
+ * is returned instead of thrown, and an async generator, which fails only while it is read.
  */
 export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
 
@@ -227,8 +228,11 @@ export interface PolicyData {
 
 /**
  * Options validated once, for any number of operations. A policy never changes, and operations
- * that share it are independent. Called on a subclass, `preset`, `fromJSON` and `with` make its
- * instances without calling its constructor.
+ * that share it are independent. Policies of another copy of this package work as well. An object
+ * made from a policy by spread is no policy and no options; use `with`.
+ *
+ * Called on a subclass, `preset`, `fromJSON` and `with` make its instances without calling its
+ * constructor: a subclass that has fields must override them. `wrap` does not call an overridden `run`.
  *
  * @example
  * ```js
@@ -287,8 +291,8 @@ export class RetryPolicy {
   toJSON(): PolicyData;
   /**
    * Returns a new policy, with `overrides` instead of this policy's options of these names. Overriding
-   * `backoff` or `jitter` drops the options that belong to what it replaces. This policy stays
-   * unchanged. The new policy starts with new counts, and a seed's operations start at 0.
+   * `backoff` or `jitter` drops the options that belong to what it replaces; `seed` and `random`
+   * replace each other. `undefined` inherits, so nothing unsets an option. This policy stays unchanged. The new policy starts with new counts, and a seed's operations start at 0.
    *
    * @throws {TypeError | RangeError} listing every invalid option
    */
@@ -326,6 +330,14 @@ export class RetryPolicy {
   wrap<This, Arguments extends unknown[], T>(
     fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
     options?: { withAttempt?: false | undefined },
+  ): (this: This, ...args: Arguments) => Promise<T>;
+  /**
+   * Decorates a method, with the standard decorators of JavaScript: `@policy.wrap`. For compilers that
+   * call it without the policy, such as esbuild: `@((method) => policy.wrap(method))`.
+   */
+  wrap<This, Arguments extends unknown[], T>(
+    method: (this: This, ...args: Arguments) => Promise<T>,
+    context: ClassMethodDecoratorContext,
   ): (this: This, ...args: Arguments) => Promise<T>;
   /**
    * Iterates over the waits of one operation in which every attempt fails, in ms: `maxAttempts − 1`

@@ -110,8 +110,8 @@ export type NoteCode =
   /** Neither `maxAttempts` nor `totalTimeoutMs` ends an operation that keeps failing. */
   | 'unlimited-attempts-without-deadline'
   /**
-   * Three or more attempts, and no `budget()` in the policy's `protection`. Data have no protection: a policy of
-   * another copy of the package, or one from `toJSON()`, has no budget either.
+   * Three or more attempts, and no `budget()` in the policy's `protection`. Data have no protection: a
+   * policy from `toJSON()` has no budget either.
    */
   | 'no-budget'
   /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */

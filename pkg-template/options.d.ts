@@ -291,7 +291,7 @@ export interface RetryOptions<T = any> {
    * JavaScript engine and in the Rust crate. A non-negative integer below 2^53, a bigint of at most
    * 64 bits, or a string. In a {@link RetryPolicy} each operation, counted from its call, has
    * separate draws; the one-shot functions are always operation 0. Not together with
-   * {@link RetryOptions.random}.
+   * {@link RetryOptions.random}; as an override, it replaces that.
    *
    * Never set one constant seed in production: clients that share a seed retry together.
    *
@@ -303,7 +303,7 @@ export interface RetryOptions<T = any> {
    * Replaces the built-in randomness. Called once for each wait that is drawn, which excludes waits
    * with jitter 'none' and exact ones (`{ afterMs }`) but never those that a server requested. Must
    * return a number in [0, 1); anything else is an error that ends the operation. Not together with
-   * {@link RetryOptions.seed}.
+   * {@link RetryOptions.seed}; as an override, it replaces that.
    *
    * @default the built-in generator, freshly seeded for each operation
    * @example `{ random: () => 0.5 }`

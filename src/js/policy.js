@@ -3,12 +3,12 @@
 
 import { isSwitch } from './options/checks.js';
 import { fromData, toData } from './options/data.js';
-import { failure, problemOf } from './options/messages.js';
+import { POLICY, failure, problemOf } from './options/messages.js';
 import { isPreset, presetRule, presets } from './options/presets.js';
 import { SWITCH } from './options/rules.js';
 import {
+  behindOf,
   isSettings,
-  policies,
   readOnly,
   readOptions,
   readOverrides,
@@ -31,7 +31,7 @@ const misused = () =>
  * @returns {Behind}
  */
 function behind(policy) {
-  const found = policies.get(policy);
+  const found = behindOf(policy);
   if (found === undefined) throw misused();
   return found;
 }
@@ -44,14 +44,12 @@ export function policyOf(load) {
   const newSettings = settingsOf(load);
 
   class RetryPolicy {
-    /** @type {Behind} */
-    #behind;
-
     /** @param {unknown} [options] options, or settings that were made from some here */
     constructor(options) {
       const settings = isSettings(options) ? options : readOptions(options, newSettings(), {});
-      this.#behind = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
-      policies.set(this, this.#behind);
+      /** @type {Behind} */
+      const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
+      /** @type {any} */ (this)[POLICY] = () => parts;
     }
 
     /**
@@ -95,19 +93,17 @@ export function policyOf(load) {
      * @param {any} [options]
      */
     run(fn, options) {
-      let behind;
-      let settings;
-      let signal;
-      let ownSeed;
       try {
-        behind = this.#behind;
-        settings = behind.settings;
+        const parts = behind(this);
         requireFunction(fn);
+        let { settings } = parts;
+        let signal;
+        let ownSeed;
         if (options !== undefined) ({ settings, signal, ownSeed } = readRunOptions(options, settings));
+        return run(settings, fn, ownSeed ? 0 : parts.operations++, parts.metrics, signal);
       } catch (error) {
-        return Promise.reject(behind === undefined ? misused() : error);
+        return Promise.reject(error);
       }
-      return run(settings, fn, ownSeed ? 0 : behind.operations++, behind.metrics, signal);
     }
 
     /**
@@ -117,7 +113,8 @@ export function policyOf(load) {
     wrap(fn, options) {
       const policy = behind(this);
       requireFunction(fn);
-      const { withAttempt = false } = readOnly(options, ['withAttempt']);
+      // As a decorator of a method, it gets a context and no options.
+      const { withAttempt = false } = options?.kind === 'method' ? {} : readOnly(options, ['withAttempt']);
       if (!isSwitch(withAttempt)) throw problemOf('withAttempt', withAttempt, SWITCH);
       /**
        * @this {unknown}

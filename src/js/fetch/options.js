@@ -5,7 +5,7 @@ import { isFunction } from '../options/checks.js';
 import { MAX_PROBLEMS, errorOf, failure, problemOf, unknown } from '../options/messages.js';
 import { isPreset, presetRule, presets } from '../options/presets.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
-import { policies, readOnly, readOverrides, settingsOf } from '../options/settings.js';
+import { behindOf, readOnly, readOverrides, settingsOf } from '../options/settings.js';
 import { isTransient, isTransientInGo } from './http.js';
 
 /** Options that only `fetch` has, and the rule of each. */
@@ -95,7 +95,7 @@ export function readCallOptions(init, load, base) {
  * @returns {FetchSettings}
  */
 export function readFetchOptions(options, load, base) {
-  const policy = policies.get(options);
+  const policy = behindOf(options);
   if (policy !== undefined) {
     if (policy.settings.finalResult === 'reject') throw notSupported('finalResult');
     return { own: DEFAULTS, common: policy.settings, shared: policy };

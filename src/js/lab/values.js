@@ -6,7 +6,7 @@ import { toData } from '../options/data.js';
 import { problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { seedBits } from '../options/seed.js';
-import { policies } from '../options/settings.js';
+import { behindOf } from '../options/settings.js';
 import { freshSeed } from '../run/randomness.js';
 
 /** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
@@ -15,8 +15,8 @@ import { freshSeed } from '../run/randomness.js';
 const MAX_NUMBERS = 2 ** 20;
 
 /**
- * Returns a policy's data. The policies of another copy of this package have a `toJSON` too: whatever that
- * returns is validated before it reaches the wasm.
+ * Returns a policy's data. Another object may have a `toJSON`, too: whatever that returns is validated before it reaches
+ * the wasm.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */
@@ -25,8 +25,8 @@ export function policyData(RetryPolicy, policy) {
 }
 
 /**
- * Returns whether the retries of a policy have a budget. Only the options and policies of this copy of the package can
- * tell, because data have no protection.
+ * Returns whether the retries of a policy have a budget. Only options and policies can tell, because data have no
+ * protection.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */
@@ -40,12 +40,10 @@ export function hasBudget(RetryPolicy, policy) {
  * @param {any} policy or options
  */
 function settingsOf(RetryPolicy, policy) {
-  const made = policies.has(policy)
-    ? policy
-    : typeof policy?.toJSON === 'function'
-      ? RetryPolicy.fromJSON(policy.toJSON())
-      : new RetryPolicy(policy);
-  return /** @type {{ settings: any }} */ (policies.get(made)).settings;
+  const behind =
+    behindOf(policy) ??
+    behindOf(typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy));
+  return /** @type {{ settings: any }} */ (behind).settings;
 }
 
 /**

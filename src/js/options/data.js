@@ -9,9 +9,6 @@ import { ownOf, requireObject } from './settings.js';
 /** The version of the format, in every object that is written. */
 const VERSION = 1;
 
-/** Rules of options that belong to a process. */
-const NOT_DATA = [FUNCTION, HOOK, RULES.signal, RULES.protection];
-
 /** Values of choices and switches that are not their defaults. @type {unknown[]} */
 const CHOSEN = ['cap', 'wrap', 'reject', true];
 
@@ -68,7 +65,9 @@ export function fromData(data) {
   if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
   for (const name of Object.keys(options)) {
     const value = options[name];
-    if (typeof value === 'function' || NOT_DATA.includes(RULES[name])) throw leftOut(name, value, 'it is not data');
+    // Functions and what belongs to a process.
+    const notData = [FUNCTION, HOOK, RULES.signal, RULES.protection].includes(RULES[name]);
+    if (typeof value === 'function' || notData) throw leftOut(name, value, 'it is not data');
     // In these, it is a text.
     if (name !== 'seed' && name !== 'name') options[name] = read(value);
   }

@@ -71,8 +71,19 @@ function valueMeant(value, rule) {
   return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }
 
+/**
+ * Under this name, a RetryPolicy has a function that returns its parts, for all copies of the package. As an enumerable
+ * property, so that a copy of a policy by spread is no object without options, and `structuredClone` throws.
+ */
+export const POLICY = 'rejitter.policy';
+
 /** Precedes the names of all options. */
 const LIST = ' Known options: ';
+
+/** @param {string} what was passed instead of options, and the remedy */
+export function notOptions(what) {
+  return failure(TypeError, `options must be an object of options, got ${what}`);
+}
 
 /**
  * @param {string} name
@@ -80,6 +91,7 @@ const LIST = ' Known options: ';
  * @param {string} [nearest]
  */
 export function unknown(name, names, nearest = meant(name, names)) {
+  if (name === POLICY) return notOptions('a RetryPolicy or a copy of one: use policy.run(fn)');
   return failure(
     TypeError,
     `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`,

@@ -41,7 +41,7 @@
  * @typedef {object} Driver
  * @property {new (settings: Settings, attempt: number, startedAt: number, deadlineAt: number, previous: undefined) =>
  *   any} Attempt
- * @property {(value: unknown) => unknown} returnedDirective
+ * @property {(value: unknown) => unknown} mistakeIn
  * @property {(...operation: any) => Promise<any>} resume goes on after the first attempt
  */
 

@@ -15,7 +15,7 @@ import {
   TRUNCATED,
   hasOwnCurve,
 } from './codes.js';
-import { MAX_PROBLEMS, errorOf, failure, leftOut, problemOf, unknown } from './messages.js';
+import { MAX_PROBLEMS, POLICY, errorOf, failure, leftOut, notOptions, problemOf, unknown } from './messages.js';
 import { RULES } from './rules.js';
 
 /**
@@ -144,8 +144,15 @@ export function settingsOf(load, own) {
  * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
 
-/** The parts of each RetryPolicy. @type {WeakMap<any, Behind<any>>} */
-export const policies = new WeakMap();
+/**
+ * Returns the parts of a RetryPolicy of any copy of the package; undefined for anything else.
+ * @param {any} policy
+ * @returns {Behind<any> | undefined}
+ */
+export function behindOf(policy) {
+  // A copy by spread has the function, too, but no methods.
+  return isFunction(policy?.run) && Object.hasOwn(policy, POLICY) ? policy[POLICY]() : undefined;
+}
 
 /**
  * @param {Settings} base
@@ -157,7 +164,8 @@ export function inheriting(base) {
 
 /**
  * Returns the settings of a policy or a preset with options that override some of them. An override of
- * `backoff` or `jitter` drops the options that belong to what it replaces.
+ * `backoff` or `jitter` drops the options that belong to what it replaces; of `seed` and `random`, one replaces the
+ * other.
  * @param {any} options
  * @param {Settings} base
  * @param {Excluded} [excluded]
@@ -264,7 +272,7 @@ const OF_A_POLICY = { metrics: 'it belongs to the policy' };
  * the run is that seed's first operation.
  * @param {any} options
  * @param {Settings} policy
- * @returns {{ settings: Settings, signal: AbortSignal | undefined, ownSeed?: boolean }}
+ * @returns {{ settings: Settings, signal?: AbortSignal, ownSeed?: boolean }}
  */
 export function readRunOptions(options, policy) {
   requireObject(options);
@@ -359,18 +367,13 @@ function ownOptions(options) {
 }
 
 /**
- * Rejects a policy, a signal, a Map: they have no own properties, so their options would be ignored.
+ * Rejects a signal, a Map: they have no own properties, so their options would be ignored.
  * @param {object} options without own properties
  */
 function requirePlain(options) {
   const prototype = Object.getPrototypeOf(options);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const what = policies.has(options)
-      ? 'a RetryPolicy: use policy.run(fn)'
-      : isSignal(options)
-        ? 'an AbortSignal: pass { signal }'
-        : 'an object without own properties';
-    throw failure(TypeError, `options must be an object of options, got ${what}`);
+    throw notOptions(isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties');
   }
 }
 
@@ -381,6 +384,7 @@ function dropReplaced(settings) {
   const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
   if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
   settings.capOfList = false;
+  if (own('seed') !== own('random')) settings[own('seed') ? 'random' : 'seed'] = undefined;
   if (!own('backoff') && !own('jitter')) return;
   if (settings.backoff !== CUSTOM) settings.curve = undefined;
   if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;

@@ -62,25 +62,22 @@ const protectionOf = (state) => new Protection(state);
 
 /** The object that callers share. It has no numbers of its own. */
 class Protection {
-  #state;
-
   /** @param {State} state */
   constructor(state) {
-    this.#state = state;
     hide(this, PROTECTION, state);
   }
 
   /** @param {string} key */
   for(key) {
-    return protectionOf(this.#state.of(key));
+    return protectionOf(stateOf(this).of(key));
   }
 
   keys() {
-    return this.#state.keys();
+    return stateOf(this).keys();
   }
 
   status() {
-    return this.#state.live().status();
+    return stateOf(this).live().status();
   }
 
   /**
@@ -95,21 +92,33 @@ class Protection {
 
   /** @param {number} [ms] */
   open(ms = Infinity) {
-    const state = this.#withBreaker('open');
+    const state = withBreaker(this, 'open');
     const rule = /** @type {import('./options.js').Rule} */ (RULES.totalTimeoutMs);
     if (!rule[2](ms)) throw problemOf('ms', ms, rule);
     state.breaker.open(now(), ms, state);
   }
 
   close() {
-    const state = this.#withBreaker('close');
+    const state = withBreaker(this, 'close');
     state.breaker.close(now(), state);
   }
+}
 
-  /** @param {string} name */
-  #withBreaker(name) {
-    const state = this.#state.use();
-    if (state.breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
-    return state;
-  }
+/**
+ * A property of the protection and not a private field, because stores of user interfaces put a Proxy around it.
+ * @param {any} protection
+ * @returns {State}
+ */
+function stateOf(protection) {
+  return protection[PROTECTION];
+}
+
+/**
+ * @param {Protection} protection
+ * @param {string} name of the method
+ */
+function withBreaker(protection, name) {
+  const state = stateOf(protection).use();
+  if (state.breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
+  return state;
 }

@@ -434,7 +434,7 @@ test('rejects an object whose options are all inherited, and one without any', a
   ]) {
     const what =
       options === policy
-        ? 'a RetryPolicy: use policy.run(fn)'
+        ? 'a RetryPolicy or a copy of one: use policy.run(fn)'
         : options === signal
           ? 'an AbortSignal: pass { signal }'
           : 'an object without own properties';

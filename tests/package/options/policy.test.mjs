@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 
+import typescript from 'typescript-5.9';
+
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
@@ -90,12 +92,21 @@ test("the seed of delays() replaces the policy's", () => {
   assert.deepEqual([...new RetryPolicy().delays({ seed: 'other' })], [...policy.delays({ seed: 'other' })]);
 });
 
-test('a policy with a random source of its own takes no seed for its delays', () => {
-  const policy = new RetryPolicy({ random: () => 0.5 });
-  assert.throws(
-    () => policy.delays({ seed: 1 }),
-    (error) => error instanceof TypeError && /seed/.test(error.message) && /random/.test(error.message),
-  );
+test('an override of seed replaces random, and the reverse; both in one object are refused', async () => {
+  const random = () => 0.5;
+  const seeded = new RetryPolicy({ seed: 1 });
+  const drawn = new RetryPolicy({ random });
+  const [waits, halves] = [seeded, drawn].map((policy) => [...policy.delays()]);
+  assert.deepEqual([...seeded.with({ random }).delays()], halves);
+  assert.deepEqual([...drawn.with({ seed: 1 }).delays()], waits);
+  assert.deepEqual([...drawn.delays({ seed: 1 })], waits);
+  assert.equal(drawn.delayMs(2, { seed: 1 }), waits[1]);
+  assert.deepEqual((await underClock(() => seeded.run(failing, { random }))).clock.delays, halves);
+  assert.deepEqual((await underClock(() => drawn.run(failing, { seed: 1 }))).clock.delays, waits.map(Math.ceil));
+  // What is undefined is inherited.
+  assert.deepEqual([...seeded.with({ seed: undefined, name: 'load' }).delays()], waits);
+  for (const make of [() => new RetryPolicy({ seed: 1, random }), () => seeded.with({ seed: 1, random })])
+    assert.throws(make, /^TypeError: rejitter: seed and random are mutually exclusive/);
 });
 
 test('a cap below the default base holds', () => {
@@ -192,12 +203,26 @@ test('a method without its policy says where the policy belongs', async () => {
     run(() => 1),
     message,
   );
-  await assert.rejects(
-    new Proxy(new RetryPolicy(), {}).run(() => 1),
-    message,
-  );
   for (const method of [() => wrap(() => 1), () => delays(), () => delayMs(1), () => toJSON(), () => over({})])
     assert.throws(method, message);
+});
+
+test('wrap decorates methods', async () => {
+  // Not esbuild: it calls decorators without the object before the dot.
+  const { outputText } = typescript.transpileModule(
+    `export const classOf = (policy) => class {
+      base = '/user/';
+      left = 1;
+      @policy.wrap async load(id) { if (this.left-- > 0) throw new Error('first'); return this.base + id; }
+      @policy.wrap static twice(n) { return 2 * n; }
+    };`,
+    { compilerOptions: { target: 'es2022', module: 'esnext' } },
+  );
+  const { classOf } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+  const Client = classOf(new RetryPolicy());
+  assert.equal((await underClock(() => new Client().load(7))).value, '/user/7');
+  assert.equal(await Client.twice(4), 8);
+  assert.deepEqual([Client.prototype.load.name, Client.prototype.load.length], ['load', 1]);
 });
 
 test('a subclass of the policy runs and wraps', async () => {
