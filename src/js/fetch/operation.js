@@ -2,6 +2,7 @@
 // One retried fetch: it sends the attempts, and keeps or cancels their responses.
 
 import { problemOf } from '../options/messages.js';
+import { reasonOf } from '../run/cancellation.js';
 import { readDirectives } from '../run/directives.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
@@ -90,7 +91,7 @@ export class FetchOperation extends Outcomes {
     const made = init;
     try {
       if (prepare !== undefined) [input, init] = await this.prepared(prepare, attempt, input, init, signal);
-      if (next instanceof Promise || prepare !== undefined) attempt.signal.throwIfAborted();
+      if ((next instanceof Promise || prepare !== undefined) && attempt.signal.aborted) throw reasonOf(attempt.signal);
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
       if (this.request.hasFactory) discard(init === made ? init : input);

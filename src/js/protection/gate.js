@@ -16,15 +16,15 @@ export class Gate extends Admission {
   #taken = 0;
   #takenFor = 0;
   /** Time when the present hold began. @type {number | undefined} */
-  #heldAt = undefined;
+  #heldAt;
   /** All holds of the attempt, without their draws. */
   #planned = 0;
   /** Rounds of the operation, if it may have hedges. @type {import('./round.js').Race | undefined} */
-  race = undefined;
+  race;
   /** Number of hedges so far. */
   hedges = 0;
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
-  refusal = undefined;
+  refusal;
 
   /**
    * @param {State} state

@@ -148,7 +148,7 @@ export class State {
       driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
     /** @param {unknown} value */
     const onValue = (value) => {
-      if (driver.returnedDirective(value) !== undefined) return goOn(value, false);
+      if (driver.mistakeIn(value) !== undefined) return goOn(value, false);
       budget?.succeeded(0, this);
       breaker?.passed(now(), pass);
       return value;

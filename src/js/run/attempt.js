@@ -17,7 +17,7 @@ export class Attempt {
   #deadlineAt;
   #previous;
   /** @type {AbortController | undefined} */
-  #controller = undefined;
+  #controller;
 
   /**
    * @param {import('../options/settings.js').Settings} settings

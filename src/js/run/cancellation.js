@@ -3,7 +3,7 @@
 
 import { abortAttempt } from './attempt.js';
 import { settle } from './hooks.js';
-import { TimeoutError } from './report.js';
+import { TimeoutError, hide } from './report.js';
 import { follow, unfollow } from './signals.js';
 import { now, startTimer } from './timer.js';
 
@@ -16,26 +16,31 @@ import { now, startTimer } from './timer.js';
 export const INTERRUPTED = Symbol('interrupted');
 
 /**
- * Returns why the signal was aborted. Signals of old polyfills carry no reason.
+ * Returns why the signal was aborted. Signals of old polyfills, as in React Native, carry no reason.
  * @param {AbortSignal} signal
  */
-export function reasonOf(signal) {
-  return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason;
+export function reasonOf({ reason }) {
+  if (reason !== undefined) return reason;
+  // Not a DOMException, which React Native lacks.
+  const error = new Error('This operation was aborted');
+  hide(error, 'name', 'AbortError');
+  hide(error, 'code', 20);
+  return error;
 }
 
 /** Limits of operations without signals and timeouts, which all share one: nothing ends them early. */
 export class Unlimited {
   aborted = false;
   /** @type {unknown} */
-  reason = undefined;
+  reason;
   /** The deadline's error, once its timer has fired. @type {TimeoutError | undefined} */
-  expired = undefined;
+  expired;
   deadlineAt = Infinity;
   endless = true;
   /** @type {import('./metrics.js').Metrics | undefined} */
-  metrics = undefined;
+  metrics;
   /** @type {object | undefined} */
-  context = undefined;
+  context;
   alsoAnswered = ', or a promise of these';
 
   /** The reason why the operation must not go on, or undefined. Reads the clock, because timers may be late. */
@@ -85,21 +90,21 @@ export class Unlimited {
 /** Watches over one operation: it follows its signals, with one deadline timer and one attempt timer. */
 export class Cancellation extends Unlimited {
   /** @type {Operation | undefined} */
-  operation = undefined;
+  operation;
   /** The error of the running attempt, once it has timed out. @type {TimeoutError | undefined} */
-  timeout = undefined;
+  timeout;
   /** @type {import('./attempt.js').Attempt | undefined} */
-  attempt = undefined;
+  attempt;
   /** @type {((reason: unknown) => void) | undefined} */
-  settleEarly = undefined;
+  settleEarly;
   endless = false;
   // Cancels the timers.
   /** @type {(() => void) | undefined} */
-  cancelDeadline = undefined;
+  cancelDeadline;
   /** @type {(() => void) | undefined} */
-  cancelTimeout = undefined;
+  cancelTimeout;
   /** The present wait is for a timer, or for a round of attempts. @type {(() => void) | undefined} */
-  cancelWait = undefined;
+  cancelWait;
 
   /** @param {AbortSignal[]} signals */
   constructor(signals) {

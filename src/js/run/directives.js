@@ -22,12 +22,6 @@ const DEEPEST = 10;
  */
 
 /**
- * Name of the function that made each error, for the message about one that was returned.
- * @type {WeakMap<object, string>}
- */
-const makers = new WeakMap();
-
-/**
  * Marks an error by which protection rejects an attempt.
  * @param {Error} error
  */
@@ -37,14 +31,13 @@ export function markRejected(error) {
 
 /**
  * Makes an error with a directive. It joins the directives of the error that it wraps, so that nesting is never deep.
- * @param {string} maker
  * @param {string} name
  * @param {string} message
  * @param {unknown[]} errors the caller's own error, if there is one
  * @param {boolean} permanent
  * @param {number} afterMs
  */
-function directed(maker, name, message, errors, permanent, afterMs) {
+function directed(name, message, errors, permanent, afterMs) {
   const wraps = errors.length > 0;
   const inner = readDirectives(errors[0]);
   const error = new Error(messageOf(inner.error, message), wraps ? { cause: inner.error } : undefined);
@@ -54,13 +47,12 @@ function directed(maker, name, message, errors, permanent, afterMs) {
     afterMs: afterMs >= 0 ? afterMs : (inner.afterMs ?? NaN),
     wraps,
   });
-  makers.set(error, maker);
   return error;
 }
 
 /** @param {unknown} error */
 export function permanent(error) {
-  return directed('permanent', 'PermanentError', 'permanent', [error], true, NaN);
+  return directed('PermanentError', 'permanent', [error], true, NaN);
 }
 
 /**
@@ -71,7 +63,7 @@ export function permanent(error) {
 export function retryAfter(ms, ...errors) {
   const valid = isLongest(ms);
   const message = valid ? `retry after ${ms} ms` : problemOf('ms', ms, LONGEST).message;
-  return directed('retryAfter', 'RetryAfterError', message, errors.slice(0, 1), false, valid ? ms : NaN);
+  return directed('RetryAfterError', message, errors.slice(0, 1), false, valid ? ms : NaN);
 }
 
 /** @param {unknown} error */
@@ -80,19 +72,22 @@ export function isPermanent(error) {
 }
 
 /**
- * Returns an error for one with a directive that the callback returned instead of throwing it; undefined for any other
- * value.
+ * Returns an error for a result that the callback cannot have meant: an error with a directive, which belongs into a
+ * `throw`, or an async generator, whose code has not begun; undefined for any other value.
  * @param {any} value
  */
-export function returnedDirective(value) {
-  const maker = typeof value === 'object' ? makers.get(value) : undefined;
-  return (
-    maker &&
-    new TypeError(
-      `rejitter: ${maker}() was returned; throw it`,
-      value[DIRECTIVE].wraps ? { cause: value.cause } : undefined,
-    )
-  );
+export function mistakeIn(value) {
+  if (typeof value !== 'object' || value === null) return undefined;
+  let text;
+  try {
+    if (value[Symbol.toStringTag] === 'AsyncGenerator')
+      text = 'an async generator was returned; read it in the callback';
+    if (Object.hasOwn(value, DIRECTIVE) && !value[DIRECTIVE].rejected) text = `a ${value.name} was returned; throw it`;
+    return text && new TypeError(`rejitter: ${text}`, { cause: value.cause });
+  } catch {
+    // A value that throws when it is read is a result like any other.
+    return undefined;
+  }
 }
 
 /**

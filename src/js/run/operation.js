@@ -8,7 +8,7 @@ import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { INTERRUPTED } from './cancellation.js';
 import { decide } from './decision.js';
-import { readDirectives, returnedDirective } from './directives.js';
+import { readDirectives, mistakeIn } from './directives.js';
 import { OperationState } from './operation-state.js';
 import { hide } from './report.js';
 import { now, restOf } from './timer.js';
@@ -41,7 +41,7 @@ export class Operation extends OperationState {
   /** The step that the driver performs now. */
   step = BEGIN;
   /** @type {unknown} */
-  pending = undefined;
+  pending;
 
   /**
    * Returns what to do next.
@@ -122,7 +122,7 @@ export class Operation extends OperationState {
       answer = timeout;
     }
     this.failed = threw;
-    const mistake = threw ? undefined : returnedDirective(answer);
+    const mistake = threw ? undefined : mistakeIn(answer);
     if (mistake !== undefined) throw mistake;
     // The attempt may have aborted, and so may a hook below.
     if (limits.aborted) return 'aborted';
@@ -263,9 +263,10 @@ export class Operation extends OperationState {
       return 'unavailable';
     }
     this.record();
-    if (this.failed) blame(thrown, this.outcome);
+    const { error } = readDirectives(thrown);
+    if (this.failed) blame(error, this.outcome);
     this.failed = true;
-    this.outcome = thrown;
+    this.outcome = error;
     return 'callback';
   }
 }

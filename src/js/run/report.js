@@ -1,7 +1,7 @@
 // @ts-check
 // The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
-import { messageOf } from '../options/messages.js';
+import { messageOf, show } from '../options/messages.js';
 
 /**
  * Defines a property as errors define `cause`: loggers do not print it, and what it inherits does not matter.
@@ -56,12 +56,29 @@ export class AttemptRecord {
   }
 }
 
-/** @type {WeakMap<object, object>} */
-const reports = new WeakMap();
+/** All copies of the package in a process share the reports, which they keep here. */
+const REPORTS = Symbol.for('rejitter.reports');
+
+/** The reports of this copy alone. @type {WeakMap<object, object> | undefined} */
+let own;
+
+/**
+ * Returns the reports by what operations ended with.
+ * @returns {WeakMap<object, object>}
+ */
+function reports() {
+  const shared = /** @type {any} */ (globalThis);
+  try {
+    return (shared[REPORTS] ??= new WeakMap());
+  } catch {
+    // The global object is frozen.
+    return (own ??= new WeakMap());
+  }
+}
 
 /** @param {any} error */
 export function retryReport(error) {
-  return reports.get(error);
+  return reports().get(error);
 }
 
 /**
@@ -70,7 +87,7 @@ export function retryReport(error) {
  */
 export function keepReport(error, report) {
   // A WeakMap accepts objects only.
-  if (Object(error) === error) reports.set(/** @type {object} */ (error), report);
+  if (Object(error) === error) reports().set(/** @type {object} */ (error), report);
 }
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */
@@ -93,7 +110,9 @@ export class RetryError extends AggregateError {
   constructor(outcome, report, failed = true) {
     const { reason, attempts, records } = report;
     const errors = records.filter((record) => Object.hasOwn(record, 'error')).map((record) => record.error);
-    const message = failed ? messageOf(outcome, '').replace(/^rejitter: /, '') : 'the last result was not accepted';
+    const message = failed
+      ? messageOf(outcome, typeof outcome === 'string' ? show(outcome) : '').replace(/^rejitter: /, '')
+      : 'the last result was not accepted';
     super(
       errors,
       `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} ` +

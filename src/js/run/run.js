@@ -4,7 +4,7 @@
 import { PROTECTED } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { Cancellation, Unlimited } from './cancellation.js';
-import { returnedDirective } from './directives.js';
+import { mistakeIn } from './directives.js';
 import { settle } from './hooks.js';
 import { CALL, END, HOLD, Operation, ROUND, WAIT } from './operation.js';
 import { armTimer, now } from './timer.js';
@@ -44,7 +44,7 @@ export function run(settings, fn, index, metrics, signal) {
   try {
     startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
-    return settle(fn(attempt), (value) => (returnedDirective(value) === undefined ? value : goOn(value, false)), goOn);
+    return settle(fn(attempt), (value) => (mistakeIn(value) === undefined ? value : goOn(value, false)), goOn);
   } catch (error) {
     return goOn(error);
   }
@@ -71,7 +71,7 @@ function resume(settings, fn, index, startedAt, attempt, outcome, failed, gate) 
 }
 
 /** Parts that protection needs for a first attempt of its own: those of this copy of the package. */
-const DRIVER = { Attempt, returnedDirective, resume };
+const DRIVER = { Attempt, mistakeIn, resume };
 
 /**
  * Runs an operation that something watches.

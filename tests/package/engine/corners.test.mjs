@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { VirtualClock, turn, underClock } from '../lib/clock.mjs';
-import { importPackage, installed } from '../lib/consumer.mjs';
+import { importPackage, installed, runNode, tool } from '../lib/consumer.mjs';
 
 const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } =
   await importPackage();
@@ -325,4 +326,41 @@ test('every attempt has a record, also one that aborted and then threw or return
 test("no class has a static block: React Native's bundler rejects them", () => {
   for (const file of ['index.js', 'index.cjs', 'fetch.js', 'testing.js'])
     assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
+});
+
+test('as in React Native, without DOMException and with its polyfill of AbortController: an AbortError', async () => {
+  const { code, stdout, stderr } = await runNode(
+    `
+    import * as polyfill from ${JSON.stringify(pathToFileURL(tool('abort-controller/dist/abort-controller.mjs')).href)};
+    delete globalThis.DOMException;
+    Object.assign(globalThis, polyfill);
+    const { RetryPolicy, retry, retrySync } = await import('rejitter');
+    const { createFetch } = await import('rejitter/fetch');
+    const down = () => { throw new Error('down'); };
+    const hangs = () => new Promise(() => {});
+    const ways = {
+      'the wait': (signal) => retry(down, { signal, baseMs: 60_000, jitter: 'none' }),
+      'an attempt': (signal) => retry(hangs, { signal, attemptTimeoutMs: 60_000 }),
+      'a run': (signal) => new RetryPolicy().run(hangs, { signal }),
+      'a blocking call': async (signal) => retrySync(() => { abort(); down(); }, { signal }),
+      'a fetch': (signal) => createFetch({ attemptTimeoutMs: 60_000 }, hangs)('http://localhost/', { signal }),
+      'a fetch with prepare': (signal) =>
+        createFetch({ prepare() { abort(); } }, hangs)('http://localhost/', { signal }),
+      'an aborted signal': (signal) => (abort(), retry(down, { signal })),
+    };
+    let abort;
+    for (const [name, call] of Object.entries(ways)) {
+      const controller = new AbortController();
+      abort = () => controller.abort();
+      setTimeout(abort, 0);
+      const error = await call(controller.signal).catch((error) => error);
+      console.log(name, error instanceof Error, String(error), error?.code);
+    }
+    `,
+  );
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const lines = stdout.trimEnd().split('\n');
+  assert.equal(lines.length, 7);
+  for (const line of lines) assert.match(line, / true AbortError: This operation was aborted 20$/);
 });

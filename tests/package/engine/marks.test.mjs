@@ -11,6 +11,9 @@ import { importPackage } from '../lib/consumer.mjs';
 const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 const MARK = Symbol.for('rejitter.mark');
 const mine = new Error('mine');
+const fail = () => {
+  throw new Error('failed');
+};
 
 /** Returns how an operation ends whose attempts all throw this. */
 async function ending(thrown, options) {
@@ -166,18 +169,34 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
   }
 });
 
+for (const [name, make] of Object.entries({ permanent, retryAfter: (error) => retryAfter(5, error) })) {
+  test(`${name}() in another callback than the operation's: the error inside comes out`, async () => {
+    const thrower = () => {
+      throw make(mine);
+    };
+    for (const option of ['beforeRetry', 'retryIf', 'retryOnResult', 'backoff', 'random']) {
+      const run = () => (option === 'retryOnResult' ? 1 : fail());
+      const { error } = await underClock(() => retry(run, { [option]: thrower }));
+      assert.equal(error, mine, option);
+      assert.equal(retryReport(error).reason, 'callback');
+    }
+  });
+}
+
 const SLIPS = {
-  'permanent(error)': [() => permanent(mine), 'permanent', mine],
-  'permanent(undefined)': [() => permanent(undefined), 'permanent', undefined],
-  'retryAfter(ms, error)': [() => retryAfter(5, mine), 'retryAfter', mine],
-  'retryAfter(ms)': [() => retryAfter(5), 'retryAfter', undefined],
+  'permanent(error)': [() => permanent(mine), 'a PermanentError was returned; throw it', mine],
+  'permanent(undefined)': [() => permanent(undefined), 'a PermanentError was returned; throw it', undefined],
+  'retryAfter(ms, error)': [() => retryAfter(5, mine), 'a RetryAfterError was returned; throw it', mine],
+  'retryAfter(ms)': [() => retryAfter(5), 'a RetryAfterError was returned; throw it', undefined],
+  // Its code has not begun. An async iterable of another kind may be what the caller waits for: a body, a stream.
+  'an async generator': [async function* () {}, 'an async generator was returned; read it in the callback', undefined],
 };
-for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
+for (const [name, [make, text, cause]] of Object.entries(SLIPS)) {
   test(`${name} that is returned ends the operation with a TypeError`, async () => {
     const policy = new RetryPolicy({ jitter: 'none' });
     const check = (error, attempts) => {
       assert.ok(error instanceof TypeError);
-      assert.equal(error.message, `rejitter: ${maker}() was returned; throw it`);
+      assert.equal(error.message, `rejitter: ${text}`);
       assert.equal(error.cause, cause);
       const report = retryReport(error);
       assert.deepEqual([report.reason, report.attempts, report.records.at(-1).error], ['callback', attempts, error]);
@@ -201,3 +220,16 @@ for (const [name, [make, maker, cause]] of Object.entries(SLIPS)) {
     check((await underClock(() => policy.wrap(async () => make())())).error, 1);
   });
 }
+
+test('results that look like mistakes, and are none', async () => {
+  const { error: rejected } = await underClock(() => retry(fail, { maxAttempts: 1 }));
+  const reads = { getOwnPropertyDescriptor: fail };
+  for (const result of [
+    rejected,
+    new Response('').body,
+    { async *[Symbol.asyncIterator]() {} },
+    new Proxy({}, reads),
+    async function* () {},
+  ])
+    assert.equal(await retry(() => result), result);
+});

@@ -175,6 +175,18 @@ test('RetryError shows no report and no result: not to console.log, JSON, spread
   assert.equal(outcomes[0].error.result, secret);
 });
 
+test('a RetryError shows a thrown string, in quotes, short and without control characters', async () => {
+  for (const [thrown, shown] of [
+    ['busy', '"busy"'],
+    ['a\n\x1b[31m\x9b' + 'b'.repeat(99), `"a\\n\\u001b[31m?${'b'.repeat(32)}..."`],
+  ]) {
+    const { error } = await underClock(() =>
+      retry(() => Promise.reject(thrown), { maxAttempts: 1, finalError: 'wrap' }),
+    );
+    assert.equal(error.message, `rejitter: gave up after 1 attempt (exhausted): ${shown}`);
+  }
+});
+
 test('console.log(attempt) in Node shows what its getters hold, and makes no signal', async () => {
   const texts = [];
   const { AbortController: Real } = globalThis;

@@ -350,7 +350,7 @@ plant(
   'a mark that is returned is a result',
   [13, 18],
   [op, 'if (mistake !== undefined) throw mistake;', ''],
-  [drive, '(returnedDirective(value) === undefined ? value : goOn(value, false))', 'value'],
+  [drive, '(mistakeIn(value) === undefined ? value : goOn(value, false))', 'value'],
 );
 
 // Callbacks other than the operation itself.

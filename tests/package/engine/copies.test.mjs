@@ -1,0 +1,73 @@
+// Two copies of the package in one process, as of an app and of a library that it uses: what one makes, the other takes.
+// And the copies that are none: of a policy by spread or by structuredClone.
+
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { underClock } from '../lib/clock.mjs';
+import { installed, project } from '../lib/consumer.mjs';
+
+const MODULES = ['rejitter', 'rejitter/no-wasm', 'rejitter/fetch', 'rejitter/lab', 'rejitter/protection'];
+const code = MODULES.map((name, i) => `export * as m${i} from '${name}';`).join('\n');
+const dir = project('copies', { 'main.mjs': code, 'library/main.mjs': code });
+cpSync(installed, join(dir, 'library/node_modules/rejitter'), { recursive: true });
+const [app, library] = await Promise.all(
+  ['main.mjs', 'library/main.mjs'].map(async (path) => {
+    const { m0, m1, m2, m3, m4 } = await import(pathToFileURL(join(dir, path)).href);
+    return { ...m0, noWasm: m1, ...m2, lab: m3, ...m4 };
+  }),
+);
+const { RetryPolicy, createFetch, permanent, retry, retryReport } = app;
+const refused = () => Promise.reject(new TypeError('fetch failed'));
+const OPTIONS = { maxAttempts: 2, jitter: 'none', baseMs: 20, metrics: true };
+const POLICIES = {
+  'another copy': new library.RetryPolicy(OPTIONS),
+  'the entry without wasm': new app.noWasm.RetryPolicy(OPTIONS),
+  'a Proxy': new Proxy(new RetryPolicy(OPTIONS), {}),
+};
+
+test('the copies are two', () => assert.notEqual(library.RetryPolicy, RetryPolicy));
+
+for (const [name, policy] of Object.entries(POLICIES)) {
+  test(`a policy of ${name} works wherever one is taken`, async () => {
+    for (const call of [() => createFetch(policy, refused)('http://localhost/'), () => policy.run(refused)])
+      assert.deepEqual((await underClock(call)).clock.delays, [20]);
+    assert.equal(policy.metrics().attempts, 4);
+    assert.equal(app.lab.plan(policy, 1)[0].meanMs, 20);
+  });
+}
+
+test('a policy, or a copy of it, is not taken for options', async () => {
+  const policy = new RetryPolicy(OPTIONS);
+  const message = /options must be an object of options, got a RetryPolicy or a copy of one: use policy\.run\(fn\)/;
+  for (const options of [policy, POLICIES['another copy'], { ...policy }, { ...policy, maxAttempts: 3 }]) {
+    await assert.rejects(retry(refused, options), message);
+    await assert.rejects(policy.run(refused, options), message);
+    assert.throws(() => policy.with(options), message);
+    if (Object.getPrototypeOf(options) === Object.prototype) assert.throws(() => createFetch(options), message);
+  }
+  assert.throws(() => structuredClone(policy), { name: 'DataCloneError' });
+  assert.deepEqual(JSON.parse(JSON.stringify({ policy })), { policy: { ...policy.toJSON() } });
+});
+
+test('marks and reports cross copies', async () => {
+  const error = new Error('gone');
+  const { error: slip } = await underClock(() => retry(async () => library.permanent(error)));
+  assert.equal(slip.message, 'rejitter: a PermanentError was returned; throw it');
+  assert.equal(slip.cause, error);
+  await underClock(() => library.retry(() => Promise.reject(permanent(error))));
+  assert.equal(retryReport(error).reason, 'permanent');
+  assert.equal(retryReport(error), library.retryReport(error));
+});
+
+test('a Proxy of a protection works', () => {
+  const protection = new Proxy(app.protect(app.breaker()), {});
+  protection.open();
+  assert.equal(protection.status().breaker.state, 'open');
+  protection.close();
+  assert.equal(protection.for('a').status().breaker.state, 'closed');
+  assert.deepEqual(protection.keys(), ['a']);
+});
