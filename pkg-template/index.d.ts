@@ -292,7 +292,8 @@ export class RetryPolicy {
   /**
    * Returns a new policy, with `overrides` instead of this policy's options of these names. Overriding
    * `backoff` or `jitter` drops the options that belong to what it replaces; `seed` and `random`
-   * replace each other. `undefined` inherits, so nothing unsets an option. This policy stays unchanged. The new policy starts with new counts, and a seed's operations start at 0.
+   * replace each other. An option that is `undefined` is inherited. This policy stays unchanged. The
+   * new policy starts with new counts, and a seed's operations start at 0.
    *
    * @throws {TypeError | RangeError} listing every invalid option
    */
@@ -327,17 +328,18 @@ export class RetryPolicy {
    *
    * @throws {TypeError} if `fn` is not a function
    */
-  wrap<This, Arguments extends unknown[], T>(
-    fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
+  wrap<Arguments extends unknown[], T>(
+    fn: (this: void, ...args: Arguments) => T | PromiseLike<T>,
     options?: { withAttempt?: false | undefined },
-  ): (this: This, ...args: Arguments) => Promise<T>;
+  ): (...args: Arguments) => Promise<T>;
   /**
-   * Decorates a method, with the standard decorators of JavaScript: `@policy.wrap`. For compilers that
-   * call it without the policy, such as esbuild: `@((method) => policy.wrap(method))`.
+   * Wraps a function that has a `this`, which the wrapped function has, too. As a decorator,
+   * `@policy.wrap` wraps a method. Compilers that call decorators without the object before the dot,
+   * such as esbuild, need `@((method) => policy.wrap(method))`.
    */
   wrap<This, Arguments extends unknown[], T>(
-    method: (this: This, ...args: Arguments) => Promise<T>,
-    context: ClassMethodDecoratorContext,
+    fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
+    options?: { withAttempt?: false | undefined } | ClassMethodDecoratorContext,
   ): (this: This, ...args: Arguments) => Promise<T>;
   /**
    * Iterates over the waits of one operation in which every attempt fails, in ms: `maxAttempts − 1`

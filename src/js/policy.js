@@ -113,7 +113,7 @@ export function policyOf(load) {
     wrap(fn, options) {
       const policy = behind(this);
       requireFunction(fn);
-      // As a decorator of a method, it gets a context and no options.
+      // A decorator of a method gets a context and no options.
       const { withAttempt = false } = options?.kind === 'method' ? {} : readOnly(options, ['withAttempt']);
       if (!isSwitch(withAttempt)) throw problemOf('withAttempt', withAttempt, SWITCH);
       /**

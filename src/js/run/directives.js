@@ -73,7 +73,7 @@ export function isPermanent(error) {
 
 /**
  * Returns an error for a result that the callback cannot have meant: an error with a directive, which belongs into a
- * `throw`, or an async generator, whose code has not begun; undefined for any other value.
+ * `throw`, or an async generator, whose code has not run; undefined for any other value.
  * @param {any} value
  */
 export function mistakeIn(value) {

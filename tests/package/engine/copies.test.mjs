@@ -1,5 +1,5 @@
-// Two copies of the package in one process, as of an app and of a library that it uses: what one makes, the other takes.
-// And the copies that are none: of a policy by spread or by structuredClone.
+// Two copies of the package in one process, of an app and of a library that it uses: each takes what the other makes.
+// A copy of a policy, by spread or by structuredClone, is not a policy.
 
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';

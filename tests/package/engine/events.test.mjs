@@ -442,7 +442,7 @@ test('errors about the values of retryIf, random and backoff have the failure as
   for (const { error } of [run, sync]) assert.ok(error instanceof TypeError && !('cause' in error));
 });
 
-test("makes one TimeoutError for an attempt: its signal's reason and the rejection; the deadline's has a cause", async () => {
+test("makes one TimeoutError for an attempt's signal and for the rejection; the deadline's has a cause", async () => {
   for (const options of [{ attemptTimeoutMs: 50, maxAttempts: 2 }, { totalTimeoutMs: 150 }]) {
     const signals = [];
     const { error } = await underClock(() =>

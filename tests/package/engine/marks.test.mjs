@@ -79,7 +79,7 @@ test('the outer hint of two counts, and an inner one where the outer mark has no
   assert.equal((await ending(new Error('outer', { cause: retryAfter(5, permanent(mine)) }))).reason, 'permanent');
 });
 
-test('an operation within that times out does not repeat the hint of the failure before, which is its cause', async () => {
+test('a nested operation that times out does not repeat the hint of the failure that is its cause', async () => {
   const exact = { random: () => 0, baseMs: 10, backoff: 'fixed', jitter: 'equal' };
   const within = ({ attempt }) => {
     if (attempt < 2) throw retryAfter(700);
@@ -170,7 +170,7 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
 });
 
 for (const [name, make] of Object.entries({ permanent, retryAfter: (error) => retryAfter(5, error) })) {
-  test(`${name}() in another callback than the operation's: the error inside comes out`, async () => {
+  test(`${name}() in another callback than the operation's: rejects with the error inside`, async () => {
     const thrower = () => {
       throw make(mine);
     };
@@ -188,7 +188,7 @@ const SLIPS = {
   'permanent(undefined)': [() => permanent(undefined), 'a PermanentError was returned; throw it', undefined],
   'retryAfter(ms, error)': [() => retryAfter(5, mine), 'a RetryAfterError was returned; throw it', mine],
   'retryAfter(ms)': [() => retryAfter(5), 'a RetryAfterError was returned; throw it', undefined],
-  // Its code has not begun. An async iterable of another kind may be what the caller waits for: a body, a stream.
+  // Its code has not run. An async iterable of another kind may be what the caller waits for: a body, a stream.
   'an async generator': [async function* () {}, 'an async generator was returned; read it in the callback', undefined],
 };
 for (const [name, [make, text, cause]] of Object.entries(SLIPS)) {
@@ -221,7 +221,7 @@ for (const [name, [make, text, cause]] of Object.entries(SLIPS)) {
   });
 }
 
-test('results that look like mistakes, and are none', async () => {
+test('results that only look like mistakes are results', async () => {
   const { error: rejected } = await underClock(() => retry(fail, { maxAttempts: 1 }));
   const reads = { getOwnPropertyDescriptor: fail };
   for (const result of [

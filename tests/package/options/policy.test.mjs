@@ -92,7 +92,7 @@ test("the seed of delays() replaces the policy's", () => {
   assert.deepEqual([...new RetryPolicy().delays({ seed: 'other' })], [...policy.delays({ seed: 'other' })]);
 });
 
-test('an override of seed replaces random, and the reverse; both in one object are refused', async () => {
+test('an override of seed replaces random, and the reverse; both in one object are rejected', async () => {
   const random = () => 0.5;
   const seeded = new RetryPolicy({ seed: 1 });
   const drawn = new RetryPolicy({ random });
@@ -103,7 +103,7 @@ test('an override of seed replaces random, and the reverse; both in one object a
   assert.equal(drawn.delayMs(2, { seed: 1 }), waits[1]);
   assert.deepEqual((await underClock(() => seeded.run(failing, { random }))).clock.delays, halves);
   assert.deepEqual((await underClock(() => drawn.run(failing, { seed: 1 }))).clock.delays, waits.map(Math.ceil));
-  // What is undefined is inherited.
+  // An undefined option is inherited.
   assert.deepEqual([...seeded.with({ seed: undefined, name: 'load' }).delays()], waits);
   for (const make of [() => new RetryPolicy({ seed: 1, random }), () => seeded.with({ seed: 1, random })])
     assert.throws(make, /^TypeError: rejitter: seed and random are mutually exclusive/);

@@ -177,6 +177,11 @@ export function policies(policy: RetryPolicy) {
   const sync = policy.wrap((a: string) => a.length);
   same<ReturnType<typeof sync>, Promise<number>>(true);
   const none = policy.wrap(() => {});
+  const anyone: () => Promise<void> = none;
+  class Users {
+    @policy.wrap async load(id: number): Promise<User> { return { name: String(id) }; }
+    @policy.wrap static async first(): Promise<User> { return new Users().load(1); }
+  }
   same<Parameters<typeof none>, []>(true);
   class Client {
     constructor(readonly base: string) {}

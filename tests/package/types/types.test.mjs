@@ -1,8 +1,12 @@
 // The declarations, in strict projects of a user's: correct code compiles, and each wrong line is an error.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
+import typescript from 'typescript-5.9';
+
+import { project } from '../lib/consumer.mjs';
 import { compile, typeTests } from '../lib/types.mjs';
 import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
@@ -47,3 +51,43 @@ export const fetch = createFetch();
   assert.equal(stdout, '');
   assert.equal(code, 0);
 });
+
+test('editors show the types of results without what the package adds to infer them', () => {
+  const text = `
+import { RetryPolicy, retry } from 'rejitter';
+declare const load: (id: string, n?: number) => Promise<string>;
+const policy = new RetryPolicy();
+const wrapped = policy.wrap(load);
+const result = retry(() => load('a'));
+const generic = policy.wrap(async <T,>(value: T) => value);
+const made = RetryPolicy.preset('grpc');
+`;
+  const shown = hovers(text, ['wrapped', 'result', 'generic', 'made']);
+  assert.deepEqual(shown, [
+    'const wrapped: (id: string, n?: number | undefined) => Promise<string>',
+    'const result: Promise<string>',
+    'const generic: <T>(value: T) => Promise<T>',
+    'const made: RetryPolicy',
+  ]);
+});
+
+/** Texts that an editor shows of variables where they are declared. */
+function hovers(text, names) {
+  const file = join(project('hovers', { 'main.ts': text }), 'main.ts');
+  const options = { strict: true, target: 99, module: 99, moduleResolution: 100, types: [] };
+  const host = {
+    ...typescript.createCompilerHost(options),
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '0',
+    getScriptSnapshot: (path) => {
+      const content = typescript.sys.readFile(path);
+      return content === undefined ? undefined : typescript.ScriptSnapshot.fromString(content);
+    },
+  };
+  const service = typescript.createLanguageService(host);
+  return names.map((name) => {
+    const { displayParts } = service.getQuickInfoAtPosition(file, text.indexOf(`const ${name} `) + 6);
+    return typescript.displayPartsToString(displayParts);
+  });
+}
