@@ -26,7 +26,7 @@ const NO_RECORDS = [];
  * @property {string | undefined} ended the reason why the operation must not go on
  * @property {number} deadlineAt
  * @property {import('./metrics.js').Metrics | undefined} metrics counters of the policy
- * @property {{ attempts?: number, report?: object } | undefined} context shown to subscribers of the tracing channel
+ * @property {{ name?: string, attempts?: number, report?: object } | undefined} context shown to subscribers of the tracing channel
  * @property {boolean} endless whether nothing ends a wait early
  * @property {string} alsoAnswered what else a predicate may return, for error texts
  * @property {(operation: any) => void} start starts the operation
