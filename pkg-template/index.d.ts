@@ -228,8 +228,8 @@ export interface PolicyData {
 
 /**
  * Options validated once, for any number of operations. A policy never changes, and operations
- * that share it are independent. Policies of another copy of this package work as well. An object
- * made from a policy by spread is no policy and no options; use `with`.
+ * that share it are independent. Policies of another copy of this package work as well. A copy
+ * by spread or `structuredClone` does not work; use `with`, or `toJSON` and `fromJSON`.
  *
  * Called on a subclass, `preset`, `fromJSON` and `with` make its instances without calling its
  * constructor: a subclass that has fields must override them. `wrap` does not call an overridden `run`.

@@ -15,8 +15,8 @@ import { freshSeed } from '../run/randomness.js';
 const MAX_NUMBERS = 2 ** 20;
 
 /**
- * Returns a policy's data. Another object may have a `toJSON`, too: whatever that returns is validated before it reaches
- * the wasm.
+ * Returns a policy's data. Another object may have a `toJSON`, too: whatever that returns is validated before it
+ * reaches the wasm.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
  */

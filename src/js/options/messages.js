@@ -72,8 +72,9 @@ function valueMeant(value, rule) {
 }
 
 /**
- * Under this name, a RetryPolicy has a function that returns its parts, for all copies of the package. As an enumerable
- * property, so that a copy of a policy by spread is no object without options, and `structuredClone` throws.
+ * Under this name, a RetryPolicy has a function that returns its parts, for all copies of the package. The property is
+ * enumerable, so that a copy by spread is found out and `structuredClone` throws: without options, both would silently
+ * stand for the defaults.
  */
 export const POLICY = 'rejitter.policy';
 

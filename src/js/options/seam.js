@@ -12,8 +12,8 @@
  * @property {{ retryAfterMs: number } | undefined} refusal when asking again makes sense, for the report
  * @property {number} hedges number of hedges so far
  * @property {(operation: any, hold: number, round: number) => number | string | undefined} enter asks for an attempt:
- *   `hold` if that has to wait, the time being in `pending`; `round` if a round makes it: then `fn` starts the round, and
- *   returns a promise of the function that goes on after it; a reason to stop; or undefined
+ *   `hold` if that has to wait, the time being in `pending`; `round` if a round makes it: then `fn` starts the round,
+ *   and returns a promise of the function that goes on after it; a reason to stop; or undefined
  * @property {(operation: any, hintMs: number | undefined) => void} heard receives the wait that the server asked for,
  *   at most once per attempt, and only if it asked
  * @property {(operation: any, again: boolean) => void} ended follows the decision about an outcome: whether another

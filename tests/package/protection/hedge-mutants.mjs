@@ -90,8 +90,8 @@ plant(
 );
 plant("the loser's rejection is not handled", 'P10', [
   round,
-  'answer = await lane.limits.race(work());',
-  `const own = work();
+  'answer = await lane.limits.race(work(lane.attempt));',
+  `const own = work(lane.attempt);
           Promise.resolve(own).catch((error) => {
             if (lane.over) throw error;
           });

@@ -62,13 +62,13 @@ function hooksThatFailed(world, object) {
 /** The errors of attempts are the caller's: nothing is written on them. */
 function ownErrors(world, object) {
   for (const { end, op, n } of world.log.filter((entry) => entry.kind === 'fn' && entry.end?.ok === false)) {
-    const { thrown, own } = end.made;
-    const now = Object.getOwnPropertyDescriptor(Object(thrown), 'cause');
+    const { shown, own } = end.made;
+    const now = Object.getOwnPropertyDescriptor(Object(shown), 'cause');
     if ((now === undefined) === (own === undefined)) continue;
     // Unless another callback threw it once more: that gives it a cause.
     object(
       world.log.some(
-        (entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.thrown, thrown),
+        (entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.shown, shown),
       ),
       14,
       `the error of attempt ${n} of operation ${op} was changed`,

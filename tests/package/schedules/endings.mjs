@@ -97,7 +97,7 @@ export class Endings extends RecordReader {
         this.checkCause(error, this.outcome);
         return true;
       }
-      if (!Object.is(error, made.thrown)) return false;
+      if (!Object.is(error, made.shown)) return false;
       const { own, open } = made;
       const now = Object.getOwnPropertyDescriptor(Object(error), 'cause');
       // Nothing is its own cause, nor that of its cause.

@@ -329,7 +329,7 @@ class Stage {
     if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
     if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent)
       this.world.problem(14, `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
-    return Object.assign(made, causeOf(made.thrown));
+    return Object.assign(made, causeOf(made.shown));
   }
 }
 

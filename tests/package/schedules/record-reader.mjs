@@ -19,7 +19,7 @@ export class Objection extends Error {
 /** Whether this is the error that stands for a signal without a reason of its own. */
 function isAbortError(value) {
   try {
-    return value instanceof DOMException && value.name === 'AbortError';
+    return value instanceof Error && value.name === 'AbortError' && value.code === 20;
   } catch {
     return false;
   }
