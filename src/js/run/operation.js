@@ -262,8 +262,8 @@ export class Operation extends OperationState {
       warn(thrown);
       return 'unavailable';
     }
-    this.record();
     const { error } = readDirectives(thrown);
+    this.record();
     if (this.failed) blame(error, this.outcome);
     this.failed = true;
     this.outcome = error;

@@ -397,7 +397,7 @@ plant("the time of beforeRetry counts as the attempt's", 9, [
   'if (this.step === PREPARE) {\n      time = now();\n',
   'if (this.step === PREPARE) {\n      time = this.endedAt + this.records.at(-1).delayMs;\n',
 ]);
-plant('the error of a predicate hides the failure', 14, [op, 'if (this.failed) blame(thrown, this.outcome);', '']);
+plant('the error of a predicate hides the failure', 14, [op, 'if (this.failed) blame(error, this.outcome);', '']);
 plant("the cause of a predicate's error is replaced", 14, [op, "Object.hasOwn(error, 'cause') || ", '']);
 plant('an error becomes its own cause', 14, [op, 'if (each === error) return;', '']);
 
