@@ -116,11 +116,11 @@ plant('a late rejection is unhandled', 17, [
   '      this.settleEarly = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n' +
     '      settle(value, resolve, reject);',
 ]);
-plant('a synchronous throw escapes', 13, [
-  drive,
-  '  } catch (error) {\n    return goOn(error);',
-  '  } catch (error) {\n    throw error;',
-]);
+plant(
+  'a synchronous throw escapes',
+  [13, 14],
+  [drive, '  } catch (error) {\n    return goOn(error);', '  } catch (error) {\n    throw error;'],
+);
 
 // Timeouts and deadlines.
 plant(
