@@ -130,7 +130,8 @@ export class FetchOperation extends Outcomes {
    */
   async prepared(prepare, attempt, input, init, signal) {
     const request = init === undefined && this.request.isRequest ? input : new Request(input, init);
-    const { own, key, mayRepeat } = this;
+    const { own, mayRepeat } = this;
+    const key = keyOf(this.request, own);
     this.preparing = true;
     this.round.isSafe = false;
     const answer = await prepare(request, attempt);

@@ -8,7 +8,7 @@ import { reportFailure } from '../run/hooks.js';
 import { addressOf } from './body.js';
 import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, headerOf, isAt, retryAfterMs } from './http.js';
-import { addKey, isRepeatable, keyOf } from './repeats.js';
+import { addKey, isRepeatable } from './repeats.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 
@@ -47,9 +47,8 @@ export class Outcomes {
     this.common = common;
     this.request = request;
     addKey(request, own);
-    this.key = keyOf(request, own);
     /** Whether the request, as it was sent last, may be sent again. */
-    this.mayRepeat = isRepeatable(request, own, this.key);
+    this.mayRepeat = isRepeatable(request, own);
   }
 
   /**

@@ -20,17 +20,17 @@ export function keyOf({ mode, headers }, { idempotencyHeader }) {
 }
 
 /**
- * Returns whether the server may process a request twice.
+ * Returns whether the server may process a request twice. Reads the headers only if the method leaves it open: in Node,
+ * the first Headers of a process load the whole of undici.
  * @param {Sent} request
  * @param {Record<string, any>} own
- * @param {string} key of all attempts
+ * @param {string} [common] the key of the other attempts
  */
-export function isRepeatable(request, own, key) {
+export function isRepeatable(request, own, common) {
   const method = request.method.toUpperCase();
-  return (
-    (own.methods === undefined ? isIdempotent(method) : own.methods.includes(method)) ||
-    (key !== '' && keyOf(request, own) === key)
-  );
+  if (own.methods === undefined ? isIdempotent(method) : own.methods.includes(method)) return true;
+  const key = keyOf(request, own);
+  return key !== '' && key === (common ?? key);
 }
 
 /**

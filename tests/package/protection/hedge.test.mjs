@@ -381,7 +381,7 @@ hedged('an attempt that returns a mistake is recorded, whatever the hedge has do
     await at(start + 60);
     if (failed) await no(calls[1], error('before'));
     await ok(calls[0], permanent(error('returned')));
-    assert.match(run.error.message, /permanent\(\) was returned; throw it/);
+    assert.match(run.error.message, /a PermanentError was returned; throw it/);
     const { reason, dropped, records } = report();
     assert.deepEqual([reason, dropped], ['callback', 0]);
     assert.deepEqual(
