@@ -95,17 +95,19 @@ macro_rules! copied {
 }
 
 copied! {
+    "/src/js/fetch/attempt.js" FetchAttempt;
     "/src/js/fetch/body.js" isRequest;
+    "/src/js/fetch/call.js" FetchCall;
     "/src/js/fetch/error.js" HttpStatusError;
     "/src/js/fetch/http.js" retryAfterMs;
     "/src/js/fetch/index.js" createFetchApi;
-    "/src/js/fetch/inner.js" globalFetch;
+    "/src/js/fetch/inner.js" placeOf;
     "/src/js/fetch/limits.js" rateLimitHint;
-    "/src/js/fetch/operation.js" FetchOperation;
     "/src/js/fetch/options.js" isKey;
+    "/src/js/fetch/outcome.js" Outcome;
+    "/src/js/fetch/repeats.js" keyOf;
     "/src/js/fetch/request.js" FetchRequest;
     "/src/js/fetch/response.js" discard;
-    "/src/js/fetch/steps.js" FetchSteps;
     "/src/js/index.js" functionOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
@@ -119,18 +121,21 @@ copied! {
     "/src/js/options/settings.js" readOptions;
     "/src/js/policy.js" policyOf;
     "/src/js/run/attempt.js" abortAttempt;
-    "/src/js/run/cancellation.js" Cancellation;
     "/src/js/run/decision.js" decide;
-    "/src/js/run/delays.js" Delays;
+    "/src/js/run/delays.js" DelayIterator;
     "/src/js/run/directives.js" readDirectives;
-    "/src/js/run/hooks.js" settle;
+    "/src/js/run/driver.js" DRIVER;
+    "/src/js/run/events.js" emit;
+    "/src/js/run/hooks.js" adopt;
+    "/src/js/run/limits.js" Limits;
     "/src/js/run/metrics.js" Metrics;
-    "/src/js/run/operation-state.js" OperationState;
     "/src/js/run/operation.js" Operation;
     "/src/js/run/randomness.js" freshSeed;
-    "/src/js/run/report.js" AttemptRecord;
+    "/src/js/run/report.js" retryReport;
     "/src/js/run/run.js" run;
+    "/src/js/run/settle.js" settle;
     "/src/js/run/signals.js" follow;
+    "/src/js/run/steps.js" review;
     "/src/js/run/sync.js" syncOf;
     "/src/js/run/timer.js" now;
     "/src/js/run/tracing.js" subscribed;

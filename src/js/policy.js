@@ -121,7 +121,7 @@ export function policyOf(load) {
        * @param {unknown[]} args
        */
       const wrapped = function (...args) {
-        /** @type {import('./run/operation-state.js').Callback} */
+        /** @type {import('./run/operation.js').Callback} */
         const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
         return run(policy.settings, call, policy.operations++, policy.metrics);
       };

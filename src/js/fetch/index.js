@@ -5,7 +5,7 @@ import { isFunction } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
 import { call, isInner, placeOf } from './inner.js';
-import { FetchOperation } from './operation.js';
+import { FetchCall } from './call.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
 
@@ -21,15 +21,15 @@ export function createFetchApi(load) {
     const settings = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
       if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
-      let operation;
+      let made;
       try {
-        operation = new FetchOperation(readCallOptions(init, load, settings), place, input, init);
+        made = new FetchCall(readCallOptions(init, load, settings), place, input, init);
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);
         throw error;
       }
-      return operation.run();
+      return made.run();
     };
     const place = placeOf(fetch, inner);
     return fetch;

@@ -44,6 +44,8 @@ import { RULES } from './rules.js';
  * @property {object} [report]
  */
 
+/** @typedef {(event: Event) => unknown} Hook */
+
 /** Nothing but protection watches an operation. */
 export const PROTECTED = 1;
 /** Something else does. */
@@ -76,7 +78,12 @@ const WATCHED = 2;
  * @property {Function | undefined} retryOnResult
  * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
  * @property {string | undefined} name identifies the operation in events
- * @property {boolean} hooks whether there are any; each is under its name
+ * @property {boolean} hooks whether there are any
+ * @property {Hook} [onAttempt]
+ * @property {Hook} [onFailure]
+ * @property {Hook} [onRetry]
+ * @property {Hook} [onSuccess]
+ * @property {Hook} [onGiveUp]
  * @property {(() => number) | undefined} random
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {boolean} unref
@@ -84,7 +91,7 @@ const WATCHED = 2;
  * @property {'resolve' | 'reject'} finalResult
  * @property {boolean} metrics
  * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
- * @property {import('./seam.js').Protection | undefined} protection
+ * @property {import('../run/guard.js').Protection | undefined} protection
  * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
  *   WATCHED
  */

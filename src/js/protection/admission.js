@@ -7,6 +7,8 @@ import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 import { verdictOf } from './verdict.js';
 
+/** @typedef {import('../run/steps.js').Operation} Operation */
+
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 export class Admission {
@@ -21,11 +23,10 @@ export class Admission {
   throttled = false;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
-  /**
-   * Fields that the attempt's record has in addition.
-   * @type {{ heldMs?: number, hedge?: true, superseded?: true } | undefined}
-   */
-  held = undefined;
+  /** @type {import('../run/guard.js').RecordFields | undefined} */
+  fields = undefined;
+  /** Follows a failure as well: the round that the attempt belongs to. @type {(() => void) | undefined} */
+  onFailure = undefined;
 
   /**
    * @param {import('./state.js').State} state
@@ -35,6 +36,13 @@ export class Admission {
     this.#state = state;
     this.pending = pass !== undefined;
     this.generation = pass ?? 0;
+  }
+
+  /** Forgets the last attempt. */
+  reset() {
+    this.fields = undefined;
+    this.throttled = false;
+    this.ownUntil = -Infinity;
   }
 
   /**
@@ -47,29 +55,37 @@ export class Admission {
     return waitMs;
   }
 
-  /**
-   * @param {any} operation
-   * @param {any} hintMs
-   */
-  heard({ settings, endedAt, outcome, failed }, hintMs) {
-    const { cooldown } = this.#state;
-    this.throttled = true;
-    if (cooldown === undefined || !(hintMs > 0)) return;
-    if (cooldown.start(endedAt, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
+  /** @param {Operation} operation */
+  failed(operation) {
+    this.onFailure?.();
+    if (/** @type {number} */ (operation.hintMs) >= 0)
+      this.throttle(operation, /** @type {number} */ (operation.hintMs));
   }
 
   /**
-   * @param {any} operation
+   * @param {Operation} operation
+   * @param {number} hintMs
+   */
+  throttle({ settings, endedAt, outcome, failed }, hintMs) {
+    const { cooldown } = this.#state;
+    this.throttled = true;
+    if (cooldown === undefined || !(hintMs > 0)) return;
+    const time = /** @type {number} */ (endedAt);
+    if (cooldown.start(time, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
+  }
+
+  /**
+   * @param {Operation} operation
    * @param {boolean} again
    */
   ended(operation, again) {
-    const { facts } = operation;
-    const { response, failed = false } = facts ?? {};
-    if (response !== undefined) {
-      const verdict = verdictOf(response.status);
-      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
-      this.#tell(operation, verdict, hintMs, response.status);
-    } else if (failed) {
+    const facts = operation.task?.facts;
+    if (facts?.response !== undefined) {
+      const { status } = facts.response;
+      const verdict = verdictOf(status);
+      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs() : NaN;
+      this.#tell(operation, verdict, hintMs, status);
+    } else if (facts?.failed) {
       this.#tell(operation, FAILURE);
     } else if (again && !facts?.preparing) {
       // Who asks to come later works.
@@ -81,13 +97,13 @@ export class Admission {
 
   /**
    * Passes on the verdict on an attempt that ends with its operation, or because another attempt has ended that.
-   * @param {any} operation
+   * @param {Operation} operation
    * @param {string} reason
    */
   close(operation, reason) {
     if (!this.pending) return;
     // The deadline ended a first attempt: unless it was held, it had all the time there was.
-    const late = reason === 'timeout' && operation.attempts === 1 && this.held === undefined;
+    const late = reason === 'timeout' && operation.attempts === 1 && this.fields === undefined;
     const done = reason === 'success';
     const judged = done || reason === 'permanent';
     this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
@@ -95,7 +111,7 @@ export class Admission {
 
   /**
    * Passes on the verdict on the attempt, once.
-   * @param {any} operation
+   * @param {Operation} operation
    * @param {number} verdict
    * @param {number} [hintMs] time that the server asked for; NaN for none
    * @param {number} [status]
@@ -105,7 +121,7 @@ export class Admission {
     const { breaker, hedge } = this.#state;
     this.pending = false;
     this.verdict = verdict;
-    hedge?.follow(operation, verdict === SUCCESS || this.held?.superseded === true);
+    hedge?.follow(operation, verdict === SUCCESS || this.fields?.superseded === true);
     if (breaker === undefined) return;
     const { settings, failed, outcome } = operation;
     if (judged && breaker.isFailure !== undefined)
@@ -137,7 +153,7 @@ function atMost({ maxRetryAfterMs }, hintMs) {
 
 /**
  * Returns a draw. Without a core nothing is retried, and any will do.
- * @param {any} operation
+ * @param {Operation} operation
  */
 export function drawFor(operation) {
   const { settings, attempts } = operation;

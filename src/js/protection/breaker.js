@@ -92,7 +92,7 @@ export function breaker(options) {
 /** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
 
 /** The breaker of one destination. */
-class Breaker {
+export class Breaker {
   #options;
   #state;
   refused = 0;

@@ -23,7 +23,7 @@ export function cooldown(options) {
 }
 
 /** The cooldown of one destination. */
-class Cooldown {
+export class Cooldown {
   #maxHoldMs;
   #state = newCooldown();
   /** Attempts that are held now. */
@@ -67,7 +67,7 @@ class Cooldown {
   /**
    * Returns for how long to hold an attempt.
    * @param {number} time
-   * @param {any} operation
+   * @param {import('../run/steps.js').Operation} operation
    */
   holdMs(time, operation) {
     return holdMs(this.#state, time, baseOf(operation.settings), drawFor(operation));

@@ -8,7 +8,7 @@ import { Budget } from './budget.js';
 import { Latency, peek } from './latency.js';
 import { readPart } from './options.js';
 import { recipe } from './part.js';
-import { Race } from './round.js';
+import { Rounds } from './rounds.js';
 
 const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
   quantile: ['number', 'a number above 0 and below 1', (value) => isWithin(value, Number.MIN_VALUE, 1) && value < 1],
@@ -42,7 +42,7 @@ export function hedge(options) {
 }
 
 /** The hedges of one destination. */
-class Hedge {
+export class Hedge {
   #delayMs;
   #quantile;
   #latency;
@@ -74,12 +74,14 @@ class Hedge {
   }
 
   /**
-   * Returns what starts the hedges of an operation.
-   * @param {import('./gate.js').Gate} gate
+   * Returns what makes the attempts of an operation, and their hedges.
+   * @param {import('../run/operation.js').Operation} op
+   * @param {import('../run/driver.js').Driver} driver
+   * @param {import('./guard.js').Guard} guard
    * @param {import('./state.js').State} state
    */
-  race(gate, state) {
-    return new Race(gate, state);
+  rounds(op, driver, guard, state) {
+    return new Rounds(op, driver, guard, state, this);
   }
 
   /**
@@ -108,14 +110,14 @@ class Hedge {
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing.
-   * @param {any} operation
+   * @param {import('../run/steps.js').Operation} operation
    * @param {boolean} isSample whether it succeeded or was superseded
    */
   follow(operation, isSample) {
-    const { attempts, ended, endedAt, attemptAt, startedAt, settings } = operation;
+    const { attempts, attemptAt = NaN, endedAt, settings } = operation;
     if (attempts !== 1 || this.#latency === undefined) return;
     const time = now();
-    const ms = (ended === attempts ? endedAt : time) - (attemptAt ?? startedAt);
+    const ms = (endedAt ?? time) - attemptAt;
     if (isSample || ms >= settings.attemptTimeoutMs) this.#latency.record(time, ms);
   }
 

@@ -8,4 +8,4 @@ export { cooldown } from './cooldown.js';
 export { hedge } from './hedge.js';
 export { protect } from './protection.js';
 export { RejectedError } from './rejected.js';
-export { SupersededError } from './round.js';
+export { SupersededError } from './rounds.js';

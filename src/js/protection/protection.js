@@ -39,7 +39,7 @@ export function protect(...args) {
     if (isFunction(part)) problems.push(failure(TypeError, `part ${i + 1} is a function: call it, as in budget()`));
     else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
     else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
-    else makers[part.part] = part[PART];
+    else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
   if (args.length === 0) problems.push(failure(TypeError, 'protect() needs parts, as in protect(budget(), breaker())'));
   /** @type {Record<string, any>} */
@@ -92,15 +92,15 @@ class Protection {
 
   /** @param {number} [ms] */
   open(ms = Infinity) {
-    const state = withBreaker(this, 'open');
+    const [state, breaker] = withBreaker(this, 'open');
     const rule = /** @type {import('./options.js').Rule} */ (RULES.totalTimeoutMs);
     if (!rule[2](ms)) throw problemOf('ms', ms, rule);
-    state.breaker.open(now(), ms, state);
+    breaker.open(now(), ms, state);
   }
 
   close() {
-    const state = withBreaker(this, 'close');
-    state.breaker.close(now(), state);
+    const [state, breaker] = withBreaker(this, 'close');
+    breaker.close(now(), state);
   }
 }
 
@@ -116,9 +116,11 @@ function stateOf(protection) {
 /**
  * @param {Protection} protection
  * @param {string} name of the method
+ * @returns {[state: State, breaker: import('./breaker.js').Breaker]}
  */
 function withBreaker(protection, name) {
   const state = stateOf(protection).use();
-  if (state.breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
-  return state;
+  const { breaker } = state;
+  if (breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
+  return [state, breaker];
 }

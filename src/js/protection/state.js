@@ -3,10 +3,9 @@
 
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
-import { settle } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { tellOf } from './events.js';
-import { Gate } from './gate.js';
+import { Guard } from './guard.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
@@ -17,7 +16,11 @@ const WORSE = 2 ** 51;
 
 /**
  * Functions that make the parts of each state.
- * @typedef {Record<string, (time: number) => any>} Makers
+ * @typedef {object} Makers
+ * @property {(time: number) => import('./budget.js').Budget} [budget]
+ * @property {(time: number) => import('./breaker.js').Breaker} [breaker]
+ * @property {(time: number) => import('./cooldown.js').Cooldown} [cooldown]
+ * @property {(time: number) => import('./hedge.js').Hedge} [hedge]
  */
 
 /** The destinations of one protection. */
@@ -78,7 +81,7 @@ export class States {
   }
 }
 
-/** State that all operations with one destination share. The driver calls it (options/seam.js, Protection). */
+/** State that all operations with one destination share. The driver calls it (run/guard.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
@@ -129,41 +132,34 @@ export class State {
   }
 
   /**
-   * Runs an operation that nothing else watches, unless it has to wait. As without protection, a first
-   * attempt that succeeds makes no operation object.
-   * @param {import('../options/seam.js').Driver} driver
-   * @param {import('../options/settings.js').Settings} settings
-   * @param {(attempt: any) => unknown} fn
-   * @param {number} index
-   * @returns {Promise<any> | undefined}
+   * Lets a first attempt pass, unless it has to wait or is rejected.
+   * @param {number} startedAt
+   * @returns {import('../run/guard.js').Pass | undefined}
    */
-  run(driver, settings, fn, index) {
-    const startedAt = now();
+  pass(startedAt) {
     const { budget, breaker, cooldown } = this;
+    if (cooldown !== undefined && cooldown.left(startedAt) > 0) return undefined;
     // The number of the breaker's phase, or -1 if the attempt has to wait.
-    const pass = cooldown?.left(startedAt) > 0 ? -1 : (breaker?.pass(startedAt) ?? 0);
-    if (pass < 0) return undefined;
-    const attempt = new driver.Attempt(settings, 1, startedAt, Infinity, undefined);
-    const goOn = (/** @type {unknown} */ outcome, failed = true) =>
-      driver.resume(settings, fn, index, startedAt, attempt, outcome, failed, new Gate(this, pass));
-    /** @param {unknown} value */
-    const onValue = (value) => {
-      if (driver.mistakeIn(value) !== undefined) return goOn(value, false);
-      budget?.succeeded(0, this);
-      breaker?.passed(now(), pass);
-      return value;
+    const phase = breaker?.pass(startedAt) ?? 0;
+    if (phase < 0) return undefined;
+    return {
+      startedAt,
+      guard: () => new Guard(this, phase),
+      succeeded: () => {
+        budget?.succeeded(0, this);
+        breaker?.passed(now(), phase);
+      },
     };
-    try {
-      return settle(fn(attempt), onValue, goOn);
-    } catch (error) {
-      return goOn(error);
-    }
   }
 
-  gate() {
-    const gate = new Gate(this);
-    gate.race = this.hedge?.race(gate, this);
-    return gate;
+  /**
+   * @param {import('../run/steps.js').Operation} op
+   * @param {import('../run/driver.js').Driver} driver
+   */
+  guard(op, driver) {
+    const guard = new Guard(this);
+    guard.rounds = this.hedge?.rounds(/** @type {import('../run/operation.js').Operation} */ (op), driver, guard, this);
+    return guard;
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */

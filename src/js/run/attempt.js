@@ -24,7 +24,7 @@ export class Attempt {
    * @param {number} attempt
    * @param {number} startedAt time when the operation began
    * @param {number} deadlineAt
-   * @param {import('./report.js').AttemptRecord | undefined} previous
+   * @param {import('./operation.js').AttemptRecord | undefined} previous
    */
   constructor(settings, attempt, startedAt, deadlineAt, previous) {
     this.#settings = settings;

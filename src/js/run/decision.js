@@ -24,10 +24,12 @@ export const NO_PREVIOUS = { ms: -1, r: 0 };
 // Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
+/** The core itself failed. */
+const UNAVAILABLE = -4;
 
 /**
  * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
- * backoff(); if the core fails, sets `state.fault` and throws that.
+ * backoff(). If the core fails, the error is in `state.fault`.
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
@@ -91,7 +93,8 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);
-    throw (state.fault = fault);
+    state.fault = fault;
+    return UNAVAILABLE;
   }
   if (decision < 0) return decision;
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted.

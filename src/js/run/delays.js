@@ -28,7 +28,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
 
     /** @returns {IteratorResult<number, undefined>} */
     next() {
-      const delayMs = decide(this.#settings, this.#state, this.#attempt, Infinity, NaN, NaN);
+      const delayMs = delayAfter(this.#settings, this.#state, this.#attempt, NaN);
       if (delayMs < 0) return { done: true, value: undefined };
       this.#attempt++;
       return { done: false, value: delayMs };
@@ -56,6 +56,21 @@ function stateOf(index) {
   return { index, previous: NO_PREVIOUS, fault: undefined };
 }
 
+/**
+ * Returns the wait after a failed attempt, or a negative code. Throws the core's own error: there is no outcome of an
+ * operation that would come before it.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {import('./decision.js').State} state
+ * @param {number} attempt
+ * @param {number} hintMs
+ */
+function delayAfter(settings, state, attempt, hintMs) {
+  state.fault = undefined;
+  const delayMs = decide(settings, state, attempt, Infinity, hintMs, NaN);
+  if (state.fault !== undefined) throw state.fault;
+  return delayMs;
+}
+
 /** The last wait of a chain that is computed: each one depends on the one before. */
 const LONGEST_CHAIN = 100_000;
 
@@ -76,8 +91,8 @@ export function delayOf(policy, k, options) {
     throw problemOf('operation', operation, ['number', 'a non-negative integer']);
   if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);
   const state = stateOf(operation);
-  for (let i = chained ? 1 : k; i < k; i++) decide(settings, state, i, Infinity, NaN, NaN);
-  const delayMs = decide(settings, state, k, Infinity, hintMs, NaN);
+  for (let i = chained ? 1 : k; i < k; i++) delayAfter(settings, state, i, NaN);
+  const delayMs = delayAfter(settings, state, k, hintMs);
   // An operation would stop here; a number could not say so.
   if (delayMs < 0) throw problemOf('hintMs', hintMs, ['number', 'at most maxRetryAfterMs']);
   return delayMs;

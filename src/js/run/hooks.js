@@ -9,7 +9,7 @@
  * @param {((error: any) => any)} onError
  * @returns {Promise<any>}
  */
-export function settle(value, onValue, onError) {
+export function adopt(value, onValue, onError) {
   return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
 }
 
@@ -23,7 +23,7 @@ export function tell(hook, event) {
   try {
     const result = hook(Object.freeze(event));
     // Only objects can be thenables.
-    if (typeof result === 'object' && result !== null) settle(result, undefined, reportFailure);
+    if (typeof result === 'object' && result !== null) adopt(result, undefined, reportFailure);
   } catch (error) {
     reportFailure(error);
   }

@@ -17,45 +17,6 @@ export function hide(object, name, value) {
   );
 }
 
-/** Outcome and times of an attempt, for the operation itself. */
-export class AttemptRecord {
-  /**
-   * @param {number} attempt
-   * @param {boolean} failed
-   * @param {unknown} outcome
-   * @param {number} startMs
-   * @param {number} durationMs
-   * @param {number | undefined} delayMs the wait after it
-   * @param {object} [held] what protection adds: how long it held the attempt, for one
-   */
-  constructor(attempt, failed, outcome, startMs, durationMs, delayMs, held) {
-    this.attempt = attempt;
-    this.failed = failed;
-    this.outcome = outcome;
-    this.startMs = startMs;
-    this.durationMs = durationMs;
-    this.delayMs = delayMs;
-    this.held = held;
-  }
-
-  /**
-   * Returns the record for the report.
-   * @returns {Readonly<{ attempt: number, error?: unknown, result?: unknown, startMs: number, durationMs: number,
-   * delayMs?: number }>}
-   */
-  toPublic() {
-    const { attempt, failed, outcome, startMs, durationMs, delayMs, held } = this;
-    return Object.freeze({
-      attempt,
-      [failed ? 'error' : 'result']: outcome,
-      startMs,
-      durationMs,
-      ...(delayMs !== undefined && { delayMs }),
-      ...held,
-    });
-  }
-}
-
 /** All copies of the package in a process share the reports, which they keep here. */
 const REPORTS = Symbol.for('rejitter.reports');
 
@@ -104,12 +65,14 @@ export class RetryError extends AggregateError {
 
   /**
    * @param {unknown} outcome
-   * @param {{ reason: string, attempts: number, records: readonly { error?: unknown }[] }} report
+   * @param {{ reason: string, attempts: number, records: readonly object[] }} report
    * @param {boolean} [failed] whether the outcome is an error
    */
   constructor(outcome, report, failed = true) {
     const { reason, attempts, records } = report;
-    const errors = records.filter((record) => Object.hasOwn(record, 'error')).map((record) => record.error);
+    const errors = records
+      .filter((record) => Object.hasOwn(record, 'error'))
+      .map((record) => /** @type {{ error?: unknown }} */ (record).error);
     const message = failed
       ? messageOf(outcome, typeof outcome === 'string' ? show(outcome) : '').replace(/^rejitter: /, '')
       : 'the last result was not accepted';

@@ -4,10 +4,13 @@
 import { failure } from '../options/messages.js';
 import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
-import { reasonOf } from './cancellation.js';
-import { settle } from './hooks.js';
-import { ASK, CALL, END, HOLD, Operation, WAIT } from './operation.js';
+import { protect } from './driver.js';
+import { adopt } from './hooks.js';
+import { reasonOf } from './limits.js';
+import { Operation } from './operation.js';
 import { hide } from './report.js';
+import { callbackFailed, settle } from './settle.js';
+import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -26,23 +29,22 @@ export function syncOf(load) {
     const settings = readOptions(options, newSettings(), NO_TIMERS);
     settings.protection?.hedge?.refuseSync();
     requireBlocking();
-    const operation = new BlockingOperation(settings, fn, 0, 0, new PolledLimits(settings.signal));
+    const limits = new PolledLimits(settings.signal);
+    const op = new Operation(settings, fn, 0, limits);
     const channel = subscribed();
-    if (channel === null) return driveSync(operation);
-    const context = (operation.limits.context = operation.labels);
-    return channel.traceSync(() => driveSync(operation), context);
+    if (channel === null) return loopSync(op);
+    const context = (limits.context = { name: settings.name });
+    return channel.traceSync(() => loopSync(op), context);
   };
 }
 
 /** Limits of an operation that blocks. No event can announce them, so they are polled. */
 class PolledLimits {
-  expired = undefined;
-  deadlineAt = Infinity;
-  endless = false;
-  metrics = undefined;
   /** @type {object | undefined} */
   context = undefined;
-  alsoAnswered = '';
+  metrics = undefined;
+  fields = undefined;
+  deadlineAt = Infinity;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt = undefined;
 
@@ -53,6 +55,11 @@ class PolledLimits {
 
   get aborted() {
     return this.signal?.aborted === true;
+  }
+
+  /** No timer makes the deadline's error. */
+  get stopped() {
+    return this.aborted;
   }
 
   get reason() {
@@ -67,78 +74,81 @@ class PolledLimits {
     return this.aborted ? 'aborted' : this.remainingMs <= 0 ? 'deadline' : undefined;
   }
 
-  /** @param {Operation} operation */
-  start({ startedAt, settings }) {
+  /** @param {{ startedAt?: number, settings: import('../options/settings.js').Settings }} operation */
+  start({ startedAt = 0, settings }) {
     this.deadlineAt = startedAt + settings.totalTimeoutMs;
   }
 
-  /** @param {import('./attempt.js').Attempt} attempt */
-  begin(attempt) {
+  /**
+   * @param {unknown} _
+   * @param {import('./attempt.js').Attempt} attempt
+   */
+  begin(_, attempt) {
     this.attempt = attempt;
   }
 
-  endAttempt() {}
-
-  dispose() {}
-}
-
-class BlockingOperation extends Operation {
-  /**
-   * @param {unknown} answer
-   * @param {boolean} threw
-   */
-  review(answer, threw) {
-    this.failed = threw;
-    if (!threw) refusePromise(answer, 'the callback');
-    return super.review(answer, threw);
-  }
-
-  /** @param {string} reason */
-  settle(reason) {
-    const limits = /** @type {PolledLimits} */ (this.limits);
-    if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
-    super.settle(reason);
+  endAttempt() {
+    return undefined;
   }
 }
 
 /**
- * Does what the steps of an operation say, as the loop of run.js does, but without awaits.
- * @param {BlockingOperation} operation
+ * The loop of run.js, without awaits.
+ * @param {Operation<PolledLimits>} op
  */
-function driveSync(operation) {
-  /** @type {any} */
+function loopSync(op) {
+  start(op);
+  const { limits, fn, settings } = op;
+  let time = /** @type {number} */ (op.startedAt);
+  /** @type {import('./steps.js').Stop} */
+  let stop;
+  try {
+    protect(op);
+    for (;;) {
+      stop = enter(op, time);
+      if (op.delayMs === undefined) {
+        stop ??= begin(op, time) ?? attemptSync(op, fn);
+        stop ??= classify(op, noPromise(ask(op), op.failed ? 'retryIf' : 'retryOnResult'), '');
+        stop ??= plan(op);
+      }
+      if (stop !== undefined) break;
+
+      if (limits.ended === undefined)
+        block(Math.min(Math.ceil(/** @type {number} */ (op.delayMs)), limits.remainingMs));
+      time = now();
+      stop = limits.ended;
+      if (stop === undefined && settings.beforeRetry && op.attemptAt !== undefined) {
+        noPromise(prepare(op), 'beforeRetry');
+        stop = limits.ended;
+        time = now();
+      }
+      if (stop !== undefined) break;
+    }
+  } catch (thrown) {
+    stop = callbackFailed(op, thrown);
+  }
+  if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
+  settle(op, stop);
+  if (op.failed) throw op.outcome;
+  return op.outcome;
+}
+
+/**
+ * Makes an attempt.
+ * @param {Operation<PolledLimits>} op
+ * @param {import('./operation.js').Callback} fn
+ */
+function attemptSync(op, fn) {
   let answer;
   let threw = false;
-  for (;;) {
-    const step = operation.next(answer, threw);
-    if (step === END) break;
-    try {
-      answer = performSync(operation, step);
-      threw = false;
-    } catch (thrown) {
-      answer = thrown;
-      threw = true;
-    }
+  try {
+    answer = fn(/** @type {import('./attempt.js').Attempt} */ (op.attempt));
+  } catch (thrown) {
+    answer = thrown;
+    threw = true;
   }
-  if (operation.failed) throw operation.outcome;
-  return operation.outcome;
-}
-
-/**
- * Does what a step asks for, and returns what comes of it.
- * @param {BlockingOperation} operation
- * @param {number} step
- */
-function performSync(operation, step) {
-  const { fn, pending, failed } = operation;
-  const limits = /** @type {PolledLimits} */ (operation.limits);
-  if (step === CALL) return fn(/** @type {import('./attempt.js').Attempt} */ (operation.attempt));
-  if (step === WAIT || step === HOLD) {
-    const ms = Math.ceil(/** @type {number} */ (pending ?? operation.delayMs));
-    if (limits.ended === undefined) block(Math.min(ms, limits.remainingMs));
-    return now();
-  }
-  return refusePromise(pending, step !== ASK ? 'beforeRetry' : failed ? 'retryIf' : 'retryOnResult');
+  op.failed = threw;
+  return review(op, threw ? answer : noPromise(answer, 'the callback'), threw);
 }
 
 /**
@@ -147,10 +157,10 @@ function performSync(operation, step) {
  * @param {any} value
  * @param {string} name
  */
-function refusePromise(value, name) {
+function noPromise(value, name) {
   const can = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!can || typeof value.then !== 'function') return value;
-  settle(value, undefined, () => {});
+  adopt(value, undefined, () => {});
   throw failure(TypeError, `${name} must not return a promise, because retrySync cannot await it. Use retry instead`);
 }
 

@@ -20,7 +20,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 10_170,
+    limit: 10_230,
     target: 7_800,
     reason:
       'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
@@ -29,21 +29,21 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 12_580,
+    limit: 12_750,
     target: 10_500,
     reason: 'the same, with presets, policies as data, overrides and stateless delays, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 14_400,
+    limit: 14_560,
     target: 10_500,
     reason: 'the same, and the other strategies, policies as data, retrySync and isTransientError',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 17_180,
+    limit: 17_880,
     target: 13_000,
     reason: 'the same, and the rules of HTTP',
   },
@@ -65,9 +65,19 @@ export const TRANSIENT = 900;
  * @type {{ parts: string, limit: number, target: number, reason?: string }[]}
  */
 export const PROTECTION = [
-  { parts: 'budget, protect', limit: 3_110, target: 3_300 },
-  { parts: 'breaker, budget, cooldown, protect', limit: 4_950, target: 5_000 },
-  { parts: 'SupersededError, breaker, budget, cooldown, hedge, protect', limit: 6_980, target: 7_500 },
+  { parts: 'budget, protect', limit: 3_250, target: 3_300 },
+  {
+    parts: 'breaker, budget, cooldown, protect',
+    limit: 5_210,
+    target: 5_100,
+    reason: "suggestions for the names that opossum's and cockatiel's options have",
+  },
+  {
+    parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
+    limit: 7_430,
+    target: 7_200,
+    reason: 'the same, and attempts of a round that are operations of their own',
+  },
 ];
 
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */

@@ -351,7 +351,7 @@ test('stacks lead to the modules that a bundle was made of', async () => {
       // Without it, Node would load the ES module.
       const flags = ['--enable-source-maps', '--no-experimental-require-module'];
       const { stdout } = await runNode(load + use, { ext, flags });
-      lines.add(/rejitter.lib.run.operation\.js:\d+:\d+/.exec(stdout)?.[0]);
+      lines.add(/rejitter.lib.run.steps\.js:\d+:\d+/.exec(stdout)?.[0]);
     }
   assert.equal(lines.size, 1);
   assert.notEqual([...lines][0], undefined);

@@ -1,0 +1,143 @@
+// @ts-check
+// One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
+
+import { problemOf } from '../options/messages.js';
+import { readDirectives } from '../run/directives.js';
+import { UNLIMITED } from '../run/limits.js';
+import { Operation } from '../run/operation.js';
+import { RetryError, keepReport } from '../run/report.js';
+import { watch } from '../run/run.js';
+import { FetchAttempt } from './attempt.js';
+import { HttpStatusError } from './error.js';
+import { addKey, isRepeatable } from './repeats.js';
+import { FetchRequest } from './request.js';
+import { discard, keepAbortable } from './response.js';
+
+/** @typedef {import('../run/attempt.js').Attempt} Attempt */
+
+export class FetchCall {
+  /**
+   * The response before a wait, which the caller gets if no attempt brings another one; and its attempt.
+   * @type {{ response?: any, attempt?: Attempt }}
+   */
+  held = {};
+  over = false;
+  /** The report of an operation that ended with a response that should have been retried. @type {object | undefined} */
+  report;
+  /** For all attempts of a round: whether the one that runs allows another next to it. */
+  isSafe = true;
+
+  /**
+   * @param {import('./options.js').FetchSettings} settings
+   * @param {import('./inner.js').Place} place
+   * @param {unknown} input
+   * @param {unknown} init
+   */
+  constructor(settings, place, input, init) {
+    const { own, common } = settings;
+    const { maxAttempts, signal, attemptTimeoutMs, totalTimeoutMs, protection } = common;
+    const request = new FetchRequest(input, init, maxAttempts, protection !== undefined);
+    this.settings = settings;
+    this.own = own;
+    this.common = common;
+    this.place = place;
+    this.request = request;
+    /** The signals that abort the operation. */
+    this.signals = [...new Set([request.signal, signal])].filter((signal) => signal !== undefined);
+    /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
+    this.ownSignal =
+      attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
+    addKey(request, own);
+    this.mayRepeat = isRepeatable(request, own);
+    request.once = !this.mayRepeat;
+  }
+
+  async run() {
+    const { request, own, common } = this;
+    const { shared, ownSeed } = this.settings;
+    const first = this.attempt(this.mayRepeat);
+    const index = ownSeed ? 0 : shared.operations++;
+    const op = new Operation(common, (attempt) => first.send(attempt), index, UNLIMITED);
+    op.task = first;
+    try {
+      const response = await watch(op, shared.metrics, request.signal);
+      if (own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
+      const last = this.leave(op, response);
+      const attempt = /** @type {Attempt} */ (last.response === response ? last.attempt : this.held.attempt);
+      const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
+      if (signals.length > 0 || request.isRequest || own.prepare !== undefined)
+        keepAbortable(response, { attempt, request }, signals);
+      return response;
+    } catch (error) {
+      this.leave(op, error);
+      // Who is rejected may send the request elsewhere.
+      if (!request.isSent && !readDirectives(error).rejected) request.drop(error);
+      throw error;
+    } finally {
+      this.over = true;
+      request.release();
+    }
+  }
+
+  /** @param {boolean} mayRepeat whether the request, as it was sent last, may be sent again */
+  attempt(mayRepeat) {
+    return new FetchAttempt(this, mayRepeat);
+  }
+
+  /**
+   * @param {any} response
+   * @param {any} report
+   */
+  statusError(response, report) {
+    const status = new HttpStatusError(response);
+    const error = this.common.finalError === 'wrap' ? new RetryError(status, report) : status;
+    // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+    if (error instanceof RetryError) error.errors.push(status);
+    keepReport(error, report);
+    return error;
+  }
+
+  /**
+   * Returns the protection of the request's destination: its origin, unless the caller's function names another.
+   * @returns {import('../run/guard.js').Protection | undefined}
+   */
+  get protection() {
+    const { protection } = this.common;
+    const { protectionKey } = this.own;
+    if (protection === undefined) return undefined;
+    if (protectionKey === undefined) {
+      const { origin } = this.request;
+      return origin === undefined ? undefined : protection.of(origin);
+    }
+    const key = protectionKey(this.request.outline());
+    if (key !== null && typeof key !== 'string')
+      throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
+    return key === null ? protection : protection.of(key);
+  }
+
+  /**
+   * Cancels the responses that the caller does not get. Returns the last attempt.
+   * @param {Operation} op
+   * @param {any} outcome
+   */
+  leave(op, outcome) {
+    const last = /** @type {FetchAttempt} */ (op.task);
+    for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
+    return last;
+  }
+}
+
+/**
+ * Returns whether the caller gets this response, or an error that has it.
+ * @param {any} outcome
+ * @param {unknown} response
+ */
+function gives(outcome, response) {
+  if (outcome === response) return true;
+  try {
+    for (let depth = 0; depth < 3; depth++, outcome = outcome.cause) if (outcome.response === response) return true;
+  } catch {
+    // No error of ours.
+  }
+  return false;
+}
