@@ -89,6 +89,16 @@ test('all blocks type-check in a strict project', async () => {
   assert.equal(code, 0);
 });
 
+test('code of the package in a document is as it is in its file', () => {
+  let shown = 0;
+  for (const [name, text] of documents)
+    for (const [, file, code] of text.matchAll(/^```js (src\/\S+)\n([^]*?)^```$/gm)) {
+      assert.ok(readFileSync(join(repo, file), 'utf8').includes(code), `${name} shows other code than ${file} has`);
+      shown++;
+    }
+  assert.ok(shown > 0);
+});
+
 test('links between the documents lead to files and headings', () => {
   const slug = (heading) =>
     heading
