@@ -3,7 +3,7 @@
 /** The parts, by the letter of their column. */
 export const PARTS = {
   a: 'a first success',
-  b: 'two failures, then success',
+  b: 'two failures, then success; also in `rejitter/light`',
   c: '`createFetch` after a 503, a closed connection, no answer in time; `Retry-After`; an abort during a request',
   d: '`plan` of the lab',
   e: '`virtualClock` of the testing tools',
@@ -15,13 +15,14 @@ export const PARTS = {
 const CODE = {
   a: { imports: { rejitter: ['retryWithFullJitter'] }, code: 'return (await retryWithFullJitter(() => 1)) === 1;' },
   b: {
-    imports: { rejitter: ['retryWithFullJitter'] },
+    imports: { rejitter: ['retryWithFullJitter'], 'rejitter/light': ['retry'] },
     code: `let calls = 0;
-    return (await retryWithFullJitter(() => {
+    const flaky = () => {
       calls += 1;
-      if (calls < 3) throw new Error('flaky');
+      if (calls % 3 > 0) throw new Error('flaky');
       return calls;
-    }, { baseMs: 2 })) === 3;`,
+    };
+    return (await retryWithFullJitter(flaky, { baseMs: 2 })) === 3 && (await retry(flaky, { baseMs: 2 })) === 6;`,
   },
   c: {
     imports: { 'rejitter/fetch': ['createFetch'] },
@@ -66,11 +67,11 @@ const CODE = {
     return given === own && calls === 2 && granted === 1 && refused === 1;`,
   },
   g: {
-    imports: { rejitter: ['retry'] },
+    imports: { rejitter: ['retryWithFullJitter'] },
     code: `const controller = new AbortController();
     const fail = () => { setTimeout(() => controller.abort(), 5); throw new Error('down'); };
     const { signal } = controller;
-    const error = await retry(fail, { baseMs: 9000, jitter: 'none', signal }).catch((reason) => reason);
+    const error = await retryWithFullJitter(fail, { baseMs: 9000, minMs: 9000, signal }).catch((reason) => reason);
     return error.name === 'AbortError';`,
   },
 };

@@ -20,10 +20,10 @@ import { textOf } from './wasm-text.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** One name per subpath; each has `name.js` and `name.d.ts`. */
-const ENTRIES = ['index', 'fetch', 'protection', 'lab', 'testing'];
+const ENTRIES = ['index', 'light', 'fetch', 'protection', 'lab', 'testing'];
 
 /** Those that exist without WebAssembly. The testing tools are the same for all hosts. */
-const WITHOUT_WASM = ['index', 'fetch', 'protection'];
+const WITHOUT_WASM = ['index', 'light', 'fetch', 'protection'];
 
 /** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
 const FORMS = {
@@ -40,11 +40,11 @@ const FORMS = {
 
 /**
  * The entry point that another one shares an instance with. That of the testing tools keeps no state of operations,
- * and works with the package of any host.
+ * and works with the package of any host. The light one has all that it needs, so that nothing else is loaded.
  * @param {string} file
  */
 function mainOf(file) {
-  if (/^(index|testing)\./.test(file)) return undefined;
+  if (/^(index|light|testing)\./.test(file)) return undefined;
   return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
 }
 
@@ -94,7 +94,7 @@ export function filesInExports(exports) {
  * @param {string} code
  */
 function withoutWasm(code) {
-  return code.replace("'./lib/core-inline.js'", "'./lib/core-no-wasm.js'");
+  return code.replace(/\/core-(inline|light)\.js'/, "/core-no-wasm.js'");
 }
 
 /**

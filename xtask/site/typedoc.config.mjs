@@ -9,6 +9,7 @@ const FIRST = [
   'guide/strategies.md',
   'guide/what-to-retry.md',
   'guide/deadlines.md',
+  'guide/light.md',
   'guide/fetch.md',
   'guide/protection.md',
   'guide/testing.md',
@@ -27,7 +28,9 @@ export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],
   router: 'pages',
-  entryPoints: ['index', 'protection', 'fetch', 'lab', 'testing'].map((name) => `../../pkg-template/${name}.d.ts`),
+  entryPoints: ['index', 'light', 'protection', 'fetch', 'lab', 'testing'].map(
+    (name) => `../../pkg-template/${name}.d.ts`,
+  ),
   readme: '../../README.md',
   projectDocuments: [...pages].map((path) => `../../docs/${path}`),
   groupOrder: ['Guide', 'More', 'Migration', 'Reference', 'Modules', '*'],

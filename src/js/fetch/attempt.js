@@ -4,7 +4,7 @@
 
 import { problemOf } from '../options/messages.js';
 import { emit, outcomeOf } from '../run/events.js';
-import { reasonOf } from '../run/limits.js';
+import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
 import { NETWORK, UNPROCESSED, failureOf, isAt, isSafe } from './http.js';

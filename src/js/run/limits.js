@@ -3,8 +3,8 @@
 
 import { abortAttempt } from './attempt.js';
 import { adopt } from './hooks.js';
-import { TimeoutError, hide } from './report.js';
-import { follow, unfollow } from './signals.js';
+import { TimeoutError } from './report.js';
+import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, now, startTimer } from './timer.js';
 
 /** @typedef {import('./steps.js').Operation} Operation */
@@ -28,19 +28,6 @@ import { armTimer, now, startTimer } from './timer.js';
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
-
-/**
- * Returns why the signal was aborted. Signals of old polyfills, as in React Native, carry no reason.
- * @param {AbortSignal} signal
- */
-export function reasonOf({ reason }) {
-  if (reason !== undefined) return reason;
-  // Not a DOMException, which React Native lacks.
-  const error = new Error('This operation was aborted');
-  hide(error, 'name', 'AbortError');
-  hide(error, 'code', 20);
-  return error;
-}
 
 export class Limits {
   /** @type {import('./metrics.js').Metrics | undefined} */

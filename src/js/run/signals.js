@@ -38,3 +38,14 @@ export function unfollow(signal, follower) {
   watched.delete(signal);
   signal.removeEventListener('abort', known.listener);
 }
+
+/**
+ * Returns why the signal was aborted. Signals of old polyfills, as in React Native, carry no reason.
+ * @param {AbortSignal} signal
+ */
+export function reasonOf({ reason }) {
+  // Not a DOMException, which React Native lacks.
+  return reason === undefined
+    ? Object.assign(new Error('This operation was aborted'), { name: 'AbortError', code: 20 })
+    : reason;
+}

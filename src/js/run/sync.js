@@ -6,7 +6,7 @@ import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../opti
 import { abortAttempt } from './attempt.js';
 import { protect } from './driver.js';
 import { adopt } from './hooks.js';
-import { reasonOf } from './limits.js';
+import { reasonOf } from './signals.js';
 import { Operation } from './operation.js';
 import { hide } from './report.js';
 import { callbackFailed, settle } from './settle.js';

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, installed, project } from '../lib/consumer.mjs';
+import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { DECLARED, blocks, caught, declarations, literal, reference, tableIn } from '../lib/readers.mjs';
 import { publicNames } from '../lib/shortcuts.mjs';
@@ -18,13 +17,7 @@ const { RetryPolicy } = api;
 const read = (name) => readFileSync(join(installed, name), 'utf8');
 const texts = (...names) => Object.fromEntries(names.map((name) => [name, read(name)]));
 const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
-const testing = await import(
-  pathToFileURL(join(project('docs', { 'testing.mjs': "export * from 'rejitter/testing';\n" }), 'testing.mjs')).href
-);
-const protection = await import(
-  pathToFileURL(join(project('docs', { 'protection.mjs': "export * from 'rejitter/protection';\n" }), 'protection.mjs'))
-    .href
-);
+const [testing, protection, light] = await Promise.all(['testing', 'protection', 'light'].map(importEntry));
 
 /** The options that the code knows, read from its error message. */
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
@@ -93,6 +86,14 @@ test('testing.d.ts declares and describes every export of rejitter/testing, and 
   );
   const error = caught(() => testing.virtualClock({ zzzzzzzz: 1 }));
   assert.match(error.message, /Known options: date, blocking$/);
+});
+
+test('light.d.ts declares and describes every export and option of rejitter/light, and no others', () => {
+  const LIGHT = ['maxAttempts', 'baseMs', 'capMs', 'factor', 'jitter', 'signal', 'attemptTimeoutMs', 'totalTimeoutMs'];
+  LIGHT.push('retryIf', 'random', 'unref');
+  assert.deepEqual(objections(texts('light.d.ts'), light, { LightOptions: LIGHT }), []);
+  // Each is known: its value is what is wrong.
+  for (const name of LIGHT) assert.throws(() => light.delayMs(1, { [name]: null }), /must be (?!left out)/);
 });
 
 test('protection.d.ts declares and describes every export and option of rejitter/protection, and no others', () => {

@@ -1,5 +1,5 @@
 // Scripted operations (tests/vectors/operations.json): how an operation ends, its report, its waits, and the order and
-// times of all callbacks. `retry` and `retrySync` run the cases; Rust runs the same file.
+// times of all callbacks. `retry`, `retrySync` and the `retry` of rejitter/light run the cases; Rust runs the same file.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,16 +8,34 @@ import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 import { literal, tableIn } from '../lib/readers.mjs';
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 
 const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const { retry: lightRetry } = await importEntry('light');
 const cases = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'operations.json'), 'utf8'));
 
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 /** Features that each function lacks. */
-const LACKS = { retry: ['blocking'], retrySync: ['interrupts', 'attemptTimeout'] };
+const LACKS = {
+  retry: ['blocking'],
+  retrySync: ['interrupts', 'attemptTimeout'],
+  // Nor does it make the failure the cause of a callback's error.
+  light: [
+    'blocking',
+    'beforeRetry',
+    'callbackErrors',
+    'curve',
+    'finalError',
+    'finalResult',
+    'hint',
+    'hooks',
+    'results',
+  ],
+};
+/** All options of rejitter/light that a case sets. */
+const LIGHT = ['maxAttempts', 'baseMs', 'capMs', 'factor', 'jitter', 'attemptTimeoutMs', 'totalTimeoutMs'];
 const START = 1000;
 
 /** Answers of a callback, by attempt. The last one repeats. */
@@ -103,7 +121,8 @@ function play(script, { hooks, clock, after }) {
   /** The name of an outcome in the script, or the class of an error of the package. */
   const nameOf = (value) =>
     names.get(value)?.replace(/^=/, '') ??
-    [RetryError, TimeoutError, TypeError, RangeError].find((each) => value instanceof each)?.name;
+    [RetryError, TimeoutError, TypeError, RangeError].find((each) => value instanceof each)?.name ??
+    value?.name;
   return { fn, options, calls, waits, nameOf, given: () => given };
 }
 
@@ -137,7 +156,7 @@ function reportOf({ records, ...rest }, nameOf) {
 }
 
 /** Compares a run with what the case expects. `hooks`: whether the hooks were set that show most of it. */
-function check({ expected, needs }, played, ended, hooks) {
+function check({ expected, needs }, played, ended, hooks, reports = true) {
   const { outcome, waits, calls, ...report } = expected;
   const { nameOf } = played;
   const found = outcomeOf(ended, nameOf);
@@ -146,6 +165,7 @@ function check({ expected, needs }, played, ended, hooks) {
   assert.deepEqual(played.calls, seen);
   const kept = played.given()?.report ?? retryReport(ended.failed ? ended.error : ended.value);
   if (hooks) assert.deepEqual(played.waits, waits);
+  if (!reports) return;
   if (report.reason === undefined) assert.equal(kept, undefined);
   else if (hooks || !needs.includes('abort')) assert.deepEqual(reportOf(kept, nameOf), report);
 }
@@ -161,7 +181,7 @@ async function quietly(body) {
   }
 }
 
-async function runAsync(script, hooks, defer) {
+async function runAsync(script, hooks, defer, run = retry) {
   let played;
   let settledAt;
   const options = { start: START, skew: (id) => (options.clock.armed[id - 1].ms === 0 ? -1 : 0) };
@@ -182,11 +202,11 @@ async function runAsync(script, hooks, defer) {
             else setTimeout(finish, ms);
           });
     played = play(script, { hooks, clock, after });
-    return retry(played.fn, played.options).finally(() => {
+    return run(played.fn, played.options).finally(() => {
       settledAt = clock.now - START;
     });
   }, options);
-  check(script, played, { error, value, failed: rejected }, hooks);
+  check(script, played, { error, value, failed: rejected }, hooks, run === retry);
   if (script.expected.elapsedMs !== undefined) assert.equal(settledAt, script.expected.elapsedMs);
 }
 
@@ -208,6 +228,15 @@ function runSync(script, hooks) {
 
 const able = (name, { needs }) => !needs.some((need) => LACKS[name].includes(need));
 
+/** The case for rejitter/light, whose one backoff is constant with the factor 1; undefined if it has not all options. */
+function lightCase({ options: { backoff, ...options }, ...script }) {
+  if (backoff === 'fixed') options.factor = 1;
+  const known = Object.keys(options).every((name) => LIGHT.includes(name));
+  const same = [undefined, 'fixed', 'exponential'].includes(backoff) && typeof script.backoff !== 'object';
+  const drawn = ['full', 'equal', 'none', undefined].includes(options.jitter);
+  return able('light', script) && known && same && drawn ? { ...script, options } : undefined;
+}
+
 for (const script of cases) {
   test(script.name, async () => {
     // Without hooks the package takes shorter ways, and an attempt may throw or reject.
@@ -217,6 +246,8 @@ for (const script of cases) {
         if (able('retry', script)) for (const defer of [false, true]) await runAsync(script, hooks, defer);
         if (able('retrySync', script)) runSync(script, hooks);
       }
+      const light = lightCase(script);
+      if (light) for (const defer of [false, true]) await runAsync(light, false, defer, lightRetry);
     });
   });
 }
@@ -247,6 +278,7 @@ test('there are cases of every reason, every callback and every feature', () => 
   // Each function runs most cases, and each case is run by at least one of them.
   for (const name of ['retry', 'retrySync']) assert.ok(cases.filter((script) => able(name, script)).length >= 100);
   assert.ok(cases.every((script) => able('retry', script) || able('retrySync', script)));
+  assert.ok(cases.filter((script) => lightCase(script)).length >= 50);
 });
 
 test('the waits of seeds are those of the formulas', () => {

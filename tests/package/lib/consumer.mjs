@@ -97,6 +97,12 @@ export const inlinedText = (name) => /["']([^"'\n]{1000,})["']/.exec(readFileSyn
  */
 export const importPackage = () => import(pathToFileURL(process.env.REJITTER_BUNDLE || join(consumer, 'all.mjs')).href);
 
+/** Returns `import * as x from 'rejitter/…'` of the consumer folder. */
+export const importEntry = (name) =>
+  import(
+    pathToFileURL(join(project('entry', { 'entry.mjs': `export * from 'rejitter/${name}';\n` }), 'entry.mjs')).href
+  );
+
 /** Returns `require('rejitter')` of the consumer folder. */
 export const requirePackage = () => createRequire(join(consumer, 'package.json'))('rejitter');
 

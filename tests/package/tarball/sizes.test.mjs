@@ -122,6 +122,17 @@ for (const [name, file] of Object.entries({
   });
 }
 
+test('the guide states what rejitter/light weighs', async () => {
+  const text = readFileSync(join(repo, 'docs/guide/light.md'), 'utf8');
+  const kept = ['rejitter/light', 'rejitter/no-wasm/light', 'rejitter'].map((entry) =>
+    sizeOf(`export { retry } from '${entry}';`),
+  );
+  const [wasm, js, whole] = (await Promise.all(kept)).map(({ brotli }) => brotli);
+  const stated = [...text.matchAll(/(\d\.\d) kB/g)].map(([, kB]) => Number(kB));
+  assert.deepEqual(stated, [rounded(wasm), rounded(js)]);
+  assert.ok(text.includes('three times') && Math.round(whole / wasm) === 3, `${whole} B and ${wasm} B`);
+});
+
 test('control: what is imported is in the bundle', async () => {
   const nothing = await sizeOf(`import 'rejitter';`);
   const some = await sizeOf(`export { retryWithFullJitter } from 'rejitter';`);

@@ -11,10 +11,11 @@ import { compile, typeTests } from '../lib/types.mjs';
 import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
 import lab from './lab.mjs';
+import light from './light.mjs';
 import options from './options.mjs';
 import protection from './protection.mjs';
 
-typeTests({ functions, options, fetch: fetchSuite, lab, protection });
+typeTests({ functions, options, fetch: fetchSuite, lab, light, protection });
 
 test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
   const text = `

@@ -15,6 +15,7 @@ export const FILES = [
   'hand-written',
   'rejitter-policy',
   'rejitter-function',
+  'rejitter-light',
   'p-retry',
   'cockatiel',
   'exponential-backoff',

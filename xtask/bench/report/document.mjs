@@ -26,10 +26,11 @@ export function between(text, block) {
   return `${before}${BEGIN}\n${block.trim()}\n${END}${afterEnd[0]}`;
 }
 
-/** Others take part under one name; rejitter under two, and its imports have names of their own. */
+/** Others take part under one name; rejitter under three, and its imports have names of their own. */
 const BUNDLES = /** @type {Record<string, string>} */ ({
   'rejitter, policy': 'RetryPolicy',
   'rejitter, function': 'retryWithFullJitter',
+  'rejitter/light': 'rejitter/light',
 });
 
 /**

@@ -1,0 +1,41 @@
+// @ts-check
+// The wait after a failed attempt.
+
+import { BOUND, EXPONENTIAL } from '../options/codes.js';
+import { DRAW, JITTERS, check, settingsOf } from './options.js';
+
+/** @typedef {() => import('../options/settings.js').Core | undefined} Load undefined: the host refuses to compile it */
+
+/** @type {import('./options.js').Rule} */
+const WAIT = ['number', 'a positive integer', (k) => k > 0 && Number.isSafeInteger(k)];
+
+/** @param {Load} load */
+export function delayMsOf(load) {
+  const named = {
+    /** @param {number} k @param {unknown} [options] */
+    delayMs(k, options) {
+      check('k must be', k, WAIT);
+      const settings = settingsOf(options);
+      const core = load();
+      if (!core) throw new Error('rejitter: no WebAssembly; use rejitter/no-wasm/light');
+      return computed(core, settings, k);
+    },
+  };
+  return named.delayMs;
+}
+
+/**
+ * Returns the wait in ms. This is the one crossing into the core.
+ * @param {import('../options/settings.js').Core} core
+ * @param {import('./options.js').Settings} settings
+ * @param {number} attempt the failed one's number
+ */
+export function computed(core, { baseMs, capMs, factor, jitter = 'full', random = Math.random }, attempt) {
+  const code = JITTERS.indexOf(jitter);
+  const draw = code && random();
+  check('random() must return', draw, DRAW);
+  // What is unset is NaN in the core, which knows the defaults.
+  const no = /** @type {any} */ (undefined);
+  const numbers = [baseMs, capMs, no, factor, no, no, no, no];
+  return core.decide(EXPONENTIAL, code, BOUND, ...numbers, 0, Infinity, attempt, -1, 0, Infinity, no, no, no, draw, 0);
+}

@@ -1,0 +1,386 @@
+// rejitter/light: what the table of operations (operations.test.mjs) cannot say.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+
+import { VirtualClock, microtasks, underClock } from '../lib/clock.mjs';
+import { importEntry, importPackage, modules, runNode } from '../lib/consumer.mjs';
+
+const main = await importPackage();
+const { delayMs, retry } = await importEntry('light');
+
+/** Fails with each of the errors in turn, the last one again and again. */
+const failing = (...errors) => {
+  let calls = 0;
+  const fn = () => {
+    throw errors[Math.min(calls++, errors.length - 1)];
+  };
+  return Object.assign(fn, { calls: () => calls });
+};
+
+test('defaults and draws are those of the main entry', async () => {
+  for (const options of [
+    {},
+    { jitter: 'equal' },
+    { jitter: 'none' },
+    { baseMs: 3, capMs: 70, factor: 3 },
+    { baseMs: 20_000 },
+    { capMs: Infinity, maxAttempts: 9 },
+    { maxAttempts: 3, baseMs: 0 },
+  ]) {
+    const waits = [];
+    for (const run of [main.retry, retry]) {
+      const random = [0.1, 0.9, 0.5, 0.25, 0.999, 0, 0.3, 0.7].values();
+      const draw = () => random.next().value;
+      const { clock, rejected } = await underClock(() => run(failing(1), { ...options, random: draw }));
+      assert.ok(rejected);
+      waits.push(clock.delays);
+    }
+    assert.deepEqual(waits[1], waits[0]);
+    for (let k = 1; k < 9; k += 1) {
+      const drawn = { ...options, random: () => 0.6 };
+      assert.equal(delayMs(k, drawn), new main.RetryPolicy(drawn).delayMs(k));
+    }
+  }
+});
+
+test('delayMs draws by itself, and has no last wait', () => {
+  const draws = Array.from({ length: 50 }, () => delayMs(3));
+  assert.ok(draws.every((ms) => ms >= 0 && ms <= 400) && new Set(draws).size > 40);
+  assert.equal(delayMs(Number.MAX_SAFE_INTEGER, { jitter: 'none', maxAttempts: 1 }), 10_000);
+  for (const [k, kind] of [
+    [0, RangeError],
+    [1.5, RangeError],
+    [Infinity, RangeError],
+    ['1', TypeError],
+    [undefined, TypeError],
+  ])
+    assert.throws(
+      () => delayMs(k),
+      (error) => error instanceof kind && /^rejitter: k must be a positive /.test(error.message),
+    );
+  assert.throws(() => delayMs(1, { baseMs: -1 }), RangeError);
+});
+
+test('calls the callback at once, with the number of the attempt and a fresh signal', async () => {
+  const seen = [];
+  const { value } = await underClock(() => {
+    const result = retry((attempt) => {
+      seen.push(attempt);
+      if (seen.length < 3) throw 1;
+      return 'v';
+    });
+    assert.equal(seen.length, 1);
+    return result;
+  });
+  assert.equal(value, 'v');
+  assert.deepEqual(
+    seen.map(({ attempt }) => attempt),
+    [1, 2, 3],
+  );
+  assert.deepEqual(Object.keys(seen[0]), ['attempt', 'signal']);
+  assert.equal(new Set(seen.map(({ signal }) => signal)).size, 3);
+  assert.ok(seen.every(({ signal }) => !signal.aborted));
+});
+
+test('errors and results come out as they went in', async () => {
+  for (const thrown of [
+    undefined,
+    null,
+    0,
+    'text',
+    Object.freeze(new Error('frozen')),
+    Object.create(null),
+    () => {},
+  ]) {
+    const { error, rejected } = await underClock(() => retry(failing(thrown), { maxAttempts: 2 }));
+    assert.ok(rejected && Object.is(error, thrown));
+  }
+  const hostile = new Proxy({}, { get: () => assert.fail('read'), has: () => assert.fail('read') });
+  const { error } = await underClock(() => retry(failing(hostile), { maxAttempts: 2 }));
+  assert.ok(error === hostile);
+  const thenable = runInNewContext('({ then(resolve) { resolve(7); } })');
+  assert.equal(await retry(() => thenable), 7);
+});
+
+test('what a callback throws comes out by identity, and its result is checked', async () => {
+  const own = new Error('own');
+  for (const options of [{ retryIf: failing(own) }, { random: failing(own) }, { retryIf: () => Promise.reject(own) }]) {
+    const { error } = await underClock(() => retry(failing(1), options));
+    assert.equal(error, own);
+  }
+  for (const [options, kind, text] of [
+    [{ retryIf() {} }, TypeError, 'retryIf must return a boolean or { afterMs }'],
+    [{ retryIf: () => ({ afterMs: -1 }) }, RangeError, 'retryIf must return a boolean or { afterMs }'],
+    [{ retryIf: () => ({ afterMs: Infinity }) }, RangeError, 'retryIf must return a boolean or { afterMs }'],
+    [{ random: () => 1 }, RangeError, 'random() must return a number, at least 0 and below 1, got 1'],
+    [{ random: () => NaN }, RangeError, 'random() must return'],
+  ]) {
+    const { error } = await underClock(() => retry(failing(1), options));
+    assert.ok(error instanceof kind && error.message.startsWith(`rejitter: ${text}`), String(error));
+  }
+});
+
+test('directives of the main entry: the wrapper never comes out', async () => {
+  const { permanent, retryAfter } = main;
+  const inside = new Error('inside');
+  for (const [wrapped, calls] of [
+    [permanent(inside), 1],
+    [retryAfter(5_000, permanent(retryAfter(1, inside))), 1],
+    [new Error('around', { cause: permanent(inside) }), 1],
+    [retryAfter(5_000, inside), 3],
+  ]) {
+    const fn = failing(wrapped);
+    const seen = [];
+    const options = { maxAttempts: 3, jitter: 'none', retryIf: (error) => seen.push(error) > 0 };
+    const { error, clock } = await underClock(() => retry(fn, options));
+    assert.equal(error, wrapped.message === 'around' ? wrapped : inside);
+    assert.equal(fn.calls(), calls);
+    assert.deepEqual(seen, calls === 1 ? [] : [inside, inside, inside]);
+    assert.deepEqual(clock.delays, calls === 1 ? [] : [100, 200]);
+  }
+});
+
+/** A signal that counts its listeners. */
+function counted() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let listeners = 0;
+  for (const [name, step] of [
+    ['addEventListener', 1],
+    ['removeEventListener', -1],
+  ]) {
+    const real = signal[name];
+    signal[name] = (...args) => {
+      listeners += step;
+      return real.apply(signal, args);
+    };
+  }
+  return { controller, signal, listeners: () => listeners };
+}
+
+test('an abort ends it in the same macrotask, with neither listener nor timer left', async () => {
+  const reason = { no: 'error' };
+  for (const moment of ['attempt', 'predicate', 'wait']) {
+    const clock = new VirtualClock().install();
+    try {
+      const { controller, signal, listeners } = counted();
+      let own;
+      const result = retry(
+        (attempt) => {
+          own = attempt.signal;
+          if (moment === 'attempt') return new Promise(() => {});
+          throw 1;
+        },
+        {
+          signal,
+          totalTimeoutMs: 50_000,
+          attemptTimeoutMs: 900,
+          ...(moment === 'predicate' && { retryIf: () => new Promise(() => {}) }),
+        },
+      );
+      await microtasks();
+      assert.equal(listeners(), 1);
+      let ended;
+      result.catch((error) => {
+        ended = error;
+      });
+      controller.abort(reason);
+      await microtasks();
+      assert.ok(Object.is(ended, reason) && Object.is(own.reason, reason), moment);
+      assert.equal(listeners(), 0);
+      assert.equal(clock.pending.size, 0);
+    } finally {
+      clock.uninstall();
+    }
+  }
+  let calls = 0;
+  const aborted = AbortSignal.abort(reason);
+  await assert.rejects(
+    retry(() => calls++, { signal: aborted }),
+    (error) => error === reason,
+  );
+  assert.equal(calls, 0);
+  // As of the polyfills that have no reasons.
+  const { signal } = counted();
+  Object.defineProperty(signal, 'aborted', { value: true });
+  await assert.rejects(
+    retry(() => 1, { signal }),
+    { name: 'AbortError', message: 'This operation was aborted' },
+  );
+});
+
+test('an abort by a callback comes before what the callback returns', async () => {
+  const reason = new Error('reason');
+  for (const name of ['fn', 'retryIf', 'random']) {
+    const controller = new AbortController();
+    const abort = (result) => () => {
+      controller.abort(reason);
+      return result;
+    };
+    const { error, clock } = await underClock(() =>
+      retry(name === 'fn' ? abort('v') : failing(1), {
+        signal: controller.signal,
+        ...(name !== 'fn' && { [name]: abort(name === 'random' ? 0.5 : false) }),
+      }),
+    );
+    assert.equal(error, reason, name);
+    assert.deepEqual(clock.delays, []);
+  }
+});
+
+test('an attempt that times out is retried, its signal aborted, its late rejection swallowed', async () => {
+  const signals = [];
+  const { value, clock } = await underClock(() =>
+    retry(
+      ({ attempt, signal }) => {
+        signals.push(signal);
+        if (attempt === 1) return new Promise((_, reject) => setTimeout(reject, 80, new Error('late')));
+        return attempt;
+      },
+      { attemptTimeoutMs: 50, jitter: 'none' },
+    ),
+  );
+  assert.equal(value, 2);
+  assert.equal(clock.now, 1150);
+  const { name, message, cause } = signals[0].reason;
+  assert.deepEqual([name, message, cause], ['TimeoutError', 'rejitter: attempt 1 timed out after 50 ms', undefined]);
+  assert.ok(!signals[1].aborted);
+  const { error } = await underClock(() =>
+    retry(({ attempt }) => (attempt === 1 ? Promise.reject(1) : new Promise(() => {})), {
+      attemptTimeoutMs: 50,
+      maxAttempts: 2,
+    }),
+  );
+  assert.ok(error.name === 'TimeoutError' && !('cause' in error));
+});
+
+test('the deadline ends an attempt with the failure before it as the cause, a predicate with the failure', async () => {
+  const failure = new Error('failure');
+  const options = { totalTimeoutMs: 150, jitter: 'none' };
+  let own;
+  const { error } = await underClock(() =>
+    retry(({ attempt, signal }) => {
+      own = signal;
+      return attempt === 1 ? Promise.reject(failure) : new Promise(() => {});
+    }, options),
+  );
+  assert.deepEqual(
+    [error.name, error.cause, error.message],
+    ['TimeoutError', failure, 'rejitter: operation timed out after 150 ms'],
+  );
+  assert.equal(own.reason, error);
+  const asked = await underClock(() => retry(failing(failure), { ...options, retryIf: () => new Promise(() => {}) }));
+  assert.equal(asked.error, failure);
+  assert.equal(asked.clock.now, 1150);
+});
+
+test('long waits are made of timers that hosts keep, early ones are armed again', async () => {
+  const { clock } = await underClock(() =>
+    retry(failing(1), { maxAttempts: 2, retryIf: () => ({ afterMs: 2 ** 31 + 10 }) }),
+  );
+  assert.deepEqual(clock.delays, [2 ** 31 - 1, 11]);
+  const early = await underClock(() => retry(failing(1), { maxAttempts: 2, jitter: 'none' }), {
+    skew: (nth) => (nth === 1 ? -1 : 0),
+  });
+  assert.deepEqual(early.clock.delays, [100, 1]);
+});
+
+test('without the core it ends with the error of the callback, and warns', async () => {
+  const { stdout, stderr, code } = await runNode(`
+    const { delayMs, retry } = await import('rejitter/light');
+    delete globalThis.WebAssembly;
+    const own = new Error('own');
+    const error = await retry(() => { throw own; }).catch((error) => error);
+    console.log(error === own, await retry(() => 1));
+    try { delayMs(1); } catch (error) { console.log(error.message); }
+  `);
+  assert.equal(code, 0);
+  assert.match(stdout, /^true 1\nrejitter: no WebAssembly; use /);
+  assert.match(stderr, /^rejitter does not retry: ReferenceError/);
+});
+
+const IMPORT = "left out, or import it from 'rejitter'";
+const DURATION = 'a number, at least 0 and below 9007199254740992';
+const LIMIT = 'a positive number';
+/** Options, the class of their error, and its text. */
+const REFUSED = [
+  [null, TypeError, 'options must be an object, got null'],
+  [5, TypeError, 'options must be an object, got number'],
+  [[1], TypeError, `0 must be ${IMPORT}, got number`],
+  [{ maxAttempts: 0 }, RangeError, 'maxAttempts must be a positive integer or Infinity, got 0'],
+  [{ maxAttempts: 2.5 }, RangeError, 'maxAttempts must be a positive integer or Infinity, got 2.5'],
+  [{ maxAttempts: '3' }, TypeError, 'maxAttempts must be a positive integer or Infinity, got string'],
+  [{ baseMs: -1 }, RangeError, `baseMs must be ${DURATION}, got -1`],
+  [{ baseMs: NaN }, RangeError, `baseMs must be ${DURATION}, got NaN`],
+  [{ baseMs: Infinity }, RangeError, `baseMs must be ${DURATION}, got Infinity`],
+  [{ baseMs: 5n }, TypeError, `baseMs must be ${DURATION}, got bigint`],
+  [{ baseMs: 10, capMs: 9 }, RangeError, 'capMs must be a number, at least baseMs, got 9'],
+  [{ capMs: -1 }, RangeError, 'capMs must be a number, at least baseMs, got -1'],
+  [{ factor: 0.9 }, RangeError, 'factor must be a number, at least 1 and below 9007199254740992, got 0.9'],
+  [{ jitter: 'ful' }, RangeError, 'jitter must be full, equal or none, got ful'],
+  [{ jitter: { type: 'additive' } }, TypeError, 'jitter must be full, equal or none, got object'],
+  [{ signal: {} }, TypeError, 'signal must be an AbortSignal, got object'],
+  [{ signal: new AbortController() }, TypeError, 'signal must be an AbortSignal, got object'],
+  [{ attemptTimeoutMs: 0 }, RangeError, `attemptTimeoutMs must be ${LIMIT}, got 0`],
+  [{ totalTimeoutMs: null }, TypeError, `totalTimeoutMs must be ${LIMIT}, got null`],
+  [{ retryIf: true }, TypeError, 'retryIf must be a function, got boolean'],
+  [{ random: 0.5 }, TypeError, 'random must be a function, got number'],
+  [{ unref: 1 }, TypeError, 'unref must be a boolean, got number'],
+  [{ retries: 3 }, TypeError, `retries must be ${IMPORT}, got number`],
+  [{ ['a\nb'.padEnd(1e6)]: 3 }, TypeError, `${'a?b'.padEnd(190)}`],
+  ...Object.keys({ backoff: 1, minMs: 1, onRetry: 1, seed: 1, protection: 1, finalError: 1, toString: 1 }).map(
+    (name) => [{ [name]: 1 }, TypeError, `${name} must be ${IMPORT}, got number`],
+  ),
+];
+
+test('bad options: one short sentence, and the callback is not called', async () => {
+  for (const [options, kind, text] of REFUSED) {
+    const fn = failing(1);
+    const error = await retry(fn, options).catch((error) => error);
+    assert.ok(error instanceof kind && fn.calls() === 0, String(error));
+    assert.equal(error.message, `rejitter: ${text}`);
+    assert.throws(() => delayMs(1, options), { name: kind.name, message: error.message });
+  }
+  await assert.rejects(retry(5), { name: 'TypeError', message: 'rejitter: fn must be a function, got number' });
+  const inherited = Object.create({ maxAttempts: 1, retries: 1 });
+  inherited.unref = undefined;
+  inherited.unknown = undefined;
+  inherited.jitter = 'none';
+  const fn = failing(1);
+  const { clock } = await underClock(() => retry(fn, Object.freeze(inherited)));
+  assert.deepEqual([fn.calls(), clock.delays], [6, [100, 200, 400, 800, 1600]]);
+});
+
+for (const [how, code, options] of [
+  ['ESM', `import { retry } from 'rejitter/light';`, {}],
+  [
+    'CommonJS',
+    `const { retry } = require('rejitter/light');`,
+    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
+  ],
+  ['no-wasm, ESM', `import { retry } from 'rejitter/no-wasm/light';`, {}],
+  ['no-wasm, CommonJS', `const { retry } = require('rejitter/no-wasm/light');`, { ext: 'cjs' }],
+  ['the condition', `import { retry } from 'rejitter/light';`, { flags: ['--conditions', 'no-wasm'] }],
+]) {
+  test(`${how}: two failures, then success`, async () => {
+    const without = /no-wasm|condition/.test(how) ? 'delete globalThis.WebAssembly;' : '';
+    const { stdout, stderr } = await runNode(
+      `${code}
+      ${without}
+      let calls = 0;
+      const fn = () => { if (++calls < 3) throw new Error('flaky'); return calls; };
+      retry(fn, { baseMs: 2 }).then(console.log);`,
+      options,
+    );
+    assert.deepEqual([stdout, stderr], ['3\n', '']);
+  });
+}
+
+test('the loop fits on two screens', () => {
+  const lines = (name) => readFileSync(join(modules, 'lib', 'light', name), 'utf8').split('\n').length;
+  assert.ok(lines('index.js') <= 150);
+});

@@ -1,0 +1,29 @@
+// The declarations of rejitter/light, in a strict project of a user's.
+
+const IMPORT = `import { delayMs, retry, type LightAttempt, type LightOptions, type LightVerdict } from 'rejitter/light';\n`;
+
+const POSITIVE = `
+const options: LightOptions = { maxAttempts: Infinity, jitter: 'equal', signal: undefined, unref: true };
+export const user: Promise<{ name: string }> = retry(async ({ attempt, signal }) => ({ name: String(attempt) + signal.aborted }));
+export const ms: number = delayMs(3, { ...options, baseMs: 50, capMs: Infinity, factor: 3, random: () => 0.5 });
+const verdict = async (error: { status?: number }, { attempt }: LightAttempt): Promise<LightVerdict> =>
+  error.status === 429 ? { afterMs: 1000 * attempt } : error.status !== 404;
+export const all = [retry(() => 1, { retryIf: verdict, attemptTimeoutMs: 5, totalTimeoutMs: 50 }), retry(() => 1, options)];
+`;
+
+const NEGATIVE = `
+// @ts-expect-error an option of the main entry
+retry(() => 1, { onRetry() {} });
+// @ts-expect-error a jitter of the main entry
+retry(() => 1, { jitter: 'decorrelated' });
+// @ts-expect-error a predicate that forgets its answer
+retry(() => 1, { retryIf: () => {} });
+// @ts-expect-error the attempt has no clock
+retry(({ elapsedMs }) => elapsedMs);
+// @ts-expect-error an attempt's number does not change
+retry((attempt) => { attempt.attempt = 2; });
+// @ts-expect-error the number is missing
+delayMs({ baseMs: 5 });
+`;
+
+export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 6 };
