@@ -8,7 +8,7 @@
  * @module rejitter/light
  */
 
-/** What the callback and {@link LightOptions.retryIf} receive. */
+/** One attempt, as the callback and {@link LightOptions.retryIf} receive it. */
 export interface LightAttempt {
   /** Number of this attempt, from 1. */
   readonly attempt: number;
@@ -122,7 +122,7 @@ export interface LightOptions {
   unref?: boolean | undefined;
 }
 
-/** What {@link LightOptions.retryIf} returns. */
+/** Result of {@link LightOptions.retryIf}. */
 export type LightVerdict = boolean | { readonly afterMs: number };
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
-// What sends the requests of a fetch of ours that got no inner fetch. Apps assign `globalThis.fetch = createFetch()`,
-// other packages lay wrappers over that, and tests put mocks in its place:
+// Finds the function that sends requests where the caller passed no inner fetch. Apps assign
+// `globalThis.fetch = createFetch()`, other packages lay wrappers over that, and tests put mocks in its place:
 // 1. Each of ours keeps the global fetch that it was made over, or what that one keeps if it is ours, too.
 // 2. One that was the global fetch itself calls the fetch it keeps: what is laid over it later calls it.
 // 3. Any other calls the global fetch of the moment, so that mocks work.

@@ -1,5 +1,5 @@
 // @ts-check
-// What the outcome of a fetch's attempt means: whether another attempt may cure it, and the wait that it asks for.
+// The outcome of a fetch's attempt: whether another attempt may cure it, and the wait that it asks for.
 
 import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';

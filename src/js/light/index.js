@@ -28,7 +28,7 @@ export function retryOf(load) {
         unref = false,
       } = settings;
       let deadlineAt = Infinity;
-      /** Holds the error of the operation, once its signal or its deadline has stopped it. @type {[unknown] | undefined} */
+      /** Holds the operation's error, once its signal or its deadline has stopped it. @type {[unknown] | undefined} */
       let stopped;
       /** The last failure. @type {{ cause: unknown } | undefined} */
       let failure;
@@ -66,7 +66,7 @@ export function retryOf(load) {
         const text = `rejitter: ${what} timed out after ${ms} ms`;
         return startTimer(ms, () => expire(new TimeoutError(text, expire === end ? undefined : failure)), unref, now());
       };
-      /** Settles as what `start` returns, unless something interrupts it. @param {() => any} start @returns {Promise<any>} */
+      /** Settles as the result of `start`, unless interrupted. @param {() => any} start @returns {Promise<any>} */
       const race = (start) =>
         new Promise((resolve, reject) => {
           interrupt = reject;

@@ -1,5 +1,6 @@
 // @ts-check
-// What `permanent(error)` and `retryAfter(ms, error)` of the main entry made. Copies of the package share the symbol.
+// Reads the marks that `permanent(error)` and `retryAfter(ms, error)` of the main entry make. Copies of the package
+// share the symbol.
 
 const MARK = Symbol.for('rejitter.mark');
 

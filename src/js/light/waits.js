@@ -34,7 +34,7 @@ export function computed(core, { baseMs, capMs, factor, jitter = 'full', random 
   const code = JITTERS.indexOf(jitter);
   const draw = code && random();
   check('random() must return', draw, DRAW);
-  // What is unset is NaN in the core, which knows the defaults.
+  // An unset number is NaN in the core, which knows the defaults.
   const no = /** @type {any} */ (undefined);
   const numbers = [baseMs, capMs, no, factor, no, no, no, no];
   return core.decide(EXPONENTIAL, code, BOUND, ...numbers, 0, Infinity, attempt, -1, 0, Infinity, no, no, no, draw, 0);

@@ -12,7 +12,7 @@ import { rejectedBy, warnOfLayers } from './rejected.js';
 /** @typedef {import('../run/guard.js').Answer} Answer */
 
 export class Guard {
-  /** Of the present attempt. */
+  /** The admission of the present attempt. */
   admission;
   #state;
   /** Tokens that the last retry took, and its number. */

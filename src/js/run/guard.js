@@ -14,7 +14,7 @@
  */
 
 /**
- * What protection keeps of the present attempt (protection/admission.js).
+ * The present attempt, as protection knows it (protection/admission.js).
  * @typedef {object} Admission
  * @property {RecordFields | undefined} fields of its record
  * @property {(op: Operation) => void} failed follows a failure, or a result that may be one
@@ -24,7 +24,7 @@
  */
 
 /**
- * What protection keeps of one operation (protection/guard.js).
+ * One operation, as protection knows it (protection/guard.js).
  * @typedef {object} Guard
  * @property {Admission} admission of the present attempt
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
@@ -32,7 +32,8 @@
  * @property {Rounds | undefined} rounds make the attempts instead of the loop, if there may be hedges
  * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
- * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it ended
+ * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
+ *   ended
  */
 
 /**
