@@ -45,7 +45,6 @@ import type {
   AttemptEvent,
   FailureEvent,
   GiveUpEvent,
-  PresetName,
   RetryEvent,
   RetryOptions,
   RetryPolicy,
@@ -239,11 +238,6 @@ interface FetchOnlyOptions {
    * ```
    */
   protectionKey?: ((request: Request) => string | null) | undefined;
-  /**
-   * The settings of another system, which the other options override. 'goRetryableHttp' also brings
-   * its statuses: 429, 0, and all from 500 on except 501.
-   */
-  preset?: PresetName | undefined;
   /** Called before each attempt. Hooks are not awaited; their errors are reported and change nothing. */
   onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
   /** Called after each attempt that failed, or whose response will be retried: clone it to read it. */

@@ -168,33 +168,6 @@ export type SyncOperation<T> = ((attempt: Attempt) => T) &
  */
 export function retrySync<T>(fn: SyncOperation<T>, options?: SyncOptions<NoInfer<T>>): T;
 
-/** Names of other systems' documented settings. */
-export type PresetName =
-  /** Standard mode of the AWS SDKs from 2020. */
-  | 'awsSdk2020'
-  /** Standard mode of the AWS SDKs from 2026, transient errors: base 50 ms. */
-  | 'awsSdk2026'
-  /** The same for throttling errors: base 1 s. */
-  | 'awsSdk2026Throttling'
-  /** Google's HTTP client: 500, 750, 1125 … ms ±50%, interval capped at 60 s, 15 min in all. */
-  | 'googleHttpClient'
-  /** gRPC's proposal A6: doubling, ×U(0.8, 1.2). */
-  | 'grpc'
-  /** Polly 8: exponential with jitter (DecorrelatedJitterBackoffV2), 2 s, 3 retries. */
-  | 'polly'
-  /** cenkalti/backoff for Go. */
-  | 'cenkalti'
-  /** hashicorp/go-retryablehttp: 1 s … 30 s, 4 retries. */
-  | 'goRetryableHttp'
-  /** jpillora/backoff for Go, with Jitter. */
-  | 'jpillora'
-  /** p-retry: 10 retries from 1 s, no jitter, none for programming errors. */
-  | 'pRetry'
-  /** p-retry with `randomize`. */
-  | 'pRetryRandomized'
-  /** Truncated binary exponential backoff, N = 10, T = 10 s. */
-  | 'truncatedBinary';
-
 /** Counts over all operations of a policy so far. */
 export interface RetryMetrics {
   /** Number of operations started. */
@@ -229,10 +202,10 @@ export interface PolicyData {
 /**
  * Options validated once, for any number of operations. A policy never changes, and operations
  * that share it are independent. Policies of another copy of this package work as well. A copy
- * by spread or `structuredClone` does not work; use `with`, or `toJSON` and `fromJSON`.
+ * by spread or `structuredClone` does not work; use `with`, or `toJSON` and `fromData` of `rejitter/data`.
  *
- * Called on a subclass, `preset`, `fromJSON` and `with` make its instances without calling its
- * constructor: a subclass that has fields must override them. `wrap` does not call an overridden `run`.
+ * Called on a subclass, `with` makes its instance without calling its constructor: a subclass that has
+ * fields must override it. `wrap` does not call an overridden `run`.
  *
  * @example
  * ```js
@@ -251,40 +224,8 @@ export class RetryPolicy {
    */
   constructor(options?: PolicyOptions);
   /**
-   * Creates a policy with the documented settings of another system. `overrides` replace single
-   * settings; overriding `backoff` or `jitter` drops the preset's options that belong to what it
-   * replaces.
-   *
-   * @throws {RangeError} if the name is unknown
-   * @throws {TypeError | RangeError} listing every invalid option
-   */
-  static preset<Policy extends RetryPolicy = RetryPolicy>(
-    this: (new (...args: any[]) => Policy) | void,
-    name: PresetName,
-    overrides?: PolicyOptions,
-  ): Policy;
-  /**
-   * Creates a policy from the parsed output of {@link RetryPolicy.toJSON}. `options` add what data
-   * cannot hold (callbacks, hooks, a signal) and override the rest.
-   *
-   * @throws {TypeError | RangeError} if the data have another version or are invalid, or listing
-   *   every invalid option
-   * @example
-   * ```js
-   * import { RetryPolicy } from 'rejitter';
-   * const stored = JSON.stringify(new RetryPolicy({ maxAttempts: 4 }));
-   * const policy = RetryPolicy.fromJSON(JSON.parse(stored), { retryIf: (error) => error.status !== 404 });
-   * await policy.run(() => callApi());
-   * ```
-   */
-  static fromJSON<Policy extends RetryPolicy = RetryPolicy>(
-    this: (new (...args: any[]) => Policy) | void,
-    data: unknown,
-    options?: PolicyOptions,
-  ): Policy;
-  /**
-   * Returns the policy as data. Omits callbacks, hooks and the signal; writes `Infinity` as a
-   * string.
+   * Returns the policy as data, which `fromData` of `rejitter/data` reads. Omits callbacks, hooks and the signal;
+   * writes `Infinity` as a string.
    *
    * @throws {TypeError} if the backoff is a function
    */

@@ -95,6 +95,7 @@ macro_rules! copied {
 }
 
 copied! {
+    "/src/js/data/write.js" toData;
     "/src/js/fetch/attempt.js" FetchAttempt;
     "/src/js/fetch/body.js" isRequest;
     "/src/js/fetch/call.js" FetchCall;
@@ -111,11 +112,11 @@ copied! {
     "/src/js/index.js" functionOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
-    "/src/js/options/data.js" toData;
+    "/src/js/options/curve.js" contradictions;
     "/src/js/options/messages.js" show;
     "/src/js/options/network-words.js" isNetworkMessage;
-    "/src/js/options/presets.js" presets;
     "/src/js/options/programming-error.js" isProgrammingError;
+    "/src/js/options/reader.js" read;
     "/src/js/options/rules.js" RULES;
     "/src/js/options/seed.js" seedBits;
     "/src/js/options/settings.js" readOptions;

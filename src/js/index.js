@@ -3,7 +3,8 @@
 // by itself, so that a bundle has those which the app uses, and what these need.
 
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from './options/codes.js';
-import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from './options/settings.js';
+import { ONE_OPERATION } from './options/reader.js';
+import { readOptions, requireFunction, settingsOf } from './options/settings.js';
 import { run } from './run/run.js';
 
 // Exports that need no core.
@@ -16,7 +17,7 @@ export { policyOf } from './policy.js';
 export { syncOf } from './run/sync.js';
 
 /** @typedef {import('./options/settings.js').Load} Load */
-/** @typedef {[name: string, excluded?: import('./options/settings.js').Excluded, own?: Partial<import('./options/settings.js').Settings>]} Kind */
+/** @typedef {[name: string, excluded?: import('./options/reader.js').Excluded, own?: object]} Kind */
 
 const because = "the function's name determines it";
 const ITS_JITTER = { metrics: ONE_OPERATION, jitter: because };

@@ -1,15 +1,13 @@
 // @ts-check
 // A policy: options that were read once, for any number of operations.
 
-import { isSwitch } from './options/checks.js';
-import { fromData, toData } from './options/data.js';
-import { POLICY, failure, problemOf } from './options/messages.js';
-import { isPreset, presetRule, presets } from './options/presets.js';
+import { toData } from './data/write.js';
+import { POLICY, failure } from './options/messages.js';
+import { read } from './options/reader.js';
 import { SWITCH } from './options/rules.js';
 import {
   behindOf,
   isSettings,
-  readOnly,
   readOptions,
   readOverrides,
   readRunOptions,
@@ -52,26 +50,11 @@ export function policyOf(load) {
       /** @type {any} */ (this)[POLICY] = () => parts;
     }
 
-    /**
-     * @param {string} name
-     * @param {any} [overrides]
-     */
-    static preset(name, overrides) {
-      if (!isPreset(name)) throw problemOf('preset', name, [typeof name, presetRule()[1]]);
-      return make(this, presets()[name], overrides);
-    }
-
-    /**
-     * @param {unknown} data
-     * @param {unknown} [options] over the data
-     */
-    static fromJSON(data, options) {
-      return make(this, fromData(data), options);
-    }
-
     /** @param {unknown} overrides */
     with(overrides) {
-      return construct(this?.constructor, readOverrides(overrides, behind(this).settings, {}));
+      const settings = readOverrides(overrides, behind(this).settings, {});
+      // Not by the constructor of a subclass, which may take other arguments.
+      return Reflect.construct(RetryPolicy, [settings], this.constructor);
     }
 
     toJSON() {
@@ -114,8 +97,7 @@ export function policyOf(load) {
       const policy = behind(this);
       requireFunction(fn);
       // A decorator of a method gets a context and no options.
-      const { withAttempt = false } = options?.kind === 'method' ? {} : readOnly(options, ['withAttempt']);
-      if (!isSwitch(withAttempt)) throw problemOf('withAttempt', withAttempt, SWITCH);
+      const { withAttempt = false } = options?.kind === 'method' ? {} : read(options, { withAttempt: SWITCH });
       /**
        * @this {unknown}
        * @param {unknown[]} args
@@ -149,24 +131,6 @@ export function policyOf(load) {
       return behind(this).metrics?.snapshot();
     }
   }
-
-  /**
-   * Makes a policy of a subclass without calling its constructor, which may take other arguments.
-   * @param {any} Class
-   * @param {import('./options/settings.js').Settings} settings
-   * @returns {RetryPolicy}
-   */
-  const construct = (Class, settings) => Reflect.construct(RetryPolicy, [settings], Class ?? RetryPolicy);
-
-  /**
-   * @param {any} Class
-   * @param {{ capRule: number, options: Record<string, unknown> }} source a preset, or data
-   * @param {unknown} overrides
-   */
-  const make = (Class, { capRule, options }, overrides) => {
-    const settings = readOptions(options, settingsOf(load, { capRule })(), {});
-    return construct(Class, overrides === undefined ? settings : readOverrides(overrides, settings, {}));
-  };
 
   return RetryPolicy;
 }

@@ -20,10 +20,10 @@ import { textOf } from './wasm-text.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** One name per subpath; each has `name.js` and `name.d.ts`. */
-const ENTRIES = ['index', 'light', 'fetch', 'protection', 'lab', 'testing'];
+const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing'];
 
 /** Those that exist without WebAssembly. The testing tools are the same for all hosts. */
-const WITHOUT_WASM = ['index', 'light', 'fetch', 'protection'];
+const WITHOUT_WASM = ['index', 'light', 'fetch', 'protection', 'data'];
 
 /** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
 const FORMS = {
@@ -44,7 +44,7 @@ const FORMS = {
  * @param {string} file
  */
 function mainOf(file) {
-  if (/^(index|light|testing)\./.test(file)) return undefined;
+  if (/^(index|light|presets|testing)\./.test(file)) return undefined;
   return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
 }
 
@@ -94,7 +94,9 @@ export function filesInExports(exports) {
  * @param {string} code
  */
 function withoutWasm(code) {
-  return code.replace(/\/core-(inline|light)\.js'/, "/core-no-wasm.js'");
+  return code
+    .replace(/\/core-(inline|light)\.js'/, "/core-no-wasm.js'")
+    .replace("'./index.js'", "'./index.no-wasm.js'");
 }
 
 /**

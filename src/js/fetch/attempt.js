@@ -56,11 +56,11 @@ export class FetchAttempt {
    * @param {Attempt} attempt
    */
   async send(attempt) {
-    const { request, own, place, ownSignal } = this.#call;
+    const { request, settings, place, ownSignal } = this.#call;
     this.attempt = attempt;
     this.response = this.#outcome = this.#replacement = undefined;
     const signal = this.#signalFor(attempt);
-    const { prepare } = own;
+    const { prepare, throwOnStatus } = settings;
     this.#preparing = request.hasFactory;
     const next = request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
@@ -83,7 +83,7 @@ export class FetchAttempt {
       return response;
     }
     this.response = response;
-    if (own.throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
+    if (throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
     return response;
   }
 
@@ -108,8 +108,8 @@ export class FetchAttempt {
    */
   async #prepared(prepare, attempt, input, init, signal) {
     const call = this.#call;
-    const { request, own } = call;
-    const key = keyOf(request, own);
+    const { request, settings } = call;
+    const key = keyOf(request, settings);
     const made = init === undefined && request.isRequest ? input : new Request(input, init);
     this.#preparing = true;
     call.isSafe = false;
@@ -118,9 +118,9 @@ export class FetchAttempt {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }
     const sent = answer ?? made;
-    if (key !== '' && keyOf(sent, own) === '') sent.headers.set(own.idempotencyHeader, key);
+    if (key !== '' && keyOf(sent, settings) === '') sent.headers.set(settings.idempotencyHeader, key);
     const couldRepeat = this.#mayRepeat;
-    this.#mayRepeat = !request.once && isRepeatable(sent, own, key);
+    this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
     // The attempt before may have been processed.
     if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
       throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the key of the others'], 'return');
@@ -143,26 +143,26 @@ export class FetchAttempt {
    */
   ask(op) {
     const { outcome: result, failed } = op;
-    const { own, common, request } = this.#call;
+    const { settings, request } = this.#call;
     const attempt = /** @type {Attempt} */ (op.attempt);
     const error = failed ? /** @type {any} */ (result) : undefined;
     const thrown = error instanceof HttpStatusError && /** @type {any} */ (error).response === this.response;
     const response = thrown ? this.response : failed ? undefined : result;
     const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : NETWORK;
-    const outcome = (this.#outcome = new Outcome(own, response, failure, attempt));
+    const outcome = (this.#outcome = new Outcome(settings, response, failure, attempt));
     // Everyone slows down, whether or not this request is sent again.
     if (op.admission !== undefined && response?.status === 429)
       op.admission.throttle(op, Math.max(0, outcome.hintMs) || 0);
     if (response === undefined && this.#preparing) return true;
     const retryable = (this.#mayRepeat || failure === UNPROCESSED) && outcome.isTransient;
-    const { retryOn } = own;
+    const { retryOn, retryIf, retryOnResult } = settings;
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
     }
     // A policy may have these.
     this.askedOption = response === undefined ? 'retryIf' : 'retryOnResult';
-    const predicate = response === undefined ? common.retryIf : common.retryOnResult;
+    const predicate = response === undefined ? retryIf : retryOnResult;
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
@@ -171,7 +171,7 @@ export class FetchAttempt {
    * @param {Operation} op
    */
   forbids(op) {
-    const { request, common } = this.#call;
+    const { request, settings } = this.#call;
     const outcome = /** @type {Outcome} */ (this.#outcome);
     const { response, failure, attempt } = outcome;
     const isCallback = response === undefined && this.#preparing;
@@ -180,7 +180,7 @@ export class FetchAttempt {
     if (!op.failed) emit(op, 'onFailure', op.attempts, outcomeOf(op));
     if (op.limits.aborted) return 'aborted';
     if (isCallback) return 'callback';
-    if (!request.replays && attempt.attempt < common.maxAttempts) return 'bodyNotReplayable';
+    if (!request.replays && attempt.attempt < settings.maxAttempts) return 'bodyNotReplayable';
     op.hintMs = outcome.askedMs;
     return undefined;
   }
@@ -247,12 +247,12 @@ export class FetchAttempt {
   hold() {
     const call = this.#call;
     const { response, attempt } = this;
-    const { common, own } = call;
+    const { totalTimeoutMs, protection, throwOnStatus } = call.settings;
     discard(call.held.response);
     call.held = { response, attempt };
     this.response = undefined;
     // If nothing but another outcome can follow, its connection is of more use.
-    if (!(common.totalTimeoutMs < Infinity || common.protection || own.throwOnStatus)) discard(response);
+    if (!(totalTimeoutMs < Infinity || protection || throwOnStatus)) discard(response);
   }
 
   /** Another attempt of the round counts: the response is never read. */

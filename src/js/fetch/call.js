@@ -28,18 +28,17 @@ export class FetchCall {
   isSafe = true;
 
   /**
-   * @param {import('./options.js').FetchSettings} settings
+   * @param {import('./options.js').Reading} reading
    * @param {import('./inner.js').Place} place
    * @param {unknown} input
    * @param {unknown} init
    */
-  constructor(settings, place, input, init) {
-    const { own, common } = settings;
-    const { maxAttempts, signal, attemptTimeoutMs, totalTimeoutMs, protection } = common;
+  constructor(reading, place, input, init) {
+    const { settings } = reading;
+    const { maxAttempts, signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
     const request = new FetchRequest(input, init, maxAttempts, protection !== undefined);
+    this.reading = reading;
     this.settings = settings;
-    this.own = own;
-    this.common = common;
     this.place = place;
     this.request = request;
     /** The signals that abort the operation. */
@@ -47,25 +46,25 @@ export class FetchCall {
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal =
       attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
-    addKey(request, own);
-    this.mayRepeat = isRepeatable(request, own);
+    addKey(request, settings);
+    this.mayRepeat = isRepeatable(request, settings);
     request.once = !this.mayRepeat;
   }
 
   async run() {
-    const { request, own, common } = this;
-    const { shared, ownSeed } = this.settings;
+    const { request, settings } = this;
+    const { shared, ownSeed } = this.reading;
     const first = this.attempt(this.mayRepeat);
     const index = ownSeed ? 0 : shared.operations++;
-    const op = new Operation(common, (attempt) => first.send(attempt), index, UNLIMITED);
+    const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
     op.task = first;
     try {
       const response = await watch(op, shared.metrics, request.signal);
-      if (own.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
+      if (settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const last = this.leave(op, response);
       const attempt = /** @type {Attempt} */ (last.response === response ? last.attempt : this.held.attempt);
       const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
-      if (signals.length > 0 || request.isRequest || own.prepare !== undefined)
+      if (signals.length > 0 || request.isRequest || settings.prepare !== undefined)
         keepAbortable(response, { attempt, request }, signals);
       return response;
     } catch (error) {
@@ -90,7 +89,7 @@ export class FetchCall {
    */
   statusError(response, report) {
     const status = new HttpStatusError(response);
-    const error = this.common.finalError === 'wrap' ? new RetryError(status, report) : status;
+    const error = this.settings.finalError === 'wrap' ? new RetryError(status, report) : status;
     // The attempts had results; what the last of them is thrown as belongs to the errors, too.
     if (error instanceof RetryError) error.errors.push(status);
     keepReport(error, report);
@@ -102,8 +101,7 @@ export class FetchCall {
    * @returns {import('../run/guard.js').Protection | undefined}
    */
   get protection() {
-    const { protection } = this.common;
-    const { protectionKey } = this.own;
+    const { protection, protectionKey } = this.settings;
     if (protection === undefined) return undefined;
     if (protectionKey === undefined) {
       const { origin } = this.request;

@@ -29,11 +29,6 @@ export function isTransient(status) {
   return isTransientStatus(status) && !(status === 408 && inBrowser());
 }
 
-/** Returns whether hashicorp/go-retryablehttp retries a status. @param {number} status */
-export function isTransientInGo(status) {
-  return status === 0 || status === 429 || (status >= 500 && status !== 501);
-}
-
 /** Browsers resend a request themselves when the status is 408. jsdom and Electron's Node do not. */
 function inBrowser() {
   const { navigator, process } = /** @type {any} */ (globalThis);

@@ -18,12 +18,12 @@ export function createFetchApi(load) {
   function createFetch(options, inner) {
     if (isFunction(options)) throw problemOf('options', options, ['', 'an object; fetch is the second argument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
-    const settings = readFetchOptions(options, load);
+    const reading = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
       if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
       let made;
       try {
-        made = new FetchCall(readCallOptions(init, load, settings), place, input, init);
+        made = new FetchCall(readCallOptions(init, reading), place, input, init);
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);

@@ -2,39 +2,46 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { isFunction } from '../options/checks.js';
-import { MAX_PROBLEMS, errorOf, failure, problemOf, unknown } from '../options/messages.js';
-import { isPreset, presetRule, presets } from '../options/presets.js';
+import { failure, leftOut } from '../options/messages.js';
+import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
-import { behindOf, readOnly, readOverrides, settingsOf } from '../options/settings.js';
-import { isTransient, isTransientInGo } from './http.js';
+import { behindOf, inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
 
-/** Options that only `fetch` has, and the rule of each. */
-const FETCH_RULES =
-  /** @type {Record<string, readonly [types: string, rule: string, allows: (value: any, ...rest: any) => boolean]>} */ ({
-    preset: presetRule(),
-    retryOn: [
-      '',
-      'a list of statuses between 100 and 999, or a function',
-      (value) => isFunction(value) || (Array.isArray(value) && value.every(isStatus)),
-    ],
-    methods: ['', 'a list of method names', (value) => Array.isArray(value) && value.every(isToken)],
-    idempotencyKey: [
-      'string',
-      "'auto', another text of visible ASCII characters, or a function that maps the request to such a text",
-      (value) => isFunction(value) || isKey(value),
-    ],
-    idempotencyHeader: ['string', 'the name of a header', isToken],
-    hint: FUNCTION,
-    respectRetryAfter: SWITCH,
-    throwOnStatus: SWITCH,
-    prepare: FUNCTION,
-    protectionKey: FUNCTION,
-  });
+/** Options of every operation, and those that only `fetch` has. @type {import('../options/reader.js').Rules} */
+const FETCH_RULES = {
+  ...RULES,
+  retryOn: [
+    '',
+    'a list of statuses between 100 and 999, or a function',
+    (value, settings) =>
+      isFunction(value) || (Array.isArray(value) && (settings.retryOn = Array.from(value)).every(isStatus)),
+  ],
+  methods: [
+    '',
+    'a list of method names',
+    (value, settings) => {
+      if (!Array.isArray(value) || !value.every(isToken)) return false;
+      settings.methods = value.map((method) => method.toUpperCase());
+      return true;
+    },
+  ],
+  idempotencyKey: [
+    'string',
+    "'auto', another text of visible ASCII characters, or a function that maps the request to such a text",
+    (value) => isFunction(value) || isKey(value),
+  ],
+  idempotencyHeader: ['string', 'the name of a header', isToken],
+  hint: FUNCTION,
+  respectRetryAfter: SWITCH,
+  throwOnStatus: SWITCH,
+  prepare: FUNCTION,
+  protectionKey: FUNCTION,
+};
 
 const CLASSIFY = 'use retryOn, which receives the response or the error';
 
 /** Options of other operations, and of other packages, that have no meaning here, and the remedy. */
-const REPLACED = /** @type {Record<string, string>} */ ({
+const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
   retryIf: CLASSIFY,
   retryOnResult: CLASSIFY,
   shouldRetry: CLASSIFY,
@@ -47,111 +54,91 @@ const REPLACED = /** @type {Record<string, string>} */ ({
 });
 
 /** Defaults of the options that only `fetch` has. */
-const DEFAULTS = { __proto__: null, idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true, isTransient };
+const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true };
 
 /**
- * Options that were read and checked.
- * @typedef {object} FetchSettings
- * @property {Record<string, any>} own those that only `fetch` has
- * @property {import('../options/settings.js').Settings} common those of every operation
- * @property {import('../options/settings.js').Behind<any>} shared what all operations share
- * @property {unknown} [seed] as the caller passed it
- * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
- * @property {[given: Record<string, any>, settings: FetchSettings]} [last] the options of the last call that had some,
- *   and their settings
+ * Settings of every operation, and those that only `fetch` has.
+ * @typedef {import('../options/settings.js').Settings & FetchOnly} FetchSettings
+ *
+ * @typedef {object} FetchOnly
+ * @property {readonly number[] | Function | undefined} retryOn
+ * @property {readonly string[] | undefined} methods in upper case
+ * @property {string | Function | undefined} idempotencyKey
+ * @property {string} idempotencyHeader
+ * @property {Function | undefined} hint
+ * @property {boolean} respectRetryAfter
+ * @property {boolean | undefined} throwOnStatus
+ * @property {((request: Request, attempt: import('../run/attempt.js').Attempt) => unknown) | undefined} prepare
+ * @property {((request: Request) => string | null) | undefined} protectionKey
  */
+
+/**
+ * The settings of a function that createFetch made, or of one call of it.
+ * @typedef {object} Reading
+ * @property {FetchSettings} settings
+ * @property {import('../options/settings.js').Behind<any>} shared what all operations share
+ * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
+ * @property {[given: Record<string | symbol, any>, reading: Reading]} [last] the options of the last call that had some
+ */
+
+/**
+ * @param {any} options or a RetryPolicy
+ * @param {import('../options/settings.js').Load} load
+ * @returns {Reading}
+ */
+export function readFetchOptions(options, load) {
+  const shared = behindOf(options);
+  if (shared !== undefined) {
+    const { finalResult } = shared.settings;
+    if (finalResult === 'reject') throw leftOut('finalResult', finalResult, REPLACED.finalResult);
+    return { settings: inheriting(shared.settings, DEFAULTS), shared };
+  }
+  const fresh = settingsOf(load, DEFAULTS)();
+  const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, REPLACED, requireManyKeys, FETCH_RULES));
+  return { settings, shared: { settings, operations: 0, metrics: undefined } };
+}
 
 /**
  * Reads the options of a call, which are in `init.retry`. A `retry` that is not an object belongs to another package:
  * ofetch passes its own option on.
  * @param {any} init
- * @param {import('../options/settings.js').Load} load
- * @param {FetchSettings} base
+ * @param {Reading} base
+ * @returns {Reading}
  */
-export function readCallOptions(init, load, base) {
+export function readCallOptions(init, base) {
   if (init === null || typeof init !== 'object' || !Object.hasOwn(init, 'retry')) return base;
   const { retry } = init;
   if (retry === null || typeof retry !== 'object') return base;
   // Most calls from one place in a program have the same options: they are read once.
-  const given = readOnly(retry);
-  const names = Object.keys(given);
+  const given = ownOf(retry);
+  const names = Reflect.ownKeys(given);
   if (
     base.last !== undefined &&
-    names.length === Object.keys(base.last[0]).length &&
+    names.length === Reflect.ownKeys(base.last[0]).length &&
     names.every((name) => base.last?.[0][name] === given[name])
   )
     return base.last[1];
-  const settings = readFetchOptions(given, load, base);
+  const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, REPLACED, FETCH_RULES));
+  const { seed } = settings;
+  const reading = { settings, shared: base.shared, ownSeed: seed && `${seed}` !== `${base.settings.seed}` };
   // Lists may change, and nothing of the caller's must live longer than the call.
-  if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = [given, settings];
-  return settings;
+  if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = [given, reading];
+  return reading;
 }
 
 /**
- * Reads each own option once and throws one error that lists every problem.
- * @param {any} options or a RetryPolicy
- * @param {import('../options/settings.js').Load} load
- * @param {FetchSettings} [base] whose options those of a call replace
- * @returns {FetchSettings}
+ * @param {any} settings
+ * @param {Error[]} problems
  */
-export function readFetchOptions(options, load, base) {
-  const policy = behindOf(options);
-  if (policy !== undefined) {
-    if (policy.settings.finalResult === 'reject') throw notSupported('finalResult');
-    return { own: DEFAULTS, common: policy.settings, shared: policy };
-  }
-  const given = readOnly(options);
-  /** @type {Record<string, any>} */
-  const own = { __proto__: null, ...(base?.own ?? DEFAULTS) };
-  /** @type {Error[]} */
-  const problems = [];
-  const overrides = Object.create(null);
-  for (const name of Object.keys(given)) {
-    if (problems.length >= MAX_PROBLEMS) break;
-    const value = given[name];
-    if (Object.hasOwn(FETCH_RULES, name)) {
-      // A copy: what the caller does with the list later changes nothing.
-      own[name] = Array.isArray(value) ? Array.from(value) : value;
-      if (!FETCH_RULES[name][2](value)) problems.push(problemOf(name, value, FETCH_RULES[name]));
-      else if (name === 'idempotencyKey' && base === undefined && typeof value === 'string' && value !== 'auto')
-        problems.push(failure(TypeError, ONE_KEY));
-    } else if (Object.hasOwn(REPLACED, name)) {
-      problems.push(notSupported(name));
-    } else if (Object.hasOwn(RULES, name)) {
-      overrides[name] = value;
-    } else {
-      problems.push(
-        unknown(name, [
-          ...Object.keys(FETCH_RULES),
-          ...Object.keys(RULES).filter((known) => !Object.hasOwn(REPLACED, known)),
-        ]),
-      );
-    }
-  }
-  const preset = isPreset(given.preset) ? presets()[given.preset] : undefined;
-  let common = base === undefined ? settingsOf(load)() : base.common;
-  try {
-    if (preset !== undefined) common = readOverrides(preset.options, common, undefined, { capRule: preset.capRule });
-    common = readOverrides(overrides, common);
-  } catch (error) {
-    problems.push(/** @type {Error} */ (error));
-  }
-  if (problems.length > 0) throw errorOf(problems);
-  if (given.preset !== undefined) own.isTransient = given.preset === 'goRetryableHttp' ? isTransientInGo : isTransient;
-  if (given.methods !== undefined)
-    own.methods = own.methods.map((/** @type {string} */ method) => method.toUpperCase());
-  const seed = given.seed ?? base?.seed;
-  const shared = base?.shared ?? { settings: common, operations: 0, metrics: undefined };
-  return { own, common, shared, seed, ownSeed: base !== undefined && seed !== base.seed };
-}
-
-const ONE_KEY =
-  "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per call: " +
-  'fetch(url, { retry: { idempotencyKey } })';
-
-/** @param {string} name */
-function notSupported(name) {
-  return failure(TypeError, `${name} is not supported by fetch; ${REPLACED[name]}`);
+function requireManyKeys({ idempotencyKey }, problems) {
+  if (typeof idempotencyKey === 'string' && idempotencyKey !== 'auto')
+    problems.push(
+      failure(
+        TypeError,
+        "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per " +
+          'call: fetch(url, { retry: { idempotencyKey } })',
+      ),
+    );
 }
 
 /**
@@ -160,7 +147,7 @@ function notSupported(name) {
  * @param {string} name
  */
 export function isMisplaced(name) {
-  return /^(?!on)[a-z]+[A-Z]/.test(name) && (Object.hasOwn(RULES, name) || Object.hasOwn(FETCH_RULES, name));
+  return /^(?!on)[a-z]+[A-Z]/.test(name) && Object.hasOwn(FETCH_RULES, name);
 }
 
 /** @param {any} status */

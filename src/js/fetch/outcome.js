@@ -5,7 +5,7 @@ import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { reportFailure } from '../run/hooks.js';
-import { NETWORK, UNPROCESSED, headerOf, retryAfterMs } from './http.js';
+import { NETWORK, UNPROCESSED, headerOf, isTransient, retryAfterMs } from './http.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 
@@ -14,16 +14,16 @@ export class Outcome {
   askedMs;
   /** @type {number | undefined} */
   #hintMs;
-  #own;
+  #settings;
 
   /**
-   * @param {Record<string, any>} own options that only fetch has
+   * @param {import('./options.js').FetchSettings} settings
    * @param {any} response undefined if the attempt failed
    * @param {number} failure what is known of a failure without response
    * @param {Attempt} attempt
    */
-  constructor(own, response, failure, attempt) {
-    this.#own = own;
+  constructor(settings, response, failure, attempt) {
+    this.#settings = settings;
     this.response = response;
     this.failure = failure;
     this.attempt = attempt;
@@ -39,7 +39,7 @@ export class Outcome {
     if (this.response === undefined) return this.isNetwork;
     // A mock of fetch may answer with anything.
     const { status, type, headers } = this.response ?? {};
-    const { retryOn, isTransient } = this.#own;
+    const { retryOn } = this.#settings;
     if (typeof retryOn === 'object') return retryOn.includes(status);
     // The second is a status that is hidden.
     if (
@@ -60,7 +60,7 @@ export class Outcome {
   }
 
   #readHint() {
-    const { hint, respectRetryAfter } = this.#own;
+    const { hint, respectRetryAfter } = this.#settings;
     const { response } = this;
     let ms;
     try {

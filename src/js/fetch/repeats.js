@@ -13,7 +13,7 @@ import { isKey } from './options.js';
 /**
  * Returns the key that the server receives with a request, '' for none. Without CORS, browsers drop such a header.
  * @param {Sent} request
- * @param {Record<string, any>} own
+ * @param {import('./options.js').FetchSettings} settings
  */
 export function keyOf({ mode, headers }, { idempotencyHeader }) {
   return (mode !== 'no-cors' && headers.get(idempotencyHeader)) || '';
@@ -23,24 +23,29 @@ export function keyOf({ mode, headers }, { idempotencyHeader }) {
  * Returns whether the server may process a request twice. Reads the headers only if the method leaves it open: in Node,
  * the first Headers of a process load the whole of undici.
  * @param {Sent} request
- * @param {Record<string, any>} own
+ * @param {import('./options.js').FetchSettings} settings
  * @param {string} [common] the key of the other attempts
  */
-export function isRepeatable(request, own, common) {
+export function isRepeatable(request, settings, common) {
   const method = request.method.toUpperCase();
-  if (own.methods === undefined ? isIdempotent(method) : own.methods.includes(method)) return true;
-  const key = keyOf(request, own);
+  if (settings.methods === undefined ? isIdempotent(method) : settings.methods.includes(method)) return true;
+  const key = keyOf(request, settings);
   return key !== '' && key === (common ?? key);
 }
 
 /**
  * Sets the key of a request, if it needs one.
  * @param {import('./request.js').FetchRequest} request
- * @param {Record<string, any>} own
+ * @param {import('./options.js').FetchSettings} settings
  */
-export function addKey(request, own) {
-  const { idempotencyKey } = own;
-  if (idempotencyKey === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, own))
+export function addKey(request, settings) {
+  const { idempotencyKey } = settings;
+  if (
+    idempotencyKey === undefined ||
+    isIdempotent(request.method) ||
+    request.mode === 'no-cors' ||
+    keyOf(request, settings)
+  )
     return;
   const key =
     typeof idempotencyKey === 'function'
@@ -49,7 +54,7 @@ export function addKey(request, own) {
         ? uuid()
         : idempotencyKey;
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
-  request.setHeader(own.idempotencyHeader, /** @type {string} */ (key));
+  request.setHeader(settings.idempotencyHeader, /** @type {string} */ (key));
 }
 
 /** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */

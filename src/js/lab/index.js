@@ -1,7 +1,8 @@
 // @ts-check
 // The lab's functions as users call them: from a policy, or options, to the wasm and back.
 
-import { readOnly } from '../options/settings.js';
+import { read } from '../options/reader.js';
+import { RULES } from '../options/rules.js';
 import { callsOf } from './calls.js';
 import { createSimulations } from './simulations.js';
 import { hasBudget, numbersOf, policyData, seedOf, whole } from './values.js';
@@ -28,6 +29,10 @@ const MAX_WAITS = 1000;
 
 /** Samples per call: 128 MiB, and some 0.4 s. */
 const MAX_SAMPLES = 2 ** 24;
+
+/** Checked below: one limit depends on another option. @type {import('../options/reader.js').Rule} */
+const NUMBER = ['', 'a number', () => true];
+const SAMPLE = { waits: NUMBER, operations: NUMBER, firstOperation: NUMBER, seed: RULES.seed };
 
 /**
  * @param {import('./values.js').PolicyClass} RetryPolicy
@@ -59,7 +64,7 @@ export function createLab(RetryPolicy, load) {
     /** @param {any} policy @param {any} [options] */
     sample(policy, options) {
       const data = dataOf(policy);
-      const given = readOnly(options, ['waits', 'operations', 'firstOperation', 'seed']);
+      const given = read(options, SAMPLE);
       const waits = whole('waits', given.waits ?? waitsOf(data), given.waits === undefined ? 0 : 1, MAX_WAITS);
       const operations = whole('operations', given.operations ?? 1, 1, Math.floor(MAX_SAMPLES / Math.max(1, waits)));
       const first = whole('firstOperation', given.firstOperation ?? 0, 0, Number.MAX_SAFE_INTEGER);

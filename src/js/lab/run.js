@@ -1,10 +1,10 @@
 // @ts-check
 // A running simulation: advanced in slices, or run to its end with a turn of the event loop between two slices.
 
-import { isSignal } from '../options/checks.js';
-import { failure, problemOf } from '../options/messages.js';
+import { isCount } from '../options/checks.js';
+import { failure } from '../options/messages.js';
+import { read, requireValid } from '../options/reader.js';
 import { FUNCTION, RULES } from '../options/rules.js';
-import { readOnly } from '../options/settings.js';
 
 /**
  * A simulation in the wasm (src/bindings/simulation/mod.rs).
@@ -18,6 +18,15 @@ import { readOnly } from '../options/settings.js';
 
 /** Some 20 ms: often enough for a page, and for a message that stops it. */
 const SLICE_EVENTS = 2 ** 18;
+
+/** @type {import('../options/reader.js').Rules} */
+const RUN = {
+  signal: RULES.signal,
+  onProgress: FUNCTION,
+  sliceEvents: ['number', 'a positive integer or Infinity', isCount],
+};
+/** @type {import('../options/reader.js').Rule} */
+const EVENTS = ['number', 'a non-negative integer or Infinity', (value) => value === 0 || isCount(value)];
 
 /**
  * @typedef {object} Owned
@@ -64,8 +73,7 @@ export function simulationOf({ call, instance }, make) {
 
   const simulation = {
     step(maxEvents = Infinity) {
-      if (!isCount(maxEvents, 0))
-        throw problemOf('maxEvents', maxEvents, ['number', 'a non-negative integer or Infinity']);
+      requireValid('maxEvents', maxEvents, EVENTS);
       return call(() => alive().step(maxEvents));
     },
 
@@ -75,16 +83,7 @@ export function simulationOf({ call, instance }, make) {
 
     /** @param {any} [options] */
     async run(options) {
-      const {
-        signal,
-        onProgress,
-        sliceEvents = SLICE_EVENTS,
-      } = readOnly(options, ['signal', 'onProgress', 'sliceEvents']);
-      if (signal !== undefined && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
-      if (onProgress !== undefined && typeof onProgress !== 'function')
-        throw problemOf('onProgress', onProgress, FUNCTION);
-      if (!isCount(sliceEvents, 1))
-        throw problemOf('sliceEvents', sliceEvents, ['number', 'a positive integer or Infinity']);
+      const { signal, onProgress, sliceEvents = SLICE_EVENTS } = read(options, RUN);
       if (owned.busy) throw failure(Error, 'the simulation is running already; await that run');
       owned.busy = true;
       try {
@@ -131,12 +130,4 @@ function turn() {
     };
     port2.postMessage(undefined);
   });
-}
-
-/**
- * @param {unknown} value
- * @param {number} least
- */
-function isCount(value, least) {
-  return (Number.isSafeInteger(value) || value === Infinity) && /** @type {number} */ (value) >= least;
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // The simulations as users make them: from a policy and options to the wasm.
 
-import { errorOf, problemOf } from '../options/messages.js';
-import { ownOf, readOnly } from '../options/settings.js';
+import { ownOf, read, readInto } from '../options/reader.js';
+import { RULES, SWITCH } from '../options/rules.js';
 import { simulationOf } from './run.js';
 import { policyData, seedOf } from './values.js';
 
@@ -22,45 +22,47 @@ import { policyData, seedOf } from './values.js';
  * @property {WithoutPolicy} labEthernet
  */
 
-/**
- * The rule for an option's value and its check, without ranges.
- * @typedef {[rule: string, allowed: (value: any) => boolean]} Shape
- */
+/** @typedef {import('../options/reader.js').Rule} Rule */
+/** @typedef {import('../options/reader.js').Rules} Rules */
 
-/** @type {Shape} */
-const NUMBER = ['a number', (value) => typeof value === 'number'];
+// The wasm knows the ranges.
+/** @type {Rule} */
+const NUMBER = ['', 'a number', (value) => typeof value === 'number'];
 
-/** @type {Shape} */
+/** @type {Rule} */
 const ARRIVALS = [
+  '',
   "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
-  (value) => isOne(value, 'type', { regular: ['perS'], poisson: ['perS'], closed: ['clients', 'thinkMs'] }),
+  (value, given, _, name) =>
+    isOne((given[name] = ownOf(value)), 'type', {
+      regular: ['perS'],
+      poisson: ['perS'],
+      closed: ['clients', 'thinkMs'],
+    }),
 ];
 
-/** @type {Shape} */
-const SWITCH = ['true or false', (value) => typeof value === 'boolean'];
+/** @type {Rule} */
+const PRESET = ['', "'awsSdk2026'", (value) => value === 'awsSdk2026'];
 
-/** @type {Shape} */
-const PRESET = ["'awsSdk2026'", (value) => value === 'awsSdk2026'];
+/** @type {Rule} */
+const HINTS = ['', "one of 'ignored', 'followed'", (value) => value === 'ignored' || value === 'followed'];
 
-/** @type {Shape} */
-const HINTS = ["one of 'ignored', 'followed'", (value) => value === 'ignored' || value === 'followed'];
-
-/** Options by name; an object of options is one too. @typedef {{ [name: string]: Shape | Shapes }} Shapes */
-
-/** The options of the parts of `rejitter/protection`, and rules to compare them with. @type {Shapes} */
+/** The options of the parts of `rejitter/protection`, and rules to compare them with. */
 const PROTECTION = {
-  budget: {
+  budget: section({
     ...numbers('capacity', 'perSuccess', 'cost', 'perRequest', 'perSecond', 'maxTokens', 'tokenRatio'),
     refund: SWITCH,
     preset: PRESET,
-  },
-  breaker: numbers('failureRatio', 'minimumCalls', 'windowMs', 'consecutiveFailures', 'openMs', 'closeAfter', 'draw'),
+  }),
+  breaker: section(
+    numbers('failureRatio', 'minimumCalls', 'windowMs', 'consecutiveFailures', 'openMs', 'closeAfter', 'draw'),
+  ),
 };
 
 const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
-/** @type {Shape} */
-const FIGURE = [`one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(value)];
+/** @type {Rule} */
+const FIGURE = ['', `one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(value)];
 
 /** The options by name, but for the seed. */
 const OUTAGE = numbers(
@@ -81,19 +83,19 @@ const LINE = { figure: FIGURE, ...numbers('baseMs', 'capMs') };
 const LOAD = {
   arrivals: ARRIVALS,
   ...numbers('capacityPerS', 'timeoutMs', 'downFromMs', 'downMs', 'horizonMs', 'binMs'),
-  protection: PROTECTION,
+  protection: section(PROTECTION),
   processes: NUMBER,
 };
 const RATE_LIMIT = {
   ...numbers('jobs', 'workers', 'limit', 'windowMs', 'latencyMs', 'horizonMs', 'binMs'),
   hints: HINTS,
-  protection: { cooldown: numbers('maxHoldMs') },
+  protection: section({ cooldown: section(numbers('maxHoldMs')) }),
 };
 const HEDGING = {
   requests: NUMBER,
-  service: numbers('meanMs', 'slowShare', 'slowFromMs', 'slowMeanMs'),
-  hedge: numbers('delayMs', 'quantile', 'maxRatio'),
-  load: numbers('servers', 'utilisation'),
+  service: section(numbers('meanMs', 'slowShare', 'slowFromMs', 'slowMeanMs')),
+  hedge: section(numbers('delayMs', 'quantile', 'maxRatio')),
+  load: section(numbers('servers', 'utilisation')),
 };
 const AMPLIFICATION = numbers('attempts', 'layers', 'failure', 'requests');
 const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
@@ -107,10 +109,10 @@ export function createSimulations(RetryPolicy, calls) {
    * @param {(core: SimulationCore) => WithPolicy} choose
    * @param {any} data
    * @param {any} options
-   * @param {Shapes} shapes
+   * @param {Rules} rules
    */
-  const retrying = (choose, data, options, shapes) => {
-    const { seed, ...given } = read(options, shapes, 'seed');
+  const retrying = (choose, data, options, rules) => {
+    const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
     const [seedHigh, seedLow] = seedOf(seed, data.seed);
     return simulationOf(calls, (core) => choose(core)(data, seedHigh, seedLow, given));
   };
@@ -118,10 +120,10 @@ export function createSimulations(RetryPolicy, calls) {
   /**
    * @param {(core: SimulationCore) => WithoutPolicy} choose
    * @param {any} options
-   * @param {Shapes} shapes
+   * @param {Rules} rules
    */
-  const other = (choose, options, shapes) => {
-    const { seed, ...given } = read(options, shapes, 'seed');
+  const other = (choose, options, rules) => {
+    const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
     const [seedHigh, seedLow] = seedOf(seed, undefined);
     return simulationOf(calls, (core) => choose(core)(seedHigh, seedLow, given));
   };
@@ -167,41 +169,20 @@ export function createSimulations(RetryPolicy, calls) {
 }
 
 /**
- * Reads each own option once; what is of a wrong shape is one error that lists it all.
- * @param {any} options
- * @param {Shapes} shapes
- * @param {string[]} others names that are checked elsewhere
+ * Returns the rule of an object of options.
+ * @param {Rules} rules
+ * @returns {Rule}
  */
-function read(options, shapes, ...others) {
-  /** @type {Error[]} */
-  const problems = [];
-  const given = readInto(problems, options, shapes, others);
-  if (problems.length > 0) throw errorOf(problems);
-  return given;
-}
-
-/**
- * @param {Error[]} problems
- * @param {any} options
- * @param {Shapes} shapes
- * @param {string[]} others
- * @param {string} section before the names of options
- */
-function readInto(problems, options, shapes, others = [], section = '') {
-  const given = readOnly(options, [...Object.keys(shapes), ...others]);
-  for (const [name, value] of Object.entries(given)) {
-    if (others.includes(name)) continue;
-    const shape = shapes[name];
-    if (Array.isArray(shape)) {
-      const [rule, allowed] = shape;
-      // A copy, so that the wasm gets the values that were checked.
-      if (value !== null && typeof value === 'object') given[name] = ownOf(value);
-      if (!allowed(given[name])) problems.push(problemOf(section + name, value, ['', rule]));
-    } else if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      problems.push(problemOf(section + name, value, ['', 'an object of options']));
-    } else given[name] = readInto(problems, value, shape, [], `${name}.`);
-  }
-  return given;
+function section(rules) {
+  return [
+    '',
+    'an object of options',
+    (value, given, problems, name) => {
+      if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+      given[name] = readInto(value, rules, problems, undefined, `${name}.`);
+      return true;
+    },
+  ];
 }
 
 /**
@@ -211,20 +192,14 @@ function readInto(problems, options, shapes, others = [], section = '') {
  * @param {Record<string, string[]>} kinds
  */
 function isOne(value, tag, kinds) {
-  if (
-    value === null ||
-    typeof value !== 'object' ||
-    typeof value[tag] !== 'string' ||
-    !Object.hasOwn(kinds, value[tag])
-  )
-    return false;
+  if (typeof value[tag] !== 'string' || !Object.hasOwn(kinds, value[tag])) return false;
   const names = kinds[value[tag]];
   return Object.keys(value).length === names.length + 1 && names.every((name) => typeof value[name] === 'number');
 }
 
 /**
  * @param {string[]} names
- * @returns {Record<string, Shape>}
+ * @returns {Rules}
  */
 function numbers(...names) {
   return Object.fromEntries(names.map((name) => [name, NUMBER]));

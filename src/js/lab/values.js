@@ -1,15 +1,14 @@
 // @ts-check
 // Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
 
-import { isSeed } from '../options/checks.js';
-import { toData } from '../options/data.js';
+import { fromDataOf } from '../data/index.js';
+import { toData } from '../data/write.js';
 import { problemOf } from '../options/messages.js';
-import { RULES } from '../options/rules.js';
 import { seedBits } from '../options/seed.js';
 import { behindOf } from '../options/settings.js';
 import { freshSeed } from '../run/randomness.js';
 
-/** @typedef {{ new (options?: any): { toJSON(): any }, fromJSON(data: any): { toJSON(): any } }} PolicyClass */
+/** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */
 
 /** Entries of a list of numbers: 8 MiB. */
 const MAX_NUMBERS = 2 ** 20;
@@ -42,21 +41,18 @@ export function hasBudget(RetryPolicy, policy) {
 function settingsOf(RetryPolicy, policy) {
   const behind =
     behindOf(policy) ??
-    behindOf(typeof policy?.toJSON === 'function' ? RetryPolicy.fromJSON(policy.toJSON()) : new RetryPolicy(policy));
+    behindOf(typeof policy?.toJSON === 'function' ? fromDataOf(RetryPolicy)(policy.toJSON()) : new RetryPolicy(policy));
   return /** @type {{ settings: any }} */ (behind).settings;
 }
 
 /**
  * Returns the bits of a seed, of the policy's own if it is unset, or else fresh ones.
- * @param {any} seed
+ * @param {[high: number, low: number] | undefined} seed
  * @param {any} own
  * @returns {[high: number, low: number]}
  */
 export function seedOf(seed, own) {
-  if (seed !== undefined) {
-    if (!isSeed(seed)) throw problemOf('seed', seed, RULES.seed);
-    return seedBits(seed);
-  }
+  if (seed !== undefined) return seed;
   if (own !== undefined) return seedBits(BigInt(own.bits));
   const [high, low, index] = freshSeed();
   // The index sets this call apart where the host's randomness is stubbed.

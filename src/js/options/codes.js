@@ -26,6 +26,9 @@ export const BOUND = 0;
 export const CEILING = 1;
 export const DRAW = 2;
 
+/** Under this symbol, a preset and each copy of it have what is not an option. All copies of the package share it. */
+export const ORIGIN = Symbol.for('rejitter.preset');
+
 /** Reasons to stop, at the negated codes of the core. */
 export const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 

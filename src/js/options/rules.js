@@ -7,18 +7,12 @@ import { failure, leftOut, oneOf, problemOf } from './messages.js';
 import { seedBits } from './seed.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {import('./reader.js').Rule} Rule */
 
-/**
- * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of
- * the sentence "must be …", and the check of a value. The settings hold the value already; a check that
- * keeps it in another form puts that there.
- * @typedef {[types: string, rule: string, allows: (value: any, settings: Settings, problems: Error[], name: string) =>
- * boolean]} Rule
- */
 /** @type {Rule} */
 const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
 /** @type {Rule} */
-const LIMIT = [
+export const LIMIT = [
   'number',
   'a positive number of milliseconds or Infinity',
   (value) => isWithin(value, Number.MIN_VALUE, Infinity),
@@ -26,16 +20,44 @@ const LIMIT = [
 /** @type {Rule} */
 export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
 /** @type {Rule} */
+export const FINITE = [
+  'number',
+  'a finite, non-negative number of milliseconds',
+  (value) => isWithin(value, 0, Number.MAX_VALUE),
+];
+/** @type {Rule} */
+export const COUNT = ['number', 'a non-negative integer', (value) => Number.isSafeInteger(value) && value >= 0];
+/** @type {Rule} */
 export const FUNCTION = ['', 'a function', isFunction];
 /** @type {Rule} */
 export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = isFunction(value))];
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
+/** @type {Rule} */
+export const SIGNAL = [
+  '',
+  'an AbortSignal',
+  (value, _, problems) => {
+    if (!isSignal(value?.signal)) return isSignal(value);
+    problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
+    return true;
+  },
+];
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
 
-/** @type {Record<string, Rule>} */
+/** @type {Rule} */
+const PROTECT = [
+  '',
+  'made by protect(), as in protect(budget()), or false',
+  (value, settings) => {
+    settings.protection = value?.[PROTECTION];
+    return value === false || settings.protection !== undefined;
+  },
+];
+
+/** The options by name. @type {import('./reader.js').Rules} */
 export const RULES = {
   baseMs: MILLISECONDS,
   capMs: LONGEST,
@@ -59,17 +81,7 @@ export const RULES = {
   maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  signal: [
-    '',
-    'an AbortSignal',
-    (value, _, problems) => {
-      if (!isSignal(value?.signal)) return isSignal(value);
-      problems.push(
-        failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'),
-      );
-      return true;
-    },
-  ],
+  signal: SIGNAL,
   retryIf: FUNCTION,
   retryOnResult: FUNCTION,
   onAttempt: HOOK,
@@ -88,14 +100,7 @@ export const RULES = {
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
-  protection: [
-    '',
-    'made by protect(), as in protect(budget()), or false',
-    (value, settings) => {
-      settings.protection = value?.[PROTECTION];
-      return value === false || settings.protection !== undefined;
-    },
-  ],
+  protection: PROTECT,
   metrics: SWITCH,
 };
 
@@ -164,9 +169,22 @@ function readSeed(value, settings) {
 }
 
 /**
+ * Returns the rule of a choice. The first is the default, and unset in settings.
  * @param {string[]} names
  * @returns {Rule}
  */
 function choice(...names) {
-  return ['string', oneOf(names), (value) => names.includes(value)];
+  return [
+    'string',
+    oneOf(names),
+    (value, settings, _, name) => {
+      if (value === names[0]) settings[name] = undefined;
+      return names.includes(value);
+    },
+  ];
+}
+
+/** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */
+export function isData(name) {
+  return ![FUNCTION, HOOK, SIGNAL, PROTECT].includes(RULES[name]);
 }

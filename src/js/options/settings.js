@@ -2,20 +2,10 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
-import {
-  BACKOFFS,
-  BOUND,
-  CUSTOM,
-  DEFAULT_CAP_MS,
-  EXPONENTIAL,
-  FULL,
-  JITTERS,
-  LINEAR,
-  SLOTTED,
-  TRUNCATED,
-  hasOwnCurve,
-} from './codes.js';
-import { MAX_PROBLEMS, POLICY, errorOf, failure, leftOut, notOptions, problemOf, unknown } from './messages.js';
+import { BOUND, CUSTOM, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
+import { capList, contradictions, dropReplaced } from './curve.js';
+import { POLICY, errorOf, problemOf } from './messages.js';
+import { ONE_OPERATION, iterable, ownOf, readOne, requireObject } from './reader.js';
 import { RULES } from './rules.js';
 
 /**
@@ -30,71 +20,40 @@ import { RULES } from './rules.js';
  * @typedef {(drop?: boolean) => Core} Load
  */
 
+/** @typedef {import('../../../pkg-template/index.js').PolicyOptions} Options */
+
 /**
- * The event that a hook receives.
- * @typedef {object} Event
- * @property {number} attempt
- * @property {number} attemptsLeft
- * @property {string} [name]
- * @property {unknown} [error]
- * @property {unknown} [result]
- * @property {number} [delayMs]
- * @property {string} [reason]
- * @property {number} elapsedMs
- * @property {object} [report]
+ * Options as the driver uses them. An unset number is NaN or undefined, which it is for the core: that knows the
+ * defaults of the curve.
+ * @template {keyof Options} Name
+ * @typedef {{ [Each in Name]-?: NonNullable<Options[Each]> extends number ? number : NonNullable<Options[Each]> |
+ *   undefined }} Values
  */
 
-/** @typedef {(event: Event) => unknown} Hook */
+/**
+ * Settings in another form than their option's, and what follows from several.
+ * @typedef {object} Derived
+ * @property {Load} load
+ * @property {number} backoff
+ * @property {number} jitter
+ * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
+ * @property {number} spread the jitter's own parameter: a ratio or milliseconds
+ * @property {((k: number) => number) | readonly number[] | undefined} curve
+ * @property {boolean} capOfList whether `capMs` is unset, and holds the longest wait of the list in `curve`
+ * @property {boolean} hooks whether there are any
+ * @property {[high: number, low: number, index?: number] | undefined} seed
+ * @property {import('../run/guard.js').Protection | undefined} protection
+ * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
+ * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
+ *   WATCHED
+ */
+
+/** @typedef {Values<Exclude<keyof Options, keyof Derived>> & Derived} Settings */
 
 /** Nothing but protection watches an operation. */
 export const PROTECTED = 1;
 /** Something else does. */
 const WATCHED = 2;
-
-/**
- * Validated options as the rest of the driver uses them: codes and numbers where the core takes numbers. What is
- * unset is undefined; a number also as NaN, which it is for the core: that knows the defaults of the curve.
- * @typedef {object} Settings
- * @property {Load} load
- * @property {number} backoff
- * @property {number} jitter
- * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
- * @property {number} baseMs
- * @property {number} capMs
- * @property {number} minMs
- * @property {number} factor
- * @property {number} stepMs
- * @property {number} truncateAt
- * @property {number} spread the jitter's own parameter: a ratio or milliseconds
- * @property {((k: number) => number) | readonly number[] | undefined} curve
- * @property {boolean} capOfList whether `capMs` is unset, and holds the longest wait of the list in `curve`
- * @property {number} maxRetryAfterMs
- * @property {'stop' | 'cap'} longRetryAfter
- * @property {number} maxAttempts
- * @property {number} attemptTimeoutMs
- * @property {number} totalTimeoutMs
- * @property {AbortSignal | undefined} signal
- * @property {Function | undefined} retryIf
- * @property {Function | undefined} retryOnResult
- * @property {Function | undefined} beforeRetry awaited after each wait, before the next attempt
- * @property {string | undefined} name identifies the operation in events
- * @property {boolean} hooks whether there are any
- * @property {Hook} [onAttempt]
- * @property {Hook} [onFailure]
- * @property {Hook} [onRetry]
- * @property {Hook} [onSuccess]
- * @property {Hook} [onGiveUp]
- * @property {(() => number) | undefined} random
- * @property {[high: number, low: number, index?: number] | undefined} seed
- * @property {boolean} unref
- * @property {'last' | 'wrap'} finalError
- * @property {'resolve' | 'reject'} finalResult
- * @property {boolean} metrics
- * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
- * @property {import('../run/guard.js').Protection | undefined} protection
- * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
- *   WATCHED
- */
 
 /** Tells settings from options that a caller may pass. */
 const SETTINGS = Object.create(null);
@@ -108,16 +67,11 @@ export function isSettings(options) {
   return Object.prototype.isPrototypeOf.call(SETTINGS, /** @type {any} */ (options));
 }
 
-/** Options that a function does not take, and why. @typedef {Record<string, string>} Excluded */
-
-/** Why `metrics` are not supported where there is only one operation to count. */
-export const ONE_OPERATION = 'only RetryPolicy supports it';
-
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
  * two of the functions that it imports.
  * @param {Load} load
- * @param {Partial<Settings>} [own]
+ * @param {object} [own] settings that differ from the defaults
  * @returns {() => Settings}
  */
 export function settingsOf(load, own) {
@@ -163,38 +117,72 @@ export function behindOf(policy) {
 
 /**
  * @param {Settings} base
- * @returns {Settings}
+ * @param {object} [own]
+ * @returns {any} settings that differ from others
  */
-export function inheriting(base) {
-  return Object.create(base);
+export function inheriting(base, own) {
+  return Object.assign(Object.create(base), own);
 }
 
+/** `metrics` make sense where operations share something. @type {import('./reader.js').Excluded} */
+const OF_A_POLICY = { metrics: 'it belongs to the policy' };
+/** @type {import('./reader.js').Excluded} */
+const OF_ONE_OPERATION = { metrics: ONE_OPERATION };
+
+/** A preset determines all of these: those that it does not name have their defaults. */
+const WAITS = {
+  backoff: EXPONENTIAL,
+  jitter: FULL,
+  baseMs: NaN,
+  capMs: NaN,
+  minMs: NaN,
+  factor: NaN,
+  stepMs: NaN,
+  truncateAt: NaN,
+};
+
 /**
- * Returns the settings of a policy or a preset with options that override some of them. An override of
- * `backoff` or `jitter` drops the options that belong to what it replaces; of `seed` and `random`, one replaces the
- * other.
+ * Returns settings with options that override some of them. An override of `backoff` or `jitter` drops the options that
+ * belong to what it replaces; of `seed` and `random`, one replaces the other.
  * @param {any} options
  * @param {Settings} base
- * @param {Excluded} [excluded]
- * @param {Partial<Settings>} [own]
+ * @param {import('./reader.js').Excluded} [excluded]
+ * @param {import('./reader.js').Rules} [rules]
  */
-export function readOverrides(options, base, excluded, own) {
-  return readOptions(options, Object.assign(inheriting(base), own), excluded, dropReplaced);
+export function readOverrides(options, base, excluded, rules) {
+  return readOptions(options, inheriting(base, options?.[ORIGIN] && WAITS), excluded, dropReplaced, rules);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {Excluded} [excluded]
- * @param {(settings: Settings) => void} [adapt] called before the options are compared
+ * @param {import('./reader.js').Excluded} [excluded]
+ * @param {(settings: Settings, problems: Error[]) => void} [adapt] called before the options are compared
+ * @param {import('./reader.js').Rules} [rules]
+ * @returns {Settings}
  */
-export function readOptions(options, settings, excluded = { metrics: ONE_OPERATION }, adapt) {
+export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adapt = undefined, rules = RULES) {
   if (options === undefined) return settings;
   requireObject(options);
+  /** @type {import('./preset.js').ReadCopy | undefined} */
+  const readCopy = options[ORIGIN];
+  if (readCopy !== undefined && Object.hasOwn(options, ORIGIN))
+    return readCopy(options, settings, excluded, (options, settings, replace) =>
+      readOptions(
+        options,
+        settings,
+        excluded,
+        (settings, problems) => {
+          adapt?.(settings, problems);
+          replace?.(settings);
+        },
+        rules,
+      ),
+    );
   /** @type {Error[]} */
   const problems = [];
-  const given = ownOptions(options);
+  const given = iterable(options);
   // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
   // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
   // looked up, hence those that nearly every call has.
@@ -212,18 +200,15 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
       case 'maxAttempts':
         valid = isCount((settings.maxAttempts = value));
         break;
-      case 'retryIf':
-        valid = isFunction((settings.retryIf = value));
-        break;
       default:
-        if (problems.length >= MAX_PROBLEMS) continue;
-        valid = readByRule(name, value, settings, problems, excluded);
+        readOne(name, value, rules, settings, problems, excluded);
+        valid = true;
     }
     if (!valid) problems.push(problemOf(name, value, RULES[name]));
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
-    adapt?.(settings);
+    adapt?.(settings, problems);
     if (settings.backoff === CUSTOM) capList(settings);
     contradictions(settings, problems);
   }
@@ -241,40 +226,6 @@ export function readOptions(options, settings, excluded = { metrics: ONE_OPERATI
 }
 
 /**
- * @param {string} name
- * @param {any} value
- * @param {any} settings
- * @param {Error[]} problems
- * @param {Excluded} excluded
- */
-function readByRule(name, value, settings, problems, excluded) {
-  if (!Object.hasOwn(RULES, name)) {
-    problems.push(
-      unknown(
-        name,
-        Object.keys(RULES).filter((known) => !Object.hasOwn(excluded, known)),
-      ),
-    );
-    return true;
-  }
-  // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
-  if (Object.hasOwn(excluded, name) && (value === true || excluded[name] !== ONE_OPERATION)) {
-    problems.push(leftOut(name, value, excluded[name]));
-    return true;
-  }
-  settings[name] = value;
-  try {
-    return RULES[name][2](value, settings, problems, name);
-  } catch {
-    // A value whose getters throw is invalid.
-    return false;
-  }
-}
-
-/** `metrics` count over the runs of a policy. @type {Excluded} */
-const OF_A_POLICY = { metrics: 'it belongs to the policy' };
-
-/**
  * Returns the settings and the signal of one run of a policy. The signal adds to the policy's. With a seed of its own,
  * the run is that seed's first operation.
  * @param {any} options
@@ -290,54 +241,13 @@ export function readRunOptions(options, policy) {
     if (signal === undefined || isSignal(signal)) return { settings: policy, signal };
     options = { signal };
   }
-  const given = readOnly(options);
+  const given = ownOf(options);
   const { signal, key } = given;
   delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
   if (key !== undefined) settings.protection = settings.protection?.of(key);
   return { settings, signal, ownSeed: given.seed !== undefined };
-}
-
-/**
- * Returns a policy's settings with another seed.
- * @param {unknown} seed
- * @param {Settings} settings
- */
-export function reseeded(seed, settings) {
-  return seed === undefined ? settings : readOverrides({ seed }, settings);
-}
-
-/**
- * Returns the caller's own options, each read once.
- * @param {any} options
- * @param {string[]} [names] all that are known here
- * @returns {Record<string, any>}
- */
-export function readOnly(options, names) {
-  if (options === undefined) return Object.create(null);
-  requireObject(options);
-  if (Object.keys(options).length === 0) requirePlain(options);
-  const read = ownOf(options);
-  for (const name of Object.keys(read)) {
-    if (names !== undefined && !names.includes(name)) throw unknown(name, names);
-  }
-  return read;
-}
-
-/**
- * Returns the caller's own options, each read once. Without a prototype, so that a name which is
- * not own is not found there either.
- * @param {any} options
- */
-export function ownOf(options) {
-  /** @type {Record<string, any>} */
-  const read = Object.create(null);
-  for (const name of Object.keys(options)) {
-    const value = options[name];
-    if (value !== undefined) read[name] = value;
-  }
-  return read;
 }
 
 /** @param {unknown} fn */
@@ -347,111 +257,4 @@ export function requireFunction(fn) {
       '',
       'a function and the first argument, as in retry(() => fetch(url), options)',
     ]);
-}
-
-/**
- * @param {any} options
- * @param {string} [name]
- * @param {string} [rule]
- */
-export function requireObject(options, name = 'options', rule = 'an object') {
-  if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw problemOf(name, options, ['', rule]);
-  }
-}
-
-/**
- * Returns the own properties only: inherited ones are not options. Calling `hasOwn` for each name would take longer
- * than all the rest of a call.
- * @param {any} options
- */
-function ownOptions(options) {
-  const own = Object.keys(options).length;
-  if (own === 0) requirePlain(options);
-  let names = 0;
-  for (const _ in options) names++;
-  return names === own ? options : { __proto__: null, ...options };
-}
-
-/**
- * Rejects a signal, a Map: they have no own properties, so their options would be ignored.
- * @param {object} options without own properties
- */
-function requirePlain(options) {
-  const prototype = Object.getPrototypeOf(options);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw notOptions(isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties');
-  }
-}
-
-/**
- * @param {Settings} settings whose own properties are overrides
- */
-function dropReplaced(settings) {
-  const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
-  if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
-  settings.capOfList = false;
-  if (own('seed') !== own('random')) settings[own('seed') ? 'random' : 'seed'] = undefined;
-  if (!own('backoff') && !own('jitter')) return;
-  if (settings.backoff !== CUSTOM) settings.curve = undefined;
-  if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;
-  if (!own('stepMs') && !follows(LINEAR, settings)) settings.stepMs = NaN;
-  if (!own('truncateAt') && !truncates(settings)) settings.truncateAt = NaN;
-}
-
-/**
- * Raises the default cap, which would silently cut the caller's list, to its longest wait. For a function,
- * the core has no default cap.
- * @param {Settings} settings
- */
-function capList(settings) {
-  const { curve, baseMs } = settings;
-  if (settings.capMs >= 0 || typeof curve === 'function' || hasOwnCurve(settings.jitter)) return;
-  settings.capMs = Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, .../** @type {number[]} */ (curve));
-  settings.capOfList = true;
-}
-
-/** @param {number} backoff @param {Settings} settings */
-function follows(backoff, settings) {
-  return settings.backoff === backoff && !hasOwnCurve(settings.jitter);
-}
-
-/** @param {Settings} settings */
-function truncates({ backoff, jitter }) {
-  return backoff === TRUNCATED || jitter === SLOTTED;
-}
-
-/**
- * @param {Settings} settings
- * @param {Error[]} problems where to put what is found
- */
-function contradictions(settings, problems) {
-  const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
-  // A comparison with what is unset is false.
-  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
-  if (minMs > 0) {
-    const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
-  }
-  if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
-  if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
-  if (truncateAt >= 1 && !truncates(settings)) {
-    problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
-  }
-  if (settings.seed !== undefined && settings.random !== undefined) {
-    problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
-  }
-}
-
-/**
- * @param {number} backoff the one that has this option
- * @param {'factor' | 'stepMs'} name
- * @param {Settings} settings
- * @param {Error[]} problems
- */
-function onlyWith(backoff, name, settings, problems) {
-  if (follows(backoff, settings)) return;
-  const { jitter } = settings;
-  const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
-  problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
 }

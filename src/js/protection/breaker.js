@@ -4,6 +4,7 @@
 import { isCount, isWithin } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
+import { read } from '../options/reader.js';
 import { FUNCTION } from '../options/rules.js';
 import { reportFailure } from '../run/hooks.js';
 import {
@@ -26,10 +27,9 @@ import {
   newBreaker,
   openByHand,
 } from './machines.js';
-import { readPart } from './options.js';
 import { recipe } from './part.js';
 
-/** @typedef {import('./options.js').Rule} Rule */
+/** @typedef {import('../options/reader.js').Rule} Rule */
 
 /** @type {Rule} */
 const COUNT = ['number', 'a positive integer or Infinity', isCount];
@@ -84,7 +84,7 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  const all = { ...DEFAULTS, ...readPart(options, RULES, FOREIGN) };
+  const all = { ...DEFAULTS, ...read(options, RULES, FOREIGN) };
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
   return recipe('breaker', all, (time) => new Breaker(numbers, all.isFailure, time));
 }

@@ -3,14 +3,14 @@
 
 import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
+import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
 import { PENDING, newBudget, takeTokens, tokensOf } from './machines.js';
-import { readPart } from './options.js';
 import { recipe } from './part.js';
 
 const MOST = 1e9;
 
-const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
+const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
   capacity: ['number', 'a positive number, at most 10^9', (value) => isWithin(value, Number.MIN_VALUE, MOST)],
   perSuccess: [
     'number',
@@ -44,7 +44,7 @@ function thousandths(tokens) {
 
 /** @param {unknown} [options] */
 export function budget(options) {
-  const given = readPart(options, RULES, FOREIGN);
+  const given = read(options, RULES, FOREIGN);
   const all = { ...(given.preset === undefined ? DEFAULTS : AWS_SDK_2026), ...given };
   const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
   const amounts = {

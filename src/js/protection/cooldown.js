@@ -2,13 +2,13 @@
 // The cooldown: one server's "too many requests" holds everyone who would ask it.
 
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
+import { read } from '../options/reader.js';
 import { LONGEST } from '../options/rules.js';
 import { drawFor } from './admission.js';
 import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
-import { readPart } from './options.js';
 import { recipe } from './part.js';
 
-const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({ maxHoldMs: LONGEST });
+const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({ maxHoldMs: LONGEST });
 
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
@@ -18,7 +18,7 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
-  const { maxHoldMs = 10_000 } = readPart(options, RULES);
+  const { maxHoldMs = 10_000 } = read(options, RULES);
   return recipe('cooldown', { maxHoldMs }, () => new Cooldown(maxHoldMs));
 }
 

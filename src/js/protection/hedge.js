@@ -3,14 +3,14 @@
 
 import { isMs, isWithin } from '../options/checks.js';
 import { failure, leftOut } from '../options/messages.js';
+import { read } from '../options/reader.js';
 import { now } from '../run/timer.js';
 import { Budget } from './budget.js';
 import { Latency, peek } from './latency.js';
-import { readPart } from './options.js';
 import { recipe } from './part.js';
 import { Rounds } from './rounds.js';
 
-const RULES = /** @type {Record<string, import('./options.js').Rule>} */ ({
+const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
   quantile: ['number', 'a number above 0 and below 1', (value) => isWithin(value, Number.MIN_VALUE, 1) && value < 1],
   delayMs: ['number', 'a non-negative number of milliseconds, at most 2^53 - 1', isMs],
   maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
@@ -30,7 +30,7 @@ const CAPACITY = 10_000;
 
 /** @param {unknown} [options] */
 export function hedge(options) {
-  const given = readPart(options, RULES, FOREIGN);
+  const given = read(options, RULES, FOREIGN);
   const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
   if (given.quantile !== undefined && delayMs !== undefined)
     throw leftOut('quantile', quantile, 'delayMs takes its place');

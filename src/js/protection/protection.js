@@ -3,16 +3,16 @@
 
 import { isFunction } from '../options/checks.js';
 import { errorOf, failure, problemOf } from '../options/messages.js';
-import { FUNCTION, PROTECTION, RULES } from '../options/rules.js';
+import { read, requireValid } from '../options/reader.js';
+import { FUNCTION, LIMIT, PROTECTION } from '../options/rules.js';
 import { hide } from '../run/report.js';
 import { now } from '../run/timer.js';
-import { readPart } from './options.js';
 import { PART } from './part.js';
 import { State, States } from './state.js';
 
 const OPTIONS = { onEvent: FUNCTION };
 
-/** @type {import('./options.js').Rule} */
+/** @type {import('../options/reader.js').Rule} */
 const A_PART = ['', 'made by budget(), breaker(), cooldown() or hedge()', isPart];
 
 /** @param {any} value */
@@ -45,7 +45,7 @@ export function protect(...args) {
   /** @type {Record<string, any>} */
   let options = {};
   try {
-    options = readPart(given, OPTIONS);
+    options = read(given, OPTIONS);
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }
@@ -93,8 +93,7 @@ class Protection {
   /** @param {number} [ms] */
   open(ms = Infinity) {
     const [state, breaker] = withBreaker(this, 'open');
-    const rule = /** @type {import('./options.js').Rule} */ (RULES.totalTimeoutMs);
-    if (!rule[2](ms)) throw problemOf('ms', ms, rule);
+    requireValid('ms', ms, LIMIT);
     breaker.open(now(), ms, state);
   }
 

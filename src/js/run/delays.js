@@ -1,12 +1,17 @@
 // @ts-check
 // The backoff iterator: the waits of an operation in which every attempt fails.
 
-import { isCount, isLongest } from '../options/checks.js';
+import { isCount } from '../options/checks.js';
 import { hasOwnCurve } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
-import { LONGEST } from '../options/rules.js';
-import { inheriting, readOnly, reseeded } from '../options/settings.js';
+import { read } from '../options/reader.js';
+import { COUNT, LONGEST, RULES } from '../options/rules.js';
+import { inheriting } from '../options/settings.js';
 import { NO_PREVIOUS, decide } from './decision.js';
+
+const OF_DELAYS = { seed: RULES.seed };
+/** @type {import('../options/reader.js').Rules} */
+const OF_ONE_DELAY = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const DelayIterator = /* @__PURE__ */ (() => {
@@ -22,7 +27,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
      * @param {unknown} options
      */
     constructor(settings, options) {
-      this.#settings = reseeded(readOnly(options, ['seed']).seed, settings);
+      this.#settings = reseeded(read(options, OF_DELAYS).seed, settings);
       this.#state = stateOf(0);
     }
 
@@ -71,6 +76,15 @@ function delayAfter(settings, state, attempt, hintMs) {
   return delayMs;
 }
 
+/**
+ * Returns settings with another seed, which replaces `random`.
+ * @param {[high: number, low: number] | undefined} seed
+ * @param {import('../options/settings.js').Settings} settings
+ */
+function reseeded(seed, settings) {
+  return seed === undefined ? settings : inheriting(settings, { seed, random: undefined });
+}
+
 /** The last wait of a chain that is computed: each one depends on the one before. */
 const LONGEST_CHAIN = 100_000;
 
@@ -81,15 +95,11 @@ const LONGEST_CHAIN = 100_000;
  * @param {any} options
  */
 export function delayOf(policy, k, options) {
-  const { seed, operation = 0, hintMs = 0 } = readOnly(options, ['seed', 'operation', 'hintMs']);
-  const settings = inheriting(reseeded(seed, policy));
-  settings.maxAttempts = Infinity;
+  const { seed, operation = 0, hintMs = 0 } = read(options, OF_ONE_DELAY);
+  const settings = inheriting(reseeded(seed, policy), { maxAttempts: Infinity });
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
     throw problemOf('k', k, ['number', `an integer between 1 and ${chained ? '100,000' : '2^53 - 1'}`]);
-  if (operation !== 0 && !(isCount(operation) && operation < Infinity))
-    throw problemOf('operation', operation, ['number', 'a non-negative integer']);
-  if (!isLongest(hintMs)) throw problemOf('hintMs', hintMs, LONGEST);
   const state = stateOf(operation);
   for (let i = chained ? 1 : k; i < k; i++) delayAfter(settings, state, i, NaN);
   const delayMs = delayAfter(settings, state, k, hintMs);

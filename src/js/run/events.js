@@ -26,16 +26,17 @@ export function emit(op, name, attempt, fields) {
 }
 
 /**
+ * @template {object} [Fields={}]
  * @param {Operation} op
  * @param {number} attempt
- * @param {object} [fields]
+ * @param {Fields} [fields]
  */
 export function eventOf({ settings: { maxAttempts, name }, startedAt, limits }, attempt, fields) {
   return {
     attempt,
     attemptsLeft: maxAttempts - attempt,
     ...(name !== undefined && { name }),
-    ...fields,
+    .../** @type {Fields} */ (fields),
     ...limits.fields,
     elapsedMs: now() - /** @type {number} */ (startedAt),
   };

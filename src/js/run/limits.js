@@ -155,7 +155,7 @@ export class Limits {
   /**
    * Waits for one timer, or for an interruption.
    * @param {number} ms
-   * @param {boolean} unref
+   * @param {boolean | undefined} unref
    * @returns {Promise<unknown>}
    */
   sleep(ms, unref) {

@@ -119,7 +119,7 @@ export function ask(op) {
   const { settings, task, failed, outcome, attempt } = op;
   if (task) return task.ask(op);
   const predicate = failed ? settings.retryIf : settings.retryOnResult;
-  return predicate === undefined || predicate(outcome, attempt);
+  return predicate === undefined || predicate(outcome, /** @type {import('./attempt.js').Attempt} */ (attempt));
 }
 
 /**
@@ -171,8 +171,8 @@ export function plan(op) {
 
 /** Calls `beforeRetry`. @param {Operation} op */
 export function prepare(op) {
-  const { settings, attempts, delayMs } = op;
-  return settings.beforeRetry?.(Object.freeze(eventOf(op, attempts, { ...outcomeOf(op), delayMs })));
+  const delayMs = /** @type {number} */ (op.delayMs);
+  return op.settings.beforeRetry?.(Object.freeze(eventOf(op, op.attempts, { ...outcomeOf(op), delayMs })));
 }
 
 /**

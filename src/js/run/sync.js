@@ -2,7 +2,8 @@
 // One operation that blocks the thread while it waits.
 
 import { failure } from '../options/messages.js';
-import { ONE_OPERATION, readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { ONE_OPERATION } from '../options/reader.js';
+import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
 import { protect } from './driver.js';
 import { adopt } from './hooks.js';

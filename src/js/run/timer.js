@@ -14,7 +14,7 @@ export function now() {
  * Starts a timer of the host, for a wait or for its first part.
  * @param {() => void} wake
  * @param {number} ms finite, at least 0
- * @param {boolean} unref whether Node may exit during the wait
+ * @param {boolean | undefined} unref whether Node may exit during the wait
  * @returns {any} its id
  */
 export function armTimer(wake, ms, unref) {
@@ -43,7 +43,7 @@ export function restOf(ms, armedAt, time) {
  * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn.
  * @param {number} ms finite, at least 0
  * @param {(time: number) => void} done gets the time
- * @param {boolean} unref whether Node may exit during the wait
+ * @param {boolean | undefined} unref whether Node may exit during the wait
  * @param {number} armedAt the time now
  * @returns {() => void} cancels
  */

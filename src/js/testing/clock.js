@@ -1,11 +1,10 @@
 // @ts-check
 // Time that moves by hand, in place of the host's.
 
-import { isFunction, isSwitch } from '../options/checks.js';
-import { errorOf, failure, problemOf } from '../options/messages.js';
-import { SWITCH } from '../options/rules.js';
-import { readOnly } from '../options/settings.js';
-import { requireCount, requireMs } from './arguments.js';
+import { isFunction } from '../options/checks.js';
+import { failure, problemOf } from '../options/messages.js';
+import { read, requireValid } from '../options/reader.js';
+import { COUNT, FINITE, SWITCH } from '../options/rules.js';
 import { DISPOSE, Timers } from './timers.js';
 
 /** @typedef {import('./timers.js').Timeout} Timeout */
@@ -21,12 +20,8 @@ let current;
 /** @param {any} [options] */
 export function virtualClock(options) {
   if (current !== undefined) throw failure(Error, 'a virtual clock is installed already. Uninstall it first');
-  const given = readOnly(options, ['date', 'blocking']);
-  const problems = Object.keys(given).flatMap((name) =>
-    isSwitch(given[name]) ? [] : [problemOf(name, given[name], SWITCH)],
-  );
-  if (problems.length > 0) throw errorOf(problems);
-  current = new VirtualClock(given.date === true, given.blocking === true);
+  const { date = false, blocking = false } = read(options, { date: SWITCH, blocking: SWITCH });
+  current = new VirtualClock(date, blocking);
   return current;
 }
 class VirtualClock {
@@ -136,7 +131,7 @@ class VirtualClock {
 
   /** @param {number} ms */
   async advance(ms) {
-    requireMs('the argument of advance()', ms);
+    requireValid('the argument of advance()', ms, FINITE);
     const timers = this.#timers;
     const end = timers.now + ms;
     await this.#run(() => timers.next(end), Infinity);
@@ -145,7 +140,7 @@ class VirtualClock {
 
   /** @param {number} [limit] */
   async runAll(limit = FIRE_LIMIT) {
-    requireCount('the argument of runAll()', limit);
+    requireValid('the argument of runAll()', limit, COUNT);
     await this.#run(() => this.#timers.next(Infinity), limit);
   }
 
@@ -155,9 +150,7 @@ class VirtualClock {
    */
   async runUntil(promise, options) {
     if (!isFunction(promise?.then)) throw problemOf('the argument of runUntil()', promise, ['', 'a promise']);
-    const { limit = FIRE_LIMIT, graceMs = 20 } = readOnly(options, ['limit', 'graceMs']);
-    requireCount('limit', limit);
-    requireCount('graceMs', graceMs);
+    const { limit = FIRE_LIMIT, graceMs = 20 } = read(options, { limit: COUNT, graceMs: COUNT });
     const timers = this.#timers;
     let pending = true;
     const settled = () => {

@@ -1,7 +1,8 @@
 // @ts-check
 // Timers that fire when a test moves their time.
 
-import { requireMs } from './arguments.js';
+import { requireValid } from '../options/reader.js';
+import { FINITE } from '../options/rules.js';
 
 /** The longest delay that hosts keep: above it, as below 1, timers fire after 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -114,7 +115,7 @@ export class Timers {
    * @param {any} ms
    */
   timeoutSignal(ms) {
-    requireMs('the argument of AbortSignal.timeout()', ms);
+    requireValid('the argument of AbortSignal.timeout()', ms, FINITE);
     const controller = new AbortController();
     // The words of the host.
     this.arm(

@@ -8,9 +8,10 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
-import { importPackage, project, runNode } from '../lib/consumer.mjs';
+import { importEntry, importPackage, project, runNode } from '../lib/consumer.mjs';
 
 const { RetryError, RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
+const { fromData } = await importEntry('data');
 const dir = project('threats', {
   'fetch.mjs': "export * from 'rejitter/fetch';\n",
   'lab.mjs': "export * from 'rejitter/lab';\n",
@@ -209,7 +210,7 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
     const made = { version: 1, ...given };
     const name = inspect(given, { depth: 1 }).slice(0, 80);
     for (const [step, body] of [
-      ['fromJSON', () => RetryPolicy.fromJSON(made)],
+      ['fromData', () => fromData(made)],
       ['explain', () => explain({ toJSON: () => made })],
       ['plan', () => plan({ toJSON: () => made }, 200)],
     ]) {

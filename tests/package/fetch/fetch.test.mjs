@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { VirtualClock, underClock } from '../lib/clock.mjs';
-import { consumer, importPackage, repo, runNode } from '../lib/consumer.mjs';
+import { consumer, importEntry, importPackage, repo, runNode } from '../lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses, until } from '../lib/fetching.mjs';
 
 const { createFetch, fetchWithRetry, HttpStatusError } = await importFetch();
+const presets = await importEntry('presets');
 const { RetryError, TimeoutError, retryReport } = await importPackage();
 
 const quick = createFetch(QUICK);
@@ -266,7 +267,7 @@ test('the response is the very object that the inner fetch gave', async () => {
     for (const options of [
       {},
       { throwOnStatus: true },
-      { preset: 'goRetryableHttp' },
+      { ...presets.goRetryableHttp, retryOn: presets.goRetryableHttpRetryOn },
       { retryOn: [503] },
       { retryOn: ({ retryable }) => retryable },
     ]) {

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { importPackage, runNode } from '../lib/consumer.mjs';
+import { importEntry, importPackage, runNode } from '../lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses } from '../lib/fetching.mjs';
 import { declarations } from '../lib/readers.mjs';
 
 const { createFetch } = await importFetch();
+const presets = await importEntry('presets');
 const { RetryPolicy, retryReport } = await importPackage();
 
 let server;
@@ -180,8 +181,9 @@ test("prepare: sees each attempt's own request, may change it, return another, a
   );
 });
 
-test('the preset of go-retryablehttp: its waits, its statuses, its failures', async () => {
-  const go = (inner) => createFetch({ preset: 'goRetryableHttp', baseMs: 1, capMs: 1 }, inner);
+test('go-retryablehttp: its waits, its statuses, its failures', async () => {
+  const { goRetryableHttp, goRetryableHttpRetryOn: retryOn } = presets;
+  const go = (inner) => createFetch({ ...goRetryableHttp, retryOn, baseMs: 1, capMs: 1 }, inner);
   for (const [status, calls] of [
     [429, 5],
     [500, 5],
@@ -215,7 +217,7 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
   const delays = [];
   const { inner } = statuses(500);
   await createFetch(
-    { preset: 'goRetryableHttp', baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) },
+    { ...goRetryableHttp, retryOn, baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) },
     inner,
   )('http://x/');
   assert.deepEqual(delays, [2, 4, 6, 6]);
@@ -223,16 +225,16 @@ test('the preset of go-retryablehttp: its waits, its statuses, its failures', as
 
 test('options: all problems at once; per call they replace the shared ones', async () => {
   assert.throws(
-    () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'none' }),
+    () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'grpc' }),
     (error) => {
       assert.ok(error instanceof TypeError);
       for (const part of [
         /retryOn must be .*, got an array/,
         /Did you mean maxAttempts/,
         /baseMs must be .*, got -1/,
-        /retryIf is not supported by fetch; use retryOn/,
+        /retryIf must be omitted \(got a function\): use retryOn/,
         /methods must be .*, got "GET"/,
-        /preset must be .*, got "none"/,
+        /unknown option "preset"/,
       ])
         assert.match(error.message, part);
       return true;
@@ -242,7 +244,6 @@ test('options: all problems at once; per call they replace the shared ones', asy
     () => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }),
     /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/,
   );
-  assert.throws(() => createFetch({ preset: 'toString' }), RangeError);
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1]));
   assert.throws(
     () => createFetch(many),
@@ -261,7 +262,9 @@ test('options: all problems at once; per call they replace the shared ones', asy
   ]) {
     assert.throws(
       () => createFetch(option),
-      (error) => error.message.startsWith(`rejitter: ${Object.keys(option)[0]} is not supported by fetch; ${remedy}`),
+      (error) =>
+        error.message.startsWith(`rejitter: ${Object.keys(option)[0]} must be omitted (got `) &&
+        error.message.includes(`): ${remedy}`),
     );
   }
   assert.throws(
@@ -339,7 +342,7 @@ test('O01 options are own properties', async () => {
   const { code, stdout, stderr } = await runNode(`
     import { createFetch } from 'rejitter/fetch';
     for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200],
-      methods: [], throwOnStatus: true, prepare: 5, preset: 'pRetry',
+      methods: [], throwOnStatus: true, prepare: 5,
       idempotencyKey: 'evil' })) Object.prototype[name] = value;
     let calls = 0;
     const response = await createFetch({ baseMs: 1 }, async () => new Response('x',

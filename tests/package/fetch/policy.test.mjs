@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
 
 const { createFetch } = await importFetch();
+const presets = await importEntry('presets');
 const { RetryPolicy, retryReport } = await importPackage();
 
 test('a policy gives the waits, the limits, the hooks and the metrics', async () => {
@@ -110,7 +111,7 @@ test('retryIf and retryOnResult of a policy decide instead of the rules for fetc
 test('rejects a policy that rejects with results, with the remedy', () => {
   assert.throws(
     () => createFetch(new RetryPolicy({ finalResult: 'reject' })),
-    /^TypeError: rejitter: finalResult is not supported by fetch; use throwOnStatus$/,
+    /^TypeError: rejitter: finalResult must be omitted \(got "reject"\): use throwOnStatus$/,
   );
   assert.doesNotThrow(() => createFetch(new RetryPolicy({ finalResult: 'resolve' })));
   assert.throws(() => createFetch(new Map()), /^TypeError: rejitter: options must be an object of options/);
@@ -193,7 +194,7 @@ test('options of a call that replace the backoff or the jitter drop what belonge
     [10, 10, 10],
   );
   assert.equal((await waits({ baseMs: 10, factor: 3 }, { jitter: 'decorrelated' })).length, 3);
-  assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { preset: 'pRetry', maxAttempts: 3 }), [1000, 2000]);
+  assert.deepEqual(await waits({ baseMs: 10, minMs: 0 }, { ...presets.pRetry, maxAttempts: 3 }), [1000, 2000]);
 });
 test('beforeRetry is awaited between the attempts, and the name is in the events', async () => {
   const events = [];

@@ -14,11 +14,13 @@ import { SPIES } from '../lib/spies.mjs';
 
 const dir = project('lab', {
   'lab.mjs': "export * from 'rejitter/lab';\n",
-  'all.mjs': "export * from 'rejitter';\nexport * from 'rejitter/protection';\n",
+  'all.mjs': "export * from 'rejitter';\nexport * from 'rejitter/protection';\nexport * from 'rejitter/data';\n",
+  'presets.mjs': "export * from 'rejitter/presets';\n",
 });
 const load = (file) => import(pathToFileURL(join(dir, file)).href);
 const lab = await load('lab.mjs');
-const { RetryPolicy, breaker, budget, protect } = await load('all.mjs');
+const { RetryPolicy, breaker, budget, fromData, protect } = await load('all.mjs');
+const presets = await load('presets.mjs');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
 const FUNCTIONS = [
@@ -63,7 +65,7 @@ test('the functions are these', () => {
 
 for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
   test(`plan: ${JSON.stringify(options)} as computed elsewhere`, () => {
-    const waits = plan(RetryPolicy.fromJSON({ version: 1, ...options }), 20);
+    const waits = plan(fromData({ version: 1, ...options }), 20);
     assert.equal(waits.length, 20);
     let compared = 0;
     for (const [i, row] of rows.entries()) {
@@ -150,8 +152,8 @@ test('explain: codes, severities, sentences', () => {
     'cap-never-reached',
     'immediate-retry-possible',
   ]);
-  assert.ok(codes(RetryPolicy.preset('awsSdk2020', { maxAttempts: 9 })).includes('atom-at-cap'));
-  assert.ok(codes(RetryPolicy.preset('pRetry')).includes('no-cap'));
+  assert.ok(codes(new RetryPolicy({ ...presets.awsSdk2020, maxAttempts: 9 })).includes('atom-at-cap'));
+  assert.ok(codes(new RetryPolicy(presets.pRetry)).includes('no-cap'));
   assert.deepEqual(
     explain({ backoff: [50, 200], jitter: 'none', attemptTimeoutMs: 1 }).map(({ text }) => text),
     [
@@ -369,7 +371,7 @@ for (const [what, call, kind, message] of [
     RangeError,
     /^rejitter: backoff\.length must be between 1 and 1000, got 1001$/,
   ],
-  // A policy of another copy, or a value that poses as one, is validated as by fromJSON.
+  // A policy of another copy, or a value that poses as one, is validated as by fromData.
   [
     'data with an unknown name',
     () => plan(posing({ version: 1, foo: 1 }), 1),

@@ -6,11 +6,12 @@ import { runInNewContext } from 'node:vm';
 
 import { underClock } from '../lib/clock.mjs';
 import { OPTIONS } from '../lib/badvalues.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { caught } from '../lib/readers.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = await importPackage();
+const { fromData } = await importEntry('data');
 
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
 
@@ -330,17 +331,12 @@ for (const [name, values] of Object.entries(VALUES_MEANT)) {
   });
 }
 
-test('also for a preset, a kind of jitter object, and data with a slip', async () => {
-  assert.match(caught(() => RetryPolicy.preset('awsSdk')).message, /got "awsSdk"\. Did you mean 'awsSdk2020'\?$/);
-  assert.match(caught(() => RetryPolicy.preset('Grpc')).message, /Did you mean 'grpc'\?$/);
+test('also for a kind of jitter object, and data with a slip', async () => {
   assert.match(
     (await errorFor({ jitter: { type: 'Proportional', ratio: 0.5 } })).message,
     /^rejitter: jitter\.type .* Did you mean 'proportional'\?$/,
   );
-  assert.match(
-    caught(() => RetryPolicy.fromJSON({ version: 1, capRule: 'ceil' })).message,
-    /Did you mean 'ceiling'\?$/,
-  );
+  assert.match(caught(() => fromData({ version: 1, capRule: 'ceil' })).message, /Did you mean 'ceiling'\?$/);
 });
 
 test('swapped arguments, a promise, a controller: the error names what belongs there', async () => {
@@ -359,7 +355,7 @@ test('swapped arguments, a promise, a controller: the error names what belongs t
     'rejitter: signal must be an AbortSignal, got an AbortController: pass controller.signal',
   );
   assert.match(
-    caught(() => RetryPolicy.fromJSON('{}')).message,
+    caught(() => fromData('{}')).message,
     /^rejitter: the policy must be an object made by toJSON\(\) \(JSON\.parse it first\), got "\{\}"$/,
   );
 });
@@ -444,7 +440,7 @@ test('rejects an object whose options are all inherited, and one without any', a
     };
     for (const refused of [
       () => new RetryPolicy(options),
-      () => RetryPolicy.preset('grpc', options),
+      () => policy.with(options),
       () => policy.delays(options),
       () => retrySync(fn, options),
       // A fetch takes a policy.

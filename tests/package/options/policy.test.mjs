@@ -8,10 +8,11 @@ import { runInNewContext } from 'node:vm';
 import typescript from 'typescript-5.9';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy, isProgrammingError, permanent, retryAfter } = await importPackage();
+const presets = await importEntry('presets');
 const failing = () => {
   throw 0;
 };
@@ -252,43 +253,15 @@ test('a policy without options is retry without options', async () => {
   for (const [i, ms] of clock.delays.entries()) assert.ok(ms <= 100 * 2 ** i);
 });
 
-test('a preset as data has no undefined, and is the preset again', () => {
-  for (const name of ['awsSdk2020', 'awsSdk2026', 'googleHttpClient', 'grpc', 'polly', 'pRetry', 'truncatedBinary']) {
-    const data = RetryPolicy.preset(name).toJSON();
-    assert.deepEqual(
-      Object.entries(data).filter(([, value]) => value === undefined),
-      [],
-      name,
-    );
-    assert.deepEqual(RetryPolicy.fromJSON(data).toJSON(), data, name);
-  }
-  // Three of them cap differently: that is in the data, and only there.
-  assert.equal(RetryPolicy.preset('awsSdk2020').toJSON().capRule, 'draw');
-  assert.equal(RetryPolicy.preset('grpc').toJSON().capRule, 'ceiling');
-  assert.ok(!('capRule' in RetryPolicy.preset('pRetry').toJSON()));
-});
-
-test('presets, data and overrides of a subclass are of that class', () => {
+test('overrides of a subclass are of that class', () => {
   class Mine extends RetryPolicy {
     constructor() {
       super({ maxAttempts: 2 });
     }
-    get attempts() {
-      return this.toJSON().maxAttempts;
-    }
   }
-  for (const [policy, attempts] of [
-    [Mine.preset('grpc'), 4],
-    [Mine.preset('grpc', { maxAttempts: 7 }), 7],
-    [Mine.fromJSON({ version: 1 }), 6],
-    [new Mine().with({ baseMs: 5 }), 2],
-    [Mine.preset('grpc').with({ maxAttempts: 9 }), 9],
-  ]) {
-    assert.ok(policy instanceof Mine);
-    assert.equal(policy.attempts, attempts);
-  }
-  const { preset } = RetryPolicy;
-  assert.ok(preset('grpc') instanceof RetryPolicy);
+  const policy = new Mine().with({ baseMs: 5 });
+  assert.ok(policy instanceof Mine);
+  assert.equal(policy.toJSON().maxAttempts, 2);
 });
 
 /** The waits of a run in which every attempt fails. */
@@ -296,7 +269,8 @@ const waitsOf = async (run) => (await underClock(() => run().catch(() => {}))).c
 
 test('with() makes another policy of the overridden options, and keeps callbacks and what the cap bounds', async () => {
   const events = [];
-  const policy = RetryPolicy.preset('grpc', {
+  const policy = new RetryPolicy({
+    ...presets.grpc,
     jitter: 'none',
     retryIf: (error) => error !== 'stop',
     onRetry: () => events.push('retry'),
@@ -343,9 +317,9 @@ test('an override of the backoff or the jitter drops the options of what it repl
   };
   const none = { jitter: 'none', maxAttempts: 5 };
   for (const [policy, overrides, waits] of [
-    [RetryPolicy.preset('grpc', { ...none, backoff: 'linear' }), undefined, [100, 200, 300, 400]],
-    [RetryPolicy.preset('truncatedBinary', { ...none, backoff: 'exponential' }), undefined, [100, 200, 400, 800]],
-    [RetryPolicy.preset('googleHttpClient', { ...none, backoff: 'fixed' }), undefined, [500, 500, 500, 500]],
+    [new RetryPolicy({ ...presets.grpc, ...none, backoff: 'linear' }), undefined, [100, 200, 300, 400]],
+    [new RetryPolicy({ ...presets.truncatedBinary, ...none, backoff: 'exponential' }), undefined, [100, 200, 400, 800]],
+    [new RetryPolicy({ ...presets.googleHttpClient, ...none, backoff: 'fixed' }), undefined, [500, 500, 500, 500]],
     [new RetryPolicy({ ...none, factor: 3 }), { backoff: 'fibonacci' }, [100, 100, 200, 300]],
     [new RetryPolicy({ ...none, backoff: 'linear', stepMs: 7 }), { backoff: 'exponential' }, [100, 200, 400, 800]],
     [
@@ -374,13 +348,16 @@ test('an override of the backoff or the jitter drops the options of what it repl
   ]) {
     assert.deepEqual(first(overrides ? policy.with(overrides) : policy, 4), waits, JSON.stringify(overrides));
   }
-  assert.equal(RetryPolicy.preset('googleHttpClient', { jitter: 'decorrelated' }).toJSON().factor, undefined);
-  assert.equal(RetryPolicy.preset('grpc', { jitter: 'full' }).toJSON().factor, 2);
+  assert.equal(new RetryPolicy({ ...presets.googleHttpClient, jitter: 'decorrelated' }).toJSON().factor, undefined);
+  assert.equal(new RetryPolicy({ ...presets.grpc, jitter: 'full' }).toJSON().factor, 2);
   const slotted = new RetryPolicy({ jitter: 'slotted', truncateAt: 4 });
   assert.equal(slotted.with({ jitter: 'full' }).toJSON().truncateAt, undefined);
   assert.equal(slotted.with({ backoff: 'fixed' }).toJSON().truncateAt, 4);
   // Overrides that contradict each other are still rejected.
-  assert.throws(() => RetryPolicy.preset('grpc', { backoff: 'linear', factor: 2 }), /factor must be omitted \(got 2\)/);
+  assert.throws(
+    () => new RetryPolicy({ ...presets.grpc, backoff: 'linear', factor: 3 }),
+    /factor must be omitted \(got 3\)/,
+  );
   assert.throws(() => new RetryPolicy({ backoff: 'fixed' }).with({ factor: 2 }), /factor must be omitted \(got 2\)/);
 });
 
@@ -514,28 +491,6 @@ test('wrap passes the attempt first if asked to, and keeps name and length', asy
   assert.throws(() => policy.wrap(load, { attempt: true }), /unknown option "attempt"/);
 });
 
-test('fromJSON adds options to data, and they override it', async () => {
-  const data = new RetryPolicy({ jitter: 'none', baseMs: 10, maxAttempts: 4, seed: 3 }).toJSON();
-  const seen = [];
-  const policy = RetryPolicy.fromJSON(data, {
-    retryIf: (error) => error < 3,
-    onRetry: ({ delayMs }) => seen.push(delayMs),
-    baseMs: 20,
-  });
-  const { error } = await underClock(() =>
-    policy.run(({ attempt }) => {
-      throw attempt;
-    }),
-  );
-  assert.deepEqual([error, seen], [3, [20, 40]]);
-  assert.equal(
-    RetryPolicy.fromJSON({ version: 1, backoff: 'linear', stepMs: 5 }, { backoff: 'fixed' }).toJSON().stepMs,
-    undefined,
-  );
-  assert.throws(() => RetryPolicy.fromJSON(data, { version: 1 }), /unknown option "version"/);
-  assert.throws(() => RetryPolicy.fromJSON(data, 5), /options must be an object, got 5/);
-});
-
 test('a list raises the default cap to its longest wait, a function has none', () => {
   const longest = (options) => Math.max(...new RetryPolicy({ jitter: 'none', ...options }).delays());
   assert.equal(longest({ backoff: [1000, 20_000, 60_000] }), 60_000);
@@ -604,7 +559,7 @@ for (const name of ['pRetry', 'pRetryRandomized']) {
     const calls = async (fn, overrides) => {
       let n = 0;
       await underClock(() =>
-        RetryPolicy.preset(name, overrides)
+        new RetryPolicy({ ...presets[name], ...overrides })
           .run(() => {
             n += 1;
             return fn();

@@ -4,26 +4,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
-const { RetryPolicy, retryReport } = await importPackage();
+const { RetryPolicy, retryReport, retryWithFullJitter } = await importPackage();
+const presets = await importEntry('presets');
 const VECTORS = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'presets.json'), 'utf8'));
-const NAMES = [
-  'awsSdk2020',
-  'awsSdk2026',
-  'awsSdk2026Throttling',
-  'cenkalti',
-  'goRetryableHttp',
-  'googleHttpClient',
-  'grpc',
-  'jpillora',
-  'pRetry',
-  'pRetryRandomized',
-  'polly',
-  'truncatedBinary',
-];
 
 /** The largest draw there is. */
 const LAST = 1 - 2 ** -53;
@@ -33,7 +21,7 @@ const QUANTILES = [0.01, 0.1, 0.5, 0.9, 0.99];
 function waits(name, n, r, overrides = {}) {
   let used = 0;
   const random = Array.isArray(r) ? () => r[used++] : () => r;
-  const policy = RetryPolicy.preset(name, { ...overrides, maxAttempts: n + 1, random });
+  const policy = new RetryPolicy({ ...presets[name], ...overrides, maxAttempts: n + 1, random });
   return [...policy.delays()];
 }
 
@@ -49,13 +37,93 @@ function assertNear(actual, expected, within, label) {
 }
 
 test('there are published numbers for every preset, and no others', () => {
-  assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), NAMES);
-  assert.throws(
-    () => RetryPolicy.preset('noSuchSystem'),
-    (error) => error instanceof RangeError && NAMES.every((name) => error.message.includes(name)),
+  const names = Object.keys(presets).filter((name) => typeof presets[name] === 'object');
+  assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), names.sort());
+});
+
+const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k) => 7 * k, [5, 70_000]];
+const JITTERS = [
+  'none',
+  'full',
+  'equal',
+  'decorrelated',
+  'decorrelatedBounded',
+  'slotted',
+  'pollyV2',
+  { type: 'proportional', ratio: 0.25 },
+  { type: 'additive', maxMs: 30 },
+];
+const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+
+/** The options that a backoff and a jitter leave room for, written down by hand. */
+function fitting({ factor, stepMs, truncateAt, ...options }) {
+  const { backoff = 'exponential', jitter = 'full' } = options;
+  const curved = !OWN_CURVE.includes(jitter);
+  return {
+    ...options,
+    ...(factor !== undefined && curved && backoff === 'exponential' && { factor }),
+    ...(stepMs !== undefined && curved && backoff === 'linear' && { stepMs }),
+    ...(truncateAt !== undefined && (backoff === 'truncated' || jitter === 'slotted') && { truncateAt }),
+  };
+}
+
+for (const [name, preset] of Object.entries(presets).filter(([, value]) => typeof value === 'object')) {
+  test(`${name} × each backoff and jitter: drops what belonged to the replaced one, keeps what the cap bounds`, () => {
+    const { capRule } = new RetryPolicy(preset).toJSON();
+    for (const backoff of [undefined, ...BACKOFFS]) {
+      for (const jitter of [undefined, ...JITTERS]) {
+        const overrides = { ...(backoff && { backoff }), ...(jitter && { jitter }) };
+        const copy = new RetryPolicy({ ...preset, ...overrides, seed: 3, maxAttempts: 20 });
+        const label = inspect(overrides);
+        if (typeof backoff !== 'function') {
+          const { capRule: kept, ...rest } = copy.toJSON();
+          assert.equal(kept, capRule, label);
+          const expected = new RetryPolicy(
+            fitting({ ...Object.fromEntries(Object.entries(preset)), ...overrides, seed: 3, maxAttempts: 20 }),
+          );
+          assert.deepEqual(rest, expected.toJSON(), label);
+        }
+        // The same as overrides of a policy, and in one go.
+        assert.deepEqual(
+          [...new RetryPolicy(preset).with({ ...overrides, seed: 3, maxAttempts: 20 }).delays()],
+          [...copy.delays()],
+        );
+      }
+    }
+  });
+}
+
+test('a preset is read whole by with() and run(), and overrides as a copy does', async () => {
+  const own = new RetryPolicy({ backoff: 'linear', stepMs: 7, minMs: 5, factor: undefined, totalTimeoutMs: 5000 });
+  for (const preset of Object.values(presets).filter((value) => typeof value === 'object')) {
+    const { totalTimeoutMs = 5000, ...data } = new RetryPolicy(preset).toJSON();
+    assert.deepEqual(own.with(preset).toJSON(), { ...data, totalTimeoutMs });
+  }
+  const { clock } = await underClock(() =>
+    own.run(() => Promise.reject(new Error('down')), { ...presets.grpc, jitter: 'none' }).catch(() => {}),
   );
-  for (const name of ['constructor', '__proto__', 'toString', '', undefined])
-    assert.throws(() => RetryPolicy.preset(name), RangeError);
+  assert.deepEqual(clock.delays.slice(1), [100, 200, 400]);
+});
+
+test('presets are frozen; what a copy leaves out is unset; a function rejects what its name determines', async () => {
+  for (const preset of Object.values(presets)) {
+    if (typeof preset === 'function') continue;
+    assert.ok(Object.isFrozen(preset));
+    assert.ok(Object.values(preset).every((value) => typeof value === 'function' || Object.isFrozen(value)));
+    assert.deepEqual(Object.keys(preset), Object.keys({ ...preset }));
+  }
+  const { totalTimeoutMs, ...endless } = presets.googleHttpClient;
+  assert.equal(totalTimeoutMs, 900_000);
+  assert.equal(new RetryPolicy(endless).toJSON().totalTimeoutMs, undefined);
+  assert.equal(new RetryPolicy(endless).toJSON().capRule, 'ceiling');
+  await assert.rejects(
+    retryWithFullJitter(() => 1, presets.grpc),
+    /jitter must be omitted \(got an object\): the function's name determines it/,
+  );
+  // What is inherited is no option.
+  assert.throws(() => new RetryPolicy(Object.create(presets.grpc)), /an object without own properties/);
+  const child = Object.create(presets.grpc, { maxAttempts: { value: 3, enumerable: true } });
+  assert.deepEqual(new RetryPolicy(child).toJSON(), new RetryPolicy({ maxAttempts: 3 }).toJSON());
 });
 
 for (const {
@@ -83,13 +151,13 @@ for (const {
           `quantile ${p}`,
         );
     }
-    const { maxAttempts = 6, totalTimeoutMs: limit } = RetryPolicy.preset(preset).toJSON();
+    const { maxAttempts = 6, totalTimeoutMs: limit } = new RetryPolicy(presets[preset]).toJSON();
     assert.equal(maxAttempts, attempts, 'attempts');
     assert.equal(limit, totalTimeoutMs, 'total time');
   });
 
   test(`${preset}, control: another base, factor or jitter does not give these numbers`, () => {
-    const options = RetryPolicy.preset(preset).toJSON();
+    const options = new RetryPolicy(presets[preset]).toJSON();
     const fits = (changed) => {
       try {
         const all = { ...overrides, ...changed };
@@ -138,20 +206,20 @@ test('AWS 2020, p-retry with a cap, jpillora: the draw is clipped, and waits pil
     ['pRetryRandomized', 5000, { capMs: 5000 }],
     ['jpillora', 10_000],
   ]) {
-    const policy = RetryPolicy.preset(name, { ...overrides, seed: 7, maxAttempts: 1001 });
+    const policy = new RetryPolicy({ ...presets[name], ...overrides, seed: 7, maxAttempts: 1001 });
     const drawn = [...policy.delays()];
     assert.equal(Math.max(...drawn), cap);
     const piled = drawn.slice(20).filter((ms) => ms === cap).length;
     assert.ok(piled > 970, `${name}: ${piled} of 980 waits at the cap`);
   }
   // The control: with the cap on the ceiling there is no pile.
-  const spread = [...RetryPolicy.preset('awsSdk2026', { seed: 7, maxAttempts: 1001 }).delays()];
+  const spread = [...new RetryPolicy({ ...presets.awsSdk2026, seed: 7, maxAttempts: 1001 }).delays()];
   assert.equal(spread.filter((ms) => ms === 20_000).length, 0);
 });
 
 test('AWS 2020: the sixth wait is the cap with a probability of 3/8, as of 20 s in 32 s', () => {
   let piled = 0;
-  const iterator = RetryPolicy.preset('awsSdk2020', { seed: 1, maxAttempts: 7 }).delays();
+  const iterator = new RetryPolicy({ ...presets.awsSdk2020, seed: 1, maxAttempts: 7 }).delays();
   for (let i = 0; i < 20_000; i += 1) {
     let sixth;
     for (let k = 1; k <= 6; k += 1) sixth = iterator.next().value;
@@ -183,7 +251,7 @@ test('Polly: its distribution, wait by wait, for a base of 100 ms', () => {
   }
   const n = 20_000;
   const sums = rows.map(() => [0, 0]);
-  const iterator = RetryPolicy.preset('polly', { baseMs: 100, seed: 3, maxAttempts: rows.length + 1 }).delays();
+  const iterator = new RetryPolicy({ ...presets.polly, baseMs: 100, seed: 3, maxAttempts: rows.length + 1 }).delays();
   for (let i = 0; i < n; i += 1) {
     for (const sum of sums) {
       const { value } = iterator.next();
@@ -201,21 +269,23 @@ test('Polly: its distribution, wait by wait, for a base of 100 ms', () => {
 });
 
 test("overrides replace the preset's own options, and are checked", () => {
-  assert.deepEqual([...RetryPolicy.preset('pRetry', { maxAttempts: 4, capMs: 3000 }).delays()], [1000, 2000, 3000]);
-  assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', undefined).delays()].length, 4);
-  assert.deepEqual([...RetryPolicy.preset('goRetryableHttp', { maxAttempts: undefined }).delays()].length, 4);
-  assert.throws(() => RetryPolicy.preset('pRetry', { retries: 3 }), /maxAttempts/);
+  assert.deepEqual(
+    [...new RetryPolicy({ ...presets.pRetry, maxAttempts: 4, capMs: 3000 }).delays()],
+    [1000, 2000, 3000],
+  );
+  // An undefined option is unset, as everywhere.
+  assert.deepEqual([...new RetryPolicy({ ...presets.goRetryableHttp, maxAttempts: undefined }).delays()].length, 5);
+  assert.throws(() => new RetryPolicy({ ...presets.pRetry, retries: 3 }), /maxAttempts/);
   assert.throws(
-    () => RetryPolicy.preset('grpc', { baseMs: 5000 }),
+    () => new RetryPolicy({ ...presets.grpc, baseMs: 5000 }),
     /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/,
   );
-  assert.throws(() => RetryPolicy.preset('grpc', 5), TypeError);
 });
 
 test('a preset runs: its total time ends the operation, its waits are those of the list', async () => {
   let policy;
   const { error, clock } = await underClock(() => {
-    policy = RetryPolicy.preset('cenkalti', { random: () => 0.5 });
+    policy = new RetryPolicy({ ...presets.cenkalti, random: () => 0.5 });
     return policy.run(() => {
       throw new Error('down');
     });

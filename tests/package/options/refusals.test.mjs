@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
 const { RetryPolicy, retry } = await importPackage();
+const { fromData } = await importEntry('data');
 const { rows } = JSON.parse(readFileSync(join(repo, 'tests/vectors/refusals.json'), 'utf8'));
 
 /** Values that JSON lacks. */
@@ -36,7 +37,7 @@ function revived(value) {
 
 const FORMS = {
   options: [(given) => new RetryPolicy(given), (given) => retry(() => {}, given)],
-  data: [(given) => RetryPolicy.fromJSON({ version: 1, ...given })],
+  data: [(given) => fromData({ version: 1, ...given })],
 };
 
 test('the table has rows for both forms, of both answers', () => {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
-import { repo } from '../lib/consumer.mjs';
+import { importEntry, repo } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
 import { importAll } from './entry.mjs';
 
 const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry, retrySync } = await importAll();
+const { fromData } = await importEntry('data');
 
 test('parts are frozen recipes that show their options, the defaults too', () => {
   const isFailure = () => true;
@@ -228,10 +229,10 @@ test('data of a policy leave the protection out', () => {
   const policy = new RetryPolicy({ protection: protect(budget()), maxAttempts: 3 });
   assert.ok(!('protection' in policy.toJSON()));
   assert.equal(
-    caught(() => RetryPolicy.fromJSON({ version: 1, protection: false })).message,
+    caught(() => fromData({ version: 1, protection: false })).message,
     'rejitter: protection must be omitted (got false): it is not data',
   );
-  const again = RetryPolicy.fromJSON(policy.toJSON(), { protection: protect(budget()) });
+  const again = fromData(policy.toJSON()).with({ protection: protect(budget()) });
   assert.equal(again.toJSON().maxAttempts, 3);
 });
 

@@ -4,6 +4,7 @@ const IMPORT = `
 import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
 import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RequestFields, RetryingFetch } from 'rejitter/fetch';
 import { RetryPolicy, retryReport } from 'rejitter';
+import { goRetryableHttp, goRetryableHttpRetryOn, pRetry } from 'rejitter/presets';
 import type { Attempt, RetryEvent, RetryReport } from 'rejitter';
 `;
 
@@ -41,7 +42,7 @@ export async function results() {
 export const everything: FetchOptions = {
   baseMs: 1, capMs: 2, maxAttempts: Infinity, backoff: 'linear', stepMs: 3, jitter: 'equal', signal: new AbortController().signal,
   attemptTimeoutMs: 5, totalTimeoutMs: 6, maxRetryAfterMs: 7, longRetryAfter: 'cap', respectRetryAfter: false, throwOnStatus: true,
-  retryOn: [503], methods: ['POST'], idempotencyKey: 'auto', preset: 'goRetryableHttp', finalError: 'wrap', seed: 1, unref: true,
+  retryOn: [503], methods: ['POST'], idempotencyKey: 'auto', finalError: 'wrap', seed: 1, unref: true,
   prepare: (request, attempt) => {
     same<typeof request, Request>(true);
     same<typeof attempt, Attempt>(true);
@@ -61,7 +62,8 @@ export const others: FetchOptions[] = [
   { hint: (response, attempt) => (attempt.attempt > 1 ? Number(response.headers.get('x-wait')) : undefined) }, { name: 'orders' },
   { beforeRetry: async ({ attempt }) => { await attempt; } }, { prepare: async () => {} },
   { prepare: async (request) => new Request(request, {}) }, { jitter: 'decorrelated' }, { backoff: 'truncated', truncateAt: 3 },
-  { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined, preset: undefined },
+  { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined },
+  goRetryableHttp, { ...pRetry, maxAttempts: 3 }, { ...goRetryableHttp, retryOn: goRetryableHttpRetryOn },
 ];
 export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
 export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
@@ -95,8 +97,8 @@ createFetch({ retryOn: () => {} });
 createFetch({ methods: 'POST' });
 // @ts-expect-error a key is a text
 createFetch({ idempotencyKey: () => 5 });
-// @ts-expect-error no such preset
-createFetch({ preset: 'got' });
+// @ts-expect-error presets are values
+createFetch({ preset: 'grpc' });
 // @ts-expect-error no such backoff
 createFetch({ backoff: 'quadratic' });
 // @ts-expect-error a constant key is for one call

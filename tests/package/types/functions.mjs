@@ -164,12 +164,11 @@ export function policies(policy: RetryPolicy) {
   const adjusted: RetryPolicy = policy.with({ maxAttempts: 3, metrics: true }).with();
   void adjusted.run(() => callApi(1), { maxAttempts: 3, onRetry: ({ delayMs }) => delayMs, signal: undefined });
   const waits: number[] = [policy.delayMs(1), policy.delayMs(2, { seed: 'x', operation: 3, hintMs: 500 }), policy.delayMs(3, {})];
-  void [waits, RetryPolicy.fromJSON({}, { retryIf: () => true })];
+  void waits;
   class Sub extends RetryPolicy { extra(): number { return 1; } }
-  const subclassed: number[] = [new Sub().with({}).extra(), Sub.preset('grpc').extra(), Sub.fromJSON({}).with().extra()];
-  const { preset, fromJSON } = RetryPolicy;
-  const detached: RetryPolicy[] = [preset('grpc'), fromJSON({}), RetryPolicy.preset('grpc', {})];
-  void [subclassed, detached];
+  const subclassed: number[] = [new Sub().with({}).extra(), fromData({}, { as: Sub }).with().extra()];
+  const made: RetryPolicy[] = [fromData({}), fromData({}, {}), new RetryPolicy(grpc), policy.with(polly)];
+  void [subclassed, made, retry(() => 1, grpc), retry(() => 1, { ...awsSdk2026, jitter: 'equal' }), policy.run(() => 1, pRetry)];
   const plain = policy.wrap((id: number, ...rest: boolean[]) => [id, rest]);
   same<Parameters<typeof plain>, [id: number, ...rest: boolean[]]>(true);
   same<ReturnType<typeof wrapped>, Promise<User>>(true);
@@ -306,7 +305,8 @@ const VALUES =
   'RetryPolicy, retry, retryWithDecorrelatedJitter, retryWithEqualJitter, retryWithExponentialBackoff, ' +
   'retryWithFixedDelay, retryWithFullJitter, retryWithLinearBackoff, retryWithTruncatedBackoff';
 const IMPORT =
-  `import { ${VALUES} } from 'rejitter';\nimport type { Attempt, Backoff, Jitter, Operation, RetryOptions } from ` +
+  `import { ${VALUES} } from 'rejitter';\nimport { fromData } from 'rejitter/data';\n` +
+  `import { awsSdk2026, grpc, pRetry, polly } from 'rejitter/presets';\nimport type { Attempt, Backoff, Jitter, Operation, RetryOptions } from ` +
   `'rejitter';\n`;
 const NEGATIVE_IMPORT = `import { ${VALUES} } from 'rejitter';
 import type { Attempt, RetryOptions } from 'rejitter';

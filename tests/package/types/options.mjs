@@ -6,9 +6,14 @@ import {
   retryReport, retrySync,
   retryWithDecorrelatedJitter, retryWithFixedDelay, retryWithFullJitter,
 } from 'rejitter';
+import { fromData } from 'rejitter/data';
+import {
+  awsSdk2020, awsSdk2026, awsSdk2026Throttling, cenkalti, goRetryableHttp, googleHttpClient, grpc, jpillora, pRetry, pRetryRandomized,
+  polly, truncatedBinary,
+} from 'rejitter/presets';
 import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
 import type {
-  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, OperationMessage, PolicyData, PolicyOptions, PresetName, RetryEvent,
+  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, OperationMessage, PolicyData, PolicyOptions, RetryEvent,
   RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
 } from 'rejitter';
 import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
@@ -116,11 +121,11 @@ export function errors(error: unknown): unknown {
   return isPermanent(error) ? permanent(error) : [retryAfter(5), retryAfter(5, error)].map((made) => made.message);
 }
 
-export const presets: PresetName[] = ['awsSdk2020', 'awsSdk2026', 'awsSdk2026Throttling', 'googleHttpClient', 'grpc', 'polly', 'cenkalti', 'goRetryableHttp', 'jpillora', 'pRetry', 'pRetryRandomized', 'truncatedBinary'];
+export const presets: RetryOptions[] = [awsSdk2020, awsSdk2026, awsSdk2026Throttling, googleHttpClient, grpc, polly, cenkalti, goRetryableHttp, jpillora, pRetry, pRetryRandomized, truncatedBinary];
 export function policies(): [RetryMetrics | undefined, PolicyData] {
   const options: PolicyOptions = { metrics: true, jitter: 'equal' };
-  const policy = RetryPolicy.preset('grpc', options);
-  const again = RetryPolicy.fromJSON(JSON.parse(JSON.stringify(policy)), { retryIf: () => true, metrics: true });
+  const policy = new RetryPolicy({ ...grpc, ...options });
+  const again = fromData(JSON.parse(JSON.stringify(policy))).with({ retryIf: () => true, metrics: true });
   const once: RunOptions<number> = { totalTimeoutMs: 5, retryOnResult: (n) => n > 3 };
   void again.run(() => 4, once);
   const metrics = again.metrics();
@@ -243,18 +248,20 @@ retry((attempt) => { attempt.attemptsLeft = 0; });
 retry(() => 1, { onFailure: ({ triesLeft }) => triesLeft });
 // @ts-expect-error a name may be missing
 retry((attempt) => attempt.name.length);
-// @ts-expect-error overrides of data are options
-RetryPolicy.fromJSON({}, { retries: 3 });
+// @ts-expect-error a class that extends RetryPolicy
+fromData({}, { as: Date });
+// @ts-expect-error overrides of data are options of with()
+fromData({}, { maxAttempts: 3 });
 // @ts-expect-error an event cannot be changed
 retry(() => 1, { onRetry: (event) => { event.delayMs = 0; } });
 // @ts-expect-error a hook is a function
 retry(() => 1, { onGiveUp: true });
 // @ts-expect-error there is no such hook
 retry(() => 1, { onError: () => {} });
-// @ts-expect-error no such preset
-RetryPolicy.preset('aws');
+// @ts-expect-error a preset is frozen
+grpc.baseMs = 5;
 // @ts-expect-error overrides are options
-RetryPolicy.preset('grpc', { retries: 3 });
+retry(() => 1, { ...grpc, jitter: 'fully' });
 // @ts-expect-error a report may be missing
 retryReport(new Error()).reason;
 // @ts-expect-error no such reason

@@ -61,7 +61,7 @@ const policy = new RetryPolicy();
 const wrapped = policy.wrap(load);
 const result = retry(() => load('a'));
 const generic = policy.wrap(async <T,>(value: T) => value);
-const made = RetryPolicy.preset('grpc');
+const made = policy.with({});
 `;
   const shown = hovers(text, ['wrapped', 'result', 'generic', 'made']);
   assert.deepEqual(shown, [

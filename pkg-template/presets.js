@@ -1,0 +1,15 @@
+export {
+  awsSdk2020,
+  awsSdk2026,
+  awsSdk2026Throttling,
+  cenkalti,
+  goRetryableHttp,
+  goRetryableHttpRetryOn,
+  googleHttpClient,
+  grpc,
+  jpillora,
+  pRetry,
+  pRetryRandomized,
+  polly,
+  truncatedBinary,
+} from './lib/presets/index.js';
