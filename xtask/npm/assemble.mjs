@@ -74,15 +74,6 @@ export async function lazyGlue(code) {
   return `// Written by wasm-bindgen.\nimport { LazyDecoder, LazyEncoder } from './text.js';\n${bare}`;
 }
 
-/** package.json with the version where readers look for it. */
-export function withVersion(manifest, version) {
-  if (manifest.version !== undefined) {
-    throw new Error('pkg-template/package.json has a version; it comes from Cargo.toml');
-  }
-  const { name, ...rest } = manifest;
-  return { name, version, ...rest };
-}
-
 /** Every file that a package.json names in `exports`. */
 export function filesInExports(exports) {
   if (typeof exports === 'string') return [exports];
@@ -261,10 +252,11 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
     write(file.replace(/ts$/, 'cts'), toCommonJsPaths(read(file)));
   }
 
-  const manifest = withVersion(JSON.parse(read('package.json')), version);
-  write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  // As it is written, line by line: people read it too.
+  const manifest = read('package.json').replace('"name": "rejitter",\n', `$&  "version": "${version}",\n`);
+  write('package.json', manifest);
   cpSync(join(next, 'package.json'), join(modules, 'package.json'));
-  for (const file of filesInExports(manifest.exports)) {
+  for (const file of filesInExports(JSON.parse(manifest).exports)) {
     if (!existsSync(join(next, file))) throw new Error(`package.json exports ${file}, which is not there`);
   }
 

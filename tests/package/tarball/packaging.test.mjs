@@ -145,37 +145,36 @@ test('every file that the exports name is there', () => {
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
 
-/** The branches of a subpath that lead to a file, with the conditions that lead there. */
-function branches(node, path = []) {
-  if (typeof node === 'string' || 'types' in node) return [[path.join(' > '), node]];
-  return Object.entries(node).flatMap(([name, inner]) => branches(inner, [...path, name]));
-}
-
 const NO_WASM = ['react-native', 'workerd', 'edge-light', 'no-wasm'];
-const OTHERS = ['module-sync', 'import', 'require', 'default'];
+const FORMS = ['module-sync', 'require', 'default'];
+const TYPED = ['types', ...FORMS];
 for (const [subpath, conditions] of Object.entries({
-  '.': [...NO_WASM, ...OTHERS],
-  './light': [...NO_WASM, ...OTHERS],
-  './fetch': [...NO_WASM, ...OTHERS],
-  './lab': ['workerd', 'edge-light', ...OTHERS],
-  './testing': OTHERS,
-  './no-wasm': ['module-sync', 'require', 'default'],
-  './no-wasm/light': ['module-sync', 'require', 'default'],
-  './no-wasm/fetch': ['module-sync', 'require', 'default'],
+  '.': ['types', ...NO_WASM, ...FORMS],
+  './light': ['types', ...NO_WASM, ...FORMS],
+  './fetch': ['types', ...NO_WASM, ...FORMS],
+  './protection': ['types', ...NO_WASM, ...FORMS],
+  './lab': ['types', 'workerd', 'edge-light', ...FORMS],
+  './testing': FORMS,
+  './no-wasm': TYPED,
+  './no-wasm/light': TYPED,
+  './no-wasm/fetch': TYPED,
+  './no-wasm/protection': TYPED,
 })) {
-  test(`${subpath}: each branch has its types, first, and of its own module kind`, () => {
-    const found = manifest.exports[subpath];
-    assert.deepEqual(Object.keys(found), conditions);
-    for (const [path, branch] of branches(found)) {
-      if (typeof branch === 'string') continue;
-      assert.deepEqual(Object.keys(branch), ['types', 'default'], path);
-      const commonJs = branch.default.endsWith('.cjs');
-      assert.equal(commonJs, path.endsWith('require'), path);
-      assert.ok(branch.types.endsWith(commonJs ? '.d.cts' : '.d.ts'), path);
+  test(`${subpath}: types come first, and each branch has the module kind of its condition`, () => {
+    const { types, ...found } = manifest.exports[subpath];
+    assert.deepEqual(Object.keys(manifest.exports[subpath]), conditions);
+    // Without them, compilers look beside the file.
+    for (const [kind, file] of Object.entries(types ?? { default: found.default.replace('.js', '.d.ts') })) {
+      assert.ok(existsSync(join(installed, file)), file);
+      assert.ok(file.endsWith(kind === 'require' ? '.d.cts' : '.d.ts'), file);
     }
+    for (const [path, file] of targets(found)) assert.equal(file.endsWith('.cjs'), path.endsWith('require'), path);
     // The hosts that cannot compile WebAssembly get what the subpath of that name exports.
-    for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab'))
-      assert.deepEqual(found[host], manifest.exports[subpath.replace(/^\./, './no-wasm')], host);
+    const { types: same, ...without } = manifest.exports[subpath.replace(/^\./, './no-wasm')] ?? {};
+    for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab')) {
+      assert.deepEqual(found[host], without, host);
+      assert.deepEqual(types, same);
+    }
   });
 }
 
@@ -187,15 +186,16 @@ test('resolvers that know no exports find the entry points without wasm', () => 
     ['./no-wasm/protection', '../..'],
   ]) {
     const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
-    const { require, default: esm } = manifest.exports[subpath];
+    const { require, default: esm, types: typesOf } = manifest.exports[subpath];
     assert.deepEqual(
       [type, main, module, types],
-      ['module', ...[require.default, esm.default, esm.types].map((file) => file.replace('.', up))],
+      ['module', ...[require, esm, typesOf.default].map((file) => file.replace('.', up))],
     );
   }
   for (const [file, other] of Object.entries(manifest['react-native'])) {
     assert.ok(existsSync(join(installed, file)) && existsSync(join(installed, other)), file);
-    assert.equal(other, file.replace(/\.(c?js)$/, '.no-wasm.$1'));
+    // The ES module for both: Metro translates it, and the other entry points import it.
+    assert.equal(other, file.replace(/\.c?js$/, '.no-wasm.js'));
   }
 });
 

@@ -35,6 +35,21 @@ export function causes(error: unknown): unknown[] {
   assert.equal(code, 0);
 });
 
+test('the conditions of hosts, which projects for React Native set, lead to the same types', async () => {
+  const text = `
+import { retry } from 'rejitter';
+import * as main from 'rejitter/no-wasm';
+import * as parts from 'rejitter/no-wasm/protection';
+import { plan } from 'rejitter/lab';
+import { virtualClock } from 'rejitter/testing';
+export const same: (typeof main)['retry'] = retry;
+export const used = [parts.budget, plan, virtualClock];
+`;
+  const { code, stdout } = await compile({ 'main.ts': text }, { customConditions: ['react-native', 'workerd'] });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+});
+
 test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
   // Only from this entry: the types of the main one, which stand in files that cannot be imported, are inferred.
   const text = `
