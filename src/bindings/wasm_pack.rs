@@ -49,22 +49,18 @@ const fn after_imports(declarations: &str) -> &str {
     }
 }
 
-#[wasm_bindgen(module = "/src/js/wasm-pack.js")]
+#[wasm_bindgen(module = "/src/js/wasm/core.js")]
 extern "C" {
     fn bind(exports: &JsValue);
-
-    #[wasm_bindgen(catch)]
-    fn call(name: &str, operation: &Function, options: &JsValue) -> Result<Promise, JsValue>;
-
 }
 
 /// Exports what needs no Rust between it and its callers. Declared as functions, classes too,
 /// because only then the generated types leave them to the hand-written ones.
 macro_rules! reexports {
-    ($($name:ident)*) => {
+    ($module:literal: $($name:ident)*) => {
         // By itself: a module below may export the same name.
         const _: () = {
-            #[wasm_bindgen(module = "/src/js/wasm-pack.js")]
+            #[wasm_bindgen(module = $module)]
             extern "C" {
                 $(
                     #[allow(dead_code, non_snake_case)]
@@ -77,11 +73,16 @@ macro_rules! reexports {
 }
 
 reexports! {
-    HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent isProgrammingError
-    isTransientError permanent rateLimitHint retryAfter retryAfterMs retryReport retrySync
+    "/src/js/entries/index.js":
+    RetryError RetryPolicy TimeoutError isPermanent isProgrammingError isTransientError permanent retryAfter retryReport
+    retrySync
 }
 
-/// Names the modules that `wasm-pack.js` imports, so that wasm-bindgen copies them next to it.
+reexports! {
+    "/src/js/entries/fetch.js": HttpStatusError createFetch fetchWithRetry rateLimitHint retryAfterMs
+}
+
+/// Names the other modules that these import, so that wasm-bindgen copies them next to it.
 macro_rules! copied {
     ($($module:literal $export:ident;)*) => {
         $(
@@ -158,13 +159,18 @@ macro_rules! retry_functions {
             /// # Errors
             /// Never: bad options reject the promise.
             pub fn $name(operation: &Function, options: &JsValue) -> Result<Promise, JsValue> {
+                #[wasm_bindgen(module = "/src/js/entries/index.js")]
+                extern "C" {
+                    #[wasm_bindgen(catch, js_name = $js_name)]
+                    fn driver(operation: &Function, options: &JsValue) -> Result<Promise, JsValue>;
+                }
                 // Test runners skip the start function.
                 start();
-                call(stringify!($js_name), operation, options)
+                driver(operation, options)
             }
         )*
         // JavaScript calls the driver itself, which can say in words that `init()` was forgotten.
-        reexports! { $($js_name)* }
+        reexports! { "/src/js/entries/index.js": $($js_name)* }
     };
 }
 

@@ -1,6 +1,6 @@
-// Puts the npm package together: pkg-template/, the driver modules that the entries reach, each wasm
-// as a file and as a module, the entry points of other hosts, the CommonJS twins, the version. Next to it,
-// in OUT.modules, the same with every module as a file: for tests that change one.
+// Puts the npm package together: pkg-template/, the entries of src/js/entries in a form per host, bundled with the
+// modules that they reach, each wasm as a file and as a module, the CommonJS twins, the version. Next to it, in
+// OUT.modules, the same with every module as a file: for tests that change one.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --machines machines.js --lab folder --out target/pkg
 //
@@ -19,23 +19,29 @@ import { textOf } from './wasm-text.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** One name per subpath; each has `name.js` and `name.d.ts`. */
+/** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing'];
 
-/** Those that exist without WebAssembly. The testing tools are the same for all hosts. */
-const WITHOUT_WASM = ['index', 'light', 'fetch', 'protection', 'data'];
+const INLINED = [['/core.js', '/core-inline.js']];
+const TRANSLATED = [
+  ['/core.js', '/core-no-wasm.js'],
+  ['/core-light.js', '/core-no-wasm.js'],
+  ['./index.js', './index.no-wasm.js'],
+];
+const imported = (host) => [
+  ['/lab-inline.js', `/lab-${host}.js`],
+  ['./index.js', './index.no-wasm.js'],
+];
 
-/** Forms of an entry point for other hosts, by the name between the entry point's and the `.js`. */
+/**
+ * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and which modules
+ * they import in the place of others. The testing tools are the same for all hosts.
+ */
 const FORMS = {
-  'no-wasm': (code, entry) => (WITHOUT_WASM.includes(entry) ? withoutWasm(code) : undefined),
-  workerd: (code) =>
-    withImportedLab(
-      code,
-      'workerd (Cloudflare Workers) forbids compiling bytes; it imports wasm files as modules.',
-      '',
-    ),
-  'edge-light': (code) =>
-    withImportedLab(code, "Vercel's edge runtime forbids compiling bytes; with ?module it imports modules.", '?module'),
+  '': [ENTRIES, INLINED],
+  '.no-wasm': [['index', 'light', 'fetch', 'protection', 'data'], TRANSLATED],
+  '.workerd': [['lab'], imported('workerd')],
+  '.edge-light': [['lab'], imported('edge-light')],
 };
 
 /**
@@ -78,34 +84,6 @@ export async function lazyGlue(code) {
 export function filesInExports(exports) {
   if (typeof exports === 'string') return [exports];
   return [...new Set(Object.values(exports).flatMap(filesInExports))];
-}
-
-/**
- * The entry point with the core, if it has one, as JavaScript.
- * @param {string} code
- */
-function withoutWasm(code) {
-  return code
-    .replace(/\/core-(inline|light)\.js'/, "/core-no-wasm.js'")
-    .replace("'./index.js'", "'./index.no-wasm.js'");
-}
-
-/**
- * The lab's entry point with its wasm file imported as a compiled module, and the core as JavaScript; `undefined` of
- * another entry point.
- * @param {string} code
- * @param {string} why
- * @param {string} query
- */
-export function withImportedLab(code, why, query) {
-  const inlined = "import { link } from './lib/lab-inline.js';\n";
-  if (!code.includes(inlined)) return undefined;
-  const [before, after] = code.replace("'./index.js'", "'./index.no-wasm.js'").split(inlined);
-  const made = 'const link = /* @__PURE__ */ linkerOf(() => labModule);\n';
-  return `// ${why}
-import labModule from './lab.wasm${query}';
-${before}import { linkerOf } from './lib/lab-wasm.js';
-${after.replace('\n\n', () => `\n\n${made}\n`)}`;
 }
 
 /** The modules in a folder and in those within it, by their paths from there. */
@@ -174,38 +152,34 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
   };
   const read = (file) => readFileSync(join(next, file), 'utf8');
 
+  cpSync(driver, join(next, 'lib'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
   const coreBytes = readFileSync(wasm);
   write('core.wasm', coreBytes);
-  write('lib/core-bytes.js', bytesModule(coreBytes, 'core.wasm'));
+  write('lib/wasm/core-bytes.js', bytesModule(coreBytes, 'core.wasm'));
   // The same as JavaScript lies next to it.
-  write('lib/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
+  write('lib/wasm/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
   write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
-  write('lib/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
-  write('lib/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
-  for (const file of modulesIn(driver)) {
-    if (existsSync(join(next, 'lib', file))) {
-      throw new Error(`pkg-template/lib/${file} and src/js/${file} have one name`);
-    }
-    write(join('lib', file), readFileSync(join(driver, file)));
-  }
+  write('lib/wasm/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
+  write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
   for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
 
+  const entryFiles = [];
+  for (const [form, [entries, swaps]] of Object.entries(FORMS)) {
+    for (const entry of entries) {
+      const code = read(`lib/entries/${entry}.js`).replaceAll("'../", "'./lib/");
+      write(
+        `${entry}${form}.js`,
+        swaps.reduce((text, [from, to]) => text.replace(`${from}'`, `${to}'`), code),
+      );
+      entryFiles.push(`${entry}${form}.js`);
+    }
+  }
   // Only what an entry reaches is shipped.
   const reached = new Set();
   const offered = {};
-  const entries = ENTRIES.filter((entry) => existsSync(join(next, `${entry}.js`)));
-  for (const entry of entries) {
-    for (const [form, made] of Object.entries(FORMS)) {
-      const code = made(read(`${entry}.js`), entry);
-      if (code !== undefined) write(`${entry}.${form}.js`, code);
-    }
-  }
-  const entryFiles = entries
-    .flatMap((entry) => [`${entry}.js`, ...Object.keys(FORMS).map((form) => `${entry}.${form}.js`)])
-    .filter((file) => existsSync(join(next, file)));
-  for (const entry of entries) {
+  for (const entry of ENTRIES) {
     const exportsByFile = {};
     for (const file of entryFiles.filter((file) => file.startsWith(`${entry}.`))) {
       const { inputs, exports } = await traced(next, file);

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { transform } from 'esbuild';
-import { bytesOf } from '../../pkg-template/lib/compile.js';
+import { bytesOf } from '../../src/js/wasm/compile.js';
 import { lazyGlue, toCommonJsPaths } from './assemble.mjs';
 import { bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';

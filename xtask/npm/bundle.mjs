@@ -4,10 +4,10 @@
 // per error. Generated modules stay files: long texts, which only the lab uses.
 
 import { readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
-const GENERATED = /\/lab-(glue|bytes)\.js$/;
+const APART = /\/lab-(glue|bytes)\.js$|\.wasm(\?module)?$/;
 
 /**
  * Precedes the names under which the main entry point exports what only the others use. No declaration has them. A file
@@ -60,22 +60,22 @@ export async function bundle(dir, entries) {
     const exported = [...origins]
       .sort()
       .map(([name, module]) => `export { ${name} as ${INTERNAL}${name} } from './${module}';`);
-    files.set(main, fileOf(await built(dir, main, entries, [appending(dir, main, exported.join('\n'))]), all));
+    files.set(main, fileOf(await built(dir, main, entries, [appending(dir, main, exported.join('\n'))])));
     for (const other of others) {
       const list = [...new Set(names[other])].sort();
       const imported = list.map((name) => `${INTERNAL}${name} as ${name}`).join(', ');
       const contents = `import { ${imported} } from './${main}';\nexport { ${list.join(', ')} };\n`;
       const one = sharing(dir, own, () => ({ path: main, namespace: 'shared' }), contents);
-      files.set(other, fileOf(await built(dir, other, entries, [one]), all));
+      files.set(other, fileOf(await built(dir, other, entries, [one])));
     }
   }
   for (const entry of all) {
-    if (!files.has(entry)) files.set(entry, fileOf(await built(dir, entry, entries, []), all));
+    if (!files.has(entry)) files.set(entry, fileOf(await built(dir, entry, entries, [])));
   }
   const asTheyAre = [...files.values()].flatMap(({ imports }) => imports).filter((file) => !files.has(file));
   for (const file of asTheyAre) {
     const text = readFileSync(join(dir, file), 'utf8');
-    const imports = [...text.matchAll(/ from '\.\/([\w-]+\.js)'/g)].map(([, name]) => `lib/${name}`);
+    const imports = [...text.matchAll(/ from '\.\/([\w-]+\.js)'/g)].map(([, name]) => join(dirname(file), name));
     files.set(file, { text, map: '', imports });
     asTheyAre.push(...imports.filter((name) => !files.has(name)));
   }
@@ -94,7 +94,10 @@ async function built(dir, entry, entries, plugins) {
     name: 'files of their own',
     /** @param {import('esbuild').PluginBuild} build */
     setup({ onResolve }) {
-      onResolve({ filter: GENERATED }, ({ path }) => ({ path: `./lib/${basename(path)}`, external: true }));
+      onResolve({ filter: APART }, ({ path, resolveDir }) => ({
+        path: `./${relative(dir, join(resolveDir, path))}`,
+        external: true,
+      }));
       onResolve({ filter: /^\.\/[^/]+$/ }, ({ path, kind, resolveDir }) =>
         kind !== 'entry-point' && resolveDir === dir && basename(path) in entries
           ? { path, external: true }
@@ -106,7 +109,6 @@ async function built(dir, entry, entries, plugins) {
     bundle: true,
     format: 'esm',
     target: 'es2022',
-    external: ['*.wasm', '*.wasm?module'],
     sourcemap: 'external',
     outdir: '.',
     allowOverwrite: true,
@@ -178,10 +180,9 @@ function withConstants(text) {
 
 /**
  * @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point
- * @param {string[]} entries
  * @returns {File}
  */
-function fileOf({ text, map, metafile }, entries) {
+function fileOf({ text, map, metafile }) {
   // Engines keep a file with any other character as two bytes per character.
   const other = /[^\0-\x7f]/.exec(text);
   if (other) throw new Error(`the bundle has ${JSON.stringify(other[0])}; write it in ASCII`);
@@ -189,15 +190,6 @@ function fileOf({ text, map, metafile }, entries) {
   return {
     text: withConstants(text),
     map,
-    imports: [...new Set(imports.flatMap(({ path }) => asItIs(path, entries)))],
+    imports: [...new Set(imports.map(({ path }) => path.slice(2)).filter((file) => file.endsWith('.js')))],
   };
-}
-
-/**
- * @param {string} path of what is not bundled: a generated module, another entry, or a wasm file
- * @param {string[]} entries
- */
-function asItIs(path, entries) {
-  if (GENERATED.test(path)) return [join('lib', basename(path))];
-  return entries.filter((entry) => path === `./${entry}`);
 }

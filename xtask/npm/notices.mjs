@@ -19,7 +19,7 @@ const FEATURES = 'driver,lab-exports';
 const LINE = `${'-'.repeat(80)}\n`;
 
 const INTRO = `The wasm files of this package, and the modules that carry them as text, contain code of the
-crates below. lib/lab-glue.js and lib/lab-glue.cjs were written by wasm-bindgen, one of them.
+crates below. lib/wasm/lab-glue.js and .cjs were written by wasm-bindgen, one of them.
 Where a crate has a choice of licences, it is used under the MIT licence.
 
 They also contain parts of the Rust Standard Library and of the crates that it is made of,

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { installed, modules, runNode } from '../lib/consumer.mjs';
 
 const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
-const { core } = await import(pathToFileURL(join(modules, 'lib', 'core-generated.js')).href);
+const { core } = await import(pathToFileURL(join(modules, 'lib/wasm/core-generated.js')).href);
 const js = core();
 
 const CALLS = Number(process.env.REJITTER_POLICIES || 200_000);

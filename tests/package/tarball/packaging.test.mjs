@@ -10,7 +10,7 @@ import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
 import { inlinedText, installed, repo, run, runNode, tarballBytes } from '../lib/consumer.mjs';
 
-const { bytesOf } = await import(pathToFileURL(join(repo, 'pkg-template', 'lib', 'compile.js')).href);
+const { bytesOf } = await import(pathToFileURL(join(repo, 'src/js/wasm/compile.js')).href);
 
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
@@ -43,7 +43,7 @@ const FILES = [
   'no-wasm/light/package.json',
   'no-wasm/package.json',
   'no-wasm/protection/package.json',
-  ...LIB.flatMap((name) => [`lib/${name}.cjs`, `lib/${name}.js`]),
+  ...LIB.flatMap((name) => [`lib/wasm/${name}.cjs`, `lib/wasm/${name}.js`]),
   'package.json',
 ].sort();
 
@@ -262,11 +262,11 @@ test('the machines of protection are JavaScript, the same for all hosts', () => 
 
 test('the inlined bytes of the lab are lab.wasm, which needs its glue and nothing else', async () => {
   const wasm = readFileSync(join(installed, 'lab.wasm'));
-  for (const name of ['lib/lab-bytes.js', 'lib/lab-bytes.cjs']) {
+  for (const name of ['lib/wasm/lab-bytes.js', 'lib/wasm/lab-bytes.cjs']) {
     assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
   }
   const module = new WebAssembly.Module(wasm);
-  const glue = await import(pathToFileURL(join(installed, 'lib', 'lab-glue.js')).href);
+  const glue = await import(pathToFileURL(join(installed, 'lib/wasm/lab-glue.js')).href);
   const imports = WebAssembly.Module.imports(module);
   assert.ok(imports.length > 0);
   for (const { module, name } of imports) {

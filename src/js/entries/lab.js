@@ -1,8 +1,9 @@
+// @ts-check
 import { RetryPolicy } from './index.js';
-import { link } from './lib/lab-inline.js';
-import { createLab } from './lib/lab/index.js';
+import { link } from '../wasm/lab-inline.js';
+import { createLab } from '../lab/index.js';
 
-export { peakOf, timeToServeMs } from './lib/lab/outage-result.js';
+export { peakOf, timeToServeMs } from '../lab/outage-result.js';
 
 export const {
   cdf,

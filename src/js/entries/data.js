@@ -1,4 +1,5 @@
+// @ts-check
 import { RetryPolicy } from './index.js';
-import { fromDataOf } from './lib/data/index.js';
+import { fromDataOf } from '../data/index.js';
 
 export const fromData = /* @__PURE__ */ fromDataOf(RetryPolicy);

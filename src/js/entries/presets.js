@@ -1,3 +1,4 @@
+// @ts-check
 export {
   awsSdk2020,
   awsSdk2026,
@@ -12,4 +13,4 @@ export {
   pRetryRandomized,
   polly,
   truncatedBinary,
-} from './lib/presets/index.js';
+} from '../presets/index.js';

@@ -1,5 +1,6 @@
-import * as api from './lib/index.js';
-import { load } from './lib/core-inline.js';
+// @ts-check
+import * as api from '../index.js';
+import { load } from '../wasm/core.js';
 
 export {
   RetryError,
@@ -10,7 +11,7 @@ export {
   permanent,
   retryAfter,
   retryReport,
-} from './lib/index.js';
+} from '../index.js';
 
 // Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
 const policy = /* @__PURE__ */ api.policyOf(load);

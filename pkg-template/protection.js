@@ -1,1 +1,0 @@
-export { RejectedError, SupersededError, breaker, budget, cooldown, hedge, protect } from './lib/protection/index.js';

@@ -1,1 +1,0 @@
-export { constantRandom, scriptedRandom, virtualClock } from './lib/testing/index.js';

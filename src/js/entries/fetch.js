@@ -1,0 +1,11 @@
+// @ts-check
+import { load } from '../wasm/core.js';
+import { createFetchApi } from '../fetch/index.js';
+
+export { HttpStatusError } from '../fetch/error.js';
+export { rateLimitHint } from '../fetch/limits.js';
+export { retryAfterMs } from '../fetch/http.js';
+
+// Under the name of the function, bundlers would rename that: stacks would have createFetch2.
+const { createFetch: create, fetchWithRetry: request } = /* @__PURE__ */ createFetchApi(load);
+export { create as createFetch, request as fetchWithRetry };

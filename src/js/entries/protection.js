@@ -1,0 +1,2 @@
+// @ts-check
+export { RejectedError, SupersededError, breaker, budget, cooldown, hedge, protect } from '../protection/index.js';

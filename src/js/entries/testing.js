@@ -1,0 +1,2 @@
+// @ts-check
+export { constantRandom, scriptedRandom, virtualClock } from '../testing/index.js';

@@ -1,0 +1,23 @@
+// @ts-check
+// The core as `wasm-pack build` links it. The entry points import this module; in the npm package another one stands in
+// its place, by host (xtask/npm/assemble.mjs).
+
+/** @type {import('../options/settings.js').Core | undefined} */
+let core;
+
+/** @type {import('../options/settings.js').Load} */
+export const load = (drop) => {
+  if (core === undefined && !drop) {
+    throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
+  }
+  return /** @type {import('../options/settings.js').Core} */ (core);
+};
+
+/**
+ * Gives the driver the instance's raw exports. The core keeps no state, so with two instances of
+ * one module it does not matter which one answers.
+ * @param {any} exports
+ */
+export function bind(exports) {
+  core = exports;
+}

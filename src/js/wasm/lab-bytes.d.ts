@@ -1,0 +1,3 @@
+/** The lab's wasm file as text. The build writes the module (xtask/npm/wasm-text.mjs). */
+declare const text: string;
+export default text;

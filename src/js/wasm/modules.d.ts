@@ -1,0 +1,9 @@
+// Wasm files that hosts import as compiled modules.
+declare module '*.wasm' {
+  const module: WebAssembly.Module;
+  export default module;
+}
+declare module '*.wasm?module' {
+  const module: WebAssembly.Module;
+  export default module;
+}
