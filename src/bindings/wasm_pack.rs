@@ -110,7 +110,6 @@ copied! {
     "/src/js/fetch/repeats.js" keyOf;
     "/src/js/fetch/request.js" FetchRequest;
     "/src/js/fetch/response.js" discard;
-    "/src/js/index.js" functionOf;
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/curve.js" contradictions;
