@@ -422,6 +422,9 @@ test('sizes, for the record, and no accident among them', (t) => {
       `${gzipSync(wasm).length} gzip, ${brotliCompressSync(wasm).length} brotli`,
   );
   assert.ok(wasm.length < 4096, `core.wasm has ${wasm.length} B`);
+  // Node parses it at each import.
+  const { size } = statSync(join(installed, 'package.json'));
+  assert.ok(size <= 6000, `package.json has ${size} B`);
   // Most of it is the wasm of the lab, which is in it three times (as a file and in a module of either kind), then the
   // entries of each host, and the source maps, six of them with the sources.
   assert.ok(tarballBytes.length < 880_000, `the tarball has ${tarballBytes.length} B`);
