@@ -49,7 +49,7 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
 
 /**
  * @param {string} name for stack traces
- * @param {import('../options/settings.js').Excluded} [excluded] the options that it does not take
+ * @param {import('../options/reader.js').Excluded} [excluded] the options that it does not take
  * @param {Partial<import('../options/settings.js').Settings>} [own] the settings that it implies
  */
 function functionOf(name, excluded, own) {

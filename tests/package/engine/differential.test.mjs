@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { importEntry, importPackage, project, repo, run } from '../lib/consumer.mjs';
+import { importEntry, project, repo, run } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
-const { RetryPolicy } = await importPackage();
 const { fromData } = await importEntry('data');
 const { sample } = await import(
   join(project('differential', { 'lab.mjs': "export * from 'rejitter/lab';\n" }), 'lab.mjs')
