@@ -7,7 +7,7 @@
 import type { RetryPolicy } from './index.js';
 
 /**
- * Creates a policy from the parsed output of {@link RetryPolicy.toJSON}. What data cannot hold (callbacks, hooks, a
+ * Creates a policy from the parsed output of `policy.toJSON()`. What data cannot hold (callbacks, hooks, a
  * signal) `with` adds. `as`, a class that extends RetryPolicy, makes it one of that class without calling its
  * constructor.
  *

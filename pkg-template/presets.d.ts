@@ -93,6 +93,7 @@ export const truncatedBinary: {
   readonly maxAttempts: number;
 };
 
+/** The options of two systems, which are the same. */
 interface FifteenMinutes {
   readonly baseMs: 500;
   readonly factor: 1.5;

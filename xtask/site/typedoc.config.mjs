@@ -28,7 +28,7 @@ export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],
   router: 'pages',
-  entryPoints: ['index', 'light', 'protection', 'fetch', 'lab', 'testing'].map(
+  entryPoints: ['index', 'light', 'protection', 'fetch', 'presets', 'data', 'lab', 'testing'].map(
     (name) => `../../pkg-template/${name}.d.ts`,
   ),
   readme: '../../README.md',

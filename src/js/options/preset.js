@@ -4,12 +4,13 @@
 import { ORIGIN } from './codes.js';
 import { dropReplaced } from './curve.js';
 
-/**
- * Reads a copy of a preset into settings. `read` reads options.
- * @typedef {(copy: any, settings: Settings, excluded: import('./reader.js').Excluded, read: (options: object,
- *   settings: Settings, adapt?: (settings: Settings) => void) => Settings) => Settings} ReadCopy
- */
 /** @typedef {import('./settings.js').Settings} Settings */
+/** @typedef {typeof import('./settings.js').readOptions} ReadOptions */
+
+/**
+ * Reads a copy of a preset into settings. `read` reads plain options, and the rest are its parameters.
+ * @typedef {(read: ReadOptions, ...rest: Parameters<ReadOptions>) => Settings} ReadCopy
+ */
 
 /**
  * Returns frozen options. Those that a copy still has are read first, and what it has in their place overrides them: an
@@ -21,7 +22,7 @@ import { dropReplaced } from './curve.js';
  */
 export function preset(capRule, options) {
   /** @type {ReadCopy} */
-  const readCopy = (copy, settings, excluded, read) => {
+  const readCopy = (read, copy, settings, excluded = {}, adapt = undefined, rules = undefined) => {
     const kept = Object.create(null);
     const replaced = { __proto__: null, ...copy, [ORIGIN]: undefined };
     for (const [name, value] of Object.entries(options)) {
@@ -31,7 +32,13 @@ export function preset(capRule, options) {
       if (now !== undefined && !(typeof value === 'function' && Object.hasOwn(excluded, name))) kept[name] = value;
     }
     settings.capRule = capRule;
-    return read(replaced, Object.create(read(kept, settings)), dropReplaced);
+    const own = Object.create(read(kept, settings, excluded, adapt, rules));
+    /** @type {typeof adapt} */
+    const replace = (settings, problems) => {
+      adapt?.(settings, problems);
+      dropReplaced(settings);
+    };
+    return read(replaced, own, excluded, replace, rules);
   };
   return Object.freeze({ ...options, [ORIGIN]: readCopy });
 }

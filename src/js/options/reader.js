@@ -67,7 +67,7 @@ export function readOne(name, value, rules, target, problems, excluded, foreign,
     problems.push(leftOut(name, value, excluded[name]));
   } else if (!Object.hasOwn(rules, name)) {
     const known = Object.keys(rules).filter((known) => !Object.hasOwn(excluded, known));
-    problems.push(unknown(name, known, foreign && Object.hasOwn(foreign, name) ? foreign[name] : undefined));
+    problems.push(unknown(name, known, foreign?.[name]));
   } else {
     target[name] = value;
     let valid;

@@ -168,18 +168,7 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
   /** @type {import('./preset.js').ReadCopy | undefined} */
   const readCopy = options[ORIGIN];
   if (readCopy !== undefined && Object.hasOwn(options, ORIGIN))
-    return readCopy(options, settings, excluded, (options, settings, replace) =>
-      readOptions(
-        options,
-        settings,
-        excluded,
-        (settings, problems) => {
-          adapt?.(settings, problems);
-          replace?.(settings);
-        },
-        rules,
-      ),
-    );
+    return readCopy(readOptions, options, settings, excluded, adapt, rules);
   /** @type {Error[]} */
   const problems = [];
   const given = iterable(options);

@@ -9,10 +9,6 @@ import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
 import { NO_PREVIOUS, decide } from './decision.js';
 
-const OF_DELAYS = { seed: RULES.seed };
-/** @type {import('../options/reader.js').Rules} */
-const OF_ONE_DELAY = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };
-
 /** Made by a function, so that bundles without it have nothing of it. */
 export const DelayIterator = /* @__PURE__ */ (() => {
   class Delays {
@@ -27,7 +23,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
      * @param {unknown} options
      */
     constructor(settings, options) {
-      this.#settings = reseeded(read(options, OF_DELAYS).seed, settings);
+      this.#settings = reseeded(read(options, { seed: RULES.seed }).seed, settings);
       this.#state = stateOf(0);
     }
 
@@ -95,7 +91,8 @@ const LONGEST_CHAIN = 100_000;
  * @param {any} options
  */
 export function delayOf(policy, k, options) {
-  const { seed, operation = 0, hintMs = 0 } = read(options, OF_ONE_DELAY);
+  const rules = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };
+  const { seed, operation = 0, hintMs = 0 } = read(options, rules);
   const settings = inheriting(reseeded(seed, policy), { maxAttempts: Infinity });
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))

@@ -17,7 +17,9 @@ const { RetryPolicy } = api;
 const read = (name) => readFileSync(join(installed, name), 'utf8');
 const texts = (...names) => Object.fromEntries(names.map((name) => [name, read(name)]));
 const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
-const [testing, protection, light] = await Promise.all(['testing', 'protection', 'light'].map(importEntry));
+const [testing, protection, light, presets, data] = await Promise.all(
+  ['testing', 'protection', 'light', 'presets', 'data'].map(importEntry),
+);
 
 /** The options that the code knows, read from its error message. */
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
@@ -94,6 +96,14 @@ test('light.d.ts declares and describes every export and option of rejitter/ligh
   assert.deepEqual(objections(texts('light.d.ts'), light, { LightOptions: LIGHT }), []);
   // Each is known: its value is what is wrong.
   for (const name of LIGHT) assert.throws(() => light.delayMs(1, { [name]: null }), /must be (?!left out)/);
+});
+
+test('data.d.ts and presets.d.ts declare and describe every export; presets have the declared values', () => {
+  assert.deepEqual(objections(texts('data.d.ts'), data, {}), []);
+  const { exports } = readDeclarations('presets.d.ts', texts('presets.d.ts'));
+  const values = [...exports].filter(([, { value }]) => value).map(([name]) => name);
+  assert.deepEqual(values.sort(), publicNames(presets).sort());
+  for (const [name, { doc }] of exports) assert.ok(doc?.text.trim(), name);
 });
 
 test('protection.d.ts declares and describes every export and option of rejitter/protection, and no others', () => {

@@ -1,8 +1,15 @@
-// Values that people, parsers and attackers put where an option's value should be.
+// Values that people, parsers and attackers put where an option's value should be, and which of them each option takes:
+// by the documented table.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { repo } from './consumer.mjs';
+import { literal, reference, tableIn } from './readers.mjs';
 
 const someObject = { five: 5 };
 
-/** Label → value. Each option says which of them it takes; all others must be rejected. */
+/** Label → value. The table says which of them an option takes; all others must be rejected. */
 export const VALUES = new Map([
   ['NaN', NaN],
   ['-1', -1],
@@ -91,79 +98,68 @@ export const VALUES = new Map([
   ],
 ]);
 
-const range = (accepts) => (label, value) => typeof value === 'number' && accepts(value);
-const oneOf =
-  (...words) =>
-  (label, value) =>
-    words.includes(value);
-const FUNCTIONS = (label) => label === 'a function' || label === 'a class';
+/** Other options that an option needs to be allowed at all, or with each of its values. */
+const BESIDE = {
+  stepMs: { backoff: 'linear' },
+  truncateAt: { backoff: 'truncated' },
+  baseMs: { capMs: Infinity },
+  minMs: { capMs: Infinity },
+  capMs: { baseMs: 0 },
+};
+
+const number = (text) =>
+  text === '∞' ? Infinity : new Function(`return ${text.replaceAll('−', '-').replaceAll('^', '**')};`)();
+
+/** Reads `whole 1 … 1024` or `0 … below ∞`, alone or before other kinds of values. */
+function rangeOf(text) {
+  const [found, kind = '', from, belowTo, to] = /^(whole |above )?([^ ,]+) … (below )?([^ ,]+)/.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const [low, high] = [number(from), number(to)];
+  const whole = kind === 'whole ';
+  const above = kind === 'above ';
+  const has = (value) =>
+    (above ? value > low : value >= low) &&
+    (belowTo ? value < high : value <= high) &&
+    (!whole || value === Infinity || Number.isSafeInteger(value));
+  return { low, high, whole, above, belowTo: belowTo !== undefined, has };
+}
+
+/** The kinds that the documented table names besides ranges: what it writes, which values, what a message must say. */
+const KINDS = [
+  [/\ba function\b/, (value, label) => label === 'a function' || label === 'a class', /function/],
+  [/\ba string\b/, (value) => typeof value === 'string', /string/],
+  [/\ba bigint\b/, (value) => typeof value === 'bigint' && value >= 0n, /bigint/],
+  [/\ba list\b/, (_, label) => label === '[5]', /list|backoff\.length must be between 1 and 1000/],
+  [/\bfalse\b/, (value) => value === false, /false/],
+  [/\btrue\b/, (value) => value === true, /true/],
+  [/\ban AbortSignal\b/, () => false, /AbortSignal/],
+];
 
 /**
- * Option → { takes: which of VALUES are right, either: which the tests leave open, with: the other options
- * it needs, rule: what the message must say is allowed }.
+ * Option → what the table of docs/reference/options.md says of it: which of VALUES it `takes`, its `range` if it is a
+ * number, the other options it needs (`with`), and the patterns of which a message `says` all.
  */
-export const OPTIONS = {
-  baseMs: { takes: range((n) => n >= 0 && n < 2 ** 53), either: ['2^53', 'Number.MAX_VALUE'], rule: /0/ },
-  capMs: {
-    takes: range((n) => n > 100),
-    either: ['0', '0.5', '1', '1.5', '5', '2^53', 'Number.MAX_VALUE'],
-    rule: /non-negative/,
-  },
-  minMs: { takes: range((n) => n >= 0 && n <= 10_000), either: ['2^53', 'Number.MAX_VALUE'], rule: /0/ },
-  factor: { takes: range((n) => n >= 1 && n < Infinity), either: [], rule: /1/ },
-  stepMs: {
-    takes: range((n) => n >= 0 && n < 2 ** 53),
-    either: ['2^53', 'Number.MAX_VALUE'],
-    with: { backoff: 'linear' },
-    rule: /0/,
-  },
-  truncateAt: {
-    takes: range((n) => n >= 1 && n <= 1000 && Number.isInteger(n)),
-    either: ['2^53', 'Number.MAX_VALUE'],
-    with: { backoff: 'truncated' },
-    rule: /1/,
-  },
-  maxAttempts: {
-    takes: range((n) => n >= 1 && (n === Infinity || Number.isSafeInteger(n))),
-    either: ['2^53', 'Number.MAX_VALUE'],
-    rule: /positive integer.*Infinity/,
-  },
-  maxRetryAfterMs: { takes: range((n) => n >= 0), either: [], rule: /non-negative.*Infinity/ },
-  attemptTimeoutMs: { takes: range((n) => n > 0), either: [], rule: /positive.*Infinity/ },
-  totalTimeoutMs: { takes: range((n) => n > 0), either: [], rule: /positive.*Infinity/ },
-  backoff: {
-    takes: (label, value) =>
-      ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'].includes(value) ||
-      FUNCTIONS(label) ||
-      label === '[5]',
-    either: [],
-    rule: /fixed.*linear.*exponential.*truncated.*fibonacci.*function.*list|backoff.length must be between 1 and 1000/,
-  },
-  jitter: {
-    takes: oneOf('none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'),
-    either: [],
-    rule: /none.*full.*equal.*decorrelated.*slotted.*pollyV2.*proportional.*additive/,
-  },
-  longRetryAfter: { takes: oneOf('stop', 'cap'), either: [], rule: /stop.*cap/ },
-  finalError: { takes: oneOf('last', 'wrap'), either: [], rule: /last.*wrap/ },
-  finalResult: { takes: oneOf('resolve', 'reject'), either: [], rule: /resolve.*reject/ },
-  name: { takes: (label, value) => typeof value === 'string', either: [], rule: /string/ },
-  unref: { takes: oneOf(true, false), either: [], rule: /true or false/ },
-  metrics: { takes: oneOf(true, false), either: [], rule: /true or false/ },
-  signal: { takes: () => false, either: [], rule: /AbortSignal/ },
-  ...Object.fromEntries(
-    ['retryIf', 'retryOnResult', 'onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp', 'beforeRetry'].map(
-      (name) => [name, { takes: FUNCTIONS, either: [], rule: /function/ }],
-    ),
-  ),
-  random: { takes: FUNCTIONS, either: [], rule: /function/ },
-  protection: { takes: oneOf(false), either: [], rule: /made by protect\(\).* or false/ },
-  seed: {
-    takes: (label, value) =>
-      typeof value === 'string' ||
-      (typeof value === 'bigint' && value >= 0n) ||
-      (Number.isSafeInteger(value) && value >= 0),
-    either: [],
-    rule: /integer.*bigint.*string/,
-  },
-};
+export const OPTIONS = Object.fromEntries(
+  tableIn(reference('options'), 'option').map(([cell, , text]) => {
+    const name = literal(cell);
+    const range = rangeOf(text);
+    const kinds = KINDS.filter(([pattern]) => pattern.test(text));
+    const named = text.includes('a [name]') ? kindsOf(name) : [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word);
+    const takes = (label, value) =>
+      (typeof value === 'number' && range?.has(value)) ||
+      named.includes(value) ||
+      kinds.some(([, takesIt]) => takesIt(value, label));
+    const ends = range && [
+      range.high === Infinity && !range.belowTo ? /Infinity/ : /finite|between/,
+      /\d|-negative|positive/,
+    ];
+    const says = [...(ends ?? []), ...kinds.map(([, , said]) => said), ...named.map((word) => new RegExp(word))];
+    return [name, { takes, range, says, with: BESIDE[name], isNumber: range !== undefined && kinds.length === 0 }];
+  }),
+);
+
+/** The names of the kinds of an option, which all languages share. */
+function kindsOf(name) {
+  const table = JSON.parse(readFileSync(join(repo, 'tests/vectors/kinds.json'), 'utf8'));
+  return table[name].filter((row) => row.name !== 'custom' && row.parameter === undefined).map((row) => row.name);
+}

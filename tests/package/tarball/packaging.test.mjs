@@ -15,15 +15,14 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'src/js/wasm/compile.j
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
 const LIB = ['lab-bytes', 'lab-glue', 'text'];
-const ENTRIES = ['index', 'light', 'fetch', 'protection', 'lab', 'testing'];
+const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing'];
 /** Files into which the declarations of the entries are divided. */
 const PARTS = ['events', 'options', 'simulations'];
 /** The entries for all hosts. */
 const CODE = [
-  ...[...ENTRIES, 'index.no-wasm', 'light.no-wasm', 'fetch.no-wasm', 'protection.no-wasm'].flatMap((name) => [
-    `${name}.cjs`,
-    `${name}.js`,
-  ]),
+  ...[...ENTRIES, ...['index', 'light', 'fetch', 'protection', 'data'].map((name) => `${name}.no-wasm`)].flatMap(
+    (name) => [`${name}.cjs`, `${name}.js`],
+  ),
   'lab.edge-light.js',
   'lab.workerd.js',
 ];
@@ -39,6 +38,7 @@ const FILES = [
   ...CODE.map((name) => `${name}.map`),
   'lab.wasm',
   ...PARTS.flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
+  'no-wasm/data/package.json',
   'no-wasm/fetch/package.json',
   'no-wasm/light/package.json',
   'no-wasm/package.json',
@@ -153,12 +153,15 @@ for (const [subpath, conditions] of Object.entries({
   './light': ['types', ...NO_WASM, ...FORMS],
   './fetch': ['types', ...NO_WASM, ...FORMS],
   './protection': ['types', ...NO_WASM, ...FORMS],
+  './presets': FORMS,
+  './data': ['types', ...NO_WASM, ...FORMS],
   './lab': ['types', 'workerd', 'edge-light', ...FORMS],
   './testing': FORMS,
   './no-wasm': TYPED,
   './no-wasm/light': TYPED,
   './no-wasm/fetch': TYPED,
   './no-wasm/protection': TYPED,
+  './no-wasm/data': TYPED,
 })) {
   test(`${subpath}: types come first, and each branch has the module kind of its condition`, () => {
     const { types, ...found } = manifest.exports[subpath];
@@ -170,9 +173,14 @@ for (const [subpath, conditions] of Object.entries({
     }
     for (const [path, file] of targets(found)) assert.equal(file.endsWith('.cjs'), path.endsWith('require'), path);
     // The hosts that cannot compile WebAssembly get what the subpath of that name exports.
-    const { types: same, ...without } = manifest.exports[subpath.replace(/^\./, './no-wasm')] ?? {};
+    const {
+      types: same,
+      'module-sync': both,
+      ...without
+    } = manifest.exports[subpath.replace(/^\./, './no-wasm')] ?? {};
     for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab')) {
-      assert.deepEqual(found[host], without, host);
+      // Node alone knows module-sync.
+      assert.deepEqual(found[host], host === 'no-wasm' ? { 'module-sync': both, ...without } : without, host);
       assert.deepEqual(types, same);
     }
   });
@@ -184,6 +192,7 @@ test('resolvers that know no exports find the entry points without wasm', () => 
     ['./no-wasm/light', '../..'],
     ['./no-wasm/fetch', '../..'],
     ['./no-wasm/protection', '../..'],
+    ['./no-wasm/data', '../..'],
   ]) {
     const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
     const { require, default: esm, types: typesOf } = manifest.exports[subpath];
