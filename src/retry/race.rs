@@ -3,6 +3,7 @@
 //!
 //! Both futures are polled in the task of the operation, so there is nothing to spawn.
 
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -30,6 +31,9 @@ pin_project! {
         // Until the hedge is due.
         #[pin]
         timer: Option<Sleep>,
+        // Whether the hedge is polled first: they take turns, because one that is always ready leaves the other
+        // nothing of what a runtime lets a task do in a poll.
+        turned: bool,
     }
 }
 
@@ -87,6 +91,7 @@ impl Rounds for Races {
             }),
             hedge: None,
             timer: delay.map(|delay| parts.sleeper.sleep(delay)),
+            turned: false,
         }
     }
 
@@ -103,25 +108,38 @@ impl Rounds for Races {
         S: Sleeper,
         H: Hooks<M::Attempt>,
     {
+        let mut early = match round.turned {
+            true => poll_lane(round.as_mut().project().hedge, cx),
+            false => Poll::Pending,
+        };
         loop {
             let this = round.as_mut().project();
             let (mut attempt, mut hedge, mut timer) = (this.attempt, this.hedge, this.timer);
+            // Before the attempts: see `Limited`.
+            let due = timer.as_mut().as_pin_mut();
+            let due = due.is_some_and(|due| due.poll(cx).is_ready());
             let (ended, mut other) = if let Poll::Ready(ended) = poll_lane(attempt.as_mut(), cx) {
                 timer.set(None);
                 (ended, hedge)
+            } else if let Poll::Ready(ended) = mem::replace(&mut early, Poll::Pending) {
+                (ended, attempt)
             } else if let Poll::Ready(ended) = poll_lane(hedge.as_mut(), cx) {
                 (ended, attempt)
-            } else if let Some(due) = timer.as_mut().as_pin_mut() {
-                ready!(due.poll(cx));
+            } else if due {
                 timer.set(None);
                 let now = time.now(&parts.sleeper);
                 hedge.set(parts.start_hedge(now));
                 continue;
             } else {
+                *this.turned = !*this.turned;
                 return Poll::Pending;
             };
             let started = ended.started;
             let running = other.as_ref().as_pin_ref().map(|lane| lane.started);
+            let running = match &early {
+                Poll::Ready(early) => Some(early.started),
+                Poll::Pending => running,
+            };
             let (error, running) = match (ended.outcome, running) {
                 (Ok(value), running) => {
                     return Poll::Ready(End::Success(value, started, running));

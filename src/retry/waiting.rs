@@ -1,7 +1,7 @@
 //! Attempts with a limit, pauses, and the time that both take.
 
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
@@ -82,15 +82,16 @@ impl<Fut: TryFuture, Sleep: Future> Future for Limited<Fut, Sleep> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        // The timer is polled first. An attempt that is always ready uses up what a runtime lets its task do in a
+        // poll, and Tokio's timers would never end in what is left of it.
+        let timer = this.timer.as_pin_mut();
+        let late = timer.is_some_and(|timer| timer.poll(cx).is_ready());
+        // An attempt that has ended has ended in time.
         if let Poll::Ready(outcome) = this.attempt.poll(cx) {
             return Poll::Ready(outcome.map_err(AttemptError::Error));
         }
-        // Polled second: an attempt that has ended has ended in time.
-        match (this.timer.as_pin_mut(), this.limit) {
-            (Some(timer), Some(limit)) => {
-                ready!(timer.poll(cx));
-                Poll::Ready(Err(AttemptError::Timeout(limit.error)))
-            }
+        match this.limit {
+            Some(limit) if late => Poll::Ready(Err(AttemptError::Timeout(limit.error))),
             _ => Poll::Pending,
         }
     }

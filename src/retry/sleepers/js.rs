@@ -81,7 +81,7 @@ impl Future for JsSleep {
                     return Poll::Ready(());
                 }
             } else {
-                // An attempt is polled before its limit, and may have taken its time.
+                // It may be polled some time after it was made.
                 let now = performance_now();
                 self.armed_at = now;
                 self.shorten(now);
