@@ -243,7 +243,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         } = self.parts;
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         let mut passed = Passed::default();
-        let mut now = operation.start(Passed::first(timed, || sleeper.now()));
+        let mut now = operation.start(passed.start(timed, || sleeper.now()));
         loop {
             while let Some(hold) = operation.ready(now)? {
                 sleeper.sleep(hold);

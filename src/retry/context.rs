@@ -144,7 +144,7 @@ impl<'c, C, F, M: Outcome, S: MaybeSleeper, H> RetryWith<'c, C, F, M, S, H> {
             mut operation,
         } = self.parts;
         let mut passed = Passed::default();
-        let mut now = operation.start(sleeper.now());
+        let mut now = operation.start(passed.start(true, || sleeper.now()));
         loop {
             while let Some(hold) = operation.ready(now)? {
                 passed.add(hold);

@@ -103,7 +103,7 @@ where
         loop {
             let now = match this.stage.as_mut().project() {
                 StageProjection::Ready => {
-                    let reading = Passed::first(timed, || parts.sleeper.now());
+                    let reading = this.passed.start(timed, || parts.sleeper.now());
                     parts.operation.start(reading)
                 }
                 StageProjection::Attempting { round } => {

@@ -29,7 +29,8 @@ pin_project! {
     }
 }
 
-/// The sum of the waits: the time for sleepers without a clock.
+/// The earliest that it can be: the start of the operation and its waits. It is the time for sleepers without a clock,
+/// and for those whose clock is not the one that is read, such as the function of a runtime that a test has paused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Passed(Duration);
 
@@ -45,15 +46,21 @@ impl Passed {
         }
     }
 
-    /// The reading of the clock, if there is one, at the start of an operation.
-    pub(super) fn first(timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Option<Duration> {
-        timed.then(clock).flatten()
+    /// The start of an operation: returns the reading of its clock, if it needs one and has one.
+    pub(super) fn start(
+        &mut self,
+        timed: bool,
+        clock: impl FnOnce() -> Option<Duration>,
+    ) -> Option<Duration> {
+        let reading = timed.then(clock).flatten();
+        self.0 = reading.unwrap_or_default();
+        reading
     }
 
     /// The time. An operation that needs none reads no clock.
     pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
         if timed {
-            clock().unwrap_or(self.0)
+            clock().map_or(self.0, |now| now.max(self.0))
         } else {
             Duration::ZERO
         }

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{Attempt, RetryOptions, RetryPolicy, StopReason, retry, retry_with_attempt};
+use rejitter::{
+    Attempt, Jitter, RetryOptions, RetryPolicy, StopReason, UNLIMITED, retry, retry_with_attempt,
+};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -29,6 +31,23 @@ async fn tokio_s_sleep_is_a_sleeper() {
     let waited: Duration = failed.report.records.iter().filter_map(|r| r.delay).sum();
     assert!(failed.report.elapsed >= waited);
     assert!(started.elapsed() >= failed.report.elapsed);
+}
+
+/// The function is Tokio's, whose time jumps, and the clock is the system's, which hardly moves.
+#[tokio::test(start_paused = true)]
+async fn time_is_never_behind_the_waits_that_are_over() {
+    let policy = RetryPolicy::fixed(10_000 * MS).with_jitter(Jitter::None);
+    let policy = policy.with_max_attempts(UNLIMITED);
+    let started = tokio::time::Instant::now();
+    let failed = retry(policy, || async { Err::<(), _>(()) })
+        .total_timeout(25_000 * MS)
+        .report()
+        .sleep(tokio::time::sleep)
+        .await
+        .unwrap_err();
+    assert_eq!(failed.reason, StopReason::Deadline);
+    assert_eq!(failed.report.attempts, 3);
+    assert_eq!(started.elapsed(), 20_000 * MS);
 }
 
 /// Futures that can be sent to another thread: compiled, and run there.
@@ -74,7 +93,7 @@ fn polling_on_after_the_end_is_a_mistake() {
 mod by_default {
     use std::cell::Cell;
 
-    use rejitter::{AttemptError, Backoff, Jitter, TimeoutError, Verdict};
+    use rejitter::{AttemptError, Backoff, TimeoutError, Verdict};
     use tokio::time::Instant;
 
     use super::*;
