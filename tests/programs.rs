@@ -15,8 +15,8 @@ use anyhow::Context as _;
 use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BlockingRetryExt, Plain, Retry, RetryExt, RetryPolicy, TokioSleeper, Verdict, presets, retry,
-    retry_with,
+    BlockingRetryExt, Plain, Retry, RetryError, RetryExt, RetryPolicy, TokioSleeper, Verdict,
+    presets, retry, retry_with, retry_with_attempt,
 };
 use tokio::task::{JoinSet, LocalSet};
 use tokio_util::sync::CancellationToken;
@@ -108,12 +108,75 @@ async fn errors_of_anyhow_pass_in_both_forms() -> anyhow::Result<()> {
         load.retry(POLICY).await
     }
     async fn reported() -> anyhow::Result<u8> {
-        Ok(load.retry(POLICY).attempt_timeout(SECOND).await?)
+        let answer = load.retry(POLICY).attempt_timeout(SECOND).await;
+        Ok(answer.map_err(RetryError::chained)?)
     }
     assert_eq!(plain().await.unwrap_err().to_string(), "no");
     let error = reported().await.unwrap_err();
     assert_eq!(error.to_string(), "no (after 4 attempts: exhausted)");
     Ok(())
+}
+
+/// As the errors of HTTP clients, it prints itself and has causes.
+#[derive(Debug)]
+struct NotSent(std::io::Error);
+
+impl fmt::Display for NotSent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not sent")
+    }
+}
+
+impl std::error::Error for NotSent {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_error_keeps_the_causes_of_the_caller_s() {
+    async fn send() -> Result<(), NotSent> {
+        Err(NotSent(std::io::Error::other("connection refused")))
+    }
+    async fn load() -> anyhow::Result<()> {
+        Ok(send().await.context("loading user")?)
+    }
+    fn causes(error: &anyhow::Error) -> Vec<String> {
+        error.chain().map(ToString::to_string).collect()
+    }
+    let failed = send.retry(POLICY).report().await.unwrap_err();
+    let error = anyhow::Error::from(failed);
+    let message = "not sent (after 4 attempts: exhausted)";
+    assert_eq!(causes(&error), [message, "connection refused"]);
+    assert!(
+        error
+            .chain()
+            .any(<dyn std::error::Error>::is::<std::io::Error>)
+    );
+
+    // An `anyhow::Error` is not an error, but holds a chain of them.
+    let failed = load.retry(POLICY).report().await.unwrap_err();
+    assert_eq!(
+        failed.to_string(),
+        "loading user (after 4 attempts: exhausted)"
+    );
+    let message = "loading user: not sent: connection refused (after 4 attempts: exhausted)";
+    assert_eq!(format!("{failed:#}"), message);
+    let error = anyhow::Error::from(failed.chained());
+    let message = "loading user (after 4 attempts: exhausted)";
+    assert_eq!(causes(&error), [message, "not sent", "connection refused"]);
+    assert!(error.chain().any(<dyn std::error::Error>::is::<NotSent>));
+
+    // After a timeout, the causes are those of the failure before.
+    let call = retry_with_attempt(POLICY, |attempt| async move {
+        if attempt.attempt == 4 {
+            tokio::time::sleep(60 * SECOND).await;
+        }
+        send().await
+    });
+    let failed = call.attempt_timeout(SECOND).await.unwrap_err();
+    let message = "the attempt timed out after 1s (after 4 attempts: exhausted; before: not sent)";
+    assert_eq!(causes(&failed.into()), [message, "connection refused"]);
 }
 
 struct Connection {

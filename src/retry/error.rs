@@ -134,10 +134,10 @@ impl<E: Error> Error for AttemptError<E> {
 /// An operation that ended without success, after [`Retry::report`](crate::Retry::report),
 /// [`Retry::attempt_timeout`](crate::Retry::attempt_timeout) or [`Retry::protection`](crate::Retry::protection).
 ///
-/// [`Display`](fmt::Display) starts with the last error itself. It implements [`Error`] if the callback's
-/// error can be printed, so `?` passes it on even if that is a `String` or an `anyhow::Error`. It has no
-/// [`source`](Error::source), because the message already holds the callback's error, and
-/// [`into_inner`](Self::into_inner) returns the value with all its own sources.
+/// [`Display`](fmt::Display) starts with the last error itself, in its longer form with `{:#}`. It implements
+/// [`Error`] if the callback's error does. The message holds that error, so the chain goes on with the
+/// [`source`](Error::source) of that. An `anyhow::Error` holds an error without being one: see
+/// [`chained`](Self::chained). [`into_inner`](Self::into_inner) returns the callback's error alone.
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryPolicy, StopReason, retry_blocking};
@@ -243,25 +243,69 @@ impl<E> RetryError<E> {
     }
 }
 
+impl<E: AsRef<dyn Error + Send + Sync> + Send + Sync + fmt::Debug + fmt::Display> RetryError<E> {
+    /// The same as an [`Error`], for callbacks whose error holds one without being one: `anyhow::Error`,
+    /// `eyre::Report`, `Box<dyn Error + Send + Sync>`.
+    ///
+    /// ```ignore-wasm32
+    /// use anyhow::Context;
+    /// use rejitter::{RetryError, RetryPolicy, retry_blocking};
+    ///
+    /// fn number(text: &str) -> anyhow::Result<u8> {
+    ///     let parse = || text.parse().context("reading the port");
+    ///     let number = retry_blocking(RetryPolicy::no_retries(), parse).report().call();
+    ///     Ok(number.map_err(RetryError::chained)?)
+    /// }
+    ///
+    /// assert_eq!(
+    ///     format!("{:#}", number("x").unwrap_err()),
+    ///     "reading the port (after 1 attempt: exhausted): invalid digit found in string"
+    /// );
+    /// ```
+    pub fn chained(self) -> impl Error + Send + Sync {
+        Chained(self)
+    }
+}
+
+/// A [`RetryError`] whose callback's error is not an [`Error`], but holds one.
+#[derive(Debug)]
+struct Chained<E>(RetryError<E>);
+
+impl<E: fmt::Display> fmt::Display for Chained<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: AsRef<dyn Error + Send + Sync> + fmt::Debug + fmt::Display> Error for Chained<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.own_error().and_then(|error| error.as_ref().source())
+    }
+}
+
 /// The error itself, the number of attempts and the reason: `no route (after 3 attempts: exhausted)`. If
 /// time ran out, also the callback's error before. The rejection alone if there was no attempt.
 impl<E: fmt::Display> fmt::Display for RetryError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // In the form that the caller asked for.
+        self.error.fmt(f)?;
         if self.rejected_by().is_some() {
-            return self.error.fmt(f);
+            return Ok(());
         }
         let attempts = self.report.attempts;
         let plural = if attempts == 1 { "" } else { "s" };
-        write!(
-            f,
-            "{} (after {attempts} attempt{plural}: {}",
-            self.error, self.reason
-        )?;
+        write!(f, " (after {attempts} attempt{plural}: {}", self.reason)?;
         if let (None, Some(before)) = (self.error.error(), self.own_error()) {
-            write!(f, "; before: {before}")?;
+            f.write_str("; before: ")?;
+            before.fmt(f)?;
         }
         f.write_str(")")
     }
 }
 
-impl<E: fmt::Display + fmt::Debug> Error for RetryError<E> {}
+impl<E: Error> Error for RetryError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        // The message holds the error itself.
+        self.own_error().and_then(Error::source)
+    }
+}
