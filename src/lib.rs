@@ -1,19 +1,27 @@
 //! Retries with backoff and jitter, for asynchronous and blocking code.
 //!
-//! ```ignore-wasm32
-//! # #[cfg(feature = "tokio")]
-//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
-//! # async fn main() -> std::io::Result<()> {
-//! # async fn fetch() -> std::io::Result<&'static str> { Ok("hello") }
-//! use rejitter::{RetryPolicy, retry};
+//! ```
+//! # use rejitter::testing::VirtualTime;
+//! use rejitter::{RetryError, RetryPolicy, retry};
+//! use std::time::Duration;
 //!
-//! let policy = RetryPolicy::default(); // exponential backoff, full jitter, six attempts
-//! let text = retry(policy, || async { fetch().await }).await?;
-//! # assert_eq!(text, "hello");
-//! # Ok(())
+//! const POLICY: RetryPolicy = RetryPolicy::exponential() // with full jitter
+//!     .with_base(Duration::from_millis(250))
+//!     .with_max_attempts(4);
+//!
+//! # struct ApiError { status: u16, retry_after: Option<Duration> }
+//! # async fn call_api(_: &str) -> Result<String, ApiError> { Ok("hello".into()) }
+//! # async fn greet(time: &VirtualTime) -> Result<String, RetryError<ApiError>> {
+//! let text = retry(POLICY, || call_api("/greeting"))
+//!     .when(|error| error.status == 429 || error.status >= 500)
+//!     .hint(|error| error.retry_after) // what the server asked for
+//!     .total_timeout(Duration::from_secs(20)) // waits and attempts
+//! #   .sleeper(time)
+//!     .await?;
+//! # Ok(text)
 //! # }
-//! # #[cfg(not(feature = "tokio"))]
-//! # fn main() {}
+//! # let time = VirtualTime::new();
+//! # assert!(time.block_on(greet(&time)).is_ok_and(|text| text == "hello"));
 //! ```
 //!
 //! - [`retry()`], or [`RetryExt::retry`] as a method, is a future of `Result<T, E>` with the callback's own
@@ -22,10 +30,10 @@
 //!   systems.
 //! - [`Retry::when`] decides whether an error is retried, [`Retry::hint`] reads what a server requested, and
 //!   [`Retry::total_timeout`] sets a deadline that no wait passes.
-//! - [`Retry::report`] and [`Retry::attempt_timeout`] return a [`RetryError`] with the reason and a report.
+//! - [`Retry::report`] and the timeouts return a [`RetryError`] with the reason and a report.
 //! - [`Protection`] is shared by operations that call the same destination: a budget for retries, a breaker, a
 //!   cooldown, hedges for slow attempts.
-//! - [`retry_with`] retries work on state behind `&mut`; `retry_blocking` is for threads.
+//! - [`retry_with`] retries work on state that one attempt has at a time; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
 //! The [`guide`] explains them by topic, with programs to start from. The [site](https://rejitter.github.io/rejitter/)

@@ -79,8 +79,10 @@ fn a_success_at_the_first_attempt_allocates_nothing() {
 
     let mut state = 1;
     let (output, count) = allocations(|| {
-        let operation = retry_with(&mut state, policy, async |state, _| Ok::<_, String>(*state));
-        at_once(operation.sleep(timers).call())
+        let operation = retry_with(&mut state, policy, async |state: &mut i32, _| {
+            (Ok::<_, String>(*state), state)
+        });
+        at_once(operation.sleep(timers))
     });
     assert_eq!((output, count), (Ok(1), 0));
 }

@@ -139,7 +139,7 @@ async fn a_retry_error_keeps_the_causes_of_the_caller_s() {
         Err(NotSent(std::io::Error::other("connection refused")))
     }
     async fn load() -> anyhow::Result<()> {
-        Ok(send().await.context("loading user")?)
+        send().await.context("loading user")
     }
     fn causes(error: &anyhow::Error) -> Vec<String> {
         error.chain().map(ToString::to_string).collect()
@@ -197,25 +197,108 @@ impl Connection {
 
 /// (|mut c| async { let r = c.execute(sql).await; (c, r) }).retry(builder).context(c).await
 #[tokio::test(start_paused = true)]
-async fn a_database_connection_is_borrowed_by_each_attempt() {
+async fn a_database_connection_passes_from_attempt_to_attempt() {
     let mut connection = Connection { queries: 0 };
     let sql = String::from("delete from t");
     let rows = retry_with(&mut connection, POLICY, async |connection, _| {
-        connection.execute(&sql).await
-    })
-    .call()
-    .await;
-    assert_eq!((rows, connection.queries), (Ok(13), 3));
-
-    // On another thread: the closure owns what it uses besides the state.
-    let task = tokio::spawn(async move {
-        connection.queries = 0;
-        let rows = retry_with(&mut connection, POLICY, async move |connection, _| {
-            connection.execute(&sql).await
-        });
-        rows.call().await
+        (connection.execute(&sql).await, connection)
     });
-    assert_eq!(task.await.unwrap(), Ok(13));
+    assert_eq!((rows.await, connection.queries), (Ok(13), 3));
+}
+
+/// The shapes in which handlers and methods retry work on state: their futures must be `Send`, and borrow.
+mod shapes {
+    use super::*;
+
+    trait Db: Send {
+        fn run(&mut self, sql: &str) -> impl Future<Output = Result<usize, String>> + Send;
+    }
+
+    impl Db for Connection {
+        async fn run(&mut self, sql: &str) -> Result<usize, String> {
+            self.execute(sql).await
+        }
+    }
+
+    struct Service {
+        connection: Connection,
+        name: String,
+    }
+
+    async fn borrowed(connection: &mut Connection, sql: &str) -> Result<usize, String> {
+        retry_with(connection, POLICY, |connection, _| async move {
+            (connection.execute(sql).await, connection)
+        })
+        .await
+    }
+
+    async fn owned(connection: &mut Connection, sql: String) -> Result<usize, String> {
+        retry_with(connection, POLICY, |connection, _| async {
+            (connection.execute(&sql).await, connection)
+        })
+        .await
+    }
+
+    async fn generic<D: Db>(db: &mut D, sql: &str) -> Result<usize, String> {
+        retry_with(db, POLICY, |db, _| async move { (db.run(sql).await, db) }).await
+    }
+
+    async fn both_in_the_state(connection: &mut Connection, sql: &str) -> Result<usize, String> {
+        retry_with((connection, sql), POLICY, |(connection, sql), _| async move {
+            (connection.execute(sql).await, (connection, sql))
+        })
+        .await
+    }
+
+    async fn limited(connection: &mut Connection, sql: &str) -> Result<usize, RetryError<String>> {
+        retry_with(connection, POLICY, |connection, _| async move {
+            (connection.execute(sql).await, connection)
+        })
+        .total_timeout(60 * SECOND)
+        .await
+    }
+
+    impl Service {
+        async fn fields(&mut self) -> Result<usize, String> {
+            let name = &self.name;
+            retry_with(&mut self.connection, POLICY, |connection, _| async move {
+                (connection.execute(name).await, connection)
+            })
+            .await
+        }
+
+        async fn whole(&mut self) -> Result<usize, String> {
+            retry_with(self, POLICY, |this, _| async move {
+                (this.connection.execute(&this.name).await, this)
+            })
+            .await
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn compile_and_run_on_another_thread() {
+        let new = || Connection { queries: 0 };
+        let task = tokio::spawn(async move {
+            let (sql, name) = ("delete", String::from("delete"));
+            let mut service = Service {
+                connection: new(),
+                name: name.clone(),
+            };
+            let rows = [
+                borrowed(&mut new(), &name).await,
+                owned(&mut new(), name.clone()).await,
+                generic(&mut new(), sql).await,
+                both_in_the_state(&mut new(), sql).await,
+                limited(&mut new(), sql)
+                    .await
+                    .map_err(|failed| failed.to_string()),
+                service.fields().await,
+                service.whole().await,
+            ];
+            assert!(rows.iter().all(|rows| *rows == Ok(6)), "{rows:?}");
+        });
+        task.await.unwrap();
+    }
 }
 
 /// (|| call()).retry(builder).when(|s| s.code == 14).adjust(|s, d| s.pushback.or(d)).await
@@ -284,7 +367,7 @@ async fn operations_are_spawned_and_joined() {
     set.spawn(get(&server).retry(POLICY).when(HttpError::is_transient));
     assert_eq!(set.join_all().await, [Ok("hello")]);
 
-    let all = join_all((0..3).map(|_| retry(&POLICY, || server.get()))).await;
+    let all = join_all((0..3).map(|_| retry(POLICY, || server.get()))).await;
     assert!(all.iter().all(|outcome| *outcome == Ok("hello")));
 }
 

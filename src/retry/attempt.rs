@@ -23,14 +23,17 @@ pub struct Attempt {
 }
 
 /// A callback that makes attempts: a function without parameters that returns `Output`, or a
-/// [`WithAttempt`].
+/// [`WithAttempt`] or [`WithState`].
 ///
 /// It is implemented by those alone.
 #[diagnostic::on_unimplemented(
     message = "this callback cannot be retried",
     label = "not a function without parameters that can be called again and again",
     note = "a callback must return a new, independent future for each attempt",
-    note = "for state behind `&mut`, such as a connection, call `retry_with(&mut state, policy, async |state, _| …)`",
+    note = "if it moves a value into its future, it has none for the next: clone it inside, as in \
+            `|| {{ let value = value.clone(); async move {{ … }} }}`",
+    note = "for state behind `&mut`, such as a connection, call \
+            `retry_with(&mut state, policy, |state, _| async move {{ (…, state) }})`",
     note = "for a callback that needs the number of its attempt, call `retry_with_attempt`"
 )]
 pub trait Callback<Output>: private::Sealed<Output> {
@@ -41,6 +44,15 @@ pub trait Callback<Output>: private::Sealed<Output> {
     /// Starts an attempt.
     #[doc(hidden)]
     fn start(&mut self, attempt: Attempt) -> Output;
+
+    /// Keeps the state for the next attempt.
+    #[doc(hidden)]
+    fn put_back(&mut self, state: Output::State)
+    where
+        Output: TryFuture,
+    {
+        drop(state);
+    }
 
     /// Whether it can start an attempt while another is running.
     #[doc(hidden)]
@@ -72,7 +84,35 @@ impl<F: FnMut(Attempt) -> Output, Output> Callback<Output> for WithAttempt<F> {
     }
 }
 
-/// The future of one attempt: any future of a `Result`.
+/// A callback with the state that it receives and that its futures return, in the type that
+/// [`retry_with`](crate::retry_with) returns.
+#[derive(Debug, Clone, Copy)]
+pub struct WithState<C, F> {
+    /// `None` while an attempt has it.
+    pub(super) state: Option<C>,
+    pub(super) callback: F,
+}
+
+#[diagnostic::do_not_recommend]
+impl<C, F, Fut> Callback<Fut> for WithState<C, F>
+where
+    F: FnMut(C, Attempt) -> Fut,
+    Fut: TryFuture<State = (C,)>,
+{
+    const TIMED: bool = true;
+
+    fn start(&mut self, attempt: Attempt) -> Fut {
+        let state = self.state.take();
+        let state = state.expect("an attempt is followed by another only if it returned the state");
+        (self.callback)(state, attempt)
+    }
+
+    fn put_back(&mut self, (state,): (C,)) {
+        self.state = Some(state);
+    }
+}
+
+/// The future of one attempt: any future of a `Result`, or of a `Result` and a state.
 ///
 /// It is implemented by those alone.
 #[diagnostic::on_unimplemented(
@@ -82,20 +122,56 @@ impl<F: FnMut(Attempt) -> Output, Output> Callback<Output> for WithAttempt<F> {
             and return `Ok` or `Err`",
     note = "for a function that returns a `Result` without a future, call `retry_blocking`"
 )]
-pub trait TryFuture: Future<Output = Result<Self::Ok, Self::Error>> {
+pub trait TryFuture: Future {
     /// The value of a successful attempt.
     type Ok;
     /// The error of a failed attempt.
     type Error;
+    /// `(C,)` if the future returns a state beside its result: see [`retry_with`](crate::retry_with). Otherwise `()`.
+    type State;
+
+    #[doc(hidden)]
+    fn split(output: Self::Output) -> (Result<Self::Ok, Self::Error>, Self::State);
 }
 
 #[diagnostic::do_not_recommend]
-impl<Fut, T, E> TryFuture for Fut
-where
-    Fut: Future<Output = Result<T, E>>,
-{
+impl<Fut: Future<Output: Answer>> TryFuture for Fut {
+    type Ok = <Fut::Output as Answer>::Ok;
+    type Error = <Fut::Output as Answer>::Error;
+    type State = <Fut::Output as Answer>::State;
+
+    fn split(output: Fut::Output) -> (Result<Self::Ok, Self::Error>, Self::State) {
+        output.split()
+    }
+}
+
+/// The output of an attempt. A trait, because two of [`TryFuture`] for all futures of an output would overlap.
+pub trait Answer {
+    type Ok;
+    type Error;
+    type State;
+
+    fn split(self) -> (Result<Self::Ok, Self::Error>, Self::State);
+}
+
+impl<T, E> Answer for Result<T, E> {
     type Ok = T;
     type Error = E;
+    type State = ();
+
+    fn split(self) -> (Self, ()) {
+        (self, ())
+    }
+}
+
+impl<T, E, C> Answer for (Result<T, E>, C) {
+    type Ok = T;
+    type Error = E;
+    type State = (C,);
+
+    fn split(self) -> (Result<T, E>, (C,)) {
+        (self.0, (self.1,))
+    }
 }
 
 pub(crate) mod private {
@@ -104,4 +180,6 @@ pub(crate) mod private {
     impl<F: FnMut() -> Output, Output> Sealed<Output> for F {}
     #[diagnostic::do_not_recommend]
     impl<F: FnMut(super::Attempt) -> Output, Output> Sealed<Output> for super::WithAttempt<F> {}
+    #[diagnostic::do_not_recommend]
+    impl<C, F: FnMut(C, super::Attempt) -> Output, Output> Sealed<Output> for super::WithState<C, F> {}
 }

@@ -219,10 +219,7 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// assert!(time.now() < minute);
     /// ```
     pub fn total_timeout(self, timeout: Duration) -> Self {
-        self.with(|mut parts| {
-            parts.operation.total_timeout = Some(timeout);
-            parts
-        })
+        self.with(|parts| parts.total_timeout(timeout))
     }
 
     /// Runs the operation.

@@ -10,7 +10,7 @@ use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Retry,
-    Signal, Sleeper, TryFuture, Verdict, WithAttempt,
+    Signal, Sleeper, TryFuture, Verdict, WithAttempt, WithState,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -29,7 +29,7 @@ use crate::core::{RetryPolicy, Seed};
 /// ```ignore-wasm32
 /// # #[cfg(feature = "tokio")]
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
-/// # async fn main() -> std::io::Result<()> {
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use rejitter::{RetryPolicy, retry};
 /// use std::cell::Cell;
 /// use std::io;
@@ -114,6 +114,54 @@ where
     retry(policy, WithAttempt(callback))
 }
 
+/// Retries an asynchronous operation on state that one attempt has at a time, such as a connection behind `&mut`.
+///
+/// The callback receives the state and returns it beside the result, for the next attempt. An attempt that is dropped
+/// returns no state, so these operations have no [`attempt_timeout`](Retry::attempt_timeout) and no
+/// [`hedge`](Retry::hedge): a limit within the attempt returns both. Where each attempt can borrow what it needs with
+/// `&`, or makes it, [`retry()`] is shorter.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryPolicy, retry_with};
+///
+/// struct Connection { queries: u32 }
+///
+/// impl Connection {
+///     async fn query(&mut self, sql: &str) -> Result<usize, String> {
+///         self.queries += 1;
+///         if self.queries < 3 { Err("busy".into()) } else { Ok(sql.len()) }
+///     }
+/// }
+///
+/// let mut connection = Connection { queries: 0 };
+/// let time = VirtualTime::new();
+/// let rows = retry_with(&mut connection, RetryPolicy::default(), |connection, _| async move {
+///     (connection.query("select 1").await, connection)
+/// });
+/// assert_eq!(time.block_on(rows.sleeper(&time)), Ok(8));
+/// assert_eq!(connection.queries, 3);
+/// ```
+///
+/// ```compile_fail
+/// # use rejitter::{RetryPolicy, retry_with};
+/// # use std::time::Duration;
+/// let _ = retry_with((), RetryPolicy::default(), |state, _| async move { (Ok::<_, ()>(1), state) })
+///     .attempt_timeout(Duration::ZERO);
+/// ```
+pub fn retry_with<C, F, Fut>(
+    state: C,
+    policy: impl Borrow<RetryPolicy>,
+    callback: F,
+) -> Retry<WithState<C, F>, Fut, Plain<Fut::Error>>
+where
+    F: FnMut(C, Attempt) -> Fut,
+    Fut: TryFuture<State = (C,)>,
+{
+    let state = Some(state);
+    retry(policy, WithState { state, callback })
+}
+
 /// Adds [`retry`](RetryExt::retry) to every function and closure that [`retry()`] accepts.
 ///
 /// ```
@@ -185,33 +233,41 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// starts at or after it. An attempt that is running at the deadline is dropped
     /// ([`StopReason::Timeout`](crate::StopReason::Timeout)).
     ///
-    /// The operation then returns the callback's last error. During the first attempt there is no error to
-    /// return, so it is dropped only after [`report`](Self::report) or
-    /// [`attempt_timeout`](Self::attempt_timeout), whose [`RetryError`](crate::RetryError) can say so.
-    /// With a zero timeout, a first attempt that may be dropped is polled once and must be ready.
+    /// The failure becomes a [`RetryError`](crate::RetryError), as with [`report`](Self::report), because a timeout is
+    /// not an error of the callback. Its [`into_inner`](crate::RetryError::into_inner) returns the callback's last
+    /// error. With a zero timeout, the first attempt is polled once and must be ready.
     ///
     /// ```
     /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{RetryPolicy, UNLIMITED, retry};
+    /// use rejitter::{RetryPolicy, StopReason, UNLIMITED, retry};
     /// use std::time::Duration;
     ///
     /// const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
-    /// let time = VirtualTime::new();
-    /// let outcome = time.block_on(
-    ///     retry(POLICY, || async { Err::<(), _>("busy") })
-    ///         .total_timeout(Duration::from_secs(60))
-    ///         .sleeper(&time),
-    /// );
-    /// assert_eq!(outcome, Err("busy"));
-    /// assert!(time.now() < Duration::from_secs(60));
+    /// let (time, minute) = (VirtualTime::new(), Duration::from_secs(60));
+    /// let busy = retry(POLICY, || async { Err::<(), _>("busy") }).total_timeout(minute);
+    /// let failed = time.block_on(busy.sleeper(&time)).unwrap_err();
+    /// assert_eq!((failed.reason, failed.into_inner()), (StopReason::Deadline, Ok("busy")));
+    /// assert!(time.now() < minute);
+    ///
+    /// let hangs = retry(POLICY, std::future::pending::<Result<(), String>>).total_timeout(minute);
+    /// let failed = time.block_on(hangs.sleeper(&time)).unwrap_err();
+    /// assert_eq!(failed.to_string(), "the operation timed out after 60s (after 1 attempt: timeout)");
     /// ```
-    pub fn total_timeout(self, timeout: Duration) -> Self {
-        self.with(|mut parts| {
-            parts.operation.total_timeout = Some(timeout);
-            parts
-        })
+    pub fn total_timeout(
+        self,
+        timeout: Duration,
+    ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
+        self.with(|parts| parts.report().total_timeout(timeout))
     }
 
+    /// The same with the callback's last error, if there is one: a first attempt runs on after the deadline.
+    #[cfg(feature = "tower")]
+    pub(crate) fn sparing_total_timeout(self, timeout: Duration) -> Self {
+        self.with(|parts| parts.total_timeout(timeout))
+    }
+}
+
+impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// Sets the time for each attempt, from its start. Defaults to no limit.
     ///
     /// An attempt that outlives it, or the deadline if that comes first, is dropped. A timeout is
@@ -248,14 +304,16 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     }
 }
 
-impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, Protected>, S, H> {
+impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
+    Retry<F, Fut, Reported<E, Protected>, S, H>
+{
     /// Starts a second attempt, a hedge, while a slow one is running. The first success of both wins, and the other
     /// future is dropped before the output is returned. Set the [`Protection`](crate::Protection) first: its
     /// [`hedge`](crate::Protection::hedge) specifies when a hedge starts, and bounds their number.
     ///
     /// Both futures are polled in the task of the operation, so nothing is spawned. Only hedge what may run twice at
     /// the same time. The callback is called again while its first future is running. For that reason, operations of
-    /// [`retry_with`](crate::retry_with), whose attempts borrow the same state, do not have this method. Blocking
+    /// [`retry_with`](crate::retry_with), whose attempts share a state, do not have this method. Blocking
     /// operations do not have it either, because a thread makes one attempt at a time.
     ///
     /// An attempt and its hedge are a round. A failure that may be retried starts no hedge, and if the other attempt

@@ -14,12 +14,12 @@ use super::{Callback, DefaultSleeper, Hooks, Outcome, Sleeper, TryFuture};
 
 pin_project! {
     /// An operation to be retried, and the future that does it: made by [`retry()`](crate::retry()),
-    /// [`RetryExt::retry`](crate::RetryExt::retry) and
-    /// [`retry_with_attempt`](crate::retry_with_attempt).
+    /// [`RetryExt::retry`](crate::RetryExt::retry),
+    /// [`retry_with_attempt`](crate::retry_with_attempt) and [`retry_with`](crate::retry_with).
     ///
     /// Its output is `Result<T, E>` with the callback's own error, or `Result<T, RetryError<E>>` after
-    /// [`report`](Self::report) or [`attempt_timeout`](Self::attempt_timeout). It is `Send` if its
-    /// callback, futures, sleeper, hooks and errors are. Nothing happens before it is polled.
+    /// [`report`](Self::report), [`protection`](Self::protection) or a timeout. It is `Send` if its callback,
+    /// futures, sleeper, hooks and errors are. Nothing happens before it is polled.
     ///
     /// After each failed attempt, in this order: [`when`](Self::when) is called, then
     /// [`hint`](Self::hint); then the attempt limit is checked, the wait is computed and compared with
@@ -111,7 +111,9 @@ where
                         timed,
                         passed: this.passed,
                     };
-                    let end = ready!(RoundsOf::<M>::poll(round, parts, time, cx));
+                    let end = ready!(RoundsOf::<M>::poll::<(F, Fut, M, S, H)>(
+                        round, parts, time, cx
+                    ));
                     // The attempts are dropped before anything else happens.
                     this.stage.set(Stage::Over);
                     let Parts {
@@ -157,7 +159,7 @@ where
                     return Poll::Ready(Err(error));
                 }
             }
-            let round = RoundsOf::<M>::start(parts, now);
+            let round = RoundsOf::<M>::start::<(F, Fut, M, S, H)>(parts, now);
             this.stage.set(Stage::Attempting { round });
         }
     }

@@ -1,8 +1,8 @@
 //! The Rust API: operations retried on the same core, decisions and draws as in JavaScript.
 //!
 //! Data flows one way: [`Retry`] collects the caller's settings; [`Operation`](operation) keeps
-//! one operation's state and knows neither futures nor threads; [`Retry::poll`](Future::poll),
-//! [`RetryWith::call`] and [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
+//! one operation's state and knows neither futures nor threads; [`Retry::poll`](Future::poll) and
+//! [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,6 @@ mod attempt;
 mod blocking;
 mod builder;
 mod clock;
-mod context;
 mod error;
 mod failure;
 mod future;
@@ -32,13 +31,12 @@ mod waiting;
 
 #[cfg(feature = "tower")]
 pub(crate) use attempt::private::Sealed;
-pub use attempt::{Attempt, Callback, TryFuture, WithAttempt};
+pub use attempt::{Attempt, Callback, TryFuture, WithAttempt, WithState};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use blocking::{
     BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
 };
-pub use builder::{RetryExt, retry, retry_with_attempt};
-pub use context::{RetryWith, retry_with};
+pub use builder::{RetryExt, retry, retry_with, retry_with_attempt};
 pub use error::{AttemptError, RejectedError, RetryError, TimeoutError};
 pub use future::Retry;
 pub use hooks::{FailureEvent, Hooks};

@@ -1,5 +1,7 @@
 //! An operation with its callbacks and its sleeper.
 
+use std::time::Duration;
+
 use super::operation::Operation;
 use super::protection::{Hedged, Protected, Protection};
 use super::{Outcome, Plain, Reported};
@@ -43,6 +45,11 @@ impl<F, M, S, H> Parts<F, M, S, H> {
             hooks: self.hooks,
             operation: self.operation,
         }
+    }
+
+    pub(super) fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.operation.total_timeout = Some(timeout);
+        self
     }
 
     pub(super) fn report(self) -> Parts<F, Reported<M::Attempt, M::Protection>, S, H>

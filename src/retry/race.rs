@@ -13,9 +13,9 @@ use pin_project_lite::pin_project;
 use super::failure::Last;
 use super::operation::{Limit, Started};
 use super::parts::Parts;
-use super::rounds::{End, Rounds, Time};
+use super::rounds::{End, EndOf, PartsOf, Rounds, SleepOf, Time, Types};
 use super::waiting::Limited;
-use super::{AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
+use super::{AttemptError, Callback, Outcome, Sleeper, TryFuture};
 
 /// Rounds of an attempt and a hedge.
 #[derive(Debug)]
@@ -63,7 +63,8 @@ fn poll_lane<Fut: TryFuture, Sleep: Future>(
     };
     let running = running.project();
     let (started, limit) = (*running.started, running.limited.limit);
-    let outcome = ready!(running.limited.poll(cx));
+    // Hedged attempts have no state.
+    let outcome = ready!(running.limited.poll(cx, drop));
     lane.set(None);
     Poll::Ready(Ended {
         started,
@@ -75,13 +76,7 @@ fn poll_lane<Fut: TryFuture, Sleep: Future>(
 impl Rounds for Races {
     type Round<Fut, Sleep> = Race<Fut, Sleep>;
 
-    fn start<F, Fut, M, S, H>(parts: &mut Parts<F, M, S, H>, now: Duration) -> Race<Fut, S::Sleep>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper,
-    {
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> Race<O::Attempt, SleepOf<O>> {
         let attempt = parts.operation.begin(now);
         let delay = parts.operation.hedge_delay(now);
         Race {
@@ -95,22 +90,16 @@ impl Rounds for Races {
         }
     }
 
-    fn poll<F, Fut, M, S, H>(
-        mut round: Pin<&mut Race<Fut, S::Sleep>>,
-        parts: &mut Parts<F, M, S, H>,
+    fn poll<O: Types>(
+        mut round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
+        parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<End<Fut::Ok, M::Attempt>>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper,
-        H: Hooks<M::Attempt>,
-    {
-        let mut early = match round.turned {
-            true => poll_lane(round.as_mut().project().hedge, cx),
-            false => Poll::Pending,
+    ) -> Poll<EndOf<O>> {
+        let mut early = if round.turned {
+            poll_lane(round.as_mut().project().hedge, cx)
+        } else {
+            Poll::Pending
         };
         loop {
             let this = round.as_mut().project();

@@ -11,35 +11,61 @@ use super::protection::Protect;
 use super::waiting::{Limited, Passed};
 use super::{Attempt, Callback, Hooks, Outcome, Sleeper, TryFuture};
 
+/// The types of an operation that runs: of its callback, its attempts, the form of its failure, its sleeper and its
+/// hooks.
+pub trait Types {
+    type Callback: Callback<Self::Attempt>;
+    type Attempt: TryFuture<Error = ErrorOf<Self>>;
+    type Outcome: Outcome;
+    type Sleeper: Sleeper;
+    type Hooks: Hooks<ErrorOf<Self>>;
+}
+
+impl<F, Fut, M, S, H> Types for (F, Fut, M, S, H)
+where
+    F: Callback<Fut>,
+    Fut: TryFuture<Error = M::Attempt>,
+    M: Outcome,
+    S: Sleeper,
+    H: Hooks<M::Attempt>,
+{
+    type Callback = F;
+    type Attempt = Fut;
+    type Outcome = M;
+    type Sleeper = S;
+    type Hooks = H;
+}
+
+/// The error of the callback.
+pub(super) type ErrorOf<O> = <<O as Types>::Outcome as Outcome>::Attempt;
+type ValueOf<O> = <<O as Types>::Attempt as TryFuture>::Ok;
+pub(super) type SleepOf<O> = <<O as Types>::Sleeper as Sleeper>::Sleep;
+pub(super) type EndOf<O> = End<ValueOf<O>, ErrorOf<O>>;
+pub(super) type PartsOf<O> = Parts<
+    <O as Types>::Callback,
+    <O as Types>::Outcome,
+    <O as Types>::Sleeper,
+    <O as Types>::Hooks,
+>;
+
 /// How the rounds of an operation run: [`Single`], or [`Races`](super::race::Races).
 pub trait Rounds {
     /// A round that runs.
     type Round<Fut, Sleep>;
 
     /// Starts the first attempt of a round.
-    fn start<F, Fut, M, S, H>(
-        parts: &mut Parts<F, M, S, H>,
+    fn start<O: Types>(
+        parts: &mut PartsOf<O>,
         now: Duration,
-    ) -> Self::Round<Fut, S::Sleep>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper;
+    ) -> Self::Round<O::Attempt, SleepOf<O>>;
 
     /// Runs until the round has ended. The caller drops it before anything else happens.
-    fn poll<F, Fut, M, S, H>(
-        round: Pin<&mut Self::Round<Fut, S::Sleep>>,
-        parts: &mut Parts<F, M, S, H>,
+    fn poll<O: Types>(
+        round: Pin<&mut Self::Round<O::Attempt, SleepOf<O>>>,
+        parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<End<Fut::Ok, M::Attempt>>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper,
-        H: Hooks<M::Attempt>;
+    ) -> Poll<EndOf<O>>;
 }
 
 /// The rounds of an operation with this form of failure.
@@ -75,35 +101,19 @@ pub struct Single;
 impl Rounds for Single {
     type Round<Fut, Sleep> = Limited<Fut, Sleep>;
 
-    fn start<F, Fut, M, S, H>(
-        parts: &mut Parts<F, M, S, H>,
-        now: Duration,
-    ) -> Limited<Fut, S::Sleep>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper,
-    {
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> Limited<O::Attempt, SleepOf<O>> {
         let attempt = parts.operation.begin(now);
         parts.limited(attempt)
     }
 
-    fn poll<F, Fut, M, S, H>(
-        round: Pin<&mut Limited<Fut, S::Sleep>>,
-        parts: &mut Parts<F, M, S, H>,
+    fn poll<O: Types>(
+        round: Pin<&mut Limited<O::Attempt, SleepOf<O>>>,
+        parts: &mut PartsOf<O>,
         time: Time<'_>,
         cx: &mut Context<'_>,
-    ) -> Poll<End<Fut::Ok, M::Attempt>>
-    where
-        F: Callback<Fut>,
-        Fut: TryFuture<Error = M::Attempt>,
-        M: Outcome,
-        S: Sleeper,
-        H: Hooks<M::Attempt>,
-    {
+    ) -> Poll<EndOf<O>> {
         let limit = round.limit;
-        let outcome = ready!(round.poll(cx));
+        let outcome = ready!(round.poll(cx, |state| parts.callback.put_back(state)));
         let started = parts.operation.last();
         Poll::Ready(match outcome {
             Ok(value) => End::Success(value, started, None),

@@ -3,14 +3,14 @@
 /// The setters of an operation's type. `start` and `end` surround the chain of setters in examples.
 macro_rules! setters {
     (
-        $type:ident<$($first:lifetime,)? $($parameter:ident),+>,
+        $type:ident<$($parameter:ident),+>,
         sleeper: $sleeper:ident,
         bound: $bound:ident,
         start: $start:literal,
         end: $end:literal,
     ) => {
-        impl<$($first,)? $($parameter,)+ M: Outcome, S: $bound, H>
-            $type<$($first,)? $($parameter,)+ M, S, H>
+        impl<$($parameter,)+ M: Outcome, S: $bound, H>
+            $type<$($parameter,)+ M, S, H>
         {
             /// Sets the function that decides whether to retry an error. It returns a
             /// `bool` or a [`Verdict`](crate::Verdict), which may also set the wait. Defaults to
@@ -41,7 +41,7 @@ macro_rules! setters {
             pub fn when<V: Into<Verdict>>(
                 self,
                 mut condition: impl FnMut(&M::Attempt) -> V,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -75,7 +75,7 @@ macro_rules! setters {
             pub fn when_attempt<V: Into<Verdict>>(
                 self,
                 mut condition: impl FnMut(&M::Attempt, &Attempt) -> V,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -123,7 +123,7 @@ macro_rules! setters {
             pub fn hint(
                 self,
                 hint: impl FnMut(&M::Attempt) -> Option<Duration>,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -156,7 +156,7 @@ macro_rules! setters {
             pub fn signal(
                 self,
                 signal: impl FnMut(&M::Attempt) -> Option<Signal>,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -185,7 +185,7 @@ macro_rules! setters {
             pub fn curve(
                 self,
                 curve: impl FnMut(u64) -> Duration,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -211,7 +211,7 @@ macro_rules! setters {
             pub fn notify(
                 self,
                 notify: impl FnMut(&FailureEvent<'_, M::Attempt>),
-            ) -> $type<$($first,)? $($parameter,)+ M, S, impl Hooks<M::Attempt>>
+            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
             where
                 H: Hooks<M::Attempt>,
             {
@@ -222,7 +222,7 @@ macro_rules! setters {
             pub fn hooks<H2: Hooks<M::Attempt>>(
                 self,
                 hooks: H2,
-            ) -> $type<$($first,)? $($parameter,)+ M, S, H2> {
+            ) -> $type<$($parameter,)+ M, S, H2> {
                 self.with(|parts| parts.hooks(|_| hooks))
             }
 
@@ -267,7 +267,7 @@ macro_rules! setters {
             pub fn sleeper<S2: $sleeper>(
                 self,
                 sleeper: S2,
-            ) -> $type<$($first,)? $($parameter,)+ M, S2, H> {
+            ) -> $type<$($parameter,)+ M, S2, H> {
                 self.with(|parts| parts.sleeper(sleeper))
             }
 
@@ -286,7 +286,7 @@ macro_rules! setters {
                 ```")]
             pub fn report(
                 self,
-            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt, M::Protection>, S, H> {
+            ) -> $type<$($parameter,)+ Reported<M::Attempt, M::Protection>, S, H> {
                 self.with(Parts::report)
             }
 
@@ -322,13 +322,13 @@ macro_rules! setters {
             pub fn protection(
                 self,
                 protection: &Protection,
-            ) -> $type<$($first,)? $($parameter,)+ Reported<M::Attempt, Protected>, S, H> {
+            ) -> $type<$($parameter,)+ Reported<M::Attempt, Protected>, S, H> {
                 self.with(|parts| parts.protect(protection))
             }
         }
 
-        impl<$($first,)? $($parameter,)+ E, P: Protect, S: $bound, H>
-            $type<$($first,)? $($parameter,)+ Reported<E, P>, S, H>
+        impl<$($parameter,)+ E, P: Protect, S: $bound, H>
+            $type<$($parameter,)+ Reported<E, P>, S, H>
         {
             /// Keeps at most this number of the callback's errors in the report: the latest ones, of the
             /// attempts whose records are kept. Defaults to 1, the last error, because an error may hold a

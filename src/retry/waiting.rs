@@ -84,17 +84,22 @@ impl<Fut, Sleep> Limited<Fut, Sleep> {
     }
 }
 
-impl<Fut: TryFuture, Sleep: Future> Future for Limited<Fut, Sleep> {
-    type Output = Result<Fut::Ok, AttemptError<Fut::Error>>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
+    /// Runs until the attempt or its limit ends. `put_back`: receives the state of an attempt that has ended.
+    pub(super) fn poll(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        put_back: impl FnOnce(Fut::State),
+    ) -> Poll<Result<Fut::Ok, AttemptError<Fut::Error>>> {
         let this = self.project();
         // The timer is polled first. An attempt that is always ready uses up what a runtime lets its task do in a
         // poll, and Tokio's timers would never end in what is left of it.
         let timer = this.timer.as_pin_mut();
         let late = timer.is_some_and(|timer| timer.poll(cx).is_ready());
         // An attempt that has ended has ended in time.
-        if let Poll::Ready(outcome) = this.attempt.poll(cx) {
+        if let Poll::Ready(output) = this.attempt.poll(cx) {
+            let (outcome, state) = Fut::split(output);
+            put_back(state);
             return Poll::Ready(outcome.map_err(AttemptError::Error));
         }
         match this.limit {

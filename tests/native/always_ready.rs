@@ -4,9 +4,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use rejitter::{
-    HedgeOptions, Protection, RetryPolicy, StopReason, retry, retry_with, retry_with_attempt,
-};
+use rejitter::{HedgeOptions, Protection, RetryPolicy, StopReason, retry, retry_with_attempt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const MS: Duration = Duration::from_millis(1);
@@ -66,15 +64,10 @@ async fn an_attempt_ends_at_its_timeout_and_at_the_deadline() {
             assert_eq!(failed.reason, StopReason::Exhausted);
             assert!(failed.report.elapsed < 500 * MS, "{:?}", failed.report);
 
-            let call = retry(ONCE, $attempt).total_timeout(20 * MS).report();
+            let call = retry(ONCE, $attempt).total_timeout(20 * MS);
             let failed = beside_a_clock(call).await.unwrap_err();
             assert_eq!(failed.reason, StopReason::Timeout);
             assert!(failed.report.elapsed < 500 * MS, "{:?}", failed.report);
-
-            let mut state = ();
-            let call = retry_with(&mut state, ONCE, async |(), _| $attempt().await);
-            let call = call.attempt_timeout(20 * MS);
-            assert!(beside_a_clock(call.call()).await.is_err());
         };
     }
     ends!(busy);

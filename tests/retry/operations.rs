@@ -20,6 +20,7 @@ const CASES: &str = include_str!("../vectors/operations.json");
 /// The features that each form has.
 const ASYNCHRONOUS: &[&str] = &["attemptTimeout", "curve", "hint", "interrupts"];
 const PLAIN: &[&str] = &["curve", "hint"];
+const ON_STATE: &[&str] = PLAIN;
 #[cfg(not(target_family = "wasm"))]
 const BLOCKING: &[&str] = &["blocking", "curve", "hint"];
 
@@ -268,12 +269,15 @@ fn settings(case: &Value) -> (RetryPolicy, Option<Duration>, Option<Duration>) {
 
 /// Sets everything that all forms have.
 macro_rules! configured {
-    ($operation:expr, $played:expr, $total_timeout:expr) => {{
+    ($operation:expr, $played:expr) => {{
         let operation = $operation.hooks($played).sleeper(Whole(&$played.time));
-        let operation = match $played.case["options"].get("seed") {
+        match $played.case["options"].get("seed") {
             Some(seed) => operation.seed(common::seed(seed)),
             None => operation,
-        };
+        }
+    }};
+    ($operation:expr, $played:expr, $total_timeout:expr) => {{
+        let operation = configured!($operation, $played).report().keep_errors(10);
         match $total_timeout {
             Some(total) => operation.total_timeout(total),
             None => operation,
@@ -285,9 +289,7 @@ fn run_reported(case: &Value) {
     let (policy, attempt_timeout, total_timeout) = settings(case);
     let played = Played::new(case);
     let operation = retry(policy, || played.attempt());
-    let mut operation = configured!(operation, &played, total_timeout)
-        .report()
-        .keep_errors(10);
+    let mut operation = configured!(operation, &played, total_timeout);
     if let Some(timeout) = attempt_timeout {
         operation = operation.attempt_timeout(timeout);
     }
@@ -295,23 +297,21 @@ fn run_reported(case: &Value) {
 }
 
 fn run_with(case: &Value) {
-    let (policy, attempt_timeout, total_timeout) = settings(case);
-    let (played, mut state) = (Played::new(case), ());
-    let operation = retry_with(&mut state, policy, async |(), _| played.attempt().await);
-    let mut operation = configured!(operation, &played, total_timeout)
-        .report()
-        .keep_errors(10);
-    if let Some(timeout) = attempt_timeout {
-        operation = operation.attempt_timeout(timeout);
-    }
-    played.check_report(played.time.block_on(operation.call()));
+    let (policy, _, total_timeout) = settings(case);
+    let played = Played::new(case);
+    let operation = retry_with((), policy, async |(), _| (played.attempt().await, ()));
+    let operation = configured!(operation, &played, total_timeout);
+    played.check_report(played.time.block_on(operation));
 }
 
 fn run_plain(case: &Value) {
     let (policy, _, total_timeout) = settings(case);
+    if total_timeout.is_some() {
+        return;
+    }
     let played = Played::new(case);
     let operation = retry(policy, || played.attempt());
-    let operation = configured!(operation, &played, total_timeout);
+    let operation = configured!(operation, &played);
     let outcome = played.time.block_on(operation);
     played.check(&outcome.map_err(AttemptError::Error));
 }
@@ -326,7 +326,7 @@ fn run_blocking(case: &Value) {
         Played::end(step)
     });
     let operation = configured!(operation, &played, total_timeout);
-    played.check_report(operation.report().keep_errors(10).call());
+    played.check_report(operation.call());
 }
 
 /// Whether a form with these features can run the case. Conditions cannot wait: where one is interrupted, it
@@ -351,7 +351,7 @@ fn scripted_operations_go_as_in_javascript() {
     type Run = fn(&Value);
     let forms: &[(&[&str], Run, usize)] = &[
         (ASYNCHRONOUS, run_reported, 60),
-        (ASYNCHRONOUS, run_with, 60),
+        (ON_STATE, run_with, 50),
         (PLAIN, run_plain, 50),
         #[cfg(not(target_family = "wasm"))]
         (BLOCKING, run_blocking, 50),

@@ -3,7 +3,7 @@
 use super::failed::Failed;
 use crate::retry::{
     AttemptError, Hedged, Outcome, Plain, Protected, Protection, RejectedError, Reported, Retry,
-    RetryError, Sleeper,
+    RetryError, Sleeper, TryFuture,
 };
 
 /// A protection with the answer to rejected requests: see
@@ -24,7 +24,7 @@ pub trait Form<Res, Err>: sealed::Sealed {
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
     #[doc(hidden)]
-    fn apply<F, Fut, S: Sleeper, H>(
+    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H>;
@@ -43,7 +43,7 @@ mod sealed {
 impl<Res, Err> Form<Res, Err> for () {
     type Outcome = Plain<Failed<Res, Err>>;
 
-    fn apply<F, Fut, S: Sleeper, H>(
+    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H> {
@@ -61,7 +61,7 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Protected>;
 
-    fn apply<F, Fut, S: Sleeper, H>(
+    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H> {
@@ -83,7 +83,7 @@ where
 {
     type Outcome = Reported<Failed<Res, Err>, Hedged>;
 
-    fn apply<F, Fut, S: Sleeper, H>(
+    fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H> {

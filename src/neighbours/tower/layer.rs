@@ -273,7 +273,7 @@ where
         };
         let mut retry = retry(policy, calls).hooks(ByVerdict).sleeper(sleeper);
         if let Some(timeout) = total_timeout {
-            retry = retry.total_timeout(timeout);
+            retry = retry.sparing_total_timeout(timeout);
         }
         Retried {
             retry: protection.apply(retry),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     AttemptError, BreakerOptions, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection,
-    ProtectionChange, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry, retry_with,
+    ProtectionChange, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry,
     retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
@@ -415,14 +415,6 @@ fn operations_hedge_only_if_they_ask_for_it() {
     let script = slow();
     let call = retry(steady(4), || script.attempt()).protection(&api);
     assert_eq!(time.block_on(call.sleeper(&time)), Ok("slow"));
-    let mut script = slow();
-    let call = retry_with(&mut script, steady(4), async |script, _| {
-        script.attempt().await
-    });
-    assert_eq!(
-        time.block_on(call.protection(&api).sleeper(&time).call()),
-        Ok("slow")
-    );
     // Another protection replaces the first one, with its hedge.
     let script = slow();
     let call = retry(steady(4), || script.attempt())

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{HedgeOptions, Protection, Verdict, retry, retry_with};
+use rejitter::{HedgeOptions, Protection, Verdict, retry};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -60,17 +60,6 @@ fn the_delay_is_learned_from_first_attempts_whose_time_says_something() {
         assert!(time.block_on(call.sleeper(time)).is_err());
     });
     assert_eq!(answer, Some(32 * MS));
-    let with_state = learned(|api, time| {
-        let mut script = Script::<Ends>::new(time, &[(30, Ok("success"))]);
-        let call = retry_with(&mut script, steady(1), async |script, _| {
-            script.attempt().await
-        });
-        assert!(
-            time.block_on(call.protection(api).sleeper(time).call())
-                .is_ok()
-        );
-    });
-    assert_eq!(with_state, Some(32 * MS));
 }
 
 /// With the winners alone, hedges would make the delay ever shorter.

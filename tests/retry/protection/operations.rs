@@ -86,9 +86,8 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
     let failed = time
         .block_on(call.protection(&api).sleeper(&time))
         .unwrap_err();
-    let mut state = ();
-    let call = retry_with(&mut state, steady(3), async |(), _| never());
-    let call = call.protection(&api).sleeper(&time).call();
+    let call = retry_with((), steady(3), async |(), _| (never(), ()));
+    let call = call.protection(&api).sleeper(&time);
     let with_state = time.block_on(call).unwrap_err();
     assert_eq!(failed, with_state);
     #[cfg(not(target_family = "wasm"))]

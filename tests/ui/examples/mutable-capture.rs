@@ -16,4 +16,4 @@ fn main() {
 }
 
 //~ error: this callback cannot be retried
-//~ note: for state behind `&mut`, such as a connection, call `retry_with(&mut state, policy, async |state, _| …)`
+//~ note: for state behind `&mut`, such as a connection, call `retry_with(&mut state, policy, |state, _| async move { (…, state) })`

@@ -70,5 +70,5 @@ fn misuse_has_texts_of_our_own() {
             checked += 1;
         }
     }
-    assert_eq!((errors.len(), checked), (5, 10));
+    assert_eq!((errors.len(), checked), (6, 12));
 }
