@@ -24,8 +24,8 @@ pub struct RetryPolicy {
     base_ms: f64,
     cap_ms: f64,
     min_ms: f64,
-    factor: f64,
-    step_ms: f64,
+    /// Of the exponential curve the factor, of the linear one the step in ms.
+    growth: f64,
     truncate_at: u32,
     max_attempts: u64,
     max_retry_after_ms: f64,
@@ -146,8 +146,10 @@ impl RetryPolicy {
             base_ms,
             cap_ms,
             min_ms: or(options.min_ms, 0.0),
-            factor: or(options.factor, DEFAULT_FACTOR),
-            step_ms: or(options.step_ms, base_ms),
+            growth: match options.backoff {
+                Backoff::Linear => or(options.step_ms, base_ms),
+                _ => or(options.factor, DEFAULT_FACTOR),
+            },
             truncate_at,
             max_attempts: match options.max_attempts {
                 Some(most) => most,
@@ -177,8 +179,8 @@ impl RetryPolicy {
             base_ms: given(self.given.base, self.base_ms),
             cap_ms: given(self.given.cap, self.cap_ms),
             min_ms: Some(self.min_ms),
-            factor: given(self.given.factor, self.factor),
-            step_ms: given(self.given.step, self.step_ms),
+            factor: given(self.given.factor, self.growth),
+            step_ms: given(self.given.step, self.growth),
             truncate_at: if self.given.truncate_at {
                 Some(self.truncate_at)
             } else {
@@ -229,16 +231,10 @@ impl RetryPolicy {
         self.min_ms
     }
 
-    /// Growth of the exponential curve from wait to wait.
+    /// Growth of the curve from wait to wait: of the exponential one the factor, of the linear one the step in ms.
     #[cfg(feature = "lab")]
-    pub(crate) fn factor(&self) -> f64 {
-        self.factor
-    }
-
-    /// Growth of the linear curve from wait to wait, in ms.
-    #[cfg(feature = "lab")]
-    pub(crate) fn step_ms(&self) -> f64 {
-        self.step_ms
+    pub(crate) fn growth(&self) -> f64 {
+        self.growth
     }
 
     /// The wait at which truncated and slotted backoff stop growing.
@@ -288,8 +284,8 @@ impl RetryPolicy {
         let last = u64::from(self.truncate_at.saturating_sub(1));
         let curve = match self.backoff {
             Backoff::Fixed => base.min(cap),
-            Backoff::Linear => climb(base, self.step_ms, n, cap),
-            Backoff::Exponential => grow(base, self.factor, n, cap),
+            Backoff::Linear => climb(base, self.growth, n, cap),
+            Backoff::Exponential => grow(base, self.growth, n, cap),
             Backoff::Truncated => grow(base, 2.0, n.min(last), cap),
             Backoff::Fibonacci => fibonacci(base, wait.k, cap),
             Backoff::Custom => wait.curve_ms.unwrap_or(DEFAULT_CAP_MS).min(cap),

@@ -148,8 +148,8 @@ impl Model {
     /// Whether the curve is one that grows, until its cap.
     pub(super) fn is_meant_to_grow(&self) -> bool {
         match self.policy.backoff() {
-            Backoff::Linear => self.policy.step_ms() > 0.0,
-            Backoff::Exponential => self.policy.factor() > 1.0,
+            Backoff::Linear => self.policy.growth() > 0.0,
+            Backoff::Exponential => self.policy.growth() > 1.0,
             Backoff::Truncated => self.policy.truncate_at() > 1,
             Backoff::Fibonacci => true,
             Backoff::Fixed | Backoff::Custom => false,

@@ -239,10 +239,11 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             mut operation,
         } = self.parts;
         let timed = operation.is_timed(H::TIMED || F::TIMED);
-        let mut passed = Passed::default();
+        let mut passed = Passed::ZERO;
         let mut now = operation.start(passed.start(timed, || sleeper.now()));
+        let mut last = None;
         loop {
-            while let Some(hold) = operation.ready(now)? {
+            while let Some(hold) = operation.ready(now, &mut last)? {
                 sleeper.sleep(hold);
                 passed.add(hold);
                 now = passed.read(timed, || sleeper.now());
@@ -256,7 +257,9 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
                 }
                 Err(error) => AttemptError::Error(error),
             };
-            let delay = operation.fail(error, &mut hooks, clock)?;
+            let (delay, error) = operation.fail(error, &mut hooks, clock)?;
+            // A deadline may pass without a new one.
+            last = error.filter(|_| operation.deadline().is_some());
             sleeper.sleep(delay);
             passed.add(delay);
             now = passed.read(timed, || sleeper.now());

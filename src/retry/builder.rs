@@ -4,6 +4,8 @@ use std::borrow::Borrow;
 use std::time::Duration;
 
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
+#[cfg(feature = "tower")]
+use super::outcome::Kept;
 use super::parts::Parts;
 use super::protection::{Hedged, Protect, Protected, Protection};
 use super::settings::setters;
@@ -259,12 +261,6 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
         self.with(|parts| parts.report().total_timeout(timeout))
     }
-
-    /// The same with the callback's last error, if there is one: a first attempt runs on after the deadline.
-    #[cfg(feature = "tower")]
-    pub(crate) fn sparing_total_timeout(self, timeout: Duration) -> Self {
-        self.with(|parts| parts.total_timeout(timeout))
-    }
 }
 
 impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
@@ -358,6 +354,20 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
     #[track_caller]
     pub fn hedge(self) -> Retry<F, Fut, Reported<E, Hedged>, S, H> {
         Retry::new(self.parts.hedge())
+    }
+}
+
+/// For Tower, whose requests must end with an outcome of the service.
+#[cfg(feature = "tower")]
+impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
+    /// Keeps the last error for a deadline, which spares a first attempt.
+    pub(crate) fn keep_last(self) -> Retry<F, Fut, Kept<E>, S, H> {
+        self.with(|parts| parts.outcome(|_| Kept::new()))
+    }
+
+    /// Sets a deadline. What follows must spare the first attempt.
+    pub(crate) fn sparing_total_timeout(self, timeout: Duration) -> Self {
+        self.with(|parts| parts.total_timeout(timeout))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::operation::{Operation, Started, draw_beside};
+use super::operation::{Limit, Operation, Started, draw_beside};
 use super::outcome::Facts;
+use super::packed::Packed;
 use super::protection::Failure;
 use super::{AttemptError, FailureEvent, Hooks, Outcome, Signal, TimeoutError, Verdict};
 use crate::core::{Backoff, Decision, Draws, Hint, Limits, Seed, StopReason};
@@ -16,6 +17,9 @@ struct Failed<'a, E> {
     error: &'a AttemptError<E>,
     ended: Duration,
 }
+
+/// The wait after a failed round, and its error if the form of the failure does not keep it.
+pub(super) type Retrying<E> = (Duration, Option<AttemptError<E>>);
 
 /// The last failure of a round.
 #[derive(Debug)]
@@ -43,8 +47,8 @@ impl<M: Outcome> Operation<M> {
         error: AttemptError<M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-    ) -> Result<Duration, M::Error> {
-        self.fail_round(Last::alone(self.last(), error), hooks, clock)
+    ) -> Result<Retrying<M::Attempt>, M::Error> {
+        self.fail_round(Last::alone(self.last().started(None), error), hooks, clock)
     }
 
     /// After a round failed: the wait before the next one, or the end.
@@ -53,7 +57,7 @@ impl<M: Outcome> Operation<M> {
         last: Last<M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-    ) -> Result<Duration, M::Error> {
+    ) -> Result<Retrying<M::Attempt>, M::Error> {
         let Last {
             started,
             error,
@@ -88,9 +92,9 @@ impl<M: Outcome> Operation<M> {
         };
         match decision {
             Ok(delay) => {
-                self.outcome.go_on(error, facts, self.deadline.is_some());
-                self.previous_delay = Some(delay);
-                Ok(delay)
+                let deadline = self.deadline().is_some();
+                self.previous_delay = delay.into();
+                Ok((delay, self.outcome.go_on(error, facts, deadline)))
             }
             Err(reason) => {
                 let ending = self.ending(reason, clock());
@@ -116,7 +120,8 @@ impl<M: Outcome> Operation<M> {
         match self.judge(&failed, hooks, Seed::random) {
             Ok(_) => {
                 let facts = self.facts(started, ended);
-                self.outcome.go_on(error, facts, self.deadline.is_some());
+                let deadline = self.deadline().is_some();
+                self.outcome.go_on(error, facts, deadline);
                 None
             }
             Err(reason) => Some(Last {
@@ -131,9 +136,8 @@ impl<M: Outcome> Operation<M> {
     fn cut(&mut self, other: Started, reason: StopReason, now: Duration) {
         let mut facts = self.facts(other, now);
         facts.superseded = reason != StopReason::Timeout;
-        let after = self.total_timeout.unwrap_or_default();
-        let error = TimeoutError::Deadline { after };
-        let error = (!facts.superseded).then_some(AttemptError::Timeout(error));
+        let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
+        let error = (!facts.superseded).then_some(error);
         self.outcome.cut(error, facts);
         if let (true, 1, Some(guard)) = (facts.superseded, other.number, self.outcome.guard()) {
             guard.superseded(now, facts.duration);
@@ -174,7 +178,7 @@ impl<M: Outcome> Operation<M> {
             }
         };
         if verdict == Verdict::Stop {
-            self.hint = None;
+            self.hint = Packed::NONE;
             self.tell(failed, verdict, None, hooks, entropy);
             return Err(StopReason::NotRetryable);
         }
@@ -186,7 +190,7 @@ impl<M: Outcome> Operation<M> {
         let hinted = failed.error.error().and_then(|error| hooks.hint(error));
         // The longer one satisfies both.
         let hint = hinted.max(at_least);
-        self.hint = self.hint.max(hint);
+        self.hint = self.hint.get().max(hint).into();
         self.tell(failed, verdict, hint, hooks, entropy);
         Ok(exactly)
     }
@@ -204,7 +208,7 @@ impl<M: Outcome> Operation<M> {
         if self.attempts >= self.policy.max_attempts() {
             return Err(StopReason::Exhausted);
         }
-        let hint = match (exactly, self.hint) {
+        let hint = match (exactly, self.hint.get()) {
             (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
             (None, Some(requested)) if !requested.is_zero() => {
                 Hint::Server(ms_from_duration(requested))
@@ -318,7 +322,7 @@ mod tests {
             let mut hooks = When(|_: &&str| verdict, ());
             let none = || Err(EntropyError::NONE);
             let failed = Failed {
-                started: operation.last(),
+                started: operation.last().started(None),
                 error: &AttemptError::Error("own"),
                 ended: Duration::ZERO,
             };

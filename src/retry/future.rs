@@ -65,7 +65,7 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
         Self {
             stage: Stage::Ready,
             parts,
-            passed: Passed::default(),
+            passed: Passed::ZERO,
         }
     }
 }
@@ -130,8 +130,9 @@ where
                         }
                         End::Failure(last) => last,
                     };
+                    // An error that is not kept is dropped before the wait.
                     let delay = match operation.fail_round(last, hooks, clock) {
-                        Ok(delay) => delay,
+                        Ok((delay, _)) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
                     };
                     this.passed.add(delay);
@@ -146,7 +147,7 @@ where
                 }
                 StageProjection::Over => panic!("a retry was polled after it returned its output"),
             };
-            match parts.operation.ready(now) {
+            match parts.operation.ready(now, &mut None) {
                 Ok(None) => {}
                 Ok(Some(hold)) => {
                     this.passed.add(hold);

@@ -17,6 +17,7 @@ mod future;
 mod hooks;
 mod operation;
 mod outcome;
+mod packed;
 mod parts;
 mod protection;
 mod race;
@@ -40,6 +41,8 @@ pub use builder::{RetryExt, retry, retry_with, retry_with_attempt};
 pub use error::{AttemptError, RejectedError, RetryError, TimeoutError};
 pub use future::Retry;
 pub use hooks::{FailureEvent, Hooks};
+#[cfg(feature = "tower")]
+pub(crate) use outcome::Kept;
 pub use outcome::{Outcome, Plain, Reported};
 pub use protection::{
     BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::outcome::Ending;
+use super::packed::Packed;
 use super::protection::{Next, Pass};
 use super::{Attempt, AttemptError, Outcome, RejectedError, TimeoutError};
 use crate::core::{RetryPolicy, Seed, StopReason, UNLIMITED, Waits};
@@ -14,18 +15,36 @@ use crate::policy::ms_from_duration;
 pub(super) struct Operation<M> {
     pub(super) policy: RetryPolicy,
     pub(super) seed: Option<Seed>,
-    pub(super) total_timeout: Option<Duration>,
+    pub(super) total_timeout: Packed,
     pub(super) outcome: M,
-    started: Duration,
-    pub(super) deadline: Option<Duration>,
-    /// Number of started attempts, and the start of the last one.
+    started: Packed,
+    /// Number of started attempts.
     pub(super) attempts: u64,
-    attempt_started: Duration,
+    /// Start of the last attempt.
+    attempt_started: Packed,
     /// Counts the rounds: an attempt and its hedge are one.
     pub(super) waits: Waits,
-    pub(super) previous_delay: Option<Duration>,
+    pub(super) previous_delay: Packed,
     /// The longest time that the server asked for in the last round.
-    pub(super) hint: Option<Duration>,
+    pub(super) hint: Packed,
+}
+
+/// Number and start of an attempt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun {
+    number: u64,
+    at: Packed,
+}
+
+impl Begun {
+    /// `hedge`: the breaker's numbers, if it is a hedge.
+    pub(super) fn started(self, hedge: Option<Pass>) -> Started {
+        Started {
+            number: self.number,
+            at: self.at.time(),
+            hedge,
+        }
+    }
 }
 
 /// An attempt that has started.
@@ -37,12 +56,11 @@ pub struct Started {
     pub(super) hedge: Option<Pass>,
 }
 
-/// When an attempt must end, and why.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limit {
-    /// Counted from the start of the attempt.
-    pub(super) after: Duration,
-    pub(super) error: TimeoutError,
+/// Why an attempt must end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    Attempt,
+    Deadline,
 }
 
 impl<M> Operation<M> {
@@ -50,15 +68,14 @@ impl<M> Operation<M> {
         Self {
             policy,
             seed: None,
-            total_timeout: None,
+            total_timeout: Packed::NONE,
             outcome,
-            started: Duration::ZERO,
-            deadline: None,
+            started: Packed::ZERO,
             attempts: 0,
-            attempt_started: Duration::ZERO,
+            attempt_started: Packed::ZERO,
             waits: Waits::default(),
-            previous_delay: None,
-            hint: None,
+            previous_delay: Packed::NONE,
+            hint: Packed::NONE,
         }
     }
 
@@ -82,7 +99,7 @@ impl<M> Operation<M> {
 
     /// Starts the next attempt, and with it a round.
     pub(super) fn begin(&mut self, now: Duration) -> Attempt {
-        self.hint = None;
+        self.hint = Packed::NONE;
         self.begin_beside(now)
     }
 
@@ -98,7 +115,7 @@ impl<M> Operation<M> {
     }
 
     /// Starts a hedge, unless its time has passed or protection forbids it.
-    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Started)>
+    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Pass)>
     where
         M: Outcome,
     {
@@ -106,27 +123,21 @@ impl<M> Operation<M> {
             return None;
         }
         let pass = self.outcome.guard()?.start_hedge(now)?;
-        let attempt = self.begin_beside(now);
-        let started = Started {
-            hedge: Some(pass),
-            ..self.last()
-        };
-        Some((attempt, started))
+        Some((self.begin_beside(now), pass))
     }
 
     /// Starts an attempt in the present round.
     fn begin_beside(&mut self, now: Duration) -> Attempt {
         self.attempts += 1;
-        self.attempt_started = now;
-        self.attempt(self.last())
+        self.attempt_started = now.into();
+        self.attempt(self.last().started(None))
     }
 
-    /// The attempt that was started last, unless it is a hedge.
-    pub(super) fn last(&self) -> Started {
-        Started {
+    /// The attempt that was started last.
+    pub(super) fn last(&self) -> Begun {
+        Begun {
             number: self.attempts,
             at: self.attempt_started,
-            hedge: None,
         }
     }
 
@@ -141,16 +152,22 @@ impl<M> Operation<M> {
             },
             elapsed: self.since_start(started.at),
             remaining: self.remaining(started.at),
-            previous_delay: self.previous_delay,
+            previous_delay: self.previous_delay.get(),
         }
     }
 
     pub(super) fn since_start(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.started)
+        now.saturating_sub(self.started.time())
+    }
+
+    /// The end of the operation. One that overflows means no limit.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let started = self.started.time();
+        self.total_timeout.get()?.checked_add(started)
     }
 
     pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_sub(now))
+        self.deadline().map(|deadline| deadline.saturating_sub(now))
     }
 
     pub(super) fn remaining_ms(&self, now: Duration) -> f64 {
@@ -176,15 +193,13 @@ pub(super) fn draw_beside(
 impl<M: Outcome> Operation<M> {
     /// Whether anything needs the time. `read`: a callback or a hook does.
     pub(super) fn is_timed(&self, read: bool) -> bool {
-        read || M::TIMED || self.total_timeout.is_some()
+        read || M::TIMED || self.total_timeout != Packed::NONE
     }
 
     /// Starts the operation. `reading`: of its clock, if it has one.
     pub(super) fn start(&mut self, reading: Option<Duration>) -> Duration {
         let now = reading.unwrap_or_default();
-        self.started = now;
-        // A deadline that overflows means no limit.
-        self.deadline = self.total_timeout.and_then(|total| now.checked_add(total));
+        self.started = now.into();
         if let Some(guard) = self.outcome.guard() {
             guard.start(reading.is_none());
         }
@@ -192,12 +207,17 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
-    /// has passed, or if its protection rejects the attempt.
-    pub(super) fn ready(&mut self, now: Duration) -> Result<Option<Duration>, M::Error> {
+    /// has passed, or if its protection rejects the attempt. `last`: the error of the last attempt, if the form of the
+    /// failure does not keep it.
+    pub(super) fn ready(
+        &mut self,
+        now: Duration,
+        last: &mut Option<AttemptError<M::Attempt>>,
+    ) -> Result<Option<Duration>, M::Error> {
         let attempts = self.attempts;
         // A first attempt may start, however little time there is.
         if attempts > 0 && self.remaining(now).is_some_and(|left| left.is_zero()) {
-            return self.end_early(StopReason::Deadline, now, None);
+            return self.end_early(StopReason::Deadline, now, None, last.take());
         }
         let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
         let Some(guard) = self.outcome.guard() else {
@@ -208,7 +228,9 @@ impl<M: Outcome> Operation<M> {
         match guard.enter(now, remaining_ms, base_ms, draw) {
             Next::Begin => Ok(None),
             Next::Hold(duration) => Ok(Some(duration)),
-            Next::Refused(rejected) => self.end_early(rejected.by, now, Some(rejected)),
+            Next::Refused(rejected) => {
+                self.end_early(rejected.by, now, Some(rejected), last.take())
+            }
         }
     }
 
@@ -219,20 +241,19 @@ impl<M: Outcome> Operation<M> {
         reason: StopReason,
         now: Duration,
         rejected: Option<RejectedError>,
+        last: Option<AttemptError<M::Attempt>>,
     ) -> Result<Option<Duration>, M::Error> {
         let ending = self.ending(reason, now);
-        let error = match rejected {
+        let error = last.unwrap_or_else(|| match rejected {
             Some(rejected) => AttemptError::Rejected(rejected),
-            None => AttemptError::Timeout(TimeoutError::Deadline {
-                after: self.total_timeout.unwrap_or_default(),
-            }),
-        };
+            None => AttemptError::Timeout(self.timeout(Limit::Deadline)),
+        });
         self.outcome.end_early(error, ending).map_or(Ok(None), Err)
     }
 
     /// The last attempt succeeded, and with it the operation.
     pub(super) fn succeed(&mut self, clock: impl FnOnce() -> Duration) {
-        self.succeed_by(self.last(), None, clock);
+        self.succeed_by(self.last().started(None), None, clock);
     }
 
     /// An attempt succeeded, and with it the operation. `other` was running.
@@ -249,35 +270,38 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
-    /// The limit of the attempt just started: its timeout, or the deadline if that is not later.
-    pub(super) fn limit(&self) -> Option<Limit> {
+    /// How long the attempt just started may take: for its timeout, or until the deadline if that is not later.
+    pub(super) fn limit(&self) -> Option<(Limit, Duration)> {
         let cuts = self.waits.attempt() > 1 || self.outcome.cuts_first();
-        let deadline = cuts.then(|| self.end_at_deadline(self.attempt_started));
-        let deadline = deadline.flatten();
-        let timeout = self.outcome.attempt_timeout().map(|after| Limit {
-            after,
-            error: TimeoutError::Attempt { after },
-        });
+        let deadline = self.remaining(self.attempt_started.time());
+        let deadline = deadline
+            .filter(|_| cuts)
+            .map(|after| (Limit::Deadline, after));
+        let timeout = self.outcome.attempt_timeout();
+        let timeout = timeout.map(|after| (Limit::Attempt, after));
         // The first one wins if both are equal.
         [deadline, timeout]
             .into_iter()
             .flatten()
-            .min_by_key(|limit| limit.after)
+            .min_by_key(|(_, after)| *after)
     }
 
-    /// The limit of an attempt of the first round after the other one has failed, if it has had none.
-    pub(super) fn late_limit(&self, now: Duration) -> Option<Limit> {
+    /// How long an attempt of the first round may go on after the other one has failed, if it had no such limit.
+    pub(super) fn late_limit(&self, now: Duration) -> Option<Duration> {
         let spared = self.waits.attempt() == 1 && !self.outcome.cuts_first();
-        spared.then(|| self.end_at_deadline(now)).flatten()
+        self.remaining(now).filter(|_| spared)
     }
 
-    /// The limit of an attempt that the deadline ends.
-    fn end_at_deadline(&self, now: Duration) -> Option<Limit> {
-        let limit = self.total_timeout.zip(self.remaining(now));
-        limit.map(|(total, after)| Limit {
-            after,
-            error: TimeoutError::Deadline { after: total },
-        })
+    /// The error of an attempt that this limit ended.
+    pub(super) fn timeout(&self, limit: Limit) -> TimeoutError {
+        match limit {
+            Limit::Attempt => TimeoutError::Attempt {
+                after: self.outcome.attempt_timeout().unwrap_or_default(),
+            },
+            Limit::Deadline => TimeoutError::Deadline {
+                after: self.total_timeout.get().unwrap_or_default(),
+            },
+        }
     }
 
     /// The end of the operation, which releases what it holds of its protection.
@@ -290,8 +314,8 @@ impl<M: Outcome> Operation<M> {
             retry_after,
             reason,
             attempts: self.attempts,
-            elapsed: now.saturating_sub(self.started),
-            hint: self.hint,
+            elapsed: self.since_start(now),
+            hint: self.hint.get(),
         }
     }
 }

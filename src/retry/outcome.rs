@@ -1,10 +1,15 @@
 //! The two forms of a failed operation: the last error alone, or with its report.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
+use super::packed::Packed;
 use super::protection::{Protect, Protected};
 use super::report::Records;
-use super::{AttemptError, AttemptRecord, RetryError, RetryReport};
+#[cfg(feature = "tower")]
+use super::rounds::Single;
+use super::rounds::{Bare, Rounds};
+use super::{AttemptError, AttemptRecord, RetryError};
 use crate::StopReason;
 
 /// Form of an operation's failure: [`Plain`] or [`Reported`].
@@ -24,9 +29,15 @@ pub trait Outcome: sealed::Sealed + Sized {
     #[doc(hidden)]
     const TIMED: bool;
 
+    /// How its rounds run.
+    #[doc(hidden)]
+    type Rounds: Rounds;
+
     /// Whether the deadline ends a first attempt, which leaves no error of the callback.
     #[doc(hidden)]
-    fn cuts_first(&self) -> bool;
+    fn cuts_first(&self) -> bool {
+        true
+    }
 
     #[doc(hidden)]
     fn guard(&mut self) -> Option<&mut Protected> {
@@ -43,9 +54,14 @@ pub trait Outcome: sealed::Sealed + Sized {
         true
     }
 
-    /// Another attempt follows a failed one. `deadline`: the error may be needed again.
+    /// Another attempt follows a failed one. `deadline`: the error may be needed again. Returns it if it is not kept.
     #[doc(hidden)]
-    fn go_on(&mut self, error: AttemptError<Self::Attempt>, facts: Facts, deadline: bool);
+    fn go_on(
+        &mut self,
+        error: AttemptError<Self::Attempt>,
+        facts: Facts,
+        deadline: bool,
+    ) -> Option<AttemptError<Self::Attempt>>;
 
     /// An attempt is dropped because the operation ends.
     #[doc(hidden)]
@@ -78,13 +94,19 @@ pub trait Outcome: sealed::Sealed + Sized {
 mod sealed {
     pub trait Sealed {}
     impl<E> Sealed for super::Plain<E> {}
+    #[cfg(feature = "tower")]
+    impl<E> Sealed for super::Kept<E> {}
     impl<E, P> Sealed for super::Reported<E, P> {}
 }
 
 /// A failed operation returns the callback's last error, an `E`, and keeps no other.
 #[derive(Debug)]
-pub struct Plain<E> {
-    /// For the deadline, which may pass without a new error.
+pub struct Plain<E>(PhantomData<fn() -> E>);
+
+/// The same, with a deadline that may pass without a new error.
+#[cfg(feature = "tower")]
+#[derive(Debug)]
+pub struct Kept<E> {
     last: Option<E>,
 }
 
@@ -95,13 +117,20 @@ pub struct Plain<E> {
 #[derive(Debug)]
 pub struct Reported<E, P = ()> {
     records: Records<E>,
-    attempt_timeout: Option<Duration>,
+    attempt_timeout: Packed,
     retry_timeouts: bool,
     cuts_first: bool,
     protection: P,
 }
 
 impl<E> Plain<E> {
+    pub(super) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+#[cfg(feature = "tower")]
+impl<E> Kept<E> {
     pub(super) fn new() -> Self {
         Self { last: None }
     }
@@ -126,7 +155,7 @@ impl<E, P> Reported<E, P> {
     }
 
     pub(super) fn set_attempt_timeout(&mut self, timeout: Duration) {
-        self.attempt_timeout = Some(timeout);
+        self.attempt_timeout = timeout.into();
     }
 
     pub(super) fn set_retry_timeouts(&mut self, retry: bool) {
@@ -181,12 +210,52 @@ impl<E> Outcome for Plain<E> {
     type Error = E;
     type Protection = ();
 
+    type Rounds = Bare;
+
+    fn go_on(&mut self, error: AttemptError<E>, _: Facts, _: bool) -> Option<AttemptError<E>> {
+        Some(error)
+    }
+
+    fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
+        let error = error.into_error();
+        error.expect("an attempt without limits ends with an error of the callback")
+    }
+
+    fn end_early(&mut self, error: AttemptError<E>, _: Ending) -> Option<E> {
+        error.into_error()
+    }
+
+    fn into_reported(self) -> Reported<E> {
+        Reported {
+            records: Records::new(),
+            attempt_timeout: Packed::NONE,
+            retry_timeouts: true,
+            cuts_first: true,
+            protection: (),
+        }
+    }
+}
+
+#[cfg(feature = "tower")]
+impl<E> Outcome for Kept<E> {
+    const TIMED: bool = false;
+    type Attempt = E;
+    type Error = E;
+    type Protection = ();
+    type Rounds = Single;
+
     fn cuts_first(&self) -> bool {
         false
     }
 
-    fn go_on(&mut self, error: AttemptError<E>, _: Facts, deadline: bool) {
+    fn go_on(
+        &mut self,
+        error: AttemptError<E>,
+        _: Facts,
+        deadline: bool,
+    ) -> Option<AttemptError<E>> {
         self.last = error.into_error().filter(|_| deadline);
+        None
     }
 
     fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
@@ -199,13 +268,7 @@ impl<E> Outcome for Plain<E> {
     }
 
     fn into_reported(self) -> Reported<E> {
-        Reported {
-            records: Records::new(),
-            attempt_timeout: None,
-            retry_timeouts: true,
-            cuts_first: true,
-            protection: (),
-        }
+        Plain::new().into_reported()
     }
 }
 
@@ -214,6 +277,7 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
     type Attempt = E;
     type Error = RetryError<E>;
     type Protection = P;
+    type Rounds = P::Rounds;
 
     fn cuts_first(&self) -> bool {
         self.cuts_first
@@ -224,16 +288,17 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
     }
 
     fn attempt_timeout(&self) -> Option<Duration> {
-        self.attempt_timeout
+        self.attempt_timeout.get()
     }
 
     fn retry_timeouts(&self) -> bool {
         self.retry_timeouts
     }
 
-    fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) {
+    fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) -> Option<AttemptError<E>> {
         self.records.add(facts.with(Some(error)));
         self.records.forget(0);
+        None
     }
 
     fn cut(&mut self, error: Option<AttemptError<E>>, facts: Facts) {
@@ -258,18 +323,10 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
 impl<E, P> Reported<E, P> {
     fn finish(&mut self, error: AttemptError<E>, ending: Ending) -> RetryError<E> {
         self.records.forget(usize::from(error.error().is_some()));
-        let (records, dropped) = self.records.take();
         RetryError {
             error,
             reason: ending.reason,
-            report: Box::new(RetryReport {
-                attempts: ending.attempts,
-                elapsed: ending.elapsed,
-                hint: ending.hint,
-                retry_after: ending.retry_after,
-                dropped,
-                records,
-            }),
+            report: self.records.take(ending),
         }
     }
 }

@@ -48,7 +48,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
     }
 
     pub(super) fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.operation.total_timeout = Some(timeout);
+        self.operation.total_timeout = timeout.into();
         self
     }
 
@@ -70,7 +70,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         self.outcome(|outcome| outcome.into_reported().protected(|_| protected))
     }
 
-    fn outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Parts<F, M2, S, H> {
+    pub(super) fn outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Parts<F, M2, S, H> {
         Parts {
             callback: self.callback,
             sleeper: self.sleeper,

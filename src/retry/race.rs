@@ -11,11 +11,12 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::failure::Last;
-use super::operation::{Limit, Started};
+use super::operation::{Begun, Operation, Started};
 use super::parts::Parts;
-use super::rounds::{End, EndOf, PartsOf, Rounds, SleepOf, Time, Types};
+use super::protection::Pass;
+use super::rounds::{End, EndOf, ErrorOf, PartsOf, Rounds, SleepOf, Time, Types, ValueOf};
 use super::waiting::Limited;
-use super::{AttemptError, Callback, Outcome, Sleeper, TryFuture};
+use super::{AttemptError, Callback, Outcome, Sleeper};
 
 /// Rounds of an attempt and a hedge.
 #[derive(Debug)]
@@ -24,13 +25,11 @@ pub struct Races;
 pin_project! {
     /// A round with a hedge, or with one to come.
     pub struct Race<Fut, Sleep> {
+        first: Begun,
         #[pin]
-        attempt: Option<Lane<Fut, Sleep>>,
+        attempt: Option<Limited<Fut, Sleep>>,
         #[pin]
-        hedge: Option<Lane<Fut, Sleep>>,
-        // Until the hedge is due.
-        #[pin]
-        timer: Option<Sleep>,
+        hedge: Hedge<Fut, Sleep>,
         // Whether the hedge is polled first: they take turns, because one that is always ready leaves the other
         // nothing of what a runtime lets a task do in a poll.
         turned: bool,
@@ -38,39 +37,60 @@ pin_project! {
 }
 
 pin_project! {
-    /// An attempt that runs.
-    struct Lane<Fut, Sleep> {
-        started: Started,
-        #[pin]
-        limited: Limited<Fut, Sleep>,
+    #[project = HedgeProjection]
+    enum Hedge<Fut, Sleep> {
+        // It starts when this timer ends.
+        Due { #[pin] timer: Sleep },
+        // The last attempt that was started.
+        Running { pass: Pass, #[pin] limited: Limited<Fut, Sleep> },
+        None,
     }
 }
 
 /// An attempt that has ended.
-struct Ended<T, E> {
-    started: Started,
-    limit: Option<Limit>,
-    outcome: Result<T, AttemptError<E>>,
-}
+type Ended<O> = (Started, Result<ValueOf<O>, AttemptError<ErrorOf<O>>>);
 
-/// Polls an attempt if there is one, and drops it when it has ended.
-fn poll_lane<Fut: TryFuture, Sleep: Future>(
-    mut lane: Pin<&mut Option<Lane<Fut, Sleep>>>,
+/// Polls the first attempt if it is running, and drops it when it has ended.
+fn poll_attempt<O: Types>(
+    round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
+    operation: &Operation<O::Outcome>,
     cx: &mut Context<'_>,
-) -> Poll<Ended<Fut::Ok, Fut::Error>> {
-    let Some(running) = lane.as_mut().as_pin_mut() else {
+) -> Poll<Ended<O>> {
+    let mut this = round.project();
+    let Some(running) = this.attempt.as_mut().as_pin_mut() else {
         return Poll::Pending;
     };
-    let running = running.project();
-    let (started, limit) = (*running.started, running.limited.limit);
     // Hedged attempts have no state.
-    let outcome = ready!(running.limited.poll(cx, drop));
-    lane.set(None);
-    Poll::Ready(Ended {
-        started,
-        limit,
-        outcome,
-    })
+    let outcome = ready!(running.poll(cx, drop, |limit| operation.timeout(limit)));
+    this.attempt.set(None);
+    Poll::Ready((this.first.started(None), outcome))
+}
+
+/// The same for the hedge.
+fn poll_hedge<O: Types>(
+    round: Pin<&mut Race<O::Attempt, SleepOf<O>>>,
+    operation: &Operation<O::Outcome>,
+    cx: &mut Context<'_>,
+) -> Poll<Ended<O>> {
+    let mut hedge = round.project().hedge;
+    let HedgeProjection::Running { pass, limited } = hedge.as_mut().project() else {
+        return Poll::Pending;
+    };
+    let pass = Some(*pass);
+    let outcome = ready!(limited.poll(cx, drop, |limit| operation.timeout(limit)));
+    hedge.set(Hedge::None);
+    Poll::Ready((operation.last().started(pass), outcome))
+}
+
+impl<Fut, Sleep> Race<Fut, Sleep> {
+    /// The attempt that is running, if only one is left.
+    fn running<M>(&self, operation: &Operation<M>) -> Option<Started> {
+        match (&self.attempt, &self.hedge) {
+            (Some(_), _) => Some(self.first.started(None)),
+            (None, Hedge::Running { pass, .. }) => Some(operation.last().started(Some(*pass))),
+            (None, _) => None,
+        }
+    }
 }
 
 impl Rounds for Races {
@@ -80,12 +100,11 @@ impl Rounds for Races {
         let attempt = parts.operation.begin(now);
         let delay = parts.operation.hedge_delay(now);
         Race {
-            attempt: Some(Lane {
-                started: parts.operation.last(),
-                limited: parts.limited(attempt),
+            first: parts.operation.last(),
+            attempt: Some(parts.limited(attempt)),
+            hedge: delay.map_or(Hedge::None, |delay| Hedge::Due {
+                timer: parts.sleeper.sleep(delay),
             }),
-            hedge: None,
-            timer: delay.map(|delay| parts.sleeper.sleep(delay)),
             turned: false,
         }
     }
@@ -97,44 +116,45 @@ impl Rounds for Races {
         cx: &mut Context<'_>,
     ) -> Poll<EndOf<O>> {
         let mut early = if round.turned {
-            poll_lane(round.as_mut().project().hedge, cx)
+            poll_hedge::<O>(round.as_mut(), &parts.operation, cx)
         } else {
             Poll::Pending
         };
         loop {
-            let this = round.as_mut().project();
-            let (mut attempt, mut hedge, mut timer) = (this.attempt, this.hedge, this.timer);
             // Before the attempts: see `Limited`.
-            let due = timer.as_mut().as_pin_mut();
-            let due = due.is_some_and(|due| due.poll(cx).is_ready());
-            let (ended, mut other) = if let Poll::Ready(ended) = poll_lane(attempt.as_mut(), cx) {
-                timer.set(None);
-                (ended, hedge)
-            } else if let Poll::Ready(ended) = mem::replace(&mut early, Poll::Pending) {
-                (ended, attempt)
-            } else if let Poll::Ready(ended) = poll_lane(hedge.as_mut(), cx) {
-                (ended, attempt)
-            } else if due {
-                timer.set(None);
-                let now = time.now(&parts.sleeper);
-                hedge.set(parts.start_hedge(now));
-                continue;
-            } else {
-                *this.turned = !*this.turned;
-                return Poll::Pending;
+            let due = match round.as_mut().project().hedge.project() {
+                HedgeProjection::Due { timer } => timer.poll(cx).is_ready(),
+                _ => false,
             };
-            let started = ended.started;
-            let running = other.as_ref().as_pin_ref().map(|lane| lane.started);
+            let operation = &parts.operation;
+            let (started, outcome) =
+                if let Poll::Ready(ended) = poll_attempt::<O>(round.as_mut(), operation, cx) {
+                    if let Hedge::Due { .. } = round.hedge {
+                        round.as_mut().project().hedge.set(Hedge::None);
+                    }
+                    ended
+                } else if let Poll::Ready(ended) = mem::replace(&mut early, Poll::Pending) {
+                    ended
+                } else if let Poll::Ready(ended) = poll_hedge::<O>(round.as_mut(), operation, cx) {
+                    ended
+                } else if due {
+                    let hedge = parts.start_hedge(time.now(&parts.sleeper));
+                    round.as_mut().project().hedge.set(hedge);
+                    continue;
+                } else {
+                    *round.project().turned ^= true;
+                    return Poll::Pending;
+                };
             let running = match &early {
-                Poll::Ready(early) => Some(early.started),
-                Poll::Pending => running,
+                Poll::Ready((early, _)) => Some(*early),
+                Poll::Pending => round.running(operation),
             };
-            let (error, running) = match (ended.outcome, running) {
+            let (error, running) = match (outcome, running) {
                 (Ok(value), running) => {
                     return Poll::Ready(End::Success(value, started, running));
                 }
                 (Err(error), None) => {
-                    time.passed.add_limit(&error, ended.limit);
+                    time.passed.add_limit(&error, operation.deadline());
                     return Poll::Ready(End::Failure(Last::alone(started, error)));
                 }
                 (Err(error), Some(running)) => (error, running),
@@ -145,10 +165,13 @@ impl Rounds for Races {
                 return Poll::Ready(End::Failure(last));
             }
             // There is an outcome to return at the deadline now, also if that spares a first attempt.
-            if let Some(limit) = operation.late_limit(now) {
-                let timer = parts.sleeper.sleep(limit.after);
-                if let Some(lane) = other.as_mut().as_pin_mut() {
-                    lane.project().limited.end_at(limit, timer);
+            if let Some(after) = operation.late_limit(now) {
+                let timer = parts.sleeper.sleep(after);
+                let this = round.as_mut().project();
+                if let Some(limited) = this.attempt.as_pin_mut() {
+                    limited.end_at_deadline(timer);
+                } else if let HedgeProjection::Running { limited, .. } = this.hedge.project() {
+                    limited.end_at_deadline(timer);
                 }
             }
         }
@@ -157,17 +180,19 @@ impl Rounds for Races {
 
 impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
     /// Starts the hedge that is due, unless something forbids it.
-    fn start_hedge<Fut: Future>(&mut self, now: Duration) -> Option<Lane<Fut, S::Sleep>>
+    fn start_hedge<Fut>(&mut self, now: Duration) -> Hedge<Fut, S::Sleep>
     where
         F: Callback<Fut>,
     {
         if !self.callback.can_hedge() {
-            return None;
+            return Hedge::None;
         }
-        let (attempt, started) = self.operation.begin_hedge(now)?;
-        Some(Lane {
-            started,
-            limited: self.limited(attempt),
-        })
+        match self.operation.begin_hedge(now) {
+            Some((attempt, pass)) => Hedge::Running {
+                pass,
+                limited: self.limited(attempt),
+            },
+            None => Hedge::None,
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::AttemptError;
+use super::outcome::Ending;
 
 /// How many records are kept: the first, and the last nine.
 const KEPT: usize = 10;
@@ -16,7 +17,7 @@ pub struct RetryReport<E> {
     /// Time from the start of the operation to its end.
     pub elapsed: Duration,
     /// The wait that the server requested with the last failure, if any
-    /// ([`Retry::hint`](crate::Retry::hint)).
+    /// ([`Retry::hint`](crate::Retry::hint)). At most 584 years.
     pub hint: Option<Duration>,
     /// When asking again makes sense, if the breaker or the cooldown of a [`Protection`](crate::Protection)
     /// ended the operation.
@@ -54,11 +55,11 @@ pub struct AttemptRecord<E> {
 /// Records of the failed attempts up to now.
 #[derive(Debug)]
 pub(super) struct Records<E> {
-    /// In the order of the attempts: those of a round may end in another one.
-    kept: Vec<AttemptRecord<E>>,
+    /// The report that may be returned, from the first failure on. Its records are in the order of the attempts: those
+    /// of a round may end in another one.
+    report: Option<Box<RetryReport<E>>>,
     /// Number of the attempt that ended last.
     last: u64,
-    dropped: u64,
     /// How many errors of the callback are kept, the last one included. At least 1.
     errors: usize,
 }
@@ -66,9 +67,8 @@ pub(super) struct Records<E> {
 impl<E> Records<E> {
     pub(super) fn new() -> Self {
         Self {
-            kept: Vec::new(),
+            report: None,
             last: 0,
-            dropped: 0,
             errors: 1,
         }
     }
@@ -77,15 +77,29 @@ impl<E> Records<E> {
         self.errors = errors.max(1);
     }
 
+    fn report(&mut self) -> &mut Box<RetryReport<E>> {
+        self.report.get_or_insert_with(|| {
+            Box::new(RetryReport {
+                attempts: 0,
+                elapsed: Duration::ZERO,
+                hint: None,
+                retry_after: None,
+                dropped: 0,
+                records: Vec::new(),
+            })
+        })
+    }
+
     pub(super) fn add(&mut self, record: AttemptRecord<E>) {
-        if self.kept.len() == KEPT {
-            self.kept.remove(1);
-            self.dropped += 1;
-        }
         self.last = record.attempt;
+        let report = self.report();
+        if report.records.len() == KEPT {
+            report.records.remove(1);
+            report.dropped += 1;
+        }
         let before = |other: &AttemptRecord<E>| other.attempt < record.attempt;
-        let place = self.kept.iter().rposition(before).map_or(0, |i| i + 1);
-        self.kept.insert(place, record);
+        let place = report.records.iter().rposition(before);
+        report.records.insert(place.map_or(0, |i| i + 1), record);
     }
 
     /// Drops the callback's errors but the latest, of which `others` are kept elsewhere.
@@ -96,7 +110,7 @@ impl<E> Records<E> {
         // The latest error of a round is that of the attempt that ended last.
         let last = self.last;
         for is_last in [true, false] {
-            let records = self.kept.iter_mut().rev();
+            let records = self.report().records.iter_mut().rev();
             let records = records.filter(|record| (record.attempt == last) == is_last);
             for record in records.filter(own) {
                 if keep == 0 {
@@ -109,13 +123,19 @@ impl<E> Records<E> {
 
     /// The last attempt's error, which then is no longer in its record.
     pub(super) fn take_last_error(&mut self) -> Option<AttemptError<E>> {
-        let mut records = self.kept.iter_mut().rev();
-        let record = records.find(|record| record.attempt == self.last)?;
+        let last = self.last;
+        let mut records = self.report().records.iter_mut().rev();
+        let record = records.find(|record| record.attempt == last)?;
         record.error.take()
     }
 
-    /// The kept records, and how many were dropped.
-    pub(super) fn take(&mut self) -> (Vec<AttemptRecord<E>>, u64) {
-        (std::mem::take(&mut self.kept), self.dropped)
+    /// The report of an operation that has ended.
+    pub(super) fn take(&mut self, ending: Ending) -> Box<RetryReport<E>> {
+        let report = self.report();
+        report.attempts = ending.attempts;
+        report.elapsed = ending.elapsed;
+        report.hint = ending.hint;
+        report.retry_after = ending.retry_after;
+        self.report.take().expect("it was made above")
     }
 }

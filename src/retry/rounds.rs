@@ -7,9 +7,8 @@ use std::time::Duration;
 use super::failure::Last;
 use super::operation::Started;
 use super::parts::Parts;
-use super::protection::Protect;
 use super::waiting::{Limited, Passed};
-use super::{Attempt, Callback, Hooks, Outcome, Sleeper, TryFuture};
+use super::{Attempt, AttemptError, Callback, Hooks, Outcome, Sleeper, TryFuture};
 
 /// The types of an operation that runs: of its callback, its attempts, the form of its failure, its sleeper and its
 /// hooks.
@@ -38,7 +37,7 @@ where
 
 /// The error of the callback.
 pub(super) type ErrorOf<O> = <<O as Types>::Outcome as Outcome>::Attempt;
-type ValueOf<O> = <<O as Types>::Attempt as TryFuture>::Ok;
+pub(super) type ValueOf<O> = <<O as Types>::Attempt as TryFuture>::Ok;
 pub(super) type SleepOf<O> = <<O as Types>::Sleeper as Sleeper>::Sleep;
 pub(super) type EndOf<O> = End<ValueOf<O>, ErrorOf<O>>;
 pub(super) type PartsOf<O> = Parts<
@@ -69,7 +68,7 @@ pub trait Rounds {
 }
 
 /// The rounds of an operation with this form of failure.
-pub(super) type RoundsOf<M> = <<M as Outcome>::Protection as Protect>::Rounds;
+pub(super) type RoundsOf<M> = <M as Outcome>::Rounds;
 pub(super) type Round<M, Fut, Sleep> = <RoundsOf<M> as Rounds>::Round<Fut, Sleep>;
 
 /// How a round ended.
@@ -78,6 +77,16 @@ pub enum End<T, E> {
     /// With the value of this attempt, while the other one may have been running.
     Success(T, Started, Option<Started>),
     Failure(Last<E>),
+}
+
+impl<T, E> End<T, E> {
+    /// The end of a round of one attempt.
+    fn alone(started: Started, outcome: Result<T, AttemptError<E>>) -> Self {
+        match outcome {
+            Ok(value) => Self::Success(value, started, None),
+            Err(error) => Self::Failure(Last::alone(started, error)),
+        }
+    }
 }
 
 /// The time of an operation while it is polled.
@@ -91,6 +100,31 @@ pub struct Time<'a> {
 impl Time<'_> {
     pub(super) fn now(&self, sleeper: &impl Sleeper) -> Duration {
         self.passed.read(self.timed, || sleeper.now())
+    }
+}
+
+/// Rounds of one attempt without limits.
+#[derive(Debug)]
+pub struct Bare;
+
+impl Rounds for Bare {
+    type Round<Fut, Sleep> = Fut;
+
+    fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> O::Attempt {
+        let attempt = parts.operation.begin(now);
+        parts.callback.start(attempt)
+    }
+
+    fn poll<O: Types>(
+        round: Pin<&mut O::Attempt>,
+        parts: &mut PartsOf<O>,
+        _: Time<'_>,
+        cx: &mut Context<'_>,
+    ) -> Poll<EndOf<O>> {
+        let (outcome, state) = O::Attempt::split(ready!(round.poll(cx)));
+        parts.callback.put_back(state);
+        let outcome = outcome.map_err(AttemptError::Error);
+        Poll::Ready(End::alone(parts.operation.last().started(None), outcome))
     }
 }
 
@@ -112,16 +146,13 @@ impl Rounds for Single {
         time: Time<'_>,
         cx: &mut Context<'_>,
     ) -> Poll<EndOf<O>> {
-        let limit = round.limit;
-        let outcome = ready!(round.poll(cx, |state| parts.callback.put_back(state)));
-        let started = parts.operation.last();
-        Poll::Ready(match outcome {
-            Ok(value) => End::Success(value, started, None),
-            Err(error) => {
-                time.passed.add_limit(&error, limit);
-                End::Failure(Last::alone(started, error))
-            }
-        })
+        let (callback, operation) = (&mut parts.callback, &parts.operation);
+        let put_back = |state| callback.put_back(state);
+        let outcome = ready!(round.poll(cx, put_back, |limit| operation.timeout(limit)));
+        if let Err(error) = &outcome {
+            time.passed.add_limit(error, operation.deadline());
+        }
+        Poll::Ready(End::alone(operation.last().started(None), outcome))
     }
 }
 
@@ -133,7 +164,7 @@ impl<F, M: Outcome, S: Sleeper, H> Parts<F, M, S, H> {
     {
         // The limit counts from here.
         let limit = self.operation.limit();
-        let timer = limit.map(|limit| self.sleeper.sleep(limit.after));
-        Limited::new(limit, timer, self.callback.start(attempt))
+        let timer = limit.map(|(limit, after)| (limit, self.sleeper.sleep(after)));
+        Limited::new(timer, self.callback.start(attempt))
     }
 }

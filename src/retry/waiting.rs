@@ -7,12 +7,13 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::operation::Limit;
-use super::{AttemptError, TryFuture};
+use super::packed::Packed;
+use super::{AttemptError, TimeoutError, TryFuture};
 
 pin_project! {
     /// An attempt that ends at its limit.
     pub struct Limited<Fut, Sleep> {
-        pub(super) limit: Option<Limit>,
+        limit: Limit,
         #[pin]
         timer: Option<Sleep>,
         #[pin]
@@ -31,18 +32,28 @@ pin_project! {
 
 /// The earliest that it can be: the start of the operation and its waits. It is the time for sleepers without a clock,
 /// and for those whose clock is not the one that is read, such as the function of a runtime that a test has paused.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Passed(Duration);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Passed(Packed);
 
 impl Passed {
+    pub(super) const ZERO: Self = Self(Packed::ZERO);
+
+    fn time(self) -> Duration {
+        self.0.time()
+    }
+
     pub(super) fn add(&mut self, duration: Duration) {
-        self.0 = self.0.saturating_add(duration);
+        self.0 = self.time().saturating_add(duration).into();
     }
 
     /// Adds the time of an attempt that was dropped at its limit.
-    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, limit: Option<Limit>) {
-        if let (AttemptError::Timeout(_), Some(limit)) = (error, limit) {
-            self.add(limit.after);
+    pub(super) fn add_limit<E>(&mut self, error: &AttemptError<E>, deadline: Option<Duration>) {
+        match (error, deadline) {
+            (AttemptError::Timeout(TimeoutError::Attempt { after }), _) => self.add(*after),
+            (AttemptError::Timeout(TimeoutError::Deadline { .. }), Some(deadline)) => {
+                self.0 = deadline.max(self.time()).into();
+            }
+            _ => {}
         }
     }
 
@@ -53,14 +64,14 @@ impl Passed {
         clock: impl FnOnce() -> Option<Duration>,
     ) -> Option<Duration> {
         let reading = timed.then(clock).flatten();
-        self.0 = reading.unwrap_or_default();
+        self.0 = reading.unwrap_or_default().into();
         reading
     }
 
     /// The time. An operation that needs none reads no clock.
     pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
         if timed {
-            clock().map_or(self.0, |now| now.max(self.0))
+            clock().map_or(self.time(), |now| now.max(self.time()))
         } else {
             Duration::ZERO
         }
@@ -68,28 +79,31 @@ impl Passed {
 }
 
 impl<Fut, Sleep> Limited<Fut, Sleep> {
-    pub(super) fn new(limit: Option<Limit>, timer: Option<Sleep>, attempt: Fut) -> Self {
+    pub(super) fn new(timer: Option<(Limit, Sleep)>, attempt: Fut) -> Self {
+        let (limit, timer) = timer.unzip();
         Self {
-            limit,
+            limit: limit.unwrap_or(Limit::Deadline),
             timer,
             attempt,
         }
     }
 
-    /// Ends the attempt when this timer ends, instead.
-    pub(super) fn end_at(self: Pin<&mut Self>, limit: Limit, timer: Sleep) {
+    /// Ends the attempt at the deadline, when this timer ends.
+    pub(super) fn end_at_deadline(self: Pin<&mut Self>, timer: Sleep) {
         let mut this = self.project();
-        *this.limit = Some(limit);
+        *this.limit = Limit::Deadline;
         this.timer.set(Some(timer));
     }
 }
 
 impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
-    /// Runs until the attempt or its limit ends. `put_back`: receives the state of an attempt that has ended.
+    /// Runs until the attempt or its limit ends. `put_back`: receives the state of an attempt that has ended. `error`:
+    /// returns that of the limit.
     pub(super) fn poll(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         put_back: impl FnOnce(Fut::State),
+        error: impl FnOnce(Limit) -> TimeoutError,
     ) -> Poll<Result<Fut::Ok, AttemptError<Fut::Error>>> {
         let this = self.project();
         // The timer is polled first. An attempt that is always ready uses up what a runtime lets its task do in a
@@ -102,10 +116,10 @@ impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
             put_back(state);
             return Poll::Ready(outcome.map_err(AttemptError::Error));
         }
-        match this.limit {
-            Some(limit) if late => Poll::Ready(Err(AttemptError::Timeout(limit.error))),
-            _ => Poll::Pending,
+        if late {
+            return Poll::Ready(Err(AttemptError::Timeout(error(*this.limit))));
         }
+        Poll::Pending
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::failed::Failed;
 use crate::retry::{
-    AttemptError, Hedged, Outcome, Plain, Protected, Protection, RejectedError, Reported, Retry,
-    RetryError, Sleeper, TryFuture,
+    AttemptError, Hedged, Kept, Outcome, Plain, Protected, Protection, RejectedError, Reported,
+    Retry, RetryError, Sleeper, TryFuture,
 };
 
 /// A protection with the answer to rejected requests: see
@@ -41,13 +41,13 @@ mod sealed {
 }
 
 impl<Res, Err> Form<Res, Err> for () {
-    type Outcome = Plain<Failed<Res, Err>>;
+    type Outcome = Kept<Failed<Res, Err>>;
 
     fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H> {
-        retry
+        retry.keep_last()
     }
 
     fn outcome(&mut self, failed: Failed<Res, Err>) -> Result<Res, Err> {

@@ -489,6 +489,6 @@ fn an_operation_that_does_not_hedge_is_no_larger() {
     });
     let grows = |i: usize| large[i] - small[i];
     assert!((1_000..1_100).contains(&grows(0)), "{small:?} {large:?}");
-    assert_eq!(grows(0), grows(1));
+    assert!((1_000..1_100).contains(&grows(1)), "{small:?} {large:?}");
     assert!((2_000..2_200).contains(&grows(2)), "{small:?} {large:?}");
 }

@@ -1,0 +1,42 @@
+//! Durations in half their bytes, for what each operation keeps.
+
+use std::fmt;
+use std::time::Duration;
+
+/// An `Option<Duration>` as whole nanoseconds. The longest is 584 years.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Packed(u64);
+
+impl Packed {
+    pub(super) const NONE: Self = Self(u64::MAX);
+    pub(super) const ZERO: Self = Self(0);
+
+    pub(super) fn get(self) -> Option<Duration> {
+        (self != Self::NONE).then(|| Duration::from_nanos(self.0))
+    }
+
+    /// The duration of one that is set.
+    pub(super) fn time(self) -> Duration {
+        Duration::from_nanos(self.0)
+    }
+}
+
+impl From<Duration> for Packed {
+    fn from(duration: Duration) -> Self {
+        let seconds = duration.as_secs().checked_mul(1_000_000_000);
+        let nanos = seconds.and_then(|nanos| nanos.checked_add(u64::from(duration.subsec_nanos())));
+        Self(nanos.map_or(u64::MAX - 1, |nanos| nanos.min(u64::MAX - 1)))
+    }
+}
+
+impl From<Option<Duration>> for Packed {
+    fn from(duration: Option<Duration>) -> Self {
+        duration.map_or(Self::NONE, Self::from)
+    }
+}
+
+impl fmt::Debug for Packed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
