@@ -1,9 +1,12 @@
 //! Seeds from the system's randomness, for callers who bring none.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 
 use crate::core::Seed;
+use crate::core::random::mix;
+use crate::retry::clock;
 
 /// The system has no randomness to give.
 ///
@@ -31,6 +34,23 @@ impl Seed {
             Ok(bits) => Ok(Self::new(bits)),
             Err(cause) => Err(EntropyError { cause }),
         }
+    }
+
+    /// A seed for one operation: those of a thread differ by a counter, because the system takes ten times as long for
+    /// each as an operation for its failure. A process that was forked counts on from the same number, so the time
+    /// is part of it.
+    pub(crate) fn of_operation() -> Result<Self, EntropyError> {
+        thread_local! {
+            static COUNTED: Cell<Option<u64>> = const { Cell::new(None) };
+        }
+        let counted = match COUNTED.get() {
+            Some(counted) => counted,
+            None => Self::random()?.bits(),
+        };
+        COUNTED.set(Some(counted.wrapping_add(1)));
+        let now = clock::now().unwrap_or_default();
+        let time = (now.as_secs() << 30) ^ u64::from(now.subsec_nanos());
+        Ok(Self::new(mix(mix(counted) ^ time)))
     }
 }
 
@@ -93,5 +113,20 @@ mod system {
 
     pub(super) fn u64() -> Result<u64, Error> {
         Err(NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn operations_of_all_threads_have_seeds_of_their_own() {
+        let seeds = || (0..10_000).map(|_| Seed::of_operation().unwrap().bits());
+        let threads = [(); 4].map(|()| std::thread::spawn(move || seeds().collect::<Vec<_>>()));
+        let all = threads.map(|thread| thread.join().unwrap()).concat();
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 40_000);
     }
 }

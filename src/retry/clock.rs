@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Time since some moment of the past, the same in the whole program. `None` if there is no clock.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[allow(clippy::unnecessary_wraps)] // Other hosts have none.
-pub(super) fn now() -> Option<Duration> {
+pub(crate) fn now() -> Option<Duration> {
     Some(at(std::time::Instant::now()))
 }
 
@@ -35,12 +35,12 @@ pub(super) fn at(instant: std::time::Instant) -> Duration {
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 #[allow(clippy::unnecessary_wraps)] // Other hosts have none.
-pub(super) fn now() -> Option<Duration> {
+pub(crate) fn now() -> Option<Duration> {
     Some(crate::policy::duration_from_ms(performance_now()))
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
-pub(super) fn now() -> Option<Duration> {
+pub(crate) fn now() -> Option<Duration> {
     None
 }
 

@@ -73,9 +73,9 @@ impl<M: Outcome> Operation<M> {
                 error: &error,
                 ended,
             };
-            let judged = self.judge(&failed, hooks, Seed::random);
+            let judged = self.judge(&failed, hooks, Seed::of_operation);
             let decision =
-                judged.and_then(|exactly| self.plan(exactly, hooks, &clock, Seed::random));
+                judged.and_then(|exactly| self.plan(exactly, hooks, &clock, Seed::of_operation));
             (ended, decision)
         };
         hooks.notify(&FailureEvent {
@@ -117,7 +117,7 @@ impl<M: Outcome> Operation<M> {
             error: &error,
             ended,
         };
-        match self.judge(&failed, hooks, Seed::random) {
+        match self.judge(&failed, hooks, Seed::of_operation) {
             Ok(_) => {
                 let facts = self.facts(started, ended);
                 let deadline = self.deadline().is_some();
@@ -144,6 +144,7 @@ impl<M: Outcome> Operation<M> {
         }
     }
 
+    #[inline]
     fn facts(&mut self, started: Started, ended: Duration) -> Facts {
         let held = self.outcome.guard().map(|guard| guard.held());
         let hedge = started.hedge.is_some();
@@ -260,6 +261,7 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// Tells protection how an attempt failed.
+    #[inline]
     fn tell(
         &mut self,
         failed: &Failed<'_, M::Attempt>,

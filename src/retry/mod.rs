@@ -10,7 +10,7 @@ mod attempt;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod blocking;
 mod builder;
-mod clock;
+pub(crate) mod clock;
 mod error;
 mod failure;
 mod future;

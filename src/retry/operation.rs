@@ -98,6 +98,7 @@ impl<M> Operation<M> {
     }
 
     /// Starts the next attempt, and with it a round.
+    #[inline]
     pub(super) fn begin(&mut self, now: Duration) -> Attempt {
         self.hint = Packed::NONE;
         self.begin_beside(now)
@@ -127,6 +128,7 @@ impl<M> Operation<M> {
     }
 
     /// Starts an attempt in the present round.
+    #[inline]
     fn begin_beside(&mut self, now: Duration) -> Attempt {
         self.attempts += 1;
         self.attempt_started = now.into();
@@ -134,6 +136,7 @@ impl<M> Operation<M> {
     }
 
     /// The attempt that was started last.
+    #[inline]
     pub(super) fn last(&self) -> Begun {
         Begun {
             number: self.attempts,
@@ -142,6 +145,7 @@ impl<M> Operation<M> {
     }
 
     /// An attempt as callbacks see it.
+    #[inline]
     pub(super) fn attempt(&self, started: Started) -> Attempt {
         let most = self.policy.max_attempts();
         Attempt {
@@ -156,16 +160,19 @@ impl<M> Operation<M> {
         }
     }
 
+    #[inline]
     pub(super) fn since_start(&self, now: Duration) -> Duration {
         now.saturating_sub(self.started.time())
     }
 
     /// The end of the operation. One that overflows means no limit.
+    #[inline]
     pub(super) fn deadline(&self) -> Option<Duration> {
         let started = self.started.time();
         self.total_timeout.get()?.checked_add(started)
     }
 
+    #[inline]
     pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         self.deadline().map(|deadline| deadline.saturating_sub(now))
     }
@@ -209,6 +216,7 @@ impl<M: Outcome> Operation<M> {
     /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
     /// has passed, or if its protection rejects the attempt. `last`: the error of the last attempt, if the form of the
     /// failure does not keep it.
+    #[inline]
     pub(super) fn ready(
         &mut self,
         now: Duration,
@@ -224,7 +232,7 @@ impl<M: Outcome> Operation<M> {
             return Ok(None);
         };
         let seed = &mut self.seed;
-        let draw = || draw_beside(seed, attempts, now, Seed::random);
+        let draw = || draw_beside(seed, attempts, now, Seed::of_operation);
         match guard.enter(now, remaining_ms, base_ms, draw) {
             Next::Begin => Ok(None),
             Next::Hold(duration) => Ok(Some(duration)),

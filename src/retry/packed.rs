@@ -11,17 +11,20 @@ impl Packed {
     pub(super) const NONE: Self = Self(u64::MAX);
     pub(super) const ZERO: Self = Self(0);
 
+    #[inline]
     pub(super) fn get(self) -> Option<Duration> {
         (self != Self::NONE).then(|| Duration::from_nanos(self.0))
     }
 
     /// The duration of one that is set.
+    #[inline]
     pub(super) fn time(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 }
 
 impl From<Duration> for Packed {
+    #[inline]
     fn from(duration: Duration) -> Self {
         let seconds = duration.as_secs().checked_mul(1_000_000_000);
         let nanos = seconds.and_then(|nanos| nanos.checked_add(u64::from(duration.subsec_nanos())));
@@ -30,6 +33,7 @@ impl From<Duration> for Packed {
 }
 
 impl From<Option<Duration>> for Packed {
+    #[inline]
     fn from(duration: Option<Duration>) -> Self {
         duration.map_or(Self::NONE, Self::from)
     }

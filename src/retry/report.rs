@@ -130,6 +130,7 @@ impl<E> Records<E> {
     }
 
     /// The report of an operation that has ended.
+    #[allow(clippy::unnecessary_box_returns)] // It goes on as it is.
     pub(super) fn take(&mut self, ending: Ending) -> Box<RetryReport<E>> {
         let report = self.report();
         report.attempts = ending.attempts;

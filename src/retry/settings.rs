@@ -227,8 +227,7 @@ macro_rules! setters {
             }
 
             /// Makes the waits reproducible: those of [`RetryPolicy::delays`](crate::RetryPolicy::delays)
-            /// with this seed. Defaults to [`Seed::random`](crate::Seed::random) when the first wait is
-            /// drawn. If the system has no randomness to give, the operation then ends with
+            /// with this seed. Defaults to one of the system's randomness when the first wait is drawn. If the system has no randomness to give, the operation then ends with
             /// [`StopReason::Randomness`](crate::StopReason::Randomness).
             ///
             /// Operations that share a seed wait equally long, which is what jitter prevents: use seeds

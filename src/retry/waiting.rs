@@ -42,6 +42,7 @@ impl Passed {
         self.0.time()
     }
 
+    #[inline]
     pub(super) fn add(&mut self, duration: Duration) {
         self.0 = self.time().saturating_add(duration).into();
     }
@@ -69,6 +70,7 @@ impl Passed {
     }
 
     /// The time. An operation that needs none reads no clock.
+    #[inline]
     pub(super) fn read(self, timed: bool, clock: impl FnOnce() -> Option<Duration>) -> Duration {
         if timed {
             clock().map_or(self.time(), |now| now.max(self.time()))
