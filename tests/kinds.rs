@@ -74,7 +74,7 @@ fn data_read_and_write_every_kind() {
         let list = read(option, &json!("unknown")).unwrap_err();
         for (_, name, parameter) in rows {
             let value = match *name {
-                "custom" => json!([1.0, 2.0]),
+                "custom" => json!([1, 2]),
                 name if parameter.is_empty() => json!(name),
                 name => json!({ "type": name, camel_case(parameter): 0.5 }),
             };

@@ -5,15 +5,20 @@ use serde::{Serialize, Serializer};
 
 use super::read::camel_case;
 use super::{PolicyData, VERSION};
-use crate::core::{Backoff, CapRule, Jitter, UNLIMITED};
+use crate::core::elementary::floor;
+use crate::core::{Backoff, CapRule, Jitter, MAX_MS, UNLIMITED};
 
-/// JSON has no infinity.
+/// JSON has no infinity. Whole numbers are integers, which readers of all languages take, and which no reader rounds.
 struct Ms(f64);
 
 impl Serialize for Ms {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 == f64::INFINITY {
             serializer.serialize_str("Infinity")
+        } else if self.0 >= 0.0 && self.0 <= MAX_MS && floor(self.0) == self.0 {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let whole = self.0 as u64;
+            serializer.serialize_u64(whole)
         } else {
             serializer.serialize_f64(self.0)
         }
@@ -29,7 +34,7 @@ impl Serialize for JitterData {
         };
         let mut map = serializer.serialize_map(Some(2))?;
         map.serialize_entry("type", self.0.name())?;
-        map.serialize_entry(&camel_case(name), &value)?;
+        map.serialize_entry(&camel_case(name), &Ms(value))?;
         map.end()
     }
 }

@@ -1,11 +1,12 @@
-//! reqwest's middleware retries by our policy: a server of this process answers the third request.
+//! reqwest's middleware retries by our policy: a server of this process answers the third request. Errors of reqwest,
+//! anyhow and eyre keep their causes.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use rejitter::{Jitter, RetryPolicy};
+use rejitter::{Jitter, RetryPolicy, retry};
 use reqwest_middleware::ClientBuilder;
 use reqwest_retry::RetryTransientMiddleware;
 
@@ -21,7 +22,8 @@ async fn main() {
         for status in ["503 Busy", "503 Busy", "200 OK"] {
             let (mut stream, _) = listener.accept().unwrap();
             assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-            let head = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let head =
+                format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             stream.write_all(head.as_bytes()).unwrap();
         }
     });
@@ -30,4 +32,40 @@ async fn main() {
         .build();
     assert_eq!(client.get(url).send().await.unwrap().status(), 200);
     server.join().unwrap();
+    causes().await;
+}
+
+/// The server is gone: the reason is the last cause, also after a deadline.
+async fn causes() {
+    async fn get() -> reqwest::Result<reqwest::Response> {
+        reqwest::get("http://127.0.0.1:1/").await
+    }
+    fn refused(chain: impl Iterator<Item = String>) {
+        let chain: Vec<_> = chain.collect();
+        let after = " (after 6 attempts: exhausted)";
+        assert!(chain[0].ends_with(after), "{chain:?}");
+        let reason = "Connection refused";
+        assert!(
+            chain.len() > 2 && chain.last().unwrap().starts_with(reason),
+            "{chain:?}"
+        );
+    }
+    let limit = Duration::from_secs(60);
+    let failed = retry(POLICY, get).total_timeout(limit).await.unwrap_err();
+    refused(anyhow::Error::from(failed).chain().map(ToString::to_string));
+
+    async fn by_anyhow() -> anyhow::Result<reqwest::Response> {
+        anyhow::Context::context(get().await, "loading user")
+    }
+    let failed = retry(POLICY, by_anyhow).total_timeout(limit).await;
+    let failed: anyhow::Error = failed.unwrap_err().chained().into();
+    refused(failed.chain().map(ToString::to_string));
+    assert!(format!("{failed:#}").contains("Connection refused"));
+
+    async fn by_eyre() -> eyre::Result<reqwest::Response> {
+        eyre::WrapErr::wrap_err(get().await, "loading user")
+    }
+    let failed = retry(POLICY, by_eyre).total_timeout(limit).await;
+    let failed: eyre::Report = failed.unwrap_err().chained().into();
+    refused(failed.chain().map(ToString::to_string));
 }
