@@ -6,9 +6,10 @@
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
  *
- * The breaker counts how attempts end: a failure that may be retried and an attempt's timeout are failures. An abort, a
- * permanent error, an error that `retryIf` rejects and one made by `retryAfter` say nothing. In `fetch`, statuses
- * decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
+ * The breaker counts how attempts end: a failure that may be retried and an attempt's timeout are failures. So is the
+ * end of a first attempt by `totalTimeoutMs` or by a signal of `AbortSignal.timeout()`, unless it was held; a signal
+ * counts once. Any other abort, a permanent error, an error that `retryIf` rejects and one made by `retryAfter` say
+ * nothing. In `fetch`, statuses decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
  * failures of the network; 429 says nothing; every other response is a success.
  *
  * @module rejitter/protection
@@ -26,9 +27,9 @@ export interface Part {
 /** Options of {@link budget}. */
 export interface BudgetOptions {
   /**
-   * Number of tokens when the budget is full, as it is at the start. Positive, at most 10^9; an amount of tokens, not
-   * an
-   * integer. Set it to 50, or to what 10 ms of traffic need if that is more.
+   * Number of tokens when the budget is full, as it is at the start. Non-negative, at most 10^9, any fraction; 0
+   * allows no retry. Set it to 50, or to the number of calls in 10 ms if that is more: so long a total failure is then
+   * retried.
    *
    * @default 50
    * @example `{ capacity: 100 }`
@@ -43,7 +44,7 @@ export interface BudgetOptions {
    */
   perSuccess?: number | undefined;
   /**
-   * Number of tokens that a retry takes: finite, at least 0.001 and at most `capacity`.
+   * Number of tokens that a retry takes: finite, at least 0.001 and at most `capacity`, if that is not 0.
    *
    * @default 1
    * @example `{ cost: 2 }`
@@ -92,6 +93,10 @@ export interface AttemptEnd {
   readonly result?: any;
   /** Status of the response, in `fetch`. */
   readonly status?: number;
+  /** Number of the attempt, from 1. The failure of a retry says nothing while the circuit is closed. */
+  readonly attempt: number;
+  /** How long the attempt took, in ms. */
+  readonly durationMs: number;
 }
 
 /** Options of {@link breaker}. */
@@ -105,9 +110,9 @@ export interface BreakerOptions {
   failureRatio?: number | undefined;
   /**
    * Number of calls in the window below which the ratio says nothing. A positive integer, or `Infinity`: the ratio
-   * never opens the circuit.
+   * never opens the circuit. Calls are first attempts, those that are running too, and retries that succeed.
    *
-   * @default 10
+   * @default 20
    * @example `{ minimumCalls: 100 }`
    */
   minimumCalls?: number | undefined;
@@ -120,22 +125,32 @@ export interface BreakerOptions {
    */
   windowMs?: number | undefined;
   /**
-   * Number of failures without a success between them that open the circuit, too. A positive integer, or `Infinity`.
+   * Number of failures in a row that open the circuit, too, however few calls there are. A positive integer, or
+   * `Infinity`. A row is what began after the last success; the failures must be `failureRatio` of it.
    *
-   * @default Infinity
+   * @default 10
    * @example `{ consecutiveFailures: 5 }`
    */
   consecutiveFailures?: number | undefined;
   /**
    * Upper bound of the first opening, in ms; positive, at most 2^53 − 1. The length is drawn from the upper half, so
-   * that a fleet does not come back in step. It doubles with each further opening in a row, up to 12 times this.
+   * that a fleet does not come back in step. The bound doubles with each further opening in a row, up to `maxOpenMs`.
    *
-   * @default 5000
+   * @default 1000
    * @example `{ openMs: 30_000 }`
    */
   openMs?: number | undefined;
   /**
-   * Number of successes that close a half-open circuit. An integer, positive, at most 1,000.
+   * Upper bound of all openings, in ms; at least `openMs`, or `Infinity`. A server that asks a failing probe for a
+   * longer wait gets this. Set it higher for fleets of thousands of processes.
+   *
+   * @default 5000, or openMs if that is longer
+   * @example `{ maxOpenMs: 60_000 }`
+   */
+  maxOpenMs?: number | undefined;
+  /**
+   * Number of successes that close a half-open circuit, one after the other. A failure among them opens it again, so
+   * more than 1 suits services that fail rarely. An integer, positive, at most 1,000.
    *
    * @default 1
    * @example `{ closeAfter: 3 }`
@@ -147,14 +162,15 @@ export interface BreakerOptions {
    * that of a hook, and the rules of this module decide.
    *
    * @default none
-   * @example `{ isFailure: ({ status }) => (status === 429 ? true : undefined) }`
+   * @example `{ isFailure: ({ durationMs }) => (durationMs > 2000 ? true : undefined) }`
    */
   isFailure?: ((end: AttemptEnd) => boolean | 'ignore' | undefined) | undefined;
 }
 
 /**
- * Part that rejects attempts, first ones too, while most of them fail. After a time the circuit becomes half-open: one
- * attempt at a time is let through as a probe, and its success closes the circuit. There is no timer.
+ * Part that rejects attempts, first ones too, while most calls fail. After a time the circuit becomes half-open: one
+ * attempt at a time is let through as a probe, and its success closes the circuit. There is no timer, and an open
+ * circuit that nobody has asked for `windowMs` is closed.
  *
  * A rejected operation rejects with a {@link RejectedError}; after an attempt, with its own last error or result
  * (`reason: 'breaker'`).
@@ -173,11 +189,11 @@ export function breaker(options?: BreakerOptions): Part;
 /** Options of {@link cooldown}. */
 export interface CooldownOptions {
   /**
-   * Longest time for which an attempt is held, in ms; all its holds together. Who would be held longer is rejected.
-   * Non-negative, or `Infinity`.
+   * Longest time of a hold, in ms. Who would be held longer is rejected. Non-negative, or `Infinity`. By default, all
+   * wait as long as the one whom the server asked to. A deadline bounds several holds together.
    *
-   * @default 10_000
-   * @example `{ maxHoldMs: 60_000 }`
+   * @default none: `maxRetryAfterMs` of the policy
+   * @example `{ maxHoldMs: 2000 }`
    */
   maxHoldMs?: number | undefined;
 }
@@ -187,8 +203,7 @@ export interface CooldownOptions {
  * error made with `retryAfter`. Those held come back spread over half the time that the server asked for.
  *
  * An attempt that would be held too long is rejected: the operation rejects with a {@link RejectedError}, or with its
- * own
- * last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
+ * own last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -252,12 +267,12 @@ export function hedge(options?: HedgeOptions): Part;
 export interface ProtectionEvent {
   /**
    * - `opened`, `half-open`, `closed`: the breaker changed; with the fields of its status.
-   * - `refused`: an attempt was rejected; `by` says by which part.
+   * - `rejected`: an attempt was rejected; `by` says by which part.
    * - `held`: an attempt is held, for `holdMs`.
    * - `budget-empty`: a retry was rejected, for the first time since the budget was full; `budget-full`: it is full
    *   again.
    */
-  readonly type: 'opened' | 'half-open' | 'closed' | 'refused' | 'held' | 'budget-empty' | 'budget-full';
+  readonly type: 'opened' | 'half-open' | 'closed' | 'rejected' | 'held' | 'budget-empty' | 'budget-full';
   /** Key of the state. Absent in the one that {@link protect} returned. */
   readonly key?: string;
   /** The part that rejected. */
@@ -294,15 +309,21 @@ export interface ProtectOptions {
 
 /** Numbers of one state. Parts that it does not have are absent. */
 export interface ProtectionStatus {
+  /**
+   * Keys that have numbers of their own, which count nothing here: requests of `createFetch`, say, whose key is the
+   * origin. Absent if there are none.
+   */
+  readonly keys?: readonly string[];
   /** The budget: tokens left, tokens when full, and how many retries it granted and rejected. */
   readonly budget?: {
     readonly tokens: number;
     readonly capacity: number;
     readonly granted: number;
-    readonly refused: number;
+    readonly rejected: number;
   };
   /**
    * The breaker: state, time until asking makes sense, failures and calls of the window, openings in a row, rejections.
+   * Failures and calls are no whole numbers, because older ones count less.
    */
   readonly breaker?: {
     readonly state: 'closed' | 'open' | 'half-open';
@@ -310,10 +331,10 @@ export interface ProtectionStatus {
     readonly failures: number;
     readonly calls: number;
     readonly opens: number;
-    readonly refused: number;
+    readonly rejected: number;
   };
   /** The cooldown: what is left of it, how many attempts it holds now, and how many it rejected. */
-  readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly refused: number };
+  readonly cooldown?: { readonly remainingMs: number; readonly held: number; readonly rejected: number };
   /**
    * The hedge: when hedges start, how many were started, how many ended their operation with success, and how many were
    * rejected. `delayMs` is `undefined` while too few attempts have been seen.
@@ -322,7 +343,7 @@ export interface ProtectionStatus {
     readonly delayMs: number | undefined;
     readonly hedges: number;
     readonly won: number;
-    readonly refused: number;
+    readonly rejected: number;
   };
 }
 
@@ -331,7 +352,8 @@ export interface Protection {
   /**
    * Returns the protection of a key, such as a host or a tenant: the same parts, with a state of its own. At most 1,000
    * keys are kept; beyond that, the state is forgotten that was used least recently among those like new, or else
-   * among those whose circuit is not open. Budgets of many keys do not bound their sum.
+   * among those whose circuit is not open. A key is kept when an operation uses it. Budgets of many keys do not bound
+   * their sum.
    *
    * @throws {TypeError} if this protection has a key already
    */
@@ -346,13 +368,14 @@ export interface Protection {
    */
   status(): ProtectionStatus;
   /**
-   * Opens the circuit by hand, for `ms` milliseconds or until {@link Protection.close}.
+   * Opens the circuit by hand, for `ms` milliseconds or until {@link Protection.close}. On an open circuit, it sets the
+   * time only.
    *
    * @throws {TypeError | RangeError} without a breaker, or if `ms` is not positive
    */
   open(ms?: number): void;
   /**
-   * Closes the circuit by hand, and empties its window.
+   * Closes the circuit by hand, and forgets what was counted and how often it has opened.
    *
    * @throws {TypeError} without a breaker
    */
@@ -382,6 +405,8 @@ export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protect
 
 /**
  * Rejection of an operation whose first attempt was rejected. An outer operation neither retries it nor asks about it.
+ * It comes at once: a loop that goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit
+ * that was opened by hand.
  *
  * @example
  * ```js
@@ -395,11 +420,13 @@ export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protect
  */
 export class RejectedError extends Error {
   /** The error is thrown by the package. Its parameters are those of its fields. */
-  constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown);
+  constructor(by: 'breaker' | 'cooldown', retryAfterMs: number, cause?: unknown, key?: string);
   /** Identifies the error where `instanceof` does not work, such as across realms. */
   readonly name: 'RejectedError';
   /** The part that rejected. */
   readonly by: 'breaker' | 'cooldown';
+  /** Key of the state, such as the origin in `fetch`. Absent without a key. */
+  readonly key?: string;
   /** Time after which asking again makes sense, in ms. */
   readonly retryAfterMs: number;
   /** The failure that opened the circuit or set the cooldown, if it was an error. */

@@ -389,9 +389,9 @@ export interface LoadResult {
   /** Attempts whose time limit passed, counted in the bin in which it did. */
   timeouts: Uint32Array;
   /** Attempts that a breaker rejected: first ones, and retries before or after their wait. */
-  refusedByBreaker: Uint32Array;
+  rejectedByBreaker: Uint32Array;
   /** Retries that a budget rejected. */
-  refusedByBudget: Uint32Array;
+  rejectedByBudget: Uint32Array;
   /** How long the last attempt of the bin has to wait for its answer (its client may not); NaN if none arrived. */
   responseMs: Float64Array;
   /**
@@ -411,8 +411,8 @@ export interface LoadResult {
     successes: number;
     /** Requests that ended without an answer. */
     giveUps: number;
-    refusedByBreaker: number;
-    refusedByBudget: number;
+    rejectedByBreaker: number;
+    rejectedByBudget: number;
     /** How often a breaker opened. */
     openings: number;
   };
@@ -465,8 +465,7 @@ export interface RateLimitOptions extends Seeded {
   hints?: 'ignored' | 'followed' | undefined;
   /**
    * With a cooldown, one worker's hint holds all of them. Its options are those of `cooldown()` of
-   * `rejitter/protection`. Jobs in a queue can wait: without a longer `maxHoldMs` than 10,000, those fail that would
-   * be held over two windows.
+   * `rejitter/protection`.
    *
    * @default nothing
    */
@@ -498,7 +497,7 @@ export interface RateLimitResult {
     /** Jobs that failed because their attempts were used up, or the server asked for too long a wait. */
     failed: number;
     /** Jobs that failed because the cooldown would have held them too long. */
-    refusedByCooldown: number;
+    rejectedByCooldown: number;
     /** When the last job so far ended, in ms. */
     endMs: number;
   };
@@ -512,7 +511,7 @@ export interface RateLimitResult {
  * @example
  * ```js
  * import { simulateRateLimit } from 'rejitter/lab';
- * const simulation = simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: Infinity } }, seed: 1 });
+ * const simulation = simulateRateLimit({}, { protection: { cooldown: {} }, seed: 1 });
  * const { totals } = await simulation.run();
  * console.log(totals.failed, totals.rejected); // no job fails; without the cooldown some 25 of 1,000 do
  * simulation.free();
@@ -599,7 +598,7 @@ export interface HedgingResult {
     /** Hedges that answered their requests. */
     won: number;
     /** Hedges that did not start because there was no token for them. */
-    refused: number;
+    rejected: number;
   };
   /**
    * The distribution in closed form, the same before and after all steps: if S(t) is the share of attempts that take

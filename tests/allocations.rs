@@ -100,6 +100,9 @@ fn a_protected_success_at_the_first_attempt_allocates_nothing_either() {
     });
     assert_eq!((output.unwrap(), count), (1, 0));
     let key = api.for_key("eu");
+    // The first operation of a key enters it in the list.
+    let first = retry_blocking(policy, || Ok::<_, String>(1));
+    assert_eq!(first.protection(&key).call().ok(), Some(1));
     let (output, count) = allocations(|| {
         let operation = retry_blocking(policy, || Ok::<_, String>(1));
         operation.protection(&key).call()

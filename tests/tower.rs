@@ -238,7 +238,7 @@ fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() 
     let layer = RetryLayer::new(POLICY.with_max_attempts(1), transient)
         .protection(&api, |rejected| {
             assert_eq!(rejected.by, StopReason::Breaker);
-            Outcome::Err("refused")
+            Outcome::Err("rejected")
         })
         .sleeper(time.clone());
     let service = layer.layer(service_fn(|status: u16| {
@@ -250,8 +250,11 @@ fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() 
     for status in [503, 404, 503, 429, 503] {
         assert_eq!(ask(status), Ok(status));
     }
-    assert_eq!(ask(200), Err("refused"));
-    assert_eq!((calls.get(), api.status().breaker.unwrap().refused), (5, 1));
+    assert_eq!(ask(200), Err("rejected"));
+    assert_eq!(
+        (calls.get(), api.status().breaker.unwrap().rejected),
+        (5, 1)
+    );
 
     // A rejection may be a response, for services that have no errors.
     let teapot = RetryLayer::new(POLICY, |_: Result<&u16, &Infallible>| false)
@@ -280,7 +283,7 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
         .layer(service);
     assert_eq!(time.block_on(service.clone().oneshot(())), Ok(502));
     assert_eq!(time.block_on(service.oneshot(())), Ok(503));
-    assert_eq!(api.status().budget.unwrap().refused, 2);
+    assert_eq!(api.status().budget.unwrap().rejected, 2);
 }
 
 #[test]
@@ -354,12 +357,12 @@ fn a_request_that_cannot_be_copied_tells_the_breaker_of_its_failure() {
     let api = on(&time, |p| p.breaker(TWO_IN_A_ROW));
     let service = RetryLayer::new(POLICY, Once)
         .sleeper(time.clone())
-        .protection(&api, |_| Outcome::Err("refused"))
+        .protection(&api, |_| Outcome::Err("rejected"))
         .layer(service_fn(|()| ready(Outcome::Err("reset"))));
     let ask = || time.block_on(service.clone().oneshot(()));
     assert_eq!(
         [ask(), ask(), ask()],
-        [Err("reset"), Err("reset"), Err("refused")]
+        [Err("reset"), Err("reset"), Err("rejected")]
     );
 }
 
@@ -451,6 +454,6 @@ fn a_hedge_does_not_take_the_last_copy_of_a_request() {
 #[should_panic(expected = "this layer's protection has no hedge")]
 fn a_layer_hedges_only_with_a_hedge() {
     let api = Protection::new();
-    let layer = RetryLayer::new(POLICY, transient).protection(&api, |_| Outcome::Err("refused"));
+    let layer = RetryLayer::new(POLICY, transient).protection(&api, |_| Outcome::Err("rejected"));
     let _ = layer.hedge();
 }

@@ -50,37 +50,40 @@ pub extern "C" fn look(breaker: &mut Breaker, now: f64) -> f64 {
     breaker.look(now)
 }
 
-/// Runs [`Breaker::admit`]. Returns 0, or the time in ms after which asking again makes sense.
+/// Runs [`Breaker::admit`]. Returns the time in ms after which asking again makes sense, or the ticket, below 0.
 #[must_use]
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn admit(breaker: &mut Breaker, options: &BreakerSettings, now: f64) -> f64 {
-    match breaker.admit(options, now) {
-        Admission::Admitted { .. } => 0.0,
-        Admission::Refused { retry_after_ms } => retry_after_ms,
+pub extern "C" fn admit(
+    breaker: &mut Breaker,
+    options: &BreakerSettings,
+    now: f64,
+    first: bool,
+) -> f64 {
+    match breaker.admit(options, now, first) {
+        Admission::Admitted { ticket } => -ticket,
+        Admission::Rejected { retry_after_ms } => retry_after_ms,
     }
 }
 
 /// Runs [`Breaker::ended`]. JavaScript passes and receives the codes of both enums.
 #[must_use]
-#[allow(clippy::too_many_arguments)]
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
 pub extern "C" fn ended(
     breaker: &mut Breaker,
     options: &BreakerSettings,
     now: f64,
     draw: f64,
-    generation: f64,
-    lease: f64,
+    ticket: f64,
     verdict: Verdict,
     hint_ms: f64,
 ) -> Change {
-    breaker.ended(options, now, draw, generation, lease, verdict, hint_ms)
+    breaker.ended(options, now, draw, ticket, verdict, hint_ms)
 }
 
 /// Runs [`Breaker::open`].
 #[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn open(breaker: &mut Breaker, now: f64, ms: f64) {
-    breaker.open(now, ms);
+pub extern "C" fn open(breaker: &mut Breaker, options: &BreakerSettings, now: f64, ms: f64) {
+    breaker.open(options, now, ms);
 }
 
 /// Runs [`Breaker::close`].

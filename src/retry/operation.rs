@@ -228,15 +228,16 @@ impl<M: Outcome> Operation<M> {
             return self.end_early(StopReason::Deadline, now, None, last.take());
         }
         let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
+        let longest_ms = self.policy.max_retry_after_ms();
         let Some(guard) = self.outcome.guard() else {
             return Ok(None);
         };
         let seed = &mut self.seed;
         let draw = || draw_beside(seed, attempts, now, Seed::of_operation);
-        match guard.enter(now, remaining_ms, base_ms, draw) {
+        match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
             Next::Begin => Ok(None),
             Next::Hold(duration) => Ok(Some(duration)),
-            Next::Refused(rejected) => {
+            Next::Rejected(rejected) => {
                 self.end_early(rejected.by, now, Some(rejected), last.take())
             }
         }

@@ -109,11 +109,10 @@ impl LoadProtection {
     }
 }
 
-/// Numbers of an attempt, from its start to its end.
+/// What an attempt has, from its start to its end: the breaker's ticket, and tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ticket {
-    generation: f64,
-    lease: f64,
+    breaker: f64,
     /// Tokens that the operation's last retry took, in thousandths of a token.
     taken: f64,
 }
@@ -144,16 +143,16 @@ impl Guard {
     }
 
     /// Whether an attempt may start. If not, its tokens are put back.
-    pub(super) fn admits(&mut self, now: f64, ticket: &mut Ticket) -> bool {
+    pub(super) fn admits(&mut self, now: f64, first: bool, ticket: &mut Ticket) -> bool {
         let Some((options, breaker)) = &mut self.breaker else {
             return true;
         };
-        match breaker.admit(options, now) {
-            Admission::Admitted { generation, lease } => {
-                (ticket.generation, ticket.lease) = (generation, lease);
+        match breaker.admit(options, now, first) {
+            Admission::Admitted { ticket: given } => {
+                ticket.breaker = given;
                 true
             }
-            Admission::Refused { .. } => {
+            Admission::Rejected { .. } => {
                 if let Some(tokens) = &mut self.budget {
                     tokens.budget.credit(ticket.taken);
                 }
@@ -219,8 +218,7 @@ impl Guard {
         let Some((options, breaker)) = &mut self.breaker else {
             return Change::None;
         };
-        let (generation, lease) = (ticket.generation, ticket.lease);
-        breaker.ended(options, now, draw, generation, lease, verdict, 0.0)
+        breaker.ended(options, now, draw, ticket.breaker, verdict, 0.0)
     }
 }
 
@@ -416,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_refused_gives_back_what_it_took() {
+    fn who_is_rejected_gives_back_what_it_took() {
         let mut guard = Guard::new(&LoadProtection {
             budget: Some(LoadBudget::from(BudgetOptions {
                 capacity: Some(1.0),
@@ -428,14 +426,14 @@ mod tests {
             })),
         });
         let (mut first, mut second) = (Ticket::default(), Ticket::default());
-        assert!(guard.admits(0.0, &mut first) && guard.admits(0.0, &mut second));
+        assert!(guard.admits(0.0, true, &mut first) && guard.admits(0.0, true, &mut second));
         assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
         assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
         assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
         // Open until 2,502: a wait that ends later may be worth a token, but the budget is empty.
         assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
         assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
-        assert!(!guard.admits(101.0, &mut first));
+        assert!(!guard.admits(101.0, false, &mut first));
         assert_eq!(guard.retries(102.0, 2_500.0, &mut second), Ok(()));
     }
 }

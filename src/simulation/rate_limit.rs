@@ -130,7 +130,7 @@ pub struct RateLimitTotals {
     /// Jobs that failed because their attempts were used up, or the server asked for too long a wait.
     pub failed: u64,
     /// Jobs that failed because the cooldown would have held them too long.
-    pub refused_by_cooldown: u64,
+    pub rejected_by_cooldown: u64,
     /// When the last job so far ended, in ms.
     pub end_ms: f64,
 }
@@ -162,8 +162,6 @@ struct Job {
     number: u32,
     waits: Waits,
     step: Step,
-    /// All holds of the next attempt, without their draws.
-    held_ms: f64,
     /// Wait that the server asked for, in ms; 0 if it accepted.
     hint_ms: f64,
 }
@@ -237,15 +235,12 @@ impl RateLimit {
         let job = &mut self.workers[worker as usize];
         if job.step == Step::Resume {
             self.held -= 1;
-        } else {
-            job.held_ms = 0.0;
         }
         if let RateHints::Shared { max_hold_ms } = self.options.hints {
             let left_ms = self.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                job.held_ms += left_ms;
-                if job.held_ms > max_hold_ms || self.held >= MOST_HELD {
-                    self.totals.refused_by_cooldown += 1;
+                if left_ms > max_hold_ms || self.held >= MOST_HELD {
+                    self.totals.rejected_by_cooldown += 1;
                     self.end_job(now, worker);
                     return;
                 }
@@ -353,7 +348,7 @@ impl Simulation for RateLimit {
         }
         self.events += max_events - left;
         let totals = &self.totals;
-        let ended = totals.done + totals.failed + totals.refused_by_cooldown;
+        let ended = totals.done + totals.failed + totals.rejected_by_cooldown;
         // At most 10^6.
         #[allow(clippy::cast_precision_loss)]
         let ended = ended as f64;

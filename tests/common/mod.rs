@@ -92,6 +92,7 @@ pub fn options(value: &Value) -> RetryOptions {
                     _ => panic!("no cap rule: {value}"),
                 }
             }
+            "maxRetryAfterMs" => options.max_retry_after_ms = Some(number(value)),
             "maxAttempts" => options.max_attempts = value.as_u64().or(Some(UNLIMITED)),
             _ => panic!("no option: {name}"),
         }

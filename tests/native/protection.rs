@@ -84,7 +84,7 @@ fn threads_share_a_budget() {
     assert_eq!(u64::from(retries), budget.granted);
     assert!(f64::from(retries) <= 20.0 + 0.1 * f64::from(successes) + 1e-9);
     // Every third call fails, and not every one of them was retried.
-    assert!(budget.refused > 0);
+    assert!(budget.rejected > 0);
     let left = 20.0 + 0.1 * f64::from(successes) - f64::from(retries);
     assert!(budget.tokens <= left + 1e-9, "{} of {left}", budget.tokens);
 }
@@ -206,7 +206,7 @@ fn a_panicking_event_function_leaves_the_numbers_usable() {
     let call = retry(ONCE, || ready(Ok::<_, String>(1)));
     let call = call.protection(&api).sleeper(&time);
     assert!(catch_unwind(AssertUnwindSafe(|| time.block_on(call))).is_err());
-    assert_eq!(api.status().breaker.unwrap().refused, 1);
+    assert_eq!(api.status().breaker.unwrap().rejected, 1);
 }
 
 #[test]

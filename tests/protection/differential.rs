@@ -23,7 +23,7 @@ struct Life {
     scale: f64,
     options: BreakerSettings,
     breaker: Breaker,
-    running: Vec<(f64, f64)>,
+    running: Vec<f64>,
     capacity: f64,
     budget: Budget,
     cooldown: Cooldown,
@@ -36,12 +36,18 @@ impl Life {
         let mut words = Words::new(index);
         let scale = SCALES[words.below(6) as usize];
         let now = 1e6 * words.unit();
+        let failure_ratio = 1.0 - words.unit();
+        let minimum_calls = COUNTS[words.below(4) as usize];
+        let window_ms = 100.0 + scale * 40.0 * words.unit();
+        let consecutive_failures = COUNTS[words.below(4) as usize];
+        let open_ms = 0.5 + scale * 10.0 * words.unit();
         let options = BreakerSettings {
-            failure_ratio: 1.0 - words.unit(),
-            minimum_calls: COUNTS[words.below(4) as usize],
-            window_ms: 100.0 + scale * 40.0 * words.unit(),
-            consecutive_failures: COUNTS[words.below(4) as usize],
-            open_ms: 0.5 + scale * 10.0 * words.unit(),
+            failure_ratio,
+            minimum_calls,
+            window_ms,
+            consecutive_failures,
+            open_ms,
+            max_open_ms: open_ms * COUNTS[words.below(4) as usize],
             close_after: f64::from(1 + words.below(3)),
         };
         let capacity = f64::from(1 + words.below(5_000));
@@ -70,19 +76,22 @@ impl Life {
         };
         let now = self.now;
         match self.words.below(16) {
-            0..=4 => match self.breaker.admit(&self.options, now) {
-                Admission::Admitted { generation, lease } => {
-                    self.digest.add(0.0);
-                    self.running.push((generation, lease));
+            0..=4 => {
+                let first = self.words.below(4) > 0;
+                match self.breaker.admit(&self.options, now, first) {
+                    Admission::Admitted { ticket } => {
+                        self.digest.add(-ticket);
+                        self.running.push(ticket);
+                    }
+                    Admission::Rejected { retry_after_ms } => self.digest.add(retry_after_ms),
                 }
-                Admission::Refused { retry_after_ms } => self.digest.add(retry_after_ms),
-            },
+            }
             5..=10 => self.end(),
             11 => {
                 match self.words.below(40) {
                     0 | 1 => {
                         let ms = self.scale * 10.0 * self.words.unit();
-                        self.breaker.open(now, ms);
+                        self.breaker.open(&self.options, now, ms);
                     }
                     2 => self.breaker.close(now),
                     _ => {}
@@ -132,16 +141,10 @@ impl Life {
         if many == 0 {
             return;
         }
-        let (generation, lease) = self.running.remove((word % many) as usize);
-        let change = self.breaker.ended(
-            &self.options,
-            self.now,
-            draw,
-            generation,
-            lease,
-            verdict,
-            hint,
-        );
+        let ticket = self.running.remove((word % many) as usize);
+        let change = self
+            .breaker
+            .ended(&self.options, self.now, draw, ticket, verdict, hint);
         self.digest.add(match change {
             Change::None => 0.0,
             Change::Opened => 1.0,
@@ -182,7 +185,7 @@ fn digests_are_written_per_life() {
 #[test]
 fn lives_reach_every_phase() {
     let mut phases = HashSet::new();
-    let (mut opens, mut refused, mut late) = (0, 0, 0);
+    let (mut opens, mut rejected, mut retries) = (0, 0, 0);
     for index in 0..1_000 {
         let mut life = Life::new(index);
         for _ in 0..STEPS {
@@ -191,12 +194,12 @@ fn lives_reach_every_phase() {
             let after = life.breaker.phase();
             phases.insert(format!("{before:?} {after:?}"));
             opens += u32::from(before != Phase::Open && after == Phase::Open);
-            refused += u32::from(life.breaker.look(life.now) > 0.0);
-            late += u32::from(life.running.iter().any(|(generation, _)| *generation > 0.0));
+            rejected += u32::from(life.breaker.look(life.now) > 0.0);
+            retries += u32::from(life.running.iter().any(|ticket| ticket.fract() > 0.0));
         }
     }
     // All but one: a closed circuit becomes half-open by way of an open one.
     assert_eq!(phases.len(), 8, "{phases:?}");
-    let many = [opens, refused, late];
+    let many = [opens, rejected, retries];
     assert!(many.iter().all(|many| *many > 1_000), "{many:?}");
 }

@@ -265,8 +265,8 @@ fn load_is_the_model() {
                 ("retries", &bins.retries),
                 ("successes", &bins.successes),
                 ("timeouts", &bins.timeouts),
-                ("refusedByBreaker", &bins.refused_by_breaker),
-                ("refusedByBudget", &bins.refused_by_budget),
+                ("rejectedByBreaker", &bins.rejected_by_breaker),
+                ("rejectedByBudget", &bins.rejected_by_budget),
                 ("phases.processes", &model.phases().processes),
                 ("phases.phases", &model.phases().phases),
             ] {
@@ -279,8 +279,8 @@ fn load_is_the_model() {
                 ("retries", totals.retries),
                 ("successes", totals.successes),
                 ("giveUps", totals.give_ups),
-                ("refusedByBreaker", totals.refused_by_breaker),
-                ("refusedByBudget", totals.refused_by_budget),
+                ("rejectedByBreaker", totals.rejected_by_breaker),
+                ("rejectedByBudget", totals.rejected_by_budget),
                 ("openings", totals.openings),
             ] {
                 let found = number(&result, &format!("totals.{name}"));
@@ -382,7 +382,7 @@ fn hedging_is_the_model() {
             ("requests", totals.requests),
             ("hedges", totals.hedges),
             ("won", totals.won),
-            ("refused", totals.refused),
+            ("rejected", totals.rejected),
         ] {
             let found = number(&result, &format!("totals.{name}"));
             assert_eq!(found, total as f64, "{name} of {text}");
@@ -461,7 +461,7 @@ fn a_rate_limit_is_the_model() {
             ("rejected", totals.rejected),
             ("done", totals.done),
             ("failed", totals.failed),
-            ("refusedByCooldown", totals.refused_by_cooldown),
+            ("rejectedByCooldown", totals.rejected_by_cooldown),
         ] {
             let found = number(&result, &format!("totals.{name}"));
             assert_eq!(found, total as f64, "{name} of {text}");

@@ -176,8 +176,8 @@ fn protection() {
         let (bins, phases) = (simulation.bins(), simulation.phases());
         digest = digest
             .floats(&bins.response_ms)
-            .counts(&bins.refused_by_breaker)
-            .counts(&bins.refused_by_budget)
+            .counts(&bins.rejected_by_breaker)
+            .counts(&bins.rejected_by_budget)
             .floats(&phases.times_ms)
             .counts(&phases.processes)
             .counts(&phases.phases);
@@ -200,7 +200,7 @@ fn protection() {
             .counts(simulation.bins().rejected())
             .floats(&[totals.end_ms]);
     }
-    assert_eq!(digest.0, 0xff47_c2a8_2d93_6481);
+    assert_eq!(digest.0, 0x6c2b_f744_3a57_aca8);
 }
 
 #[test]

@@ -221,8 +221,8 @@ fn hedges_start_for_the_attempts_that_take_longer() {
         assert_eq!(with.survival()[..=at(60.0)], without[..=at(60.0)]);
         let totals = with.totals();
         let slow = without[at(60.0)] * totals.requests as f64;
-        assert_eq!((totals.hedges + totals.refused) as f64, slow.round());
-        assert_eq!(totals.refused == 0, max_ratio == UNBOUNDED);
+        assert_eq!((totals.hedges + totals.rejected) as f64, slow.round());
+        assert_eq!(totals.rejected == 0, max_ratio == UNBOUNDED);
     }
 }
 
@@ -238,7 +238,7 @@ fn the_budget_bounds_the_hedges() {
             let most = 10.0 + max_ratio * totals.requests as f64;
             let hedges = totals.hedges as f64;
             assert!(hedges <= most && hedges > most - 5.0, "{hedges} of {most}");
-            assert_eq!(totals.hedges + totals.refused, totals.requests);
+            assert_eq!(totals.hedges + totals.rejected, totals.requests);
         }
     }
 }
@@ -260,7 +260,7 @@ fn the_share_of_rejected_hedges_is_that_of_the_chain() {
         }
         let expected = extra * shares[..10].iter().sum::<f64>();
         println!("{expected:.6}");
-        let rejected = |run: &Hedging| run.totals().refused as f64 / run.totals().requests as f64;
+        let rejected = |run: &Hedging| run.totals().rejected as f64 / run.totals().requests as f64;
         let found = over_seeds(|seed| options(after(delay_ms, 0.1), seed), rejected);
         assert!(
             (found.mean - expected).abs() <= 4.0 / 1.96 * found.ci95 + 1e-7,

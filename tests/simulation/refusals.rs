@@ -200,7 +200,7 @@ fn protection_is_checked() {
         };
     }
     options! { budget: BudgetOptions,
-        capacity: [0.0, -1.0, NAN, INF, 1.1e9]
+        capacity: [-1.0, NAN, INF, 1.1e9]
         per_success: [-0.1, 0.000_9, 1_000.1, NAN, INF]
         cost: [0.0, 0.000_9, 50.1, NAN]
     }

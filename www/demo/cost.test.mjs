@@ -404,8 +404,8 @@ describe('protection', () => {
     assert.equal(result.chosen.none, result.runs[1]);
     const [budget, breaker, both] = result.runs.slice(4);
     assert.equal(budget.retries, 50);
-    for (const { recoveredAfterMs, phases, refused } of [breaker, both]) {
-      assert.ok(recoveredAfterMs < 30_000 && refused.some((/** @type {number} */ n) => n > 0));
+    for (const { recoveredAfterMs, phases, rejected } of [breaker, both]) {
+      assert.ok(recoveredAfterMs < 30_000 && rejected.some((/** @type {number} */ n) => n > 0));
       assert.ok(phases.phases.includes(1) && phases.phases.at(-1) === 0);
     }
   });

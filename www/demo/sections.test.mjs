@@ -208,7 +208,7 @@ inEachEngine(({ engine, withPage }) => {
       assert.equal(
         await finding.textContent(),
         `With both, the server recovers ${seconds(both.recoveredAfterMs)} after the outage, with 50 retries. The ` +
-          `breaker opens once and rejects ${many(both.totals.refusedByBreaker)} calls, the last one ` +
+          `breaker opens once and rejects ${many(both.totals.rejectedByBreaker)} calls, the last one ` +
           `${seconds(both.admittedAfterMs)} after the outage.`,
       );
       assert.equal(await page.locator('#recovery .phases .phase-open').count(), both.totals.openings);

@@ -63,8 +63,8 @@ const CODE = {
     let calls = 0;
     const run = () => { calls += 1; throw own; };
     const given = await new RetryPolicy({ maxAttempts: 5, baseMs: 2, protection }).run(run).catch((error) => error);
-    const { granted, refused } = protection.status().budget;
-    return given === own && calls === 2 && granted === 1 && refused === 1;`,
+    const { granted, rejected } = protection.status().budget;
+    return given === own && calls === 2 && granted === 1 && rejected === 1;`,
   },
   g: {
     imports: { rejitter: ['retryWithFullJitter'] },

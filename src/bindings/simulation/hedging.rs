@@ -72,7 +72,7 @@ impl Study for Hedging {
             .count("requests", totals.requests)
             .count("hedges", totals.hedges)
             .count("won", totals.won)
-            .count("refused", totals.refused);
+            .count("rejected", totals.rejected);
         Record::new()
             .floats("timesMs", &Self::times_ms())
             .floats("survival", &self.survival())

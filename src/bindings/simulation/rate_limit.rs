@@ -9,9 +9,6 @@ use crate::bindings::values::data_of;
 use crate::data::Value;
 use crate::simulation::{RateHints, RateLimit, RateLimitOptions};
 
-/// The part's default.
-const MAX_HOLD_MS: f64 = 10_000.0;
-
 /// See [`RateLimitOptions`].
 ///
 /// # Errors
@@ -36,11 +33,12 @@ pub fn rate_limit(
     fields.number("latencyMs", &mut options.latency_ms);
     fields.number("horizonMs", &mut options.horizon_ms);
     fields.number("binMs", &mut options.bin_ms);
-    options.hints = hints(&mut fields);
+    options.hints = hints(&mut fields, options.policy.max_retry_after_ms());
     fields.finish(RateLimit::new(options)).map(Running::new)
 }
 
-fn hints(fields: &mut Fields) -> RateHints {
+/// `longest_ms`: how long the policy follows a hint.
+fn hints(fields: &mut Fields, longest_ms: f64) -> RateHints {
     let mut follows = true;
     let rule = "one of 'ignored', 'followed'";
     fields.other("hints", &mut follows, rule, |value| match value {
@@ -52,7 +50,7 @@ fn hints(fields: &mut Fields) -> RateHints {
     if fields.section("protection", "protection.")
         && fields.section("protection.cooldown", "cooldown.")
     {
-        let max_hold_ms = max_hold_ms.insert(MAX_HOLD_MS);
+        let max_hold_ms = max_hold_ms.insert(longest_ms);
         fields.number("cooldown.maxHoldMs", max_hold_ms);
     }
     match max_hold_ms {
@@ -70,7 +68,7 @@ impl Study for RateLimit {
             .count("rejected", totals.rejected)
             .count("done", totals.done)
             .count("failed", totals.failed)
-            .count("refusedByCooldown", totals.refused_by_cooldown)
+            .count("rejectedByCooldown", totals.rejected_by_cooldown)
             .with("endMs", totals.end_ms);
         Record::new()
             .with("binMs", bins.bin_ms())

@@ -1,6 +1,7 @@
 //! The breaker: rejects attempts while most of them fail, and lets one through now and then.
 
 use super::window::Window;
+use crate::core::elementary::floor;
 
 /// Settings of a [`Breaker`], validated by the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,20 +13,18 @@ pub struct BreakerSettings {
     pub minimum_calls: f64,
     /// Length of the window in which calls and failures are counted, in ms. Positive and finite.
     pub window_ms: f64,
-    /// Failures in a row that open the circuit whatever the ratio. A positive integer or infinity.
+    /// Failures in a row that open the circuit, too. A positive integer, or infinity: no row opens it.
     pub consecutive_failures: f64,
     /// Upper bound of the first opening, in ms. Each further one lasts up to twice as long. Positive and finite.
     pub open_ms: f64,
+    /// Upper bound of all openings, in ms. At least `open_ms`, maybe infinite.
+    pub max_open_ms: f64,
     /// Successes that close a half-open circuit. A positive integer.
     pub close_after: f64,
 }
 
-/// Failures in a row that open the circuit when they have lasted for a whole window: a service of ten calls a minute
-/// never reaches `minimum_calls`.
-const LASTING_ROW: f64 = 5.0;
-
-/// Openings in a row grow up to `open_ms` times this number.
-const LONGEST_OPENING: f64 = 12.0;
+/// Successes after which a circuit that was closed has recovered: its next opening is a first one again.
+const RECOVERED: f64 = 20.0;
 
 // Codes of [`Phase`], as JavaScript reads them.
 const CLOSED: f64 = 0.0;
@@ -46,15 +45,13 @@ pub enum Phase {
 /// The answer to an attempt that wants to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Admission {
-    /// The attempt may start. When it ends, [`Breaker::ended`] wants both numbers back.
+    /// The attempt may start. When it ends, [`Breaker::ended`] wants its ticket back.
     Admitted {
-        /// Number of the period between two changes of phase.
-        generation: f64,
-        /// Number of the probe's lease within the period.
-        lease: f64,
+        /// Tickets grow. Those of retries that a closed circuit admits are not whole numbers.
+        ticket: f64,
     },
     /// The attempt must not start.
-    Refused {
+    Rejected {
         /// Time after which asking again makes sense, in ms.
         retry_after_ms: f64,
     },
@@ -65,7 +62,7 @@ pub enum Admission {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Verdict {
-    /// Nothing: for example, the caller aborted it. Only frees the probe's place.
+    /// Nothing: for example, the caller aborted it. The attempt is as if it had never been admitted.
     Nothing = 0,
     /// It works.
     Success = 1,
@@ -102,38 +99,45 @@ pub struct BreakerNumbers {
 
 /// A circuit breaker without a timer.
 ///
-/// The circuit opens when `failures ≥ failure_ratio · calls` of at least `minimum_calls`, when
-/// `consecutive_failures` came in a row, or when 5 failures in a row lasted a whole window. The k-th opening in a row
-/// lasts `c/2 + draw · c/2` ms with `c = min(12 · open_ms, open_ms · 2^(k − 1))`, so that a fleet does not probe in
-/// step.
+/// A closed circuit opens at a failure when `failures ≥ failure_ratio · calls` of at least `minimum_calls`, or when
+/// `consecutive_failures` of those that were admitted after the last success have failed, and they are that share of
+/// them. The k-th opening in a row lasts `c/2 + draw · c/2` ms with `c = min(max_open_ms, open_ms · 2^(k − 1))`, so that
+/// a fleet does not probe in step.
+///
+/// While it is closed, the failure of a retry says nothing: with n attempts, a share of 1/(n + 1) of failing operations
+/// would look like half of the calls. The success of a retry counts as any other.
 ///
 /// A probe holds its place for one opening at most (its lease), so a call that never settles cannot block the others
 /// for ever. Its outcome still counts when it comes later: the call began after the opening, so it is evidence.
-/// Outcomes of calls that began before the last change of phase count for nothing.
+/// Outcomes of calls that began before the last change of phase count for nothing. Neither do old failures: an open
+/// circuit that nobody has asked for a window is closed when asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Breaker {
     window: Window,
     phase: f64,
-    /// Failures without a success between them.
-    in_row: f64,
+    /// The last ticket.
+    tickets: f64,
+    /// The first ticket of the present phase. Half-open after an opening is one phase, whatever its probes.
+    since: f64,
+    /// The first ticket after the last success.
     row_since: f64,
-    /// End of the opening, or of the lease of the probe.
-    until: f64,
-    /// Length of the latest opening, in ms.
-    last_open: f64,
+    /// First attempts admitted since then, and those of them that failed.
+    row_begun: f64,
+    in_row: f64,
+    /// Ticket of the probe that holds the place, 0 if it is free.
+    probe: f64,
+    /// Successes in the present phase.
+    good: f64,
     /// Openings in a row.
     opens: f64,
-    /// Time since which it is closed: made or closed then.
-    closed_at: f64,
-    /// Grows when the circuit opens, becomes half-open after an opening, and closes.
-    generation: f64,
-    /// Leases that ended before their probe did. Compared within a generation only, so it never starts again.
+    /// Start of the present phase.
+    changed_at: f64,
+    /// End of the opening, or of the lease of the probe, and how long that was to last.
+    until: f64,
+    longest: f64,
+    /// Length of the next lease.
     lease: f64,
-    /// Whether a probe holds the place: 0 or 1.
-    running: f64,
-    /// Successes since it became half-open.
-    good: f64,
 }
 
 impl Breaker {
@@ -141,18 +145,20 @@ impl Breaker {
     #[must_use]
     pub const fn new(now: f64) -> Self {
         Self {
-            window: Window::new(now),
+            window: Window::new(now, 0.0),
             phase: CLOSED,
-            in_row: 0.0,
+            tickets: 0.0,
+            since: 0.0,
             row_since: 0.0,
-            until: 0.0,
-            last_open: 0.0,
-            opens: 0.0,
-            closed_at: now,
-            generation: 0.0,
-            lease: 0.0,
-            running: 0.0,
+            row_begun: 0.0,
+            in_row: 0.0,
+            probe: 0.0,
             good: 0.0,
+            opens: 0.0,
+            changed_at: now,
+            until: 0.0,
+            longest: 0.0,
+            lease: 0.0,
         }
     }
 
@@ -179,104 +185,120 @@ impl Breaker {
         }
     }
 
-    /// Asks for an attempt. One that is admitted has to be [`ended`](Self::ended).
+    /// Asks for an attempt: the first one of its operation, or a retry or a hedge. One that is admitted has to be
+    /// [`ended`](Self::ended).
     #[must_use]
-    pub fn admit(&mut self, options: &BreakerSettings, now: f64) -> Admission {
+    pub fn admit(&mut self, options: &BreakerSettings, now: f64, first: bool) -> Admission {
         let retry_after_ms = self.wait(now);
         if retry_after_ms > 0.0 {
-            return Admission::Refused { retry_after_ms };
+            return Admission::Rejected { retry_after_ms };
         }
-        if self.phase == CLOSED {
-            self.turn(options, now);
-            self.window.current.begun += 1.0;
-        } else {
-            if self.phase == OPEN {
-                self.enter(HALF_OPEN);
+        if self.phase == OPEN {
+            if now - self.until >= options.window_ms {
+                self.shut(now);
             } else {
-                // 1 if the lease of a probe has ended.
-                self.lease += self.running;
+                self.enter(HALF_OPEN, now);
             }
-            self.running = 1.0;
-            self.until = now + self.last_open;
         }
-        Admission::Admitted {
-            generation: self.generation,
-            lease: self.lease,
+        self.changed_at = self.changed_at.min(now);
+        let mut ticket = self.tickets + 1.0;
+        if self.phase == HALF_OPEN {
+            self.probe = ticket;
+            self.longest = self.lease;
+            self.until = now + self.lease;
+        } else {
+            self.turn(options, now);
+            if first {
+                self.window.current.begun += 1.0;
+                self.row_begun += 1.0;
+            } else {
+                ticket += 0.5;
+            }
         }
+        self.tickets += 1.0;
+        Admission::Admitted { ticket }
     }
 
-    /// Takes in the end of an attempt, with the numbers that [`admit`](Self::admit) gave it.
+    /// Takes in the end of an attempt, with the ticket that [`admit`](Self::admit) gave it.
     ///
     /// `draw`, in `[0, 1)`, varies the length of an opening. A failing probe opens the circuit for at least `hint_ms`,
-    /// the time that the server asked for; NaN or 0 if it did not ask.
-    #[allow(clippy::too_many_arguments)]
+    /// the time that the server asked for, as far as openings last; NaN or 0 if it did not ask. The time is not read if
+    /// the verdict is [`Verdict::Nothing`] and the circuit closed.
     pub fn ended(
         &mut self,
         options: &BreakerSettings,
         now: f64,
         draw: f64,
-        generation: f64,
-        lease: f64,
+        ticket: f64,
         verdict: Verdict,
         hint_ms: f64,
     ) -> Change {
-        if generation != self.generation {
+        if ticket < self.since {
             return Change::None;
         }
-        if self.phase == CLOSED {
-            self.turn(options, now);
-            match verdict {
-                Verdict::Nothing => {}
-                Verdict::Success => {
-                    self.window.current.successes += 1.0;
-                    self.in_row = 0.0;
-                }
-                Verdict::Failure => {
-                    self.window.current.failures += 1.0;
-                    if self.in_row == 0.0 || self.row_since > now {
-                        self.row_since = now;
-                    }
-                    self.in_row += 1.0;
-                    if self.fails(options, now) {
-                        if now - self.closed_at >= options.window_ms {
-                            self.opens = 0.0;
-                        }
-                        return self.trip(options, now, draw, 0.0);
-                    }
-                }
+        if self.phase != CLOSED {
+            if ticket == self.probe {
+                self.probe = 0.0;
             }
-            return Change::None;
-        }
-        if lease == self.lease {
-            self.running = 0.0;
-        }
-        match verdict {
-            Verdict::Nothing => Change::None,
-            Verdict::Success => {
+            if verdict == Verdict::Failure {
+                return self.trip(options, now, draw, hint_ms);
+            }
+            let closes = if verdict == Verdict::Success {
                 self.good += 1.0;
-                if self.good < options.close_after {
-                    return Change::None;
-                }
-                self.close(now);
-                Change::Closed
+                self.good >= options.close_after
+            } else {
+                // Nobody can tell whether it works. Better to let all ask than one at a time for ever.
+                now - self.changed_at >= options.window_ms
+            };
+            if closes {
+                self.shut(now);
+                return Change::Closed;
             }
-            Verdict::Failure => self.trip(options, now, draw, hint_ms),
+            return Change::None;
         }
+        let first = floor(ticket) == ticket;
+        let of_row = first && ticket >= self.row_since;
+        if verdict == Verdict::Nothing {
+            if first {
+                self.window.take_back(ticket);
+            }
+            if of_row {
+                self.row_begun -= 1.0;
+            }
+            return Change::None;
+        }
+        self.turn(options, now);
+        if verdict == Verdict::Success {
+            self.window.current.successes += 1.0;
+            self.good += 1.0;
+            self.start_row();
+        } else if first {
+            self.window.current.failures += 1.0;
+            if of_row {
+                self.in_row += 1.0;
+            }
+            if self.fails(options, now) {
+                return self.trip(options, now, draw, 0.0);
+            }
+        }
+        Change::None
     }
 
-    /// Opens the circuit by hand for `ms`, above 0; infinity until [`close`](Self::close).
-    pub fn open(&mut self, now: f64, ms: f64) {
-        self.enter(OPEN);
-        self.until = now + ms;
-        self.last_open = ms;
+    /// Opens the circuit by hand for `ms`, above 0; infinity until [`close`](Self::close). An open one stays open for
+    /// that long instead.
+    pub fn open(&mut self, options: &BreakerSettings, now: f64, ms: f64) {
+        if self.phase != OPEN {
+            self.enter(OPEN, now);
+        }
+        self.last(now, ms);
+        self.lease = ms.max(options.open_ms).min(options.max_open_ms);
     }
 
-    /// Closes the circuit, with an empty window. Calls that are running count for nothing from here on.
+    /// Closes the circuit by hand, with an empty window, as if it had never opened. Calls that are running count for
+    /// nothing from here on.
     pub fn close(&mut self, now: f64) {
-        self.enter(CLOSED);
-        self.window = Window::new(now);
-        self.in_row = 0.0;
-        self.closed_at = now;
+        self.shut(now);
+        self.opens = 0.0;
     }
 
     /// Returns the numbers of the window at `now`. Turns the window as any call does: to change nothing, ask a copy.
@@ -284,10 +306,11 @@ impl Breaker {
     pub fn numbers(&mut self, options: &BreakerSettings, now: f64) -> BreakerNumbers {
         let retry_after_ms = self.wait(now);
         self.turn(options, now);
+        let (failures, calls) = self.window.counts(options.window_ms, now);
         BreakerNumbers {
             retry_after_ms,
-            failures: self.window.counts(options.window_ms, now).failures,
-            calls: self.calls(options, now),
+            failures,
+            calls,
             opens: self.opens,
         }
     }
@@ -296,15 +319,13 @@ impl Breaker {
     #[must_use]
     pub fn is_fresh(&mut self, options: &BreakerSettings, now: f64) -> bool {
         self.turn(options, now);
-        let counts = self.window.counts(options.window_ms, now);
-        let history = counts.successes + counts.failures + counts.begun + self.in_row;
-        let forgets = self.opens == 0.0 || now - self.closed_at >= options.window_ms;
-        self.phase == CLOSED && history == 0.0 && forgets
+        let (_, calls) = self.window.counts(options.window_ms, now);
+        self.phase == CLOSED && calls + self.row_begun + self.opens == 0.0
     }
 
     /// The time in ms during which no attempt is admitted, unless a probe ends.
     fn wait(&mut self, now: f64) -> f64 {
-        if self.phase == OPEN || self.running != 0.0 {
+        if self.phase == OPEN || self.probe != 0.0 {
             self.left(now)
         } else {
             0.0
@@ -315,66 +336,75 @@ impl Breaker {
     // Never inlined, so that the JavaScript that the build makes of the breaker has it once.
     #[inline(never)]
     fn left(&mut self, now: f64) -> f64 {
-        self.until = self.until.min(now + self.last_open);
+        self.until = self.until.min(now + self.longest);
         (self.until - now).max(0.0)
     }
 
     /// Whether the failures are enough to open a closed circuit. Called at a failure, after the window's turn.
     fn fails(&self, options: &BreakerSettings, now: f64) -> bool {
-        let counts = self.window.counts(options.window_ms, now);
-        let calls = self.calls(options, now);
+        let (failures, calls) = self.window.counts(options.window_ms, now);
         let ratio = options.failure_ratio;
-        // An infinite minimum turns the ratio off, and with it the rule for services that never reach a minimum.
-        let lasting = self.in_row >= LASTING_ROW
-            && options.minimum_calls != f64::INFINITY
-            && now - self.row_since >= options.window_ms
-            && self.in_row >= ratio * counts.begun;
-        self.in_row >= options.consecutive_failures
-            || calls >= options.minimum_calls && counts.failures >= ratio * calls
-            || lasting
-    }
-
-    /// The calls of the window. In the first window after the breaker was made or closed, calls that still run count
-    /// too: failures come faster than successes, and a ratio of what has ended would open the circuit of a healthy
-    /// service.
-    fn calls(&self, options: &BreakerSettings, now: f64) -> f64 {
-        let counts = self.window.counts(options.window_ms, now);
-        let ended = counts.successes + counts.failures;
-        if now - self.closed_at < options.window_ms {
-            ended.max(counts.begun)
-        } else {
-            ended
-        }
+        calls >= options.minimum_calls && failures >= ratio * calls
+            || self.in_row >= options.consecutive_failures && self.in_row >= ratio * self.row_begun
     }
 
     /// Opens the circuit once more in a row.
     fn trip(&mut self, options: &BreakerSettings, now: f64, draw: f64, at_least: f64) -> Change {
         self.opens += 1.0;
-        let longest = LONGEST_OPENING * options.open_ms;
         let mut ceiling = options.open_ms;
         let mut k = 1.0;
-        while k < self.opens && ceiling < longest {
+        while k < self.opens && ceiling < options.max_open_ms {
             ceiling *= 2.0;
             k += 1.0;
         }
-        let ceiling = ceiling.min(longest);
-        self.open(now, (ceiling / 2.0 + draw * ceiling / 2.0).max(at_least));
+        let ceiling = ceiling.min(options.max_open_ms);
+        let drawn = ceiling / 2.0 + draw * ceiling / 2.0;
+        let ms = drawn.max(at_least).min(options.max_open_ms);
+        self.enter(OPEN, now);
+        self.last(now, ms);
+        self.lease = ms;
         Change::Opened
+    }
+
+    /// The opening lasts that long.
+    fn last(&mut self, now: f64, ms: f64) {
+        self.until = now + ms;
+        self.longest = ms;
+    }
+
+    /// Closes the circuit, with an empty window and an empty row.
+    #[inline(never)]
+    fn shut(&mut self, now: f64) {
+        self.enter(CLOSED, now);
+        self.window = Window::new(now, self.since);
+        self.start_row();
+    }
+
+    /// A row of failures is what was admitted after the last success.
+    fn start_row(&mut self) {
+        self.row_since = self.tickets + 1.0;
+        self.row_begun = 0.0;
+        self.in_row = 0.0;
     }
 
     /// Changes the phase. Nothing that is running is a probe of the new one.
     // Never inlined, as `left`.
     #[inline(never)]
-    fn enter(&mut self, phase: f64) {
+    fn enter(&mut self, phase: f64, now: f64) {
         self.phase = phase;
-        self.generation += 1.0;
-        self.running = 0.0;
+        self.changed_at = now;
+        self.since = self.tickets + 1.0;
+        self.probe = 0.0;
         self.good = 0.0;
     }
 
     /// Turns the window. It starts no earlier than the breaker was closed, and neither lies in the future.
     fn turn(&mut self, options: &BreakerSettings, now: f64) {
-        self.window.turn(options.window_ms, now);
-        self.closed_at = self.closed_at.min(now);
+        self.window.turn(options.window_ms, now, self.tickets + 1.0);
+        self.changed_at = self.changed_at.min(now);
+        let lasts = now - self.changed_at >= options.window_ms || self.good >= RECOVERED;
+        if lasts && self.phase == CLOSED {
+            self.opens = 0.0;
+        }
     }
 }

@@ -10,6 +10,7 @@ const MOST_TOKENS: f64 = 1e9;
 pub(super) const LEAST: f64 = f64::from_bits(1);
 /// Tokens that a retry takes unless another number is set.
 const COST: f64 = 1.0;
+const OPEN_MS: f64 = 1_000.0;
 
 /// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
 ///
@@ -21,13 +22,13 @@ const COST: f64 = 1.0;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetOptions {
-    /// Tokens of a full budget, which it starts with: above 0, at most 10^9. Defaults to 50. Make it 50, or the
-    /// number of requests in 10 ms if that is more.
+    /// Tokens of a full budget, which it starts with: 0 for no retries, at most 10^9. Defaults to 50. Make it 50, or
+    /// the number of requests in 10 ms if that is more: it then allows for a total failure of 10 ms.
     pub capacity: Option<f64>,
     /// Tokens that an operation returns if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
     /// Defaults to 0.1.
     pub per_success: Option<f64>,
-    /// Tokens that a retry takes: at least 0.001, at most the capacity. Defaults to 1.
+    /// Tokens that a retry takes: at least 0.001, at most the capacity if that is not 0. Defaults to 1.
     pub cost: Option<f64>,
     /// Whether an operation that succeeds after a retry returns the tokens of its last retry, instead of
     /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
@@ -47,7 +48,7 @@ pub struct BudgetOptions {
 /// ```
 /// use rejitter::{BreakerOptions, UNLIMITED};
 ///
-/// // Five failures in a row, and no ratio.
+/// // Five failures in a row, and no ratio: for servers with many calls a second.
 /// const OPTIONS: BreakerOptions = BreakerOptions {
 ///     consecutive_failures: Some(5),
 ///     minimum_calls: Some(UNLIMITED),
@@ -60,18 +61,22 @@ pub struct BreakerOptions {
     /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
     /// at most 1. Defaults to 0.5.
     pub failure_ratio: Option<f64>,
-    /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 10.
+    /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 20.
+    /// Of an operation, the first attempt is a call, and so is a retry that succeeds. Calls that are running count.
     pub minimum_calls: Option<u64>,
     /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
     /// answer takes.
     pub window_ms: Option<f64>,
-    /// Number of failures in a row at which the circuit opens, too: at least 1; [`UNLIMITED`] for never. Defaults to
-    /// [`UNLIMITED`].
+    /// Number of failures in a row at which the circuit opens, too, however few calls there are: at least 1;
+    /// [`UNLIMITED`] for never. Defaults to 10. A row is what began after the last success, and failures must be
+    /// `failure_ratio` of it.
     pub consecutive_failures: Option<u64>,
-    /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 5,000. Further openings in a
-    /// row last up to 2, 4, 8 and 12 times as long. Each is drawn from the upper half, so that clients do not probe in
-    /// step.
+    /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 1,000. Each further opening in
+    /// a row lasts up to twice as long. The length is drawn from the upper half, so that clients do not probe in step.
     pub open_ms: Option<f64>,
+    /// Longest time of all openings, in ms: at least `open_ms`, maybe infinite. Defaults to 5,000, or to `open_ms` if
+    /// that is longer.
+    pub max_open_ms: Option<f64>,
     /// Number of successes that close the circuit after an opening: between 1 and 1,000. Defaults to 1.
     pub close_after: Option<u32>,
     /// More options may follow: end a list of some with `..BreakerOptions::default()`.
@@ -90,8 +95,9 @@ pub struct BreakerOptions {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CooldownOptions {
-    /// Longest time for which an attempt is held, in ms: non-negative or infinite. Attempts that would be held longer
-    /// are rejected. Defaults to 10,000.
+    /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected.
+    /// Defaults to [`max_retry_after`](crate::RetryPolicy::with_max_retry_after) of the policy: they wait as long as
+    /// the one that the server asked. The deadline bounds all holds together.
     pub max_hold_ms: Option<f64>,
     /// More options may follow: end a list of some with `..CooldownOptions::default()`.
     #[doc(hidden)]
@@ -189,8 +195,8 @@ impl BudgetOptions {
         problems.require(
             "budget.capacity",
             self.capacity,
-            "a positive number, at most 10^9",
-            within(self.capacity, LEAST, MOST_TOKENS),
+            "a non-negative number, at most 10^9",
+            within(self.capacity, 0.0, MOST_TOKENS),
         );
         problems.require(
             "budget.per_success",
@@ -212,7 +218,7 @@ impl BudgetOptions {
         if problems.first().is_none() {
             const RULE: &str = "at most capacity";
             let settings = self.settings();
-            let fits = |cost| cost <= settings.capacity;
+            let fits = |cost| settings.capacity == 0.0 || cost <= settings.capacity;
             let cost = self.cost.or(Some(COST));
             problems.require("budget.cost", cost, RULE, fits(settings.cost));
             let (cost, allowed) = (self.throttled_cost, fits(settings.throttled_cost));
@@ -255,6 +261,7 @@ impl BreakerOptions {
         window_ms: None,
         consecutive_failures: None,
         open_ms: None,
+        max_open_ms: None,
         close_after: None,
         _more: (),
     };
@@ -292,6 +299,16 @@ impl BreakerOptions {
             "a positive number of milliseconds, at most 2^53 - 1",
             within(self.open_ms, LEAST, MAX_MS),
         );
+        require(
+            "breaker.max_open_ms",
+            self.max_open_ms,
+            "a number of milliseconds, at least open_ms, or Infinity",
+            within(
+                self.max_open_ms,
+                self.open_ms.unwrap_or(OPEN_MS),
+                f64::INFINITY,
+            ),
+        );
         let close_after = self.close_after.map(f64::from);
         require(
             "breaker.close_after",
@@ -306,12 +323,14 @@ impl BreakerOptions {
     #[doc(hidden)]
     #[must_use]
     pub fn settings(&self) -> BreakerSettings {
+        let open_ms = self.open_ms.unwrap_or(OPEN_MS);
         BreakerSettings {
             failure_ratio: self.failure_ratio.unwrap_or(0.5),
-            minimum_calls: number(self.minimum_calls.unwrap_or(10)),
+            minimum_calls: number(self.minimum_calls.unwrap_or(20)),
             window_ms: self.window_ms.unwrap_or(10_000.0),
-            consecutive_failures: number(self.consecutive_failures.unwrap_or(UNLIMITED)),
-            open_ms: self.open_ms.unwrap_or(5_000.0),
+            consecutive_failures: number(self.consecutive_failures.unwrap_or(10)),
+            open_ms,
+            max_open_ms: self.max_open_ms.unwrap_or(open_ms.max(5_000.0)),
             close_after: f64::from(self.close_after.unwrap_or(1)),
         }
     }
@@ -333,12 +352,5 @@ impl CooldownOptions {
             within(self.max_hold_ms, 0.0, f64::INFINITY),
         );
         problems
-    }
-
-    /// The option or its default.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn max_hold_ms(&self) -> f64 {
-        self.max_hold_ms.unwrap_or(10_000.0)
     }
 }

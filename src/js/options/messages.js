@@ -27,6 +27,8 @@ retryIf (or throw permanent(error)): bail
 onFailure: handleerror onerror
 onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
 maxRetryAfterMs: maxretryafter
+protectionKey: key
+protection (protection.for(key), or policy.run(fn, { key })): key
 fixed: constant`;
 
 /** Starts each message of this package, once: in a log, it names the owner. */

@@ -15,9 +15,8 @@ export class Admission {
   #state;
   /** Whether the attempt was let pass and its end was not reported yet. */
   pending;
-  /** Numbers that the breaker gave the attempt. */
-  generation;
-  lease = 0;
+  /** The breaker's ticket. */
+  ticket;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
@@ -30,12 +29,12 @@ export class Admission {
 
   /**
    * @param {import('./state.js').State} state
-   * @param {number} [pass] the breaker's generation, if the attempt has passed
+   * @param {number} [pass] the breaker's ticket, if the attempt has passed
    */
   constructor(state, pass) {
     this.#state = state;
     this.pending = pass !== undefined;
-    this.generation = pass ?? 0;
+    this.ticket = pass ?? 0;
   }
 
   /** Forgets the last attempt. */
@@ -48,11 +47,13 @@ export class Admission {
   /**
    * Asks the breaker. Returns 0, or the time in ms until asking again makes sense.
    * @param {number} time
+   * @param {boolean} first whether it is the first attempt of its operation
    */
-  admit(time) {
-    const waitMs = this.#state.breaker?.admit(time, this, this.#state) ?? 0;
-    this.pending = waitMs === 0;
-    return waitMs;
+  admit(time, first) {
+    const answer = this.#state.breaker?.admit(time, first, this.#state) ?? -1;
+    this.ticket = -answer;
+    this.pending = answer < 0;
+    return Math.max(answer, 0);
   }
 
   /** @param {Operation} operation */
@@ -102,8 +103,12 @@ export class Admission {
    */
   close(operation, reason) {
     if (!this.pending) return;
-    // The deadline ended a first attempt: unless it was held, it had all the time there was.
-    const late = reason === 'timeout' && operation.attempts === 1 && this.fields === undefined;
+    // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
+    const late =
+      operation.attempts === 1 &&
+      this.fields === undefined &&
+      (reason === 'timeout' ||
+        (reason === 'aborted' && this.#state.breaker?.isNewTimeout(operation.limits.reason) === true));
     const done = reason === 'success';
     const judged = done || reason === 'permanent';
     this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
@@ -128,6 +133,8 @@ export class Admission {
       verdict = breaker.judge(verdict, {
         [failed ? 'error' : 'result']: outcome,
         ...(status !== undefined && { status }),
+        attempt: operation.attempts,
+        durationMs: (operation.endedAt ?? now()) - /** @type {number} */ (operation.attemptAt),
       });
     const draw = () => {
       try {
@@ -139,15 +146,16 @@ export class Admission {
       }
     };
     const cause = failed ? outcome : undefined;
-    breaker.ended(now(), this, verdict, atMost(settings, hintMs), cause, draw, this.#state);
+    breaker.ended(now(), this.ticket, verdict, atMost(settings, hintMs), cause, draw, this.#state);
   }
 }
 
 /**
+ * No hint is followed further than the policy says.
  * @param {import('../options/settings.js').Settings} settings
  * @param {number} hintMs
  */
-function atMost({ maxRetryAfterMs }, hintMs) {
+export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The breaker: rejects attempts while most of them fail, and lets one through now and then. It has no timer.
 
-import { isCount, isWithin } from '../options/checks.js';
+import { isCount, isLongest, isWithin } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
@@ -10,9 +10,7 @@ import { reportFailure } from '../run/hooks.js';
 import {
   CLOSED,
   FAILURE,
-  GENERATION,
   HAS_OPENED,
-  LEASE,
   NOTHING,
   OPEN,
   PHASE,
@@ -48,6 +46,7 @@ const RULES = /** @type {Record<string, Rule>} */ ({
     'a positive number of milliseconds, at most 2^53 - 1',
     (value) => isWithin(value, Number.MIN_VALUE, MAX_MS),
   ],
+  maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
   closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
   isFailure: FUNCTION,
 });
@@ -72,10 +71,11 @@ const FOREIGN = {
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
   failureRatio: 0.5,
-  minimumCalls: 10,
+  minimumCalls: 20,
   windowMs: 10_000,
-  consecutiveFailures: Infinity,
-  openMs: 5000,
+  consecutiveFailures: 10,
+  openMs: 1000,
+  maxOpenMs: 5000,
   closeAfter: 1,
 };
 
@@ -84,20 +84,25 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  const all = { ...DEFAULTS, ...read(options, RULES, FOREIGN) };
+  const given = read(options, RULES, FOREIGN);
+  const all = { ...DEFAULTS, ...given };
+  if (all.maxOpenMs < all.openMs) {
+    if (given.maxOpenMs !== undefined) throw problemOf('maxOpenMs', all.maxOpenMs, RULES.maxOpenMs);
+    all.maxOpenMs = all.openMs;
+  }
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
   return recipe('breaker', all, (time) => new Breaker(numbers, all.isFailure, time));
 }
-
-/** An attempt that was admitted. @typedef {{ generation: number, lease: number }} Admitted */
 
 /** The breaker of one destination. */
 export class Breaker {
   #options;
   #state;
-  refused = 0;
+  rejected = 0;
   /** The failure that opened it. @type {unknown} */
   cause = undefined;
+  /** Reasons of signals that have counted. @type {WeakSet<object> | undefined} */
+  #timeouts;
 
   /**
    * @param {number[]} options
@@ -127,38 +132,52 @@ export class Breaker {
   }
 
   /**
-   * Admits a first attempt while the circuit is closed, and returns the generation; else returns -1.
+   * Admits a first attempt while the circuit is closed, and returns its ticket; else returns 0.
    * @param {number} time
    */
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
-    if (!this.isClosed || this.isFailure !== undefined) return -1;
-    admit(this.#state, this.#options, time);
-    return this.#state[GENERATION];
+    if (!this.isClosed || this.isFailure !== undefined) return 0;
+    return -admit(this.#state, this.#options, time, true);
   }
 
   /**
    * Follows the success of an attempt that passed. It changes no phase, and counts for nothing in a later one.
    * @param {number} time
-   * @param {number} generation
+   * @param {number} ticket
    */
-  passed(time, generation) {
-    endedIn(this.#state, this.#options, time, 0, generation, 0, SUCCESS, NaN);
+  passed(time, ticket) {
+    endedIn(this.#state, this.#options, time, 0, ticket, SUCCESS, NaN);
   }
 
   /**
-   * Admits an attempt, which receives its generation and lease. Returns 0, or the time in ms until asking makes sense.
+   * Asks for an attempt. Returns the time in ms until asking makes sense, or its ticket with the sign changed.
    * @param {number} time
-   * @param {Admitted} attempt
+   * @param {boolean} first whether it is the first one of its operation
    * @param {import('./events.js').Teller} teller
    */
-  admit(time, attempt, teller) {
+  admit(time, first, teller) {
     const wasOpen = this.isOpen;
-    const waitMs = admit(this.#state, this.#options, time);
-    attempt.generation = this.#state[GENERATION];
-    attempt.lease = this.#state[LEASE];
-    if (wasOpen && !this.isOpen) teller.tell('half-open', this.numbers(time));
-    return waitMs;
+    const answer = admit(this.#state, this.#options, time, first);
+    // Closed if nobody had asked for a while.
+    if (wasOpen && !this.isOpen) teller.tell(this.isClosed ? 'closed' : 'half-open', this.numbers(time));
+    return answer;
+  }
+
+  /**
+   * Returns whether a signal was aborted because time is up, and has not counted yet. It may have ended a whole batch,
+   * however short a time each of these has had.
+   * @param {any} reason
+   */
+  isNewTimeout(reason) {
+    try {
+      if (reason?.name !== 'TimeoutError' || this.#timeouts?.has(reason)) return false;
+      (this.#timeouts ??= new WeakSet()).add(reason);
+      return true;
+    } catch {
+      // A reason may be anything.
+      return false;
+    }
   }
 
   /**
@@ -183,16 +202,16 @@ export class Breaker {
   /**
    * Follows the end of an attempt.
    * @param {number} time
-   * @param {Admitted} attempt
+   * @param {number} ticket
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
    * @param {() => number} draw called only if the circuit opens; never throws
    * @param {import('./events.js').Teller} teller
    */
-  ended(time, { generation, lease }, verdict, hintMs, cause, draw, teller) {
+  ended(time, ticket, verdict, hintMs, cause, draw, teller) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
-      endedIn(state, this.#options, time, r, generation, lease, verdict, hintMs);
+      endedIn(state, this.#options, time, r, ticket, verdict, hintMs);
     // Tried on a copy: random() may call operations that change the state.
     const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
     const change = told(this.#state, opens ? draw() : 0);
@@ -206,9 +225,10 @@ export class Breaker {
    * @param {import('./events.js').Teller} teller
    */
   open(time, ms, teller) {
-    openByHand(this.#state, time, ms);
+    const wasOpen = this.isOpen;
+    openByHand(this.#state, this.#options, time, ms);
     this.cause = undefined;
-    teller.tell('opened', this.numbers(time));
+    if (!wasOpen) teller.tell('opened', this.numbers(time));
   }
 
   /**
@@ -233,6 +253,6 @@ export class Breaker {
 
   /** @param {number} time */
   status(time) {
-    return { ...this.numbers(time), refused: this.refused };
+    return { ...this.numbers(time), rejected: this.rejected };
   }
 }

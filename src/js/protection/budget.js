@@ -11,7 +11,7 @@ import { recipe } from './part.js';
 const MOST = 1e9;
 
 const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
-  capacity: ['number', 'a positive number, at most 10^9', (value) => isWithin(value, Number.MIN_VALUE, MOST)],
+  capacity: ['number', 'a non-negative number, at most 10^9', (value) => isWithin(value, 0, MOST)],
   perSuccess: [
     'number',
     '0 or a number between 0.001 and 1,000',
@@ -54,7 +54,7 @@ export function budget(options) {
     throttledCost: thousandths(throttledCost),
     refund: all.refund,
   };
-  if (amounts.cost > amounts.capacity)
+  if (amounts.cost > amounts.capacity && all.capacity > 0)
     throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
   return recipe('budget', all, () => new Budget(amounts));
 }
@@ -66,7 +66,7 @@ export class Budget {
   /** Whether a retry was rejected since it was full the last time. */
   #empty = false;
   #granted = 0;
-  #refused = 0;
+  #rejected = 0;
 
   /**
    * Amounts are thousandths of tokens. All budgets of a recipe share the object.
@@ -88,8 +88,9 @@ export class Budget {
       this.#granted++;
       return cost;
     }
-    this.#refused++;
-    if (!this.#empty) {
+    this.#rejected++;
+    // Without a capacity it is empty at all times, which is no event.
+    if (!this.#empty && this.#options.capacity > 0) {
       this.#empty = true;
       teller.tell('budget-empty', this.numbers());
     }
@@ -129,6 +130,6 @@ export class Budget {
   }
 
   status() {
-    return { ...this.numbers(), granted: this.#granted, refused: this.#refused };
+    return { ...this.numbers(), granted: this.#granted, rejected: this.#rejected };
   }
 }

@@ -4,7 +4,7 @@
 import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { read } from '../options/reader.js';
 import { LONGEST } from '../options/rules.js';
-import { drawFor } from './admission.js';
+import { atMost, drawFor } from './admission.js';
 import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
 import { recipe } from './part.js';
 
@@ -18,8 +18,8 @@ const DEFAULT_TRUNCATE_AT = 10;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
-  const { maxHoldMs = 10_000 } = read(options, RULES);
-  return recipe('cooldown', { maxHoldMs }, () => new Cooldown(maxHoldMs));
+  const given = read(options, RULES);
+  return recipe('cooldown', given, () => new Cooldown(given.maxHoldMs));
 }
 
 /** The cooldown of one destination. */
@@ -28,11 +28,11 @@ export class Cooldown {
   #state = newCooldown();
   /** Attempts that are held now. */
   held = 0;
-  refused = 0;
+  rejected = 0;
   /** The failure that set it. @type {unknown} */
   cause = undefined;
 
-  /** @param {number} maxHoldMs */
+  /** @param {number} [maxHoldMs] */
   constructor(maxHoldMs) {
     this.#maxHoldMs = maxHoldMs;
   }
@@ -74,11 +74,12 @@ export class Cooldown {
   }
 
   /**
-   * Returns whether an attempt may be held.
-   * @param {number} ms all its holds, without their draws
+   * Returns whether an attempt may be held: for no longer than the one that was asked to wait would.
+   * @param {number} ms without the draw
+   * @param {import('../options/settings.js').Settings} settings
    */
-  mayHold(ms) {
-    return ms <= this.#maxHoldMs && this.held < MOST_HELD;
+  mayHold(ms, settings) {
+    return ms <= (this.#maxHoldMs ?? atMost(settings, Infinity)) && this.held < MOST_HELD;
   }
 
   /** @param {number} time */
@@ -89,7 +90,7 @@ export class Cooldown {
   /** @param {number} time */
   status(time) {
     // Reading changes nothing.
-    return { remainingMs: this.left(time, this.#state.slice()), held: this.held, refused: this.refused };
+    return { remainingMs: this.left(time, this.#state.slice()), held: this.held, rejected: this.rejected };
   }
 }
 

@@ -7,7 +7,7 @@ import { channelOf } from '../run/tracing.js';
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller */
 
 /** Events that the channel publishes: changes of a breaker, and rejections. */
-const PUBLISHED = ['opened', 'half-open', 'closed', 'refused'];
+const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
 
 /**
  * @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined

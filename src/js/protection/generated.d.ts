@@ -11,18 +11,17 @@ export function left(cooldown: Numbers, now: number): number;
 export function hold(cooldown: Numbers, now: number, baseMs: number, draw: number): number;
 
 export function look(breaker: Numbers, now: number): number;
-export function admit(breaker: Numbers, options: Numbers, now: number): number;
+export function admit(breaker: Numbers, options: Numbers, now: number, first: boolean): number;
 export function ended(
   breaker: Numbers,
   options: Numbers,
   now: number,
   draw: number,
-  generation: number,
-  lease: number,
+  ticket: number,
   verdict: number,
   hintMs: number,
 ): number;
-export function open(breaker: Numbers, now: number, ms: number): void;
+export function open(breaker: Numbers, options: Numbers, now: number, ms: number): void;
 export function close(breaker: Numbers, now: number): void;
 export function numbers(breaker: Numbers, options: Numbers, to: Numbers, now: number): void;
 export function fresh(breaker: Numbers, options: Numbers, now: number): number;

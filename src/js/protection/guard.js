@@ -20,8 +20,6 @@ export class Guard {
   #takenFor = 0;
   /** Time when the present hold began. @type {number | undefined} */
   #heldAt = undefined;
-  /** All holds of the attempt, without their draws. */
-  #planned = 0;
   /** Rounds of the operation, if it may have hedges. @type {import('./rounds.js').Rounds | undefined} */
   rounds = undefined;
   /** Number of hedges so far. */
@@ -31,7 +29,7 @@ export class Guard {
 
   /**
    * @param {State} state
-   * @param {number} [pass] of a first attempt that passed
+   * @param {number} [pass] the breaker's ticket of a first attempt that passed
    */
   constructor(state, pass) {
     this.#state = state;
@@ -60,7 +58,6 @@ export class Guard {
     if (this.#heldAt !== undefined) {
       this.#release(time);
     } else {
-      this.#planned = 0;
       this.admission.reset();
     }
 
@@ -69,8 +66,7 @@ export class Guard {
 
     const leftMs = cooldown?.left(time) ?? 0;
     if (cooldown !== undefined && leftMs > 0) {
-      this.#planned += leftMs;
-      if (!cooldown.mayHold(this.#planned)) return this.#reject(operation, 'cooldown', leftMs);
+      if (!cooldown.mayHold(leftMs, operation.settings)) return this.#reject(operation, 'cooldown', leftMs);
       const waitMs = cooldown.holdMs(time, operation);
       // random() may have aborted.
       if (operation.limits.aborted) return ABORTED;
@@ -82,7 +78,7 @@ export class Guard {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const waitMs = this.admission.admit(time);
+    const waitMs = this.admission.admit(time, operation.attempts === 0);
     if (waitMs > 0) return this.#reject(operation, 'breaker', waitMs);
     // onEvent may have aborted.
     return operation.limits.aborted ? ABORTED : undefined;
@@ -109,7 +105,7 @@ export class Guard {
     if (budget !== undefined) {
       const taken = budget.take(this.admission.throttled, state);
       if (taken < 0) {
-        state.tell('refused', { by: 'budget' });
+        state.tell('rejected', { by: 'budget' });
         return { stop: 'budget' };
       }
       this.#taken = taken;
@@ -168,11 +164,11 @@ export class Guard {
    * @returns {Answer}
    */
   #reject({ attempts }, by, retryAfterMs) {
-    const part = /** @type {{ refused: number, cause: unknown }} */ (this.#state[by]);
-    part.refused++;
+    const part = /** @type {{ rejected: number, cause: unknown }} */ (this.#state[by]);
+    part.rejected++;
     this.rejection = { retryAfterMs };
     const error = attempts === 0 ? rejectedBy(by, retryAfterMs, part.cause, this.#state) : undefined;
-    this.#state.tell('refused', { by, retryAfterMs });
+    this.#state.tell('rejected', { by, retryAfterMs });
     return { stop: by, error };
   }
 }

@@ -50,7 +50,7 @@ export class Hedge {
   /** Hedges that were started, that ended their operations with success, and that protection rejected. */
   hedges = 0;
   won = 0;
-  refused = 0;
+  rejected = 0;
 
   /**
    * @param {any} budget of the number of hedges
@@ -66,7 +66,7 @@ export class Hedge {
   }
 
   /** @returns {never} */
-  refuseSync() {
+  rejectSync() {
     throw failure(
       TypeError,
       'retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
@@ -128,9 +128,9 @@ export class Hedge {
 
   /** @param {number} time */
   status(time) {
-    const { hedges, won, refused } = this;
+    const { hedges, won, rejected } = this;
     // Reading changes nothing.
-    return { delayMs: this.#delayMs ?? peek(this.#latency, time, this.#quantile), hedges, won, refused };
+    return { delayMs: this.#delayMs ?? peek(this.#latency, time, this.#quantile), hedges, won, rejected };
   }
 }
 

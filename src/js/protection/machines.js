@@ -52,18 +52,15 @@ export { hold as holdMs } from './generated.js';
 
 /**
  * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
- *   closeAfter
+ *   maxOpenMs, closeAfter
  */
 
 const BEGUN = 2;
-const STARTED_AT = 6;
+const STARTED_AT = 8;
 /** Place of the phase in a breaker's state: {@link CLOSED}, {@link OPEN} or {@link HALF_OPEN}. */
-export const PHASE = 7;
-const CLOSED_AT = 13;
-/** Places of what {@link admit} gives an attempt, to hand back to {@link endedIn}. */
-export const GENERATION = 14;
-export const LEASE = 15;
-const STATE = 18;
+export const PHASE = 9;
+const CHANGED_AT = 18;
+const STATE = 22;
 
 const WINDOW_MS = 2;
 
@@ -71,7 +68,7 @@ export const CLOSED = 0;
 export const OPEN = 1;
 export const HALF_OPEN = 2;
 
-/** Verdicts on an attempt, for {@link endedIn}. The first one frees the place of a probe and says nothing else. */
+/** Verdicts on an attempt, for {@link endedIn}. After the first one, it is as if it had never been admitted. */
 export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
@@ -87,7 +84,7 @@ export const HAS_CLOSED = 2;
  */
 export function newBreaker(now) {
   const state = Array(STATE).fill(0);
-  state[STARTED_AT] = state[CLOSED_AT] = now;
+  state[STARTED_AT] = state[CHANGED_AT] = now;
   return state;
 }
 
@@ -98,25 +95,24 @@ export function newBreaker(now) {
 export { look as lookAtBreaker } from './generated.js';
 
 /**
- * Asks for an attempt. Returns 0 if it is admitted, and else the time in ms until asking again makes sense. After 0,
- * `state[GENERATION]` and `state[LEASE]` are the attempt's: each admitted attempt must be handed to {@link endedIn},
- * once. The generation grows if the circuit became half-open by this.
+ * Asks for an attempt, the first one of its operation or not. Returns the time in ms until asking again makes sense, or
+ * if it is admitted a number below 0: its ticket with the sign changed. Each ticket must be handed to {@link endedIn},
+ * once. An open circuit may become half-open or closed by this.
  */
 export { admit } from './generated.js';
 
 /**
- * Takes in the end of an attempt, with its generation and lease. Returns {@link SAME}, {@link HAS_OPENED} or
- * {@link HAS_CLOSED}.
+ * Takes in the end of an attempt, with its ticket. Returns {@link SAME}, {@link HAS_OPENED} or {@link HAS_CLOSED}.
  *
  * The draw varies the length of an opening. A failing probe opens the circuit for at least `hintMs`, the time that the
- * server asked for; 0 or NaN if it did not ask.
+ * server asked for, but for no longer than maxOpenMs; 0 or NaN if it did not ask.
  */
 export { ended as endedIn } from './generated.js';
 
 /** Opens the circuit by hand, for a positive number of ms; Infinity until {@link closeByHand}. */
 export { open as openByHand } from './generated.js';
 
-/** Closes the circuit by hand, with an empty window. */
+/** Closes the circuit by hand, with an empty window, as if it had never opened. */
 export { close as closeByHand } from './generated.js';
 
 /**

@@ -24,19 +24,23 @@ function isPart(value) {
   }
 }
 
+const isList = Array.isArray;
+
 /**
  * Each kind of part at most once, then options.
  * @param {any[]} args
  */
 export function protect(...args) {
   const last = args.at(-1);
-  const given = args.length > 0 && !isFunction(last) && !isPart(last) ? args.pop() : undefined;
+  const given = args.length > 0 && !isFunction(last) && !isPart(last) && !isList(last) ? args.pop() : undefined;
   /** @type {Error[]} */
   const problems = [];
   /** @type {import('./state.js').Makers} */
   const makers = Object.create(null);
   args.forEach((part, i) => {
     if (isFunction(part)) problems.push(failure(TypeError, `part ${i + 1} is a function: call it, as in budget()`));
+    else if (isList(part))
+      problems.push(failure(TypeError, `part ${i + 1} is an array: pass its parts, as in protect(...parts)`));
     else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
     else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
@@ -87,7 +91,9 @@ class Protection {
    * @param {(value: unknown, options: object) => string} inspect
    */
   [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
-    return `Protection ${inspect({ ...this.status(), keys: this.keys() }, options)}`;
+    const of = (/** @type {string} */ key) => this.for(key).status();
+    const keys = new Map(this.keys().map((key) => [key, of(key).breaker?.state ?? of(key)]));
+    return `Protection ${inspect({ ...this.status(), ...(keys.size > 0 && { keys }) }, options)}`;
   }
 
   /** @param {number} [ms] */

@@ -1,11 +1,12 @@
 // @ts-check
 // The error of an operation that protection rejected before its first attempt.
 
+import { messageOf } from '../options/messages.js';
 import { markRejected } from '../run/directives.js';
 import { hide } from '../run/report.js';
 
 /** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
-const refusers = new WeakMap();
+const rejecters = new WeakMap();
 
 export class RejectedError extends Error {
   name = 'RejectedError';
@@ -13,12 +14,18 @@ export class RejectedError extends Error {
   /**
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs
-   * @param {unknown} cause
+   * @param {unknown} [cause]
+   * @param {string} [key]
    */
-  constructor(by, retryAfterMs, cause) {
+  constructor(by, retryAfterMs, cause, key) {
     const why = by === 'breaker' ? 'the circuit is open' : 'the server asked to wait';
-    super(`rejitter: rejected by ${by}: ${why}`);
+    const until = retryAfterMs < Infinity ? `for ${Math.ceil(retryAfterMs / 100) / 10} s` : 'until close()';
+    const because = messageOf(cause, '');
+    super(
+      `rejitter: rejected by ${by}${key === undefined ? '' : ` (${key})`}: ${why} ${until}${because && `: ${because}`}`,
+    );
     this.by = by;
+    if (key !== undefined) this.key = key;
     this.retryAfterMs = retryAfterMs;
     hide(this, 'cause', cause);
     markRejected(this);
@@ -29,11 +36,11 @@ export class RejectedError extends Error {
  * @param {'breaker' | 'cooldown'} by
  * @param {number} retryAfterMs
  * @param {unknown} cause
- * @param {object} state
+ * @param {{ key: string | undefined }} state
  */
 export function rejectedBy(by, retryAfterMs, cause, state) {
-  const error = new RejectedError(by, retryAfterMs, cause);
-  refusers.set(error, state);
+  const error = new RejectedError(by, retryAfterMs, cause, state.key);
+  rejecters.set(error, state);
   return error;
 }
 
@@ -45,7 +52,7 @@ let warned = false;
  * @param {object} state
  */
 export function warnOfLayers(error, state) {
-  if (warned || Object(error) !== error || refusers.get(error) !== state) return;
+  if (warned || Object(error) !== error || rejecters.get(error) !== state) return;
   warned = true;
   try {
     console.warn(

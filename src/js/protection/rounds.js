@@ -132,18 +132,18 @@ export class Rounds {
     if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].own.attempt?.signal.aborted) return;
     const closed = breaker === undefined || breaker.isClosed;
     if (!closed || (cooldown !== undefined && cooldown.left(time) > 0) || !hedge.take()) {
-      hedge.refused++;
+      hedge.rejected++;
       return;
     }
     const taken = budget?.take(false, this.#state) ?? 0;
     if (taken < 0) {
       hedge.putBack();
-      hedge.refused++;
+      hedge.rejected++;
       return;
     }
     const admission = new Admission(this.#state);
     admission.fields = { hedge: true };
-    admission.admit(time);
+    admission.admit(time, false);
     const contender = this.#begin(time, admission, { hedge: true });
     if (typeof contender === 'string') {
       admission.close(this.#op, contender);

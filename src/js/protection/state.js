@@ -39,13 +39,16 @@ export class States {
     this.onEvent = onEvent;
   }
 
-  /** @param {string} key */
+  /**
+   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
+   * @param {string} key
+   */
   get(key) {
-    return this.byKey.get(key) ?? this.use(new State(this, key), key);
+    return this.byKey.get(key) ?? new State(this, key);
   }
 
   /**
-   * Returns the state for an operation of this key that starts: an older one may have been forgotten.
+   * Returns the state for an operation of this key that starts: another one may be kept.
    * @param {State} state
    * @param {string} key
    */
@@ -139,15 +142,15 @@ export class State {
   pass(startedAt) {
     const { budget, breaker, cooldown } = this;
     if (cooldown !== undefined && cooldown.left(startedAt) > 0) return undefined;
-    // The number of the breaker's phase, or -1 if the attempt has to wait.
-    const phase = breaker?.pass(startedAt) ?? 0;
-    if (phase < 0) return undefined;
+    // 0 if the attempt has to ask for more than that.
+    const ticket = breaker?.pass(startedAt) ?? 1;
+    if (ticket === 0) return undefined;
     return {
       startedAt,
-      guard: () => new Guard(this, phase),
+      guard: () => new Guard(this, ticket),
       succeeded: () => {
         budget?.succeeded(0, this);
-        breaker?.passed(now(), phase);
+        breaker?.passed(now(), ticket);
       },
     };
   }
@@ -176,8 +179,11 @@ export class State {
 
   status() {
     const time = now();
+    const keys = this.keys();
     /** @type {Record<string, object>} */
     const status = {};
+    // They have numbers of their own, which those of the root would hide.
+    if (keys.length > 0) status.keys = Object.freeze(keys);
     for (const name of PARTS) if (this[name] !== undefined) status[name] = Object.freeze(this[name].status(time));
     return Object.freeze(status);
   }

@@ -57,7 +57,7 @@
  * @property {() => Protection} use the state of the moment, for an operation that starts
  * @property {(time: number) => Pass | undefined} pass
  * @property {(op: Operation, driver: import('./driver.js').Driver) => Guard} guard of an operation that starts
- * @property {{ refuseSync: () => never } | undefined} hedge
+ * @property {{ rejectSync: () => never } | undefined} hedge
  */
 
 /** @typedef {import('./steps.js').Stop} Stop */

@@ -28,7 +28,7 @@ export function syncOf(load) {
   return function retrySync(fn, options) {
     requireFunction(fn);
     const settings = readOptions(options, newSettings(), NO_TIMERS);
-    settings.protection?.hedge?.refuseSync();
+    settings.protection?.hedge?.rejectSync();
     requireBlocking();
     const limits = new PolledLimits(settings.signal);
     const op = new Operation(settings, fn, 0, limits);

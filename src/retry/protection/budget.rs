@@ -12,7 +12,7 @@ pub(super) struct Tokens {
     /// Whether a retry was rejected since the budget was last full.
     empty: bool,
     granted: u64,
-    refused: u64,
+    rejected: u64,
 }
 
 impl Tokens {
@@ -23,8 +23,9 @@ impl Tokens {
             self.granted += 1;
             return true;
         }
-        self.refused += 1;
-        if !std::mem::replace(&mut self.empty, true) {
+        self.rejected += 1;
+        // Without a capacity it is empty at all times, which is no event.
+        if options.capacity > 0.0 && !std::mem::replace(&mut self.empty, true) {
             told.add(ProtectionChange::BudgetEmpty(self.status(options)));
         }
         false
@@ -48,7 +49,7 @@ impl Tokens {
             tokens: self.count(options) / 1_000.0,
             capacity: options.capacity / 1_000.0,
             granted: self.granted,
-            refused: self.refused,
+            rejected: self.rejected,
         }
     }
 

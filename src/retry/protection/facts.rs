@@ -1,12 +1,11 @@
 //! Facts that an operation and the state of its destination exchange.
 
-use super::told::Refusal;
+use super::told::Rejection;
 use crate::core::protection::Verdict;
 
-/// The breaker's numbers for an attempt that it admitted, which it wants back: generation and lease. `None` without a
-/// breaker.
+/// The breaker's ticket of an attempt that it admitted, which it wants back. `None` without a breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(in crate::retry) struct Pass(pub(super) Option<(f64, f64)>);
+pub(in crate::retry) struct Pass(pub(super) Option<f64>);
 
 impl Pass {
     pub(super) fn is_none(self) -> bool {
@@ -22,10 +21,19 @@ pub(super) enum Entry {
     /// It has to wait for this long, and to ask again.
     Hold {
         ms: f64,
-        /// Without the draw.
-        left_ms: f64,
     },
-    Refused(Refusal),
+    Rejected(Rejection),
+}
+
+/// What an attempt that is about to start has to do with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// It is the first one of its operation.
+    pub(super) first: bool,
+    pub(super) remaining_ms: f64,
+    pub(super) base_ms: f64,
+    /// The policy follows no hint further.
+    pub(super) longest_ms: f64,
 }
 
 /// How an attempt that the breaker admitted ended.

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::Protection;
 use super::cell::Cell;
-use super::facts::{End, Entry, Pass, Plan, Success};
+use super::facts::{End, Entry, Limits, Pass, Plan, Success};
 use super::time_ms;
-use super::told::Refusal;
+use super::told::Rejection;
 use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -68,21 +68,21 @@ pub struct Protected {
     cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
-    /// The breaker's numbers for the running attempt. Hedges keep theirs.
+    /// The breaker's ticket of the running attempt. Hedges keep theirs.
     pass: Pass,
     /// Start of the present hold.
     held_since: Option<Duration>,
     /// All holds of the attempt.
     held: Duration,
-    /// The same as planned, without the draws, in ms.
-    planned_ms: f64,
+    /// It has begun an attempt.
+    begun: bool,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
     /// A failure of the last round asked for fewer requests, and set the cooldown that ends then.
     throttled: bool,
     own_until: f64,
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
 }
 
 impl fmt::Debug for Protected {
@@ -109,7 +109,7 @@ pub(in crate::retry) struct Failure {
 pub(in crate::retry) enum Next {
     Begin,
     Hold(Duration),
-    Refused(RejectedError),
+    Rejected(RejectedError),
 }
 
 impl Protected {
@@ -120,12 +120,12 @@ impl Protected {
             pass: Pass::default(),
             held_since: None,
             held: Duration::ZERO,
-            planned_ms: 0.0,
+            begun: false,
             taken: 0.0,
             spent: 0.0,
             throttled: false,
             own_until: f64::NAN,
-            refusal: None,
+            rejection: None,
         }
     }
 
@@ -140,7 +140,7 @@ impl Protected {
 
     /// When asking again makes sense, once it was rejected.
     pub(in crate::retry) fn retry_after(&self) -> Option<Duration> {
-        self.refusal.and_then(Refusal::retry_after)
+        self.rejection.and_then(Rejection::retry_after)
     }
 
     /// The time of the protection in ms. `None` without a clock.
@@ -158,48 +158,54 @@ impl Protected {
         now: Duration,
         remaining_ms: f64,
         base_ms: f64,
+        longest_ms: f64,
         draw: impl FnOnce() -> f64,
     ) -> Next {
         let was_held = self.held_since.take();
         if let Some(since) = was_held {
             self.held = self.held.saturating_add(now.saturating_sub(since));
         } else {
-            (self.held, self.planned_ms) = (Duration::ZERO, 0.0);
+            self.held = Duration::ZERO;
         }
-        let (recipe, planned_ms) = (&self.cell.recipe, self.planned_ms);
-        let timed = recipe.breaker.is_some() || recipe.max_hold_ms.is_some();
+        let recipe = &self.cell.recipe;
+        let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
         let entry = match timed.then(|| self.ms(now)).flatten() {
             None => Entry::Begin(Pass::default()),
             Some(time) => self.cell.locked(|state, recipe, told| {
                 if was_held.is_some() {
                     state.release();
                     if remaining_ms <= 0.0 {
-                        return Entry::Refused(state.woke_late(told, time));
+                        return Entry::Rejected(state.woke_late(told, time));
                     }
                 }
-                let limits = (remaining_ms, base_ms);
-                state.enter(recipe, told, time, planned_ms, limits, draw)
+                let limits = Limits {
+                    first: !self.begun,
+                    remaining_ms,
+                    base_ms,
+                    longest_ms,
+                };
+                state.enter(recipe, told, time, limits, draw)
             }),
         };
         match entry {
             Entry::Begin(pass) => {
                 self.pass = pass;
+                self.begun = true;
                 (self.throttled, self.own_until) = (false, f64::NAN);
                 if self.taken > 0.0 {
                     self.spent = std::mem::take(&mut self.taken);
                 }
                 Next::Begin
             }
-            Entry::Hold { ms, left_ms } => {
+            Entry::Hold { ms } => {
                 self.held_since = Some(now);
-                self.planned_ms += left_ms;
                 Next::Hold(duration_from_ms(ms))
             }
-            Entry::Refused(refusal) => {
-                self.refusal = Some(refusal);
-                Next::Refused(RejectedError {
-                    by: refusal.by,
-                    retry_after: duration_from_ms(refusal.retry_after_ms),
+            Entry::Rejected(rejection) => {
+                self.rejection = Some(rejection);
+                Next::Rejected(RejectedError {
+                    by: rejection.by,
+                    retry_after: duration_from_ms(rejection.retry_after_ms),
                 })
             }
         }
@@ -294,7 +300,7 @@ impl Protected {
         };
         self.throttled |= matches!(signal, Signal::Busy(_));
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
-        let cools = busy_ms > 0.0 && self.cell.recipe.max_hold_ms.is_some();
+        let cools = busy_ms > 0.0 && self.cell.recipe.cooldown.is_some();
         if pass.is_none() && !cools && first.is_none() {
             return;
         }
@@ -361,9 +367,9 @@ impl Protected {
                     delay
                 })
             }
-            Err(refusal) => {
-                self.refusal = Some(refusal);
-                Err(refusal.by)
+            Err(rejection) => {
+                self.rejection = Some(rejection);
+                Err(rejection.by)
             }
         }
     }

@@ -14,7 +14,7 @@ pub(super) struct Hedges {
     latency: Option<Box<Latency>>,
     started: u64,
     won: u64,
-    pub(super) refused: u64,
+    pub(super) rejected: u64,
 }
 
 impl Hedges {
@@ -76,7 +76,7 @@ impl Hedges {
             delay: delay_ms.map(duration_from_ms),
             hedges: self.started,
             won: self.won,
-            refused: self.refused,
+            rejected: self.rejected,
         }
     }
 

@@ -31,16 +31,18 @@ impl Keys {
         }
     }
 
-    /// The destination of a key. `cell`: the one that has the key, should another have been forgotten.
-    pub(super) fn get(&self, key: &str, cell: Option<&Arc<Cell>>, now: f64) -> Arc<Cell> {
+    /// The destination of a key: the one that is kept, or a new one.
+    pub(super) fn find(&self, key: &str) -> Arc<Cell> {
+        self.peek(key)
+            .unwrap_or_else(|| Arc::new(Cell::new(Some(key.into()), self.recipe.clone())))
+    }
+
+    /// The destination that is kept for a key, to use it. Keeps `cell` if there is none.
+    pub(super) fn take(&self, key: &str, cell: &Arc<Cell>, now: f64) -> Arc<Cell> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get(key).unwrap_or_else(|| {
-            let cell = cell.cloned().unwrap_or_else(|| {
-                let key = Arc::from(key);
-                Arc::new(Cell::new(Some(key), self.recipe.clone()))
-            });
-            kept.add(key, &cell, now);
-            cell
+            kept.add(key, cell, now);
+            cell.clone()
         })
     }
 

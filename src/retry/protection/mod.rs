@@ -70,7 +70,7 @@ use crate::policy::ms_from_duration;
 /// // One token, one retry.
 /// assert_eq!((failed.reason, failed.report.attempts), (StopReason::Budget, 2));
 /// assert_eq!(failed.own_error(), Some(&"busy"));
-/// assert_eq!(api.status().budget.unwrap().refused, 1);
+/// assert_eq!(api.status().budget.unwrap().rejected, 1);
 /// ```
 ///
 /// # Time
@@ -137,8 +137,11 @@ impl Protection {
         self.with(|recipe| recipe.budget = Some(options.settings()))
     }
 
-    /// Adds a breaker: while most attempts fail, all are rejected for a while, first ones too. It has no timer: the
-    /// first attempt after that time is a probe. If it succeeds, the circuit closes.
+    /// Adds a breaker: while most calls fail, all attempts are rejected for a while, first ones too. It has no timer:
+    /// the first attempt after that time is a probe. If it succeeds, the circuit closes.
+    ///
+    /// A call is the first attempt of an operation, or a retry that succeeds. Retries that fail do not count while the
+    /// circuit is closed.
     ///
     /// [`Retry::when`](crate::Retry::when) decides what counts as a failure: an error that is worth another
     /// attempt, also where none is left. [`Retry::signal`](crate::Retry::signal) overrides it. A timeout is a failure.
@@ -165,7 +168,7 @@ impl Protection {
     #[track_caller]
     pub fn cooldown(self, options: CooldownOptions) -> Self {
         accept(options.check());
-        self.with(|recipe| recipe.max_hold_ms = Some(options.max_hold_ms()))
+        self.with(|recipe| recipe.cooldown = Some(options))
     }
 
     /// Adds hedges: a second attempt starts while a slow one is running, and the first success wins. Only operations
@@ -236,7 +239,8 @@ impl Protection {
     /// servers.for_key("eu.example").open();
     /// assert!(!servers.for_key("eu.example").status().breaker.unwrap().retry_after.is_zero());
     /// assert!(servers.for_key("us.example").status().breaker.unwrap().retry_after.is_zero());
-    /// assert_eq!(servers.keys(), ["eu.example", "us.example"]);
+    /// // To read the numbers of a key keeps none.
+    /// assert_eq!(servers.keys(), ["eu.example"]);
     /// ```
     ///
     /// # Panics
@@ -249,7 +253,7 @@ impl Protection {
             "this protection has a key already: call for_key() on the one without"
         );
         Self {
-            cell: self.keys.get(key, None, self.now()),
+            cell: self.keys.find(key),
             keys: self.keys.clone(),
         }
     }
@@ -325,7 +329,7 @@ impl Protection {
     fn live(&self) -> Arc<Cell> {
         match &self.cell.key {
             None => self.cell.clone(),
-            Some(key) => self.keys.get(key, Some(&self.cell), self.now()),
+            Some(key) => self.keys.take(key, &self.cell, self.now()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::status::ProtectionEvent;
-use crate::core::protection::{BreakerSettings, BudgetSettings, HedgeSettings};
+use crate::core::protection::{BreakerSettings, BudgetSettings, CooldownOptions, HedgeSettings};
 
 pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
@@ -14,7 +14,7 @@ pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
 pub(super) struct Recipe {
     pub(super) budget: Option<BudgetSettings>,
     pub(super) breaker: Option<BreakerSettings>,
-    pub(super) max_hold_ms: Option<f64>,
+    pub(super) cooldown: Option<CooldownOptions>,
     pub(super) hedge: Option<HedgeSettings>,
     pub(super) clock: Option<Clock>,
     pub(super) on_event: Option<OnEvent>,

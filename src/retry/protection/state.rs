@@ -1,16 +1,16 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::budget::Tokens;
-use super::facts::{End, Entry, Pass, Plan, Success};
+use super::facts::{End, Entry, Limits, Pass, Plan, Success};
 use super::hedges::Hedges;
 use super::recipe::Recipe;
 use super::status::{
     BreakerState, BreakerStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
-use super::told::{Refusal, Told};
+use super::told::{Rejection, Told};
 use crate::StopReason;
 use crate::core::protection::{
-    Admission, Breaker, BreakerSettings, Change, Cooldown, Phase, Verdict,
+    Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase, Verdict,
 };
 use crate::policy::duration_from_ms;
 
@@ -31,33 +31,32 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The pass before an attempt. `planned_ms`: how long the attempt was held already, without the draws.
+    /// The pass before an attempt.
     pub(super) fn enter(
         &mut self,
         recipe: &Recipe,
         told: &mut Told,
         now: f64,
-        planned_ms: f64,
-        limits: (f64, f64),
+        limits: Limits,
         draw: impl FnOnce() -> f64,
     ) -> Entry {
-        let (remaining_ms, base_ms) = limits;
         // A look, which takes no probe.
         let open_ms = self.open_ms(now);
         if open_ms > 0.0 {
-            return Entry::Refused(self.not_admitted(told, open_ms));
+            return Entry::Rejected(self.not_admitted(told, open_ms));
         }
-        if let Some(max_hold_ms) = recipe.max_hold_ms {
+        if let Some(CooldownOptions { max_hold_ms, .. }) = recipe.cooldown {
             let left_ms = self.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                let ms = self.cooldown.hold_ms(now, base_ms, draw());
-                let long = planned_ms + left_ms > max_hold_ms || ms >= remaining_ms;
+                let ms = self.cooldown.hold_ms(now, limits.base_ms, draw());
+                let long =
+                    left_ms > max_hold_ms.unwrap_or(limits.longest_ms) || ms >= limits.remaining_ms;
                 if long || self.held >= MOST_HELD {
-                    return Entry::Refused(self.not_held(told, left_ms));
+                    return Entry::Rejected(self.not_held(told, left_ms));
                 }
                 self.held += 1;
                 told.add(ProtectionChange::Held(duration_from_ms(ms)));
-                return Entry::Hold { ms, left_ms };
+                return Entry::Hold { ms };
             }
         }
         // Last, so that no waiting operation holds the place of a probe.
@@ -66,17 +65,22 @@ impl State {
         };
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         let was_open = breaker.phase() == Phase::Open;
-        match breaker.admit(options, now) {
-            Admission::Refused { retry_after_ms } => {
-                Entry::Refused(self.not_admitted(told, retry_after_ms))
+        match breaker.admit(options, now, limits.first) {
+            Admission::Rejected { retry_after_ms } => {
+                Entry::Rejected(self.not_admitted(told, retry_after_ms))
             }
-            Admission::Admitted { generation, lease } => {
+            Admission::Admitted { ticket } => {
                 if was_open {
-                    told.add(ProtectionChange::HalfOpen(
-                        self.breaker_status(options, now),
-                    ));
+                    // Nobody had asked for a while: then it is closed.
+                    let half_open = breaker.phase() == Phase::HalfOpen;
+                    let status = self.breaker_status(options, now);
+                    told.add(if half_open {
+                        ProtectionChange::HalfOpen(status)
+                    } else {
+                        ProtectionChange::Closed(status)
+                    });
                 }
-                Entry::Begin(Pass(Some((generation, lease))))
+                Entry::Begin(Pass(Some(ticket)))
             }
         }
     }
@@ -87,7 +91,7 @@ impl State {
     }
 
     /// A hold ended after the deadline, although it was to end before.
-    pub(super) fn woke_late(&mut self, told: &mut Told, now: f64) -> Refusal {
+    pub(super) fn woke_late(&mut self, told: &mut Told, now: f64) -> Rejection {
         let left_ms = self.cooldown.left_ms(now);
         self.not_held(told, left_ms)
     }
@@ -115,13 +119,13 @@ impl State {
             verdict,
             hint_ms,
         } = end;
-        let (Some(options), Some(breaker), Some((generation, lease))) =
+        let (Some(options), Some(breaker), Some(ticket)) =
             (&recipe.breaker, &mut self.breaker, pass)
         else {
             return;
         };
         let ended = |breaker: &mut Breaker, draw| {
-            breaker.ended(options, now, draw, generation, lease, verdict, hint_ms)
+            breaker.ended(options, now, draw, ticket, verdict, hint_ms)
         };
         let before = *breaker;
         match ended(breaker, 0.0) {
@@ -139,13 +143,12 @@ impl State {
 
     /// The operation was dropped during an attempt, which says nothing: frees the place of a probe.
     pub(super) fn forget(&mut self, recipe: &Recipe, Pass(pass): Pass) {
-        if let (Some(options), Some(breaker), Some((generation, lease))) =
+        if let (Some(options), Some(breaker), Some(ticket)) =
             (&recipe.breaker, &mut self.breaker, pass)
         {
-            // A closed circuit learns nothing, and would read the time.
-            if breaker.phase() != Phase::Closed {
-                breaker.ended(options, 0.0, 0.0, generation, lease, Verdict::Nothing, 0.0);
-            }
+            // Nobody reads a clock here. Of an old half-open phase, the next end that says nothing does.
+            let now = f64::NEG_INFINITY;
+            breaker.ended(options, now, 0.0, ticket, Verdict::Nothing, f64::NAN);
         }
     }
 
@@ -157,10 +160,10 @@ impl State {
         now: Option<f64>,
         plan: Plan,
         draw: impl FnOnce() -> f64,
-    ) -> Result<(f64, f64), Refusal> {
+    ) -> Result<(f64, f64), Rejection> {
         let mut delay_ms = plan.delay_ms;
         if let Some(now) = now {
-            if recipe.max_hold_ms.is_some() && self.cooldown.until() != plan.own_until {
+            if recipe.cooldown.is_some() && self.cooldown.until() != plan.own_until {
                 let left_ms = self.cooldown.left_ms(now);
                 if left_ms > 0.0 {
                     let ms = self.cooldown.hold_ms(now, plan.base_ms, draw());
@@ -188,7 +191,7 @@ impl State {
         if self.budget.take(options, told, cost) {
             return Ok((delay_ms, cost));
         }
-        Err(told.refusal(StopReason::Budget, f64::NAN))
+        Err(told.rejection(StopReason::Budget, f64::NAN))
     }
 
     /// How long after an attempt its hedge starts. `None` while too little is known.
@@ -208,9 +211,9 @@ impl State {
             || self
                 .breaker
                 .is_some_and(|breaker| breaker.phase() == Phase::Closed);
-        let held = recipe.max_hold_ms.is_some() && self.cooldown.left_ms(now) > 0.0;
+        let held = recipe.cooldown.is_some() && self.cooldown.left_ms(now) > 0.0;
         if !closed || held || !self.pay_hedge(recipe, told) {
-            self.hedges.refused += 1;
+            self.hedges.rejected += 1;
             return None;
         }
         self.hedges.start();
@@ -218,9 +221,9 @@ impl State {
             return Some(Pass::default());
         };
         // A closed circuit admits all.
-        Some(match breaker.admit(options, now) {
-            Admission::Admitted { generation, lease } => Pass(Some((generation, lease))),
-            Admission::Refused { .. } => Pass::default(),
+        Some(match breaker.admit(options, now, false) {
+            Admission::Admitted { ticket } => Pass(Some(ticket)),
+            Admission::Rejected { .. } => Pass::default(),
         })
     }
 
@@ -280,8 +283,11 @@ impl State {
     /// Opens the circuit by hand.
     pub(super) fn open(&mut self, options: &BreakerSettings, told: &mut Told, now: f64, ms: f64) {
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
-        breaker.open(now, ms);
-        told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+        let was_open = breaker.phase() == Phase::Open;
+        breaker.open(options, now, ms);
+        if !was_open {
+            told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+        }
     }
 
     /// Closes the circuit by hand.
@@ -304,10 +310,10 @@ impl State {
                 .breaker
                 .as_ref()
                 .map(|options| self.breaker_status(options, now)),
-            cooldown: recipe.max_hold_ms.map(|_| CooldownStatus {
+            cooldown: recipe.cooldown.map(|_| CooldownStatus {
                 remaining: duration_from_ms(self.cooldown_left(now)),
                 held: self.held,
-                refused: self.not_held,
+                rejected: self.not_held,
             }),
             hedge: recipe
                 .hedge
@@ -343,14 +349,14 @@ impl State {
         }
     }
 
-    fn not_admitted(&mut self, told: &mut Told, retry_after_ms: f64) -> Refusal {
+    fn not_admitted(&mut self, told: &mut Told, retry_after_ms: f64) -> Rejection {
         self.not_admitted += 1;
-        told.refusal(StopReason::Breaker, retry_after_ms)
+        told.rejection(StopReason::Breaker, retry_after_ms)
     }
 
-    fn not_held(&mut self, told: &mut Told, retry_after_ms: f64) -> Refusal {
+    fn not_held(&mut self, told: &mut Told, retry_after_ms: f64) -> Rejection {
         self.not_held += 1;
-        told.refusal(StopReason::Cooldown, retry_after_ms)
+        told.rejection(StopReason::Cooldown, retry_after_ms)
     }
 
     /// A look does not change the state.
@@ -374,7 +380,7 @@ impl State {
             failures: numbers.failures,
             calls: numbers.calls,
             opens: numbers.opens as u64,
-            refused: self.not_admitted,
+            rejected: self.not_admitted,
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct BudgetStatus {
     /// Number of retries and hedges that it granted.
     pub granted: u64,
     /// Number of retries and hedges that it rejected.
-    pub refused: u64,
+    pub rejected: u64,
 }
 
 /// The numbers of a breaker.
@@ -47,7 +47,7 @@ pub struct BreakerStatus {
     /// Openings in a row.
     pub opens: u64,
     /// Number of attempts that it rejected.
-    pub refused: u64,
+    pub rejected: u64,
 }
 
 /// Whether a breaker admits attempts.
@@ -70,7 +70,7 @@ pub struct CooldownStatus {
     /// Number of attempts that it holds now.
     pub held: u64,
     /// Number of attempts that it rejected.
-    pub refused: u64,
+    pub rejected: u64,
 }
 
 /// The numbers of hedges.
@@ -85,7 +85,7 @@ pub struct HedgeStatus {
     pub won: u64,
     /// Number of hedges that were due but not started: the circuit was not closed, a cooldown was running, or a
     /// budget had no token.
-    pub refused: u64,
+    pub rejected: u64,
 }
 
 /// A change of a protection, for [`Protection::on_event`](crate::Protection::on_event).
@@ -110,7 +110,7 @@ pub enum ProtectionChange {
     Closed(BreakerStatus),
     /// A part rejected an attempt: its name, and when asking again makes sense. The budget cannot know when.
     #[non_exhaustive]
-    Refused {
+    Rejected {
         /// [`StopReason::Budget`], [`StopReason::Breaker`] or [`StopReason::Cooldown`].
         by: StopReason,
         /// Time until asking again makes sense.

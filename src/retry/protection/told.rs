@@ -16,13 +16,13 @@ impl Told {
         *if first.is_none() { first } else { second } = Some(change);
     }
 
-    pub(super) fn refusal(&mut self, by: StopReason, retry_after_ms: f64) -> Refusal {
-        let refusal = Refusal { by, retry_after_ms };
-        self.add(ProtectionChange::Refused {
+    pub(super) fn rejection(&mut self, by: StopReason, retry_after_ms: f64) -> Rejection {
+        let rejection = Rejection { by, retry_after_ms };
+        self.add(ProtectionChange::Rejected {
             by,
-            retry_after: refusal.retry_after(),
+            retry_after: rejection.retry_after(),
         });
-        refusal
+        rejection
     }
 
     pub(super) fn changes(self) -> impl Iterator<Item = ProtectionChange> {
@@ -32,13 +32,13 @@ impl Told {
 
 /// A rejection before an attempt or before a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct Rejection {
     pub(super) by: StopReason,
     /// NaN for the budget, which cannot tell.
     pub(super) retry_after_ms: f64,
 }
 
-impl Refusal {
+impl Rejection {
     pub(super) fn retry_after(self) -> Option<Duration> {
         (!self.retry_after_ms.is_nan()).then(|| duration_from_ms(self.retry_after_ms))
     }

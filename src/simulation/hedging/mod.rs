@@ -30,7 +30,7 @@ pub struct HedgingTotals {
     /// Hedges that answered their requests.
     pub won: u64,
     /// Hedges that did not start because there was no token for them.
-    pub refused: u64,
+    pub rejected: u64,
 }
 
 /// Requests with hedges. See [`HedgingOptions`].
@@ -230,7 +230,7 @@ impl Hedging {
                 ends_ms = answered_ms;
             }
         } else {
-            self.totals.refused += 1;
+            self.totals.rejected += 1;
         }
         self.queue.push(ends_ms, entry);
     }

@@ -5,7 +5,7 @@
 //! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
-use crate::core::protection::Change;
+use crate::core::protection::{Change, Phase};
 use crate::core::{OptionErrors, Waits};
 
 use super::check::bin_of;
@@ -45,7 +45,7 @@ pub struct Load {
     phases: LoadPhases,
     totals: LoadTotals,
     last_timeout_ms: f64,
-    last_refusal_ms: f64,
+    last_rejection_ms: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -92,14 +92,14 @@ impl Load {
                 retries: zeros(),
                 successes: zeros(),
                 timeouts: zeros(),
-                refused_by_breaker: zeros(),
-                refused_by_budget: zeros(),
+                rejected_by_breaker: zeros(),
+                rejected_by_budget: zeros(),
                 response_ms: vec![f64::NAN; bins],
             },
             phases: LoadPhases::default(),
             totals: LoadTotals::default(),
             last_timeout_ms: 0.0,
-            last_refusal_ms: 0.0,
+            last_rejection_ms: 0.0,
             options,
         };
         match load.options.arrivals {
@@ -154,7 +154,7 @@ impl Load {
     /// [`recovered_after_ms`](Self::recovered_after_ms).
     #[must_use]
     pub fn admitted_after_ms(&self) -> Option<f64> {
-        self.over_since(self.last_refusal_ms)
+        self.over_since(self.last_rejection_ms)
     }
 
     fn over_since(&self, last_ms: f64) -> Option<f64> {
@@ -214,17 +214,23 @@ impl Load {
         let request = &mut self.requests[entry as usize];
         let guard = &mut self.guards[request.process as usize];
         let before = guard.phase();
-        let admitted = guard.admits(now, &mut request.ticket);
+        let first = request.waits.attempt() == 1;
+        let admitted = guard.admits(now, first, &mut request.ticket);
         if guard.phase() != before {
-            let process = request.process;
-            self.phases.add(now, process, LoadPhases::HALF_OPEN);
+            let closed = guard.phase() == Phase::Closed;
+            let phase = if closed {
+                LoadPhases::CLOSED
+            } else {
+                LoadPhases::HALF_OPEN
+            };
+            self.phases.add(now, request.process, phase);
         }
         if !admitted {
             self.refuse(now, bin);
             self.give_up(now, entry);
             return;
         }
-        if request.waits.attempt() == 1 {
+        if first {
             count_one(&mut self.bins.requests[bin]);
             guard.requested();
         } else {
@@ -298,8 +304,8 @@ impl Load {
             }
             Some((_, Err(Stop::Breaker))) => self.refuse(now, bin),
             Some((_, Err(Stop::Budget))) => {
-                count_one(&mut self.bins.refused_by_budget[bin]);
-                self.totals.refused_by_budget += 1;
+                count_one(&mut self.bins.rejected_by_budget[bin]);
+                self.totals.rejected_by_budget += 1;
             }
             None => {}
         }
@@ -308,9 +314,9 @@ impl Load {
 
     /// A breaker rejects an attempt.
     fn refuse(&mut self, now: f64, bin: usize) {
-        count_one(&mut self.bins.refused_by_breaker[bin]);
-        self.totals.refused_by_breaker += 1;
-        self.last_refusal_ms = now;
+        count_one(&mut self.bins.rejected_by_breaker[bin]);
+        self.totals.rejected_by_breaker += 1;
+        self.last_rejection_ms = now;
     }
 
     fn give_up(&mut self, now: f64, entry: u32) {

@@ -15,9 +15,9 @@ pub struct LoadBins {
     /// Attempts whose time limit passed, when it did.
     pub timeouts: Vec<u32>,
     /// Attempts that a breaker rejected: first ones, and retries before or after their wait.
-    pub refused_by_breaker: Vec<u32>,
+    pub rejected_by_breaker: Vec<u32>,
     /// Retries that a budget rejected.
-    pub refused_by_budget: Vec<u32>,
+    pub rejected_by_budget: Vec<u32>,
     /// How long the last attempt that arrived in the bin has to wait for its answer, in ms (its
     /// client may not); NaN if none arrived.
     pub response_ms: Vec<f64>,
@@ -35,10 +35,10 @@ pub struct LoadTotals {
     pub successes: u64,
     /// Requests that ended without an answer.
     pub give_ups: u64,
-    /// See [`LoadBins::refused_by_breaker`].
-    pub refused_by_breaker: u64,
-    /// See [`LoadBins::refused_by_budget`].
-    pub refused_by_budget: u64,
+    /// See [`LoadBins::rejected_by_breaker`].
+    pub rejected_by_breaker: u64,
+    /// See [`LoadBins::rejected_by_budget`].
+    pub rejected_by_budget: u64,
     /// How often a breaker opened.
     pub openings: u64,
 }

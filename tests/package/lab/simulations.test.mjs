@@ -96,7 +96,7 @@ const GOLDEN = {
     }),
   protection: () => [
     ...[1, 3].flatMap((processes) => {
-      const { responseMs, refusedByBreaker, refusedByBudget, phases } = finished(
+      const { responseMs, rejectedByBreaker, rejectedByBudget, phases } = finished(
         simulateLoad(ENDLESS, {
           arrivals: { type: 'poisson', perS: 280 },
           protection: { budget: {}, breaker: {} },
@@ -105,7 +105,7 @@ const GOLDEN = {
           seed: 2015,
         }),
       );
-      return [responseMs, refusedByBreaker, refusedByBudget, phases.timesMs, phases.processes, phases.phases];
+      return [responseMs, rejectedByBreaker, rejectedByBudget, phases.timesMs, phases.processes, phases.phases];
     }),
     ...[undefined, { cooldown: { maxHoldMs: 30_000 } }].flatMap((protection) => {
       const { accepted, rejected, totals } = finished(simulateRateLimit(ENDLESS, { protection, seed: 2015 }));
@@ -258,7 +258,7 @@ for (const { name, protection, seconds, retries, ...counts } of [
     seconds: 0.2,
     retries: 50,
     openings: 2,
-    refusedByBreaker: 3710,
+    rejectedByBreaker: 3710,
   },
 ]) {
   test(`load with ${name}: ${seconds === undefined ? 'never recovers' : `recovers after ${seconds} s`}`, () => {
@@ -270,7 +270,7 @@ for (const { name, protection, seconds, retries, ...counts } of [
 }
 
 test('load: the breaker opens, lets a probe through, and closes', () => {
-  const { phases, refusedByBreaker, totals, admittedAfterMs } = finished(
+  const { phases, rejectedByBreaker, totals, admittedAfterMs } = finished(
     simulateLoad(REGULAR, { protection: { budget: {}, breaker: { draw: 0.5 } }, ...OVERLOAD }),
   );
   assert.deepEqual([...phases.phases], [1, 2, 1, 2, 0]);
@@ -278,8 +278,8 @@ test('load: the breaker opens, lets a probe through, and closes', () => {
   const lasted = [0, 2].map((i) => Math.round(phases.timesMs[i + 1] - phases.timesMs[i]));
   assert.deepEqual(lasted, [3750, 7500]);
   assert.equal(
-    refusedByBreaker.reduce((sum, n) => sum + n, 0),
-    totals.refusedByBreaker,
+    rejectedByBreaker.reduce((sum, n) => sum + n, 0),
+    totals.rejectedByBreaker,
   );
   assert.ok(Math.abs(phases.timesMs[4] - 20_000 - admittedAfterMs) < 10);
 });
@@ -302,12 +302,12 @@ test('a rate limit: with hints ignored most jobs fail, with hints followed some,
   const followed = totals({});
   assert.ok(followed.failed > 10 && followed.failed < 40, `${followed.failed}`);
   const shared = totals({ protection: { cooldown: { maxHoldMs: Infinity } } });
-  assert.deepEqual([shared.done, shared.failed, shared.refusedByCooldown], [1000, 0, 0]);
+  assert.deepEqual([shared.done, shared.failed, shared.rejectedByCooldown], [1000, 0, 0]);
   assert.ok(shared.rejected < followed.rejected / 3, `${shared.rejected} of ${followed.rejected}`);
   assert.ok(Math.abs(shared.endMs - followed.endMs) < 2000);
   // Who may be held for 10 s only is not held over two windows.
   const short = totals({ protection: { cooldown: {} } });
-  assert.ok(short.refusedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
+  assert.ok(short.rejectedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
 });
 
 // tests/simulation/hedging.rs has the means of 20 seeds.
@@ -322,7 +322,7 @@ test('hedging: the closed form is there before any step, and the sample comes ne
     const { exact, survival, p50Ms, p99Ms, p999Ms, meanMs, totals } = simulation.result();
     assert.ok(survival.every(Number.isNaN));
     assert.deepEqual([p50Ms, p99Ms, p999Ms, meanMs], [NaN, NaN, NaN, NaN]);
-    assert.deepEqual(totals, { requests: 0, hedges: 0, won: 0, refused: 0 });
+    assert.deepEqual(totals, { requests: 0, hedges: 0, won: 0, rejected: 0 });
     const round = (number, digits) => Number(number.toFixed(digits));
     assert.deepEqual([round(exact.p99Ms, 1), round(exact.p999Ms, 1), round(exact.extra, 4)], [p99, p999, extra]);
     const sampled = finished(simulation);
@@ -358,11 +358,11 @@ test('hedging: bounded, it cuts the tail; unbounded, it makes busy servers colla
   within(bounded.p50Ms, 28, 32);
   within(bounded.p99Ms, 165, 190);
   within(bounded.hedged, 0.098, 0.1001);
-  assert.ok(bounded.refused > bounded.hedges);
+  assert.ok(bounded.rejected > bounded.hedges);
   const unbounded = busy({ delayMs: 50, maxRatio: Infinity });
   within(unbounded.p50Ms, 27_000, 29_000);
   within(unbounded.hedged, 0.997, 1);
-  assert.equal(unbounded.refused, 0);
+  assert.equal(unbounded.rejected, 0);
 });
 
 test('hedging: a learned delay hedges some 5%', () => {

@@ -32,7 +32,7 @@ async function refused(options, call = retry) {
   return error;
 }
 
-function refusedByPolicy(options) {
+function rejectedByPolicy(options) {
   let error;
   try {
     new RetryPolicy(options);
@@ -50,7 +50,7 @@ for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entrie
       if (takes(label, value)) continue;
       wrong += 1;
       const options = { ...others, [name]: value };
-      for (const error of [await refused(options), refusedByPolicy(options)]) {
+      for (const error of [await refused(options), rejectedByPolicy(options)]) {
         const text = error.message;
         assert.ok(text.includes(name), `${label}: the name is missing: ${text}`);
         // A list tells which entry is wrong.
@@ -119,7 +119,7 @@ test('a function rejects the option that its name fixes, and takes the other one
 
 test('all problems are listed at once', async () => {
   const options = { baseMs: -1, factor: '2', maxAttempts: 0, jiter: 'full', retryIf: 5 };
-  for (const error of [await refused(options), refusedByPolicy(options)]) {
+  for (const error of [await refused(options), rejectedByPolicy(options)]) {
     for (const name of Object.keys(options))
       assert.ok(error.message.includes(name), `${name} is missing: ${error.message}`);
   }
@@ -136,7 +136,7 @@ test('unknown names that objects have anyway are unknown too', async () => {
 test('rejects options that are not an object', async () => {
   for (const options of [null, 5, 'full', true, Symbol('s'), 5n, () => {}, []]) {
     await refused(options);
-    refusedByPolicy(options);
+    rejectedByPolicy(options);
   }
 });
 

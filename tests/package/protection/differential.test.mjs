@@ -13,8 +13,6 @@ import { nativeDigests, newDigest } from './lives.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const {
-  GENERATION,
-  LEASE,
   PENDING,
   PHASE,
   admit,
@@ -53,8 +51,10 @@ function play(index) {
     100 + scale * 40 * unit(),
     COUNTS[below(4)],
     0.5 + scale * 10 * unit(),
+    COUNTS[below(4)],
     1 + below(3),
   );
+  options[5] *= options[4];
   const capacity = 1 + below(5000);
   const breaker = newBreaker(now);
   const budget = newBudget(capacity);
@@ -67,8 +67,8 @@ function play(index) {
     const hint = [0, NaN, scale * 20][below(3)];
     const which = word();
     if (running.length === 0) return;
-    const [[generation, lease]] = running.splice(which % running.length, 1);
-    add(endedIn(breaker, options, now, draw, generation, lease, verdict, hint));
+    const [ticket] = running.splice(which % running.length, 1);
+    add(endedIn(breaker, options, now, draw, ticket, verdict, hint));
   };
   const step = () => {
     const leap = below(50);
@@ -78,14 +78,14 @@ function play(index) {
     else if (leap !== 1) now += scale * part;
     const kind = below(16);
     if (kind <= 4) {
-      const wait = admit(breaker, options, now);
-      add(wait);
-      if (wait === 0) running.push([breaker[GENERATION], breaker[LEASE]]);
+      const answer = admit(breaker, options, now, below(4) > 0);
+      add(answer);
+      if (answer < 0) running.push(-answer);
     } else if (kind <= 10) {
       end();
     } else if (kind === 11) {
       const hand = below(40);
-      if (hand <= 1) openByHand(breaker, now, scale * 10 * unit());
+      if (hand <= 1) openByHand(breaker, options, now, scale * 10 * unit());
       else if (hand === 2) closeByHand(breaker, now);
       add(lookAtBreaker(breaker, now));
       add(+breakerIsFresh(breaker, options, now));

@@ -29,7 +29,7 @@ timed('a breaker: opened, rejected, half-open, closed, with its numbers and the 
   const key = 'k';
   assert.deepEqual(events, [
     { type: 'opened', key, state: 'open', retryAfterMs: 500, failures: 2, calls: 2, opens: 1 },
-    { type: 'refused', key, by: 'breaker', retryAfterMs: 300 },
+    { type: 'rejected', key, by: 'breaker', retryAfterMs: 300 },
     { type: 'half-open', key, state: 'half-open', retryAfterMs: 500, failures: 2, calls: 2, opens: 1 },
     { type: 'closed', key, state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 1 },
   ]);
@@ -56,7 +56,7 @@ timed('a cooldown: held, rejected', async (clock) => {
   await clock.drain();
   assert.deepEqual(events, [
     { type: 'held', holdMs: 750 },
-    { type: 'refused', by: 'cooldown', retryAfterMs: 600 },
+    { type: 'rejected', by: 'cooldown', retryAfterMs: 600 },
   ]);
 });
 
@@ -77,11 +77,11 @@ timed('a budget: empty at the first rejection, rejected at each, full once it is
   await run(down);
   assert.deepEqual(events, [
     { type: 'budget-empty', tokens: 0, capacity: 1 },
-    { type: 'refused', by: 'budget' },
-    { type: 'refused', by: 'budget' },
+    { type: 'rejected', by: 'budget' },
+    { type: 'rejected', by: 'budget' },
     { type: 'budget-full', tokens: 1, capacity: 1 },
     { type: 'budget-empty', tokens: 0, capacity: 1 },
-    { type: 'refused', by: 'budget' },
+    { type: 'rejected', by: 'budget' },
   ]);
 });
 
@@ -115,7 +115,7 @@ timed('events come in the context of the operation that they are about', async (
   await microtasks();
   assert.deepEqual(seen, [
     ['opened', 'first'],
-    ['refused', 'second'],
+    ['rejected', 'second'],
   ]);
   assert.equal(clock.pending.size, 0);
 });
@@ -130,7 +130,7 @@ timed('a callback of onEvent that calls again counts like any other call', async
   watched(retry(down, { ...plain, maxAttempts: 1, protection: api }));
   await microtasks();
   assert.equal(inner.error.by, 'breaker');
-  assert.equal(api.status().breaker.refused, 1);
+  assert.equal(api.status().breaker.rejected, 1);
 });
 
 timed('the channel publishes changes of breakers and rejections, of all protections', async (clock) => {
@@ -153,12 +153,12 @@ timed('the channel publishes changes of breakers and rejections, of all protecti
   }
   await call(() => 1);
   assert.deepEqual(messages, [
-    ['rejitter:protection', { type: 'refused', key: 'k', by: 'cooldown', retryAfterMs: 100 }],
+    ['rejitter:protection', { type: 'rejected', key: 'k', by: 'cooldown', retryAfterMs: 100 }],
     [
       'rejitter:protection',
-      { type: 'opened', key: 'k', state: 'open', retryAfterMs: 2500, failures: 1, calls: 3, opens: 1 },
+      { type: 'opened', key: 'k', state: 'open', retryAfterMs: 500, failures: 1, calls: 2, opens: 1 },
     ],
-    ['rejitter:protection', { type: 'refused', key: 'k', by: 'breaker', retryAfterMs: 2500 }],
+    ['rejitter:protection', { type: 'rejected', key: 'k', by: 'breaker', retryAfterMs: 500 }],
   ]);
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
 });
@@ -194,9 +194,9 @@ test('status is frozen, has only the parts that there are, and reading it change
   const api = protect(budget({ capacity: 3 }), breaker(), cooldown());
   const status = api.status();
   assert.deepEqual(status, {
-    budget: { tokens: 3, capacity: 3, granted: 0, refused: 0 },
-    breaker: { state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 0, refused: 0 },
-    cooldown: { remainingMs: 0, held: 0, refused: 0 },
+    budget: { tokens: 3, capacity: 3, granted: 0, rejected: 0 },
+    breaker: { state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 0, rejected: 0 },
+    cooldown: { remainingMs: 0, held: 0, rejected: 0 },
   });
   assert.ok([status, status.budget, status.breaker, status.cooldown].every(Object.isFrozen));
   assert.deepEqual(api.status(), status);

@@ -33,7 +33,7 @@ export class Following extends Reading {
     this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
-    /** Generation and lease that the breaker gave to the attempt that starts. */
+    /** What the breaker gave to the attempt that starts. */
     this.pass = undefined;
     /** The attempt that ended last. @type {Attempt | undefined} */
     this.outcome = undefined;
@@ -59,7 +59,7 @@ export class Following extends Reading {
   take(entry) {
     super.take(entry);
     if (entry.kind === 'isFailure') this.asked += 1;
-    if (entry.kind === 'protection' && entry.event.type === 'refused') this.counted = undefined;
+    if (entry.kind === 'protection' && entry.event.type === 'rejected') this.counted = undefined;
   }
 
   accept(entry) {
@@ -137,26 +137,25 @@ export class Following extends Reading {
   /** The checks before an attempt. Returns whether it may start. */
   *enter() {
     const { breaker, cooldown } = this.state;
-    let [least, most] = [0, 0];
+    let waited = false;
     const late = () => this.refuse('cooldown', this.state.cooldown.left(this.now), 'P11');
     this.rule = undefined;
     this.heldMs = undefined;
     for (;;) {
       if (this.now >= this.deadline) {
         // When a hold began, it was to end before the deadline.
-        if (most > 0 || least > 0) return yield* late();
+        if (waited) return yield* late();
         yield* this.stop('deadline', 'P11');
         return false;
       }
       if (breaker?.look(this.now) > 0) return yield* this.refuse('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
       if (left > 0) {
-        const { maxHoldMs } = cooldown;
         const held = cooldown.hold(this.now, this.parameters.base, this.draw(BESIDE));
         const roomMs = this.deadline - this.now - ceil(held) - 1;
         // Where rounding decides, the record says whether there is room.
         const misses = Math.abs(roomMs) < 1e-6 ? this.comes() === 'settle' : roomMs < 0;
-        const long = least + left > maxHoldMs || (most + left > maxHoldMs && this.comes() === 'settle');
+        const long = left > (cooldown.maxHoldMs ?? this.parameters.longest);
         if (misses || long) return yield* this.refuse('cooldown', left, 'P8');
         cooldown.held += 1;
         this.holds = true;
@@ -164,12 +163,11 @@ export class Following extends Reading {
         if (!(yield* this.sleep(held, 'P11', `a hold of ${held} ms`))) return yield* late();
         this.leave();
         this.heldMs = (this.heldMs ?? 0) + this.now - from;
-        least += left;
-        most += held;
+        waited = true;
         continue;
       }
       if (!breaker) return true;
-      const { pass, wait } = breaker.admit(this.now);
+      const { pass, wait } = breaker.admit(this.now, this.attempts === 0);
       this.state.stale = false;
       if (pass === undefined) return yield* this.refuse('breaker', wait, 'P5');
       this.pass = pass;
@@ -286,7 +284,7 @@ export class Following extends Reading {
   }
 
   count(by) {
-    this.state[by].refused += 1;
+    this.state[by].rejected += 1;
     this.counted = by;
   }
 
@@ -425,7 +423,7 @@ export class Following extends Reading {
     // A hook may abort after the outcome was decided.
     if (cut) {
       // So may onEvent, before anything was rejected or credited.
-      if (this.counted !== undefined) this.state[this.counted].refused -= 1;
+      if (this.counted !== undefined) this.state[this.counted].rejected -= 1;
       if (this.credited) {
         this.state.budget?.changes.pop();
         this.state.hedge?.takeBack(this.credited.hedge);

@@ -32,7 +32,7 @@ hedged('no hedge, nor a timer of one: without attempts left, past the deadline',
     assert.equal(clock.pending.size, timers);
     await at(start + 60);
     assert.equal(calls.length, 1);
-    assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 0, won: 0, refused: 0 });
+    assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 0, won: 0, rejected: 0 });
     await ok(calls[0]);
   }
 });

@@ -42,7 +42,7 @@ hedged('the faster of two responses is returned, and the other request is aborte
     assert.equal(calls[which].signal.aborted, false);
     assert.equal(good.cancelled, false);
     assert.equal(await run.value.text(), `answer ${which}`);
-    assert.deepEqual(status().hedge, { delayMs: 50, hedges: 1, won: which, refused: 0 });
+    assert.deepEqual(status().hedge, { delayMs: 50, hedges: 1, won: which, rejected: 0 });
   }
 });
 

@@ -22,7 +22,7 @@ hedged('the first success wins: the hedge, and the signal of the attempt is abor
   assert.equal(clock.pending.size, 0);
   await no(calls[0], error('too late'));
   assert.deepEqual(log, ['onAttempt 1', 'onAttempt 2 hedge', 'onSuccess 2']);
-  assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 1, won: 1, refused: 0 });
+  assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 1, won: 1, rejected: 0 });
   const { attempts, retries, hedges, firstAttemptSuccesses, retriedSuccesses, inFlight } = policy.metrics();
   assert.deepEqual(
     { attempts, retries, hedges, firstAttemptSuccesses, retriedSuccesses, inFlight },
@@ -40,7 +40,7 @@ hedged('the first success wins: the attempt, and the signal of the hedge is abor
   assert.ok(second.reason instanceof SupersededError);
   await no(calls[1], error('too late'));
   assert.deepEqual(log, ['onAttempt 1', 'onAttempt 2 hedge', 'onSuccess 1']);
-  assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 1, won: 0, refused: 0 });
+  assert.deepEqual(api.status().hedge, { delayMs: 50, hedges: 1, won: 0, rejected: 0 });
 });
 
 hedged('one winner, whichever of two ends in the same turn came first', async ({ at }) => {

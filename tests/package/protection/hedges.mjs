@@ -23,7 +23,7 @@ export class Hedging {
     this.successes = 0;
     this.hedges = 0;
     this.won = 0;
-    this.refused = 0;
+    this.rejected = 0;
   }
 
   /** How long after an attempt its hedge starts: more than one time if rounding decides, none while it is not known. */

@@ -22,7 +22,7 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
   assert.equal(seen.error.retryAfterMs, 0, 'the cooldown has ended');
   const { reason, attempts, retryAfterMs, elapsedMs } = retryReport(seen.error);
   assert.deepEqual([reason, attempts, retryAfterMs, elapsedMs], ['cooldown', 0, 0, 600]);
-  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, refused: 1 });
+  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, rejected: 1 });
 });
 
 timed('so does a deadline during the hold of a retry, with the own error, and the token goes back', async (clock) => {
@@ -39,7 +39,7 @@ timed('so does a deadline during the hold of a retry, with the own error, and th
   assert.equal(seen.error, own);
   const { reason, attempts, retryAfterMs } = retryReport(own);
   assert.deepEqual([reason, attempts, retryAfterMs], ['cooldown', 1, 0]);
-  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, refused: 1 });
+  assert.deepEqual(api.status().cooldown, { remainingMs: 0, held: 0, rejected: 1 });
   assert.deepEqual([api.status().budget.tokens, api.status().budget.granted], [50, 1]);
 });
 
@@ -63,7 +63,7 @@ timed('an attempt is rejected while 1,000 are held', async (clock) => {
   await retry(fails(retryAfter(500)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
   await microtasks();
-  assert.deepEqual(api.status().cooldown, { remainingMs: 500, held: 1000, refused: 1 });
+  assert.deepEqual(api.status().cooldown, { remainingMs: 500, held: 1000, rejected: 1 });
   assert.equal(all[1000].error.by, 'cooldown');
   await clock.drain();
   assert.ok(all.slice(0, 1000).every(({ value }) => value === 1));
@@ -79,9 +79,9 @@ timed('an open circuit rejects before a cooldown holds; a half-open one admits a
   await microtasks();
   assert.equal(api.status().cooldown.held, 1);
   api.open(50);
-  const refused = watched(retry(() => 1, { ...plain, protection: api }));
+  const rejected = watched(retry(() => 1, { ...plain, protection: api }));
   await microtasks();
-  assert.deepEqual([refused.error.by, refused.error.retryAfterMs], ['breaker', 50]);
+  assert.deepEqual([rejected.error.by, rejected.error.retryAfterMs], ['breaker', 50]);
   await clock.advance(400);
   // The one that was held is the probe.
   assert.equal(held.calls.length, 1);

@@ -7,7 +7,7 @@ import { VirtualClock } from '../lib/clock.mjs';
 import { caught } from '../lib/readers.mjs';
 import { fails, importAll, watched } from './entry.mjs';
 
-const { RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter } = await importAll();
+const { RetryPolicy, breaker, budget, cooldown, permanent, protect, retry, retryAfter } = await importAll();
 
 /** Runs under a virtual clock that starts at 0. */
 async function timed(body) {
@@ -21,6 +21,9 @@ async function timed(body) {
 
 const once = { maxAttempts: 1 };
 const down = fails(new Error('down'));
+/** An operation that changes no number: its end says nothing. */
+const use = (protection, key) =>
+  retry(fails(permanent(new Error('own'))), { ...once, protection: protection.for(key) }).catch(() => {});
 const spend = (protection) => retry(down, { maxAttempts: 2, baseMs: 0, protection }).catch(() => {});
 
 test('each key has a state of its own, and so has the root', () =>
@@ -29,12 +32,15 @@ test('each key has a state of its own, and so has the root', () =>
     spend(api.for('a'));
     await clock.drain();
     assert.equal(api.for('a').status().budget.tokens, 1);
-    assert.equal(api.for('a').status().breaker.state, 'open');
+    assert.equal(api.for('a').status().breaker.failures, 1);
     for (const other of [api, api.for('b')]) {
       assert.equal(other.status().budget.tokens, 2);
       assert.equal(other.status().breaker.state, 'closed');
     }
-    assert.deepEqual(api.keys(), ['a', 'b']);
+    // To read the numbers of a key keeps none, and those of the root name the keys that are kept.
+    assert.deepEqual(api.keys(), ['a']);
+    assert.deepEqual(api.status().keys, ['a']);
+    assert.ok(Object.isFrozen(api.status().keys) && !('keys' in api.for('a').status()));
     assert.deepEqual(api.for('a').keys(), []);
   }));
 
@@ -89,10 +95,10 @@ test('above the limit, the least recently used state that is as good as new goes
     const api = protect(budget({ capacity: 1 }));
     spend(api.for('spent'));
     await clock.drain();
-    for (let i = 1; i < 1000; i++) api.for(`k${i}`);
+    for (let i = 1; i < 1000; i++) await use(api, `k${i}`);
     // Used again, the first is no more the oldest.
     await retry(() => 1, { protection: api.for('k1') });
-    api.for('new');
+    await use(api, 'new');
     const keys = api.keys();
     assert.deepEqual(
       [keys.length, keys.includes('spent'), keys.includes('k1'), keys.includes('k2')],
@@ -117,7 +123,7 @@ test('if none is as good as new, the oldest one goes whose circuit is not open',
     await fail('new');
     assert.ok(api.keys().every((key) => api.for(key).status().breaker.state === 'open'));
     // All are open: the limit holds all the same.
-    api.for('one more');
+    await use(api, 'one more');
     keys = api.keys();
     assert.deepEqual([keys.length, keys.includes('open0'), keys.includes('open1')], [1000, false, true]);
   }));
@@ -127,13 +133,13 @@ test('a cooldown that runs, and a breaker with calls, are not forgotten for new 
     const api = protect(cooldown(), breaker({ windowMs: 1000 }));
     await retry(fails(retryAfter(5000)), { ...once, protection: api.for('limited') }).catch(() => {});
     await retry(() => 1, { ...once, protection: api.for('used') });
-    for (let i = 0; i < 1500; i++) api.for(`k${i}`);
+    for (let i = 0; i < 1500; i++) await use(api, `k${i}`);
     assert.ok(api.keys().includes('limited') && api.keys().includes('used'));
     await clock.advance(4000);
-    for (let i = 0; i < 1500; i++) api.for(`l${i}`);
+    for (let i = 0; i < 1500; i++) await use(api, `l${i}`);
     assert.ok(api.keys().includes('limited') && !api.keys().includes('used'));
     await clock.advance(5000);
-    for (let i = 0; i < 1500; i++) api.for(`m${i}`);
+    for (let i = 0; i < 1500; i++) await use(api, `m${i}`);
     assert.ok(!api.keys().includes('limited'));
   }));
 

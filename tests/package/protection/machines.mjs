@@ -27,7 +27,7 @@ export class Budget {
     this.throttledCost = thousandths(throttled ?? cost);
     this.refund = refund;
     this.granted = 0;
-    this.refused = 0;
+    this.rejected = 0;
     /** Changes of the tokens, in order: negative ones were taken. @type {number[]} */
     this.changes = [];
   }
@@ -41,7 +41,7 @@ export class Budget {
   take(throttled) {
     const cost = throttled ? this.throttledCost : this.cost;
     if (this.tokens < cost) {
-      this.refused += 1;
+      this.rejected += 1;
       return 0;
     }
     this.granted += 1;
@@ -60,13 +60,13 @@ export class Budget {
 }
 
 export class Cooldown {
-  constructor({ maxHoldMs = 10_000 } = {}) {
+  constructor({ maxHoldMs } = {}) {
     this.maxHoldMs = maxHoldMs;
     /** Requests to wait, in order: when, and for how long. @type {{ at: number, ms: number }[]} */
     this.hints = [];
     /** Attempts that are held now. */
     this.held = 0;
-    this.refused = 0;
+    this.rejected = 0;
   }
 
   /** Returns whether the hint set the cooldown. */
@@ -102,71 +102,74 @@ export class Cooldown {
 
 export class Breaker {
   constructor(options, now) {
+    const { openMs = 1000 } = options;
     this.options = {
       failureRatio: 0.5,
-      minimumCalls: 10,
+      minimumCalls: 20,
       windowMs: 10_000,
-      consecutiveFailures: Infinity,
-      openMs: 5000,
+      consecutiveFailures: 10,
+      openMs,
+      maxOpenMs: Math.max(5000, openMs),
       closeAfter: 1,
       ...options,
     };
     this.phase = 'closed';
     this.generation = 0;
     this.opens = 0;
-    this.lastOpen = 0;
+    /** How long the present opening or lease was to last, and the next lease. */
+    this.longest = 0;
+    this.lease = 0;
     this.until = -Infinity;
-    this.closedAt = now;
-    this.hasClosed = false;
-    this.refused = 0;
+    this.changedAt = now;
+    this.rejected = 0;
     this.cause = undefined;
     this.empty(now);
   }
 
   /** Forgets the window, and starts it again. */
   empty(now) {
-    this.since = now;
     this.sliceStart = now;
     this.slice = 0;
-    /** Ends that count, with the slice that they fell into. @type {{ slice: number, ok: boolean, at: number }[]} */
-    this.ends = [];
-    /** Admissions while closed, with their slice. @type {number[]} */
+    /** First attempts admitted while closed, with their slice and row, and with their verdicts once they have ended. */
     this.admissions = [];
+    /** Ends that count, with the slice that they fell into. @type {{ slice: number, ok: boolean }[]} */
+    this.ends = [];
   }
 
   /** Brings the slices up to the time. */
   turn(now) {
     if (now < this.sliceStart) this.sliceStart = now;
-    if (now < this.since) this.since = now;
-    if (now < this.closedAt) this.closedAt = now;
-    const whole = Math.floor((now - this.sliceStart) / this.options.windowMs);
+    if (now < this.changedAt) this.changedAt = now;
+    const { windowMs } = this.options;
+    const whole = Math.floor((now - this.sliceStart) / windowMs);
     this.slice += whole;
-    this.sliceStart += whole * this.options.windowMs;
+    this.sliceStart += whole * windowMs;
+    const lasts = now - this.changedAt >= windowMs || this.row >= 20;
+    if (this.phase === 'closed' && lasts) this.opens = 0;
   }
 
   /** How many of these count now: those of this slice, and a share of those of the one before. */
-  weigh(now, slices) {
-    const within = (wanted) => slices.filter((slice) => slice === wanted).length;
+  weigh(now, events) {
+    const within = (wanted) => events.filter(({ slice }) => slice === wanted).length;
     return within(this.slice) + within(this.slice - 1) * (1 - (now - this.sliceStart) / this.options.windowMs);
-  }
-
-  slicesOf(ok) {
-    return this.ends.filter((end) => end.ok === ok).map(({ slice }) => slice);
   }
 
   /** Failures and calls that count now. */
   counted(now) {
-    const failures = this.weigh(now, this.slicesOf(false));
-    const ended = this.weigh(now, this.slicesOf(true)) + failures;
-    const young = now - this.since < this.options.windowMs;
-    return { failures, calls: young ? Math.max(ended, this.weigh(now, this.admissions)) : ended };
+    const failures = this.weigh(
+      now,
+      this.ends.filter(({ ok }) => !ok),
+    );
+    const begun = this.weigh(
+      now,
+      this.admissions.filter(({ verdict }) => verdict !== NOTHING),
+    );
+    return { failures, calls: Math.max(this.weigh(now, this.ends), begun) };
   }
 
-  /** Failures since the last success, and when the first of them ended. */
+  /** The number of the present row: a row is what was admitted after the last success. */
   get row() {
-    const last = this.ends.findLastIndex(({ ok }) => ok);
-    const row = this.ends.slice(last + 1);
-    return { length: row.length, since: row[0]?.at };
+    return this.ends.filter(({ ok }) => ok).length;
   }
 
   /** How long asking makes no sense, for certain: an open circuit. */
@@ -177,90 +180,99 @@ export class Breaker {
   /** How long admission is denied. Asking is an event: a clock that was set back makes no opening longer. */
   busy(now) {
     if (this.phase === 'closed') return 0;
-    if (this.phase === 'half-open' && !this.running) return 0;
-    this.until = Math.min(this.until, now + this.lastOpen);
+    if (this.phase === 'half-open' && this.probe === undefined) return 0;
+    this.until = Math.min(this.until, now + this.longest);
     return Math.max(0, this.until - now);
   }
 
-  /** Returns what the attempt carries, or how long it is denied. */
-  admit(now) {
+  /** Returns what the attempt carries, or how long it is denied. @param {boolean} first of its operation */
+  admit(now, first) {
     const wait = this.busy(now);
     if (wait > 0) return { wait };
+    if (this.phase === 'open') {
+      if (now >= this.until + this.options.windowMs) this.close(now);
+      else this.enter('half-open', now);
+    }
+    if (now < this.changedAt) this.changedAt = now;
+    const pass = { generation: this.generation, first };
     if (this.phase === 'closed') {
       this.turn(now);
-      this.admissions.push(this.slice);
-      return { pass: { generation: this.generation, lease: 0 } };
+      if (first) this.admissions.push(Object.assign(pass, { slice: this.slice, row: this.row }));
+      return { pass };
     }
-    if (this.phase === 'open') {
-      this.phase = 'half-open';
-      this.generation += 1;
-      this.lease = 0;
-      this.good = 0;
-    } else {
-      this.lease += 1;
-    }
-    this.running = true;
-    this.until = now + this.lastOpen;
-    return { pass: { generation: this.generation, lease: this.lease }, probe: true };
+    this.probe = pass;
+    this.longest = this.lease;
+    this.until = now + this.lease;
+    return { pass };
   }
 
   /**
    * Takes in how an attempt ended.
    * @returns {'opened' | 'closed' | undefined}
    */
-  end(now, { generation, lease }, verdict, draw, cause, hintMs) {
-    if (generation !== this.generation) return undefined;
+  end(now, pass, verdict, draw, cause, hintMs) {
+    if (pass.generation !== this.generation) return undefined;
     if (this.phase === 'half-open') {
-      if (lease === this.lease) this.running = false;
+      if (pass === this.probe) this.probe = undefined;
       if (verdict === FAILURE) return this.open(now, draw, cause, hintMs);
-      if (verdict !== SUCCESS) return undefined;
-      this.good += 1;
-      return this.good >= this.options.closeAfter ? this.close(now) : undefined;
+      if (verdict === SUCCESS) this.good += 1;
+      const closes =
+        verdict === SUCCESS ? this.good >= this.options.closeAfter : now - this.changedAt >= this.options.windowMs;
+      return closes ? this.close(now) : undefined;
     }
-    if (this.phase !== 'closed') return undefined;
-    this.turn(now);
+    pass.verdict = verdict;
     if (verdict === NOTHING) return undefined;
-    // A row does not start in the future, if the clock was set back.
-    if (verdict === FAILURE) for (const each of this.ends) each.at = Math.min(each.at, now);
-    this.ends.push({ slice: this.slice, ok: verdict === SUCCESS, at: now });
-    return verdict === FAILURE && this.tooMany(now) ? this.open(now, draw, cause, 0) : undefined;
+    this.turn(now);
+    if (verdict === SUCCESS) this.ends.push({ slice: this.slice, ok: true });
+    // A retry's failure says nothing.
+    if (verdict === SUCCESS || !pass.first) return undefined;
+    this.ends.push({ slice: this.slice, ok: false });
+    return this.tooMany(now) ? this.open(now, draw, cause, 0) : undefined;
   }
 
   /** Whether the failures are enough to open. */
   tooMany(now) {
-    const { failureRatio, minimumCalls, windowMs, consecutiveFailures } = this.options;
+    const { failureRatio, minimumCalls, consecutiveFailures } = this.options;
     const { failures, calls } = this.counted(now);
-    const row = this.row;
-    if (row.length >= consecutiveFailures) return true;
     if (calls >= minimumCalls && failures >= failureRatio * calls) return true;
-    // Without a minimum the ratio says nothing, and neither does the rule for services that never reach one.
-    if (minimumCalls === Infinity) return false;
-    const admitted = this.weigh(now, this.admissions);
-    return row.length >= 5 && now - row.since >= windowMs && row.length >= failureRatio * admitted;
+    const row = this.admissions.filter((each) => each.row === this.row && each.verdict !== NOTHING);
+    const failed = row.filter(({ verdict }) => verdict === FAILURE).length;
+    return failed >= consecutiveFailures && failed >= failureRatio * row.length;
   }
 
   open(now, draw, cause, hintMs) {
-    const { openMs, windowMs } = this.options;
-    if (this.phase === 'closed' && this.hasClosed && now - this.closedAt >= windowMs) this.opens = 0;
+    const { openMs, maxOpenMs } = this.options;
     this.opens += 1;
-    const most = Math.min(12 * openMs, openMs * 2 ** (this.opens - 1));
-    this.openFor(now, Math.max(hintMs || 0, most / 2 + (draw * most) / 2), cause);
+    const most = Math.min(maxOpenMs, openMs * 2 ** (this.opens - 1));
+    const ms = Math.min(maxOpenMs, Math.max(hintMs || 0, most / 2 + (draw * most) / 2));
+    this.last(now, ms, ms, cause);
     return 'opened';
   }
 
-  openFor(now, ms, cause) {
-    this.lastOpen = ms;
+  /** By hand. */
+  openFor(now, ms) {
+    const { openMs, maxOpenMs } = this.options;
+    this.last(now, ms, Math.min(maxOpenMs, Math.max(ms, openMs)), undefined);
+  }
+
+  last(now, ms, lease, cause) {
+    if (this.phase !== 'open') this.enter('open', now);
+    this.longest = ms;
+    this.lease = lease;
     this.until = now + ms;
-    this.phase = 'open';
-    this.generation += 1;
     this.cause = cause;
   }
 
-  close(now) {
-    this.phase = 'closed';
+  enter(phase, now) {
+    this.phase = phase;
+    this.changedAt = now;
     this.generation += 1;
-    this.closedAt = now;
-    this.hasClosed = true;
+    this.probe = undefined;
+    this.good = 0;
+  }
+
+  close(now) {
+    this.enter('closed', now);
     this.empty(now);
     return 'closed';
   }

@@ -10,32 +10,33 @@ export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
   const object = (rule, text) => {
     throw new Objection(rule, `state ${state.name}: ${text}`);
   };
+  if (!Object.isFrozen(numbers)) object('status', 'the numbers are not frozen');
   for (const part of ['budget', 'breaker', 'cooldown', 'hedge'])
     if ((numbers[part] === undefined) !== (state[part] === undefined)) object('status', `${part} is absent or not`);
-  if (!Object.isFrozen(numbers)) object('status', 'the numbers are not frozen');
   if (state.budget) ofBudget(state.budget, numbers.budget, object);
   if (state.cooldown) {
     const left = Math.max(0, state.cooldown.at(now).until - now);
-    const { remainingMs, refused, held } = numbers.cooldown;
+    const { remainingMs, rejected, held } = numbers.cooldown;
     if (!near(remainingMs, left)) object('cooldown', `remainingMs is ${remainingMs} instead of ${left}`);
     if (held !== state.cooldown.held) object('status', `held ${held} instead of ${state.cooldown.held}`);
-    if (refused !== state.cooldown.refused) object('cooldown', `${refused} rejections, not ${state.cooldown.refused}`);
+    if (rejected !== state.cooldown.rejected)
+      object('cooldown', `${rejected} rejections, not ${state.cooldown.rejected}`);
   }
   if (state.breaker) ofBreaker(state, numbers.breaker, now, object, schedule);
   if (state.hedge) ofHedges(state.hedge, numbers.hedge, now, object);
 }
 
-function ofHedges(hedge, { delayMs, hedges, won, refused }, now, object) {
+function ofHedges(hedge, { delayMs, hedges, won, rejected }, now, object) {
   if (hedges > hedge.most + 1e-9) object('P9', `${hedges} hedges instead of at most ${hedge.most}`);
   if (hedges !== hedge.hedges) object('hedge', `${hedges} hedges instead of ${hedge.hedges}`);
   if (won !== hedge.won) object('hedge', `${won} hedges that won instead of ${hedge.won}`);
-  if (refused !== hedge.refused) object('hedge', `${refused} rejections of hedges instead of ${hedge.refused}`);
+  if (rejected !== hedge.rejected) object('hedge', `${rejected} rejections of hedges instead of ${hedge.rejected}`);
   const delays = hedge.peek(now);
   const known = delays.length > 0 ? delays.includes(delayMs) : delayMs === undefined;
   if (!known) object('latency', `delayMs is ${delayMs} instead of ${delays[0]}`);
 }
 
-function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
+function ofBudget(budget, { tokens, capacity, granted, rejected }, object) {
   const thousandths = Math.round(tokens * 1000);
   if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are not in whole thousandths`);
   if (tokens < 0 || tokens > capacity) object('P1', `${tokens} tokens of ${capacity}`);
@@ -43,7 +44,7 @@ function ofBudget(budget, { tokens, capacity, granted, refused }, object) {
   if (thousandths > budget.tokens) object('P1', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (thousandths < budget.tokens) object('P2', `${tokens} tokens instead of ${budget.tokens / 1000}`);
   if (granted !== budget.granted) object('status', `granted ${granted} instead of ${budget.granted}`);
-  if (refused !== budget.refused) object('status', `${refused} rejections instead of ${budget.refused}`);
+  if (rejected !== budget.rejected) object('status', `${rejected} rejections instead of ${budget.rejected}`);
 }
 
 function ofBreaker({ breaker: kept, stale }, seen, now, object) {
@@ -56,7 +57,8 @@ function ofBreaker({ breaker: kept, stale }, seen, now, object) {
   const wait = breaker.busy(now);
   if (!near(seen.retryAfterMs, wait)) object(rule, `retryAfterMs is ${seen.retryAfterMs} instead of ${wait}`);
   if (seen.opens !== breaker.opens) object(rule, `opens is ${seen.opens} instead of ${breaker.opens}`);
-  if (seen.refused !== breaker.refused) object('status', `${seen.refused} rejections instead of ${breaker.refused}`);
+  if (seen.rejected !== breaker.rejected)
+    object('status', `${seen.rejected} rejections instead of ${breaker.rejected}`);
   if (breaker.phase !== 'closed') return;
   const { failures, calls } = breaker.counted(now);
   if (!near(seen.failures, failures)) object(rule, `failures is ${seen.failures} instead of ${failures}`);
@@ -84,10 +86,10 @@ export function untouched(world) {
     const name = `${entry.protection} ${entry.key ?? ''}`;
     const { budget, breaker, cooldown, hedge } = entry.numbers;
     const shown = (...parts) => JSON.stringify(parts);
-    const hedges = hedge && [hedge.hedges, hedge.won, hedge.refused];
-    const counted = shown(budget, breaker && [breaker.opens, breaker.refused], cooldown?.refused, hedges);
-    const full = budget && { ...budget, tokens: budget.capacity, granted: 0, refused: 0 };
-    const earlier = before.get(name) ?? shown(full, breaker && [0, 0], cooldown && 0, hedge && [0, 0, 0]);
+    const hedges = hedge && [hedge.hedges, hedge.won, hedge.rejected];
+    const counted = shown(budget, breaker && breaker.rejected, cooldown?.rejected, hedges);
+    const full = budget && { ...budget, tokens: budget.capacity, granted: 0, rejected: 0 };
+    const earlier = before.get(name) ?? shown(full, breaker && 0, cooldown && 0, hedge && [0, 0, 0]);
     if (earlier !== counted && !acted.has(name))
       throw new Objection('P16', `state ${name}: ${counted} instead of ${earlier}, though no operation of it acted`);
     before.set(name, counted);

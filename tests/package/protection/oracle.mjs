@@ -63,8 +63,10 @@ class Oracle {
         return;
       case 'byHand': {
         const { breaker } = this.state(entry.protection, entry.key, entry.r);
-        if (entry.close) breaker.close(entry.r);
-        else breaker.openFor(entry.r, entry.open ?? Infinity, undefined);
+        if (entry.close) {
+          breaker.close(entry.r);
+          breaker.opens = 0;
+        } else breaker.openFor(entry.r, entry.open ?? Infinity);
         return;
       }
       case 'abort':

@@ -27,14 +27,16 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
       {
         part: 'breaker',
         failureRatio: 0.5,
-        minimumCalls: 10,
+        minimumCalls: 20,
         windowMs: 10_000,
-        consecutiveFailures: Infinity,
+        consecutiveFailures: 10,
         openMs: 1,
+        maxOpenMs: 5000,
         closeAfter: 1,
         isFailure,
       },
     ],
+    [cooldown(), { part: 'cooldown' }],
     [cooldown({ maxHoldMs: 5 }), { part: 'cooldown', maxHoldMs: 5 }],
   ];
   for (const [part, shown] of expected) {
@@ -85,13 +87,14 @@ test('the declarations and the table of the guide say the defaults', () => {
 test('one error lists every problem, with the remedy', () => {
   assert.equal(
     caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
-    'rejitter: capacity must be a positive number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
+    'rejitter: capacity must be a non-negative number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
       'and at most capacity, got "1"; refund must be true or false, got 0',
   );
   assert.equal(
     caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
     'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
-      'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, closeAfter, isFailure',
+      'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, ' +
+      'closeAfter, isFailure',
   );
   assert.equal(
     caught(() => budget({ preset: 'awsSdk2020' })).message,
@@ -137,6 +140,13 @@ test('names of other packages lead to the options, and other names nowhere', () 
   }
 });
 
+test('a longest opening is no shorter than the first, which it follows', () => {
+  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
+  const rule = 'rejitter: maxOpenMs must be a number of milliseconds, at least openMs, or Infinity, got ';
+  assert.equal(caught(() => breaker({ maxOpenMs: 999 })).message, `${rule}999`);
+  assert.equal(caught(() => breaker({ openMs: 6000, maxOpenMs: 5000 })).message, `${rule}5000`);
+});
+
 test('a cost above the capacity is rejected, the preset and the default included', () => {
   for (const [options, text] of [
     [{ capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
@@ -170,6 +180,7 @@ test('protect takes each kind of part once, then options', () => {
     [() => protect(), 'protect() needs parts, as in protect(budget(), breaker())'],
     [() => protect({}), 'protect() needs parts, as in protect(budget(), breaker())'],
     [() => protect(budget), 'part 1 is a function: call it, as in budget()'],
+    [() => protect([budget(), breaker()]), 'part 1 is an array: pass its parts, as in protect(...parts)'],
     [() => protect(budget(), budget()), 'budget() was passed twice'],
     [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
     [
@@ -219,10 +230,12 @@ test('the option takes a protection or false', async () => {
 });
 
 test('console.log of a protection shows its status and its keys', () => {
-  const protection = protect(budget());
+  const protection = protect(budget(), breaker());
+  assert.equal(inspect(protection), `Protection ${inspect(protection.status())}`);
+  protection.for('a').open();
   const one = protection.for('a');
-  assert.equal(inspect(one), `Protection ${inspect({ ...one.status(), keys: [] })}`);
-  assert.match(inspect(protection), /^Protection \{\s+budget: \{[^}]*\},\s+keys: \[ 'a' \]\s+\}$/);
+  assert.equal(inspect(one), `Protection ${inspect(one.status())}`);
+  assert.match(inspect(protection), /^Protection \{\s+keys: Map\(1\) \{ 'a' => 'open' \},\s+budget: [^]*\}$/);
 });
 
 test('data of a policy leave the protection out', () => {

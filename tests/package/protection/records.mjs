@@ -27,7 +27,7 @@ export class Attempt {
   heard = false;
 
   /**
-   * @param {{ generation: number, lease: number } | undefined} pass
+   * @param {object | undefined} pass
    * @param {number | undefined} heldMs
    * @param {true} [hedge]
    */

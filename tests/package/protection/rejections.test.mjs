@@ -61,9 +61,9 @@ timed(
       assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
       assert.equal(called, false);
       assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-      assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open');
+      assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open for 0.4 s: the first');
       assert.equal(rejected.cause, cause);
-      assert.ok(!Object.keys(rejected).includes('cause'));
+      assert.ok(!Object.keys(rejected).includes('cause') && !('key' in rejected));
       const report = retryReport(rejected);
       assert.deepEqual(
         { ...report, records: [...report.records] },
@@ -71,7 +71,7 @@ timed(
       );
       assert.deepEqual(hooks, [[0, rejected, 'breaker', report]]);
     }
-    assert.equal(api.status().breaker.refused, 4);
+    assert.equal(api.status().breaker.rejected, 4);
   },
 );
 
@@ -99,7 +99,7 @@ timed(
       assert.equal(retryReport(seen.error).reason, 'notRetryable');
       assert.deepEqual([calls, asked], [1, []]);
     }
-    assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, refused: 0 });
+    assert.deepEqual(outer.status().budget, { tokens: 50, capacity: 50, granted: 0, rejected: 0 });
     assert.deepEqual([state(outer), outer.status().breaker.failures], ['closed', 0]);
     assert.equal(clock.pending.size, 0);
     // Also one that the callback wrapped.
@@ -163,11 +163,11 @@ timed('metrics count the new reasons; random() that throws in a hold ends the op
     .with({ totalTimeoutMs: 10 })
     .run(() => 1)
     .catch(() => {});
-  const refused = watched(policy.run(() => 1, { totalTimeoutMs: 10 }));
+  const rejected = watched(policy.run(() => 1, { totalTimeoutMs: 10 }));
   const thrown = new Error('no draw');
   const broken = watched(policy.run(() => 1, { random: fails(thrown) }));
   await microtasks();
-  assert.equal(refused.error.by, 'cooldown');
+  assert.equal(rejected.error.by, 'cooldown');
   assert.ok(Object.is(broken.error, thrown));
   assert.deepEqual([retryReport(thrown).reason, retryReport(thrown).attempts], ['callback', 0]);
   const { operations, attempts, inFlight, failures } = policy.metrics();

@@ -4,7 +4,7 @@ import { NOTHING, SUCCESS } from './machines.mjs';
 import { Attempt } from './records.mjs';
 
 /** Entries and events that show how an operation goes on. */
-const DECISIONS = ['arm', 'hook', 'settle', 'refused', 'budget-empty'];
+const DECISIONS = ['arm', 'hook', 'settle', 'rejected', 'budget-empty'];
 
 export class Round {
   /** The rule that an attempt, a timer or a hook breaks that nothing here waits for. */
@@ -75,7 +75,7 @@ export class Round {
       return this.refuse('P1');
     }
     this.taken = taken;
-    const attempt = new Attempt(breaker?.admit(following.now).pass, undefined, true);
+    const attempt = new Attempt(breaker?.admit(following.now, false).pass, undefined, true);
     this.starts = attempt;
     yield* following.hook('onAttempt', { number: following.attempts + 1, hedge: true, rule: 'hedge' });
     yield* this.timeout(attempt);
@@ -88,7 +88,7 @@ export class Round {
 
   refuse(rule) {
     this.forbidden = rule;
-    this.state.hedge.refused += 1;
+    this.state.hedge.rejected += 1;
     return undefined;
   }
 

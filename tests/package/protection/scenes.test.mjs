@@ -54,18 +54,18 @@ test('scene A: a slow probe holds its place for one lease, and its success close
 
     await at(700);
     let called = false;
-    const refused = run(() => {
+    const rejected = run(() => {
       called = true;
     });
     await microtasks();
     assert.equal(called, false);
-    assert.ok(refused.error instanceof RejectedError);
-    assert.equal(refused.error.name, 'RejectedError');
-    assert.equal(refused.error.by, 'breaker');
-    assert.equal(refused.error.retryAfterMs, 60);
-    assert.equal(refused.error.cause, failure);
-    assert.equal(retryReport(refused.error).reason, 'breaker');
-    assert.equal(retryReport(refused.error).attempts, 0);
+    assert.ok(rejected.error instanceof RejectedError);
+    assert.equal(rejected.error.name, 'RejectedError');
+    assert.equal(rejected.error.by, 'breaker');
+    assert.equal(rejected.error.retryAfterMs, 60);
+    assert.equal(rejected.error.cause, failure);
+    assert.equal(retryReport(rejected.error).reason, 'breaker');
+    assert.equal(retryReport(rejected.error).attempts, 0);
 
     await at(760);
     const c = controlled();
@@ -134,10 +134,10 @@ test('scene B: failures that come before successes do not open the circuit of a 
     }
     for (const { reject } of later) reject(new Error('the last of fifty'));
     await at(200);
-    const { state, refused, failures, calls, opens } = api.status().breaker;
+    const { state, rejected, failures, calls, opens } = api.status().breaker;
     assert.deepEqual(
-      { state, refused, failures, calls, opens },
-      { state: 'closed', refused: 0, failures: 20, calls: 1000, opens: 0 },
+      { state, rejected, failures, calls, opens },
+      { state: 'closed', rejected: 0, failures: 20, calls: 1000, opens: 0 },
     );
     assert.deepEqual(events, []);
   }));
@@ -255,7 +255,10 @@ test('scene D: tokens are put back, and one hint holds all', () =>
     await at(300);
     assert.equal(d.error, thrown);
     assert.equal(thrown.cause, dError);
-    assert.deepEqual([api.status().budget.tokens, api.status().budget.granted, api.status().budget.refused], [1, 3, 1]);
+    assert.deepEqual(
+      [api.status().budget.tokens, api.status().budget.granted, api.status().budget.rejected],
+      [1, 3, 1],
+    );
 
     await at(900);
     const jRun = watched(policy.with({ retryIf: () => ({ afterMs: 0 }) }).run(j.fn));

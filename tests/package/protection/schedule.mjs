@@ -110,7 +110,7 @@ function protection(g, world, gap) {
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
   if (g.chance(0.1)) parts.throws = true;
-  if (g.chance(0.1)) parts.aborts = g.pick(['opened', 'half-open', 'closed', 'held', 'refused', 'budget-empty']);
+  if (g.chance(0.1)) parts.aborts = g.pick(['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty']);
   // A call of a machine bounds a time that was set back. The design does not say which machines an attempt reaches
   // that another one rejects.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;

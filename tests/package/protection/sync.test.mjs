@@ -38,9 +38,9 @@ blocking('a breaker rejects, and lets a probe through after its time', (clock) =
     ),
   );
   assert.deepEqual([retryReport(error).reason, retryReport(error).retryAfterMs], ['breaker', 500]);
-  const refused = caught(() => retrySync(() => 1, { ...plain, protection: api }));
-  assert.ok(refused instanceof RejectedError);
-  assert.deepEqual([refused.by, refused.cause, retryReport(refused).attempts], ['breaker', error, 0]);
+  const rejected = caught(() => retrySync(() => 1, { ...plain, protection: api }));
+  assert.ok(rejected instanceof RejectedError);
+  assert.deepEqual([rejected.by, rejected.cause, retryReport(rejected).attempts], ['breaker', error, 0]);
   clock.now += 500;
   assert.equal(
     retrySync(() => 2, { ...plain, protection: api }),
@@ -64,8 +64,8 @@ blocking('a cooldown holds: the thread waits, and the record says how long', (cl
   });
   assert.equal(api.status().cooldown.held, 0);
   caught(() => retrySync(fails(retryAfter(700)), { ...plain, maxAttempts: 1, protection: api }));
-  const refused = caught(() => retrySync(() => 1, { ...plain, protection: api, totalTimeoutMs: 300 }));
-  assert.deepEqual([refused.by, refused.retryAfterMs, clock.now - start], ['cooldown', 700, 700]);
+  const rejected = caught(() => retrySync(() => 1, { ...plain, protection: api, totalTimeoutMs: 300 }));
+  assert.deepEqual([rejected.by, rejected.retryAfterMs, clock.now - start], ['cooldown', 700, 700]);
 });
 
 blocking('a signal that is aborted when a hold ends, and the deadline, are seen after it', (clock) => {

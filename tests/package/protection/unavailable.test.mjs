@@ -40,7 +40,7 @@ for (const [host, change] of Object.entries(HOSTS)) {
       } catch (error) {
         ends.push(['sync', error === mine]);
       }
-      await end('refused', retry(() => 1, { protection: open }));
+      await end('rejected', retry(() => 1, { protection: open }));
       const held = protect(cooldown({ maxHoldMs: 0 }));
       // Node's own Response, Headers and fetch are WebAssembly, too.
       const call = createFetch({ protection: held }, async () => ({ status: 429, headers: { 'retry-after': '60' } }));
@@ -56,11 +56,11 @@ for (const [host, change] of Object.entries(HOSTS)) {
       ['success', 'resolved', null],
       ['failure', true, 'unavailable'],
       ['sync', true],
-      ['refused', false, 'breaker'],
+      ['rejected', false, 'breaker'],
       ['hint', 'resolved', null],
       ['held', false, 'cooldown'],
     ]);
-    assert.deepEqual(tokens, { tokens: 1, capacity: 1, granted: 0, refused: 0 });
+    assert.deepEqual(tokens, { tokens: 1, capacity: 1, granted: 0, rejected: 0 });
     assert.equal(warnings.length, 1);
     assert.match(warnings[0], /^rejitter: operations are not retried\. /);
   });
@@ -70,10 +70,10 @@ test('the machines of rejitter/no-wasm need no WebAssembly', async () => {
   const { code, stdout, stderr } = await runNode(
     `${USE.replaceAll("'rejitter/", "'rejitter/no-wasm/").replace("'rejitter'", "'rejitter/no-wasm'")}
       delete globalThis.WebAssembly;
-      const api = protect(budget({ capacity: 1 }), breaker({ consecutiveFailures: 3 }));
+      const api = protect(budget({ capacity: 1 }), breaker({ consecutiveFailures: 2 }));
       await end('retried', retry(fails, { protection: api, baseMs: 0, jitter: 'none' }));
       await end('opened', retry(fails, { protection: api }));
-      await end('refused', retry(fails, { protection: api }));
+      await end('rejected', retry(fails, { protection: api }));
       console.log(JSON.stringify([ends, warnings, api.status().breaker.state]));
     `,
   );
@@ -83,7 +83,7 @@ test('the machines of rejitter/no-wasm need no WebAssembly', async () => {
     [
       ['retried', true, 'budget'],
       ['opened', true, 'breaker'],
-      ['refused', false, 'breaker'],
+      ['rejected', false, 'breaker'],
     ],
     [],
     'open',

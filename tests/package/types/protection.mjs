@@ -38,8 +38,8 @@ export const api: Protection = protect(budget(), options);
 
 export function used(): void {
   const status: ProtectionStatus = api.for('tenant').status();
-  same<typeof status.breaker, { readonly state: 'closed' | 'open' | 'half-open'; readonly retryAfterMs: number; readonly failures: number; readonly calls: number; readonly opens: number; readonly refused: number } | undefined>(true);
-  same<typeof status.hedge, { readonly delayMs: number | undefined; readonly hedges: number; readonly won: number; readonly refused: number } | undefined>(true);
+  same<typeof status.breaker, { readonly state: 'closed' | 'open' | 'half-open'; readonly retryAfterMs: number; readonly failures: number; readonly calls: number; readonly opens: number; readonly rejected: number } | undefined>(true);
+  same<typeof status.hedge, { readonly delayMs: number | undefined; readonly hedges: number; readonly won: number; readonly rejected: number } | undefined>(true);
   void [status.budget?.tokens.toFixed(), status.cooldown?.held.toFixed(), api.keys().join()];
   api.open();
   api.open(5);

@@ -31,9 +31,9 @@ fn events_tell_what_changes() {
                 ProtectionChange::Opened(numbers) => format!("opened {}", numbers.opens),
                 ProtectionChange::HalfOpen(_) => "half-open".into(),
                 ProtectionChange::Closed(_) => "closed".into(),
-                ProtectionChange::Refused { by, .. } => format!("rejected by {}", by.as_str()),
+                ProtectionChange::Rejected { by, .. } => format!("rejected by {}", by.as_str()),
                 ProtectionChange::Held(_) => "held".into(),
-                ProtectionChange::BudgetEmpty(numbers) => format!("empty {}", numbers.refused),
+                ProtectionChange::BudgetEmpty(numbers) => format!("empty {}", numbers.rejected),
                 ProtectionChange::BudgetFull(numbers) => format!("full {}", numbers.tokens),
                 other => panic!("{other:?}"),
             };

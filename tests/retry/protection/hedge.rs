@@ -22,10 +22,10 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
     let HedgeStatus {
         hedges,
         won,
-        refused,
+        rejected,
         ..
     } = hedges(api);
-    (hedges, won, refused)
+    (hedges, won, rejected)
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     drop(first);
     let mut second = Box::pin(probe().sleeper(&time));
     assert!(poll(second.as_mut()).is_pending());
-    assert_eq!((breaker(&api).refused, time.waits()), (0, 1));
+    assert_eq!((breaker(&api).rejected, time.waits()), (0, 1));
 }
 
 /// A hedge that wins while the attempt runs: the breaker hears of one success, and of nothing else.
@@ -460,7 +460,7 @@ fn a_budget_reports_the_hedge_that_empties_it() {
         assert_eq!(hedges(&api).hedges, started);
     }
     assert_eq!((counts(&api), *seen.lock().unwrap()), ((1, 0, 2), 1));
-    assert_eq!(api.status().budget.unwrap().refused, 2);
+    assert_eq!(api.status().budget.unwrap().rejected, 2);
 }
 
 /// Only operations that hedge have room for two futures.

@@ -268,7 +268,7 @@ impl World {
 
 #[test]
 fn random_worlds_of_hedged_operations() {
-    let (mut hedges, mut won, mut refused, mut dropped) = (0, 0, 0, 0);
+    let (mut hedges, mut won, mut rejected, mut dropped) = (0, 0, 0, 0);
     for number in 1..=WORLDS {
         let world = World::new(number);
         let mut at = Duration::ZERO;
@@ -290,9 +290,9 @@ fn random_worlds_of_hedged_operations() {
         }
         hedges += hedge.hedges;
         won += hedge.won;
-        refused += hedge.refused;
+        rejected += hedge.rejected;
         dropped += world.dropped.get();
     }
-    let enough = hedges > WORLDS && won > WORLDS / 5 && refused > WORLDS / 5 && dropped > 20;
-    assert!(enough, "{hedges} {won} {refused} {dropped}");
+    let enough = hedges > WORLDS && won > WORLDS / 5 && rejected > WORLDS / 5 && dropped > 20;
+    assert!(enough, "{hedges} {won} {rejected} {dropped}");
 }

@@ -10,14 +10,14 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn invalid_options_are_all_named_with_their_rules() {
     let text = |checked: Result<(), OptionErrors>| checked.unwrap_err().to_string();
     let budget = BudgetOptions {
-        capacity: Some(0.0),
+        capacity: Some(-1.0),
         per_success: Some(0.000_5),
         cost: Some(f64::NAN),
         ..BudgetOptions::default()
     };
     assert_eq!(
         text(budget.check()),
-        "capacity must be a positive number, at most 10^9, got 0; \
+        "capacity must be a non-negative number, at most 10^9, got -1; \
          per_success must be 0 or a number between 0.001 and 1,000, got 0.0005; \
          cost must be a number, at least 0.001 and at most capacity, got NaN"
     );

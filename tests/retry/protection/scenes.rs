@@ -257,6 +257,7 @@ fn parts(parts: &Value) -> Protection {
         api = api.breaker(BreakerOptions {
             minimum_calls: count(breaker, "minimumCalls"),
             consecutive_failures: count(breaker, "consecutiveFailures"),
+            failure_ratio: breaker.get("failureRatio").map(common::number),
             open_ms: number(breaker, "openMs"),
             ..BreakerOptions::default()
         });
@@ -284,7 +285,7 @@ fn shown(status: &ProtectionStatus) -> Value {
     if let Some(budget) = status.budget {
         shown["budget"] = json!({
             "tokens": budget.tokens, "capacity": budget.capacity,
-            "granted": budget.granted, "refused": budget.refused,
+            "granted": budget.granted, "rejected": budget.rejected,
         });
     }
     if let Some(breaker) = status.breaker {
@@ -295,18 +296,18 @@ fn shown(status: &ProtectionStatus) -> Value {
         };
         shown["breaker"] = json!({
             "state": state, "retryAfterMs": whole(breaker.retry_after), "failures": breaker.failures,
-            "calls": breaker.calls, "opens": breaker.opens, "refused": breaker.refused,
+            "calls": breaker.calls, "opens": breaker.opens, "rejected": breaker.rejected,
         });
     }
     if let Some(cooldown) = status.cooldown {
         shown["cooldown"] = json!({
-            "remainingMs": whole(cooldown.remaining), "held": cooldown.held, "refused": cooldown.refused,
+            "remainingMs": whole(cooldown.remaining), "held": cooldown.held, "rejected": cooldown.rejected,
         });
     }
     if let Some(hedge) = status.hedge {
         shown["hedge"] = json!({
             "delayMs": hedge.delay.map(whole), "hedges": hedge.hedges, "won": hedge.won,
-            "refused": hedge.refused,
+            "rejected": hedge.rejected,
         });
     }
     shown

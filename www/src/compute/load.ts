@@ -31,7 +31,7 @@ export interface LoadRun {
   /** Attempts that got no response in time, at the end of their time. */
   readonly timeouts: Uint32Array;
   /** Attempts that the breaker rejected. */
-  readonly refused: Uint32Array;
+  readonly rejected: Uint32Array;
   readonly retries: number;
   /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
   readonly recoveredAfterMs: number | undefined;
@@ -190,7 +190,7 @@ async function simulated(
   try {
     while (!simulation.step(50_000).done) await pace();
     const result = simulation.result();
-    const { requests, retries, successes, timeouts, refusedByBreaker, phases, totals } = result;
+    const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = result;
     const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
     const last = arrivals.subarray(0.9 * BINS);
     return {
@@ -199,7 +199,7 @@ async function simulated(
       arrivals,
       answers: successes.subarray(0, BINS),
       timeouts: timeouts.subarray(0, BINS),
-      refused: refusedByBreaker.subarray(0, BINS),
+      rejected: rejectedByBreaker.subarray(0, BINS),
       retries: totals.retries,
       recoveredAfterMs: result.recoveredAfterMs,
       admittedAfterMs: result.admittedAfterMs,

@@ -34,15 +34,13 @@ export const JOBS_COUNT = 1000;
 export const WORKERS = 50;
 export const LIMIT = 100;
 export const WINDOW_MS = 10_000;
-/** Jobs of a queue can wait: no hold is too long. */
-const MAX_HOLD_MS = Infinity;
 const BIN_MS = 500;
 const MOST_MS = 600_000;
 
 const KINDS: readonly (readonly [Hints, RateLimitOptions])[] = [
   ['ignored', { hints: 'ignored' }],
   ['followed', {}],
-  ['shared', { protection: { cooldown: { maxHoldMs: MAX_HOLD_MS } } }],
+  ['shared', { protection: { cooldown: {} } }],
 ];
 
 export async function rateLimit(

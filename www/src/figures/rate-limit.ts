@@ -105,8 +105,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
 
   note: () => [
     `${count(JOBS_COUNT)} jobs and ${WORKERS} workers against a server that accepts ${LIMIT} requests per ` +
-      `${duration(WINDOW_MS)}, and answers the others with 429 and Retry-After. The cooldown may hold a job as long ` +
-      'as it takes: maxHoldMs is Infinity, its default of 10 s is for callers who cannot wait.',
+      `${duration(WINDOW_MS)}, and answers the others with 429 and Retry-After.`,
   ],
 };
 

@@ -87,7 +87,7 @@ export const recovery: FigureSpec<RecoveryData> = {
         ...(data.run.phases.timesMs.length === 0
           ? []
           : [
-              { name: 'rejected', value: rate(rateAt(data.run.refused, data, ms)) },
+              { name: 'rejected', value: rate(rateAt(data.run.rejected, data, ms)) },
               { name: 'breaker', value: phaseAt(data.run, ms) },
             ]),
       ],
@@ -104,7 +104,7 @@ export const recovery: FigureSpec<RecoveryData> = {
         { name: 'answered in time', unit: 'count' },
         { name: 'rejected by the breaker', unit: 'count' },
       ],
-      rows: Array.from(run.arrivals, (calls, bin) => [bin * binMs, calls, run.answers[bin], run.refused[bin]]),
+      rows: Array.from(run.arrivals, (calls, bin) => [bin * binMs, calls, run.answers[bin], run.rejected[bin]]),
     };
   },
 };
@@ -125,11 +125,11 @@ export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: R
   const said = [`${name}, ${recovers}, with ${retries === 1 ? '1 retry' : `${count(retries)} retries`}.`];
   if (shared === 'breaker' || shared === 'both') {
     const openings = run.phases.phases.filter((phase) => phase === 1).length;
-    const refused = run.refused.reduce((a, b) => a + b, 0);
+    const rejected = run.rejected.reduce((a, b) => a + b, 0);
     said.push(
       openings === 0
         ? 'The breaker never opens.'
-        : `The breaker opens ${times(openings)} and rejects ${count(refused)} calls` +
+        : `The breaker opens ${times(openings)} and rejects ${count(rejected)} calls` +
             (admittedAfterMs === undefined
               ? ', to the end.'
               : admittedAfterMs === 0
