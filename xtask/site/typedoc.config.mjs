@@ -12,12 +12,14 @@ const FIRST = [
   'guide/light.md',
   'guide/fetch.md',
   'guide/protection.md',
+  'guide/hedging.md',
   'guide/testing.md',
   'guide/observability.md',
   'recipes.md',
   'faq.md',
   'migration/p-retry.md',
   'reference/options.md',
+  'reference/worlds.md',
 ];
 const files = readdirSync(new URL('../../docs', import.meta.url), { recursive: true });
 const pages = new Set([...FIRST, ...files.filter((name) => name.endsWith('.md')).sort()]);

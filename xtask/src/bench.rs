@@ -35,6 +35,7 @@ const PARTS: &[&str] = &[
     "cold",
     "bulk",
     "simulation",
+    "worlds",
     BROWSERS,
 ];
 
@@ -134,6 +135,7 @@ mod tests {
                 "retries",
                 "heap",
                 "simulation",
+                "worlds",
                 "browsers"
             ]
         );

@@ -1,5 +1,5 @@
 // Scenes in which other breakers fail: a probe that hangs, a late success, a clock that is set back, aborts by the
-// caller, a retry around an open circuit. xtask/bench/breakers.mjs plays them with cockatiel and opossum too.
+// caller, a retry around an open circuit.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

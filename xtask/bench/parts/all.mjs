@@ -23,5 +23,6 @@ export const PARTS = [
   'cold',
   'bulk',
   'simulation',
+  'worlds',
   'browsers',
 ];

@@ -219,7 +219,20 @@ function simulation(byHost) {
 }
 
 /** @type {Record<string, (results: any) => Section[]>} */
-const SECTIONS = { sizes, success, retries, fetch: fetches, protection, heap, cold, bulk, simulation, browsers };
+const SECTIONS = {
+  sizes,
+  success,
+  retries,
+  fetch: fetches,
+  protection,
+  heap,
+  cold,
+  bulk,
+  simulation,
+  // It has a document of its own.
+  worlds: () => [],
+  browsers,
+};
 
 /**
  * @param {Record<string, any>} parts the results, by name of the part
