@@ -141,10 +141,11 @@ export interface BreakerOptions {
    */
   openMs?: number | undefined;
   /**
-   * Upper bound of all openings, in ms; at least `openMs`, or `Infinity`. A server that asks a failing probe for a
-   * longer wait gets this. Set it higher for fleets of thousands of processes.
+   * Upper bound of all openings, in ms. Positive, at least `openMs`, which takes its place where it is above the default;
+   * or `Infinity`. A server that asks a failing probe for a longer wait gets this. Set it higher for fleets of thousands
+   * of processes.
    *
-   * @default 5000, or openMs if that is longer
+   * @default 5000
    * @example `{ maxOpenMs: 60_000 }`
    */
   maxOpenMs?: number | undefined;

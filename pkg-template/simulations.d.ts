@@ -323,14 +323,16 @@ export interface GrpcThrottling {
 export interface SimulatedBreaker {
   /** @default 0.5 */
   failureRatio?: number | undefined;
-  /** @default 10 */
+  /** @default 20 */
   minimumCalls?: number | undefined;
   /** @default 10_000 */
   windowMs?: number | undefined;
-  /** @default Infinity */
+  /** @default 10 */
   consecutiveFailures?: number | undefined;
-  /** @default 5000 */
+  /** @default 1000 */
   openMs?: number | undefined;
+  /** @default 5000 */
+  maxOpenMs?: number | undefined;
   /** @default 1 */
   closeAfter?: number | undefined;
   /** Fixes the draw that varies the length of every opening, between 0 and 1. @default drawn from the seed */

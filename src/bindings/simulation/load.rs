@@ -121,6 +121,7 @@ fn breaker(fields: &mut Fields) -> LoadBreaker {
     let consecutive = &mut options.consecutive_failures;
     fields.count("breaker.consecutiveFailures", consecutive);
     fields.optional("breaker.openMs", &mut options.open_ms);
+    fields.optional("breaker.maxOpenMs", &mut options.max_open_ms);
     if fields.has("breaker.closeAfter") {
         let many = options.close_after.insert(0);
         fields.whole("breaker.closeAfter", many);

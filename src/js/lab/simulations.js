@@ -55,7 +55,16 @@ const PROTECTION = {
     preset: PRESET,
   }),
   breaker: section(
-    numbers('failureRatio', 'minimumCalls', 'windowMs', 'consecutiveFailures', 'openMs', 'closeAfter', 'draw'),
+    numbers(
+      'failureRatio',
+      'minimumCalls',
+      'windowMs',
+      'consecutiveFailures',
+      'openMs',
+      'maxOpenMs',
+      'closeAfter',
+      'draw',
+    ),
   ),
 };
 

@@ -315,8 +315,12 @@ const CASES = {
       outcome = error.message === 'down' ? 'the real error' : `the breaker's error`;
       assert.equal(outcome === 'the real error', nameOf(error) === 'down');
     });
-    await clock.advance(900);
+    // Other calls fail, too: rejitter does not count retries.
+    await clock.advance(50);
+    for (let i = 0; i < 4; i += 1) side.call(CALLS.fail).catch(() => {});
+    await clock.advance(0);
     assert.equal(side.state(), 'open');
+    await clock.advance(850);
     return outcome;
   },
 };
