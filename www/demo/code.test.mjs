@@ -8,14 +8,11 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
 import { plan } from 'rejitter/lab';
-import { breaker, budget, cooldown, hedge, protect } from 'rejitter/protection';
-import { programFolder } from './lib/programs.mjs';
+import { cenkalti } from 'rejitter/presets';
+import { policyIn, programFolder } from './lib/programs.mjs';
 import { pageModule } from './page-module.mjs';
 
 const run = promisify(execFile);
-
-/** Functions that programs with protection call. */
-const parts = { breaker, budget, cooldown, hedge, protect };
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
 
@@ -60,7 +57,7 @@ before(async () => {
   add(others, 'list', { ...state.INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
   add(others, 'fibonacci with a floor', { ...state.INITIAL, backoff: 'fibonacci', minMs: 15 });
   add(others, 'cenkalti, changed', {
-    ...state.strategyOf(RetryPolicy.preset('cenkalti')),
+    ...state.strategyOf(new RetryPolicy(cenkalti)),
     baseMs: 50,
     maxAttempts: 4,
     totalTimeoutMs: Infinity,
@@ -121,13 +118,20 @@ test('every option that acts is printed, as a person would write it', () => {
 test('presets are printed by name, changed ones with their changes, and the rest as data', () => {
   // cenkalti and Google's client are one policy, of which the first name is printed.
   for (const name of ['polly', 'googleHttpClient', 'grpc', 'awsSdk2020', 'pRetryRandomized', 'truncatedBinary']) {
-    assert.match(typeScript(name).code, new RegExp(`^const policy = RetryPolicy\\.preset\\('${name}'\\);$`, 'm'));
+    assert.match(
+      typeScript(name).code,
+      new RegExp(`^import { ${name} } from 'rejitter/presets';\n\nconst policy = new RetryPolicy\\(${name}\\);$`, 'm'),
+    );
   }
   assert.match(
     typeScript('cenkalti, changed').code,
-    /RetryPolicy\.preset\('googleHttpClient', \{\n {2}baseMs: 50,\n {2}maxAttempts: 4,\n {2}totalTimeoutMs: Infinity,\n\}\);/,
+    /new RetryPolicy\(\{\n {2}\.\.\.googleHttpClient,\n {2}baseMs: 50,\n {2}maxAttempts: 4,\n {2}totalTimeoutMs: Infinity,\n\}\);/,
   );
-  assert.match(typeScript('only as data').code, /RetryPolicy\.fromJSON\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
+  assert.match(
+    others.find(({ name }) => name === 'goRetryableHttp, fetch wrapper')?.code ?? '',
+    /createFetch\(\{\n {2}\.\.\.goRetryableHttp,\n {2}retryOn: goRetryableHttpRetryOn,\n {2}attemptTimeoutMs/,
+  );
+  assert.match(typeScript('only as data').code, / fromData\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
 });
 
 test('the parts that the calls share are made once, before the calls, and passed by name', () => {
@@ -147,7 +151,7 @@ test('the parts that the calls share are made once, before the calls, and passed
       / and hedge/.test(name) && tab !== 'Delays only',
       name,
     );
-  assert.match(typeScript('polly with budget').code, /RetryPolicy\.preset\('polly', \{\n {2}protection,\n\}\)/);
+  assert.match(typeScript('polly with budget').code, /new RetryPolicy\(\{\n {2}\.\.\.polly,\n {2}protection,\n\}\)/);
   assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
   for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))
     assert.equal(code.includes('protect('), tab !== 'Delays only');
@@ -165,10 +169,7 @@ test('each program makes the very policy of its strategy', () => {
   let policies = 0;
   for (const { name, tab, code, strategy } of [...grid, ...others]) {
     if (tab === 'fetch wrapper' || !code.includes('const policy =')) continue;
-    const statements = code
-      .replace(/^import .*$/gm, '')
-      .replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
-    const made = new Function('RetryPolicy', ...Object.keys(parts), statements)(RetryPolicy, ...Object.values(parts));
+    const made = policyIn(code);
     const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [
       strategies.strategyOf(made),
       strategies.strategyOf(strategies.policyOf(strategy)),
@@ -208,10 +209,11 @@ describe('in a project of their own', () => {
         tab === 'Delays only' &&
         !(strategy.totalTimeoutMs === Infinity && grid.some((printed) => printed.strategy === strategy)),
     );
+    const imports = new Set(listing.flatMap(({ code }) => code.match(/^import .*$/gm) ?? []));
     const all = listing.map(({ code }) => `{${code.replace(/^import .*$/gm, '')}}`).join('\nconsole.log("next");\n');
     const { stdout } = await run(
       process.execPath,
-      ['--input-type=module', '-e', `import { RetryPolicy } from 'rejitter';\n${all}`],
+      ['--input-type=module', '-e', `${[...imports].join('\n')}\n${all}`],
       { cwd: import.meta.dirname },
     );
     const printed = stdout.trim().split('next\n');

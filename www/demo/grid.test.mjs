@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { plan } from 'rejitter/lab';
+import { awsSdk2020, cenkalti, jpillora, pRetryRandomized, polly } from 'rejitter/presets';
 import { DESKTOP, inEachEngine } from './lib/built-page.mjs';
 import { column, drawn, overflow, summaryIs, tableOf } from './lib/page.mjs';
 
@@ -143,17 +144,17 @@ inEachEngine(({ withPage, engine }) => {
         ['Advice', 4],
         ['What others use', 12],
       ]);
-      for (const [label, name] of /** @type {const} */ ([
-        ['Polly 8', 'polly'],
-        ['p-retry, randomize', 'pRetryRandomized'],
-        ['cenkalti/backoff', 'cenkalti'],
-        ['jpillora/backoff', 'jpillora'],
-        ['AWS SDKs (2020)', 'awsSdk2020'],
+      for (const [label, preset] of /** @type {const} */ ([
+        ['Polly 8', polly],
+        ['p-retry, randomize', pRetryRandomized],
+        ['cenkalti/backoff', cenkalti],
+        ['jpillora/backoff', jpillora],
+        ['AWS SDKs (2020)', awsSdk2020],
       ])) {
         await page.selectOption('#preset', { label });
         await drawn(page, 'delays');
         assert.equal(await page.locator('#preset option:checked').textContent(), label);
-        const policy = RetryPolicy.preset(name);
+        const policy = new RetryPolicy(preset);
         const { rows } = await tableOf(page, 'delays');
         const attempts = Number(policy.toJSON().maxAttempts);
         const count = attempts < 12 ? attempts - 1 : 12;

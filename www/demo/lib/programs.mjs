@@ -5,6 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { RetryPolicy } from 'rejitter';
+import { fromData } from 'rejitter/data';
+import * as presets from 'rejitter/presets';
+import * as protection from 'rejitter/protection';
 
 const run = promisify(execFile);
 const WWW = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +24,17 @@ const STRICT = [
   '--types',
   'node',
 ];
+
+/** What the programs that make a policy import. */
+const IMPORTED = { RetryPolicy, fromData, ...presets, ...protection };
+
+/** The policy that a program makes. @param {string} program @returns {RetryPolicy} */
+export function policyIn(program) {
+  const statements = program
+    .replace(/^import .*$/gm, '')
+    .replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
+  return new Function(...Object.keys(IMPORTED), statements)(...Object.values(IMPORTED));
+}
 
 /** A folder within www, where `rejitter` is found as it is by anyone who installed it. */
 export async function programFolder() {

@@ -1,5 +1,6 @@
 /** The waits of another library and of its translation: exact where the lab knows the formula, else sampled. */
-import { RetryPolicy } from 'rejitter';
+import type { RetryPolicy } from 'rejitter';
+import { fromData } from 'rejitter/data';
 import { cdf, plan } from 'rejitter/lab';
 import type { Spread } from '../charts/density';
 import { policyOf, type Strategy } from '../state/strategy';
@@ -72,9 +73,7 @@ export function beforeAfter({ before, after, seed }: BeforeAfterInput): BeforeAf
   const count = Math.min(MOST_WAITS, after.maxAttempts - 1);
   const translated = exact(policy, count);
   const original =
-    before.kind === 'policy'
-      ? exact(RetryPolicy.fromJSON(withoutDeadline(before.data)), count)
-      : sampled(before, count, seed);
+    before.kind === 'policy' ? exact(fromData(withoutDeadline(before.data)), count) : sampled(before, count, seed);
   const waits = original.sides.map((side, i): Compared => {
     const [k, other] = [i + 1, translated.sides[i] ?? side];
     const most = Math.max(side.hiMs, other.hiMs);

@@ -1,6 +1,17 @@
 /** Strategies to start from: advice of this page, and all presets of the package, exactly. */
-import { RetryPolicy, type PresetName } from 'rejitter';
+import { RetryPolicy, type PolicyOptions } from 'rejitter';
+import * as exported from 'rejitter/presets';
 import { INITIAL, policyData, strategyOf, type Strategy } from './strategy';
+
+const { goRetryableHttpRetryOn: _, ...presets } = exported;
+export type PresetName = keyof typeof presets;
+export { presets };
+
+/** Options, and the preset that they change. */
+export interface Changes {
+  readonly preset?: PresetName;
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
 export interface Preset {
   readonly label: string;
@@ -28,16 +39,18 @@ const LABELS: Readonly<Record<PresetName, string>> = {
   truncatedBinary: 'Truncated binary (10 s)',
 };
 
+export const PRESET_NAMES = Object.keys(LABELS) as PresetName[];
+
 export const PRESETS: readonly Preset[] = [
   advice('Recommended', INITIAL),
   advice('Someone is waiting', { ...INITIAL, baseMs: 50, capMs: 1000, maxAttempts: 4, totalTimeoutMs: 3000 }),
   advice('Background job', { ...INITIAL, baseMs: 1000, capMs: 60_000, maxAttempts: 10 }),
   advice('Package defaults', strategyOf(new RetryPolicy())),
-  ...(Object.keys(LABELS) as PresetName[]).map(
+  ...PRESET_NAMES.map(
     (name): Preset => ({
       label: LABELS[name],
       group: 'What others use',
-      strategy: strategyOf(RetryPolicy.preset(name)),
+      strategy: strategyOf(changed({ preset: name, options: {} })),
       name,
     }),
   ),
@@ -45,6 +58,11 @@ export const PRESETS: readonly Preset[] = [
 
 function advice(label: string, strategy: Strategy): Preset {
   return { label, group: 'Advice', strategy };
+}
+
+/** Throws the package's error if the options are invalid. */
+export function changed({ preset, options }: Changes): RetryPolicy {
+  return new RetryPolicy({ ...(preset && presets[preset]), ...options } as PolicyOptions);
 }
 
 /** Whether both are the same policy: fields without effect may differ. */

@@ -1,5 +1,6 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
 import { RetryPolicy, type RetryOptions } from 'rejitter';
+import { fromData } from 'rejitter/data';
 
 /** How waits grow. A list holds the waits themselves. */
 export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated' | 'fibonacci' | 'list';
@@ -191,7 +192,7 @@ export function policyData(strategy: Strategy): Readonly<Record<string, unknown>
 
 /** Throws the package's error if the strategy is invalid. */
 export function policyOf(strategy: Strategy): RetryPolicy {
-  return RetryPolicy.fromJSON(policyData(strategy));
+  return fromData(policyData(strategy));
 }
 
 /** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */

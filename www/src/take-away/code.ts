@@ -1,7 +1,6 @@
 /** The chosen strategy as programs, ready to run. */
-import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
 import { partsIn, type Part, type State } from '../state/state';
-import { PRESETS, sameStrategy } from '../state/presets';
+import { PRESETS, PRESET_NAMES, changed, sameStrategy, type Changes } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
 
 export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
@@ -38,24 +37,34 @@ const PROTECTION = 'protection';
 const LEARNED =
   '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.\n';
 
-/** The import and the statement that make what the calls share, with a comment on who shares it. */
-function sharing(parts: Parts, whose: string): { readonly imports: string; readonly statements: readonly string[] } {
-  if (isEmpty(parts)) return { imports: '', statements: [] };
-  const names = [...Object.keys(parts), 'protect'].sort().join(', ');
+/** The statement that makes what the calls share, with a comment on who shares it. */
+function sharing(parts: Parts, whose: string): readonly string[] {
+  if (isEmpty(parts)) return [];
   const calls = Object.entries(parts).map(([part, options]) => `${part}(${isEmpty(options) ? '' : inline(options)})`);
-  return {
-    imports: `import { ${names} } from 'rejitter/protection';\n`,
-    statements: [`// ${whose}\n${parts.hedge ? LEARNED : ''}const ${PROTECTION} = protect(${calls.join(', ')});`],
-  };
+  return [`// ${whose}\n${parts.hedge ? LEARNED : ''}const ${PROTECTION} = protect(${calls.join(', ')});`];
 }
 
 function isEmpty(options: object): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** An import and what follows, with an empty line between the parts. */
-export function program(from: string, names: readonly string[], ...parts: readonly string[]): string {
-  return `${[`import { ${names.join(', ')} } from '${from}';`, ...parts].join('\n\n')}\n`;
+/** How a program uses what it imports from each module. */
+const USES: Readonly<Record<string, RegExp>> = {
+  rejitter: /\b(?:RetryPolicy|retry\w*)(?=\()/g,
+  'rejitter/fetch': /\bcreateFetch(?=\()/g,
+  'rejitter/data': /\bfromData(?=\()/g,
+  'rejitter/presets': new RegExp(`(?<=[(.]|: )(?:${PRESET_NAMES.join('|')}|goRetryableHttpRetryOn)\\b`, 'g'),
+  'rejitter/protection': /\b(?:breaker|budget|cooldown|hedge|protect)(?=\()/g,
+};
+
+/** The statements with an empty line between them, after the imports of what they use. */
+export function program(...statements: readonly string[]): string {
+  const text = statements.join('\n\n');
+  const imports = Object.entries(USES).map(([module, uses]) => {
+    const names = [...new Set(text.match(uses))].sort();
+    return names.length === 0 ? '' : `import { ${names.join(', ')} } from '${module}';\n`;
+  });
+  return `${imports.join('')}\n${text}\n`;
 }
 
 /** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
@@ -79,8 +88,8 @@ export const fetchCall = `const response = await fetch('${URL}');`;
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** How a program makes a policy: from a preset, from options, or from data, which alone can set any cap rule. */
-type Making = { readonly preset?: PresetName; readonly options: Options } | { readonly data: Options };
+/** How a program makes a policy: from options, or from data, which alone can set any cap rule. */
+type Making = Changes | { readonly data: Options };
 
 function making(strategy: Strategy): Making {
   const exact = PRESETS.find((preset) => preset.name !== undefined && sameStrategy(preset.strategy, strategy));
@@ -89,8 +98,7 @@ function making(strategy: Strategy): Making {
   for (const { name, strategy: preset } of PRESETS) {
     if (name === undefined || preset.capRule !== strategy.capRule || preset.jitter !== strategy.jitter) continue;
     const options = changes(preset, strategy);
-    if (sameStrategy(strategyOf(RetryPolicy.preset(name, options as PolicyOptions)), strategy))
-      return { preset: name, options };
+    if (sameStrategy(strategyOf(changed({ preset: name, options })), strategy)) return { preset: name, options };
   }
   return { data: policyData(strategy) };
 }
@@ -108,89 +116,50 @@ function optionsWithLimits(strategy: Strategy): Options {
 
 /** An expression that makes the policy. */
 function policySource(made: Making, parts: Parts = {}): string {
-  const shared = shorthand(parts);
-  if ('data' in made) {
-    const policy = `RetryPolicy.fromJSON(${source(made.data)})`;
-    return isEmpty(parts) ? policy : `${policy}.with({ ${PROTECTION} })`;
-  }
-  const { preset } = made;
-  const options = { ...made.options, ...shared };
-  if (preset === undefined) return `new RetryPolicy(${source(options)})`;
-  return `RetryPolicy.preset('${preset}'${isEmpty(options) ? '' : `, ${source(options)}`})`;
+  if (!('data' in made)) return `new RetryPolicy(${optionsSource(made, parts)})`;
+  return `fromData(${source(made.data)})${isEmpty(parts) ? '' : `.with({ ${PROTECTION} })`}`;
 }
 
-/** A variable of the program, as an option of its own name. */
-class Variable {}
+/** The argument of what takes options. */
+export function optionsSource({ preset, options }: Changes, parts: Parts = {}): string {
+  const all = { ...options, ...(!isEmpty(parts) && { [PROTECTION]: new Verbatim(PROTECTION) }) };
+  if (preset === undefined) return source(all);
+  return isEmpty(all) ? preset : source({ preset: new Verbatim(`...${preset}`), ...all });
+}
 
-function shorthand(parts: Parts): Options {
-  return isEmpty(parts) ? {} : { [PROTECTION]: new Variable() };
+/** A property as it is printed. */
+class Verbatim {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 function named(strategy: Strategy, parts: Parts): string {
   const made = making(strategy);
-  const { imports, statements } = sharing(parts, 'One for all calls of a server.');
+  const shared = sharing(parts, 'One for all calls of a server.');
   if ('data' in made || made.preset !== undefined)
-    return joined(
-      imports,
-      program(
-        'rejitter',
-        ['RetryPolicy'],
-        ...statements,
-        `const policy = ${policySource(made, parts)};`,
-        callbackCall('policy.run'),
-      ),
-    );
+    return program(...shared, `const policy = ${policySource(made, parts)};`, callbackCall('policy.run'));
   const { name, options } = usage(strategy);
-  return joined(
-    imports,
-    program('rejitter', [name], ...statements, callbackCall(name, source({ ...options, ...shorthand(parts) }))),
-  );
-}
-
-/** A program with one more import, after its first. */
-function joined(imports: string, text: string): string {
-  const end = text.indexOf('\n') + 1;
-  return text.slice(0, end) + imports + text.slice(end);
+  return program(...shared, callbackCall(name, optionsSource({ options: { ...options } }, parts)));
 }
 
 function wrapper(strategy: Strategy, parts: Parts): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
   const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
   const made = making(strategy);
-  const { imports, statements } = sharing(parts, 'Each origin has a state of its own.');
-  if (!('data' in made)) {
-    const options = {
-      ...(made.preset !== undefined && { preset: made.preset }),
-      ...made.options,
-      attemptTimeoutMs,
-      ...shorthand(parts),
-    };
-    return joined(
-      imports,
-      program(
-        'rejitter/fetch',
-        ['createFetch'],
-        ...statements,
-        `${comment}const fetch = createFetch(${source(options)});`,
-        fetchCall,
-      ),
-    );
+  const shared = sharing(parts, 'Each origin has a state of its own.');
+  if ('data' in made) {
+    const policy = policySource({ data: { ...made.data, attemptTimeoutMs } }, parts);
+    return program(...shared, `const policy = ${policy};`, `${comment}const fetch = createFetch(policy);`, fetchCall);
   }
-  const policy = policySource({ data: { ...made.data, attemptTimeoutMs } }, parts);
-  return (
-    "import { RetryPolicy } from 'rejitter';\n" +
-    joined(
-      imports,
-      program(
-        'rejitter/fetch',
-        ['createFetch'],
-        ...statements,
-        `const policy = ${policy};`,
-        `${comment}const fetch = createFetch(policy);`,
-        fetchCall,
-      ),
-    )
-  );
+  const options = {
+    ...made.options,
+    ...(made.preset === 'goRetryableHttp' && { retryOn: new Verbatim('retryOn: goRetryableHttpRetryOn') }),
+    attemptTimeoutMs,
+  };
+  const argument = optionsSource({ ...made, options }, parts);
+  return program(...shared, `${comment}const fetch = createFetch(${argument});`, fetchCall);
 }
 
 function delays(strategy: Strategy): string {
@@ -205,7 +174,7 @@ for (let i = 0; i < 10; i++) {
 for (const delayMs of policy.delays()) {
   console.log(delayMs);
 }`;
-  return program('rejitter', ['RetryPolicy'], `const policy = ${policySource(making(strategy))};`, print);
+  return program(`const policy = ${policySource(making(strategy))};`, print);
 }
 
 /** A value as a person would write it; objects at the outermost with a line for each property. */
@@ -215,8 +184,8 @@ export function source(value: unknown, indent = ''): string {
   if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
   const lines = Object.entries(value).map(([key, part]) =>
-    part instanceof Variable
-      ? `${indent}  ${key},\n`
+    part instanceof Verbatim
+      ? `${indent}  ${part.text},\n`
       : `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
   );
   return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;

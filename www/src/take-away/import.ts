@@ -1,8 +1,10 @@
 /** Pasted options of another library, or of rejitter itself, as a rejitter policy and as a strategy of this page. */
-import { RetryPolicy, type PolicyOptions, type PresetName } from 'rejitter';
+import type { RetryPolicy } from 'rejitter';
+import { fromData } from 'rejitter/data';
 import type { Before } from '../compute/before-after';
+import { PRESET_NAMES, changed, presets, type PresetName } from '../state/presets';
 import { refusalOf, strategyOf, type Strategy } from '../state/strategy';
-import { callbackCall, fetchCall, program, source } from './code';
+import { callbackCall, fetchCall, optionsSource, program, source } from './code';
 import { FOREIGN_NAMES, foreign } from './foreign';
 import { LIBRARIES, type LibraryName } from './libraries';
 import { Call, Fields, Fn, Other, parse, textOf, type Value } from './literal';
@@ -43,7 +45,7 @@ export function exampleOf(source: Source): string {
 export function translate(text: string, from: Source | 'detect'): Translation | Refusal {
   if (text.trim() === '') return { error: 'Paste the options of your library, or the whole call.' };
   try {
-    const parsed = parse(text);
+    const parsed = parse(text, presetFields);
     const content = new Content(parsed, text);
     const detected = from === 'detect' ? content.detected() : { source: from };
     if (detected.source === undefined) {
@@ -146,33 +148,43 @@ const WITHOUT_WAITS =
 function translatedOwn(content: Content): Translation {
   const call = Object.keys(OWN_CALLS).findLast((name) => content.has(name));
   const fields = call === undefined ? content.optionsFor('rejitter') : (content.fieldsFor('rejitter') ?? new Fields());
-  let preset: unknown = content.calls.get('preset')?.args[0];
+  const preset = fields.preset as PresetName | undefined;
   const notes = fields.spreads.map((what) => `\`${what}\` is not read: this page runs no pasted code.`);
   const options: Record<string, unknown> = { ...(call === undefined ? {} : OWN_CALLS[call]) };
   for (const [name, value] of fields.map) {
+    // As in the preset, or unset.
+    if (value === PRESET_FIELDS.get(preset)?.map.get(name)) continue;
     if (name === 'protection') notes.push('`protection` is left out: the waits are those without it.');
     else if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
-    // createFetch has it among its options.
-    else if (name === 'preset') preset ??= plain(name, value);
     else Object.defineProperty(options, name, { value: plain(name, value), enumerable: true });
   }
   if ('version' in options) {
-    const policy = RetryPolicy.fromJSON(options);
-    const code = program(
-      'rejitter',
-      ['RetryPolicy'],
-      `const policy = RetryPolicy.fromJSON(${source(options)});`,
-      callbackCall('policy.run'),
-    );
-    return { from: 'a policy as JSON', code, notes, ...drawn(policy) };
+    const code = program(`const policy = fromData(${source(options)});`, callbackCall('policy.run'));
+    return { from: 'a policy as JSON', code, notes, ...drawn(fromData(options)) };
   }
   const sends = call === 'createFetch' || call === 'fetchWithRetry';
-  return finished('rejitter', {
-    options,
-    notes,
-    ...(typeof preset === 'string' && { preset: preset as PresetName }),
-    ...(sends && { fetch: {} }),
-  });
+  return finished('rejitter', { options, notes, ...(preset && { preset }), ...(sends && { fetch: {} }) });
+}
+
+/** What a pasted text means by the names of presets. */
+const PRESET_FIELDS = new Map<string | undefined, Fields>(
+  PRESET_NAMES.map((name) => {
+    const fields = fieldsOf(presets[name]);
+    fields.preset = name;
+    return [name, fields];
+  }),
+);
+
+function presetFields(name: string, module = 'rejitter/presets'): Fields | undefined {
+  return module === 'rejitter/presets' ? PRESET_FIELDS.get(name) : undefined;
+}
+
+/** A predicate changes no wait. */
+function fieldsOf(options: object): Fields {
+  const fields = new Fields();
+  for (const [name, value] of Object.entries(options))
+    if (typeof value !== 'function') fields.map.set(name, typeof value === 'object' ? fieldsOf(value) : value);
+  return fields;
 }
 
 /** A value as data, which RetryPolicy checks. */
@@ -189,27 +201,15 @@ function plain(name: string, value: Value, budget = { left: 2000 }): unknown {
 /** The program, and what it draws. */
 function finished(from: string, reading: Reading, looksLike?: string): Translation {
   const { options, preset, notes, before, fetch } = reading;
-  const policy =
-    preset === undefined
-      ? new RetryPolicy(options as PolicyOptions)
-      : RetryPolicy.preset(preset, options as PolicyOptions);
-  const none = Object.keys(options).length === 0;
-  const made =
-    preset === undefined
-      ? `new RetryPolicy(${source(options)})`
-      : `RetryPolicy.preset('${preset}'${none ? '' : `, ${source(options)}`})`;
+  const policy = changed(reading);
   const code = fetch
     ? program(
-        'rejitter/fetch',
-        ['createFetch'],
-        `const fetch = createFetch(${source({ ...(preset !== undefined && { preset }), ...options, ...fetch })});`,
+        `const fetch = createFetch(${optionsSource({ ...reading, options: { ...options, ...fetch } })});`,
         fetchCall,
       )
-    : program('rejitter', ['RetryPolicy'], `const policy = ${made};`, callbackCall('policy.run'));
-  const shown =
-    preset === undefined
-      ? 'its waits are drawn'
-      : `the preset \`${preset}\` is drawn${none ? '' : ', with the numbers from the text'}`;
+    : program(`const policy = new RetryPolicy(${optionsSource(reading)});`, callbackCall('policy.run'));
+  const changes = Object.keys(options).length === 0 ? '' : ', with the numbers from the text';
+  const shown = preset === undefined ? 'its waits are drawn' : `the preset \`${preset}\` is drawn${changes}`;
   const opening = looksLike === undefined ? undefined : `This looks like ${looksLike}: ${shown}.`;
   return { from, code, notes, ...drawn(policy, before), ...(opening !== undefined && { looksLike: opening }) };
 }

@@ -12,6 +12,8 @@ export class Fields {
   readonly map = new Map<string, Value>();
   /** Texts that were spread into it or computed its names: their fields are unknown. */
   readonly spreads: string[] = [];
+  /** The name of the preset of rejitter whose options are among these. */
+  preset: string | undefined;
 }
 
 /** `new Name(…)` or `name(…)`. The callee of `a.b()` is `a.b`; a call on the result of a call is `a().b`. */
@@ -69,9 +71,12 @@ export interface Parsed {
 const MAX_STEPS = 20 * MAX_CHARS;
 const TOO_LONG = 'This is too complex to read. Paste the options only.';
 
-export function parse(pasted: string): Parsed {
+/** The value of a name that the text does not declare, and the module that it comes from, if it says so. */
+type Imported = (name: string, module: string | undefined) => Fields | undefined;
+
+export function parse(pasted: string, imported: Imported = () => undefined): Parsed {
   const { text, statements, error, steps } = parseProgram(pasted);
-  const evaluator = new Evaluator(text);
+  const evaluator = new Evaluator(text, imported);
   try {
     evaluator.walk(statements);
     return { ...evaluator.found, error, steps: steps + evaluator.steps };
@@ -107,10 +112,12 @@ class Evaluator {
   private readonly text: string;
   private readonly constants = new Map<string, AnyNode>();
   private readonly known = new Map<AnyNode, Value>();
+  private readonly imported: Imported;
   private depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, imported: Imported) {
     this.text = text;
+    this.imported = imported;
   }
 
   /** Finds all objects and calls of the program, also within functions. */
@@ -148,7 +155,12 @@ class Evaluator {
     for (const { node, within } of found) {
       const value = this.value(node);
       if (value instanceof Fields) this.found.objects.push({ value, within });
-      else if (value instanceof Call) this.found.calls.push({ value, within });
+      else if (value instanceof Call) {
+        this.found.calls.push({ value, within });
+        for (const arg of value.args)
+          if (arg instanceof Fields && arg.preset !== undefined)
+            this.found.objects.push({ value: arg, within: [value.callee, ...within] });
+      }
     }
   }
 
@@ -245,7 +257,8 @@ class Evaluator {
 
   private constant(name: string): Value {
     const init = this.constants.get(name);
-    const value = init && init !== UNKNOWN ? this.value(init) : undefined;
+    if (!init) return this.imported(name, this.found.modules.get(name));
+    const value = init !== UNKNOWN ? this.value(init) : undefined;
     // The result of a call is unknown.
     return value instanceof Other || value instanceof Call ? undefined : value;
   }
@@ -255,8 +268,10 @@ class Evaluator {
     for (const property of node.properties) {
       if (property.type === 'SpreadElement') {
         const spread = this.value(property.argument, scope);
-        if (spread instanceof Fields) for (const [key, value] of spread.map) fields.map.set(key, value);
-        else fields.spreads.push(`…${this.source(property.argument)}`);
+        if (spread instanceof Fields) {
+          for (const [key, value] of spread.map) fields.map.set(key, value);
+          fields.preset = spread.preset ?? fields.preset;
+        } else fields.spreads.push(`…${this.source(property.argument)}`);
       } else if (property.computed || property.kind !== 'init') {
         fields.spreads.push(this.source(property).split('\n', 1)[0] ?? '');
       } else {

@@ -1,15 +1,12 @@
 /** Reads options of another library as options of rejitter: the parts that all libraries share. */
-import type { PresetName } from 'rejitter';
 import type { Before } from '../compute/before-after';
+import type { Changes } from '../state/presets';
 import { Call, Fields, Fn, Other, textOf, type Value } from './literal';
 
 /** Options of rejitter by name. The package checks them. */
 export type Options = Readonly<Record<string, unknown>>;
 
-export interface Reading {
-  readonly options: Options;
-  /** The preset that `options` change. */
-  readonly preset?: PresetName;
+export interface Reading extends Changes {
   /** Differences from the library, in sentences. */
   readonly notes: readonly string[];
   /** The library's own waits, where they differ from the translation. */

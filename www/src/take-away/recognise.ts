@@ -16,8 +16,7 @@ export const OWN_CALLS: Readonly<Record<string, Options>> = {
   retryWithFixedDelay: { backoff: 'fixed', jitter: 'none' },
   retryWithTruncatedBackoff: { backoff: 'truncated', jitter: 'full', maxAttempts: Infinity },
   RetryPolicy: {},
-  'RetryPolicy.preset': {},
-  'RetryPolicy.fromJSON': {},
+  fromData: {},
   createFetch: {},
   fetchWithRetry: {},
   retrySync: {},
@@ -38,7 +37,6 @@ const OWN_OPTIONS = [
   'backoff',
   'jitter',
   'factor',
-  'preset',
   'version',
   'capRule',
 ];
@@ -60,7 +58,6 @@ const GENERIC = new Set([
   'initialDelay',
   'generator',
   'exponent',
-  'preset',
   'version',
 ]);
 
@@ -223,7 +220,7 @@ function calleesOf(source: Source): readonly string[] {
 }
 
 export function genericOf(source: Source): readonly string[] {
-  return source === 'rejitter' ? ['retry', 'preset', 'fromJSON'] : ((LIBRARIES[source] as Library).generic ?? []);
+  return source === 'rejitter' ? ['retry'] : ((LIBRARIES[source] as Library).generic ?? []);
 }
 
 function modulesOf(source: Source): readonly string[] {
