@@ -37,6 +37,8 @@ impl RetryPolicy {
     /// assert_eq!(POLICY.delays(1).count(), 7);
     /// ```
     #[must_use]
+    #[doc(alias = "ExponentialBuilder")]
+    #[doc(alias = "ExponentialBackoff")]
     pub const fn exponential() -> Self {
         Self::of_backoff(Backoff::Exponential)
     }
@@ -54,6 +56,8 @@ impl RetryPolicy {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias = "ConstantBuilder")]
+    #[doc(alias = "FixedInterval")]
     pub const fn fixed(base: Duration) -> Self {
         Self::of_backoff(Backoff::Fixed).with_base(base)
     }
@@ -82,6 +86,8 @@ impl RetryPolicy {
     /// assert!(policy.delays(1).eq([100, 100, 200, 300].map(Duration::from_millis)));
     /// ```
     #[must_use]
+    #[doc(alias = "FibonacciBuilder")]
+    #[doc(alias = "FibonacciBackoff")]
     pub const fn fibonacci() -> Self {
         Self::of_backoff(Backoff::Fibonacci)
     }
@@ -138,6 +144,8 @@ impl RetryPolicy {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias = "with_min_delay")]
+    #[doc(alias = "initial_interval")]
     pub const fn with_base(self, base: Duration) -> Self {
         let mut options = self.options();
         options.base_ms = Some(ms_from_duration(base));
@@ -159,6 +167,8 @@ impl RetryPolicy {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias = "with_max_delay")]
+    #[doc(alias = "max_interval")]
     pub const fn with_cap(self, cap: Duration) -> Self {
         let mut options = self.options();
         options.cap_ms = Some(ms_from_duration(cap));
@@ -279,6 +289,8 @@ impl RetryPolicy {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias = "with_max_times")]
+    #[doc(alias = "max_retries")]
     pub const fn with_max_attempts(self, attempts: u64) -> Self {
         let mut options = self.options();
         options.max_attempts = Some(attempts);

@@ -151,6 +151,7 @@ where
 /// let _ = retry_with((), RetryPolicy::default(), |state, _| async move { (Ok::<_, ()>(1), state) })
 ///     .attempt_timeout(Duration::ZERO);
 /// ```
+#[doc(alias = "context")]
 pub fn retry_with<C, F, Fut>(
     state: C,
     policy: impl Borrow<RetryPolicy>,
@@ -178,6 +179,7 @@ where
 /// let answer = time.block_on(fetch.retry(RetryPolicy::default()).sleeper(&time));
 /// assert_eq!(answer.unwrap(), "hello");
 /// ```
+#[doc(alias = "Retryable")]
 pub trait RetryExt<Fut: TryFuture>: Callback<Fut> + Sized {
     /// Retries this callback: [`retry()`] in the order of method calls.
     fn retry(self, policy: impl Borrow<RetryPolicy>) -> Retry<Self, Fut, Plain<Fut::Error>> {
@@ -255,6 +257,7 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// let failed = time.block_on(hangs.sleeper(&time)).unwrap_err();
     /// assert_eq!(failed.to_string(), "the operation timed out after 60s (after 1 attempt: timeout)");
     /// ```
+    #[doc(alias = "with_total_delay")]
     pub fn total_timeout(
         self,
         timeout: Duration,

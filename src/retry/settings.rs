@@ -38,6 +38,7 @@ macro_rules! setters {
                 assert_eq!(failed.reason, StopReason::NotRetryable);\n\
                 assert_eq!(failed.report.attempts, 1);\n\
                 ```")]
+            #[doc(alias = "RetryIf")]
             pub fn when<V: Into<Verdict>>(
                 self,
                 mut condition: impl FnMut(&M::Attempt) -> V,
@@ -120,6 +121,8 @@ macro_rules! setters {
                 assert_eq!(failed.reason, StopReason::Hint); // the policy follows hints up to 60 s\n\
                 assert_eq!(failed.report.hint, Some(Duration::from_secs(3_600)));\n\
                 ```")]
+            #[doc(alias = "adjust")]
+            #[doc(alias = "retry_after")]
             pub fn hint(
                 self,
                 hint: impl FnMut(&M::Attempt) -> Option<Duration>,

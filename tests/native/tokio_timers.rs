@@ -93,7 +93,7 @@ fn polling_on_after_the_end_is_a_mistake() {
 mod by_default {
     use std::cell::Cell;
 
-    use rejitter::{AttemptError, Backoff, TimeoutError, Verdict};
+    use rejitter::{AttemptError, Backoff, HedgeOptions, Protection, TimeoutError, Verdict};
     use tokio::time::Instant;
 
     use super::*;
@@ -141,6 +141,20 @@ mod by_default {
         assert_eq!(failed.reason, StopReason::Timeout);
         assert_eq!(failed.report.attempts, 2);
         assert_eq!(failed.report.elapsed, 170 * MS);
+    }
+
+    /// backon's takes 240 bytes.
+    #[tokio::test]
+    async fn an_operation_is_small() {
+        async fn call() -> Result<u32, u32> {
+            tokio::task::yield_now().await;
+            Ok(1)
+        }
+        assert!(std::mem::size_of_val(&retry(steady(), call)) <= 288);
+        assert!(std::mem::size_of_val(&retry(steady(), call).report()) <= 352);
+        let api = Protection::new().hedge(HedgeOptions::default());
+        let hedged = retry(steady(), call).protection(&api).hedge();
+        assert!(std::mem::size_of_val(&hedged) <= 640);
     }
 
     #[tokio::test(start_paused = true)]
