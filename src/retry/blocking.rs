@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::failure::Last;
 use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
 use super::parts::Parts;
 use super::protection::{Protect, Protected, Protection};
@@ -252,12 +253,13 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             let clock = || passed.read(timed, || sleeper.now());
             let error = match outcome {
                 Ok(value) => {
-                    operation.succeed(clock);
+                    operation.succeed_by(operation.last().started(None), None, clock);
                     return Ok(value);
                 }
                 Err(error) => AttemptError::Error(error),
             };
-            let (delay, error) = operation.fail(error, &mut hooks, clock)?;
+            let failed = Last::alone(operation.last().started(None), error);
+            let (delay, error) = operation.fail_round(failed, &mut hooks, clock)?;
             // A deadline may pass without a new one.
             last = error.filter(|_| operation.deadline().is_some());
             sleeper.sleep(delay);

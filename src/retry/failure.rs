@@ -41,16 +41,6 @@ impl<E> Last<E> {
 }
 
 impl<M: Outcome> Operation<M> {
-    /// After the last attempt failed, alone in its round: the wait before the next one, or the end.
-    pub(super) fn fail(
-        &mut self,
-        error: AttemptError<M::Attempt>,
-        hooks: &mut impl Hooks<M::Attempt>,
-        clock: impl Fn() -> Duration,
-    ) -> Result<Retrying<M::Attempt>, M::Error> {
-        self.fail_round(Last::alone(self.last().started(None), error), hooks, clock)
-    }
-
     /// After a round failed: the wait before the next one, or the end.
     pub(super) fn fail_round(
         &mut self,

@@ -260,11 +260,6 @@ impl<M: Outcome> Operation<M> {
         self.outcome.end_early(error, ending).map_or(Ok(None), Err)
     }
 
-    /// The last attempt succeeded, and with it the operation.
-    pub(super) fn succeed(&mut self, clock: impl FnOnce() -> Duration) {
-        self.succeed_by(self.last().started(None), None, clock);
-    }
-
     /// An attempt succeeded, and with it the operation. `other` was running.
     pub(super) fn succeed_by(
         &mut self,
