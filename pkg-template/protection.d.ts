@@ -141,9 +141,9 @@ export interface BreakerOptions {
    */
   openMs?: number | undefined;
   /**
-   * Upper bound of all openings, in ms. Positive, at least `openMs`, which takes its place where it is above the default;
-   * or `Infinity`. A server that asks a failing probe for a longer wait gets this. Set it higher for fleets of thousands
-   * of processes.
+   * Upper bound of all openings, in ms. Positive, at least `openMs`, which takes its place where that is above the
+   * default; or `Infinity`. A server that asks a failing probe for a longer wait gets this. Set it higher for fleets of
+   * thousands of processes.
    *
    * @default 5000
    * @example `{ maxOpenMs: 60_000 }`

@@ -14,6 +14,8 @@ mod budget;
 mod cooldown;
 #[path = "protection/differential.rs"]
 mod differential;
+#[path = "protection/healthy.rs"]
+mod healthy;
 #[path = "protection/latency.rs"]
 mod latency;
 #[path = "protection/latency_lives.rs"]

@@ -106,12 +106,14 @@ export class Admission {
     // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
     const late =
       operation.attempts === 1 &&
+      operation.endedAt === undefined &&
       this.fields === undefined &&
       (reason === 'timeout' ||
         (reason === 'aborted' && this.#state.breaker?.isNewTimeout(operation.limits.reason) === true));
     const done = reason === 'success';
     const judged = done || reason === 'permanent';
-    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged);
+    const cause = late ? operation.limits.reason : undefined;
+    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged, cause);
   }
 
   /**
@@ -121,8 +123,16 @@ export class Admission {
    * @param {number} [hintMs] time that the server asked for; NaN for none
    * @param {number} [status]
    * @param {boolean} [judged] whether the caller's function is called
+   * @param {unknown} [cause] the failure
    */
-  #tell(operation, verdict, hintMs = NaN, status, judged = true) {
+  #tell(
+    operation,
+    verdict,
+    hintMs = NaN,
+    status,
+    judged = true,
+    cause = operation.failed ? operation.outcome : undefined,
+  ) {
     const { breaker, hedge } = this.#state;
     this.pending = false;
     this.verdict = verdict;
@@ -145,7 +155,6 @@ export class Admission {
         return 0.5;
       }
     };
-    const cause = failed ? outcome : undefined;
     breaker.ended(now(), this.ticket, verdict, atMost(settings, hintMs), cause, draw, this.#state);
   }
 }

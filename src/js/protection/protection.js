@@ -38,10 +38,12 @@ export function protect(...args) {
   /** @type {import('./state.js').Makers} */
   const makers = Object.create(null);
   args.forEach((part, i) => {
-    if (isFunction(part)) problems.push(failure(TypeError, `part ${i + 1} is a function: call it, as in budget()`));
-    else if (isList(part))
-      problems.push(failure(TypeError, `part ${i + 1} is an array: pass its parts, as in protect(...parts)`));
-    else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
+    if (isFunction(part) || isList(part)) {
+      const remedy = isList(part)
+        ? 'an array: pass its parts, as in protect(...parts)'
+        : 'a function: call it, as in budget()';
+      problems.push(failure(TypeError, `part ${i + 1} is ${remedy}`));
+    } else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
     else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
@@ -91,9 +93,12 @@ class Protection {
    * @param {(value: unknown, options: object) => string} inspect
    */
   [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
-    const of = (/** @type {string} */ key) => this.for(key).status();
-    const keys = new Map(this.keys().map((key) => [key, of(key).breaker?.state ?? of(key)]));
-    return `Protection ${inspect({ ...this.status(), ...(keys.size > 0 && { keys }) }, options)}`;
+    /** @type {any} */
+    const status = { ...this.status() };
+    /** @type {(key: string) => any} */
+    const entry = (key) => [key, /** @type {any} */ (this.for(key).status()).breaker?.state];
+    if (status.keys) status.keys = new Map(status.keys.map(entry));
+    return `Protection ${inspect(status, options)}`;
   }
 
   /** @param {number} [ms] */

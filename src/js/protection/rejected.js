@@ -18,11 +18,10 @@ export class RejectedError extends Error {
    * @param {string} [key]
    */
   constructor(by, retryAfterMs, cause, key) {
-    const why = by === 'breaker' ? 'the circuit is open' : 'the server asked to wait';
-    const until = retryAfterMs < Infinity ? `for ${Math.ceil(retryAfterMs / 100) / 10} s` : 'until close()';
+    const seconds = Math.ceil(retryAfterMs / 100) / 10;
     const because = messageOf(cause, '');
     super(
-      `rejitter: rejected by ${by}${key === undefined ? '' : ` (${key})`}: ${why} ${until}${because && `: ${because}`}`,
+      `rejitter: rejected by ${by}${key === undefined ? '' : ` (${key})`} for ${seconds} s${because && `: ${because}`}`,
     );
     this.by = by;
     if (key !== undefined) this.key = key;

@@ -74,7 +74,7 @@ pub struct Protected {
     held_since: Option<Duration>,
     /// All holds of the attempt.
     held: Duration,
-    /// It has begun an attempt.
+    /// An attempt has started.
     begun: bool,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,

@@ -68,6 +68,7 @@ test('a Proxy of a protection works', () => {
   protection.open();
   assert.equal(protection.status().breaker.state, 'open');
   protection.close();
+  protection.for('a').close();
   assert.equal(protection.for('a').status().breaker.state, 'closed');
   assert.deepEqual(protection.keys(), ['a']);
 });

@@ -370,7 +370,10 @@ export class Following extends Reading {
   /** Puts back what an attempt that does not come has taken. */
   release() {
     this.leave();
-    for (const attempt of this.list) this.hear(attempt, NOTHING);
+    // A first attempt that a signal ended which is a timeout had all the time there was.
+    const late = ({ number, runs, heldMs }) =>
+      this.aborted && this.plan.timesOut && this.plan.signal && number === 1 && runs && heldMs === undefined;
+    for (const attempt of this.list) this.hear(attempt, late(attempt) ? FAILURE : NOTHING);
     this.end(this.pass, NOTHING);
     this.pass = undefined;
     this.round?.release();

@@ -30,16 +30,16 @@ const entering = (exported, made) => [
 const admitting = (body) =>
   entering(
     'admit',
-    `(state, options, now) => {
-    const admits = () => core.admit(state, options, now);
+    `(state, options, now, first) => {
+    const admits = () => core.admit(state, options, now, first);
     ${body}
   }`,
   );
 const ending = (body) =>
   entering(
     'ended as endedIn',
-    `(state, options, now, draw, generation, lease, verdict, hintMs) => {
-    const ends = () => core.ended(state, options, now, draw, generation, lease, verdict, hintMs);
+    `(state, options, now, draw, ticket, verdict, hintMs) => {
+    const ends = () => core.ended(state, options, now, draw, ticket, verdict, hintMs);
     ${body}
   }`,
   );
@@ -50,10 +50,14 @@ const instead = (place, number) => [
   'new Breaker(numbers, all.isFailure',
   `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
 ];
-const [IN_ROW, UNTIL, RUNNING] = [8, 10, 16];
+const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
 
 // Breakers.
-plant('half-open admits all', ['P5', 'breaker'], admitting('return state[PHASE] === HALF_OPEN ? 0 : admits();'));
+plant(
+  'half-open admits all',
+  ['P5', 'breaker'],
+  admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
+);
 plant(
   'a probe is not freed on abort',
   ['P6', 'breaker'],
@@ -63,7 +67,7 @@ plant(
   'a lost probe blocks for ever',
   ['P6', 'breaker'],
   admitting(
-    `const lost = state[PHASE] === HALF_OPEN && state[${RUNNING}] === 1;
+    `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
     return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
   ),
 );
@@ -71,7 +75,7 @@ plant(
   'a late success closes',
   'P7',
   ending(`
-    if (generation === state[GENERATION] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
+    if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
     core.close(state, now);
     return HAS_CLOSED;`),
 );
@@ -80,17 +84,81 @@ plant(
   'a success does not end a row of failures',
   'breaker',
   ending(`
-    const inRow = state[${IN_ROW}];
+    const row = state.slice(12, 15);
     const change = ends();
-    if (verdict === SUCCESS && change === SAME) state[${IN_ROW}] = inRow;
+    if (verdict === SUCCESS && change === SAME) row.forEach((number, i) => { state[12 + i] = number; });
     return change;`),
 );
 plant('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
 plant(
+  'retries that fail count while it is closed',
+  'breaker',
+  admitting('return core.admit(state, options, now, true);'),
+);
+plant(
+  'a retry that succeeds does not count',
+  'breaker',
+  ending('return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? SAME : ends();'),
+);
+plant(
+  'what says nothing stays admitted',
+  'breaker',
+  ending('return verdict === NOTHING && state[PHASE] === CLOSED ? SAME : ends();'),
+);
+plant(
+  'a row counts the failures of those admitted before it',
+  'breaker',
+  ending(`
+    const older = ticket >= state[${SINCE}] && ticket < state[12];
+    if (verdict === FAILURE && state[PHASE] === CLOSED && older) state[${IN_ROW}] += 1;
+    return ends();`),
+);
+plant(
+  'a row of failures is no share of those admitted',
+  ['breaker', 'P4'],
+  ending(`
+    const begun = state[${ROW_BEGUN}];
+    if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
+    const change = ends();
+    if (verdict === FAILURE && change === SAME) state[${ROW_BEGUN}] = begun;
+    return change;`),
+);
+plant(
+  'an opening that nobody asked about is not over',
+  ['breaker', 'P6', 'P5'],
+  admitting(`
+    if (state[PHASE] === OPEN && now > state[${UNTIL}]) state[${UNTIL}] = now;
+    return admits();`),
+);
+plant('openings have no longest', 'breaker', instead(5, 'Infinity'));
+plant(
+  'closing by hand keeps the openings',
+  'breaker',
+  entering(
+    'close as closeByHand',
+    `(state, now) => {
+    const opens = state[${OPENS}];
+    core.close(state, now);
+    state[${OPENS}] = opens;
+  }`,
+  ),
+);
+plant(
+  'isolation ends with the longest opening',
+  ['breaker', 'P4'],
+  entering(
+    'open as openByHand',
+    `(state, options, now, ms) => {
+    core.open(state, options, now, ms);
+    state[${LONGEST}] = state[21];
+  }`,
+  ),
+);
+plant(
   'an open circuit admits',
   ['P4', 'breaker'],
   looking('() => 0'),
-  admitting('return state[PHASE] === OPEN ? 0 : admits();'),
+  admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
 );
 plant('a failure counts only if it is retried', 'breaker', [
   admission,
@@ -141,7 +209,11 @@ plant('all who are held are released together', 'P11', [
   'baseOf(operation.settings), drawFor(operation));',
   'baseOf(operation.settings), 0);',
 ]);
-plant('holds have no limit', 'P8', [cooldown, 'ms <= this.#maxHoldMs', 'ms <= Infinity']);
+plant('holds have no limit', 'P8', [
+  cooldown,
+  'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))',
+  'ms <= Infinity',
+]);
 plant(
   'a hint above the longest is followed',
   ['cooldown', 'P11'],

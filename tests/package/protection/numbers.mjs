@@ -87,7 +87,7 @@ export function untouched(world) {
     const { budget, breaker, cooldown, hedge } = entry.numbers;
     const shown = (...parts) => JSON.stringify(parts);
     const hedges = hedge && [hedge.hedges, hedge.won, hedge.rejected];
-    const counted = shown(budget, breaker && breaker.rejected, cooldown?.rejected, hedges);
+    const counted = shown(budget, breaker?.rejected, cooldown?.rejected, hedges);
     const full = budget && { ...budget, tokens: budget.capacity, granted: 0, rejected: 0 };
     const earlier = before.get(name) ?? shown(full, breaker && 0, cooldown && 0, hedge && [0, 0, 0]);
     if (earlier !== counted && !acted.has(name))

@@ -91,7 +91,11 @@ class Stage {
     this.policies = this.options.map((options) => new this.pkg.RetryPolicy(options));
     for (const plan of schedule.operations) {
       const i = plan.id;
-      if (plan.signal) this.signals.set(i, { controller: new AbortController(), reason: new Error(`abort ${i}`) });
+      if (plan.signal)
+        this.signals.set(i, {
+          controller: new AbortController(),
+          reason: plan.timesOut ? new DOMException('time is up', 'TimeoutError') : new Error(`abort ${i}`),
+        });
       // Each call in a macrotask of its own: what happens in it then has one order.
       world.later(plan.at, () => this.start(plan));
     }

@@ -61,7 +61,7 @@ timed(
       assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
       assert.equal(called, false);
       assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-      assert.equal(rejected.message, 'rejitter: rejected by breaker: the circuit is open for 0.4 s: the first');
+      assert.equal(rejected.message, 'rejitter: rejected by breaker for 0.4 s: the first');
       assert.equal(rejected.cause, cause);
       assert.ok(!Object.keys(rejected).includes('cause') && !('key' in rejected));
       const report = retryReport(rejected);

@@ -175,6 +175,8 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
     key,
     via,
     signal: g.chance(0.35),
+    /** Whether the reason of its signal is that time is up. */
+    timesOut: i % 2 === 0,
     draw: g.pick([0, 0.5, 0.25, 1 - 2 ** -53]),
     attempts: [],
     verdicts: [],

@@ -288,6 +288,52 @@ timed('a retry waits for a half-open circuit, and is rejected if another probe s
   assert.equal(state(api), 'open');
 });
 
+timed('a signal that is a timeout fails the first attempt that it ends, once', async (clock) => {
+  const never = () => new Promise(() => {});
+  const numbers = (api) => [api.status().breaker.failures, api.status().breaker.calls];
+  const aborter = () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('time is up', 'TimeoutError')), 50);
+    return controller.signal;
+  };
+  const api = protect(breaker());
+  const policy = new RetryPolicy({ ...plain, protection: api });
+  watched(policy.run(never, { signal: aborter() }));
+  const shared = aborter();
+  for (let i = 0; i < 100; i += 1) watched(policy.run(never, { signal: AbortSignal.any([shared]) }));
+  // In a retry, in a pending retryIf and after a hold it says nothing.
+  const retried = protect(breaker());
+  let calls = 0;
+  watched(
+    new RetryPolicy({ ...plain, baseMs: 10, protection: retried }).run(
+      () => {
+        if (++calls === 1) throw error;
+        return never();
+      },
+      { signal: aborter() },
+    ),
+  );
+  const asked = protect(breaker());
+  watched(retry(down, { ...plain, retryIf: never, protection: asked, signal: aborter() }));
+  const held = protect(breaker(), cooldown());
+  await retry(fails(retryAfter(20)), { maxAttempts: 1, protection: held }).catch(() => {});
+  watched(retry(never, { ...plain, protection: held, signal: aborter() }));
+  await clock.drain();
+  assert.deepEqual(numbers(api), [2, 2]);
+  assert.deepEqual(numbers(retried), [1, 1]);
+  assert.deepEqual(numbers(asked), [0, 0]);
+  assert.deepEqual(numbers(held), [0, 0]);
+
+  // It is the cause of what comes after.
+  const nervous = protect(breaker({ consecutiveFailures: 1 }));
+  const late = watched(retry(never, { ...plain, protection: nervous, signal: aborter() }));
+  await clock.drain();
+  const after = watched(retry(never, { ...plain, protection: nervous }));
+  await microtasks();
+  assert.equal(after.error.cause, late.error);
+  assert.match(after.error.message, /: time is up$/);
+});
+
 timed('isFailure decides: asked once for each end with an outcome, its errors are reported', async (clock) => {
   const ends = [];
   const answers = new Map();
