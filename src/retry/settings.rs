@@ -229,8 +229,9 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|_| hooks))
             }
 
-            /// Makes the waits reproducible: those of [`RetryPolicy::delays`](crate::RetryPolicy::delays)
-            /// with this seed. Defaults to one of the system's randomness when the first wait is drawn. If the system has no randomness to give, the operation then ends with
+            /// Makes the waits reproducible: those of [`RetryPolicy::delays`](crate::RetryPolicy::delays) with this
+            /// seed. Defaults to one of the system's randomness when the first wait is drawn. If the system has no
+            /// randomness to give, the operation then ends with
             /// [`StopReason::Randomness`](crate::StopReason::Randomness).
             ///
             /// Operations that share a seed wait equally long, which is what jitter prevents: use seeds
