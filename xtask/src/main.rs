@@ -17,6 +17,7 @@ mod hosts;
 mod lab_wasm;
 mod lock;
 mod log;
+mod mutants;
 mod node_tests;
 mod pkg;
 mod plan;
@@ -35,6 +36,7 @@ mod wasm;
 mod wasm_checks;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -67,6 +69,9 @@ cargo xtask <command>
   schedules [--count N] [--seed S]
       random hostile schedules against the packed package, by default a million of single policies
       and a million of operations that share protections
+  mutants [--rust] [--count N] [--seed S]
+      a sample of small mistakes in src/js, or with --rust in src/core and src/retry, one at a time:
+      names those that no test finds; an hour
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg
@@ -90,6 +95,7 @@ enum Command {
     Bench(bench::Options),
     Hosts(hosts::Options),
     Schedules(schedules::Options),
+    Mutants(Vec<OsString>),
     Site(site::Options),
     Pkg,
     Crate(published::Options),
@@ -142,6 +148,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Bench(options) => bench::run(&cx, &options),
         Command::Hosts(options) => hosts::run(&cx, &options),
         Command::Schedules(options) => schedules::run(&cx, &options),
+        Command::Mutants(options) => mutants::run(&cx, &options),
         Command::Site(options) => site::run(&cx, &options),
         Command::Pkg => {
             cx.list_files = true;
@@ -169,6 +176,7 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             Some("bench") => Command::Bench(bench::Options::default()),
             Some("hosts") => Command::Hosts(hosts::Options::default()),
             Some("schedules") => Command::Schedules(schedules::Options::default()),
+            Some("mutants") => return Ok(Command::Mutants(args.raw_args()?.collect())),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
             Some("crate") => Command::Crate(published::Options::default()),
@@ -328,6 +336,7 @@ mod tests {
             "bench",
             "hosts",
             "schedules",
+            "mutants",
             "site",
             "pkg",
             "crate",
