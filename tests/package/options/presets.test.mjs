@@ -39,6 +39,9 @@ function assertNear(actual, expected, within, label) {
 test('there are published numbers for every preset, and no others', () => {
   const names = Object.keys(presets).filter((name) => typeof presets[name] === 'object');
   assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), names.sort());
+  // Those of Rust are held to the same.
+  for (const { preset, policy } of VECTORS)
+    assert.deepEqual(new RetryPolicy(presets[preset]).toJSON(), { version: 1, ...policy });
 });
 
 const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k) => 7 * k, [5, 70_000]];
