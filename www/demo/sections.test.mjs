@@ -204,11 +204,12 @@ inEachEngine(({ engine, withPage }) => {
       await page.getByRole('checkbox', { name: 'breaker' }).check();
       await page.waitForURL(/protection=budget(,|%2C)breaker$/);
       const both = run(0.93, { budget: {}, breaker: {} });
+      assert.equal(both.totals.openings, 2);
       await drawn(page, 'recovery');
       assert.equal(
         await finding.textContent(),
         `With both, the server recovers ${seconds(both.recoveredAfterMs)} after the outage, with 50 retries. The ` +
-          `breaker opens once and rejects ${many(both.totals.rejectedByBreaker)} calls, the last one ` +
+          `breaker opens twice and rejects ${many(both.totals.rejectedByBreaker)} calls, the last one ` +
           `${seconds(both.admittedAfterMs)} after the outage.`,
       );
       assert.equal(await page.locator('#recovery .phases .phase-open').count(), both.totals.openings);
