@@ -1,5 +1,5 @@
 /**
- * The documented retry settings of other systems, flaws included: options for {@link retry}, {@link RetryPolicy},
+ * The documented retry settings of other systems, flaws included: options for `retry`, `RetryPolicy`,
  * `createFetch` and `policy.with`. A copy by spread keeps what the cap bounds in that system, and an override of
  * `backoff` or `jitter` drops the preset's options that belong to what it replaces.
  *

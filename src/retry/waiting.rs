@@ -14,6 +14,7 @@ pin_project! {
     /// An attempt that ends at its limit.
     pub struct Limited<Fut, Sleep> {
         limit: Limit,
+        started: bool,
         #[pin]
         timer: Option<Sleep>,
         #[pin]
@@ -85,6 +86,7 @@ impl<Fut, Sleep> Limited<Fut, Sleep> {
         let (limit, timer) = timer.unzip();
         Self {
             limit: limit.unwrap_or(Limit::Deadline),
+            started: false,
             timer,
             attempt,
         }
@@ -108,17 +110,22 @@ impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
         error: impl FnOnce(Limit) -> TimeoutError,
     ) -> Poll<Result<Fut::Ok, AttemptError<Fut::Error>>> {
         let this = self.project();
+        let first = !std::mem::replace(this.started, true);
+        let mut timer = this.timer.as_pin_mut();
+        let mut is_over = |cx: &mut Context<'_>| match &mut timer {
+            Some(timer) => timer.as_mut().poll(cx).is_ready(),
+            None => false,
+        };
         // The timer is polled first. An attempt that is always ready uses up what a runtime lets its task do in a
-        // poll, and Tokio's timers would never end in what is left of it.
-        let timer = this.timer.as_pin_mut();
-        let late = timer.is_some_and(|timer| timer.poll(cx).is_ready());
+        // poll, and Tokio's timers would never end in what is left of it. A success at once arms none.
+        let late = !first && is_over(cx);
         // An attempt that has ended has ended in time.
         if let Poll::Ready(output) = this.attempt.poll(cx) {
             let (outcome, state) = Fut::split(output);
             put_back(state);
             return Poll::Ready(outcome.map_err(AttemptError::Error));
         }
-        if late {
+        if late || first && is_over(cx) {
             return Poll::Ready(Err(AttemptError::Timeout(error(*this.limit))));
         }
         Poll::Pending

@@ -491,7 +491,7 @@ fn what_is_refused_is_named_as_in_javascript() {
             r#"{ "budget": {}, "protection": { "clients": 3, "breaker": 5,
                 "budget": { "capacity": -1, "refund": 1, "preset": "aws", "rate": 1 } } }"#
         ),
-        "rejitter: budget.capacity must be a positive number, at most 10^9, got -1; \
+        "rejitter: budget.capacity must be a non-negative number, at most 10^9, got -1; \
          budget.preset must be 'awsSdk2026', got \"aws\"; budget.refund must be true or false, got 1; \
          protection.breaker must be an object, got 5; \
          unknown option \"budget\"; unknown option \"protection.clients\"; unknown option \"budget.rate\""

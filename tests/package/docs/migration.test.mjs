@@ -15,13 +15,14 @@ import got from 'got';
 import ky from 'ky';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { importFetch, listen } from '../lib/fetching.mjs';
 import { blocks, documents, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still } from '../lib/pasted.mjs';
 
 const { RetryPolicy, isTransientError, permanent, retry } = await importPackage();
 const { createFetch } = await importFetch();
+const presets = await importEntry('presets');
 
 const page = (name) => documents.get(`docs/migration/${name}.md`);
 
@@ -108,7 +109,7 @@ function runFunction(code, { run, base, names = () => ({}), policy }, statuses =
 const half = { random: () => 0.5 };
 const OURS = {
   run: (fn, options) => retry(fn, { ...half, ...options }),
-  names: () => ({ retry: (fn, options) => retry(fn, { ...half, ...options }), permanent, RetryPolicy }),
+  names: () => ({ retry: (fn, options) => retry(fn, { ...half, ...options }), permanent, presets, RetryPolicy }),
 };
 
 const FUNCTIONS = {

@@ -138,7 +138,7 @@ const expected = {
   delays: [...new RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()],
   fetched: [200, 2],
   report: 2,
-  stops: ['budget', 'breaker', 'breaker'],
+  stops: ['budget', 'budget', 'breaker'],
 };
 
 const esm = (main) => `import * as main from '${main}';

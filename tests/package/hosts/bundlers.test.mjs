@@ -176,8 +176,8 @@ test('an import whose names are not used leaves nothing in a bundle', async () =
   }
 });
 
-/** In presets, policies as data, metrics, what blocks, and another function: what only others need. */
-const OF_OTHERS = ['900000', 'not data', 'firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
+/** In metrics, what blocks, and another function: what only others need. */
+const OF_OTHERS = ['firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
 
 for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
   test(`${name}: a bundle has the function that the app uses, and what it needs`, async () => {

@@ -54,7 +54,7 @@ worker.onerror = (event) => { globalThis.result = { error: event.message ?? 'err
 function route(path) {
   const name = path.slice(1);
   const own = { 'index.html': PAGE, 'job.js': JOB, 'worker.js': WORKER };
-  const inside = /^rejitter\/((?:lib\/)?[\w.-]+\.js)$/.exec(name)?.[1];
+  const inside = /^rejitter\/((?:lib\/wasm\/)?[\w.-]+\.js)$/.exec(name)?.[1];
   const body = own[name] ?? (inside && readFileSync(join(installed, normalize(inside))));
   return body && { type: name.endsWith('.html') ? 'text/html' : 'text/javascript', body };
 }

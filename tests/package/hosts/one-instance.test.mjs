@@ -52,7 +52,7 @@ const USE = `
     await createFetch(options, broken)('http://localhost/').catch(() => {});
     await new main.RetryPolicy({ baseMs: 0, maxAttempts: 2, protection }).run(broken).catch(() => {});
     await main.retry(broken, { baseMs: 0, maxAttempts: 2, protection }).catch(() => {});
-    const { granted, refused: stopped } = protection.status().budget;
+    const { granted, rejected: stopped } = protection.status().budget;
     out.granted.push([granted, stopped]);
   }
   console.log(JSON.stringify(out));

@@ -150,7 +150,7 @@ const core = (name, rules, body, ...edits) =>
     `core: ${name}`,
     rules,
     [
-      'core-inline.js',
+      'wasm/core-inline.js',
       'loaderOf(() => compile(text))',
       '(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, ' +
         `draw }) => { ${body} })(load()); })()`,

@@ -1,13 +1,10 @@
 // Does what a schedule says: makes the policy and the signals, calls the operations, and plays the
 // callbacks, writing down everything that happens.
 
-import { importEntry } from '../lib/consumer.mjs';
 import { channelOf } from './tracing.mjs';
 import { HOOKS } from './schedule.mjs';
 import { RESULTS, causeOf, failure, value } from './values.mjs';
 import { World, describe } from './world.mjs';
-
-const presets = await importEntry('presets');
 
 /** An attempt beyond what any schedule allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
@@ -51,7 +48,8 @@ class Stage {
     });
     for (const event of schedule.events) if (event.at < 0) this.abort(event.signal, event.reason);
     this.options = this.readyOptions();
-    if (schedule.preset) world.policy = new this.pkg.RetryPolicy({ ...presets[schedule.preset], ...this.options });
+    if (schedule.preset)
+      world.policy = new this.pkg.RetryPolicy({ ...this.pkg.presets[schedule.preset], ...this.options });
     else if (schedule.named === undefined) world.policy = new this.pkg.RetryPolicy(this.options);
     schedule.operations.forEach((plan, i) => {
       if (plan.at === 0) this.start(plan, i);

@@ -11,4 +11,7 @@ import { trace } from './trace.mjs';
 export const suite = { name: 'schedules', makeSchedule, perform, check, changes, trace };
 
 /** @param {string} folder of the unpacked package */
-export const open = (folder) => import(new URL('index.js', `${pathToFileURL(folder)}/`).href);
+export async function open(folder) {
+  const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
+  return { ...(await load('index.js')), presets: await load('presets.js') };
+}
