@@ -24,7 +24,7 @@ pub struct RetryPolicy {
     base_ms: f64,
     cap_ms: f64,
     min_ms: f64,
-    /// Of the exponential curve the factor, of the linear one the step in ms.
+    /// The factor of the exponential curve, or the step of the linear one in ms.
     growth: f64,
     truncate_at: u32,
     max_attempts: u64,

@@ -109,7 +109,7 @@ impl LoadProtection {
     }
 }
 
-/// What an attempt has, from its start to its end: the breaker's ticket, and tokens.
+/// The breaker's ticket and the tokens of an attempt, from its start to its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ticket {
     breaker: f64,

@@ -62,7 +62,7 @@ pub struct BreakerOptions {
     /// at most 1. Defaults to 0.5.
     pub failure_ratio: Option<f64>,
     /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 20.
-    /// Of an operation, the first attempt is a call, and so is a retry that succeeds. Calls that are running count.
+    /// A first attempt is a call, and so is a retry that succeeds. Calls that are running count.
     pub minimum_calls: Option<u64>,
     /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
     /// answer takes.

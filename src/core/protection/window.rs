@@ -2,7 +2,7 @@
 
 use crate::core::elementary::floor;
 
-/// What happened in one slice.
+/// Counts of one slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Slice {
@@ -61,7 +61,7 @@ impl Window {
 
     /// Forgets that an attempt was admitted, in the slice that counts it.
     pub(super) fn take_back(&mut self, ticket: f64) {
-        // As sums: of branches, the compiler computes an address, which JavaScript has not.
+        // Sums, and no branches: those become an address, which JavaScript has not.
         let current = ticket >= self.current.from;
         let previous = !current && ticket >= self.previous.from;
         self.current.begun -= f64::from(u8::from(current));

@@ -25,7 +25,7 @@ pub(super) enum Entry {
     Rejected(Rejection),
 }
 
-/// What an attempt that is about to start has to do with.
+/// The facts about an attempt that is about to start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// It is the first one of its operation.

@@ -123,7 +123,7 @@ test('presets are frozen; what a copy leaves out is unset; a function rejects wh
     retryWithFullJitter(() => 1, presets.grpc),
     /jitter must be omitted \(got an object\): the function's name determines it/,
   );
-  // What is inherited is no option.
+  // Inherited properties are no options.
   assert.throws(() => new RetryPolicy(Object.create(presets.grpc)), /an object without own properties/);
   const child = Object.create(presets.grpc, { maxAttempts: { value: 3, enumerable: true } });
   assert.deepEqual(new RetryPolicy(child).toJSON(), new RetryPolicy({ maxAttempts: 3 }).toJSON());
