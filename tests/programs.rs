@@ -117,7 +117,7 @@ async fn errors_of_anyhow_pass_in_both_forms() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As the errors of HTTP clients, it prints itself and has causes.
+/// An error that prints itself and has causes, as those of HTTP clients.
 #[derive(Debug)]
 struct NotSent(std::io::Error);
 

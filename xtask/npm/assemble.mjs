@@ -226,7 +226,7 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
     write(file.replace(/ts$/, 'cts'), toCommonJsPaths(read(file)));
   }
 
-  // As it is written, line by line: people read it too.
+  // The text as it is written, line by line: people read it too.
   const manifest = read('package.json').replace('"name": "rejitter",\n', `$&  "version": "${version}",\n`);
   write('package.json', manifest);
   cpSync(join(next, 'package.json'), join(modules, 'package.json'));

@@ -44,19 +44,11 @@ test('there are published numbers for every preset, and no others', () => {
     assert.deepEqual(new RetryPolicy(presets[preset]).toJSON(), { version: 1, ...policy });
 });
 
-const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k) => 7 * k, [5, 70_000]];
-const JITTERS = [
-  'none',
-  'full',
-  'equal',
-  'decorrelated',
-  'decorrelatedBounded',
-  'slotted',
-  'pollyV2',
-  { type: 'proportional', ratio: 0.25 },
-  { type: 'additive', maxMs: 30 },
-];
-const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+const KINDS = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'kinds.json'), 'utf8'));
+const named = (rows) => rows.filter((row) => row.name !== 'custom' && !row.parameter).map(({ name }) => name);
+const BACKOFFS = [...named(KINDS.backoff), (k) => 7 * k, [5, 70_000]];
+const JITTERS = [...named(KINDS.jitter), { type: 'proportional', ratio: 0.25 }, { type: 'additive', maxMs: 30 }];
+const OWN_CURVE = named(KINDS.jitter.filter(({ replacesTheCurve }) => replacesTheCurve));
 
 /** The options that a backoff and a jitter leave room for, written down by hand. */
 function fitting({ factor, stepMs, truncateAt, ...options }) {

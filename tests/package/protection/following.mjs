@@ -33,7 +33,7 @@ export class Following extends Reading {
     this.holds = false;
     /** Tokens that the last retry took. */
     this.spent = 0;
-    /** What the breaker gave to the attempt that starts. */
+    /** The breaker's ticket of the attempt that starts. */
     this.pass = undefined;
     /** The attempt that ended last. @type {Attempt | undefined} */
     this.outcome = undefined;

@@ -25,7 +25,7 @@ const STRICT = [
   'node',
 ];
 
-/** What the programs that make a policy import. */
+/** The imports of programs that make a policy. */
 const IMPORTED = { RetryPolicy, fromData, ...presets, ...protection };
 
 /** The policy that a program makes. @param {string} program @returns {RetryPolicy} */

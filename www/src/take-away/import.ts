@@ -152,7 +152,7 @@ function translatedOwn(content: Content): Translation {
   const notes = fields.spreads.map((what) => `\`${what}\` is not read: this page runs no pasted code.`);
   const options: Record<string, unknown> = { ...(call === undefined ? {} : OWN_CALLS[call]) };
   for (const [name, value] of fields.map) {
-    // As in the preset, or unset.
+    // The same as in the preset, or unset.
     if (value === PRESET_FIELDS.get(preset)?.map.get(name)) continue;
     if (name === 'protection') notes.push('`protection` is left out: the waits are those without it.');
     else if (WITHOUT_WAITS.test(name)) notes.push(`\`${name}\` is left out: it changes no wait.`);
@@ -166,7 +166,7 @@ function translatedOwn(content: Content): Translation {
   return finished('rejitter', { options, notes, ...(preset && { preset }), ...(sends && { fetch: {} }) });
 }
 
-/** What a pasted text means by the names of presets. */
+/** The presets that names in a pasted text stand for. */
 const PRESET_FIELDS = new Map<string | undefined, Fields>(
   PRESET_NAMES.map((name) => {
     const fields = fieldsOf(presets[name]);

@@ -1,5 +1,5 @@
 // @ts-check
-// What protection does to calls, and to the server: worlds on virtual time, each with ten seeds, as medians. Writes
+// The effect of protection on calls and on the server: worlds on virtual time, each with ten seeds, as medians. Writes
 // docs/reference/worlds.md: the same numbers on every machine.
 
 import { writeFileSync } from 'node:fs';

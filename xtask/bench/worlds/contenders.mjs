@@ -1,5 +1,5 @@
 // @ts-check
-// What calls a service in the worlds: four attempts, 100 ms doubling, full jitter; and what may hold it back.
+// The callers of a service in the worlds: four attempts, 100 ms doubling, full jitter; and what may hold it back.
 
 import { StandardRetryStrategy } from '@smithy/util-retry';
 import {
