@@ -112,7 +112,8 @@ export interface OutageOptions extends Seeded {
   burst?: number | undefined;
   /**
    * Capacity that a rejected request uses, as a share of a served one's, because the server must read and
-   * answer it as well. It is taken from the saved capacity, which never falls below 0. Between 0 and 1.
+   * answer it as well. A server with no capacity left owes it, and serves nobody until it has made up for
+   * that. Between 0 and 1.
    *
    * @default 0
    */
@@ -641,92 +642,3 @@ export interface HedgingResult {
  * ```
  */
 export function simulateHedging(options?: HedgingOptions): Simulation<HedgingResult>;
-
-/** Options of {@link simulateAmplification}. */
-export interface AmplificationOptions extends Seeded {
-  /** The attempts of each layer, the first included: an integer between 1 and 1000. @default 3 */
-  attempts?: number | undefined;
-  /**
-   * Number of layers that retry, one above the other: an integer between 1 and 20; attempts^layers at most 10^6.
-   * @default 3
-   */
-  layers?: number | undefined;
-  /** The probability that a call at the bottom fails. Between 0 and 1. @default 0.5 */
-  failure?: number | undefined;
-  /** Number of simulated requests: an integer between 1 and 10^7. @default 10_000 */
-  requests?: number | undefined;
-}
-
-/** Result of {@link simulateAmplification}, next to the expected values. Layers from the topmost to the bottom. */
-export interface AmplificationResult {
-  /** The expected calls per request into each layer, in closed form. */
-  expectedCalls: Float64Array;
-  /** The expected share of requests that succeed. */
-  expectedSuccess: number;
-  /** Calls into each layer up to now. */
-  calls: Float64Array;
-  /** The calls at the bottom of each finished request. */
-  callsPerRequest: Uint32Array;
-  /** The requests that succeeded. */
-  successes: number;
-}
-
-/**
- * Layers that each retry: how many calls a request becomes. With n attempts in each of L layers, and
- * failures at the bottom only, with probability p: (1 − p^(n^L))/(1 − p) calls at the bottom, of which the
- * worst case is n^L, and 1 − p^(n^L) of the requests succeed. No waits are simulated.
- *
- * @throws {TypeError | RangeError} if an option is invalid
- * @example
- * ```js
- * import { simulateAmplification } from 'rejitter/lab';
- * const simulation = simulateAmplification({ attempts: 3, layers: 1 });
- * console.log(simulation.result().expectedCalls[0]); // 1.75, before any step
- * simulation.free();
- * ```
- */
-export function simulateAmplification(options?: AmplificationOptions): Simulation<AmplificationResult>;
-
-/** Options of {@link simulateEthernet}; those of the standard are the defaults. */
-export interface EthernetOptions extends Seeded {
-  /** Number of stations on the channel: an integer between 1 and 100,000. @default 100 */
-  stations?: number | undefined;
-  /** The attempts of each, the first included: an integer between 1 and 10^9. @default 16 */
-  maxAttempts?: number | undefined;
-  /** The collision from which on the range does not grow: an integer between 1 and 30. @default 10 */
-  truncateAt?: number | undefined;
-  /** Number of runs, each with other draws: an integer between 1 and 10^6. @default 100 */
-  runs?: number | undefined;
-}
-
-/** Result of {@link simulateEthernet}: one value per finished run, and the slots of the first. */
-export interface EthernetResult {
-  /** The slots until the last frame was sent; 0 if none was. */
-  slots: Float64Array;
-  /** The slots in which stations collided. */
-  collisions: Uint32Array;
-  /** The stations that gave up. */
-  dropped: Uint32Array;
-  /** The attempts of all stations. */
-  attempts: Uint32Array;
-  /** The slots of the first run in which anyone sent, ascending, at most 10^6, and how many did. */
-  firstRun: { slots: Float64Array; senders: Uint32Array };
-}
-
-/**
- * Stations that share one channel (Ethernet's truncated binary exponential backoff, IEEE 802.3). Each has a
- * frame of one slot to send, from slot 0 on. Stations that send in the same slot collide; after its k-th
- * collision a station skips a number of slots from 0 … 2^min(k, truncateAt) − 1, as with jitter 'slotted',
- * and tries again.
- *
- * @throws {TypeError | RangeError} if an option is invalid
- * @example
- * ```js
- * import { simulateEthernet } from 'rejitter/lab';
- * const simulation = simulateEthernet({ stations: 5, runs: 1, seed: 1 });
- * simulation.step();
- * console.log(simulation.result().slots[0]);
- * simulation.free();
- * ```
- */
-export function simulateEthernet(options?: EthernetOptions): Simulation<EthernetResult>;

@@ -6,12 +6,8 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-#[path = "simulation/amplification.rs"]
-mod amplification;
 #[path = "simulation/contention.rs"]
 mod contention;
-#[path = "simulation/ethernet.rs"]
-mod ethernet;
 #[path = "simulation/golden.rs"]
 mod golden;
 #[path = "simulation/hedging.rs"]

@@ -11,8 +11,6 @@
 //! | [`Load`] | does the load ever recover, with open or closed arrivals, and with which protection? |
 //! | [`RateLimit`] | what do workers do to a server that limits its requests, and who tells whom? |
 //! | [`Hedging`] | how much of the tail do second attempts cut, and for how much more load? |
-//! | [`Amplification`] | how many calls does a request become when several layers retry? |
-//! | [`Ethernet`] | how do stations share a channel by slotted backoff? |
 //!
 //! ```
 //! use rejitter::simulation::{Outage, OutageOptions, Simulation};
@@ -49,12 +47,10 @@
     clippy::unwrap_used
 )]
 
-mod amplification;
 mod check;
 mod clients;
 mod contention;
 mod elementary;
-mod ethernet;
 mod hedging;
 mod load;
 mod noise;
@@ -67,9 +63,7 @@ mod served;
 mod statistics;
 
 pub use crate::core::protection::{BreakerOptions, BudgetOptions};
-pub use amplification::{Amplification, AmplificationOptions, amplification};
 pub use contention::{Contention, ContentionOptions, Strategy};
-pub use ethernet::{Ethernet, EthernetOptions};
 pub use hedging::{
     HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, HedgingTotals, ServerLoad,
     ServiceTimes,

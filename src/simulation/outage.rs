@@ -23,8 +23,8 @@ pub struct OutageOptions {
     /// outage ends. At least 1. Defaults to 1.
     pub burst: f64,
     /// Capacity that a rejected request uses, as a share of a served one's: the server must read and
-    /// answer it as well. It is taken from the saved capacity, which never falls below 0. Between 0 and
-    /// 1. Defaults to 0.
+    /// answer it as well. A server with no capacity left owes it, and serves nobody until it has made up
+    /// for that. Between 0 and 1. Defaults to 0.
     pub rejection_cost: f64,
     /// Time from a request's arrival until the client has the response. Between 0 and 10^6. Defaults to 0.
     pub latency_ms: f64,
@@ -132,8 +132,8 @@ impl OutageOptions {
 /// The server rejects everything while it is down; afterwards it accepts as many requests as its
 /// capacity allows (a token bucket, empty when the outage ends, so that n clients are never all
 /// served before outage + n/capacity) and rejects the others. A rejection may use capacity as well
-/// ([`rejection_cost`](OutageOptions::rejection_cost)): then a herd that hammers the server keeps it
-/// from serving anybody.
+/// ([`rejection_cost`](OutageOptions::rejection_cost)), also capacity that the server does not have
+/// yet: then a herd that hammers the server keeps it from serving anybody.
 #[derive(Debug, Clone)]
 pub struct Outage {
     options: OutageOptions,
@@ -141,7 +141,7 @@ pub struct Outage {
     queue: EventQueue,
     clients: Vec<Waits>,
     starts_ms: Vec<f64>,
-    /// The server's saved capacity, in requests, and when it was counted.
+    /// The server's saved capacity, in requests (below 0: owed), and when it was counted.
     tokens: (f64, f64),
     events: u64,
     now_ms: f64,
@@ -292,7 +292,7 @@ fn accepts(options: &OutageOptions, (tokens, counted): &mut (f64, f64), now: f64
     (*tokens, *counted) = ((*tokens + gained).min(options.burst), now);
     // Requests that come exactly as fast as the capacity must not fail by a rounding error.
     if *tokens < 1.0 - 1e-9 {
-        *tokens = (*tokens - options.rejection_cost).max(0.0);
+        *tokens -= options.rejection_cost;
         return false;
     }
     *tokens = (*tokens - 1.0).max(0.0);

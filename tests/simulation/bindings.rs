@@ -300,25 +300,6 @@ fn load_is_the_model() {
 }
 
 #[wasm_bindgen_test]
-fn layers_and_stations() {
-    let layers = finished(js::amplification(3, 7, json(r#"{ "layers": 1 }"#)));
-    assert_eq!(list(&layers, "expectedCalls"), [1.75]);
-    assert_eq!(number(&layers, "expectedSuccess"), 0.875);
-    let sum: f64 = list(&layers, "callsPerRequest").iter().sum();
-    assert_eq!(list(&layers, "calls"), [sum]);
-    assert!((sum / 1e4 - 1.75).abs() < 0.04);
-    assert!((number(&layers, "successes") / 1e4 - 0.875).abs() < 0.02);
-    let options = json(r#"{ "stations": 2, "runs": 5 }"#);
-    let stations = finished(js::ethernet(3, 7, options));
-    assert_eq!(list(&stations, "slots").len(), 5);
-    assert_eq!(list(&stations, "dropped"), [0.0; 5]);
-    assert!(list(&stations, "collisions").iter().all(|n| *n > 0.0));
-    assert!(list(&stations, "attempts").iter().all(|n| *n >= 4.0));
-    assert_eq!(list(&stations, "firstRun.slots")[0], 0.0);
-    assert_eq!(list(&stations, "firstRun.senders")[0], 2.0);
-}
-
-#[wasm_bindgen_test]
 fn hedging_is_the_model() {
     let rule = |delay, max_ratio| Some(HedgeRule { delay, max_ratio });
     let service = ServiceTimes {
@@ -529,10 +510,4 @@ fn what_is_refused_is_named_as_in_javascript() {
         text.ends_with(", got \"half\"; unknown option \"seed\""),
         "{text}"
     );
-    let layers = message(js::amplification(
-        0,
-        0,
-        json(r#"{ "attempts": 10, "layers": 7 }"#),
-    ));
-    assert!(layers.starts_with("rejitter: layers must be "), "{layers}");
 }

@@ -1,10 +1,10 @@
 //! Every simulation, bit for bit: the same file runs natively, in Node and in browsers.
 
 use rejitter::simulation::{
-    Amplification, AmplificationOptions, Arrivals, BudgetOptions, Contention, ContentionOptions,
-    Ethernet, EthernetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load, LoadBreaker,
-    LoadBudget, LoadOptions, LoadProtection, Noise, Normal, Outage, OutageOptions, RateHints,
-    RateLimit, RateLimitOptions, ServerLoad, Simulation, Strategy,
+    Arrivals, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging,
+    HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Noise, Normal,
+    Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, Simulation,
+    Strategy,
 };
 use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
@@ -239,32 +239,4 @@ fn hedging() {
         }
     }
     assert_eq!(digest.0, 0xa3a3_9463_41a0_164f);
-}
-
-#[test]
-fn amplification_and_ethernet() {
-    let mut layers = Amplification::new(AmplificationOptions {
-        attempts: 3,
-        layers: 4,
-        failure: 0.8,
-        requests: 2_000,
-        seed: Seed::new(SEED),
-    })
-    .unwrap();
-    layers.finish();
-    let mut stations = Ethernet::new(EthernetOptions {
-        runs: 20,
-        ..EthernetOptions::new(Seed::new(SEED))
-    })
-    .unwrap();
-    stations.finish();
-    let digest = Digest::new()
-        .counts(layers.calls_per_request())
-        .floats(layers.calls())
-        .floats(stations.slots())
-        .floats(stations.first_run().0)
-        .counts(stations.first_run().1)
-        .counts(stations.attempts())
-        .counts(stations.collisions());
-    assert_eq!(digest.0, 0x6501_4d19_f061_df36);
 }

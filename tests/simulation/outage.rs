@@ -326,7 +326,7 @@ fn the_outage_ends_when_it_ends() {
 }
 
 /// Three clients knock every 50 ms. The server gains half a request in that time and saves up at most
-/// one; each rejection takes an eighth of a request from it.
+/// one; each rejection takes an eighth of a request from it, and owes what is not there.
 #[test]
 fn a_rejection_uses_capacity() {
     let policy = RetryPolicy::from_options(RetryOptions {
@@ -353,12 +353,12 @@ fn a_rejection_uses_capacity() {
         served(0.0),
         (vec![100.0, 200.0, 300.0], 3 + 3 + 2 + 2 + 1 + 1)
     );
-    // The bucket at each knock: 0, then 0.5, 0.625, 0.75, 0.875 and 1.
+    // The bucket at each round of knocks: 0, then 0.125, 0.25 and so on up to 1, because the first round is a debt.
     assert_eq!(
         served(0.125),
-        (vec![250.0, 400.0, 550.0], 5 * 3 + 3 * 2 + 3)
+        (vec![400.0, 600.0, 750.0], 8 * 3 + 2 + 3 * 2 + 1 + 2)
     );
-    // Each round of knocks takes all that came in since the last.
+    // Each round of knocks takes more than what came in since the last.
     assert_eq!(served(0.25), (vec![], 3 * 1_200));
     assert_eq!(served(1.0), (vec![], 3 * 1_200));
 }
@@ -402,7 +402,7 @@ fn rejections_cost_what_an_independent_model_says() {
                         next[client] = f64::INFINITY;
                         continue;
                     }
-                    level -= level.min(rejection_cost);
+                    level -= rejection_cost;
                 }
                 next[client] = soonest + 7.0 + waits[client].next().unwrap();
             }

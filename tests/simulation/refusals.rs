@@ -1,10 +1,10 @@
 //! Rejected options, each with its name, its value and the rule; and odd ones that work.
 
 use rejitter::simulation::{
-    Amplification, AmplificationOptions, Arrivals, BreakerOptions, BudgetOptions, Contention,
-    ContentionOptions, Ethernet, EthernetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions,
-    Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage, OutageOptions, RateHints,
-    RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation, Strategy, amplification,
+    Arrivals, BreakerOptions, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule,
+    Hedging, HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage,
+    OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation,
+    Strategy,
 };
 use rejitter::{Backoff, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
@@ -341,36 +341,6 @@ fn hedging_is_checked() {
     }
 }
 
-#[test]
-fn amplification_and_ethernet_are_checked() {
-    let good = AmplificationOptions {
-        attempts: 3,
-        layers: 3,
-        failure: 0.5,
-        requests: 10,
-        seed: Seed::new(0),
-    };
-    rejects! { Amplification::new, good,
-        attempts: [0, 1_001, u32::MAX]
-        layers: [0, 13, 21, u32::MAX]
-        failure: [-0.1, 1.1, NAN]
-        requests: [0, 10_000_001]
-    }
-    rejected(
-        amplification(&AmplificationOptions {
-            failure: 2.0,
-            ..good
-        }),
-        "failure",
-    );
-    rejects! { Ethernet::new, EthernetOptions::new(Seed::new(0)),
-        stations: [0, 100_001]
-        max_attempts: [0, u32::MAX]
-        truncate_at: [0, 31]
-        runs: [0, 1_000_001]
-    }
-}
-
 /// The largest and the smallest numbers that are allowed: no panic, and an end.
 #[test]
 fn the_limits_work() {
@@ -439,12 +409,4 @@ fn the_limits_work() {
         assert!(extreme.finish().done);
         assert!(extreme.mean_ms().is_finite() && extreme.totals().hedges == 0);
     }
-    let most = amplification(&AmplificationOptions {
-        attempts: 1_000,
-        layers: 2,
-        failure: 1.0,
-        requests: 1,
-        seed,
-    });
-    assert_eq!(most.unwrap(), [1e3, 1e6, 0.0]);
 }

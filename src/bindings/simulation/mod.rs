@@ -14,9 +14,7 @@ use crate::data::PolicyData;
 use crate::simulation::Simulation;
 use record::Record;
 
-mod amplification;
 mod contention;
-mod ethernet;
 mod fields;
 mod hedging;
 mod load;
@@ -24,9 +22,7 @@ mod outage;
 mod rate_limit;
 mod record;
 
-pub use amplification::amplification;
 pub use contention::contention;
-pub use ethernet::ethernet;
 pub use hedging::hedging;
 pub use load::load;
 pub use outage::outage;

@@ -34,10 +34,7 @@ const MAX_SAMPLES = 2 ** 24;
 const NUMBER = ['', 'a number', () => true];
 const SAMPLE = { waits: NUMBER, operations: NUMBER, firstOperation: NUMBER, seed: RULES.seed };
 
-/**
- * @param {import('./values.js').PolicyClass} RetryPolicy
- * @param {(drop?: boolean) => LabCore} load
- */
+/** @param {import('./values.js').PolicyClass} RetryPolicy @param {(drop?: boolean) => LabCore} load */
 export function createLab(RetryPolicy, load) {
   const calls = callsOf(load);
   const { call } = calls;
@@ -98,10 +95,7 @@ export function createLab(RetryPolicy, load) {
   };
 }
 
-/**
- * Returns the number of waits that the attempts leave room for.
- * @param {any} data
- */
+/** Returns the number of waits that the attempts leave room for. @param {any} data */
 function waitsOf({ maxAttempts }) {
   return typeof maxAttempts === 'number' ? Math.min(maxAttempts - 1, MAX_WAITS) : DEFAULT_WAITS;
 }

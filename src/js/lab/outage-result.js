@@ -33,11 +33,7 @@ export function peakOf(result, fromMs = 0) {
   return peak;
 }
 
-/**
- * @param {any} result
- * @param {string[]} names
- * @returns {ArrayLike<number>[]}
- */
+/** @param {any} result @param {string[]} names @returns {ArrayLike<number>[]} */
 function columns(result, ...names) {
   return names.map((name) => {
     const column = result?.[name];
@@ -46,12 +42,7 @@ function columns(result, ...names) {
   });
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {number} least
- * @param {number} most
- */
+/** @param {string} name @param {unknown} value @param {number} least @param {number} most */
 function requireNumber(name, value, least, most) {
   if (typeof value === 'number' && value >= least && value <= most) return;
   throw problemOf(name, value, ['number', most === 1 ? 'a number between 0 and 1' : 'a non-negative number']);

@@ -49,11 +49,7 @@ function releaseOf(running, instance, made) {
   return () => void (instance() === made ? running.free() : running.__destroy_into_raw());
 }
 
-/**
- * @template Core
- * @param {import('./calls.js').Calls<Core>} calls
- * @param {(core: Core) => Running} make
- */
+/** @template Core @param {import('./calls.js').Calls<Core>} calls @param {(core: Core) => Running} make */
 export function simulationOf({ call, instance }, make) {
   const running = call(make);
   const made = instance();

@@ -10,16 +10,13 @@ import { policyData, seedOf } from './values.js';
  * The simulations of the lab's wasm (src/bindings/simulation/), which knows ranges and defaults.
  * @typedef {import('./run.js').Running} Running
  * @typedef {(policy: unknown, seedHigh: number, seedLow: number, options: unknown) => Running} WithPolicy
- * @typedef {(seedHigh: number, seedLow: number, options: unknown) => Running} WithoutPolicy
  *
  * @typedef {object} SimulationCore
  * @property {WithPolicy} labOutage
  * @property {WithPolicy} labContention
  * @property {WithPolicy} labLoad
  * @property {WithPolicy} labRateLimit
- * @property {WithoutPolicy} labHedging
- * @property {WithoutPolicy} labAmplification
- * @property {WithoutPolicy} labEthernet
+ * @property {(seedHigh: number, seedLow: number, options: unknown) => Running} labHedging
  */
 
 /** @typedef {import('../options/reader.js').Rule} Rule */
@@ -73,7 +70,7 @@ const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 /** @type {Rule} */
 const FIGURE = ['', `one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(value)];
 
-/** The options by name, but for the seed. */
+/** The options by name; the seed where no policy has one. */
 const OUTAGE = numbers(
   'clients',
   'spreadMs',
@@ -105,14 +102,10 @@ const HEDGING = {
   service: section(numbers('meanMs', 'slowShare', 'slowFromMs', 'slowMeanMs')),
   hedge: section(numbers('delayMs', 'quantile', 'maxRatio')),
   load: section(numbers('servers', 'utilisation')),
+  seed: RULES.seed,
 };
-const AMPLIFICATION = numbers('attempts', 'layers', 'failure', 'requests');
-const ETHERNET = numbers('stations', 'maxAttempts', 'truncateAt', 'runs');
 
-/**
- * @param {import('./values.js').PolicyClass} RetryPolicy
- * @param {import('./calls.js').Calls<SimulationCore>} calls
- */
+/** @param {import('./values.js').PolicyClass} RetryPolicy @param {import('./calls.js').Calls<SimulationCore>} calls */
 export function createSimulations(RetryPolicy, calls) {
   /**
    * @param {(core: SimulationCore) => WithPolicy} choose
@@ -124,17 +117,6 @@ export function createSimulations(RetryPolicy, calls) {
     const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
     const [seedHigh, seedLow] = seedOf(seed, data.seed);
     return simulationOf(calls, (core) => choose(core)(data, seedHigh, seedLow, given));
-  };
-
-  /**
-   * @param {(core: SimulationCore) => WithoutPolicy} choose
-   * @param {any} options
-   * @param {Rules} rules
-   */
-  const other = (choose, options, rules) => {
-    const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
-    const [seedHigh, seedLow] = seedOf(seed, undefined);
-    return simulationOf(calls, (core) => choose(core)(seedHigh, seedLow, given));
   };
 
   return {
@@ -162,26 +144,14 @@ export function createSimulations(RetryPolicy, calls) {
 
     /** @param {any} [options] */
     simulateHedging(options) {
-      return other((core) => core.labHedging, options, HEDGING);
-    },
-
-    /** @param {any} [options] */
-    simulateAmplification(options) {
-      return other((core) => core.labAmplification, options, AMPLIFICATION);
-    },
-
-    /** @param {any} [options] */
-    simulateEthernet(options) {
-      return other((core) => core.labEthernet, options, ETHERNET);
+      const { seed, ...given } = read(options, HEDGING);
+      const [seedHigh, seedLow] = seedOf(seed, undefined);
+      return simulationOf(calls, (core) => core.labHedging(seedHigh, seedLow, given));
     },
   };
 }
 
-/**
- * Returns the rule of an object of options.
- * @param {Rules} rules
- * @returns {Rule}
- */
+/** Returns the rule of an object of options. @param {Rules} rules @returns {Rule} */
 function section(rules) {
   return [
     '',
@@ -206,10 +176,7 @@ function isOne(value, tag, kinds) {
   return Object.keys(value).length === names.length + 1 && names.every((name) => typeof value[name] === 'number');
 }
 
-/**
- * @param {string[]} names
- * @returns {Rules}
- */
+/** @param {string[]} names @returns {Rules} */
 function numbers(...names) {
   return Object.fromEntries(names.map((name) => [name, NUMBER]));
 }

@@ -34,10 +34,7 @@ export function hasBudget(RetryPolicy, policy) {
   return protection?.budget !== undefined;
 }
 
-/**
- * @param {PolicyClass} RetryPolicy
- * @param {any} policy or options
- */
+/** @param {PolicyClass} RetryPolicy @param {any} policy or options */
 function settingsOf(RetryPolicy, policy) {
   const behind =
     behindOf(policy) ??
@@ -59,13 +56,7 @@ export function seedOf(seed, own) {
   return [high, low ^ Math.imul(index, 0x9e3779b9)];
 }
 
-/**
- * @param {string} name
- * @param {any} value
- * @param {number} least
- * @param {number} most
- * @returns {number}
- */
+/** @param {string} name @param {any} value @param {number} least @param {number} most @returns {number} */
 export function whole(name, value, least, most) {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw problemOf(name, value, ['number', `an integer between ${least} and ${most}`]);

@@ -18,9 +18,7 @@ const {
   RetryPolicy,
   peakOf,
   sample,
-  simulateAmplification,
   simulateContention,
-  simulateEthernet,
   simulateHedging,
   simulateLoad,
   simulateOutage,
@@ -125,41 +123,11 @@ const GOLDEN = {
       const closed = exact && [exact.survival, Float64Array.of(exact.p50Ms, exact.p99Ms, exact.p999Ms, exact.extra)];
       return [survival, Float64Array.of(p50Ms, p99Ms, p999Ms, meanMs), ...(closed ?? [])];
     }),
-  amplification_and_ethernet: () => {
-    const layers = finished(
-      simulateAmplification({ attempts: 3, layers: 4, failure: 0.8, requests: 2000, seed: 2015 }),
-    );
-    const { slots, firstRun, attempts, collisions } = finished(simulateEthernet({ runs: 20, seed: 2015 }));
-    return [layers.callsPerRequest, layers.calls, slots, firstRun.slots, firstRun.senders, attempts, collisions];
-  },
 };
 
 for (const [name, make] of Object.entries(GOLDEN)) {
   test(`${name}: the numbers of native Rust, bit for bit`, () => {
     assert.equal(digest(...make()), golden[name]);
-  });
-}
-
-/** tests/simulation/contention.rs has the whole table, and says where it is from. Mean and deviation of 10,000 runs. */
-const REFERENCE = {
-  none: { calls: [50.83, 4.05], timeMs: [379.8, 34] },
-  exponential: { calls: [50.82, 4.12], timeMs: [3472, 1306] },
-  equal: { calls: [42.46, 2.54], timeMs: [727, 184] },
-  full: { calls: [39.03, 2.28], timeMs: [464, 106] },
-  decorrelated: { calls: [37.67, 2.32], timeMs: [435, 84] },
-};
-
-for (const figure of FIGURES) {
-  test(`the figure: 10 clients, '${figure}': both means within both confidence intervals`, () => {
-    const result = finished(simulateContention({ figure }, { clients: 10, runs: 400, seed: 'figure' }));
-    for (const [what, [mean, sd]] of Object.entries(REFERENCE[figure])) {
-      const ours = result[`${what}Summary`];
-      assert.ok(
-        Math.abs(ours.mean - mean) <= ours.ci95 + 0.0196 * sd,
-        `${what}: ${ours.mean} ± ${ours.ci95}, not ${mean}`,
-      );
-    }
-    assert.deepEqual([...result.giveUps], Array(400).fill(0));
   });
 }
 
@@ -180,13 +148,6 @@ test('summaries are those of the runs', () => {
   }
 });
 
-test('the figure without noise and without backoff: exactly N(N + 1)/2 calls', () => {
-  for (const clients of [1, 2, 10, 77]) {
-    const { calls } = finished(simulateContention({ figure: 'none' }, { clients, hopSdMs: 0, runs: 3 }));
-    assert.deepEqual([...calls], Array(3).fill((clients * (clients + 1)) / 2));
-  }
-});
-
 test('a line of the figure is a policy: base and cap are its own, the first ceiling is twice the base', () => {
   const options = { clients: 20, runs: 20, seed: 3 };
   const policy = { baseMs: 16, capMs: 300, ...ENDLESS };
@@ -198,201 +159,6 @@ test('a line of the figure is a policy: base and cap are its own, the first ceil
     finished(simulateContention({ figure: 'full' }, options)),
     finished(simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, options)),
   );
-});
-
-test('amplification: the closed form, before and after', () => {
-  for (const [attempts, layers, failure] of [
-    [3, 1, 0.5],
-    [3, 3, 0.5],
-    [2, 4, 0.9],
-  ]) {
-    const simulation = simulateAmplification({ attempts, layers, failure, requests: 20_000, seed: 1 });
-    const { expectedCalls, expectedSuccess } = simulation.result();
-    const all = failure ** (attempts ** layers);
-    assert.equal(expectedCalls.length, layers);
-    assert.ok(Math.abs(expectedCalls.at(-1) - (1 - all) / (1 - failure)) < 1e-12);
-    assert.ok(Math.abs(expectedSuccess - (1 - all)) < 1e-12);
-    const { calls, callsPerRequest, successes } = finished(simulation);
-    assert.ok(Math.abs(calls.at(-1) / 20_000 / expectedCalls.at(-1) - 1) < 0.03);
-    assert.ok(Math.abs(successes / 20_000 - expectedSuccess) < 0.01);
-    assert.equal(
-      callsPerRequest.reduce((sum, n) => sum + n, 0),
-      calls.at(-1),
-    );
-  }
-  assert.deepEqual([...simulateAmplification({ layers: 1 }).result().expectedCalls], [1.75]);
-});
-
-test('ethernet: every attempt is in a slot', () => {
-  const { slots, collisions, dropped, attempts, firstRun } = finished(
-    simulateEthernet({ stations: 30, runs: 4, seed: 1 }),
-  );
-  assert.deepEqual([slots.length, collisions.length, dropped.length, attempts.length], [4, 4, 4, 4]);
-  assert.equal(
-    firstRun.senders.reduce((sum, n) => sum + n, 0),
-    attempts[0],
-  );
-  assert.equal(firstRun.senders.filter((n) => n > 1).length, collisions[0]);
-  assert.equal(firstRun.slots.at(-1) + 1, slots[0]);
-  assert.equal(finished(simulateEthernet({ stations: 2, maxAttempts: 1, runs: 1 })).dropped[0], 2);
-});
-
-// tests/simulation/protection.rs has the whole table. Regular arrivals: the counts are exact.
-const OVERLOAD = { horizonMs: 600_000, seed: 1 };
-const REGULAR = { jitter: 'none', maxAttempts: 4 };
-for (const { name, protection, seconds, retries, ...counts } of [
-  { name: 'nothing', protection: undefined, retries: 493_808 },
-  {
-    name: 'a budget by requests',
-    protection: { budget: { perSuccess: 0, perRequest: 0.1, capacity: 10, refund: false } },
-    retries: 16_501,
-  },
-  { name: 'the default budget', protection: { budget: {} }, seconds: 128.5, retries: 50 },
-  { name: 'the AWS budget', protection: { budget: { preset: 'awsSdk2026' } }, seconds: 127.8, retries: 35 },
-  { name: 'a floor below the spare capacity', protection: { budget: { perSecond: 1 } }, seconds: 135.7 },
-  { name: 'a floor above the spare capacity', protection: { budget: { perSecond: 30 } } },
-  { name: 'a breaker', protection: { breaker: { draw: 0.5 } }, seconds: 0.2, retries: 502 },
-  {
-    name: 'both',
-    protection: { budget: {}, breaker: { draw: 0.5 } },
-    seconds: 0.2,
-    retries: 50,
-    openings: 4,
-    rejectedByBreaker: 3593,
-  },
-]) {
-  test(`load with ${name}: ${seconds === undefined ? 'never recovers' : `recovers after ${seconds} s`}`, () => {
-    const { recoveredAfterMs, totals } = finished(simulateLoad(REGULAR, { protection, ...OVERLOAD }));
-    assert.equal(recoveredAfterMs && Math.round(recoveredAfterMs / 100) / 10, seconds);
-    if (retries !== undefined) assert.equal(totals.retries, retries);
-    for (const [count, expected] of Object.entries(counts)) assert.equal(totals[count], expected, count);
-  });
-}
-
-test('load: the breaker opens, lets a probe through, and closes', () => {
-  const { phases, rejectedByBreaker, totals, admittedAfterMs } = finished(
-    simulateLoad(REGULAR, { protection: { budget: {}, breaker: { draw: 0.5 } }, ...OVERLOAD }),
-  );
-  assert.deepEqual([...phases.phases], [1, 2, 1, 2, 1, 2, 1, 2, 0]);
-  assert.deepEqual([...phases.processes], Array(9).fill(0));
-  const lasted = [0, 2, 4, 6].map((i) => Math.round(phases.timesMs[i + 1] - phases.timesMs[i]));
-  assert.deepEqual(lasted, [750, 1500, 3004, 3750]);
-  assert.equal(
-    rejectedByBreaker.reduce((sum, n) => sum + n, 0),
-    totals.rejectedByBreaker,
-  );
-  assert.ok(Math.abs(phases.timesMs[8] - 20_000 - admittedAfterMs) < 10);
-});
-
-test('load: each process has a protection of its own', () => {
-  const { phases, totals } = finished(
-    simulateLoad(
-      { maxAttempts: 4 },
-      { protection: { breaker: {} }, processes: 5, arrivals: { type: 'poisson', perS: 280 }, ...OVERLOAD },
-    ),
-  );
-  assert.deepEqual(new Set(phases.processes), new Set([0, 1, 2, 3, 4]));
-  assert.equal(phases.phases.filter((phase) => phase === 1).length, totals.openings);
-});
-
-// tests/simulation/rate_limit.rs has the means of 20 seeds.
-test('a rate limit: with hints ignored most jobs fail, with hints followed some, with a shared cooldown none', () => {
-  const totals = (options) => finished(simulateRateLimit({}, { seed: 1, ...options })).totals;
-  assert.equal(totals({ hints: 'ignored' }).failed, 700);
-  const followed = totals({});
-  assert.ok(followed.failed > 10 && followed.failed < 40, `${followed.failed}`);
-  const shared = totals({ protection: { cooldown: {} } });
-  assert.deepEqual([shared.done, shared.failed, shared.rejectedByCooldown], [1000, 0, 0]);
-  assert.ok(shared.rejected < followed.rejected / 3, `${shared.rejected} of ${followed.rejected}`);
-  assert.ok(Math.abs(shared.endMs - followed.endMs) < 2000);
-  // Who may be held for half a window only fails in its first half.
-  const short = totals({ protection: { cooldown: { maxHoldMs: 5000 } } });
-  assert.ok(short.rejectedByCooldown > 100 && short.failed === 0, JSON.stringify(short));
-});
-
-// tests/simulation/hedging.rs has the means of 20 seeds.
-test('hedging: the closed form is there before any step, and the sample comes near', () => {
-  for (const [delayMs, p99, p999, extra] of [
-    [60, 100.2, 759.1, 0.0973],
-    [100, 137.4, 779.1, 0.0564],
-    [undefined, 1304.7, 2456, 0],
-  ]) {
-    const hedge = delayMs === undefined ? undefined : { delayMs, maxRatio: Infinity };
-    const simulation = simulateHedging({ hedge, requests: 300_000, seed: 1 });
-    const { exact, survival, p50Ms, p99Ms, p999Ms, meanMs, totals } = simulation.result();
-    assert.ok(survival.every(Number.isNaN));
-    assert.deepEqual([p50Ms, p99Ms, p999Ms, meanMs], [NaN, NaN, NaN, NaN]);
-    assert.deepEqual(totals, { requests: 0, hedges: 0, won: 0, rejected: 0 });
-    const round = (number, digits) => Number(number.toFixed(digits));
-    assert.deepEqual([round(exact.p99Ms, 1), round(exact.p999Ms, 1), round(exact.extra, 4)], [p99, p999, extra]);
-    const sampled = finished(simulation);
-    assert.deepEqual(sampled.exact, exact);
-    // The bound of Dvoretzky, Kiefer and Wolfowitz for a millionth: tests/simulation/hedging.rs has it.
-    const bound = Math.sqrt(Math.log(2e6) / 2 / 300_000);
-    sampled.survival.forEach((share, i) => {
-      assert.ok(Math.abs(share - exact.survival[i]) < bound, `${share} at ${sampled.timesMs[i]}`);
-    });
-    assert.ok(Math.abs(sampled.p99Ms / exact.p99Ms - 1) < 0.03, `${sampled.p99Ms}`);
-    assert.equal(sampled.totals.requests, 300_000);
-    assert.ok(Math.abs(sampled.totals.hedges / 300_000 - extra) < 0.003);
-  }
-});
-
-test('hedging: the grid is ascending, 16 times an octave', () => {
-  const { timesMs, survival, exact } = finished(simulateHedging({ requests: 10 }));
-  assert.deepEqual([timesMs.length, survival.length, exact.survival.length], [641, 641, 641]);
-  assert.deepEqual([timesMs[0], timesMs[160], timesMs[161], timesMs[640]], [2 ** -10, 1, 1.0625, 2 ** 30]);
-  assert.ok(timesMs.every((time, i) => i === 0 || time > timesMs[i - 1]));
-});
-
-test('hedging: bounded, it cuts the tail; unbounded, it makes busy servers collapse', () => {
-  const busy = (hedge) => {
-    const options = { service: { meanMs: 10, slowShare: 0 }, hedge, load: {}, seed: 1 };
-    const { p50Ms, p99Ms, exact, totals } = finished(simulateHedging(options));
-    assert.equal(exact, undefined);
-    return { p50Ms, p99Ms, hedged: totals.hedges / totals.requests, ...totals };
-  };
-  const within = (number, from, to) => assert.ok(number >= from && number <= to, `${number}`);
-  within(busy(undefined).p50Ms, 22, 24);
-  const bounded = busy({ delayMs: 50 });
-  within(bounded.p50Ms, 28, 32);
-  within(bounded.p99Ms, 165, 190);
-  within(bounded.hedged, 0.098, 0.1001);
-  assert.ok(bounded.rejected > bounded.hedges);
-  const unbounded = busy({ delayMs: 50, maxRatio: Infinity });
-  within(unbounded.p50Ms, 27_000, 29_000);
-  within(unbounded.hedged, 0.997, 1);
-  assert.equal(unbounded.rejected, 0);
-});
-
-test('hedging: a learned delay hedges some 5%', () => {
-  const { totals, exact } = finished(simulateHedging({ hedge: {}, seed: 1 }));
-  assert.equal(exact, undefined);
-  assert.ok(totals.hedges > 5000 && totals.hedges < 5700, `${totals.hedges}`);
-});
-
-test('outage: the mean attempts, and what is expected of the busiest bin', () => {
-  const reference = { none: [10, 1], full: [13.396, 0.02], equal: [11.231, 0.015], decorrelated: [16.62, 0.02] };
-  for (const [jitter, [mean, busiest]] of Object.entries(reference)) {
-    const seeds = 60;
-    const sums = new Float64Array(1000);
-    let attempts = 0;
-    let peaks = 0;
-    for (let seed = 0; seed < seeds; seed += 1) {
-      const result = finished(simulateOutage({ jitter, ...ENDLESS }, { seed }));
-      attempts += result.meanAttempts / seeds;
-      // Served clients do not return: the server serves all calls after the outage.
-      result.arrivals.forEach((n, bin) => {
-        sums[bin] += n / seeds / 1000;
-      });
-      peaks += peakOf(result, 30_000).arrivals / seeds / 1000;
-    }
-    assert.ok(Math.abs(attempts - mean) < 0.02, `${jitter}: ${attempts} attempts`);
-    const most = Math.max(...sums.subarray(300));
-    assert.ok(Math.abs(most - busiest) < 0.0015, `${jitter}: ${most}`);
-    // One run's own is higher, being the highest of that run.
-    assert.ok(jitter === 'none' ? peaks === most : peaks > most + 0.002, `${jitter}: ${peaks}, not ${most}`);
-  }
 });
 
 test('a seed makes it reproducible: the given one, else the policy’s, else fresh', () => {
@@ -407,8 +173,6 @@ test('a seed makes it reproducible: the given one, else the policy’s, else fre
   assert.notDeepEqual(make({}, 7), make({}, 8));
   assert.notDeepEqual(make({}), make({}));
   const others = [
-    simulateAmplification,
-    simulateEthernet,
     (seeded) => simulateHedging({ requests: 100, ...seeded }),
     (seeded) => simulateContention({ figure: 'full' }, { runs: 2, ...seeded }),
   ];
@@ -547,7 +311,7 @@ test('run: one at a time; what onProgress throws ends it', async () => {
 
 test('free: afterwards everything throws, a running run too; a second call has no effect', async () => {
   const message = 'rejitter: the simulation was freed; make another one';
-  const simulation = simulateEthernet({ stations: 50, seed: 1 });
+  const simulation = contention({ clients: 50, seed: 1 });
   const run = simulation.run({ sliceEvents: 10 });
   simulation.free();
   simulation.free();
@@ -555,7 +319,7 @@ test('free: afterwards everything throws, a running run too; a second call has n
   assert.throws(() => simulation.step(), { message });
   assert.throws(() => simulation.result(), { message });
   await assert.rejects(simulation.run(), { message });
-  const disposed = simulateEthernet();
+  const disposed = running();
   disposed[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
   assert.throws(() => disposed.step(), { message });
 });
@@ -573,8 +337,7 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
   const others = [
     simulateContention({ figure: 'none' }, { runs: 2 }),
     simulateLoad(),
-    simulateAmplification(),
-    simulateEthernet({ runs: 2 }),
+    simulateHedging({ requests: 100 }),
   ];
   for (const result of [late, ...others.map(finished)]) {
     const arrays = (object) =>
@@ -636,7 +399,7 @@ for (const [host, without] of [
 test('reuses freed memory: it does not grow', async () => {
   const { code, stdout, stderr } = await runNode(
     `import {
-       simulateAmplification, simulateContention, simulateEthernet, simulateLoad, simulateOutage,
+       simulateContention, simulateHedging, simulateLoad, simulateOutage,
      } from 'rejitter/lab';
      const memories = [];
      const { Instance } = WebAssembly;
@@ -645,8 +408,7 @@ test('reuses freed memory: it does not grow', async () => {
      const round = (n) => {
        for (let i = 0; i < n; i += 1) {
          for (const simulation of [simulateOutage({}), simulateContention({ figure: 'full' }, { runs: 1 }),
-           simulateLoad({}, { horizonMs: 20_000 }), simulateAmplification({ requests: 100 }),
-           simulateEthernet({ runs: 1 })]) {
+           simulateLoad({}, { horizonMs: 20_000 }), simulateHedging({ requests: 100 })]) {
            simulation.step(1000); simulation.result(); simulation.free();
          }
          try { simulateOutage({}, { clients: 0 }); } catch {}
@@ -666,362 +428,130 @@ test('reuses freed memory: it does not grow', async () => {
   assert.deepEqual(after, before);
 });
 
-const outage = (options) => () => simulateOutage(ENDLESS, options);
-const contention = (options) => () => simulateContention({ figure: 'full' }, options);
-const load = (options) => () => simulateLoad(ENDLESS, options);
-const running = () => simulateEthernet({ stations: 2, runs: 1 });
+const contention = (options) => simulateContention({ figure: 'full' }, options);
+const load = (options) => simulateLoad(ENDLESS, options);
+const outage = (options) => simulateOutage(ENDLESS, options);
+const rateLimit = (options) => simulateRateLimit({}, options);
+const running = () => contention({ clients: 2, runs: 1 });
 
-/** Rejected values of numeric options, each with a RangeError that starts with the option's name. */
+/** Options by their paths, each with a number out of its range. tests/simulation/refusals.rs has all bounds. */
 const OUT_OF_RANGE = [
-  [
-    outage,
-    {
-      clients: [0, 1_000_001, 1.5, -1, NaN, Infinity],
-      spreadMs: [-1, NaN, 1.1e12, Infinity],
-      downMs: [-1, NaN, Infinity],
-      capacityPerS: [0, -1, NaN],
-    },
-  ],
-  [
-    outage,
-    {
-      burst: [0.9, NaN],
-      rejectionCost: [-0.1, 1.1, NaN, Infinity],
-      latencyMs: [-1, 1.1e6, NaN],
-      deadlineMs: [0, -1, NaN],
-      horizonMs: [0, 1.1e12, NaN, Infinity],
-      binMs: [0, -1, NaN, Infinity, 0.5],
-      traced: [-1, 0.5, 1_000_001],
-    },
-  ],
-  [
-    contention,
-    {
-      clients: [0, 100_001, 2.5],
-      hopMeanMs: [-1, 1.1e6, NaN],
-      hopSdMs: [-1, NaN, Infinity],
-      runs: [0, 1_000_001, NaN],
-    },
-  ],
-  [
-    load,
-    {
-      capacityPerS: [0, 1.1e9, NaN],
-      timeoutMs: [0, Infinity, NaN],
-      downFromMs: [-1, NaN],
-      downMs: [-1, 1.1e9],
-      horizonMs: [0, -1, Infinity],
-      binMs: [0, NaN, 0.01],
-    },
-  ],
-  [
-    (options) => () => simulateAmplification(options),
-    { attempts: [0, 1001, 1.5], layers: [0, 21, 13], failure: [-0.1, 1.1, NaN], requests: [0, 10_000_001, NaN] },
-  ],
-  [(options) => () => simulateHedging({ requests: 5, ...options }), { requests: [0, 10_000_001, 1.5, NaN] }],
-  ...Object.entries({
-    service: { meanMs: [0, 1e7, NaN], slowShare: [-0.1, 1.1, NaN], slowFromMs: [-1, 1e7], slowMeanMs: [-1, Infinity] },
-    hedge: { delayMs: [-1, 2 ** 53, Infinity, NaN], quantile: [0, 1, NaN], maxRatio: [0, 0.0001, 1.5, NaN] },
-    load: { servers: [0, 10_001, 1.5], utilisation: [0, 2.1, NaN] },
-  }).map(([section, table]) => [
-    (options) => {
-      const inner = Object.entries(options).map(([name, value]) => [name.split('.').at(-1), value]);
-      return () => simulateHedging({ requests: 5, [section]: Object.fromEntries(inner) });
-    },
-    Object.fromEntries(Object.entries(table).map(([name, values]) => [`${section}.${name}`, values])),
-  ]),
-  [
-    (options) => () => simulateEthernet(options),
-    { stations: [0, 100_001], maxAttempts: [0, Infinity], truncateAt: [0, 31, 1.5], runs: [0, 1_000_001] },
-  ],
+  [outage, { clients: 0, spreadMs: -1, downMs: NaN, capacityPerS: 0, burst: 0.9, rejectionCost: 1.1, latencyMs: -1 }],
+  [outage, { deadlineMs: 0, horizonMs: Infinity, binMs: -1, traced: 0.5 }],
+  [contention, { clients: 2.5, hopMeanMs: -1, hopSdMs: NaN, runs: 0 }],
+  [load, { capacityPerS: 0, timeoutMs: 0, downFromMs: -1, downMs: NaN, horizonMs: 0, binMs: 0.01, processes: 0 }],
+  [rateLimit, { jobs: 0, workers: 0, limit: 0, windowMs: 0, latencyMs: 0, horizonMs: 0, binMs: 0 }],
+  [simulateHedging, { requests: 0, 'service.meanMs': 0, 'service.slowShare': 1.1, 'service.slowFromMs': -1 }],
+  [simulateHedging, { 'service.slowMeanMs': -1, 'hedge.delayMs': -1, 'hedge.quantile': 0, 'hedge.maxRatio': 0.0001 }],
+  [simulateHedging, { 'load.servers': 0, 'load.utilisation': 2.1 }],
 ];
 
-for (const [make, table] of OUT_OF_RANGE) {
-  for (const [name, values] of Object.entries(table)) {
-    test(`rejects ${name} out of range, or not a number: ${make({})}`, () => {
-      for (const value of values) {
-        assert.throws(
-          make({ [name]: value }),
-          (error) =>
-            error instanceof RangeError &&
-            error.message.startsWith(`rejitter: ${name} must be `) &&
-            error.message.endsWith(`, got ${value}`),
-          `${value}`,
-        );
-      }
-      for (const [value, shown] of [
+/** The options with a value at a path of one or two names. */
+const at = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value);
+
+for (const [make, values] of OUT_OF_RANGE) {
+  test(`${make.name} rejects numbers out of range, and what is no number: ${Object.keys(values)}`, () => {
+    for (const [path, value] of Object.entries(values)) {
+      assert.throws(
+        () => make(at(path, value)),
+        ({ name, message }) =>
+          name === 'RangeError' &&
+          message.startsWith(`rejitter: ${path} must be `) &&
+          message.endsWith(`, got ${value}`),
+        path,
+      );
+      for (const [wrong, shown] of [
         ['5', '"5"'],
         [null, 'null'],
         [5n, '5n'],
-        [{}, 'an object'],
-        [Symbol('x'), 'a symbol'],
-        [() => 5, 'a function'],
         [true, 'true'],
       ]) {
-        assert.throws(
-          make({ [name]: value }),
-          (error) => error instanceof TypeError && error.message === `rejitter: ${name} must be a number, got ${shown}`,
-          shown,
-        );
+        const message = `rejitter: ${path} must be a number, got ${shown}`;
+        assert.throws(() => make(at(path, wrong)), { name: 'TypeError', message });
       }
-      make({ [name]: undefined })().free();
-    });
-  }
-}
-
-for (const [what, call, kind, message] of [
-  [
-    'an unknown option',
-    outage({ client: 5 }),
-    TypeError,
-    /^rejitter: unknown option "client"\. Did you mean clients\? Known options: clients, /,
-  ],
-  [
-    'another package’s name for it',
-    outage({ deadline: 5 }),
-    TypeError,
-    /^rejitter: unknown option "deadline"\. Did you mean deadlineMs\?/,
-  ],
-  [
-    'a name for what it has not',
-    load({ retries: 5 }),
-    TypeError,
-    /^rejitter: unknown option "retries"\. Known options: arrivals, /,
-  ],
-  ['invalid options', outage(null), TypeError, /^rejitter: options must be an object.*, got null/],
-  [
-    'several at once',
-    outage({ clients: 0, spreadMs: -1, binMs: -2 }),
-    RangeError,
-    /^rejitter: clients must be .*, got 0; spreadMs must be .*, got -1; binMs must be above 0 and at least a 10\^6th of horizonMs, got -2$/,
-  ],
-  [
-    'several types at once',
-    contention({ clients: '1', runs: null }),
-    TypeError,
-    /^rejitter: clients must be a number, got "1"; runs must be a number, got null$/,
-  ],
-  ['no seed', outage({ seed: 1.5 }), RangeError, /^rejitter: seed must be .*, got 1\.5/],
-  ['a seed of another type', load({ seed: {} }), TypeError, /^rejitter: seed must be .*, got an object/],
-  ['no policy', () => simulateOutage(null), TypeError, /^rejitter: options must be .*, got null/],
-  ['a policy out of range', () => simulateLoad({ baseMs: -1 }), RangeError, /^rejitter: baseMs must be .*, got -1/],
-  [
-    'a function as backoff',
-    () => simulateContention({ backoff: (k) => k }),
-    TypeError,
-    /^rejitter: backoff must be a name or a list.*, got a function/,
-  ],
-  [
-    'data of another version',
-    () => simulateOutage({ toJSON: () => ({ version: 2 }) }),
-    RangeError,
-    /^rejitter: version must be 1, got 2$/,
-  ],
-  [
-    'time that stands still',
-    () => simulateOutage({ backoff: [0], ...ENDLESS }),
-    RangeError,
-    /^rejitter: latencyMs must be above 0 if the policy never waits.*, got 0$/,
-  ],
-  [
-    'no line of the figure',
-    () => simulateContention({ figure: 'half' }),
-    TypeError,
-    /^rejitter: figure must be one of 'none', 'exponential', 'equal', 'full', 'decorrelated', got "half"$/,
-  ],
-  [
-    'a line with a policy’s option',
-    () => simulateContention({ figure: 'full', maxAttempts: 3 }),
-    TypeError,
-    /^rejitter: unknown option "maxAttempts"\./,
-  ],
-  [
-    'a line with a seed',
-    () => simulateContention({ figure: 'full', seed: 3 }),
-    TypeError,
-    /^rejitter: unknown option "seed"\./,
-  ],
-  [
-    'a line with a bad base',
-    () => simulateContention({ figure: 'none', baseMs: -1 }),
-    RangeError,
-    /^rejitter: baseMs must be .*, got -1$/,
-  ],
-  [
-    'a line with its cap below its base',
-    () => simulateContention({ figure: 'full', baseMs: 9, capMs: 8 }),
-    RangeError,
-    /^rejitter: capMs must be at least baseMs, got 8$/,
-  ],
-  [
-    'arrivals of no kind',
-    load({ arrivals: { type: 'burst', perS: 3 } }),
-    TypeError,
-    /^rejitter: arrivals must be \{ type: 'regular', perS \}, \{ type: 'poisson'.*, got an object/,
-  ],
-  [
-    'arrivals by an inherited kind',
-    load({ arrivals: { type: 'toString', perS: 3 } }),
-    TypeError,
-    /^rejitter: arrivals must be .*, got an object/,
-  ],
-  [
-    'arrivals with too much',
-    load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }),
-    TypeError,
-    /^rejitter: arrivals must be .*, got an object/,
-  ],
-  [
-    'arrivals with too little',
-    load({ arrivals: { type: 'closed', clients: 3 } }),
-    TypeError,
-    /^rejitter: arrivals must be .*, got an object/,
-  ],
-  ['invalid arrivals', load({ arrivals: 280 }), TypeError, /^rejitter: arrivals must be .*, got 280/],
-  [
-    'no arrivals',
-    load({ arrivals: { type: 'regular', perS: 0 } }),
-    RangeError,
-    /^rejitter: arrivals must be above 0 per second and at most 10\^7 requests up to horizonMs, got \{ type: "regular", perS: 0 \}$/,
-  ],
-  [
-    'too many arrivals',
-    load({ arrivals: { type: 'poisson', perS: 1e6 } }),
-    RangeError,
-    /^rejitter: arrivals must be .*, got \{ type: "poisson", perS: 1000000 \}$/,
-  ],
-  [
-    'half a client',
-    load({ arrivals: { type: 'closed', clients: 1.5, thinkMs: 1 } }),
-    RangeError,
-    /^rejitter: arrivals must be .* integer of clients, got \{ type: "closed", clients: 1\.5, thinkMs: 1 \}$/,
-  ],
-  [
-    'no pause',
-    load({ arrivals: { type: 'closed', clients: 1, thinkMs: NaN } }),
-    RangeError,
-    /^rejitter: arrivals must be a pause .*, got \{ type: "closed", clients: 1, thinkMs: NaN \}$/,
-  ],
-  ['protection of no kind', load({ protection: 'all' }), TypeError, /^rejitter: protection must be .*, got "all"/],
-  [
-    'a budget of no kind',
-    load({ protection: { budget: 'none' } }),
-    TypeError,
-    /^rejitter: protection\.budget must be an object of options, got "none"/,
-  ],
-  [
-    'a budget without a number',
-    load({ protection: { budget: { capacity: '50' } } }),
-    TypeError,
-    /^rejitter: budget\.capacity must be a number, got "50"/,
-  ],
-  [
-    'a budget out of range',
-    load({ protection: { budget: { perSuccess: -1 } } }),
-    RangeError,
-    /^rejitter: budget\.perSuccess must be 0 or a number between 0\.001 and 1,000, got -1$/,
-  ],
-  ['an unknown part', load({ protection: { hedge: {} } }), TypeError, /^rejitter: unknown option "hedge"/],
-  [
-    'half a rule of gRPC',
-    load({ protection: { budget: { maxTokens: 10 } } }),
-    RangeError,
-    /^rejitter: budget\.tokenRatio must be above 0 and at most 1,000 tokens, got NaN$/,
-  ],
-  ['the budget as it was', load({ budget: 'unlimited' }), TypeError, /^rejitter: unknown option "budget"/],
-  [
-    'hints of no kind',
-    () => simulateRateLimit({}, { hints: 'shared' }),
-    TypeError,
-    /^rejitter: hints must be one of 'ignored', 'followed', got "shared"/,
-  ],
-  [
-    'a cooldown out of range',
-    () => simulateRateLimit({}, { protection: { cooldown: { maxHoldMs: -1 } } }),
-    RangeError,
-    /^rejitter: cooldown\.maxHoldMs must be a non-negative number of milliseconds or Infinity, got -1$/,
-  ],
-  [
-    'two delays of a hedge',
-    () => simulateHedging({ hedge: { delayMs: 50, quantile: 0.9 } }),
-    RangeError,
-    /^rejitter: hedge\.quantile must be omitted, because delayMs takes its place, got 0\.9$/,
-  ],
-  [
-    'service of no kind',
-    () => simulateHedging({ service: 20 }),
-    TypeError,
-    /^rejitter: service must be an object of options, got 20$/,
-  ],
-  [
-    'a policy for hedges',
-    () => simulateHedging({ maxAttempts: 3 }),
-    TypeError,
-    /^rejitter: unknown option "maxAttempts"/,
-  ],
-  [
-    'too many layers for the attempts',
-    () => simulateAmplification({ attempts: 10, layers: 7 }),
-    RangeError,
-    /^rejitter: layers must be .* attempts\^layers at most 10\^6, got 7$/,
-  ],
-  [
-    'half an event',
-    () => running().step(1.5),
-    RangeError,
-    /^rejitter: maxEvents must be a non-negative integer or Infinity, got 1\.5$/,
-  ],
-  ['fewer than no events', () => running().step(-1), RangeError, /^rejitter: maxEvents must be .*, got -1/],
-  ['an invalid number of events', () => running().step('all'), TypeError, /^rejitter: maxEvents must be .*, got "all"/],
-  [
-    'no share',
-    () => timeToServeMs(finished(simulateOutage()), 1.1),
-    RangeError,
-    /^rejitter: share must be a number between 0 and 1, got 1\.1$/,
-  ],
-  [
-    'an invalid share',
-    () => timeToServeMs(finished(simulateOutage())),
-    TypeError,
-    /^rejitter: share must be .*, got undefined/,
-  ],
-  [
-    'no time',
-    () => peakOf(finished(simulateOutage()), NaN),
-    RangeError,
-    /^rejitter: fromMs must be a non-negative number, got NaN$/,
-  ],
-  [
-    'no result',
-    () => peakOf(undefined),
-    TypeError,
-    /^rejitter: the result must be one of simulateOutage, got undefined$/,
-  ],
-  [
-    'another result',
-    () => timeToServeMs(finished(simulateLoad({}, { horizonMs: 5 })), 1),
-    TypeError,
-    /^rejitter: the result must be one of simulateOutage, got an object$/,
-  ],
-]) {
-  test(`rejects by name: ${what}`, () => {
-    assert.throws(call, (error) => error instanceof kind && message.test(error.message));
+      make(at(path, undefined)).free();
+    }
   });
 }
 
-for (const [what, options, kind, message] of [
-  ['an unknown option', { slice: 3 }, TypeError, /^rejitter: unknown option "slice"\./],
-  ['no signal', { signal: {} }, TypeError, /^rejitter: signal must be an AbortSignal, got an object$/],
-  ['no function', { onProgress: 3 }, TypeError, /^rejitter: onProgress must be a function, got 3$/],
+const ended = () => finished(outage({ horizonMs: 5 }));
+
+for (const [call, kind, message] of [
+  [() => outage({ client: 5 }), TypeError, 'unknown option "client". Did you mean clients? Known options: clients, '],
+  [() => outage({ deadline: 5 }), TypeError, 'unknown option "deadline". Did you mean deadlineMs?'],
+  [() => load({ retries: 5 }), TypeError, 'unknown option "retries". Known options: arrivals, '],
+  [() => outage(null), TypeError, 'options must be an object'],
   [
-    'an empty slice',
-    { sliceEvents: 0 },
+    () => outage({ clients: 0, spreadMs: -1 }),
     RangeError,
-    /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/,
+    /^rejitter: clients must be .*, got 0; spreadMs .*, got -1$/,
   ],
-  ['invalid options', 'all', TypeError, /^rejitter: options must be an object, got "all"$/],
+  [() => contention({ clients: '1', runs: null }), TypeError, /^rejitter: clients .*, got "1"; runs .*, got null$/],
+  [() => outage({ seed: 1.5 }), RangeError, 'seed must be '],
+  [() => load({ seed: {} }), TypeError, 'seed must be '],
+  [() => simulateOutage(null), TypeError, 'options must be '],
+  [() => simulateLoad({ baseMs: -1 }), RangeError, 'baseMs must be '],
+  [() => simulateContention({ backoff: (k) => k }), TypeError, 'backoff must be a name or a list'],
+  [() => simulateOutage({ toJSON: () => ({ version: 2 }) }), RangeError, 'version must be 1, got 2'],
+  [() => simulateContention({ figure: 'half' }), TypeError, "figure must be one of 'none', 'exponential', 'equal', "],
+  [() => simulateContention({ figure: 'full', maxAttempts: 3 }), TypeError, 'unknown option "maxAttempts".'],
+  [() => simulateContention({ figure: 'full', seed: 3 }), TypeError, 'unknown option "seed".'],
+  [() => simulateContention({ figure: 'none', baseMs: -1 }), RangeError, 'baseMs must be '],
+  [
+    () => load({ arrivals: { type: 'burst', perS: 3 } }),
+    TypeError,
+    "arrivals must be { type: 'regular', perS }, { type: ",
+  ],
+  [() => load({ arrivals: { type: 'toString', perS: 3 } }), TypeError, 'arrivals must be '],
+  [() => load({ arrivals: { type: 'regular', perS: 3, clients: 3 } }), TypeError, 'arrivals must be '],
+  [() => load({ arrivals: { type: 'closed', clients: 3 } }), TypeError, 'arrivals must be '],
+  [() => load({ arrivals: 280 }), TypeError, 'arrivals must be '],
+  [
+    () => load({ arrivals: { type: 'regular', perS: 0 } }),
+    RangeError,
+    /arrivals .*, got \{ type: "regular", perS: 0 \}$/,
+  ],
+  [() => load({ protection: 'all' }), TypeError, 'protection must be '],
+  [() => load({ protection: null }), TypeError, 'protection must be an object of options, got null'],
+  [() => load({ protection: [] }), TypeError, 'protection must be an object of options, got an array'],
+  [
+    () => load({ protection: { budget: 'none' } }),
+    TypeError,
+    'protection.budget must be an object of options, got "none"',
+  ],
+  [() => load({ protection: { budget: { capacity: '50' } } }), TypeError, 'budget.capacity must be a number, got "50"'],
+  [() => load({ protection: { budget: { perSuccess: -1 } } }), RangeError, 'budget.perSuccess must be 0 or a number '],
+  [() => load({ protection: { budget: { preset: 'aws' } } }), TypeError, "budget.preset must be 'awsSdk2026', got "],
+  [() => load({ protection: { hedge: {} } }), TypeError, 'unknown option "hedge"'],
+  [() => load({ budget: 'unlimited' }), TypeError, 'unknown option "budget"'],
+  [() => rateLimit({ hints: 'shared' }), TypeError, "hints must be one of 'ignored', 'followed', got \"shared\""],
+  [() => rateLimit({ protection: { cooldown: { maxHoldMs: -1 } } }), RangeError, 'cooldown.maxHoldMs must be '],
+  [() => simulateHedging({ service: 20 }), TypeError, 'service must be an object of options, got 20'],
+  [() => simulateHedging({ maxAttempts: 3 }), TypeError, 'unknown option "maxAttempts"'],
+  [() => running().step(1.5), RangeError, 'maxEvents must be a non-negative integer or Infinity, got 1.5'],
+  [() => running().step(-1), RangeError, 'maxEvents must be '],
+  [() => running().step('all'), TypeError, 'maxEvents must be '],
+  [() => timeToServeMs(ended(), 1.1), RangeError, 'share must be a number between 0 and 1, got 1.1'],
+  [() => timeToServeMs(ended()), TypeError, 'share must be '],
+  [() => peakOf(ended(), NaN), RangeError, 'fromMs must be a non-negative number, got NaN'],
+  [() => peakOf(undefined), TypeError, 'the result must be one of simulateOutage, got undefined'],
+  [() => timeToServeMs(finished(running()), 1), TypeError, 'the result must be one of simulateOutage, got an object'],
 ]) {
-  test(`run rejects: ${what}`, async () => {
+  test(`rejects by name: ${message}: ${call}`, () => {
+    const expected =
+      typeof message === 'string' ? (text) => text.startsWith(`rejitter: ${message}`) : (text) => message.test(text);
+    assert.throws(call, (error) => error instanceof kind && expected(error.message));
+  });
+}
+
+for (const [options, kind, message] of [
+  [{ slice: 3 }, TypeError, /^rejitter: unknown option "slice"\./],
+  [{ signal: {} }, TypeError, /^rejitter: signal must be an AbortSignal, got an object$/],
+  [{ onProgress: 3 }, TypeError, /^rejitter: onProgress must be a function, got 3$/],
+  [{ sliceEvents: 0 }, RangeError, /^rejitter: sliceEvents must be a positive integer or Infinity, got 0$/],
+  ['all', TypeError, /^rejitter: options must be an object, got "all"$/],
+]) {
+  test(`run rejects by name: ${message}`, async () => {
     await assert.rejects(running().run(options), (error) => error instanceof kind && message.test(error.message));
   });
 }

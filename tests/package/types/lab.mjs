@@ -50,9 +50,7 @@ async function simulate(signal: AbortSignal): Promise<void> {
   same<[typeof survival, typeof p99Ms, typeof totals.won], [Float64Array, number, number]>(true);
   type Exact = { survival: Float64Array; p50Ms: number; p99Ms: number; p999Ms: number; extra: number };
   same<typeof exact, Exact | undefined>(true);
-  const calls: Float64Array = simulateAmplification({ layers: undefined }).result().expectedCalls;
-  const senders: Uint32Array = simulateEthernet().result().firstRun.senders;
-  void [calls, senders, simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
+  void [simulateLoad(policy, { protection: { budget: { maxTokens: 10, tokenRatio: 0.1 } } })];
 }
 void simulate;
 `;
@@ -99,18 +97,16 @@ simulateHedging({}, { hedge: {} });
 simulateHedging({ hedge: { delay: 5 } });
 // @ts-expect-error the closed form may be undefined
 simulateHedging().result().exact.extra;
-// @ts-expect-error layers have no policy
-simulateAmplification({ baseMs: 3 });
 // @ts-expect-error a result of another simulation
-peakOf(simulateEthernet().result());
+peakOf(simulateHedging().result());
 // @ts-expect-error an option that run has not
-void simulateEthernet().run({ slice: 3 });
+void simulateHedging().run({ slice: 3 });
 // @ts-expect-error progress is not to be changed
-simulateEthernet().step().share = 3;
+simulateHedging().step().share = 3;
 `;
 const NAMES =
-  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateAmplification, simulateContention, ' +
-  'simulateEthernet, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
+  'cdf, density, explain, peakOf, plan, quantiles, sample, simulateContention, ' +
+  'simulateHedging, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs';
 const TYPES = [
   'HedgingResult',
   'LoadResult',
