@@ -1,19 +1,21 @@
 //! Seeds from the system's randomness, for callers who bring none.
 
-use std::cell::Cell;
-use std::error::Error;
-use std::fmt;
+#[cfg(feature = "retry")]
+use core::cell::Cell;
+use core::error::Error;
+use core::fmt;
 
 use crate::core::Seed;
+#[cfg(feature = "retry")]
 use crate::core::random::mix;
-use crate::retry::clock;
 
 /// The system has no randomness to give.
 ///
-/// On `wasm32-unknown-unknown` it has none without the feature `js`: there the caller brings the seed.
+/// Without the feature `retry` there is no system, and on `wasm32-unknown-unknown` it has none without the feature `js`:
+/// there the caller brings the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntropyError {
-    cause: system::Error,
+    cause: &'static str,
 }
 
 impl Seed {
@@ -37,21 +39,36 @@ impl Seed {
     }
 
     /// A seed for one operation: those of a thread differ by a counter, because the system takes ten times as long for
-    /// each as an operation for its failure. A process that was forked counts on from the same number, so the time
-    /// is part of it.
+    /// each as an operation for its failure. The time is part of it, because a process that was forked counts on from the
+    /// same number.
+    #[cfg(feature = "retry")]
     pub(crate) fn of_operation() -> Result<Self, EntropyError> {
         thread_local! {
             static COUNTED: Cell<Option<u64>> = const { Cell::new(None) };
         }
         let counted = match COUNTED.get() {
             Some(counted) => counted,
-            None => Self::random()?.bits(),
+            None => system::u64().map_err(|cause| EntropyError { cause })?,
         };
         COUNTED.set(Some(counted.wrapping_add(1)));
-        let now = clock::now().unwrap_or_default();
-        let time = (now.as_secs() << 30) ^ u64::from(now.subsec_nanos());
-        Ok(Self::new(mix(mix(counted) ^ time)))
+        Ok(Self::new(mix(mix(counted) ^ nanos())))
     }
+
+    #[cfg(not(feature = "retry"))]
+    pub(crate) fn of_operation() -> Result<Self, EntropyError> {
+        Self::random()
+    }
+}
+
+/// The nanoseconds of the time: a process that was forked has the same randomness left.
+#[cfg(feature = "retry")]
+fn nanos() -> u64 {
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    let now = crate::retry::clock::now();
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    let now = std::time::UNIX_EPOCH.elapsed().ok();
+    let now = now.unwrap_or_default();
+    (now.as_secs() << 30) ^ u64::from(now.subsec_nanos())
 }
 
 impl fmt::Display for EntropyError {
@@ -65,29 +82,26 @@ impl Error for EntropyError {}
 #[cfg(test)]
 impl EntropyError {
     /// The error of a system without randomness, for tests.
-    pub(crate) const NONE: Self = Self {
-        cause: system::NONE,
-    };
+    pub(crate) const NONE: Self = Self { cause: "none" };
 }
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod system {
-    pub(super) use getrandom::{Error, u64};
-
-    #[cfg(test)]
-    pub(super) const NONE: Error = Error::UNSUPPORTED;
+    pub(super) fn u64() -> Result<u64, &'static str> {
+        getrandom::u64().map_err(|_| "getrandom failed")
+    }
 }
 
-/// A JavaScript host. The crate `getrandom` does not build for a wasm file that may have another host, so that
-/// it cannot be here, where only a feature tells which host it is.
+/// A JavaScript host.
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 mod system {
     use js_sys::Uint32Array;
     use wasm_bindgen::prelude::*;
 
-    pub(super) type Error = &'static str;
-
-    pub(super) const NONE: Error = "the host has no crypto.getRandomValues";
+    const NONE: &str = "the host has no crypto.getRandomValues";
 
     #[wasm_bindgen]
     extern "C" {
@@ -95,7 +109,7 @@ mod system {
         fn get_random_values(numbers: &Uint32Array) -> Result<JsValue, JsValue>;
     }
 
-    pub(super) fn u64() -> Result<u64, Error> {
+    pub(super) fn u64() -> Result<u64, &'static str> {
         let numbers = Uint32Array::new_with_length(2);
         match get_random_values(&numbers) {
             Ok(_) => Ok(u64::from(numbers.get_index(0)) << 32 | u64::from(numbers.get_index(1))),
@@ -104,14 +118,18 @@ mod system {
     }
 }
 
-/// A wasm file for no system in particular.
-#[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
+/// No system, or a wasm file for none in particular.
+#[cfg(not(any(
+    feature = "js",
+    all(
+        feature = "retry",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
 mod system {
-    pub(super) type Error = &'static str;
+    const NONE: &str = "rejitter has no feature on for this host";
 
-    pub(super) const NONE: Error = "rejitter's feature `js`, for JavaScript hosts, is off";
-
-    pub(super) fn u64() -> Result<u64, Error> {
+    pub(super) fn u64() -> Result<u64, &'static str> {
         Err(NONE)
     }
 }

@@ -31,8 +31,8 @@
 //! - [`Retry::when`] decides whether an error is retried, [`Retry::hint`] reads what a server requested, and
 //!   [`Retry::total_timeout`] sets a deadline that no wait passes.
 //! - [`Retry::report`] and the timeouts return a [`RetryError`] with the reason and a report.
-//! - [`Protection`] is shared by operations that call the same destination: a budget for retries, a breaker, a
-//!   cooldown, hedges for slow attempts.
+//! - [`Protection`], with the feature `protection`, is shared by operations that call the same destination: a budget
+//!   for retries, a breaker, a cooldown, hedges for slow attempts.
 //! - [`retry_with`] retries work on state that one attempt has at a time; `retry_blocking` is for threads.
 //! - [`testing::VirtualTime`] tests all that without waiting.
 //!
@@ -60,7 +60,8 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Protection`, `Seed::random` |
+//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
+//! | `protection` | no | `Protection`: budgets, breakers, cooldowns and hedges that operations share |
 //! | `tokio` | no | Tokio's timers, where no other sleeper is set |
 //! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
 //! | `tower` | no | `RetryLayer`, a layer for Tower's services |
@@ -68,10 +69,11 @@
 //! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, such as JavaScript's `policy.toJSON()` |
 //! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
 //! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
-//! | `std` | yes | implied by those above |
+//! | `async` | yes | of `retry`, what needs no `std`: `retry` with a sleeper and a seed of the caller's |
+//! | `std` | yes | implied by those above but `http` and `async` |
 //!
-//! Features only add: none changes what another brings. Without `std` the crate is `no_std`, needs `alloc`, and
-//! decides; the attempts and the waits are then the caller's.
+//! Features only add: none changes what another brings. Without `std` the crate is `no_std` and needs `alloc`.
+//! Without `async`, too, it only decides; the attempts and the waits are then the caller's.
 //!
 //! # Words
 //!
@@ -110,7 +112,7 @@ pub mod lab;
 #[cfg(all(doc, feature = "retry"))]
 pub mod guide;
 
-#[cfg(feature = "retry")]
+#[cfg(feature = "async")]
 mod entropy;
 
 #[cfg(feature = "lab")]
@@ -120,7 +122,7 @@ mod policy;
 
 mod neighbours;
 
-#[cfg(feature = "retry")]
+#[cfg(feature = "async")]
 mod retry;
 
 #[cfg(feature = "http")]
@@ -131,12 +133,14 @@ pub use crate::core::{
     Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
     RetryPolicy, Seed, StopReason, UNLIMITED,
 };
-#[cfg(feature = "retry")]
+#[cfg(feature = "async")]
 pub use entropy::EntropyError;
 #[cfg(feature = "tower")]
-pub use neighbours::{Classify, HedgedBy, ProtectedBy, Retried, RetryLayer, RetryService};
+pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
+#[cfg(all(feature = "tower", feature = "protection"))]
+pub use neighbours::{HedgedBy, ProtectedBy};
 pub use policy::{Delays, presets};
-#[cfg(feature = "retry")]
+#[cfg(feature = "async")]
 pub use retry::*;
 
 #[doc(hidden)]
@@ -145,7 +149,17 @@ pub use policy::duration_from_ms;
 /// The decisions as they are inside: for this repository's tests, and with no promise of stability.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, http, kinds, protection};
+    #[cfg(feature = "http")]
+    pub use crate::core::http;
+    //- Exports use the machines, too.
+    #[cfg(any(
+        feature = "protection",
+        feature = "lab",
+        feature = "protection-exports"
+    ))]
+    //+ #[cfg(any(feature = "protection", feature = "lab"))]
+    pub use crate::core::protection;
+    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, kinds};
 
     /// Which of several versions in one build this is.
     pub const VERSION: &str = env!("CARGO_PKG_VERSION");

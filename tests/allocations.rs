@@ -1,6 +1,6 @@
 //! Operations that need no memory take none: counted by the allocator.
 
-#![cfg(all(feature = "retry", not(target_family = "wasm")))]
+#![cfg(all(feature = "protection", not(target_family = "wasm")))]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -159,17 +159,17 @@ fn a_failed_attempt_s_error_is_dropped_before_the_wait() {
         let most = Cell::new(0);
         let sleep = |_: Duration| most.set(most.get().max(alive.get()));
         let operation = retry_blocking(policy, || Err::<(), _>(Held::new(&alive))).sleep(sleep);
-        let operation = if deadline {
-            operation.total_timeout(Duration::from_secs(1_000_000))
-        } else {
-            operation
-        };
+        let late = Duration::from_secs(1_000_000);
         let kept = if report {
             let failed = operation.report().call().err().unwrap();
             assert_eq!(failed.report.records.len(), 10);
             alive.get()
         } else {
-            let failed = operation.call();
+            let failed = if deadline {
+                operation.total_timeout(late).call()
+            } else {
+                operation.call()
+            };
             let kept = alive.get();
             drop(failed);
             kept

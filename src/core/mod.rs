@@ -25,11 +25,19 @@ mod backoff;
 mod decision;
 mod delays;
 pub(crate) mod elementary;
+#[cfg(feature = "http")]
 pub mod http;
 mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
+//- Exports use the machines, too.
+#[cfg(any(
+    feature = "protection",
+    feature = "lab",
+    feature = "protection-exports"
+))]
+//+ #[cfg(any(feature = "protection", feature = "lab"))]
 pub mod protection;
 pub(crate) mod random;
 mod waits;
@@ -41,7 +49,7 @@ pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
-#[cfg(any(feature = "retry", feature = "lab"))]
+#[cfg(any(feature = "protection", feature = "lab"))]
 pub(crate) use options::{Problems, within};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};

@@ -11,4 +11,6 @@ mod retry_policies;
 mod tower;
 
 #[cfg(feature = "tower")]
-pub use tower::{Classify, HedgedBy, ProtectedBy, Retried, RetryLayer, RetryService};
+pub use tower::{Classify, Retried, RetryLayer, RetryService};
+#[cfg(all(feature = "tower", feature = "protection"))]
+pub use tower::{HedgedBy, ProtectedBy};

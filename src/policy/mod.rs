@@ -9,5 +9,5 @@ mod setters;
 
 pub use delays::Delays;
 pub use duration::duration_from_ms;
-#[cfg(feature = "retry")]
+#[cfg(feature = "async")]
 pub(crate) use duration::ms_from_duration;

@@ -1,6 +1,6 @@
 //! The facts about an attempt, and the callbacks that make one.
 
-use std::time::Duration;
+use core::time::Duration;
 
 /// One attempt of an operation, when it starts.
 ///
@@ -65,6 +65,7 @@ pub trait Callback<Output>: private::Sealed<Output> {
 impl<F: FnMut() -> Output, Output> Callback<Output> for F {
     const TIMED: bool = false;
 
+    #[inline]
     fn start(&mut self, _: Attempt) -> Output {
         self()
     }
@@ -140,6 +141,7 @@ impl<Fut: Future<Output: Answer>> TryFuture for Fut {
     type Error = <Fut::Output as Answer>::Error;
     type State = <Fut::Output as Answer>::State;
 
+    #[inline]
     fn split(output: Fut::Output) -> (Result<Self::Ok, Self::Error>, Self::State) {
         output.split()
     }
@@ -159,6 +161,7 @@ impl<T, E> Answer for Result<T, E> {
     type Error = E;
     type State = ();
 
+    #[inline]
     fn split(self) -> (Self, ()) {
         (self, ())
     }
@@ -169,6 +172,7 @@ impl<T, E, C> Answer for (Result<T, E>, C) {
     type Error = E;
     type State = (C,);
 
+    #[inline]
     fn split(self) -> (Result<T, E>, (C,)) {
         (self.0, (self.1,))
     }

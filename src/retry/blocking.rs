@@ -5,15 +5,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "protection")]
+use super::Signal;
 use super::failure::Last;
-use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
+#[cfg(feature = "protection")]
+use super::hooks::SignalOf;
+use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
 use super::parts::Parts;
-use super::protection::{Protect, Protected, Protection};
+#[cfg(feature = "protection")]
+use super::protection::{Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
 use super::waiting::Passed;
 use super::{
-    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Reported, Signal,
+    Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
     ThreadSleeper, Verdict, WithAttempt, clock,
 };
 use crate::core::{RetryPolicy, Seed};
@@ -219,8 +224,8 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// assert_eq!(outcome, Err("busy"));
     /// assert!(time.now() < minute);
     /// ```
-    pub fn total_timeout(self, timeout: Duration) -> Self {
-        self.with(|parts| parts.total_timeout(timeout))
+    pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Timed, S, H> {
+        self.with(|parts| parts.outcome(M::into_timed).total_timeout(timeout))
     }
 
     /// Runs the operation.
@@ -242,9 +247,8 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         let mut passed = Passed::ZERO;
         let mut now = operation.start(passed.start(timed, || sleeper.now()));
-        let mut last = None;
         loop {
-            while let Some(hold) = operation.ready(now, &mut last)? {
+            while let Some(hold) = operation.ready(now)? {
                 sleeper.sleep(hold);
                 passed.add(hold);
                 now = passed.read(timed, || sleeper.now());
@@ -253,15 +257,14 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
             let clock = || passed.read(timed, || sleeper.now());
             let error = match outcome {
                 Ok(value) => {
+                    #[cfg(feature = "protection")]
                     operation.succeed_by(operation.last().started(None), None, clock);
                     return Ok(value);
                 }
                 Err(error) => AttemptError::Error(error),
             };
             let failed = Last::alone(operation.last().started(None), error);
-            let (delay, error) = operation.fail_round(failed, &mut hooks, clock)?;
-            // A deadline may pass without a new one.
-            last = error.filter(|_| operation.deadline().is_some());
+            let delay = operation.fail_round(failed, &mut hooks, clock)?;
             sleeper.sleep(delay);
             passed.add(delay);
             now = passed.read(timed, || sleeper.now());

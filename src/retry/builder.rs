@@ -1,18 +1,21 @@
 //! The asynchronous operations, before they run.
 
-use std::borrow::Borrow;
-use std::time::Duration;
+use core::borrow::Borrow;
+use core::time::Duration;
 
-use super::hooks::{Curve, HintOf, Notify, SignalOf, When, WhenAttempt};
-#[cfg(feature = "tower")]
-use super::outcome::Kept;
+#[cfg(feature = "protection")]
+use super::Signal;
+#[cfg(feature = "protection")]
+use super::hooks::SignalOf;
+use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
 use super::parts::Parts;
-use super::protection::{Hedged, Protect, Protected, Protection};
+#[cfg(feature = "protection")]
+use super::protection::{Hedged, Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::{
-    Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Reported, Retry,
-    Signal, Sleeper, TryFuture, Verdict, WithAttempt, WithState,
+    Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
+    Retry, Sleeper, TryFuture, Verdict, WithAttempt, WithState,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -76,6 +79,7 @@ use crate::core::{RetryPolicy, Seed};
 /// }
 /// # }
 /// ```
+#[inline]
 pub fn retry<F, Fut>(
     policy: impl Borrow<RetryPolicy>,
     callback: F,
@@ -190,6 +194,7 @@ pub trait RetryExt<Fut: TryFuture>: Callback<Fut> + Sized {
 impl<F: Callback<Fut>, Fut: TryFuture> RetryExt<Fut> for F {}
 
 impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+    #[inline]
     fn with<M2: Outcome, S2: MaybeSleeper, H2>(
         self,
         change: impl FnOnce(Parts<F, M, S, H>) -> Parts<F, M2, S2, H2>,
@@ -202,7 +207,7 @@ setters! {
     Retry<F, Fut>,
     sleeper: Sleeper,
     bound: MaybeSleeper,
-    start: "time.block_on(rejitter::retry(POLICY, || std::future::ready(send()))",
+    start: "time.block_on(rejitter::retry(POLICY, || core::future::ready(send()))",
     end: ")",
 }
 
@@ -221,6 +226,7 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// assert_eq!(answer.unwrap(), 42);
     /// # }
     /// ```
+    #[inline]
     pub fn sleep<K, Sleep>(self, sleep: K) -> Retry<F, Fut, M, SleepFn<K>, H>
     where
         K: Fn(Duration) -> Sleep,
@@ -303,6 +309,7 @@ impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut
     }
 }
 
+#[cfg(feature = "protection")]
 impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
     Retry<F, Fut, Reported<E, Protected>, S, H>
 {
@@ -364,8 +371,8 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
 #[cfg(feature = "tower")]
 impl<F, Fut, E, S: MaybeSleeper, H> Retry<F, Fut, Plain<E>, S, H> {
     /// Keeps the last error for a deadline, which spares a first attempt.
-    pub(crate) fn keep_last(self) -> Retry<F, Fut, Kept<E>, S, H> {
-        self.with(|parts| parts.outcome(|_| Kept::new()))
+    pub(crate) fn keep_last(self) -> Retry<F, Fut, super::Kept<E>, S, H> {
+        self.with(|parts| parts.outcome(Outcome::into_timed))
     }
 
     /// Sets a deadline. What follows must spare the first attempt.

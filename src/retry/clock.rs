@@ -1,16 +1,22 @@
 //! The monotonic clock of the system or of the JavaScript host.
 
-use std::time::Duration;
+use core::time::Duration;
 
 /// Time since some moment of the past, the same in the whole program. `None` if there is no clock.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 #[allow(clippy::unnecessary_wraps)] // Other hosts have none.
 pub(crate) fn now() -> Option<Duration> {
     Some(at(std::time::Instant::now()))
 }
 
 /// The time at this instant.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub(super) fn at(instant: std::time::Instant) -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
@@ -39,7 +45,13 @@ pub(crate) fn now() -> Option<Duration> {
     Some(crate::policy::duration_from_ms(performance_now()))
 }
 
-#[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
+#[cfg(not(any(
+    feature = "js",
+    all(
+        feature = "retry",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
 pub(crate) fn now() -> Option<Duration> {
     None
 }

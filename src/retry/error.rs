@@ -1,9 +1,10 @@
 //! How an operation fails: the last error as it was, the reason, and the report.
 
-use std::convert::Infallible;
-use std::error::Error;
-use std::fmt;
-use std::time::Duration;
+use alloc::boxed::Box;
+use core::convert::Infallible;
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
 
 use super::RetryReport;
 use crate::StopReason;
@@ -44,10 +45,11 @@ impl fmt::Display for TimeoutError {
 
 impl Error for TimeoutError {}
 
+#[cfg(feature = "protection")]
 /// A [`Protection`](crate::Protection) rejected the first attempt of an operation: nothing was sent.
 ///
 /// It has no source: the failure that opened a circuit is that of another operation, of any type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedError {
     /// The part that rejected it: [`StopReason::Breaker`] or [`StopReason::Cooldown`].
@@ -55,18 +57,30 @@ pub struct RejectedError {
     /// Time until asking again makes sense: when the circuit becomes half-open, or the cooldown ends.
     /// [`Duration::MAX`] if the circuit was opened by hand until it is closed.
     pub retry_after: Duration,
+    /// The key of the destination, if [`Protection::for_key`](crate::Protection::for_key) gave it one.
+    pub key: Option<alloc::sync::Arc<str>>,
 }
 
+#[cfg(feature = "protection")]
 impl fmt::Display for RejectedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.by {
             StopReason::Breaker => "the circuit is open",
             _ => "the server asked to wait",
         };
-        write!(f, "rejected by {}: {why}", self.by.as_str())
+        write!(f, "rejected by {}", self.by.as_str())?;
+        if let Some(key) = &self.key {
+            write!(f, " of {key}")?;
+        }
+        // Until it is closed by hand, asking again makes no sense.
+        if self.retry_after < Duration::MAX {
+            write!(f, " for {:.1} s", self.retry_after.as_secs_f64())?;
+        }
+        write!(f, ": {why}")
     }
 }
 
+#[cfg(feature = "protection")]
 impl Error for RejectedError {}
 
 /// How one attempt failed.
@@ -77,13 +91,14 @@ impl Error for RejectedError {}
 /// let error = AttemptError::Error("busy");
 /// assert_eq!((error.error(), error.to_string()), (Some(&"busy"), "busy".to_owned()));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttemptError<E> {
     /// The error that the callback returned, untouched.
     Error(E),
     /// The attempt was dropped, because its time ran out.
     Timeout(TimeoutError),
+    #[cfg(feature = "protection")]
     /// A [`Protection`](crate::Protection) rejected the operation's first attempt.
     Rejected(RejectedError),
 }
@@ -94,7 +109,7 @@ impl<E> AttemptError<E> {
     pub fn error(&self) -> Option<&E> {
         match self {
             Self::Error(error) => Some(error),
-            Self::Timeout(_) | Self::Rejected(_) => None,
+            _ => None,
         }
     }
 
@@ -109,6 +124,7 @@ impl<E> AttemptError<E> {
         match self {
             Self::Error(error) => Ok(error),
             Self::Timeout(timeout) => Err(AttemptError::Timeout(timeout)),
+            #[cfg(feature = "protection")]
             Self::Rejected(rejected) => Err(AttemptError::Rejected(rejected)),
         }
     }
@@ -119,6 +135,7 @@ impl<E: fmt::Display> fmt::Display for AttemptError<E> {
         match self {
             Self::Error(error) => error.fmt(f),
             Self::Timeout(timeout) => timeout.fmt(f),
+            #[cfg(feature = "protection")]
             Self::Rejected(rejected) => rejected.fmt(f),
         }
     }
@@ -179,6 +196,7 @@ impl<E> RetryError<E> {
             .chain([&self.error])
     }
 
+    #[cfg(feature = "protection")]
     /// The part of the [`Protection`](crate::Protection) that rejected the first attempt:
     /// [`StopReason::Breaker`] or [`StopReason::Cooldown`]. `None` if an attempt was made, also if a
     /// protection rejected the next one.
@@ -202,7 +220,7 @@ impl<E> RetryError<E> {
     pub fn rejected_by(&self) -> Option<StopReason> {
         match &self.error {
             AttemptError::Rejected(rejected) => Some(rejected.by),
-            AttemptError::Error(_) | AttemptError::Timeout(_) => None,
+            _ => None,
         }
     }
 
@@ -289,6 +307,7 @@ impl<E: fmt::Display> fmt::Display for RetryError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // In the form that the caller asked for.
         self.error.fmt(f)?;
+        #[cfg(feature = "protection")]
         if self.rejected_by().is_some() {
             return Ok(());
         }

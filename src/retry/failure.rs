@@ -1,12 +1,18 @@
 //! After a failed attempt: the decision, and who receives it.
 
-use std::time::Duration;
+use core::time::Duration;
 
-use super::operation::{Limit, Operation, Started, draw_beside};
+#[cfg(feature = "protection")]
+use super::Signal;
+#[cfg(feature = "protection")]
+use super::operation::draw_beside;
+use super::operation::{Limit, Operation, Started};
 use super::outcome::Facts;
 use super::packed::Packed;
+#[cfg(feature = "protection")]
 use super::protection::Failure;
-use super::{AttemptError, FailureEvent, Hooks, Outcome, Signal, TimeoutError, Verdict};
+use super::rounds::{Rounds, RoundsOf};
+use super::{AttemptError, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 use crate::core::{Backoff, Decision, Draws, Hint, Limits, Seed, StopReason};
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -18,8 +24,8 @@ struct Failed<'a, E> {
     ended: Duration,
 }
 
-/// The wait after a failed round, and its error if the form of the failure does not keep it.
-pub(super) type Retrying<E> = (Duration, Option<AttemptError<E>>);
+/// The wait that the caller demands, and the longest that the server asked for in the round.
+type Asked = (Option<Duration>, Option<Duration>);
 
 /// The last failure of a round.
 #[derive(Debug)]
@@ -47,7 +53,7 @@ impl<M: Outcome> Operation<M> {
         last: Last<M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-    ) -> Result<Retrying<M::Attempt>, M::Error> {
+    ) -> Result<Duration, M::Error> {
         let Last {
             started,
             error,
@@ -65,7 +71,7 @@ impl<M: Outcome> Operation<M> {
             };
             let judged = self.judge(&failed, hooks, Seed::of_operation);
             let decision =
-                judged.and_then(|exactly| self.plan(exactly, hooks, &clock, Seed::of_operation));
+                judged.and_then(|asked| self.plan(asked, hooks, &clock, Seed::of_operation));
             (ended, decision)
         };
         hooks.notify(&FailureEvent {
@@ -84,7 +90,8 @@ impl<M: Outcome> Operation<M> {
             Ok(delay) => {
                 let deadline = self.deadline().is_some();
                 self.previous_delay = delay.into();
-                Ok((delay, self.outcome.go_on(error, facts, deadline)))
+                self.outcome.go_on(error, facts, deadline);
+                Ok(delay)
             }
             Err(reason) => {
                 let ending = self.ending(reason, clock());
@@ -129,6 +136,7 @@ impl<M: Outcome> Operation<M> {
         let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
         let error = (!facts.superseded).then_some(error);
         self.outcome.cut(error, facts);
+        #[cfg(feature = "protection")]
         if let (true, 1, Some(guard)) = (facts.superseded, other.number, self.outcome.guard()) {
             guard.superseded(now, facts.duration);
         }
@@ -136,13 +144,16 @@ impl<M: Outcome> Operation<M> {
 
     #[inline]
     fn facts(&mut self, started: Started, ended: Duration) -> Facts {
-        let held = self.outcome.guard().map(|guard| guard.held());
         let hedge = started.hedge.is_some();
+        #[cfg(not(feature = "protection"))]
+        let held = None;
+        #[cfg(feature = "protection")]
+        let held = self.outcome.guard().map(|guard| guard.held());
         Facts {
             attempt: started.number,
             start: self.since_start(started.at),
             duration: ended.saturating_sub(started.at),
-            held: held.filter(|_| !hedge).unwrap_or_default(),
+            held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),
             delay: None,
             hedge,
             superseded: false,
@@ -156,20 +167,22 @@ impl<M: Outcome> Operation<M> {
         failed: &Failed<'_, M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         entropy: fn() -> Result<Seed, EntropyError>,
-    ) -> Result<Option<Duration>, StopReason> {
+    ) -> Result<Asked, StopReason> {
         let verdict = match failed.error {
             AttemptError::Error(error) => hooks.when(error, &self.attempt(failed.started)),
             AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
                 self.outcome.retry_timeouts().into()
             }
-            // The former says that time ran out; the latter is not of an attempt.
-            AttemptError::Timeout(TimeoutError::Deadline { .. }) | AttemptError::Rejected(_) => {
+            // Time ran out, or the operation was rejected, which is not of an attempt.
+            _ => {
+                #[cfg(feature = "protection")]
                 self.tell(failed, Verdict::Stop, None, hooks, entropy);
                 return Err(StopReason::Timeout);
             }
         };
         if verdict == Verdict::Stop {
             self.hint = Packed::NONE;
+            #[cfg(feature = "protection")]
             self.tell(failed, verdict, None, hooks, entropy);
             return Err(StopReason::NotRetryable);
         }
@@ -180,17 +193,27 @@ impl<M: Outcome> Operation<M> {
         };
         let hinted = failed.error.error().and_then(|error| hooks.hint(error));
         // The longer one satisfies both.
-        let hint = hinted.max(at_least);
+        let hint = match (hinted, at_least) {
+            (Some(hinted), Some(at_least)) => Some(hinted.max(at_least)),
+            (hinted, at_least) => hinted.or(at_least),
+        };
         self.hint = self.hint.get().max(hint).into();
+        // Known when it is compiled if no hook asks for a wait: then what follows is left out.
+        let longest = if RoundsOf::<M>::PAIRS {
+            self.hint.get()
+        } else {
+            hint
+        };
+        #[cfg(feature = "protection")]
         self.tell(failed, verdict, hint, hooks, entropy);
-        Ok(exactly)
+        Ok((exactly, longest))
     }
 
     /// The wait after a round, or the reason to stop: first the attempts, the wait and the deadline, which the core
     /// decides, then protection.
     fn plan(
         &mut self,
-        exactly: Option<Duration>,
+        (exactly, requested): Asked,
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
         entropy: fn() -> Result<Seed, EntropyError>,
@@ -199,7 +222,7 @@ impl<M: Outcome> Operation<M> {
         if self.attempts >= self.policy.max_attempts() {
             return Err(StopReason::Exhausted);
         }
-        let hint = match (exactly, self.hint.get()) {
+        let hint = match (exactly, requested) {
             (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
             (None, Some(requested)) if !requested.is_zero() => {
                 Hint::Server(ms_from_duration(requested))
@@ -239,18 +262,20 @@ impl<M: Outcome> Operation<M> {
                 if remaining.is_some_and(|left| delay >= left) {
                     return Err(StopReason::Deadline);
                 }
-                let base_ms = self.policy.base_ms();
-                let Some(guard) = self.outcome.guard() else {
-                    return Ok(delay);
-                };
-                let (attempt, seed) = (self.attempts, &mut self.seed);
-                let draw = || draw_beside(seed, attempt, now, entropy);
-                guard.retry(now, delay, remaining_ms, base_ms, draw)
+                #[cfg(feature = "protection")]
+                if let Some(guard) = self.outcome.guard() {
+                    let base_ms = self.policy.base_ms();
+                    let (attempt, seed) = (self.attempts, &mut self.seed);
+                    let draw = || draw_beside(seed, attempt, now, entropy);
+                    return guard.retry(now, delay, remaining_ms, base_ms, draw);
+                }
+                Ok(delay)
             }
         }
     }
 
     /// Tells protection how an attempt failed.
+    #[cfg(feature = "protection")]
     #[inline]
     fn tell(
         &mut self,
@@ -318,8 +343,8 @@ mod tests {
                 error: &AttemptError::Error("own"),
                 ended: Duration::ZERO,
             };
-            let exactly = operation.judge(&failed, &mut hooks, none)?;
-            operation.plan(exactly, &mut hooks, || Duration::ZERO, none)
+            let asked = operation.judge(&failed, &mut hooks, none)?;
+            operation.plan(asked, &mut hooks, || Duration::ZERO, none)
         };
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
         assert_eq!(unseeded, Err(StopReason::Randomness));

@@ -1,8 +1,9 @@
 //! The asynchronous form: attempts and waits as one future.
 
-use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
@@ -61,6 +62,7 @@ pin_project! {
 }
 
 impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+    #[inline]
     pub(super) fn new(parts: Parts<F, M, S, H>) -> Self {
         Self {
             stage: Stage::Ready,
@@ -96,6 +98,7 @@ where
 {
     type Output = Result<Fut::Ok, M::Error>;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let parts = this.parts;
@@ -122,17 +125,24 @@ where
                         operation,
                         ..
                     } = parts;
-                    let clock = || this.passed.read(timed, || sleeper.now());
+                    // Known when it is compiled for who needs no time.
+                    let clock = || {
+                        if H::TIMED || F::TIMED || M::TIMED || M::ENDS {
+                            this.passed.read(timed, || sleeper.now())
+                        } else {
+                            Duration::ZERO
+                        }
+                    };
                     let last = match end {
                         End::Success(value, winner, other) => {
+                            #[cfg(feature = "protection")]
                             operation.succeed_by(winner, other, clock);
                             return Poll::Ready(Ok(value));
                         }
                         End::Failure(last) => last,
                     };
-                    // An error that is not kept is dropped before the wait.
                     let delay = match operation.fail_round(last, hooks, clock) {
-                        Ok((delay, _)) => delay,
+                        Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
                     };
                     this.passed.add(delay);
@@ -147,7 +157,7 @@ where
                 }
                 StageProjection::Over => panic!("a retry was polled after it returned its output"),
             };
-            match parts.operation.ready(now, &mut None) {
+            match parts.operation.ready(now) {
                 Ok(None) => {}
                 Ok(Some(hold)) => {
                     this.passed.add(hold);

@@ -1,8 +1,10 @@
 //! The caller's functions that an operation calls after a failed attempt.
 
-use std::time::Duration;
+use core::time::Duration;
 
-use super::{Attempt, AttemptError, Signal, Verdict};
+#[cfg(feature = "protection")]
+use super::Signal;
+use super::{Attempt, AttemptError, Verdict};
 use crate::StopReason;
 
 /// A failed attempt and what follows it, for [`Retry::notify`](crate::Retry::notify).
@@ -69,6 +71,7 @@ pub trait Hooks<E> {
         None
     }
 
+    #[cfg(feature = "protection")]
     /// See [`Retry::signal`](crate::Retry::signal). Defaults to `None`: by the verdict.
     fn signal(&mut self, error: &E) -> Option<Signal> {
         let _ = error;
@@ -96,6 +99,7 @@ impl<E> Hooks<E> for () {
 pub(super) struct When<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct WhenAttempt<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct HintOf<F, Inner>(pub(super) F, pub(super) Inner);
+#[cfg(feature = "protection")]
 pub(super) struct SignalOf<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct Curve<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct Notify<F, Inner>(pub(super) F, pub(super) Inner);
@@ -126,6 +130,7 @@ macro_rules! replaces {
     };
     (@signal signal $own:item) => { $own };
     (@signal $($other:tt)*) => {
+        #[cfg(feature = "protection")]
         fn signal(&mut self, error: &E) -> Option<Signal> {
             self.1.signal(error)
         }
@@ -150,6 +155,7 @@ replaces! { WhenAttempt [FnMut(&E, &Attempt) -> Verdict] true when
 fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.0)(error, attempt) } }
 replaces! { HintOf [FnMut(&E) -> Option<Duration>] false hint
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
+#[cfg(feature = "protection")]
 replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false signal
 fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
 replaces! { Curve [FnMut(u64) -> Duration] false curve

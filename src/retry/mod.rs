@@ -5,9 +5,14 @@
 //! [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
 
 #![forbid(unsafe_code)]
+// Rounds have more than one attempt, and draws serve more than waits, only in protected operations.
+#![cfg_attr(not(feature = "protection"), allow(dead_code, unused_variables))]
 
 mod attempt;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod blocking;
 mod builder;
 pub(crate) mod clock;
@@ -19,13 +24,16 @@ mod operation;
 mod outcome;
 mod packed;
 mod parts;
+#[cfg(feature = "protection")]
 mod protection;
+#[cfg(feature = "protection")]
 mod race;
 mod report;
 mod rounds;
 mod settings;
 mod sleeper;
 mod sleepers;
+#[cfg(feature = "retry")]
 pub mod testing;
 mod verdict;
 mod waiting;
@@ -33,23 +41,31 @@ mod waiting;
 #[cfg(feature = "tower")]
 pub(crate) use attempt::private::Sealed;
 pub use attempt::{Attempt, Callback, TryFuture, WithAttempt, WithState};
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub use blocking::{
     BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
 };
 pub use builder::{RetryExt, retry, retry_with, retry_with_attempt};
-pub use error::{AttemptError, RejectedError, RetryError, TimeoutError};
+#[cfg(feature = "protection")]
+pub use error::RejectedError;
+pub use error::{AttemptError, RetryError, TimeoutError};
 pub use future::Retry;
 pub use hooks::{FailureEvent, Hooks};
-#[cfg(feature = "tower")]
-pub(crate) use outcome::Kept;
-pub use outcome::{Outcome, Plain, Reported};
+#[doc(hidden)]
+pub use outcome::Kept;
+pub use outcome::{Outcome, Plain, Protect, Reported};
+#[cfg(feature = "protection")]
 pub use protection::{
     BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,
-    CooldownStatus, HedgeOptions, HedgeStatus, Hedged, Protect, Protected, Protection,
-    ProtectionChange, ProtectionEvent, ProtectionStatus,
+    CooldownStatus, HedgeOptions, HedgeStatus, Hedged, Protected, Protection, ProtectionChange,
+    ProtectionEvent, ProtectionStatus,
 };
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{SleepFn, Sleeper, sleep_fn};
 pub use sleepers::*;
-pub use verdict::{Signal, Verdict};
+#[cfg(feature = "protection")]
+pub use verdict::Signal;
+pub use verdict::Verdict;

@@ -1,13 +1,15 @@
 //! One operation, without its waiting: what the asynchronous and the blocking form share.
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 use super::outcome::Ending;
 use super::packed::Packed;
+#[cfg(feature = "protection")]
 use super::protection::{Next, Pass};
-use super::{Attempt, AttemptError, Outcome, RejectedError, TimeoutError};
+use super::{Attempt, AttemptError, Outcome, TimeoutError};
 use crate::core::{RetryPolicy, Seed, StopReason, UNLIMITED, Waits};
+#[cfg(feature = "protection")]
 use crate::entropy::EntropyError;
 use crate::policy::ms_from_duration;
 
@@ -28,6 +30,10 @@ pub(super) struct Operation<M> {
     /// The longest time that the server asked for in the last round.
     pub(super) hint: Packed,
 }
+
+/// There are no hedges.
+#[cfg(not(feature = "protection"))]
+type Pass = core::convert::Infallible;
 
 /// Number and start of an attempt.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +70,7 @@ pub(super) enum Limit {
 }
 
 impl<M> Operation<M> {
+    #[inline]
     pub(super) fn new(policy: RetryPolicy, outcome: M) -> Self {
         Self {
             policy,
@@ -80,6 +87,7 @@ impl<M> Operation<M> {
     }
 
     /// The operation before it starts, with another outcome.
+    #[inline]
     pub(super) fn with_outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Operation<M2> {
         Operation {
             seed: self.seed,
@@ -99,11 +107,15 @@ impl<M> Operation<M> {
 
     /// Starts the next attempt, and with it a round.
     #[inline]
-    pub(super) fn begin(&mut self, now: Duration) -> Attempt {
+    pub(super) fn begin(&mut self, now: Duration) -> Attempt
+    where
+        M: Outcome,
+    {
         self.hint = Packed::NONE;
         self.begin_beside(now)
     }
 
+    #[cfg(feature = "protection")]
     /// How long after the attempt that starts its hedge is due. `None` if none may start.
     pub(super) fn hedge_delay(&mut self, now: Duration) -> Option<Duration>
     where
@@ -115,6 +127,7 @@ impl<M> Operation<M> {
         Some(delay).filter(|delay| remaining.is_none_or(|remaining| *delay < remaining))
     }
 
+    #[cfg(feature = "protection")]
     /// Starts a hedge, unless its time has passed or protection forbids it.
     pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Pass)>
     where
@@ -129,7 +142,10 @@ impl<M> Operation<M> {
 
     /// Starts an attempt in the present round.
     #[inline]
-    fn begin_beside(&mut self, now: Duration) -> Attempt {
+    fn begin_beside(&mut self, now: Duration) -> Attempt
+    where
+        M: Outcome,
+    {
         self.attempts += 1;
         self.attempt_started = now.into();
         self.attempt(self.last().started(None))
@@ -146,7 +162,10 @@ impl<M> Operation<M> {
 
     /// An attempt as callbacks see it.
     #[inline]
-    pub(super) fn attempt(&self, started: Started) -> Attempt {
+    pub(super) fn attempt(&self, started: Started) -> Attempt
+    where
+        M: Outcome,
+    {
         let most = self.policy.max_attempts();
         Attempt {
             attempt: started.number,
@@ -167,21 +186,34 @@ impl<M> Operation<M> {
 
     /// The end of the operation. One that overflows means no limit.
     #[inline]
-    pub(super) fn deadline(&self) -> Option<Duration> {
+    pub(super) fn deadline(&self) -> Option<Duration>
+    where
+        M: Outcome,
+    {
+        if !M::ENDS {
+            return None;
+        }
         let started = self.started.time();
         self.total_timeout.get()?.checked_add(started)
     }
 
     #[inline]
-    pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn remaining(&self, now: Duration) -> Option<Duration>
+    where
+        M: Outcome,
+    {
         self.deadline().map(|deadline| deadline.saturating_sub(now))
     }
 
-    pub(super) fn remaining_ms(&self, now: Duration) -> f64 {
+    pub(super) fn remaining_ms(&self, now: Duration) -> f64
+    where
+        M: Outcome,
+    {
         self.remaining(now).map_or(f64::INFINITY, ms_from_duration)
     }
 }
 
+#[cfg(feature = "protection")]
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
 pub(super) fn draw_beside(
     seed: &mut Option<Seed>,
@@ -199,14 +231,17 @@ pub(super) fn draw_beside(
 
 impl<M: Outcome> Operation<M> {
     /// Whether anything needs the time. `read`: a callback or a hook does.
+    #[inline]
     pub(super) fn is_timed(&self, read: bool) -> bool {
-        read || M::TIMED || self.total_timeout != Packed::NONE
+        read || M::TIMED || M::ENDS && self.total_timeout != Packed::NONE
     }
 
     /// Starts the operation. `reading`: of its clock, if it has one.
+    #[inline]
     pub(super) fn start(&mut self, reading: Option<Duration>) -> Duration {
         let now = reading.unwrap_or_default();
         self.started = now.into();
+        #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             guard.start(reading.is_none());
         }
@@ -214,33 +249,33 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// Before an attempt: `None` if it starts, or the time for which it is held. Ends the operation if the deadline
-    /// has passed, or if its protection rejects the attempt. `last`: the error of the last attempt, if the form of the
-    /// failure does not keep it.
+    /// has passed, or if its protection rejects the attempt.
     #[inline]
-    pub(super) fn ready(
-        &mut self,
-        now: Duration,
-        last: &mut Option<AttemptError<M::Attempt>>,
-    ) -> Result<Option<Duration>, M::Error> {
+    pub(super) fn ready(&mut self, now: Duration) -> Result<Option<Duration>, M::Error> {
         let attempts = self.attempts;
         // A first attempt may start, however little time there is.
         if attempts > 0 && self.remaining(now).is_some_and(|left| left.is_zero()) {
-            return self.end_early(StopReason::Deadline, now, None, last.take());
+            let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
+            return self.end_early(StopReason::Deadline, now, error);
         }
-        let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
-        let longest_ms = self.policy.max_retry_after_ms();
-        let Some(guard) = self.outcome.guard() else {
-            return Ok(None);
-        };
-        let seed = &mut self.seed;
-        let draw = || draw_beside(seed, attempts, now, Seed::of_operation);
-        match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
-            Next::Begin => Ok(None),
-            Next::Hold(duration) => Ok(Some(duration)),
-            Next::Rejected(rejected) => {
-                self.end_early(rejected.by, now, Some(rejected), last.take())
+        #[cfg(feature = "protection")]
+        {
+            let (base_ms, remaining_ms) = (self.policy.base_ms(), self.remaining_ms(now));
+            let longest_ms = self.policy.max_retry_after_ms();
+            let Some(guard) = self.outcome.guard() else {
+                return Ok(None);
+            };
+            let seed = &mut self.seed;
+            let draw = || draw_beside(seed, attempts, now, Seed::of_operation);
+            match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
+                Next::Begin => {}
+                Next::Hold(duration) => return Ok(Some(duration)),
+                Next::Rejected(rejected) => {
+                    return self.end_early(rejected.by, now, AttemptError::Rejected(rejected));
+                }
             }
         }
+        Ok(None)
     }
 
     /// Ends the operation, unless the form of its failure has nothing to return.
@@ -249,17 +284,13 @@ impl<M: Outcome> Operation<M> {
         &mut self,
         reason: StopReason,
         now: Duration,
-        rejected: Option<RejectedError>,
-        last: Option<AttemptError<M::Attempt>>,
+        error: AttemptError<M::Attempt>,
     ) -> Result<Option<Duration>, M::Error> {
         let ending = self.ending(reason, now);
-        let error = last.unwrap_or_else(|| match rejected {
-            Some(rejected) => AttemptError::Rejected(rejected),
-            None => AttemptError::Timeout(self.timeout(Limit::Deadline)),
-        });
         self.outcome.end_early(error, ending).map_or(Ok(None), Err)
     }
 
+    #[cfg(feature = "protection")]
     /// An attempt succeeded, and with it the operation. `other` was running.
     pub(super) fn succeed_by(
         &mut self,
@@ -310,6 +341,9 @@ impl<M: Outcome> Operation<M> {
 
     /// The end of the operation, which releases what it holds of its protection.
     pub(super) fn ending(&mut self, reason: StopReason, now: Duration) -> Ending {
+        #[cfg(not(feature = "protection"))]
+        let retry_after = None;
+        #[cfg(feature = "protection")]
         let retry_after = self.outcome.guard().and_then(|guard| {
             guard.release();
             guard.retry_after()

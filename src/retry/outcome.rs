@@ -1,14 +1,13 @@
 //! The two forms of a failed operation: the last error alone, or with its report.
 
-use std::marker::PhantomData;
-use std::time::Duration;
+use core::marker::PhantomData;
+use core::time::Duration;
 
 use super::packed::Packed;
-use super::protection::{Protect, Protected};
+#[cfg(feature = "protection")]
+use super::protection::Protected;
 use super::report::Records;
-#[cfg(feature = "tower")]
-use super::rounds::Single;
-use super::rounds::{Bare, Rounds};
+use super::rounds::{Bare, Rounds, Single};
 use super::{AttemptError, AttemptRecord, RetryError};
 use crate::StopReason;
 
@@ -20,14 +19,23 @@ pub trait Outcome: sealed::Sealed + Sized {
     /// The error that the operation returns.
     type Error;
 
-    /// Protection of the operation: `()` without, [`Protected`] after
-    /// [`Retry::protection`](crate::Retry::protection), [`Hedged`](crate::Hedged) after
-    /// [`Retry::hedge`](crate::Retry::hedge).
+    /// Protection of the operation: see [`Protect`].
     type Protection: Protect;
 
     /// Whether it reports times.
     #[doc(hidden)]
     const TIMED: bool;
+
+    /// Whether an operation with it may have a deadline. The compiler leaves out what others need none of.
+    #[doc(hidden)]
+    const ENDS: bool = true;
+
+    /// The form with a deadline.
+    #[doc(hidden)]
+    type Timed: Outcome<Attempt = Self::Attempt, Error = Self::Error, Protection = Self::Protection>;
+
+    #[doc(hidden)]
+    fn into_timed(self) -> Self::Timed;
 
     /// How its rounds run.
     #[doc(hidden)]
@@ -39,6 +47,7 @@ pub trait Outcome: sealed::Sealed + Sized {
         true
     }
 
+    #[cfg(feature = "protection")]
     #[doc(hidden)]
     fn guard(&mut self) -> Option<&mut Protected> {
         None
@@ -54,14 +63,9 @@ pub trait Outcome: sealed::Sealed + Sized {
         true
     }
 
-    /// Another attempt follows a failed one. `deadline`: the error may be needed again. Returns it if it is not kept.
+    /// Another attempt follows a failed one. `deadline`: the error may be needed again.
     #[doc(hidden)]
-    fn go_on(
-        &mut self,
-        error: AttemptError<Self::Attempt>,
-        facts: Facts,
-        deadline: bool,
-    ) -> Option<AttemptError<Self::Attempt>>;
+    fn go_on(&mut self, error: AttemptError<Self::Attempt>, facts: Facts, deadline: bool);
 
     /// An attempt is dropped because the operation ends.
     #[doc(hidden)]
@@ -91,10 +95,32 @@ pub trait Outcome: sealed::Sealed + Sized {
     fn into_reported(self) -> Reported<Self::Attempt, Self::Protection>;
 }
 
+/// Protection of an operation's form: `()` for none, `Protected` after `Retry::protection`, `Hedged` after
+/// `Retry::hedge`.
+pub trait Protect: sealed::Sealed {
+    /// How its rounds run.
+    #[doc(hidden)]
+    type Rounds: Rounds;
+
+    #[cfg(feature = "protection")]
+    #[doc(hidden)]
+    fn guard(&mut self) -> Option<&mut Protected> {
+        None
+    }
+}
+
+impl Protect for () {
+    type Rounds = Single;
+}
+
 mod sealed {
     pub trait Sealed {}
+    impl Sealed for () {}
+    #[cfg(feature = "protection")]
+    impl Sealed for super::Protected {}
+    #[cfg(feature = "protection")]
+    impl Sealed for crate::Hedged {}
     impl<E> Sealed for super::Plain<E> {}
-    #[cfg(feature = "tower")]
     impl<E> Sealed for super::Kept<E> {}
     impl<E, P> Sealed for super::Reported<E, P> {}
 }
@@ -103,8 +129,7 @@ mod sealed {
 #[derive(Debug)]
 pub struct Plain<E>(PhantomData<fn() -> E>);
 
-/// The same, with a deadline that may pass without a new error.
-#[cfg(feature = "tower")]
+/// The same, with a deadline that may pass without a new error: see `BlockingRetry::total_timeout`.
 #[derive(Debug)]
 pub struct Kept<E> {
     last: Option<E>,
@@ -112,8 +137,7 @@ pub struct Kept<E> {
 
 /// A failed operation returns a [`RetryError`]: see [`Retry::report`](crate::Retry::report).
 ///
-/// `P` is `()`, or [`Protected`] after [`Retry::protection`](crate::Retry::protection), or [`Hedged`](crate::Hedged)
-/// after [`Retry::hedge`](crate::Retry::hedge).
+/// `P` is its protection: see [`Protect`].
 #[derive(Debug)]
 pub struct Reported<E, P = ()> {
     records: Records<E>,
@@ -129,15 +153,9 @@ impl<E> Plain<E> {
     }
 }
 
-#[cfg(feature = "tower")]
-impl<E> Kept<E> {
-    pub(super) fn new() -> Self {
-        Self { last: None }
-    }
-}
-
 impl<E, P> Reported<E, P> {
     /// The same with a protection, or with another one.
+    #[cfg(feature = "protection")]
     pub(super) fn protected<P2>(self, change: impl FnOnce(P) -> P2) -> Reported<E, P2> {
         Reported {
             records: self.records,
@@ -206,15 +224,18 @@ pub struct Ending {
 
 impl<E> Outcome for Plain<E> {
     const TIMED: bool = false;
+    const ENDS: bool = false;
+    type Timed = Kept<E>;
     type Attempt = E;
     type Error = E;
     type Protection = ();
-
     type Rounds = Bare;
 
-    fn go_on(&mut self, error: AttemptError<E>, _: Facts, _: bool) -> Option<AttemptError<E>> {
-        Some(error)
+    fn into_timed(self) -> Kept<E> {
+        Kept { last: None }
     }
+
+    fn go_on(&mut self, _: AttemptError<E>, _: Facts, _: bool) {}
 
     fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
         let error = error.into_error();
@@ -236,26 +257,24 @@ impl<E> Outcome for Plain<E> {
     }
 }
 
-#[cfg(feature = "tower")]
 impl<E> Outcome for Kept<E> {
     const TIMED: bool = false;
+    type Timed = Self;
     type Attempt = E;
     type Error = E;
     type Protection = ();
     type Rounds = Single;
 
+    fn into_timed(self) -> Self {
+        self
+    }
+
     fn cuts_first(&self) -> bool {
         false
     }
 
-    fn go_on(
-        &mut self,
-        error: AttemptError<E>,
-        _: Facts,
-        deadline: bool,
-    ) -> Option<AttemptError<E>> {
+    fn go_on(&mut self, error: AttemptError<E>, _: Facts, deadline: bool) {
         self.last = error.into_error().filter(|_| deadline);
-        None
     }
 
     fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
@@ -274,15 +293,21 @@ impl<E> Outcome for Kept<E> {
 
 impl<E, P: Protect> Outcome for Reported<E, P> {
     const TIMED: bool = true;
+    type Timed = Self;
     type Attempt = E;
     type Error = RetryError<E>;
     type Protection = P;
     type Rounds = P::Rounds;
 
+    fn into_timed(self) -> Self {
+        self
+    }
+
     fn cuts_first(&self) -> bool {
         self.cuts_first
     }
 
+    #[cfg(feature = "protection")]
     fn guard(&mut self) -> Option<&mut Protected> {
         self.protection.guard()
     }
@@ -295,10 +320,9 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self.retry_timeouts
     }
 
-    fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) -> Option<AttemptError<E>> {
+    fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) {
         self.records.add(facts.with(Some(error)));
         self.records.forget(0);
-        None
     }
 
     fn cut(&mut self, error: Option<AttemptError<E>>, facts: Facts) {

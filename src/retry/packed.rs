@@ -1,7 +1,7 @@
 //! Durations in half their bytes, for what each operation keeps.
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 /// An `Option<Duration>` as whole nanoseconds. The longest is 584 years.
 #[derive(Clone, Copy, PartialEq, Eq)]

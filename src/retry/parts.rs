@@ -1,8 +1,9 @@
 //! An operation with its callbacks and its sleeper.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use super::operation::Operation;
+#[cfg(feature = "protection")]
 use super::protection::{Hedged, Protected, Protection};
 use super::{Outcome, Plain, Reported};
 use crate::core::RetryPolicy;
@@ -18,6 +19,7 @@ pub struct Parts<F, M, S, H> {
 }
 
 impl<F, E, S> Parts<F, Plain<E>, S, ()> {
+    #[inline]
     pub(super) fn new(policy: RetryPolicy, callback: F, sleeper: S) -> Self {
         Self {
             callback,
@@ -29,6 +31,7 @@ impl<F, E, S> Parts<F, Plain<E>, S, ()> {
 }
 
 impl<F, M, S, H> Parts<F, M, S, H> {
+    #[inline]
     pub(super) fn hooks<H2>(self, change: impl FnOnce(H) -> H2) -> Parts<F, M, S, H2> {
         Parts {
             callback: self.callback,
@@ -38,6 +41,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         }
     }
 
+    #[inline]
     pub(super) fn sleeper<S2>(self, sleeper: S2) -> Parts<F, M, S2, H> {
         Parts {
             callback: self.callback,
@@ -59,6 +63,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         self.outcome(M::into_reported)
     }
 
+    #[cfg(feature = "protection")]
     pub(super) fn protect(
         self,
         protection: &Protection,
@@ -70,6 +75,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
         self.outcome(|outcome| outcome.into_reported().protected(|_| protected))
     }
 
+    #[inline]
     pub(super) fn outcome<M2>(self, change: impl FnOnce(M) -> M2) -> Parts<F, M2, S, H> {
         Parts {
             callback: self.callback,
@@ -80,6 +86,7 @@ impl<F, M, S, H> Parts<F, M, S, H> {
     }
 }
 
+#[cfg(feature = "protection")]
 impl<F, E, S, H> Parts<F, Reported<E, Protected>, S, H> {
     #[track_caller]
     pub(super) fn hedge(mut self) -> Parts<F, Reported<E, Hedged>, S, H> {

@@ -94,6 +94,7 @@ impl<Fut, Sleep> Race<Fut, Sleep> {
 }
 
 impl Rounds for Races {
+    const PAIRS: bool = true;
     type Round<Fut, Sleep> = Race<Fut, Sleep>;
 
     fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> Race<O::Attempt, SleepOf<O>> {

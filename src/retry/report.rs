@@ -1,6 +1,8 @@
 //! The report of an operation, in constant memory.
 
-use std::time::Duration;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::time::Duration;
 
 use super::AttemptError;
 use super::outcome::Ending;

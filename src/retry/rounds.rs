@@ -1,8 +1,8 @@
 //! Rounds: what an operation does between two waits. A round is an attempt, and with hedging also its hedge.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
 
 use super::failure::Last;
 use super::operation::Started;
@@ -49,6 +49,9 @@ pub(super) type PartsOf<O> = Parts<
 
 /// How the rounds of an operation run: [`Single`], or [`Races`](super::race::Races).
 pub trait Rounds {
+    /// Whether two attempts may run at a time.
+    const PAIRS: bool = false;
+
     /// A round that runs.
     type Round<Fut, Sleep>;
 
@@ -81,6 +84,7 @@ pub enum End<T, E> {
 
 impl<T, E> End<T, E> {
     /// The end of a round of one attempt.
+    #[inline]
     fn alone(started: Started, outcome: Result<T, AttemptError<E>>) -> Self {
         match outcome {
             Ok(value) => Self::Success(value, started, None),
@@ -110,6 +114,7 @@ pub struct Bare;
 impl Rounds for Bare {
     type Round<Fut, Sleep> = Fut;
 
+    #[inline]
     fn start<O: Types>(parts: &mut PartsOf<O>, now: Duration) -> O::Attempt {
         let attempt = parts.operation.begin(now);
         parts.callback.start(attempt)

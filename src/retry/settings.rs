@@ -133,6 +133,7 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
             }
 
+            #[cfg(feature = "protection")]
             /// Sets the function that decides what an error says about the destination, for the
             /// [`Protection`](crate::Protection). Defaults to what [`when`](Self::when) decided: see
             /// [`Signal`](crate::Signal). `None` means the default.
@@ -293,6 +294,7 @@ macro_rules! setters {
                 self.with(Parts::report)
             }
 
+            #[cfg(feature = "protection")]
             /// Shares this [`Protection`](crate::Protection) with other operations: its parts may reject an
             /// attempt, or hold it.
             ///

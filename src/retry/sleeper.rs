@@ -1,7 +1,8 @@
 //! How an operation waits and knows the time.
 
-use std::sync::Arc;
-use std::time::Duration;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
+use core::time::Duration;
 
 use super::clock;
 
@@ -72,6 +73,7 @@ impl<S: Sleeper + ?Sized> Sleeper for &S {
     }
 }
 
+#[cfg(target_has_atomic = "ptr")]
 #[diagnostic::do_not_recommend]
 impl<S: Sleeper + ?Sized> Sleeper for Arc<S> {
     type Sleep = S::Sleep;
@@ -114,12 +116,16 @@ where
 {
     type Sleep = Sleep;
 
+    #[inline]
     fn sleep(&self, duration: Duration) -> Sleep {
         (self.0)(duration)
     }
 }
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 impl<F: Fn(Duration)> super::BlockingSleeper for SleepFn<F> {
     fn sleep(&self, duration: Duration) {
         (self.0)(duration);

@@ -43,6 +43,7 @@ struct State {
 
 impl State {
     /// Ends of the pending waits. A wait that was never polled stays among the timers.
+    #[inline]
     fn ends(&self) -> impl Iterator<Item = Duration> {
         let after = (Excluded((self.now, u64::MAX)), Unbounded);
         self.timers.range(after).map(|((end, _), _)| *end)
@@ -52,23 +53,27 @@ impl State {
 impl VirtualTime {
     /// A clock that shows zero.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The clock's reading.
     #[must_use]
+    #[inline]
     pub fn now(&self) -> Duration {
         self.state().now
     }
 
     /// Number of pending waits: neither awaited to their end nor dropped.
     #[must_use]
+    #[inline]
     pub fn waits(&self) -> usize {
         self.state().timers.len()
     }
 
     /// Advances the time and wakes the waits that end. It saturates.
+    #[inline]
     pub fn advance(&self, duration: Duration) {
         let mut state = self.state();
         state.now = state.now.saturating_add(duration);
@@ -105,6 +110,7 @@ impl VirtualTime {
     }
 
     /// No code of others runs while it is locked, so nothing was left half done.
+    #[inline]
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -113,6 +119,7 @@ impl VirtualTime {
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
+    #[inline]
     fn wake(self: Arc<Self>) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -121,6 +128,7 @@ impl Wake for Woken {
 impl Sleeper for VirtualTime {
     type Sleep = VirtualSleep;
 
+    #[inline]
     fn sleep(&self, duration: Duration) -> VirtualSleep {
         let mut state = self.state();
         state.begun += 1;
@@ -132,6 +140,7 @@ impl Sleeper for VirtualTime {
         }
     }
 
+    #[inline]
     fn now(&self) -> Option<Duration> {
         Some(VirtualTime::now(self))
     }
@@ -139,10 +148,12 @@ impl Sleeper for VirtualTime {
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl super::BlockingSleeper for VirtualTime {
+    #[inline]
     fn sleep(&self, duration: Duration) {
         self.advance(duration);
     }
 
+    #[inline]
     fn now(&self) -> Option<Duration> {
         Some(VirtualTime::now(self))
     }
@@ -159,6 +170,7 @@ pub struct VirtualSleep {
 impl Future for VirtualSleep {
     type Output = ();
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.time.state();
         if state.now >= self.key.0 {
@@ -171,6 +183,7 @@ impl Future for VirtualSleep {
 }
 
 impl Drop for VirtualSleep {
+    #[inline]
     fn drop(&mut self) {
         self.time.state().timers.remove(&self.key);
     }

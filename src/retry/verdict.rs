@@ -1,6 +1,6 @@
 //! The caller's decisions about an error.
 
-use std::time::Duration;
+use core::time::Duration;
 
 /// The decision of [`Retry::when`](crate::Retry::when) about an error. A `bool` converts into it:
 /// `true` is [`Verdict::Retry`], `false` is [`Verdict::Stop`].
@@ -36,6 +36,7 @@ pub enum Verdict {
     RetryAtLeast(Duration),
 }
 
+#[cfg(feature = "protection")]
 /// Meaning of an error for the destination, used by a [`Protection`](crate::Protection): the return value of
 /// [`Retry::signal`](crate::Retry::signal).
 ///
@@ -66,6 +67,7 @@ pub enum Signal {
     Busy(Duration),
 }
 
+#[cfg(feature = "protection")]
 impl From<Verdict> for Signal {
     fn from(verdict: Verdict) -> Self {
         match verdict {

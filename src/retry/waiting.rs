@@ -1,8 +1,8 @@
 //! Attempts with a limit, pauses, and the time that both take.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use std::time::Duration;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
@@ -110,7 +110,7 @@ impl<Fut: TryFuture, Sleep: Future> Limited<Fut, Sleep> {
         error: impl FnOnce(Limit) -> TimeoutError,
     ) -> Poll<Result<Fut::Ok, AttemptError<Fut::Error>>> {
         let this = self.project();
-        let first = !std::mem::replace(this.started, true);
+        let first = !core::mem::replace(this.started, true);
         let mut timer = this.timer.as_pin_mut();
         let mut is_over = |cx: &mut Context<'_>| match &mut timer {
             Some(timer) => timer.as_mut().poll(cx).is_ready(),
@@ -153,7 +153,7 @@ impl<Sleep: Future> Future for Pause<Sleep> {
             }
             this.timer.set(None);
         }
-        if !std::mem::replace(this.yielded, true) {
+        if !core::mem::replace(this.yielded, true) {
             // A wait of zero lets other tasks run, too.
             cx.waker().wake_by_ref();
             return Poll::Pending;

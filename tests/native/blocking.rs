@@ -149,3 +149,42 @@ fn a_function_is_a_sleeper() {
     assert_eq!(failed.unwrap_err().reason, StopReason::Exhausted);
     assert_eq!(waits.get(), 5);
 }
+
+/// A clock that goes three times as fast as the waits.
+struct Fast(VirtualTime);
+
+impl BlockingSleeper for Fast {
+    fn sleep(&self, duration: Duration) {
+        BlockingSleeper::sleep(&self.0, duration);
+    }
+
+    fn now(&self) -> Option<Duration> {
+        Some(self.0.now() * 3)
+    }
+}
+
+#[test]
+fn a_borrowed_or_shared_sleeper_has_its_own_clock() {
+    fn attempts(sleeper: impl BlockingSleeper) -> u64 {
+        let failing = retry_blocking(steady(100.0), || Err::<(), _>("own")).report();
+        let failed = failing.total_timeout(500 * MS).sleeper(sleeper).call();
+        failed.unwrap_err().report.attempts
+    }
+    let fast = || Fast(VirtualTime::new());
+    let lent = fast();
+    // The second wait ends at 600 ms of its clock, but was to end at 400.
+    assert_eq!(attempts(fast()), 2);
+    assert_eq!(attempts(&lent), 2);
+    assert_eq!(lent.0.now(), 200 * MS);
+    assert_eq!(attempts(std::sync::Arc::new(fast())), 2);
+}
+
+#[test]
+fn the_clock_of_a_function_is_the_system_s() {
+    let timers = rejitter::sleep_fn(std::thread::sleep);
+    let now = || BlockingSleeper::now(&timers).unwrap();
+    let (system, start) = (Instant::now(), now());
+    BlockingSleeper::sleep(&timers, 5 * MS);
+    let passed = now() - start;
+    assert!((5 * MS..=system.elapsed()).contains(&passed), "{passed:?}");
+}

@@ -1,7 +1,7 @@
 //! Lives of machines: random steps whose answers are the same natively, in wasm and in the JavaScript made of it.
 //!
-//! `tests/package/protection/differential.test.mjs` draws the same steps, word by word. What is changed here must be
-//! changed there.
+//! `tests/package/protection/differential.test.mjs` makes the calls of the tape: kinds, arguments and answers are in the
+//! same order there.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use rejitter::internals::protection::{
     Admission, Breaker, BreakerSettings, Budget, Change, Cooldown, Phase, Verdict,
 };
 
-use super::lives::{Digest, write};
+use super::lives::{Tape, flag, write};
 use super::words::Words;
 
 /// Steps per life.
@@ -17,7 +17,7 @@ const STEPS: u32 = 100;
 
 struct Life {
     words: Words,
-    digest: Digest,
+    tape: Tape,
     now: f64,
     /// Usual time between two steps, in ms.
     scale: f64,
@@ -51,9 +51,20 @@ impl Life {
             close_after: f64::from(1 + words.below(3)),
         };
         let capacity = f64::from(1 + words.below(5_000));
+        let tape = vec![
+            now,
+            options.failure_ratio,
+            options.minimum_calls,
+            options.window_ms,
+            options.consecutive_failures,
+            options.open_ms,
+            options.max_open_ms,
+            options.close_after,
+            capacity,
+        ];
         Self {
             words,
-            digest: Digest::new(),
+            tape,
             now,
             scale,
             options,
@@ -75,111 +86,127 @@ impl Life {
             _ => self.scale * part,
         };
         let now = self.now;
+        self.tape.push(now);
         match self.words.below(16) {
             0..=4 => {
                 let first = self.words.below(4) > 0;
-                match self.breaker.admit(&self.options, now, first) {
+                let answer = match self.breaker.admit(&self.options, now, first) {
                     Admission::Admitted { ticket } => {
-                        self.digest.add(-ticket);
                         self.running.push(ticket);
+                        -ticket
                     }
-                    Admission::Rejected { retry_after_ms } => self.digest.add(retry_after_ms),
-                }
+                    Admission::Rejected { retry_after_ms } => retry_after_ms,
+                };
+                self.tape.extend([0.0, flag(first), answer]);
             }
             5..=10 => self.end(),
-            11 => {
-                match self.words.below(40) {
-                    0 | 1 => {
-                        let ms = self.scale * 10.0 * self.words.unit();
-                        self.breaker.open(&self.options, now, ms);
-                    }
-                    2 => self.breaker.close(now),
-                    _ => {}
-                }
-                let look = self.breaker.look(now);
-                self.digest.add(look);
-                let mut copy = self.breaker;
-                let fresh = copy.is_fresh(&self.options, now);
-                self.digest.add(f64::from(u8::from(fresh)));
-            }
+            11 => self.by_hand(),
             12 | 13 => {
                 let cost = 1.0 + (self.words.unit() * self.capacity / 3.0).floor();
-                self.budget.credit(f64::from(self.words.below(200)));
+                let [before, after] = [(); 2].map(|()| f64::from(self.words.below(200)));
+                self.budget.credit(before);
                 let granted = self.budget.take(self.capacity, cost);
-                self.digest.add(f64::from(u8::from(granted)));
-                self.budget.credit(f64::from(self.words.below(200)));
+                self.budget.credit(after);
+                self.tape.extend([3.0, before, cost, after, flag(granted)]);
             }
             14 => {
                 let hint = self.scale * 20.0 * self.words.unit();
                 let is_set = self.cooldown.start(now, hint);
-                self.digest.add(f64::from(u8::from(is_set)));
+                self.tape.extend([4.0, hint, flag(is_set)]);
             }
             _ => {
                 let base = self.scale * self.words.unit();
                 let draw = self.words.unit();
                 let left = self.cooldown.left_ms(now);
-                self.digest.add(left);
                 let hold = self.cooldown.hold_ms(now, base, draw);
-                self.digest.add(hold);
+                self.tape.extend([5.0, base, draw, left, hold]);
             }
         }
         self.look();
     }
 
+    /// Now and then the circuit is opened or closed.
+    fn by_hand(&mut self) {
+        let hand = self.words.below(40);
+        let ms = self.scale * 10.0 * self.words.unit();
+        match hand {
+            0 | 1 => self.breaker.open(&self.options, self.now, ms),
+            2 => self.breaker.close(self.now),
+            _ => {}
+        }
+        let look = self.breaker.look(self.now);
+        let mut copy = self.breaker;
+        let fresh = copy.is_fresh(&self.options, self.now);
+        self.tape
+            .extend([2.0, f64::from(hand), ms, look, flag(fresh)]);
+    }
+
     /// Ends one of the attempts that are running.
     fn end(&mut self) {
-        let verdict = [
+        let verdicts = [
             Verdict::Nothing,
             Verdict::Success,
             Verdict::Failure,
             Verdict::Failure,
-        ][self.words.below(4) as usize];
+        ];
+        let verdict = self.words.below(4);
         let draw = self.words.unit();
         let hint = [0.0, f64::NAN, self.scale * 20.0][self.words.below(3) as usize];
         let word = self.words.word();
         let many = u32::try_from(self.running.len()).expect("few");
         if many == 0 {
+            self.tape.push(6.0);
             return;
         }
         let ticket = self.running.remove((word % many) as usize);
-        let change = self
-            .breaker
-            .ended(&self.options, self.now, draw, ticket, verdict, hint);
-        self.digest.add(match change {
+        let change = self.breaker.ended(
+            &self.options,
+            self.now,
+            draw,
+            ticket,
+            verdicts[verdict as usize],
+            hint,
+        );
+        let change = match change {
             Change::None => 0.0,
             Change::Opened => 1.0,
             Change::Closed => 2.0,
-        });
+        };
+        let verdict = f64::from(verdict.min(2));
+        self.tape.extend([1.0, draw, ticket, verdict, hint, change]);
     }
 
     fn look(&mut self) {
         // Reading changes nothing in JavaScript.
         let mut copy = self.breaker;
         let numbers = copy.numbers(&self.options, self.now);
-        self.digest.add(match self.breaker.phase() {
+        let phase = match self.breaker.phase() {
             Phase::Closed => 0.0,
             Phase::Open => 1.0,
             Phase::HalfOpen => 2.0,
-        });
-        self.digest.add(numbers.retry_after_ms);
-        self.digest.add(numbers.failures);
-        self.digest.add(numbers.calls);
-        self.digest.add(numbers.opens);
-        self.digest.add(self.budget.tokens(self.capacity));
+        };
+        self.tape.extend([
+            phase,
+            numbers.retry_after_ms,
+            numbers.failures,
+            numbers.calls,
+            numbers.opens,
+            self.budget.tokens(self.capacity),
+        ]);
     }
 }
 
-fn digest(index: u32) -> u32 {
+fn play(index: u32) -> Tape {
     let mut life = Life::new(index);
     for _ in 0..STEPS {
         life.step();
     }
-    life.digest.0
+    life.tape
 }
 
 #[test]
-fn digests_are_written_per_life() {
-    write(1_000, digest);
+fn tapes_are_written_per_life() {
+    write(1_000, play);
 }
 
 #[test]

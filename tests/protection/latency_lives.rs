@@ -1,11 +1,10 @@
 //! Lives of the latency: random steps with the same answers here and in the JavaScript of the package.
 //!
-//! `tests/package/protection/latency.test.mjs` draws the same steps, word by word. What is changed here must be
-//! changed there.
+//! `tests/package/protection/latency.test.mjs` makes the calls of the tape.
 
 use rejitter::internals::protection::Latency;
 
-use super::lives::{Digest, write};
+use super::lives::{Tape, flag, write};
 use super::words::Words;
 
 /// Steps per life. A step records up to 32 durations and reads one delay.
@@ -26,7 +25,7 @@ fn power(exponent: u32) -> f64 {
 
 struct Life {
     words: Words,
-    digest: Digest,
+    tape: Tape,
     now: f64,
     scale: f64,
     /// Octaves above 2^-6 ms that durations are drawn from, and their number.
@@ -46,7 +45,7 @@ impl Life {
         let octaves = 1 + words.below(46 - lowest);
         Self {
             words,
-            digest: Digest::new(),
+            tape: vec![now],
             now,
             scale,
             lowest,
@@ -86,8 +85,11 @@ impl Life {
             6..=20 => 0.0,
             _ => self.scale * part,
         };
-        for _ in 0..self.words.below(33) {
+        let records = self.words.below(33);
+        self.tape.extend([self.now, f64::from(records)]);
+        for _ in 0..records {
             let ms = self.duration();
+            self.tape.push(ms);
             self.latency.record(self.now, ms);
         }
         // A read that changes nothing: of a copy.
@@ -97,25 +99,26 @@ impl Life {
         let read = if peeks { &mut copy } else { &mut self.latency };
         let delay = read.delay_ms(self.now, quantile);
         self.delays += u32::from(delay.is_some());
-        self.digest.add(delay.unwrap_or(-1.0));
+        self.tape
+            .extend([flag(peeks), quantile, delay.unwrap_or(-1.0)]);
     }
 }
 
-fn play(index: u32) -> (u32, u32) {
+fn play(index: u32) -> Life {
     let mut life = Life::new(index);
     for _ in 0..STEPS {
         life.step();
     }
-    (life.digest.0, life.delays)
+    life
 }
 
 #[test]
-fn digests_are_written_per_life() {
-    write(250, |index| play(index).0);
+fn tapes_are_written_per_life() {
+    write(250, |index| play(index).tape);
 }
 
 #[test]
 fn most_steps_read_a_delay() {
-    let delays: u32 = (0..250).map(|index| play(index).1).sum();
+    let delays: u32 = (0..250).map(|index| play(index).delays).sum();
     assert!(delays > 250 * STEPS / 2, "{delays}");
 }

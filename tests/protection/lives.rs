@@ -1,35 +1,31 @@
-//! Digests of random lives, for the tests of the package that play the same lives in JavaScript.
+//! Tapes of random lives: what each call of a machine got and gave, for the tests of the package that make the same
+//! calls in JavaScript.
 
 use std::collections::HashSet;
 
-/// FNV-1a over 32-bit words, the lower word of each number first.
-pub struct Digest(pub u32);
+pub type Tape = Vec<f64>;
 
-impl Digest {
-    pub fn new() -> Self {
-        Self(0x811c_9dc5)
-    }
-
-    pub fn add(&mut self, number: f64) {
-        let bits = number.to_bits();
-        #[allow(clippy::cast_possible_truncation)]
-        for word in [bits as u32, (bits >> 32) as u32] {
-            self.0 = (self.0 ^ word).wrapping_mul(0x0100_0193);
-        }
-    }
+/// A truth value as a number of the tape.
+pub fn flag(is: bool) -> f64 {
+    f64::from(u8::from(is))
 }
 
-/// Writes a digest per life. The test of the package sets the file and the number of lives. Without a file, the lives
-/// are only played.
-pub fn write(lives: u32, digest: impl Fn(u32) -> u32) {
+/// Writes a tape per life, each behind its length. The test of the package sets the file and the number of lives.
+/// Without a file, the lives are only played.
+pub fn write(lives: u32, play: impl Fn(u32) -> Tape) {
     let lives =
         std::env::var("REJITTER_LIVES").map_or(lives, |many| many.parse().expect("a number"));
-    let digests: Vec<u32> = (0..lives).map(digest).collect();
-    if let Some(file) = std::env::var_os("REJITTER_LIFE_DIGESTS") {
-        let bytes: Vec<u8> = digests.iter().flat_map(|d| d.to_le_bytes()).collect();
-        std::fs::write(file, bytes).expect("written");
+    let tapes: Vec<Tape> = (0..lives).map(play).collect();
+    let bytes = |tape: &Tape| {
+        let length = f64::from(u32::try_from(tape.len()).expect("short"));
+        let numbers = std::iter::once(length).chain(tape.iter().copied());
+        numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>()
+    };
+    if let Some(file) = std::env::var_os("REJITTER_LIFE_TAPES") {
+        let all: Vec<u8> = tapes.iter().flat_map(bytes).collect();
+        std::fs::write(file, all).expect("written");
     }
-    // Different steps and answers: digests that say something.
-    let distinct: HashSet<u32> = digests.iter().copied().collect();
-    assert!(distinct.len() > digests.len() * 99 / 100);
+    // Different steps and answers: tapes that say something.
+    let distinct: HashSet<Vec<u8>> = tapes.iter().map(bytes).collect();
+    assert_eq!(distinct.len(), tapes.len());
 }

@@ -26,7 +26,12 @@ macro_rules! configured {
             .when(|k| plan.of(*k).verdict)
             .hint(|k| plan.of(*k).hint)
             .notify(|event| {
-                rows.push((*event.error, Duration::ZERO, event.elapsed, event.delay));
+                rows.push((
+                    event.error.clone(),
+                    Duration::ZERO,
+                    event.elapsed,
+                    event.delay,
+                ));
                 assert_eq!(event.reason.is_none(), event.delay.is_some());
             })
             .seed(plan.seed)
@@ -191,7 +196,7 @@ impl Plan {
                     after: self.total_timeout.unwrap(),
                 }),
             };
-            let decision = self.decide(k, planned, error, now, &mut previous);
+            let decision = self.decide(k, planned, error.clone(), now, &mut previous);
             rows.push((error, begun, took, decision.ok()));
             match decision {
                 Ok(delay) => now += delay,
@@ -374,9 +379,14 @@ impl Plan {
             let errors: Vec<_> = failed.errors().collect();
             assert_eq!(errors.len(), report.records.len(), "{self:?}");
             for (i, record) in report.records.iter().enumerate() {
-                let row = rows[usize::try_from(record.attempt).unwrap() - 1];
+                let row = rows[usize::try_from(record.attempt).unwrap() - 1].clone();
                 assert_eq!(
-                    (*errors[i], record.start, record.duration, record.delay),
+                    (
+                        errors[i].clone(),
+                        record.start,
+                        record.duration,
+                        record.delay
+                    ),
                     row
                 );
                 assert_eq!(record.error.is_none(), i + 1 == errors.len());

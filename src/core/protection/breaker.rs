@@ -200,9 +200,9 @@ impl Breaker {
                 self.enter(HALF_OPEN, now);
             }
         }
-        self.changed_at = self.changed_at.min(now);
         let mut ticket = self.tickets + 1.0;
         if self.phase == HALF_OPEN {
+            self.changed_at = self.changed_at.min(now);
             self.probe = ticket;
             self.longest = self.lease;
             self.until = now + self.lease;

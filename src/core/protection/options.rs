@@ -127,7 +127,7 @@ macro_rules! options {
     };
 }
 
-#[cfg(feature = "retry")]
+#[cfg(feature = "protection")]
 pub(super) use options;
 
 options!(BudgetOptions);

@@ -1,6 +1,8 @@
 //! Outcomes that may be retried.
 
-use crate::retry::{Attempt, Hooks, Signal, Verdict};
+#[cfg(feature = "protection")]
+use crate::retry::Signal;
+use crate::retry::{Attempt, Hooks, Verdict};
 
 /// An outcome that may be retried.
 #[doc(hidden)]
@@ -25,6 +27,7 @@ impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
         }
     }
 
+    #[cfg(feature = "protection")]
     fn signal(&mut self, failed: &Failed<Res, Err>) -> Option<Signal> {
         Some(failed.verdict.into())
     }

@@ -1,11 +1,13 @@
 //! Forms of a layer: alone, with a protection, or with a protection and hedges.
 
 use super::failed::Failed;
+#[cfg(feature = "protection")]
 use crate::retry::{
-    AttemptError, Hedged, Kept, Outcome, Plain, Protected, Protection, RejectedError, Reported,
-    Retry, RetryError, Sleeper, TryFuture,
+    AttemptError, Hedged, Protected, Protection, RejectedError, Reported, RetryError,
 };
+use crate::retry::{Kept, Outcome, Plain, Retry, Sleeper, TryFuture};
 
+#[cfg(feature = "protection")]
 /// A protection with the answer to rejected requests: see
 /// [`RetryLayer::protection`](crate::RetryLayer::protection).
 #[derive(Debug, Clone)]
@@ -14,6 +16,7 @@ pub struct ProtectedBy<R> {
     pub(super) refused: R,
 }
 
+#[cfg(feature = "protection")]
 /// The same with hedges: see [`RetryLayer::hedge`](crate::RetryLayer::hedge).
 #[derive(Debug, Clone)]
 pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
@@ -36,7 +39,9 @@ pub trait Form<Res, Err>: sealed::Sealed {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for () {}
+    #[cfg(feature = "protection")]
     impl<R> Sealed for super::ProtectedBy<R> {}
+    #[cfg(feature = "protection")]
     impl<R> Sealed for super::HedgedBy<R> {}
 }
 
@@ -55,6 +60,7 @@ impl<Res, Err> Form<Res, Err> for () {
     }
 }
 
+#[cfg(feature = "protection")]
 impl<R, Res, Err> Form<Res, Err> for ProtectedBy<R>
 where
     R: FnMut(RejectedError) -> Result<Res, Err>,
@@ -77,6 +83,7 @@ where
     }
 }
 
+#[cfg(feature = "protection")]
 impl<R, Res, Err> Form<Res, Err> for HedgedBy<R>
 where
     R: FnMut(RejectedError) -> Result<Res, Err>,

@@ -11,9 +11,13 @@ use tower_service::Service;
 use super::call::{Calls, Retried};
 use super::classify::Classify;
 use super::failed::ByVerdict;
-use super::form::{Form, HedgedBy, ProtectedBy};
+use super::form::Form;
+#[cfg(feature = "protection")]
+use super::form::{HedgedBy, ProtectedBy};
 use crate::core::RetryPolicy;
-use crate::retry::{DefaultSleeper, Protection, RejectedError, SleepFn, Sleeper, retry, sleep_fn};
+use crate::retry::{DefaultSleeper, SleepFn, Sleeper, retry, sleep_fn};
+#[cfg(feature = "protection")]
+use crate::retry::{Protection, RejectedError};
 
 /// A [`tower`](https://docs.rs/tower) layer that retries requests.
 ///
@@ -97,6 +101,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
         self.with(|_, protection| (sleeper, protection))
     }
 
+    #[cfg(feature = "protection")]
     /// Shares this [`Protection`] with all requests of the service. See
     /// [`Retry::protection`](crate::Retry::protection).
     ///
@@ -171,6 +176,9 @@ impl<C, S, P> RetryLayer<C, S, P> {
 
     /// Sets the time for a request with all its attempts: no wait that ends later is started. A running attempt
     /// is dropped then, unless it is the first. See [`Retry::total_timeout`](crate::Retry::total_timeout).
+    ///
+    /// The caller gets the last outcome also if the deadline passes. Therefore a response is kept while the next attempt
+    /// is awaited, with a deadline or a protection, and so is its connection until its body is read.
     #[must_use]
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.settings.total_timeout = Some(timeout);
@@ -178,6 +186,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
     }
 }
 
+#[cfg(feature = "protection")]
 impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
     /// Sends a copy of a request to another clone of the service while a slow one is running. The first good outcome of
     /// both wins, and the other call is dropped. See [`Retry::hedge`](crate::Retry::hedge).

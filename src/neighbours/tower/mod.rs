@@ -8,5 +8,6 @@ mod layer;
 
 pub use call::Retried;
 pub use classify::Classify;
+#[cfg(feature = "protection")]
 pub use form::{HedgedBy, ProtectedBy};
 pub use layer::{RetryLayer, RetryService};

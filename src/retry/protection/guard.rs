@@ -13,33 +13,8 @@ use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
 use crate::retry::race::Races;
-use crate::retry::rounds::{Rounds, Single};
-use crate::retry::{RejectedError, Signal};
-
-/// Protection of an operation's form: none, `()`, or [`Protected`], or [`Hedged`].
-pub trait Protect: sealed::Sealed {
-    /// How its rounds run.
-    #[doc(hidden)]
-    type Rounds: Rounds;
-
-    #[doc(hidden)]
-    fn guard(&mut self) -> Option<&mut Protected>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for () {}
-    impl Sealed for super::Protected {}
-    impl Sealed for super::Hedged {}
-}
-
-impl Protect for () {
-    type Rounds = Single;
-
-    fn guard(&mut self) -> Option<&mut Protected> {
-        None
-    }
-}
+use crate::retry::rounds::Single;
+use crate::retry::{Protect, RejectedError, Signal};
 
 impl Protect for Protected {
     type Rounds = Single;
@@ -206,6 +181,7 @@ impl Protected {
                 Next::Rejected(RejectedError {
                     by: rejection.by,
                     retry_after: duration_from_ms(rejection.retry_after_ms),
+                    key: self.cell.key.clone(),
                 })
             }
         }

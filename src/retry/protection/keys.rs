@@ -8,6 +8,8 @@ use super::recipe::Recipe;
 
 /// Destinations that a protection keeps at most.
 const MOST_KEYS: usize = 1_000;
+/// So many of them are looked at to forget one, because all callers wait for it.
+const LOOKED_AT: usize = 8;
 
 pub(super) struct Keys {
     recipe: Arc<Recipe>,
@@ -81,11 +83,12 @@ impl Kept {
         self.by_use.insert(self.uses, (name, cell.clone()));
     }
 
-    /// Forgets a destination that is as good as a new one. Without any, one that is not open.
+    /// Forgets one of the destinations that were used least recently: one that is as good as a new one. Without any,
+    /// one that is not open.
     fn forget(&mut self, now: f64) {
         let mut other = None;
         let mut fresh = None;
-        for (used, (_, cell)) in &self.by_use {
+        for (used, (_, cell)) in self.by_use.iter().take(LOOKED_AT) {
             let (is_fresh, is_open) =
                 cell.locked(|state, recipe, _| (state.is_fresh(recipe, now), state.is_open()));
             if is_fresh {

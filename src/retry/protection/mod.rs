@@ -22,7 +22,7 @@ use std::time::Duration;
 use cell::Cell;
 pub(super) use facts::Pass;
 pub(super) use guard::{Failure, Next};
-pub use guard::{Hedged, Protect, Protected};
+pub use guard::{Hedged, Protected};
 use keys::Keys;
 use recipe::Recipe;
 pub use status::{
@@ -130,6 +130,7 @@ impl Protection {
     ///
     /// # Panics
     /// If an option is invalid. [`BudgetOptions::check`] returns the problems of options that are read at run time.
+    #[doc(alias = "retry_budget")]
     #[must_use]
     #[track_caller]
     pub fn budget(self, options: BudgetOptions) -> Self {
@@ -148,6 +149,7 @@ impl Protection {
     ///
     /// # Panics
     /// If an option is invalid. [`BreakerOptions::check`] returns the problems of options that are read at run time.
+    #[doc(alias = "circuit_breaker")]
     #[must_use]
     #[track_caller]
     pub fn breaker(self, options: BreakerOptions) -> Self {
@@ -229,8 +231,8 @@ impl Protection {
 
     /// The same parts with numbers of their own, for one of several destinations. The same key has the same numbers.
     ///
-    /// At most 1,000 keys are kept. Beyond them, those are forgotten first whose numbers are as good as new. Budgets
-    /// for each tenant do not bound the load of all.
+    /// At most 1,000 keys are kept. Beyond them, one of the eight goes that were used least recently, first one whose
+    /// numbers are as good as new, then one that is not open. Budgets for each tenant do not bound the load of all.
     ///
     /// ```
     /// use rejitter::{BreakerOptions, Protection};
@@ -287,13 +289,16 @@ impl Protection {
         self.open_for(Duration::MAX);
     }
 
-    /// Opens the circuit by hand for this time.
+    /// Opens the circuit by hand for this time. Zero changes nothing.
     ///
     /// # Panics
     /// If there is no breaker.
     #[track_caller]
     pub fn open_for(&self, duration: Duration) {
         let (options, now) = (self.breaker_options(), self.now());
+        if duration.is_zero() {
+            return;
+        }
         let ms = if duration == Duration::MAX {
             f64::INFINITY
         } else {

@@ -2,7 +2,10 @@
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 mod js;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod thread;
 #[cfg(all(
     feature = "tokio",
@@ -12,7 +15,10 @@ mod tokio;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 pub use js::{JsSleep, JsSleeper};
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(all(
+    feature = "retry",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub use thread::ThreadSleeper;
 #[cfg(all(
     feature = "tokio",
@@ -65,17 +71,18 @@ pub struct DefaultSleeper {
 impl super::Sleeper for DefaultSleeper {
     type Sleep = <Host as super::Sleeper>::Sleep;
 
-    fn sleep(&self, duration: std::time::Duration) -> Self::Sleep {
+    fn sleep(&self, duration: core::time::Duration) -> Self::Sleep {
         self.host.sleep(duration)
     }
 
-    fn now(&self) -> Option<std::time::Duration> {
+    fn now(&self) -> Option<core::time::Duration> {
         self.host.now()
     }
 }
 
+#[cfg(feature = "protection")]
 /// The time outside of an operation: that of the default sleeper, or the system's.
-pub(super) fn host_now() -> Option<std::time::Duration> {
+pub(super) fn host_now() -> Option<core::time::Duration> {
     #[cfg(all(
         feature = "tokio",
         not(all(target_family = "wasm", target_os = "unknown"))
@@ -96,5 +103,5 @@ pub(super) fn host_now() -> Option<std::time::Duration> {
     )
 )))]
 impl super::sleeper::MaybeSleeper for DefaultSleeper {
-    type Sleep = std::convert::Infallible;
+    type Sleep = core::convert::Infallible;
 }

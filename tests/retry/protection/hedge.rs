@@ -149,7 +149,7 @@ fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
         .map(|record| {
             (
                 record.attempt,
-                record.error.and_then(AttemptError::into_error),
+                record.error.clone().and_then(AttemptError::into_error),
             )
         })
         .collect();
@@ -491,4 +491,20 @@ fn an_operation_that_does_not_hedge_is_no_larger() {
     assert!((1_000..1_100).contains(&grows(0)), "{small:?} {large:?}");
     assert!((1_000..1_100).contains(&grows(1)), "{small:?} {large:?}");
     assert!((2_000..2_200).contains(&grows(2)), "{small:?} {large:?}");
+}
+
+/// The deadline is later than the timeouts of the round's attempts, which it does not replace.
+#[test]
+fn an_attempt_keeps_its_timeout_when_the_other_one_fails() {
+    let time = VirtualTime::new();
+    let api = on(&time, |p| p);
+    let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
+    let call = retry(steady(2), || script.attempt())
+        .attempt_timeout(100 * MS)
+        .total_timeout(500 * MS)
+        .protection(&api)
+        .hedge();
+    let failed = time.block_on(call.sleeper(&time)).unwrap_err();
+    assert_eq!(failed.reason, StopReason::Exhausted);
+    assert_eq!(time.now(), 100 * MS);
 }

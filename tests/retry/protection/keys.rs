@@ -1,6 +1,7 @@
 //! Keys: each has numbers, and a thousand are kept.
 
 use std::future::ready;
+use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{BreakerState, Protection, StopReason, retry};
@@ -25,6 +26,16 @@ fn keys_have_numbers_of_their_own() {
     assert_eq!(fails(&servers.for_key("b")), StopReason::Exhausted);
     assert_eq!(fails(&servers), StopReason::Exhausted);
     assert_eq!(servers.keys(), ["a", "b"]);
+    let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
+    let call = call.protection(&servers.for_key("a")).sleeper(&time);
+    let message = time.block_on(call).unwrap_err().to_string();
+    assert!(
+        message.starts_with("rejected by breaker of a for "),
+        "{message}"
+    );
+    // For no time it does not open.
+    servers.for_key("c").open_for(Duration::ZERO);
+    assert_eq!(breaker(&servers.for_key("c")).state, BreakerState::Closed);
     assert_eq!(servers.for_key("a").keys(), Vec::<String>::new());
     // A builder's method makes another protection.
     let other = servers.clone().budget(tokens(2.0));

@@ -96,16 +96,17 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
         let blocking = call.protection(&api).sleeper(&time).call().unwrap_err();
         assert_eq!(failed, blocking);
     }
-    let AttemptError::Rejected(rejected) = failed.error else {
+    let AttemptError::Rejected(rejected) = &failed.error else {
         panic!("{failed}");
     };
+    let rejected = rejected.clone();
     assert_eq!(
         (rejected.by, rejected.retry_after),
         (StopReason::Breaker, 250 * MS)
     );
     assert_eq!(
         rejected.to_string(),
-        "rejected by breaker: the circuit is open"
+        "rejected by breaker for 0.2 s: the circuit is open"
     );
     assert_eq!(failed.report.retry_after, Some(250 * MS));
     assert_eq!(
