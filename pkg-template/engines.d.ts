@@ -1,0 +1,195 @@
+/**
+ * A policy in the engines that retry jobs: BullMQ, pg-boss, Temporal, Step Functions, SQS, Cloud Tasks, gRPC.
+ *
+ * @module rejitter/engines
+ */
+
+import type { RetryPolicy } from './index.js';
+
+/** Something that the engine's configuration cannot say. */
+export interface Loss {
+  /** Option of the policy. */
+  readonly option: string;
+  /** Its value in the policy. */
+  readonly wanted: unknown;
+  /** The value in the engine, `undefined` if it has nothing of the kind. */
+  readonly got: unknown;
+  /** The difference, in a sentence. */
+  readonly text: string;
+}
+
+/** Result of an exporter. */
+export interface Exported<Config> {
+  /** Configuration of the engine. */
+  readonly config: Config;
+  /**
+   * Sentences about the options that the configuration cannot express. Callbacks, such as `retryIf`, are not data and
+   * never listed: they stay in the code that throws.
+   */
+  readonly losses: readonly Loss[];
+}
+
+/** Options of an exporter. */
+export interface ExportOptions {
+  /**
+   * Throws a `RangeError` that lists all losses, instead of returning them.
+   *
+   * @default false
+   * @example `{ strict: true }`
+   */
+  strict?: boolean | undefined;
+}
+
+/** Options of a job, for `queue.add`. */
+export interface BullmqJobOptions {
+  /** `maxAttempts` of the policy. */
+  attempts: number;
+  /** Without it, BullMQ starts all attempts at once. */
+  backoff: { type: 'rejitter' };
+}
+
+/** BullMQ's `settings.backoffStrategy`, and the options of its jobs. */
+export interface Bullmq {
+  /**
+   * Returns a function for `settings.backoffStrategy` of a worker. The wait of a job after failed attempt k is
+   * `policy.delayMs(k, { seed: job.id })`, rounded up.
+   *
+   * The job ends after an error made by `permanent`, if `retryIf` returns `false`, and if a server asks for more than
+   * `maxRetryAfterMs`. `retryAfter` and a `RejectedError` make the wait longer, `{ afterMs }` replaces it.
+   *
+   * @throws {TypeError} if `policy` is not a RetryPolicy
+   */
+  (policy: RetryPolicy): (attemptsMade: number, type?: string, error?: Error, job?: { id?: string }) => Promise<number>;
+  /**
+   * Returns the options of a job: the number of attempts and the type of the backoff. Both are needed.
+   *
+   * @throws {RangeError} if `maxAttempts` is Infinity
+   */
+  jobOptions(policy: RetryPolicy): BullmqJobOptions;
+}
+
+/**
+ * The waits of a policy in BullMQ.
+ *
+ * @example
+ * ```js
+ * import { RetryPolicy } from 'rejitter';
+ * import { bullmq } from 'rejitter/engines';
+ * const policy = new RetryPolicy({ baseMs: 1000, capMs: 60_000 });
+ * const settings = { backoffStrategy: bullmq(policy) }; // of the Worker
+ * const options = bullmq.jobOptions(policy); // of queue.add
+ * ```
+ */
+export const bullmq: Bullmq;
+
+/** Options of a queue or of a job in pg-boss 11 or later. Times are seconds. */
+export interface PgBossConfig {
+  retryLimit: number;
+  retryDelay: number;
+  retryBackoff: boolean;
+  retryDelayMax?: number;
+  expireInSeconds?: number;
+}
+
+/**
+ * Exports to pg-boss, whose wait k is drawn between d·2^(k−1) and d·2^k seconds: jitter 'equal'.
+ *
+ * @throws {TypeError | RangeError} if `policy` is not a RetryPolicy or has a function as `backoff`; for losses with
+ *   `strict`
+ */
+export function pgBoss(policy: RetryPolicy, options?: ExportOptions): Exported<PgBossConfig>;
+
+/** Options of an activity, for `proxyActivities` of Temporal. Times are ms. */
+export interface TemporalConfig {
+  startToCloseTimeout?: number;
+  scheduleToCloseTimeout?: number;
+  retry: {
+    initialInterval: number;
+    backoffCoefficient: number;
+    maximumInterval: number;
+    maximumAttempts: number;
+  };
+}
+
+/**
+ * Exports to Temporal, whose waits have no jitter. An activity that throws an `ApplicationFailure` with
+ * `nextRetryDelay: policy.delayMs(attempt, { seed: activityId })` loses nothing.
+ *
+ * @throws {TypeError | RangeError} see {@link pgBoss}
+ */
+export function temporal(policy: RetryPolicy, options?: ExportOptions): Exported<TemporalConfig>;
+
+/** Fields of a Task state in the Amazon States Language. Times are seconds. */
+export interface StepFunctionsConfig {
+  TimeoutSeconds?: number;
+  Retry: {
+    ErrorEquals: string[];
+    IntervalSeconds: number;
+    BackoffRate: number;
+    MaxDelaySeconds?: number;
+    MaxAttempts: number;
+    JitterStrategy: 'FULL' | 'NONE';
+  }[];
+}
+
+/**
+ * Exports to AWS Step Functions: jitter 'full' or 'none', in whole seconds.
+ *
+ * @throws {TypeError | RangeError} see {@link pgBoss}
+ */
+export function stepFunctions(policy: RetryPolicy, options?: ExportOptions): Exported<StepFunctionsConfig>;
+
+/** Redrive policy of a queue in SQS, and the wait of a message. */
+export interface SqsConfig {
+  redrivePolicy: { maxReceiveCount: number };
+  /**
+   * Returns `VisibilityTimeout` for `ChangeMessageVisibility`, in seconds, after a failure of a message that was
+   * received `receiveCount` times (`ApproximateReceiveCount`). Any backoff and jitter.
+   */
+  visibilityTimeout(receiveCount: number, messageId: string): number;
+}
+
+/**
+ * Exports to Amazon SQS, which has no backoff of its own: the consumer hides a failed message for the wait.
+ *
+ * @throws {TypeError | RangeError} see {@link pgBoss}
+ */
+export function sqs(policy: RetryPolicy, options?: ExportOptions): Exported<SqsConfig>;
+
+/** `retryConfig` of a queue in Google Cloud Tasks. */
+export interface CloudTasksConfig {
+  maxAttempts: number;
+  minBackoff: string;
+  maxBackoff: string;
+  maxDoublings: number;
+}
+
+/**
+ * Exports to Google Cloud Tasks, which doubles `maxDoublings` times, then adds, and documents no jitter.
+ *
+ * @throws {TypeError | RangeError} see {@link pgBoss}
+ */
+export function cloudTasks(policy: RetryPolicy, options?: ExportOptions): Exported<CloudTasksConfig>;
+
+/** A service config of gRPC for all methods. */
+export interface GrpcConfig {
+  methodConfig: {
+    name: Record<string, never>[];
+    timeout?: string;
+    retryPolicy?: {
+      maxAttempts: number;
+      initialBackoff: string;
+      maxBackoff: string;
+      backoffMultiplier: number;
+      retryableStatusCodes: string[];
+    };
+  }[];
+}
+
+/**
+ * Exports to gRPC's service config. Clients make at most five attempts, and draw each wait within 20% around the
+ * backoff: the preset `grpc` loses nothing.
+ *
+ * @throws {TypeError | RangeError} see {@link pgBoss}
+ */
+export function grpc(policy: RetryPolicy, options?: ExportOptions): Exported<GrpcConfig>;

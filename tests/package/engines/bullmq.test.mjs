@@ -1,0 +1,291 @@
+// BullMQ on a real Redis: the program of the guide, and 1,000 jobs whose workers and server are killed.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { Queue, Worker } from 'bullmq';
+
+import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { pasted } from '../lib/pasted.mjs';
+import { checkPrograms, importProgram, serve, until } from '../lib/programs.mjs';
+import { redis } from '../lib/servers.mjs';
+
+const { RetryPolicy, permanent, retryAfter } = await importPackage();
+const { bullmq } = await importEntry('engines');
+const { RejectedError } = await importEntry('protection');
+
+const server = await redis();
+const connection = { host: server.host, port: server.port, maxRetriesPerRequest: null };
+const open = [];
+const children = [];
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(open.map((each) => each.close()));
+  await server.stop();
+});
+
+/** A worker of this process, with the states of its jobs after each failure. */
+function worker(name, policy, processor) {
+  const failures = [];
+  const made = new Worker(name, processor, { connection, settings: { backoffStrategy: bullmq(policy) } });
+  made.on('failed', ({ id, delay, attemptsMade }) => failures.push({ id, delay, attemptsMade }));
+  open.push(made);
+  return failures;
+}
+
+const queueOf = (name) => {
+  const queue = new Queue(name, { connection });
+  open.push(queue);
+  return queue;
+};
+
+test('the program of the guide: mails are sent once per key, and a 404 ends its job', { timeout: 60_000 }, async () => {
+  const requests = [];
+  const api = await serve(({ headers }, body) => {
+    const { to } = JSON.parse(body);
+    requests.push([to, headers['idempotency-key'], Date.now()]);
+    if (to === 'nobody') return { status: 404 };
+    const earlier = requests.filter(([other]) => other === to).length;
+    return earlier === 1 ? { status: 503, headers: { 'retry-after': '1' } } : { status: 200 };
+  });
+  const { add, queue, worker } = await importProgram('bullmq', { REDIS_PORT: server.port, MAIL_API: api.url });
+  open.push(queue, worker);
+  const [ada, nobody] = [await add('ada'), await add('nobody')];
+  await until(async () => (await ada.isCompleted()) && (await nobody.isFailed()));
+  const sent = requests.filter(([to]) => to === 'ada');
+  assert.deepEqual(
+    sent.map(([, key]) => key),
+    [`mail-${ada.id}`, `mail-${ada.id}`],
+  );
+  assert.ok(sent[1][2] - sent[0][2] >= 1000, 'earlier than the server asked for');
+  assert.equal(requests.filter(([to]) => to === 'nobody').length, 1);
+  api.close();
+});
+
+test('the program compiles', () => checkPrograms(['bullmq']));
+
+test('an error says what follows: nothing, a longer wait, the wait of the policy', { timeout: 60_000 }, async () => {
+  const policy = new RetryPolicy({
+    baseMs: 20,
+    maxAttempts: 2,
+    maxRetryAfterMs: 300,
+    retryIf: async ({ message }) => (message === 'exact' ? { afterMs: 41.5 } : message !== 'final'),
+  });
+  const errors = {
+    permanent: () => permanent(new Error('x')),
+    nested: () => new Error('y', { cause: permanent(new Error('x')) }),
+    final: () => retryAfter(10, new Error('final')),
+    long: () => retryAfter(301, new Error('x')),
+    broken: () => Object.defineProperty(new Error('x'), 'message', { get: undefined, value: 'broken' }),
+    hint: () => retryAfter(200, new Error('x')),
+    rejected: () => new RejectedError('breaker', 150),
+    byHand: () => new RejectedError('breaker', Infinity),
+    exact: () => new Error('exact'),
+    plain: () => new Error('plain'),
+  };
+  const queue = queueOf('errors');
+  const failures = worker('errors', policy, async ({ name }) => {
+    throw errors[name]();
+  });
+  for (const name of Object.keys(errors)) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
+  // Four jobs end at their first attempt.
+  await until(() => failures.length === 4 + 2 * (Object.keys(errors).length - 4));
+  const of = (id) => failures.filter((failure) => failure.id === id);
+  for (const id of ['permanent', 'nested', 'final', 'long'])
+    assert.deepEqual(
+      of(id).map((f) => f.attemptsMade),
+      [1],
+      id,
+    );
+  for (const [id, hintMs] of [
+    ['hint', 200],
+    ['rejected', 150],
+    ['byHand', 300],
+    ['plain', 0],
+    ['broken', 0],
+  ]) {
+    const expected = Math.ceil(policy.delayMs(1, { seed: id, hintMs }));
+    assert.deepEqual(
+      of(id).map((f) => [f.attemptsMade, f.delay]),
+      [
+        [1, expected],
+        [2, 0],
+      ],
+      id,
+    );
+  }
+  assert.equal(of('exact')[0].delay, 42);
+});
+
+test('a strategy that fails ends the job with its own error', { timeout: 60_000 }, async (t) => {
+  const { mock } = t.mock.method(console, 'error', () => {});
+  const policy = new RetryPolicy({
+    retryIf: () => {
+      throw new Error('mistake');
+    },
+  });
+  const queue = queueOf('fails');
+  const failures = worker('fails', policy, async () => {
+    throw new Error('own');
+  });
+  const job = await queue.add('x', {}, bullmq.jobOptions(policy));
+  await until(async () => (await job.isFailed()) && failures.length > 0);
+  assert.equal((await queue.getJob(job.id)).failedReason, 'own');
+  assert.equal(failures.length, 1);
+  assert.deepEqual(
+    mock.calls.map(({ arguments: [error] }) => error.message),
+    ['mistake'],
+  );
+});
+
+test('jobs need a number of attempts, and a policy', () => {
+  const policy = new RetryPolicy({ maxAttempts: 4 });
+  assert.deepEqual(bullmq.jobOptions(policy), { attempts: 4, backoff: { type: 'rejitter' } });
+  assert.throws(() => bullmq.jobOptions(policy.with({ maxAttempts: Infinity })), /^RangeError: .*must be finite/);
+  for (const wrong of [undefined, {}, { maxAttempts: 3 }, { ...policy }])
+    assert.throws(() => bullmq(wrong), /^TypeError: .*must be a RetryPolicy/);
+});
+
+test('control: without the type of the backoff, the attempts follow each other at once', async () => {
+  const policy = new RetryPolicy({ baseMs: 60_000, jitter: 'none', maxAttempts: 5 });
+  const queue = queueOf('control');
+  const failures = worker('control', policy, async () => {
+    throw new Error('x');
+  });
+  const job = await queue.add('x', {}, { attempts: bullmq.jobOptions(policy).attempts });
+  await until(async () => (await job.isFailed()) && failures.length === 5);
+});
+
+const POLICY = { baseMs: 200, capMs: 800, maxAttempts: 6 };
+
+/** A worker in a process of its own. It writes a line for each attempt and each failure, at once. */
+const WORKER = `
+import { appendFileSync } from 'node:fs';
+import { Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { RetryPolicy, permanent } from 'rejitter';
+import { bullmq } from 'rejitter/engines';
+
+const [queue, port, log] = process.argv.slice(2);
+const write = (entry) => appendFileSync(log, JSON.stringify(entry) + '\\n');
+const worker = new Worker(
+  queue,
+  async ({ id, attemptsMade: made, data }) => {
+    write({ at: Date.now(), id, made });
+    await new Promise((done) => setTimeout(done, 3));
+    if (data.permanent) throw permanent(new Error('permanent'));
+    if (made < data.failures) throw new Error('fails');
+  },
+  {
+    connection: { host: '127.0.0.1', port: Number(port), maxRetriesPerRequest: null },
+    concurrency: 40,
+    lockDuration: 1500,
+    stalledInterval: 500,
+    maxStalledCount: 20,
+    settings: { backoffStrategy: bullmq(new RetryPolicy(${JSON.stringify(POLICY)})) },
+  },
+);
+const client = new Redis(Number(port), '127.0.0.1', { maxRetriesPerRequest: null });
+client.on('error', () => {});
+worker.on('failed', async ({ id, attemptsMade: k, delay, finishedOn }) => {
+  const at = Date.now();
+  if (finishedOn) return write({ id, k, ended: true });
+  const stored = Number(await client.hget('bull:' + queue + ':' + id, 'delay').catch(() => NaN));
+  write({ id, k, delay, stored, at, readAt: Date.now() });
+});
+worker.on('error', () => {});
+`;
+
+/**
+ * Runs 1,000 jobs while `disturb` does its worst. Checks that each ends as it must, after the waits that it must have.
+ * @param {string} name
+ * @param {(tools: { start: () => any, progress: () => number, queue: Queue }) => Promise<void>} disturb
+ */
+async function thousand(name, disturb) {
+  const dir = pasted(WORKER);
+  const log = join(dir, 'log');
+  const queue = queueOf(name);
+  const jobs = Array.from({ length: 1000 }, (_, i) => ({
+    name: 'job',
+    data: { failures: i % 4, permanent: i % 100 === 99 },
+    opts: bullmq.jobOptions(new RetryPolicy(POLICY)),
+  }));
+  const added = await queue.addBulk(jobs);
+  const start = () => {
+    const child = spawn(process.execPath, [join(dir, 'main.mjs'), name, `${server.port}`, log], { stdio: 'inherit' });
+    children.push(child);
+    return child;
+  };
+  const entries = () => {
+    try {
+      // A line that a killed process did not finish has no end.
+      return readFileSync(log, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    } catch {
+      return [];
+    }
+  };
+  await disturb({ start, progress: () => entries().length, queue });
+  await until(async () => {
+    const { completed, failed } = await queue.getJobCounts('completed', 'failed').catch(() => ({}));
+    return completed + failed === jobs.length;
+  });
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  const policy = new RetryPolicy(POLICY);
+  const all = entries();
+  let compared = 0;
+  for (const [i, { id }] of added.entries()) {
+    const { failures, permanent } = jobs[i].data;
+    const { attemptsMade, finishedOn, failedReason } = await queue.getJob(id);
+    assert.ok(finishedOn > 0, `job ${id} is lost`);
+    assert.equal(failedReason === 'permanent', permanent, `job ${id}: ${failedReason}`);
+    assert.equal(attemptsMade, permanent ? 1 : failures + 1, `job ${id}`);
+    const own = all.filter((entry) => entry.id === id);
+    for (const { k, delay, stored, readAt, at } of own.filter((entry) => entry.delay !== undefined)) {
+      const wanted = Math.ceil(policy.delayMs(k, { seed: id }));
+      assert.equal(delay, wanted, `job ${id}, wait ${k}`);
+      const next = own.find((entry) => entry.made === k);
+      const last = own.filter((entry) => entry.made === k - 1 && entry.at <= at).at(-1);
+      // BullMQ clears it when the job's time has come.
+      if (!(stored === 0 && readAt - last.at >= wanted) && !Number.isNaN(stored)) assert.equal(stored, wanted);
+      assert.ok(next.at - last.at >= wanted, `job ${id}, wait ${k}: ${next.at - last.at} ms of ${wanted}`);
+      compared += stored === wanted;
+    }
+  }
+  return { all, compared };
+}
+
+test('1,000 jobs, the worker killed twice: none is lost, no wait is shorter', { timeout: 90_000 }, async (t) => {
+  const { all, compared } = await thousand('killed', async ({ start, progress }) => {
+    for (const count of [600, 1500]) {
+      const child = start();
+      await until(() => progress() > count);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    start();
+  });
+  t.diagnostic(`${all.length} lines, ${compared} stored delays compared`);
+  assert.ok(compared > 400, `${compared}`);
+});
+
+test('1,000 jobs, two workers and a Redis that restarts: none is lost', { timeout: 90_000 }, async (t) => {
+  const { compared } = await thousand('restarted', async ({ start, progress }) => {
+    start();
+    start();
+    await until(() => progress() > 1000);
+    await server.restart();
+  });
+  t.diagnostic(`${compared} stored delays compared`);
+  assert.ok(compared > 400, `${compared}`);
+});

@@ -1,0 +1,109 @@
+// The programs of the guide, in TypeScript: run with the real packages, and type-checked.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+import { transform } from 'esbuild';
+
+import { run, tool } from './consumer.mjs';
+import { importPasted, pasted } from './pasted.mjs';
+import { marked } from './readers.mjs';
+
+/** The text of a program. @param {string} mark */
+export const program = (mark) => marked(mark)[0][1];
+
+/** The longest program. */
+const LINES = 80;
+
+/** A program without its types. @param {string} text */
+export async function javaScript(text) {
+  assert.ok(text.split('\n').length <= LINES);
+  const { code } = await transform(text, { loader: 'ts' });
+  return code.replaceAll(/ from "(.*?)"/g, " from '$1'");
+}
+
+/**
+ * Runs a program of the guide in this process, with environment variables. Returns what it exports.
+ * @param {string} mark
+ * @param {Record<string, string | number>} env
+ */
+export async function importProgram(mark, env = {}) {
+  Object.assign(process.env, env);
+  return importPasted(await javaScript(program(mark)));
+}
+
+/**
+ * Type-checks files in a strict project, which has the packages that `imports` names.
+ * @param {Record<string, string>} files
+ * @param {string} imports
+ * @param {object} [options] of the compiler
+ * @param {Record<string, string>} [others] files that the project only imports
+ */
+export async function checkFiles(files, imports, options, others) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: ['node'],
+    typeRoots: [tool('@types')],
+    ...options,
+  };
+  const dir = pasted(imports, {
+    ...others,
+    ...files,
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+  });
+  const args = [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
+  const { stdout, code } = await run(process.execPath, args, { cwd: dir });
+  assert.equal(stdout, '');
+  assert.equal(code, 0);
+}
+
+/** Type-checks programs of the guide. @param {string[]} marks */
+export const checkPrograms = (marks) =>
+  checkFiles(Object.fromEntries(marks.map((mark) => [`${mark}.mts`, program(mark)])), marks.map(program).join('\n'));
+
+/**
+ * A server on loopback that answers with what `answer` returns: a status, headers and a body.
+ * @param {(request: import('node:http').IncomingMessage, body: string) => any} answer
+ */
+export async function serve(answer) {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const { status = 200, headers = {}, text = '{}' } = (await answer(request, body)) ?? {};
+    response.writeHead(status, headers).end(text);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Resolves when `check` returns something. @param {() => any} check */
+export async function until(check, ms = 60_000) {
+  for (const end = Date.now() + ms; ; ) {
+    const found = await check();
+    if (found) return found;
+    assert.ok(Date.now() < end, `nothing after ${ms} ms: ${check}`);
+    await new Promise((done) => setTimeout(done, 25));
+  }
+}
+
+/** A port of loopback that nobody uses. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,103 @@
+// A Redis and a PostgreSQL of a test's own, on loopback, in a temporary folder. The set-up (xtask/src/servers.rs)
+// says where the programs are.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { freePort } from './programs.mjs';
+
+const HOST = '127.0.0.1';
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Resolves once something listens. */
+async function listening(port, child) {
+  for (let left = 600; ; left--) {
+    const socket = connect(port, HOST);
+    const open = await new Promise((done) => socket.once('connect', () => done(true)).once('error', () => done(false)));
+    socket.destroy();
+    if (open) return;
+    if (left === 0 || child.exitCode !== null) throw new Error(`${child.spawnfile} does not listen: ${child.text}`);
+    await delay(50);
+  }
+}
+
+async function started(command, args, port, options) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  running.add(child);
+  child.text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (child.text += text));
+  child.once('exit', () => running.delete(child));
+  await listening(port, child);
+  return child;
+}
+
+async function stopped(child, signal) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
+
+/** The path of a program, which the set-up has found. */
+function program(variable) {
+  const path = process.env[variable];
+  if (!path) throw new Error(`${variable} is not set: run the tests with cargo xtask test`);
+  return path;
+}
+
+const folder = (name) => mkdtempSync(join(tmpdir(), `rejitter-${name}-`));
+
+/** Starts a Redis that keeps each write, so that `restart` loses none. */
+export async function redis() {
+  const dir = folder('redis');
+  const port = await freePort();
+  const args = ['--port', `${port}`, '--bind', HOST, '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'always'];
+  const start = () => started(program('REDIS_BIN'), [...args, '--save', '', '--maxmemory-policy', 'noeviction'], port);
+  let child = await start();
+  return {
+    host: HOST,
+    port,
+    async restart() {
+      await stopped(child, 'SIGKILL');
+      child = await start();
+    },
+    async stop() {
+      await stopped(child, 'SIGTERM');
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+/** Starts a PostgreSQL; its address has the user who owns it. */
+export async function postgres() {
+  const dir = folder('postgres');
+  const port = await freePort();
+  const bin = program('POSTGRES_BIN');
+  const isRoot = process.getuid?.() === 0;
+  // PostgreSQL does not run as root.
+  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  const user = isRoot ? { uid: id('-u'), gid: id('-g') } : {};
+  if (isRoot) chownSync(dir, user.uid, user.gid);
+  const data = join(dir, 'data');
+  const init = ['-D', data, '-U', 'postgres', '--auth', 'trust', '--no-sync', '--encoding', 'UTF8', '--locale', 'C'];
+  execFileSync(join(dirname(bin), 'initdb'), init, { ...user, cwd: dir, stdio: 'ignore' });
+  const settings = { listen_addresses: HOST, port, unix_socket_directories: dir, fsync: 'off' };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = await started(bin, ['-D', data, ...args], port, { ...user, cwd: dir });
+  return {
+    url: `postgres://postgres@${HOST}:${port}/postgres`,
+    async stop() {
+      await stopped(child, 'SIGINT');
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
