@@ -8,10 +8,7 @@ import { read, requireObject } from '../options/reader.js';
 import { isData } from '../options/rules.js';
 import { VERSION } from './write.js';
 
-/**
- * @template {new (options?: any) => any} Class
- * @param {Class} RetryPolicy
- */
+/** @template {new (options?: any) => any} Class @param {Class} RetryPolicy */
 export function fromDataOf(RetryPolicy) {
   /** @type {import('../options/reader.js').Rule} */
   const CLASS = [

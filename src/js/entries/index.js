@@ -55,10 +55,7 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
 function functionOf(name, excluded, own) {
   const newSettings = settingsOf(load, own);
   const named = {
-    /**
-     * @param {any} fn
-     * @param {any} [options]
-     */
+    /** @param {any} fn @param {any} [options] */
     [name](fn, options) {
       let settings;
       try {

@@ -33,10 +33,7 @@ export class FetchAttempt {
   /** Name of the option that decided about the outcome. */
   askedOption = 'retryOn';
 
-  /**
-   * @param {import('./call.js').FetchCall} call
-   * @param {boolean} mayRepeat
-   */
+  /** @param {import('./call.js').FetchCall} call @param {boolean} mayRepeat */
   constructor(call, mayRepeat) {
     this.#call = call;
     this.#mayRepeat = mayRepeat;
@@ -137,10 +134,7 @@ export class FetchAttempt {
     ];
   }
 
-  /**
-   * Returns the same values as `retryIf` and `retryOnResult`, which this replaces.
-   * @param {Operation} op
-   */
+  /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
   ask(op) {
     const { outcome: result, failed } = op;
     const { settings, request } = this.#call;

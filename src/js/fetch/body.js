@@ -12,10 +12,7 @@ export function tagOf(value) {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/**
- * Returns whether this is a Request, of any realm or a polyfill.
- * @param {any} value
- */
+/** Returns whether this is a Request, of any realm or a polyfill. @param {any} value */
 export function isRequest(value) {
   return (
     Object(value) === value &&
@@ -25,10 +22,7 @@ export function isRequest(value) {
   );
 }
 
-/**
- * Returns the address of a request or of fetch's first argument, or undefined if it is invalid.
- * @param {any} input
- */
+/** Returns the address of a request or of fetch's first argument, or undefined if it is invalid. @param {any} input */
 export function addressOf(input) {
   try {
     return new URL(isRequest(input) ? input.url : input, globalThis.location?.href);
@@ -90,10 +84,7 @@ function copyOf(body) {
   }
 }
 
-/**
- * Copies the view's bytes. The view's own type means nothing to `fetch`.
- * @param {ArrayBufferView} view
- */
+/** Copies the view's bytes. The view's own type means nothing to `fetch`. @param {ArrayBufferView} view */
 function copyOfView(view) {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
 }

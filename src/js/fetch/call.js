@@ -83,10 +83,7 @@ export class FetchCall {
     return new FetchAttempt(this, mayRepeat);
   }
 
-  /**
-   * @param {any} response
-   * @param {any} report
-   */
+  /** @param {any} response @param {any} report */
   statusError(response, report) {
     const status = new HttpStatusError(response);
     const error = this.settings.finalError === 'wrap' ? new RetryError(status, report) : status;

@@ -7,10 +7,7 @@ import { MAX_MS } from '../options/codes.js';
 import { isNetworkMessage } from '../options/network-words.js';
 import { isTransientStatus } from '../run/transient-error.js';
 
-/**
- * Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY).
- * @param {string} method in upper case
- */
+/** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */
 export function isSafe(method) {
   return /^(GET|HEAD|OPTIONS|TRACE|QUERY)$/.test(method);
 }
@@ -62,11 +59,7 @@ const UNPROCESSED_TEXTS =
 const NETWORK_CODES =
   /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
 
-/**
- * Classifies one error, without its causes.
- * @param {any} error
- * @param {(error: any) => boolean} isOwn
- */
+/** Classifies one error, without its causes. @param {any} error @param {(error: any) => boolean} isOwn */
 function failureClass(error, isOwn) {
   const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) =>
     typeof text === 'string' ? text : '',
@@ -140,10 +133,7 @@ export function retryAfterMs(source) {
   return waitOf(text, () => headerOf(headers, 'date')) ?? ms;
 }
 
-/**
- * @param {string} text the value of `Retry-After`
- * @param {() => string} date that of `Date`
- */
+/** @param {string} text the value of `Retry-After` @param {() => string} date that of `Date` */
 function waitOf(text, date) {
   const digits = /^[ \t]*(\d+)[ \t]*$/.exec(text)?.[1];
   const number = Number(digits);
@@ -154,10 +144,7 @@ function waitOf(text, date) {
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), MAX_MS);
 }
 
-/**
- * Returns the time by the server's clock, or by this one if the response has no valid `Date`.
- * @param {string} date
- */
+/** Returns the time by the server's clock, or by this one if the response has no valid `Date`. @param {string} date */
 export function serverTime(date) {
   const now = Date.now();
   const server = dateOf(date, now);

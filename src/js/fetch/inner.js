@@ -47,11 +47,7 @@ function look() {
   return place.kept;
 }
 
-/**
- * Marks a fetch as ours. Returns its place.
- * @param {Function} fetch
- * @param {Function | undefined} inner
- */
+/** Marks a fetch as ours. Returns its place. @param {Function} fetch @param {Function | undefined} inner */
 export function placeOf(fetch, inner) {
   const isFixed = inner !== undefined;
   const place = { fetch, kept: inner ?? look(), isUnder: isFixed, isFixed };
@@ -86,11 +82,7 @@ export function sendFrom(place, input, init) {
   return send === first || place.isFixed ? call(send, input, init) : sendInRound(send, input, init);
 }
 
-/**
- * @param {Function} send
- * @param {any} input
- * @param {any} init
- */
+/** @param {Function} send @param {any} input @param {any} init */
 async function sendInRound(send, input, init) {
   const followed = (context ??= contextOf());
   const round = { href: addressOf(input)?.href };
@@ -102,11 +94,7 @@ async function sendInRound(send, input, init) {
   }
 }
 
-/**
- * @param {Function} send
- * @param {any} input
- * @param {any} init
- */
+/** @param {Function} send @param {any} input @param {any} init */
 export function call(send, input, init) {
   return init === undefined ? send(input) : send(input, init);
 }

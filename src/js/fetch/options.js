@@ -81,11 +81,7 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @property {[given: Record<string | symbol, any>, reading: Reading]} [last] the options of the last call that had some
  */
 
-/**
- * @param {any} options or a RetryPolicy
- * @param {import('../options/settings.js').Load} load
- * @returns {Reading}
- */
+/** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
 export function readFetchOptions(options, load) {
   const shared = behindOf(options);
   if (shared !== undefined) {
@@ -126,10 +122,7 @@ export function readCallOptions(init, base) {
   return reading;
 }
 
-/**
- * @param {any} settings
- * @param {Error[]} problems
- */
+/** @param {any} settings @param {Error[]} problems */
 function requireManyKeys({ idempotencyKey }, problems) {
   if (typeof idempotencyKey === 'string' && idempotencyKey !== 'auto')
     problems.push(

@@ -116,10 +116,7 @@ export class FetchRequest {
     return new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
   }
 
-  /**
-   * @param {string} name
-   * @param {string} value
-   */
+  /** @param {string} name @param {string} value */
   setHeader(name, value) {
     const { headers } = this;
     headers.set(name, value);
@@ -162,10 +159,7 @@ export class FetchRequest {
     return [input, this.withBody(init, body)];
   }
 
-  /**
-   * @param {number} attempt
-   * @param {AbortSignal | undefined} signal that replaces the request's
-   */
+  /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
   nextRequest(attempt, signal) {
     const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts) || (this.once && this.streams);
     let request = whole ? this.input : this.input.clone();
@@ -176,10 +170,7 @@ export class FetchRequest {
     return (this.alive[1] = request);
   }
 
-  /**
-   * @param {any} init
-   * @param {unknown} body
-   */
+  /** @param {any} init @param {unknown} body */
   withBody(init, body) {
     this.sent = body;
     // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.
@@ -193,10 +184,7 @@ export class FetchRequest {
     if (this.isRequest && !this.waits && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
   }
 
-  /**
-   * Cancels a body that was never sent: its source, a file for instance, would stay open.
-   * @param {unknown} reason
-   */
+  /** Cancels a body that was never sent: its source, a file for instance, would stay open. @param {unknown} reason */
   drop(reason) {
     discard(this.init, reason);
     if (this.isRequest) discard(this.alive[1], reason);
@@ -217,10 +205,7 @@ function referrerOf(input) {
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
 }
 
-/**
- * Reads the members of a RequestInit, each once, and the own properties that hosts add to it.
- * @param {any} init
- */
+/** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */
 function membersOf(init) {
   if (Object(init) !== init) throw problemOf('init', init, ['', 'an object']);
   /** @type {Record<string, any>} */
@@ -239,10 +224,7 @@ function membersOf(init) {
   return members;
 }
 
-/**
- * Copies headers in the form that they have: a replacement of fetch may read it.
- * @param {any} headers
- */
+/** Copies headers in the form that they have: a replacement of fetch may read it. @param {any} headers */
 function copyOfHeaders(headers) {
   if (headers === null || typeof headers !== 'object') return headers;
   if (tagOf(headers) === 'Headers') return new (classOf(headers))(headers);

@@ -3,11 +3,7 @@
 
 import { MAX_MS } from './codes.js';
 
-/**
- * @param {any} value
- * @param {number} least
- * @param {number} most
- */
+/** @param {any} value @param {number} least @param {number} most */
 export function isWithin(value, least, most) {
   return typeof value === 'number' && value >= least && value <= most;
 }
@@ -43,10 +39,7 @@ export function isSeed(value) {
   return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
 }
 
-/**
- * Checks its methods, because `instanceof` is false for signals of another realm.
- * @param {any} value
- */
+/** Checks its methods, because `instanceof` is false for signals of another realm. @param {any} value */
 export function isSignal(value) {
   try {
     return (

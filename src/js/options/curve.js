@@ -44,10 +44,7 @@ export function capList(settings) {
   settings.capOfList = true;
 }
 
-/**
- * @param {Settings} settings
- * @param {Error[]} problems where to put what is found
- */
+/** @param {Settings} settings @param {Error[]} problems where to put what is found */
 export function contradictions(settings, problems) {
   const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
   // A comparison with what is unset is false.

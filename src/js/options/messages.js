@@ -34,10 +34,7 @@ fixed: constant`;
 /** Starts each message of this package, once: in a log, it names the owner. */
 const PREFIX = 'rejitter: ';
 
-/**
- * @param {new (message: string) => Error} kind
- * @param {string} text
- */
+/** @param {new (message: string) => Error} kind @param {string} text */
 export function failure(kind, text) {
   return new kind(PREFIX + text);
 }
@@ -59,11 +56,7 @@ export function problemOf(name, value, [types, rule], verb = 'be') {
   );
 }
 
-/**
- * Suggests one of the names that a rule lists.
- * @param {unknown} value
- * @param {string} rule
- */
+/** Suggests one of the names that a rule lists. @param {unknown} value @param {string} rule */
 function valueMeant(value, rule) {
   if (typeof value !== 'string') return '';
   const nearest = meant(
@@ -88,11 +81,7 @@ export function notOptions(what) {
   return failure(TypeError, `options must be an object of options, got ${what}`);
 }
 
-/**
- * @param {string} name
- * @param {string[]} names
- * @param {string} [nearest]
- */
+/** @param {string} name @param {string[]} names @param {string} [nearest] */
 export function unknown(name, names, nearest = meant(name, names)) {
   if (name === POLICY) return notOptions('a RetryPolicy or a copy of one: use policy.run(fn)');
   return failure(
@@ -142,10 +131,7 @@ function isNear(a, b, edits) {
   );
 }
 
-/**
- * Joins problems to one error, with the names of the options once, at its end.
- * @param {Error[]} problems
- */
+/** Joins problems to one error, with the names of the options once, at its end. @param {Error[]} problems */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
   const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
@@ -155,10 +141,7 @@ export function errorOf(problems) {
   return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
 }
 
-/**
- * Describes a value, without running any of the caller's code.
- * @param {unknown} value
- */
+/** Describes a value, without running any of the caller's code. @param {unknown} value */
 export function show(value) {
   switch (typeof value) {
     case 'string':
@@ -198,11 +181,7 @@ export function oneOf(names) {
   return `one of '${names.join("', '")}'`;
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {string} because
- */
+/** @param {string} name @param {unknown} value @param {string} because */
 export function leftOut(name, value, because) {
   return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }

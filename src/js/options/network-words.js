@@ -11,10 +11,7 @@
 const NETWORK =
   /^(FetchEvent\.respondWith received an error: TypeError: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|other side closed|socket hang up|Unable to connect|error sending request)(\.|$| \(| for | from )|NetworkError when |Response served by service worker|Could not connect to the server|A server with the specified hostname|The (network|Internet|socket) connection|The request timed out|Was there a typo in the url|Network (connection lost|request failed))/;
 
-/**
- * Returns whether an engine rejects a fetch with this message when the network fails.
- * @param {string} message
- */
+/** Returns whether an engine rejects a fetch with this message when the network fails. @param {string} message */
 export function isNetworkMessage(message) {
   return NETWORK.test(message);
 }

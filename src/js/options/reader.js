@@ -80,12 +80,7 @@ export function readOne(name, value, rules, target, problems, excluded, foreign,
   }
 }
 
-/**
- * Throws if a value breaks a rule.
- * @param {string} name
- * @param {any} value
- * @param {Rule} rule
- */
+/** Throws if a value breaks a rule. @param {string} name @param {any} value @param {Rule} rule */
 export function requireValid(name, value, rule) {
   if (!rule[2](value, {}, [], name)) throw problemOf(name, value, rule);
 }
@@ -102,11 +97,7 @@ export function ownOf(options) {
   return { __proto__: null, ...options };
 }
 
-/**
- * @param {any} options
- * @param {string} [name]
- * @param {string} [rule]
- */
+/** @param {any} options @param {string} [name] @param {string} [rule] */
 export function requireObject(options, name = 'options', rule = 'an object') {
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw problemOf(name, options, ['', rule]);

@@ -104,11 +104,7 @@ export const RULES = {
   metrics: SWITCH,
 };
 
-/**
- * @param {any} value
- * @param {Settings} settings where the answer goes
- * @param {Error[]} problems
- */
+/** @param {any} value @param {Settings} settings where the answer goes @param {Error[]} problems */
 function readBackoff(value, settings, problems) {
   settings.backoff = BACKOFFS.indexOf(value);
   if (settings.backoff >= 0) return true;
@@ -128,11 +124,7 @@ function readBackoff(value, settings, problems) {
   return true;
 }
 
-/**
- * @param {any} value
- * @param {Settings} settings where the answer goes
- * @param {Error[]} problems
- */
+/** @param {any} value @param {Settings} settings where the answer goes @param {Error[]} problems */
 function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
@@ -158,10 +150,7 @@ function readJitter(value, settings, problems) {
   return true;
 }
 
-/**
- * @param {any} value
- * @param {Settings} settings where the answer goes
- */
+/** @param {any} value @param {Settings} settings where the answer goes */
 function readSeed(value, settings) {
   if (!isSeed(value)) return false;
   settings.seed = seedBits(value);

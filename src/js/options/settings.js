@@ -115,11 +115,7 @@ export function behindOf(policy) {
   return isFunction(policy?.run) && Object.hasOwn(policy, POLICY) ? policy[POLICY]() : undefined;
 }
 
-/**
- * @param {Settings} base
- * @param {object} [own]
- * @returns {any} settings that differ from others
- */
+/** @param {Settings} base @param {object} [own] @returns {any} settings that differ from others */
 export function inheriting(base, own) {
   return Object.assign(Object.create(base), own);
 }

@@ -63,10 +63,7 @@ export class Admission {
       this.throttle(operation, /** @type {number} */ (operation.hintMs));
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {number} hintMs
-   */
+  /** @param {Operation} operation @param {number} hintMs */
   throttle({ settings, endedAt, outcome, failed }, hintMs) {
     const { cooldown } = this.#state;
     this.throttled = true;
@@ -75,10 +72,7 @@ export class Admission {
     if (cooldown.start(time, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {boolean} again
-   */
+  /** @param {Operation} operation @param {boolean} again */
   ended(operation, again) {
     const facts = operation.task?.facts;
     if (facts?.response !== undefined) {
@@ -168,10 +162,7 @@ export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
 }
 
-/**
- * Returns a draw. Without a core nothing is retried, and any will do.
- * @param {Operation} operation
- */
+/** Returns a draw. Without a core nothing is retried, and any will do. @param {Operation} operation */
 export function drawFor(operation) {
   const { settings, attempts } = operation;
   try {

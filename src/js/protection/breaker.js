@@ -104,11 +104,7 @@ export class Breaker {
   /** Reasons of signals that have counted. @type {WeakSet<object> | undefined} */
   #timeouts;
 
-  /**
-   * @param {number[]} options
-   * @param {((end: object) => unknown) | undefined} isFailure
-   * @param {number} time
-   */
+  /** @param {number[]} options @param {((end: object) => unknown) | undefined} isFailure @param {number} time */
   constructor(options, isFailure, time) {
     this.#options = options;
     this.isFailure = isFailure;
@@ -123,10 +119,7 @@ export class Breaker {
     return this.#state[PHASE] === OPEN;
   }
 
-  /**
-   * Returns the time in ms for which it is open for certain, 0 for none. Takes no probe.
-   * @param {number} time
-   */
+  /** Returns the time in ms for which it is open for certain, 0 for none. Takes no probe. @param {number} time */
   look(time) {
     return lookAtBreaker(this.#state, time);
   }
@@ -219,11 +212,7 @@ export class Breaker {
     if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.numbers(time));
   }
 
-  /**
-   * @param {number} time
-   * @param {number} ms
-   * @param {import('./events.js').Teller} teller
-   */
+  /** @param {number} time @param {number} ms @param {import('./events.js').Teller} teller */
   open(time, ms, teller) {
     const wasOpen = this.isOpen;
     openByHand(this.#state, this.#options, time, ms);
@@ -231,10 +220,7 @@ export class Breaker {
     if (!wasOpen) teller.tell('opened', this.numbers(time));
   }
 
-  /**
-   * @param {number} time
-   * @param {import('./events.js').Teller} teller
-   */
+  /** @param {number} time @param {import('./events.js').Teller} teller */
   close(time, teller) {
     const wasClosed = this.isClosed;
     closeByHand(this.#state, time);

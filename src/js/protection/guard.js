@@ -27,19 +27,13 @@ export class Guard {
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   rejection = undefined;
 
-  /**
-   * @param {State} state
-   * @param {number} [pass] the breaker's ticket of a first attempt that passed
-   */
+  /** @param {State} state @param {number} [pass] the breaker's ticket of a first attempt that passed */
   constructor(state, pass) {
     this.#state = state;
     this.admission = new Admission(state, pass);
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {number} time now
-   */
+  /** @param {Operation} operation @param {number} time now */
   enter(operation, time) {
     const answer = this.#enter(operation, time);
     // Without our own frames, the caller's is among the first ten.
@@ -47,11 +41,7 @@ export class Guard {
     return answer;
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {number} time now
-   * @returns {Answer | undefined}
-   */
+  /** @param {Operation} operation @param {number} time now @returns {Answer | undefined} */
   #enter(operation, time) {
     const state = this.#state;
     const { breaker, cooldown } = state;
@@ -84,11 +74,7 @@ export class Guard {
     return operation.limits.aborted ? ABORTED : undefined;
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {number} delayMs
-   * @returns {Answer}
-   */
+  /** @param {Operation} operation @param {number} delayMs @returns {Answer} */
   retry(operation, delayMs) {
     const state = this.#state;
     const { budget, breaker, cooldown } = state;
@@ -114,11 +100,7 @@ export class Guard {
     return { waitMs };
   }
 
-  /**
-   * @param {Operation} operation
-   * @param {string} stop
-   * @returns {Answer}
-   */
+  /** @param {Operation} operation @param {string} stop @returns {Answer} */
   settle(operation, stop) {
     const { budget, cooldown, hedge } = this.#state;
     /** @type {Answer} */
@@ -144,10 +126,7 @@ export class Guard {
     return answer;
   }
 
-  /**
-   * Ends the present hold.
-   * @param {number} time
-   */
+  /** Ends the present hold. @param {number} time */
   #release(time) {
     this.admission.fields = {
       heldMs: (this.admission.fields?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt),

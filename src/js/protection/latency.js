@@ -39,10 +39,7 @@ function slotOf(ms) {
   return Math.min(Math.max((view.getInt32(0) >> SHIFT) - FIRST, 0), SLOTS - 1);
 }
 
-/**
- * Returns the upper edge of a slot.
- * @param {number} slot
- */
+/** Returns the upper edge of a slot. @param {number} slot */
 function edgeOf(slot) {
   view ??= new DataView(new ArrayBuffer(8));
   view.setFloat64(0, 0);
@@ -67,10 +64,7 @@ export class Latency {
     this.startedAt = now;
   }
 
-  /**
-   * @param {number} now
-   * @param {number} ms
-   */
+  /** @param {number} now @param {number} ms */
   record(now, ms) {
     this.#turn(now);
     this.current.slots[slotOf(ms)]++;
@@ -106,10 +100,7 @@ export class Latency {
     return now - this.startedAt >= 2 * SLICE_MS || this.current.total + this.previous.total === 0;
   }
 
-  /**
-   * Starts the slice that `now` lies in. A start in the future becomes now.
-   * @param {number} now
-   */
+  /** Starts the slice that `now` lies in. A start in the future becomes now. @param {number} now */
   #turn(now) {
     this.startedAt = Math.min(this.startedAt, now);
     const age = now - this.startedAt;

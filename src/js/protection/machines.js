@@ -13,10 +13,7 @@ import * as core from './generated.js';
 /** Place of the credits in a budget's state. To give tokens, add to it: for a success, or to put back unused ones. */
 export const PENDING = 1;
 
-/**
- * Returns the state of a full budget.
- * @param {number} capacity
- */
+/** Returns the state of a full budget. @param {number} capacity */
 export const newBudget = (capacity) => [capacity, 0];
 
 /** Takes the cost of a retry if the budget has it, pending credits included. Returns 1 if it did, and else 0. */
@@ -78,10 +75,7 @@ export const SAME = 0;
 export const HAS_OPENED = 1;
 export const HAS_CLOSED = 2;
 
-/**
- * Returns the state of a closed breaker without calls.
- * @param {number} now
- */
+/** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
   const state = Array(STATE).fill(0);
   state[STARTED_AT] = state[CHANGED_AT] = now;

@@ -26,10 +26,7 @@ function isPart(value) {
 
 const isList = Array.isArray;
 
-/**
- * Each kind of part at most once, then options.
- * @param {any[]} args
- */
+/** Each kind of part at most once, then options. @param {any[]} args */
 export function protect(...args) {
   const last = args.at(-1);
   const given = args.length > 0 && !isFunction(last) && !isPart(last) && !isList(last) ? args.pop() : undefined;

@@ -11,12 +11,7 @@ const rejecters = new WeakMap();
 export class RejectedError extends Error {
   name = 'RejectedError';
 
-  /**
-   * @param {'breaker' | 'cooldown'} by
-   * @param {number} retryAfterMs
-   * @param {unknown} [cause]
-   * @param {string} [key]
-   */
+  /** @param {'breaker' | 'cooldown'} by @param {number} retryAfterMs @param {unknown} [cause] @param {string} [key] */
   constructor(by, retryAfterMs, cause, key) {
     const seconds = Math.ceil(retryAfterMs / 100) / 10;
     const because = messageOf(cause, '');

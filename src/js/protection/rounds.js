@@ -281,11 +281,7 @@ export class Rounds {
     return all;
   }
 
-  /**
-   * Ends a contender whose outcome is not the round's.
-   * @param {Contender} contender
-   * @param {string} reason
-   */
+  /** Ends a contender whose outcome is not the round's. @param {Contender} contender @param {string} reason */
   #leave(contender, reason) {
     const { own, admission } = contender;
     contender.over = true;
@@ -316,10 +312,7 @@ export class Rounds {
     op.records = own.records.sort(byNumber);
   }
 
-  /**
-   * Follows the end of the operation. Returns its reason.
-   * @param {string} reason
-   */
+  /** Follows the end of the operation. Returns its reason. @param {string} reason */
   settle(reason) {
     const op = this.#op;
     if (this.#contenders.length > 0) {

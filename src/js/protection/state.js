@@ -30,10 +30,7 @@ export class States {
   /** Uses so far: what was used least recently has the lowest number. */
   uses = 0;
 
-  /**
-   * @param {Makers} makers
-   * @param {((event: object) => unknown) | undefined} onEvent
-   */
+  /** @param {Makers} makers @param {((event: object) => unknown) | undefined} onEvent */
   constructor(makers, onEvent) {
     this.makers = makers;
     this.onEvent = onEvent;
@@ -84,16 +81,36 @@ export class States {
   }
 }
 
+/** Leave for a first attempt that nothing holds. An object of a class costs less than closures. */
+class Pass {
+  #state;
+  #ticket;
+
+  /** @param {State} state @param {number} startedAt @param {number} ticket the breaker's, 1 without one */
+  constructor(state, startedAt, ticket) {
+    this.#state = state;
+    this.startedAt = startedAt;
+    this.#ticket = ticket;
+  }
+
+  guard() {
+    return new Guard(this.#state, this.#ticket);
+  }
+
+  succeeded() {
+    const { budget, breaker } = this.#state;
+    budget?.succeeded(0, this.#state);
+    breaker?.passed(now(), this.#ticket);
+  }
+}
+
 /** State that all operations with one destination share. The driver calls it (run/guard.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
   usedAt = 0;
 
-  /**
-   * @param {States} states
-   * @param {string | undefined} key undefined for the root
-   */
+  /** @param {States} states @param {string | undefined} key undefined for the root */
   constructor(states, key) {
     this.#states = states;
     this.key = key;
@@ -122,10 +139,7 @@ export class State {
     return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
   }
 
-  /**
-   * @param {string} type of an event
-   * @param {object} fields
-   */
+  /** @param {string} type of an event @param {object} fields */
   tell(type, fields) {
     tellOf(this.#states.onEvent, this.key, type, fields);
   }
@@ -140,25 +154,15 @@ export class State {
    * @returns {import('../run/guard.js').Pass | undefined}
    */
   pass(startedAt) {
-    const { budget, breaker, cooldown } = this;
+    const { breaker, cooldown } = this;
     if (cooldown !== undefined && cooldown.left(startedAt) > 0) return undefined;
     // 0 if the attempt has to ask for more than that.
     const ticket = breaker?.pass(startedAt) ?? 1;
     if (ticket === 0) return undefined;
-    return {
-      startedAt,
-      guard: () => new Guard(this, ticket),
-      succeeded: () => {
-        budget?.succeeded(0, this);
-        breaker?.passed(now(), ticket);
-      },
-    };
+    return new Pass(this, startedAt, ticket);
   }
 
-  /**
-   * @param {import('../run/steps.js').Operation} op
-   * @param {import('../run/driver.js').Driver} driver
-   */
+  /** @param {import('../run/steps.js').Operation} op @param {import('../run/driver.js').Driver} driver */
   guard(op, driver) {
     const guard = new Guard(this);
     guard.rounds = this.hedge?.rounds(/** @type {import('../run/operation.js').Operation} */ (op), driver, guard, this);

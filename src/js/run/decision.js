@@ -137,10 +137,7 @@ function drawOf(random) {
   throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');
 }
 
-/**
- * @param {((k: number) => number) | readonly number[] | undefined} curve
- * @param {number} k
- */
+/** @param {((k: number) => number) | readonly number[] | undefined} curve @param {number} k */
 function curveOf(curve, k) {
   if (typeof curve !== 'function') {
     const list = /** @type {readonly number[]} */ (curve);

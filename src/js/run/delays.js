@@ -18,10 +18,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
     #state;
     #attempt = 1;
 
-    /**
-     * @param {import('../options/settings.js').Settings} settings
-     * @param {unknown} options
-     */
+    /** @param {import('../options/settings.js').Settings} settings @param {unknown} options */
     constructor(settings, options) {
       this.#settings = reseeded(read(options, { seed: RULES.seed }).seed, settings);
       this.#state = stateOf(0);
@@ -49,10 +46,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
   return Delays;
 })();
 
-/**
- * @param {number} index of the operation
- * @returns {import('./decision.js').State}
- */
+/** @param {number} index of the operation @returns {import('./decision.js').State} */
 function stateOf(index) {
   return { index, previous: NO_PREVIOUS, fault: undefined };
 }

@@ -21,10 +21,7 @@ const DEEPEST = 10;
  * @property {boolean} [rejected] whether protection made the error: another attempt makes no sense yet
  */
 
-/**
- * Marks an error by which protection rejects an attempt.
- * @param {Error} error
- */
+/** Marks an error by which protection rejects an attempt. @param {Error} error */
 export function markRejected(error) {
   hide(error, DIRECTIVE, { permanent: false, afterMs: NaN, wraps: false, rejected: true });
 }

@@ -25,12 +25,7 @@ export function emit(op, name, attempt, fields) {
   tell(hook, eventOf(op, attempt, fields && { ...fields, ...op.task?.eventFields() }));
 }
 
-/**
- * @template {object} [Fields={}]
- * @param {Operation} op
- * @param {number} attempt
- * @param {Fields} [fields]
- */
+/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] */
 export function eventOf({ settings: { maxAttempts, name }, startedAt, limits }, attempt, fields) {
   return {
     attempt,

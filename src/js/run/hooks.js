@@ -29,10 +29,7 @@ export function tell(hook, event) {
   }
 }
 
-/**
- * Reports an error of a callback that can change nothing.
- * @param {unknown} error
- */
+/** Reports an error of a callback that can change nothing. @param {unknown} error */
 export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
   if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);

@@ -25,10 +25,7 @@ export function freshSeed(time = now()) {
   return [processHigh ^ chance(), processLow ^ chance() ^ (time * 1e6), count++];
 }
 
-/**
- * @param {boolean} strong whether to ask crypto
- * @returns {ArrayLike<number> & Iterable<number>}
- */
+/** @param {boolean} strong whether to ask crypto @returns {ArrayLike<number> & Iterable<number>} */
 function processEntropy(strong) {
   // The other clock is in each seed: here as well it would cancel itself out until it moves.
   const words = new Uint32Array([Date.now(), 0]);

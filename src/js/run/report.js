@@ -23,10 +23,7 @@ const REPORTS = Symbol.for('rejitter.reports');
 /** The reports of this copy alone. @type {WeakMap<object, object> | undefined} */
 let own;
 
-/**
- * Returns the reports by what operations ended with.
- * @returns {WeakMap<object, object>}
- */
+/** Returns the reports by what operations ended with. @returns {WeakMap<object, object>} */
 function reports() {
   const shared = /** @type {any} */ (globalThis);
   try {
@@ -42,10 +39,7 @@ export function retryReport(error) {
   return reports().get(error);
 }
 
-/**
- * @param {unknown} error
- * @param {object} report
- */
+/** @param {unknown} error @param {object} report */
 export function keepReport(error, report) {
   // A WeakMap accepts objects only.
   if (Object(error) === error) reports().set(/** @type {object} */ (error), report);

@@ -75,10 +75,7 @@ export function watch(op, metrics, signal) {
   return channel.tracePromise(() => loop(op), context);
 }
 
-/**
- * Returns whether a callback may have taken its time since the attempt ended.
- * @param {Operation} op
- */
+/** Returns whether a callback may have taken its time since the attempt ended. @param {Operation} op */
 function tookTime({ task, settings: { watched, retryIf, random, curve } }) {
   return task || watched || retryIf || random || curve;
 }

@@ -82,10 +82,7 @@ export function settle(op, reason) {
   op.failed ||= wrap;
 }
 
-/**
- * @param {Operation} op
- * @param {string} reason
- */
+/** @param {Operation} op @param {string} reason */
 function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault, task }, reason) {
   const report = Object.freeze({
     reason,
@@ -112,10 +109,7 @@ function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault
   return report;
 }
 
-/**
- * Warns once per process that nothing is retried, and why.
- * @param {unknown} fault
- */
+/** Warns once per process that nothing is retried, and why. @param {unknown} fault */
 function warn(fault) {
   if (warned) return;
   warned = true;

@@ -26,10 +26,7 @@ export function follow(signal, follower) {
   signal.addEventListener('abort', listener);
 }
 
-/**
- * @param {AbortSignal} signal
- * @param {Follower} follower
- */
+/** @param {AbortSignal} signal @param {Follower} follower */
 export function unfollow(signal, follower) {
   const known = watched.get(signal);
   if (known === undefined) return;

@@ -54,12 +54,7 @@ export function enter(op, time) {
   return heed(op, op.guard?.enter(op, time));
 }
 
-/**
- * Starts an attempt.
- * @param {Operation} op
- * @param {number} time now
- * @returns {Stop}
- */
+/** Starts an attempt. @param {Operation} op @param {number} time now @returns {Stop} */
 export function begin(op, time) {
   const { settings, limits, startedAt, attempts, records } = op;
   const attempt = (op.attempt ??= new Attempt(
@@ -143,11 +138,7 @@ export function classify(op, verdict, also = ', or a promise of these') {
   return task?.forbids(op);
 }
 
-/**
- * Decides about the wait before another attempt: it is in `delayMs`.
- * @param {Operation} op
- * @returns {Stop}
- */
+/** Decides about the wait before another attempt: it is in `delayMs`. @param {Operation} op @returns {Stop} */
 export function plan(op) {
   const { settings, limits, task, guard } = op;
   // An attempt of a round may have aborted while the other one was classified.
@@ -175,11 +166,7 @@ export function prepare(op) {
   return op.settings.beforeRetry?.(Object.freeze(eventOf(op, op.attempts, { ...outcomeOf(op), delayMs })));
 }
 
-/**
- * @param {any} verdict
- * @param {string} name of the predicate
- * @param {string} also what else it may answer
- */
+/** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */
 function afterMsOf(verdict, name, also) {
   const afterMs =
     typeof verdict === 'object' && verdict !== null && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;

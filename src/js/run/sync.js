@@ -21,10 +21,7 @@ const NO_TIMERS = { metrics: ONE_OPERATION, attemptTimeoutMs: because, unref: be
 /** @param {import('../options/settings.js').Load} load */
 export function syncOf(load) {
   const newSettings = settingsOf(load);
-  /**
-   * @param {any} fn
-   * @param {any} [options]
-   */
+  /** @param {any} fn @param {any} [options] */
   return function retrySync(fn, options) {
     requireFunction(fn);
     const settings = readOptions(options, newSettings(), NO_TIMERS);
@@ -80,10 +77,7 @@ class PolledLimits {
     this.deadlineAt = startedAt + settings.totalTimeoutMs;
   }
 
-  /**
-   * @param {unknown} _
-   * @param {import('./attempt.js').Attempt} attempt
-   */
+  /** @param {unknown} _ @param {import('./attempt.js').Attempt} attempt */
   begin(_, attempt) {
     this.attempt = attempt;
   }
@@ -93,10 +87,7 @@ class PolledLimits {
   }
 }
 
-/**
- * The loop of run.js, without awaits.
- * @param {Operation<PolledLimits>} op
- */
+/** The loop of run.js, without awaits. @param {Operation<PolledLimits>} op */
 function loopSync(op) {
   start(op);
   const { limits, fn, settings } = op;
@@ -134,11 +125,7 @@ function loopSync(op) {
   return op.outcome;
 }
 
-/**
- * Makes an attempt.
- * @param {Operation<PolledLimits>} op
- * @param {import('./operation.js').Callback} fn
- */
+/** Makes an attempt. @param {Operation<PolledLimits>} op @param {import('./operation.js').Callback} fn */
 function attemptSync(op, fn) {
   let answer;
   let threw = false;
@@ -165,10 +152,7 @@ function noPromise(value, name) {
   throw failure(TypeError, `${name} must not return a promise, because retrySync cannot await it. Use retry instead`);
 }
 
-/**
- * Memory that the thread waits on. Nothing ever notifies it. Made at the first use.
- * @type {Int32Array | undefined}
- */
+/** Memory that the thread waits on. Nothing ever notifies it. Made at the first use. @type {Int32Array | undefined} */
 let cell;
 
 /** Throws where the thread cannot block, before anything is called. */

@@ -34,10 +34,7 @@ class VirtualClock {
   /** @type {() => Promise<void>} */
   #pause;
 
-  /**
-   * @param {boolean} date
-   * @param {boolean} blocking
-   */
+  /** @param {boolean} date @param {boolean} blocking */
   constructor(date, blocking) {
     const timers = this.#timers;
     const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } =
@@ -144,10 +141,7 @@ class VirtualClock {
     await this.#run(() => this.#timers.next(Infinity), limit);
   }
 
-  /**
-   * @param {any} promise
-   * @param {any} [options]
-   */
+  /** @param {any} promise @param {any} [options] */
   async runUntil(promise, options) {
     if (!isFunction(promise?.then)) throw problemOf('the argument of runUntil()', promise, ['', 'a promise']);
     const { limit = FIRE_LIMIT, graceMs = 20 } = read(options, { limit: COUNT, graceMs: COUNT });
@@ -192,11 +186,7 @@ class VirtualClock {
     this.uninstall();
   }
 
-  /**
-   * @param {any} holder
-   * @param {string} name
-   * @param {unknown} replacement
-   */
+  /** @param {any} holder @param {string} name @param {unknown} replacement */
   #replace(holder, name, replacement) {
     const own = Object.getOwnPropertyDescriptor(holder, name);
     put(holder, name, { value: replacement, writable: true, configurable: true, enumerable: own?.enumerable ?? true });

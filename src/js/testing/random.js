@@ -30,10 +30,7 @@ export function constantRandom(r) {
   return () => r;
 }
 
-/**
- * @param {any} draw
- * @param {string} name
- */
+/** @param {any} draw @param {string} name */
 function checked(draw, name) {
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
   throw problemOf(name, draw, DRAW);

@@ -27,12 +27,7 @@ export class Timers {
     return this.#armed.size;
   }
 
-  /**
-   * @param {Function} callback
-   * @param {any} ms
-   * @param {any[]} args
-   * @param {boolean} [repeats]
-   */
+  /** @param {Function} callback @param {any} ms @param {any[]} args @param {boolean} [repeats] */
   arm(callback, ms, args, repeats = false) {
     const timer = new Timeout(this, callback, ms >= 1 && ms <= MAX_TIMER_MS ? Math.trunc(ms) : 1, args, repeats);
     this.enter(timer);
@@ -57,10 +52,7 @@ export class Timers {
     this.#armed.delete(timer.id);
   }
 
-  /**
-   * Returns the timer of a handle or a number, unless the host gave it.
-   * @param {unknown} handle
-   */
+  /** Returns the timer of a handle or a number, unless the host gave it. @param {unknown} handle */
   find(handle) {
     return handle instanceof Timeout
       ? handle
@@ -110,10 +102,7 @@ export class Timers {
     this.wake();
   }
 
-  /**
-   * AbortSignal.timeout().
-   * @param {any} ms
-   */
+  /** AbortSignal.timeout(). @param {any} ms */
   timeoutSignal(ms) {
     requireValid('the argument of AbortSignal.timeout()', ms, FINITE);
     const controller = new AbortController();

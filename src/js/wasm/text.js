@@ -21,10 +21,7 @@ export class LazyEncoder {
     return typeof TextEncoder === 'function' ? new TextEncoder().encode(text) : encoded(text);
   }
 
-  /**
-   * @param {string} text
-   * @param {Uint8Array} view
-   */
+  /** @param {string} text @param {Uint8Array} view */
   encodeInto(text, view) {
     const bytes = this.encode(text);
     view.set(bytes);
