@@ -335,33 +335,21 @@ test('every member of init reaches each attempt, and what hosts add too', async 
   );
 });
 
+const PAIRS = [
+  ['x-a', '1'],
+  ['x-b', '2'],
+];
 /** Headers of kinds that fetch takes and that can be read only once, or changed afterwards. */
 const HEADERS = {
-  'an iterator': () =>
-    new Map([
-      ['x-a', '1'],
-      ['x-b', '2'],
-    ]).entries(),
+  'an iterator': () => new Map(PAIRS).entries(),
   'a generator': () =>
     (function* () {
-      yield ['x-a', '1'];
-      yield ['x-b', '2'];
+      yield* PAIRS;
     })(),
-  'a Map': () =>
-    new Map([
-      ['x-a', '1'],
-      ['x-b', '2'],
-    ]),
-  'a Set of pairs': () =>
-    new Set([
-      ['x-a', '1'],
-      ['x-b', '2'],
-    ]),
-  Headers: () => new Headers({ 'x-a': '1', 'x-b': '2' }),
-  pairs: () => [
-    ['x-a', '1'],
-    ['x-b', '2'],
-  ],
+  'a Map': () => new Map(PAIRS),
+  'a Set of pairs': () => new Set(PAIRS),
+  Headers: () => new Headers(PAIRS),
+  pairs: () => structuredClone(PAIRS),
 };
 
 for (const [name, make] of Object.entries(HEADERS)) {

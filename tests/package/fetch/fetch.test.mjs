@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { VirtualClock, underClock } from '../lib/clock.mjs';
 import { consumer, importEntry, importPackage, repo, runNode } from '../lib/consumer.mjs';
 import { QUICK, failing, importFetch, listen, statuses, until } from '../lib/fetching.mjs';
 
@@ -24,18 +23,6 @@ let paths = 0;
 const fresh = () => `${server.origin}/${(paths += 1)}`;
 const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
 
-test('statuses: those that pass are retried, the others are answers', async () => {
-  const expected = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];
-  for (const status of [
-    200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 418, 421, 422, 425, 428, 429, 431, 451, 500, 501, 502,
-    503, 504, 505, 507, 508, 511, 519, 520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530, 531, 599,
-  ]) {
-    const { inner, calls } = statuses(status === 304 ? new Response(null, { status }) : status, 200);
-    await createFetch(QUICK, inner)('http://x/');
-    assert.equal(calls.length, expected.includes(status) ? 2 : 1, String(status));
-  }
-});
-
 test('B11 408 is left to the browser where there is one', async () => {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
   const versions = Object.getOwnPropertyDescriptor(process, 'versions');
@@ -52,20 +39,6 @@ test('B11 408 is left to the browser where there is one', async () => {
     if (descriptor) Object.defineProperty(globalThis, 'navigator', descriptor);
     else delete globalThis.navigator;
   }
-});
-
-test('methods: only those that may be processed twice', async () => {
-  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'QUERY', 'put', 'POST', 'PATCH', 'patch', 'LOCK']) {
-    const { inner, calls } = statuses(503, 200);
-    await createFetch(QUICK, inner)('http://x/', { method });
-    assert.equal(calls.length, ['POST', 'PATCH', 'patch', 'LOCK'].includes(method) ? 1 : 2, method);
-  }
-  const { inner, calls } = statuses(503, 200);
-  await createFetch({ ...QUICK, methods: ['post'] }, inner)('http://x/', { method: 'POST' });
-  assert.equal(calls.length, 2);
-  const got = statuses(503, 200);
-  await createFetch({ ...QUICK, methods: ['post'] }, got.inner)('http://x/');
-  assert.equal(got.calls.length, 1);
 });
 
 test("a POST whose status says to come back is the server's answer, and no failure", async () => {
@@ -142,35 +115,6 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
   }
 });
 
-test('a POST is sent again when nothing was processed', async () => {
-  const at = { address: '192.0.2.1', port: 80 };
-  const refused = Object.assign(new TypeError('fetch failed'), {
-    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect', ...at }),
-  });
-  const reset = Object.assign(new TypeError('fetch failed'), {
-    cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }),
-  });
-  // Node's error for a host with several addresses has the code of the first.
-  const all = (...errors) =>
-    Object.assign(new TypeError('fetch failed'), {
-      cause: Object.assign(new AggregateError(errors), { code: errors[0].code }),
-    });
-  const slow = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect', ...at });
-  const cases = [
-    [refused, 2],
-    [reset, 1],
-    [all(slow, refused.cause), 2],
-    [all(slow, slow), 2],
-    [all(slow, reset.cause), 1],
-    [all(slow, new Error('other')), 1],
-  ];
-  for (const [error, calls] of cases) {
-    const fake = statuses(error, 200);
-    await createFetch(QUICK, fake.inner)('http://192.0.2.1/', { method: 'POST', body: 'x' }).catch(() => {});
-    assert.equal(fake.calls.length, calls, error.cause.code);
-  }
-});
-
 test("V05 failures of the network are retried on each engine's word; mistakes and bugs are not", async () => {
   const table = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'network-failures.json'), 'utf8'));
   for (const { code, syscall, message, is } of table) {
@@ -241,20 +185,6 @@ test('V01 rejects with the very value that was thrown, retried or not', async ()
       assert.equal(calls, retryOn ? 2 : 1);
     }
   }
-});
-
-test('B09 when attempts run out on a status, the last response is returned, unread', async () => {
-  const { inner, calls } = statuses(503, 503, 500);
-  const response = await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/');
-  assert.equal(calls.length, 3);
-  assert.equal(response.status, 500);
-  assert.equal(await response.text(), 'answer 500');
-  const report = retryReport(response);
-  assert.equal(report.reason, 'exhausted');
-  assert.deepEqual(
-    report.records.map(({ result }) => result.status),
-    [503, 503, 500],
-  );
 });
 
 test('the response is the very object that the inner fetch gave', async () => {
@@ -375,16 +305,6 @@ test('A09 each attempt has a signal of its own, unaborted', async () => {
   await createFetch({ ...QUICK, maxAttempts: 3, attemptTimeoutMs: 5 }, inner)('http://x/').catch(() => {});
   assert.equal(new Set(signals.map(([signal]) => signal)).size, 3);
   assert.ok(signals.every(([, aborted]) => !aborted));
-});
-
-test('D03 when the wait cannot end before the deadline, the last response comes at once', async () => {
-  const { inner } = statuses(503);
-  const fetch = createFetch({ baseMs: 60_000, capMs: 60_000, minMs: 30_000, totalTimeoutMs: 5000 }, inner);
-  const start = new VirtualClock().now;
-  const { value: response, clock } = await underClock(() => fetch('http://x/'));
-  assert.equal(clock.now, start);
-  assert.equal(retryReport(response).reason, 'deadline');
-  assert.equal(await response.text(), 'answer 503');
 });
 
 test('CommonJS gives the same functions, over the same engine as the main entry', async () => {

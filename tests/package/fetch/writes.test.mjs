@@ -64,107 +64,6 @@ const failed = (cause, message = 'x') =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(message), cause) });
 const REFUSED = { code: 'ECONNREFUSED', syscall: 'connect' };
 
-test('the address of the failed connection decides: host, port and name', async () => {
-  const cases = [
-    ['http://192.0.2.1/', {}, failed({ ...REFUSED, address: '192.0.2.1', port: 80 }), 3],
-    ['https://192.0.2.1/', {}, failed({ ...REFUSED, address: '192.0.2.1', port: 443 }), 3],
-    ['http://192.0.2.1/', {}, failed({ ...REFUSED, address: '192.0.2.1', port: 443 }), 1],
-    ['http://192.0.2.1/', {}, failed({ ...REFUSED, address: '192.0.2.2', port: 80 }), 1],
-    ['http://[2001:db8::1]:8080/', {}, failed({ ...REFUSED, address: '2001:db8::1', port: 8080 }), 3],
-    // A name may have any address: without redirects, it has none but its own.
-    ['http://example.com/', {}, failed({ ...REFUSED, address: '192.0.2.1', port: 80 }), 1],
-    ['http://example.com/', { redirect: 'error' }, failed({ ...REFUSED, address: '192.0.2.1', port: 80 }), 3],
-    ['http://example.com/', { redirect: 'manual' }, failed({ ...REFUSED, address: '192.0.2.1', port: 80 }), 3],
-    ['http://example.com/', { redirect: 'error' }, failed({ ...REFUSED, address: '192.0.2.1', port: 3128 }), 1],
-    ['http://example.com/', {}, failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo', hostname: 'example.com' }), 3],
-    ['http://example.com/', {}, failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo', hostname: 'example.org' }), 1],
-    [
-      'http://example.com/',
-      { redirect: 'error' },
-      failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'proxy' }),
-      1,
-    ],
-    [
-      'https://example.com/',
-      {},
-      failed(
-        { code: 'UND_ERR_CONNECT_TIMEOUT' },
-        'Connect Timeout Error (attempted address: example.com:443, timeout: 10000ms)',
-      ),
-      3,
-    ],
-    [
-      'https://example.com/',
-      {},
-      failed(
-        { code: 'UND_ERR_CONNECT_TIMEOUT' },
-        'Connect Timeout Error (attempted address: example.org:443, timeout: 10000ms)',
-      ),
-      1,
-    ],
-    [
-      'https://example.com/',
-      {},
-      failed(
-        { code: 'UND_ERR_CONNECT_TIMEOUT' },
-        'Connect Timeout Error (attempted addresses: 192.0.2.1:443, timeout: 10000ms)',
-      ),
-      1,
-    ],
-    [
-      'https://example.com/',
-      {},
-      failed(
-        { code: 'ECONNRESET', host: 'example.com', port: '443' },
-        'Client network socket disconnected before secure TLS connection was established',
-      ),
-      3,
-    ],
-    // Deno and Bun name no address.
-    [
-      'http://example.com/',
-      {},
-      Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), {
-        code: 'ConnectionRefused',
-      }),
-      1,
-    ],
-    [
-      'http://example.com/',
-      { redirect: 'manual' },
-      Object.assign(new Error('Unable to connect. Is the computer able to access the url?'), {
-        code: 'ConnectionRefused',
-      }),
-      3,
-    ],
-    [
-      'http://example.com/',
-      { redirect: 'error' },
-      new TypeError(
-        'error sending request for url (http://example.com/): client error (Connect): tcp connect error: ' +
-          'Connection refused (os error 111)',
-      ),
-      3,
-    ],
-    ['http://example.com/', { redirect: 'error' }, failed({ code: 'ECONNRESET', syscall: 'read' }), 1],
-  ];
-  for (const [url, init, error, attempts] of cases) {
-    for (const asRequest of [false, true]) {
-      const { inner, calls } = statuses(error);
-      const fetch = createFetch({ ...QUICK, maxAttempts: 3 }, inner);
-      await (asRequest
-        ? fetch(new Request(url, { method: 'POST', ...init }))
-        : fetch(new URL(url), { method: 'POST', body: 'x', ...init })
-      ).catch(() => {});
-      assert.equal(
-        calls.length,
-        attempts,
-        `${url} ${JSON.stringify(init)} ${JSON.stringify(error.cause ?? error)}, ${asRequest}`,
-      );
-    }
-  }
-});
-
 test('prepare that returns another request: its address decides', async () => {
   const moved = failed({ ...REFUSED, address: '192.0.2.9', port: 80 });
   for (const [url, attempts] of [
@@ -282,24 +181,6 @@ test('a Request that will not be sent again is not cloned', async (t) => {
   assert.equal(await clones(request('POST'), { idempotencyKey: 'auto' }), 1);
   assert.equal(await clones(request('PUT')), 1);
   assert.equal(await clones(request('PUT'), { maxAttempts: 1 }), 0);
-});
-
-test('a blank key counts as unset', async () => {
-  for (const blank of ['', ' ', '\t']) {
-    const { inner, calls } = statuses(503);
-    await createFetch({ ...QUICK, maxAttempts: 3 }, inner)('http://x/', {
-      method: 'POST',
-      headers: { 'Idempotency-Key': blank },
-    });
-    assert.equal(calls.length, 1, JSON.stringify(blank));
-    const keyed = statuses(503);
-    await createFetch({ ...QUICK, maxAttempts: 3, idempotencyKey: 'auto' }, keyed.inner)('http://x/', {
-      method: 'POST',
-      headers: { 'Idempotency-Key': blank },
-    });
-    assert.equal(keyed.calls.length, 3);
-    assert.match(keyed.calls[0][1].headers.get('idempotency-key'), /^[0-9a-f-]{36}$/);
-  }
 });
 
 test('no-cors drops the key, so such a POST is sent once, without one', async () => {
