@@ -120,19 +120,6 @@ timed('events come in the context of the operation that they are about', async (
   assert.equal(clock.pending.size, 0);
 });
 
-timed('a callback of onEvent that calls again counts like any other call', async () => {
-  let inner;
-  const api = protect(breaker({ consecutiveFailures: 1 }), {
-    onEvent: ({ type }) => {
-      if (type === 'opened') inner = watched(retry(() => 1, { ...plain, protection: api }));
-    },
-  });
-  watched(retry(down, { ...plain, maxAttempts: 1, protection: api }));
-  await microtasks();
-  assert.equal(inner.error.by, 'breaker');
-  assert.equal(api.status().breaker.rejected, 1);
-});
-
 timed('the channel publishes changes of breakers and rejections, of all protections', async (clock) => {
   const messages = [];
   const subscriber = (message, name) => messages.push([name, message]);

@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 
-import { microtasks } from '../lib/clock.mjs';
 import { importAll, watched } from './entry.mjs';
 import { hedged, make, ok as settle } from './hedging.mjs';
 
-const { HttpStatusError, SupersededError, TimeoutError, budget, createFetch, hedge, protect, retryReport } =
-  await importAll();
+const { HttpStatusError, SupersededError, TimeoutError, budget, hedge, retryReport } = await importAll();
 
 /** A response whose body is made when it is read, and says whether it was cancelled. */
 function answer(status, text = 'body', headers = {}) {
@@ -46,23 +44,6 @@ hedged('the faster of two responses is returned, and the other request is aborte
   }
 });
 
-hedged('a response that comes after the winner is cancelled', async ({ at }) => {
-  for (const which of [0, 1]) {
-    const from = performance.now();
-    const late = [];
-    // An inner fetch that does not hear of the abort.
-    const inner = (input, init) => new Promise((resolve) => late.push({ resolve, init }));
-    const fetch = createFetch({ protection: protect(hedge({ delayMs: 50 })) }, inner);
-    const run = watched(fetch(URL_OF));
-    await at(from + 50);
-    const [winner, loser] = [answer(200), answer(200)];
-    await ok(late[which], winner);
-    assert.equal(run.value, winner.response);
-    await ok(late[1 - which], loser);
-    assert.deepEqual([winner.cancelled, loser.cancelled], [false, true]);
-  }
-});
-
 hedged('only requests that ask have a hedge, with a body that can be sent again', async ({ at }) => {
   const stream = () => new ReadableStream({ pull: (controller) => controller.close() });
   const cases = [
@@ -94,22 +75,6 @@ hedged('only requests that ask have a hedge, with a body that can be sent again'
   await at(performance.now() + 60);
   assert.deepEqual(await Promise.all(calls.map(({ input }) => input.text())), ['select', 'select']);
   await ok(calls[1], answer(200));
-});
-
-hedged('a failed response is cancelled only when another outcome takes its place', async ({ at }) => {
-  for (const which of [0, 1]) {
-    const from = performance.now();
-    const { fetch, calls } = make();
-    const run = watched(fetch(URL_OF));
-    await at(from + 60);
-    const [bad, good] = [answer(503), answer(200)];
-    await ok(calls[which], bad);
-    assert.deepEqual([run.state, bad.cancelled], ['pending', false]);
-    await ok(calls[1 - which], good);
-    assert.equal(run.value, good.response);
-    assert.deepEqual([bad.cancelled, good.cancelled], [true, false]);
-    assert.equal(await run.value.text(), 'body');
-  }
 });
 
 hedged('the last of two failed responses is the outcome of the round', async ({ at }) => {
@@ -195,30 +160,6 @@ hedged('the deadline returns the failed response of the round, unread', async ({
     assert.ok(calls[1 - which].signal.reason instanceof TimeoutError);
     assert.equal(await run.value.text(), 'sorry');
   }
-});
-
-hedged('the deadline without a response, and an abort, end both requests', async ({ at }) => {
-  const { fetch, calls } = make({ totalTimeoutMs: 200 });
-  const run = watched(fetch(URL_OF));
-  await at(200);
-  assert.ok(run.error instanceof TimeoutError);
-  assert.deepEqual(
-    calls.map(({ signal }) => signal.reason),
-    [run.error, run.error],
-  );
-
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const other = make();
-  const aborted = watched(other.fetch(URL_OF, { signal: controller.signal }));
-  await at(260);
-  const bad = answer(503);
-  await ok(other.calls[0], bad);
-  controller.abort(reason);
-  await microtasks();
-  assert.equal(aborted.error, reason);
-  assert.equal(other.calls[1].signal.reason, reason);
-  assert.equal(bad.cancelled, true);
 });
 
 hedged('the body of a hedge that won stays abortable by the caller', async ({ at }) => {

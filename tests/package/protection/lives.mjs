@@ -1,4 +1,4 @@
-// Digests of random lives, and those that native Rust has for the same lives (tests/protection/lives.rs).
+// Tapes of random lives that native Rust has played (tests/protection/lives.rs): what each call got and gave.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,44 +7,46 @@ import { join } from 'node:path';
 
 import { repo, run } from '../lib/consumer.mjs';
 
-const number = new Float64Array(1);
-const halves = new Uint32Array(number.buffer);
-
-/** Returns FNV-1a over 32-bit words, the lower word of each number first. */
-export function newDigest() {
-  let hash = 0x811c9dc5;
-  return {
-    /** @param {number} value */
-    add(value) {
-      number[0] = value;
-      hash = Math.imul(hash ^ halves[0], 0x01000193);
-      hash = Math.imul(hash ^ halves[1], 0x01000193);
-    },
-    value: () => hash >>> 0,
-  };
-}
-
 /**
- * Returns the digests of native Rust, one per life.
+ * Makes the calls of all lives.
  * @param {string} name of the module of tests/protection whose lives are played
  * @param {number} lives
+ * @param {(next: () => number, equal: (answer: number | boolean) => void, more: () => boolean) => void} play one life:
+ *   `next` gives the next number of its tape, `equal` holds an answer to it, bit for bit
  */
-export async function nativeDigests(name, lives) {
+export async function playAll(name, lives, play) {
+  const tape = await nativeTape(name, lives);
+  let at = 0;
+  for (let life = 0; life < lives; life += 1) {
+    const from = at;
+    const end = at + 1 + tape[at];
+    at += 1;
+    const next = () => tape[at++];
+    const equal = (answer) => {
+      const native = next();
+      if (!Object.is(Number(answer), native))
+        assert.fail(`number ${at - from} of life ${life} is ${answer}; native Rust has ${native}`);
+    };
+    play(next, equal, () => at < end);
+    assert.equal(at, end);
+  }
+  assert.equal(at, tape.length);
+}
+
+async function nativeTape(name, lives) {
   const folder = mkdtempSync(join(tmpdir(), 'lives-'));
   try {
-    const file = join(folder, 'digests');
-    const exactly = ['--exact', `${name}::digests_are_written_per_life`];
+    const file = join(folder, 'tapes');
+    const exactly = ['--exact', `${name}::tapes_are_written_per_life`];
     // With the features of the other native tests: the same program.
     const args = ['test', '--locked', '--quiet', '--all-features', '--test', 'protection', '--', ...exactly];
     const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
       cwd: repo,
-      env: { REJITTER_LIFE_DIGESTS: file, REJITTER_LIVES: String(lives) },
+      env: { REJITTER_LIFE_TAPES: file, REJITTER_LIVES: String(lives) },
     });
     assert.equal(code, 0, stdout + stderr);
     const bytes = readFileSync(file);
-    const digests = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-    assert.equal(digests.length, lives);
-    return digests;
+    return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   } finally {
     rmSync(folder, { recursive: true });
   }

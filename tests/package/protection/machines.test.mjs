@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { modules } from '../lib/consumer.mjs';
+import { Breaker, Budget, Cooldown } from '../schedules/machines.mjs';
 import { generator } from '../schedules/random.mjs';
-import { Breaker, Budget, Cooldown } from './machines.mjs';
 
 const part = (file) => import(pathToFileURL(join(modules, 'lib', file)).href);
 const machines = await part('protection/machines.js');

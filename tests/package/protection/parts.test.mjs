@@ -66,9 +66,9 @@ for (const { part, option, default: standard, accepts, rejects, beside } of ROWS
   });
 }
 
-test('the declarations and the table of the guide say the defaults', () => {
+test('the declarations and the reference say the defaults', () => {
   const declared = declarations('protection.d.ts');
-  const table = tableIn(documents.get('docs/guide/protection.md'), 'part | option');
+  const table = tableIn(documents.get('docs/reference/options.md'), 'part | option');
   for (const { option, default: standard } of ROWS) {
     const number = (text) => Number(text.replaceAll(/[_,]/g, '').replace('∞', 'Infinity'));
     const [, said] =
@@ -76,11 +76,11 @@ test('the declarations and the table of the guide say the defaults', () => {
     const [, , written] = table.find(([, name]) => literal(name) === option) ?? [];
     if (standard === undefined) {
       assert.match(said, /^none\b/, `@default of ${option}`);
-      assert.equal(written, '', `the guide's default of ${option}`);
+      assert.equal(written, '', `the reference's default of ${option}`);
       continue;
     }
     assert.equal(number(said), Number(standard), `@default of ${option}`);
-    assert.equal(number(written), Number(standard), `the guide's default of ${option}`);
+    assert.equal(number(written), Number(standard), `the reference's default of ${option}`);
   }
 });
 

@@ -9,37 +9,6 @@ import { fragile, state } from './fragile.mjs';
 const { RejectedError, RetryError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter, retryReport } =
   await importAll();
 
-timed('a rejected retry ends at once with the last outcome itself: no wait, no hook of a wait', async (clock) => {
-  for (const [api, reason, retryAfterMs] of [
-    [protect(budget({ capacity: 1 })), 'budget'],
-    [fragile(), 'breaker', 500],
-  ]) {
-    if (reason === 'budget') {
-      watched(retry(down, { ...plain, protection: api, maxAttempts: 2 }));
-      await clock.drain();
-    }
-    const hooks = [];
-    const hook = (name) => () => hooks.push(name);
-    const names = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onGiveUp'];
-    const options = Object.fromEntries(names.map((name) => [name, hook(name)]));
-    const seen = watched(retry(down, { ...plain, protection: api, ...options }));
-    await microtasks();
-    assert.ok(Object.is(seen.error, error));
-    assert.deepEqual(hooks, ['onAttempt', 'onFailure', 'onGiveUp']);
-    const report = retryReport(error);
-    assert.deepEqual([report.reason, report.attempts, report.retryAfterMs], [reason, 1, retryAfterMs]);
-    assert.equal(clock.pending.size, 0);
-  }
-  const result = { no: true };
-  const api = protect(budget({ capacity: 1, cost: 1 }));
-  watched(retry(down, { ...plain, protection: api, maxAttempts: 2 }));
-  await clock.drain();
-  const seen = watched(retry(() => result, { ...plain, protection: api, retryOnResult: () => true }));
-  await microtasks();
-  assert.ok(Object.is(seen.value, result));
-  assert.equal(retryReport(result).reason, 'budget');
-});
-
 timed(
   'a rejection before the first attempt rejects with a RejectedError; finalError does not wrap it',
   async (clock) => {

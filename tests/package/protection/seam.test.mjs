@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { microtasks } from '../lib/clock.mjs';
-import { controlled, down, error, fails, importAll, plain, timed, watched } from './entry.mjs';
+import { down, error, fails, importAll, plain, timed, watched } from './entry.mjs';
 import { fragile, ready, state } from './fragile.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, permanent, protect, retry, retryAfter, retryReport } =
@@ -27,49 +27,6 @@ timed('the first attempt runs in the stack of the caller, whatever watches it', 
     assert.equal(await result, 7);
     assert.equal(api.status().breaker.calls, 1);
   }
-});
-
-timed('a success gives perSuccess, after a retry what the last retry took, and a failure nothing', async (clock) => {
-  const api = protect(budget({ capacity: 10, perSuccess: 0.25, cost: 2 }));
-  const outcomes =
-    (...list) =>
-    () => {
-      if (list.shift() === 'ok') return 'ok';
-      throw error;
-    };
-  const run = async (fn, options) => {
-    const seen = watched(retry(fn, { ...plain, protection: api, maxAttempts: 4, ...options }));
-    await clock.drain();
-    return [seen.state, tokens(api)];
-  };
-  assert.deepEqual(await run(down), ['rejected', 4]);
-  assert.deepEqual(await run(outcomes('ok')), ['fulfilled', 4.25]);
-  assert.deepEqual(await run(outcomes('no', 'no', 'ok')), ['fulfilled', 2.25]);
-  assert.deepEqual(await run(outcomes('no', 'ok')), ['fulfilled', 2.25]);
-  // The next retry would need 2.
-  assert.deepEqual(await run(outcomes('no', 'no', 'ok')), ['rejected', 0.25]);
-  const status = api.status().budget;
-  assert.deepEqual([status.granted, status.rejected], [7, 1]);
-
-  const kept = protect(budget({ capacity: 10, perSuccess: 0.25, refund: false }));
-  watched(retry(outcomes('no', 'no', 'ok'), { ...plain, protection: kept }));
-  await clock.drain();
-  assert.equal(tokens(kept), 8.25);
-});
-
-timed('the AWS preset: 14 tokens for a retry, 5 after throttling, which success returns', async (clock) => {
-  const api = protect(budget({ preset: 'awsSdk2026' }));
-  const seen = [];
-  const list = [error, retryAfter(10, error), 'ok'];
-  const fn = () => {
-    seen.push(tokens(api));
-    const next = list.shift();
-    if (next === 'ok') return next;
-    throw next;
-  };
-  assert.equal(watched(retry(fn, { ...plain, protection: api })).state, 'pending');
-  await clock.drain();
-  assert.deepEqual([...seen, tokens(api)], [500, 486, 481, 486]);
 });
 
 timed('the budget comes last: nothing is taken for a retry that another check forbids', async (clock) => {
@@ -217,75 +174,6 @@ timed('a probe that ends in any way frees its place at once', async (clock) => {
     assert.equal(state(api), 'closed', name);
     await clock.drain();
   }
-});
-
-timed(
-  'what fails the probe: a failure that may be retried, its timeout, a rejected result, the deadline',
-  async (clock) => {
-    const never = () => new Promise(() => {});
-    const ends = {
-      'a failure': [down, { maxAttempts: 1 }],
-      'the timeout of an attempt': [never, { attemptTimeoutMs: 5, maxAttempts: 1 }],
-      'the deadline during the first attempt': [never, { totalTimeoutMs: 5 }],
-      'a rejected result': [() => 'no', { retryOnResult: () => true, maxAttempts: 1 }],
-      'a failure with { afterMs }': [down, { retryIf: () => ({ afterMs: 3 }) }],
-    };
-    for (const [name, [fn, options]] of Object.entries(ends)) {
-      const api = await ready(clock);
-      watched(retry(fn, { ...plain, protection: api, ...options }));
-      await clock.advance(5);
-      assert.equal(state(api), 'open', name);
-      assert.equal(api.status().breaker.opens, 2, name);
-      await clock.drain();
-    }
-  },
-);
-
-timed('a deadline fails an attempt only if the attempt had all of the time', async (clock) => {
-  const never = () => new Promise(() => {});
-  const options = { ...plain, totalTimeoutMs: 150 };
-  const counted = protect(breaker());
-  watched(retry(never, { ...options, protection: counted }));
-  let calls = 0;
-  const second = protect(breaker());
-  const fn = () => {
-    if (++calls === 1) throw error;
-    return never();
-  };
-  watched(retry(fn, { ...options, protection: second }));
-  const held = protect(breaker(), cooldown());
-  await retry(fails(retryAfter(100)), { maxAttempts: 1, protection: held }).catch(() => {});
-  watched(retry(never, { ...options, protection: held }));
-  await clock.drain();
-  const numbers = (api) => [api.status().breaker.failures, api.status().breaker.calls];
-  assert.deepEqual(numbers(counted), [1, 1]);
-  assert.deepEqual(numbers(second), [1, 1]);
-  assert.deepEqual(numbers(held), [0, 0]);
-});
-
-timed('a retry waits for a half-open circuit, and is rejected if another probe still runs', async (clock) => {
-  const api = await ready(clock);
-  const early = controlled();
-  // Started before the circuit opened.
-  const other = fragile();
-  watched(retry(early.fn, { ...plain, protection: other }));
-  await retry(down, { ...plain, maxAttempts: 1, protection: other }).catch(() => {});
-  await clock.advance(450);
-  const late = new Error('late');
-  early.calls[0].reject(late);
-  await microtasks();
-  await clock.advance(50);
-  const probe = controlled();
-  watched(retry(probe.fn, { ...plain, protection: other }));
-  await clock.advance(50);
-  // Its wait of 100 ended at 1,050, in the lease of the probe.
-  assert.equal(early.calls.length, 1);
-  assert.equal(retryReport(late).reason, 'breaker');
-  assert.equal(retryReport(late).retryAfterMs, 450);
-  probe.calls[0].resolve(1);
-  await microtasks();
-  assert.equal(state(other), 'closed');
-  assert.equal(state(api), 'open');
 });
 
 timed('a signal that is a timeout fails the first attempt that it ends, once', async (clock) => {

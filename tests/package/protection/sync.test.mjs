@@ -7,7 +7,7 @@ import { underBlockingClock } from '../lib/blocking.mjs';
 import { caught } from '../lib/readers.mjs';
 import { down, error, fails, importAll, plain } from './entry.mjs';
 
-const { RejectedError, breaker, budget, cooldown, protect, retryAfter, retryReport, retrySync } = await importAll();
+const { cooldown, protect, retryAfter, retryReport, retrySync } = await importAll();
 
 /** Runs under a clock that blocking moves. */
 const blocking = (name, body) =>
@@ -15,39 +15,6 @@ const blocking = (name, body) =>
     const { threw, error } = underBlockingClock(body);
     if (threw) throw error;
   });
-
-blocking('a budget bounds the retries, and returns tokens', () => {
-  const api = protect(budget({ capacity: 2 }));
-  const thrown = caught(() => retrySync(down, { ...plain, protection: api }));
-  assert.ok(Object.is(thrown, error));
-  assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['budget', 3]);
-  assert.equal(api.status().budget.tokens, 0);
-  assert.equal(
-    retrySync(() => 1, { protection: api }),
-    1,
-  );
-  assert.equal(api.status().budget.tokens, 0.1);
-});
-
-blocking('a breaker rejects, and lets a probe through after its time', (clock) => {
-  const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
-  assert.ok(
-    Object.is(
-      caught(() => retrySync(down, { ...plain, protection: api })),
-      error,
-    ),
-  );
-  assert.deepEqual([retryReport(error).reason, retryReport(error).retryAfterMs], ['breaker', 500]);
-  const rejected = caught(() => retrySync(() => 1, { ...plain, protection: api }));
-  assert.ok(rejected instanceof RejectedError);
-  assert.deepEqual([rejected.by, rejected.cause, retryReport(rejected).attempts], ['breaker', error, 0]);
-  clock.now += 500;
-  assert.equal(
-    retrySync(() => 2, { ...plain, protection: api }),
-    2,
-  );
-  assert.equal(api.status().breaker.state, 'closed');
-});
 
 blocking('a cooldown holds: the thread waits, and the record says how long', (clock) => {
   const api = protect(cooldown());

@@ -3,13 +3,12 @@
 import { objectionsTo } from './oracle.mjs';
 import { describe, warningsOf } from './world.mjs';
 
-/** @returns {{ rule: number, text: string }[]} the rule is the number of the invariant in the design */
+/** @returns {{ rule: number | string, text: string }[]} the rule is the number or the name of the invariant */
 export function check(world, pkg) {
-  const found = [...world.problems];
+  const found = [...objectionsTo(world, pkg), ...world.problems];
   const object = (condition, rule, text) => {
     if (!condition) found.push({ rule, text: typeof text === 'function' ? text() : text });
   };
-  for (const operation of world.operations) found.push(...objectionsTo(world, operation, pkg));
   for (const signal of world.signals)
     object(
       signal.listeners === 0 || world.operations.some((each) => each.settled === undefined),
@@ -24,10 +23,9 @@ export function check(world, pkg) {
   ownErrors(world, object);
   randomness(world, object);
   if (world.schedule.core) withoutCore(world, pkg, object);
-  attemptSignals(world, object);
   if (world.metrics) metrics(world, object);
   if (world.schedule.traced) tracing(world, object);
-  const unref = world.schedule.options.unref === true;
+  const unref = world.schedule.policies.some(({ options }) => options.unref);
   object(
     world.log.every((entry) => entry.kind !== 'arm' || entry.unref === unref || (!unref && entry.unref === undefined)),
     15,
@@ -53,7 +51,9 @@ function hooksThatFailed(world, object) {
     .map((entry) => entry.end.made.thrown);
   const reported = world.log.filter((entry) => entry.kind === 'reported').map((entry) => entry.error);
   object(
-    failed.length === reported.length && failed.every((error) => reported.some((other) => Object.is(other, error))),
+    // Protection reports what its own callbacks throw.
+    (failed.length === reported.length || world.protections.length > 0) &&
+      failed.every((error) => reported.some((other) => Object.is(other, error))),
     17,
     () => `${failed.length} hooks failed, ${reported.length} were reported`,
   );
@@ -78,10 +78,11 @@ function ownErrors(world, object) {
 
 /** Where the caller's numbers or a seed decide, and before anything has failed, no randomness of the host is taken. */
 function randomness(world, object) {
-  const { options, uses } = world.schedule;
+  const [{ options, uses }] = world.schedule.policies;
   const known = uses.random || options.seed !== undefined;
   const smooth =
     !uses.retryOnResult && world.operations.every(({ received, settled }) => received.length === 1 && settled?.ok);
+  // Policies of protection all know their numbers.
   object(world.entropy === 0 || !(known || smooth), 7, () => `randomness of the host was taken ${world.entropy} times`);
 }
 
@@ -90,28 +91,6 @@ function withoutCore(world, pkg, object) {
   const warnings = warningsOf(pkg);
   const unavailable = world.operations.some(({ settled }) => settled?.report?.reason === 'unavailable');
   object(warnings <= 1 && (warnings === 1 || !unavailable), 24, () => `${warnings} warnings that there is no core`);
-}
-
-/** An attempt that ended by itself, in an operation that nothing cut short, is never aborted. */
-function attemptSignals(world, object) {
-  for (const operation of world.operations) {
-    const cut =
-      operation.signals.some((signal) => signal.aborted) ||
-      world.schedule.options.totalTimeoutMs !== undefined ||
-      world.schedule.implied.totalTimeoutMs !== undefined;
-    operation.received.forEach((attempt, i) => {
-      if (attempt.signal === undefined) return;
-      const fn = world.log.find((entry) => entry.kind === 'fn' && entry.op === operation.id && entry.n === i + 1);
-      const limit = world.schedule.options.attemptTimeoutMs ?? Infinity;
-      const inTime = fn.end !== undefined && fn.end.t < fn.t + limit - world.early;
-      if (inTime && !cut)
-        object(
-          attempt.after === false,
-          12,
-          () => `attempt ${i + 1} of operation ${operation.id} ended by itself and was aborted`,
-        );
-    });
-  }
 }
 
 function metrics(world, object) {
@@ -143,12 +122,14 @@ function metrics(world, object) {
 }
 
 function tracing(world, object) {
+  // A blocking operation has no asynchronous part.
   const settled = world.operations.filter((each) => each.settled !== undefined);
+  const later = settled.filter(({ plan }) => plan.via !== 'sync').length;
   const count = (name) => world.traced.filter((entry) => entry.name === name);
   object(count('start').length === world.operations.length, 18, () => `${count('start').length} start events`);
   object(count('end').length === world.operations.length, 18, () => `${count('end').length} end events`);
   object(
-    count('asyncStart').length === settled.length && count('asyncEnd').length === settled.length,
+    count('asyncStart').length === later && count('asyncEnd').length === later,
     18,
     () => `${count('asyncEnd').length} asyncEnd events of ${settled.length}`,
   );

@@ -1,13 +1,20 @@
-// Bugs to plant: each is one change of the package's text, and a retry package has had it somewhere.
-// The simulation must find every one of them; else it would not find them when they come by themselves.
+// Bugs to plant: each is one change of the package's text, and a retry package, a breaker, a budget or a cooldown has had
+// it somewhere. The simulation must find every one of them; else it would not find them when they come by themselves.
 //
-// Each is found by the rules it breaks, numbered as the invariants of the design: a bug that another rule finds, or
-// that makes the package throw, is no longer the bug that its name says.
+// Each is found by the rules that it breaks, numbered or named as the invariants of the design: a bug that another rule
+// finds, or that makes the package throw, is no longer the bug that its name says.
 
-/** @type {{ name: string, rules: number[], edits: [file: string, find: string, put: string][] }[]} */
+/** @type {import('./planting.mjs').Mutant[]} */
 export const MUTANTS = [];
 
-const plant = (name, rules, ...edits) => MUTANTS.push({ name, rules: [rules].flat(), edits });
+/** Bugs by the schedules that look for them. */
+const planting =
+  (among) =>
+  (name, rules, ...edits) =>
+    MUTANTS.push({ name, rules: [rules].flat(), edits, among });
+const plant = planting('plain');
+const plantShared = planting('protected');
+const plantHedge = planting('hedged');
 
 const operation = 'run/operation.js';
 const loop = 'run/run.js';
@@ -29,7 +36,7 @@ plant(
   [11, 13, 14],
   [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
 );
-plant('an abort is noticed only when the wait ends', 13, [limits, '      this.#cut = resolve;\n', '']);
+plant('an abort is noticed only when the wait ends', [11, 13], [limits, '      this.#cut = resolve;\n', '']);
 plant(
   'the signal of the run is ignored',
   [11, 13, 18],
@@ -37,16 +44,20 @@ plant(
 );
 plant(
   'retryIf is called after an abort in a hook',
-  [13, 18],
+  [11, 13, 18],
   [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
 );
 
 // Attempts and their signals.
-plant('all attempts share one controller', 12, [
-  'run/attempt.js',
-  'return (this.#controller ??= new AbortController()).signal;',
-  'return (globalThis.sharedController ??= new AbortController()).signal;',
-]);
+plant(
+  'all attempts share one controller',
+  [11, 12],
+  [
+    'run/attempt.js',
+    'return (this.#controller ??= new AbortController()).signal;',
+    'return (globalThis.sharedController ??= new AbortController()).signal;',
+  ],
+);
 plant('the signal of a timed-out attempt is not aborted', 12, [limits, 'abortAttempt(attempt, this.#timeout);', '']);
 plant('attempts are numbered from 0', 3, [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']);
 plant('a late rejection is unhandled', 17, [
@@ -87,20 +98,20 @@ plant(
 plant('timers get fractions', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']);
 plant('long waits are not cut in pieces', 5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']);
 plant('early timers are believed', [6, 8, 13], [time, 'early <= 2 &&', 'early > 1e9 &&']);
-plant('a zero wait skips the turn of the event loop', 21, [
-  limits,
-  'if (this.stopped) return resolve',
-  'if (this.stopped || ms === 0) return resolve',
-]);
+plant(
+  'a zero wait skips the turn of the event loop',
+  [5, 21],
+  [limits, 'if (this.stopped) return resolve', 'if (this.stopped || ms === 0) return resolve'],
+);
 
 // Decisions.
 plant(
   'one attempt too many',
-  [13, 18],
+  [1, 13, 18],
   [rule, 'if (attempt >= maxAttempts) return EXHAUSTED;', ''],
   [rule, '      maxAttempts,\n      attempt,', '      maxAttempts + 1,\n      attempt,'],
 );
-plant('afterMs is ignored', [5, 7], [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, NaN, guard?.hedges']);
+plant('afterMs is ignored', [5, 7, 8], [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, NaN, guard?.hedges']);
 plant(
   'retryIf is called twice',
   [13, 17, 19],
@@ -108,7 +119,7 @@ plant(
 );
 plant(
   'operations share the previous wait',
-  [4, 7],
+  [4, 5, 7],
   [operation, 'this.previous = NO_PREVIOUS;', 'this.previous = settings.last ?? NO_PREVIOUS;'],
   [rule, 'state.previous = { ms: decision, r };', 'state.previous = settings.last = { ms: decision, r };'],
 );
@@ -165,4 +176,269 @@ core(
   'one draw for all operations',
   [4, 6, 7],
   'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };',
+);
+
+// Protection. The machines themselves are Rust: their bugs are planted where JavaScript enters them, in machines.js.
+const machines = 'protection/machines.js';
+const guard = 'protection/guard.js';
+const admission = 'protection/admission.js';
+const breaker = 'protection/breaker.js';
+const cooldown = 'protection/cooldown.js';
+const state = 'protection/state.js';
+const hedge = 'protection/hedge.js';
+const rounds = 'protection/rounds.js';
+const latency = 'protection/latency.js';
+
+/** Another function by which a machine is entered. */
+const entering = (exported, made) => [
+  machines,
+  `export { ${exported} } from './generated.js';`,
+  `export const ${exported.split(' ').at(-1)} = ${made};`,
+];
+// Bodies for those of the breaker, and places in its state that have no names there.
+const admitting = (body) =>
+  entering(
+    'admit',
+    `(state, options, now, first) => {
+    const admits = () => core.admit(state, options, now, first);
+    ${body}
+  }`,
+  );
+const ending = (body) =>
+  entering(
+    'ended as endedIn',
+    `(state, options, now, draw, ticket, verdict, hintMs) => {
+    const ends = () => core.ended(state, options, now, draw, ticket, verdict, hintMs);
+    ${body}
+  }`,
+  );
+const looking = (made) => entering('look as lookAtBreaker', made);
+/** Another number for one of the breaker's options. */
+const instead = (place, number) => [
+  breaker,
+  'new Breaker(numbers, all.isFailure',
+  `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
+];
+const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
+
+// Breakers.
+plantShared(
+  'half-open admits all',
+  ['P5', 'breaker'],
+  admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
+);
+plantShared(
+  'a probe is not freed on abort',
+  ['P6', 'breaker'],
+  [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
+);
+plantShared(
+  'a lost probe blocks for ever',
+  ['P6', 'breaker'],
+  admitting(
+    `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
+    return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
+  ),
+);
+plantShared(
+  'a late success closes',
+  'P7',
+  ending(`
+    if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
+    core.close(state, now);
+    return HAS_CLOSED;`),
+);
+plantShared('minimumCalls is ignored', 'breaker', instead(1, 1));
+plantShared(
+  'a success does not end a row of failures',
+  'breaker',
+  ending(`
+    const row = state.slice(12, 15);
+    const change = ends();
+    if (verdict === SUCCESS && change === SAME) row.forEach((number, i) => { state[12 + i] = number; });
+    return change;`),
+);
+plantShared('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
+plantShared(
+  'retries that fail count while it is closed',
+  'breaker',
+  admitting('return core.admit(state, options, now, true);'),
+);
+plantShared(
+  'a retry that succeeds does not count',
+  'breaker',
+  ending('return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? SAME : ends();'),
+);
+plantShared(
+  'what says nothing stays admitted',
+  'breaker',
+  ending('return verdict === NOTHING && state[PHASE] === CLOSED ? SAME : ends();'),
+);
+plantShared(
+  'a row counts the failures of those admitted before it',
+  'breaker',
+  ending(`
+    const older = ticket >= state[${SINCE}] && ticket < state[12];
+    if (verdict === FAILURE && state[PHASE] === CLOSED && older) state[${IN_ROW}] += 1;
+    return ends();`),
+);
+plantShared(
+  'a row of failures is no share of those admitted',
+  ['breaker', 'P4'],
+  ending(`
+    const begun = state[${ROW_BEGUN}];
+    if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
+    const change = ends();
+    if (verdict === FAILURE && change === SAME) state[${ROW_BEGUN}] = begun;
+    return change;`),
+);
+plantShared(
+  'an opening that nobody asked about is not over',
+  ['breaker', 'P6', 'P5'],
+  admitting(`
+    if (state[PHASE] === OPEN && now > state[${UNTIL}]) state[${UNTIL}] = now;
+    return admits();`),
+);
+plantShared('openings have no longest', 'breaker', instead(5, 'Infinity'));
+plantShared(
+  'closing by hand keeps the openings',
+  'breaker',
+  entering(
+    'close as closeByHand',
+    `(state, now) => {
+    const opens = state[${OPENS}];
+    core.close(state, now);
+    state[${OPENS}] = opens;
+  }`,
+  ),
+);
+plantShared(
+  'isolation ends with the longest opening',
+  ['breaker', 'P4'],
+  entering(
+    'open as openByHand',
+    `(state, options, now, ms) => {
+    core.open(state, options, now, ms);
+    state[${LONGEST}] = state[21];
+  }`,
+  ),
+);
+plantShared(
+  'an open circuit admits',
+  ['P4', 'breaker'],
+  looking('() => 0'),
+  admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
+);
+plantShared('a failure counts only if it is retried', 'breaker', [
+  admission,
+  '} else if (again && !facts?.preparing) {',
+  '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
+]);
+plantShared(
+  'isFailure is not called for successes',
+  ['isFailure', 'breaker'],
+  [admission, 'const judged = done ||', 'const judged ='],
+);
+
+// Budgets, rejections and keys.
+plantShared('a token is lost on abort in the wait', 'P2', [
+  guard,
+  '} else if (this.#taken > 0 && !used) {',
+  "} else if (this.#taken > 0 && !used && reason !== 'aborted') {",
+]);
+plantShared('a token is put back twice', 'P1', [
+  guard,
+  'budget?.putBack(this.#taken, this.#state);',
+  'budget?.putBack(2 * this.#taken, this.#state);',
+]);
+plantShared('the budget rejects first attempts', 'P3', [
+  guard,
+  "    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);\n\n    const leftMs",
+  `    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
+      return { stop: 'budget', error: new Error('budget') };
+    const openMs = breaker?.look(time) ?? 0;
+    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
+    const leftMs`,
+]);
+plantShared('a rejection has no cause', 'P12', [guard, 'part.cause, this.#state)', 'undefined, this.#state)']);
+plantShared('an abort in onEvent does not stop the attempt', 11, [
+  guard,
+  'return operation.limits.aborted ? ABORTED : undefined;',
+  'return undefined;',
+]);
+plantShared(
+  'one key uses the state of another',
+  ['P16', 'breaker'],
+  [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+);
+
+// Cooldowns.
+plantShared('all who are held are released together', 'P11', [
+  cooldown,
+  'baseOf(operation.settings), drawFor(operation));',
+  'baseOf(operation.settings), 0);',
+]);
+plantShared('holds have no limit', 'P8', [
+  cooldown,
+  'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))',
+  'ms <= Infinity',
+]);
+plantShared(
+  'a hint above the longest is followed',
+  ['cooldown', 'P11'],
+  [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
+);
+plantShared(
+  'the operation that was asked to wait is held, too',
+  [5, 'P2', 'P8'],
+  [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
+);
+plantShared('a place among those held is not left on abort', 'status', [guard, 'this.#release(this.#heldAt);', '']);
+
+// Hedges.
+plantHedge('hedges have no budget of their own', 'P9', [
+  hedge,
+  'return this.#budget.take(false, quiet) >= 0;',
+  'return true;',
+]);
+plantHedge(
+  'waits are numbered by attempts and not by rounds',
+  [5, 7, 'P11'],
+  ['run/decision.js', 'attempt -= hedges;', ''],
+);
+plantHedge(
+  'timeouts are not learned from',
+  ['latency', 'hedge'],
+  [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
+);
+plantHedge('fewer samples are enough', ['latency', 'hedge'], [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']);
+plantHedge('a hedge starts after the deadline', 'hedge', [
+  rounds,
+  'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)',
+  'if (delayMs !== undefined)',
+]);
+plantHedge(
+  "the loser's signal is not aborted",
+  [12, 15],
+  [rounds, 'if (!over) own.limits.stop(', 'if (!over && stopped) own.limits.stop('],
+);
+plantHedge(
+  'the outcome of a round is its first failure',
+  [14, 'records'],
+  [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
+);
+plantHedge('the timer of a hedge is left when the operation ends', 15, [
+  rounds,
+  'this.#cancel?.();\n    for (const { own, over }',
+  'for (const { own, over }',
+]);
+plantHedge(
+  'records are in the order of the ends',
+  [14, 'records'],
+  [rounds, 'const byNumber = (a, b) => a.number - b.number;', 'const byNumber = () => 0;'],
+);
+plantHedge(
+  'an attempt that lost counts as a failure',
+  ['breaker', 'P4', 'hedge'],
+  [rounds, 'admission.close(own, reason);\n      own.endedAt', "admission.close(own, 'timeout');\n      own.endedAt"],
 );

@@ -1,29 +1,48 @@
-// Does what a schedule says: makes the policy and the signals, calls the operations, and plays the
+// Does what a schedule says: makes the protections, policies and signals, calls the operations, and plays the
 // callbacks, writing down everything that happens.
 
 import { channelOf } from './tracing.mjs';
-import { HOOKS } from './schedule.mjs';
+import { HOOKS } from './callbacks.mjs';
 import { RESULTS, causeOf, failure, value } from './values.mjs';
 import { World, describe } from './world.mjs';
 
-/** An attempt beyond what any schedule allows does not end, so that a broken package cannot run forever. */
+/** An attempt beyond what any operation allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
+
+/** Later than anything of a schedule, except calls that never settle. */
+const AFTERWARDS = 1e9;
 
 /** @returns {Promise<World>} when all has ended */
 export async function perform(schedule, pkg) {
+  const world = await play(schedule, pkg);
+  if (schedule.twice) compare(world, await play(schedule, pkg.twin));
+  return world;
+}
+
+/** The machines as JavaScript decide as those in wasm do. */
+function compare(world, { log }) {
+  const said = ({ kind, op, t, turn, ms, ok, numbers, report }) =>
+    JSON.stringify([kind, op, t, turn, ms, ok, numbers, report?.reason, report?.retryAfterMs]);
+  const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
+  if (i < 0 && world.log.length === log.length) return;
+  const other = log[i] === undefined ? 'nothing' : said(log[i]);
+  world.problem('P15', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
+}
+
+async function play(schedule, pkg) {
   const world = new World(schedule, pkg);
-  const stage = new Stage(world, schedule, pkg);
   const channel = schedule.traced ? channelOf(world) : undefined;
   channel?.subscribe();
   world.open();
   try {
-    stage.begin();
+    new Stage(world, schedule, pkg).begin();
     await world.live();
   } finally {
     world.close();
     channel?.unsubscribe();
   }
-  if (schedule.options.metrics) world.metrics = world.policy.metrics();
+  world.read();
+  if (schedule.policies[0].options.metrics) world.metrics = world.policies[0].metrics();
   for (const operation of world.operations)
     for (const attempt of operation.received) attempt.after = attempt.signal?.aborted;
   return world;
@@ -34,29 +53,101 @@ class Stage {
     this.world = world;
     this.schedule = schedule;
     this.pkg = pkg;
-    /** The key is the operation's index, or 'policy'. */
+    /** The key is the operation's place in the schedule, or 'policy'. */
     this.signals = new Map();
+    /** How many operations each policy has run. */
+    this.runs = new Map();
     this.byAttempt = new WeakMap();
-    this.calls = 0;
   }
 
   begin() {
-    const { schedule, world } = this;
-    if (schedule.policySignal) this.signals.set('policy', this.signal(schedule.policySignal, 'policy'));
-    schedule.operations.forEach((plan, i) => {
-      if (plan.signal && plan.signal !== 'policy') this.signals.set(i, this.signal(plan.signal, i));
+    const { schedule, world, pkg } = this;
+    world.protections = schedule.protections.map((parts, i) => this.protection(parts, i));
+    const { signal } = schedule.policies[0];
+    if (signal) this.signals.set('policy', this.signal(signal, 'policy'));
+    for (const { id, signal } of schedule.operations)
+      if (signal && signal !== 'policy') this.signals.set(id, this.signal(signal, id));
+    for (const event of schedule.events) if (event.at < 0) this.happen(event);
+    this.options = schedule.policies.map((policy) => this.readyOptions(policy));
+    for (const [i, { preset, named }] of schedule.policies.entries())
+      world.policies.push(
+        named === undefined ? new pkg.RetryPolicy({ ...pkg.presets?.[preset], ...this.options[i] }) : undefined,
+      );
+    for (const plan of schedule.operations) {
+      if (plan.at === 0 && world.protections.length === 0) this.start(plan);
+      // With protection, each call has a macrotask of its own: what happens in it then has one order.
+      else world.later(plan.at, () => this.start(plan));
+    }
+    for (const event of schedule.events) if (event.at >= 0) world.later(event.at, () => this.happen(event));
+    for (const lie of schedule.lies) world.later(lie.at, () => this.lie(lie));
+    if (schedule.afterwards) this.endWell();
+  }
+
+  protection({ budget, breaker, cooldown, hedge, throws, aborts }, i) {
+    const { world, pkg } = this;
+    const parts = [];
+    if (cooldown) parts.push(pkg.cooldown(cooldown));
+    if (breaker)
+      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (budget) parts.push(pkg.budget(budget));
+    if (hedge) parts.push(pkg.hedge(hedge));
+    const onEvent = (event) => {
+      world.note('protection', world.current(), { protection: i, event });
+      if (aborts === event.type) this.abort(world.current()?.plan.id, world.current()?.plan.reason);
+      if (throws) throw new Error('of onEvent');
+    };
+    const object = pkg.protect(...parts, { onEvent });
+    world.note('made', undefined, { protection: i });
+    return { object, keys: new Set([undefined]) };
+  }
+
+  isFailure(end) {
+    const { world } = this;
+    world.note('isFailure', world.current(), { end });
+    const { says } = end.error ?? end.result ?? {};
+    if (says === 'throw') throw new Error('isFailure');
+    return says;
+  }
+
+  /**
+   * Long after: calls that succeed, as many as any breaker needs to close, and one that a circuit may reject whose
+   * clock was set back.
+   */
+  endWell() {
+    const { world, schedule } = this;
+    schedule.protections.forEach((_, i) => {
+      const policy = { of: i, implied: {}, options: { maxAttempts: 1 }, uses: { hooks: [], random: 'constant' } };
+      const index = this.options.push(this.readyOptions(policy)) - 1;
+      world.policies.push(new this.pkg.RetryPolicy(this.options[index]));
+      const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
+      for (let k = 0; k < 4; k += 1)
+        world.later(AFTERWARDS + k * 1e6, () => {
+          for (const [j, key] of [...world.protections[i].keys].entries())
+            world.later(j, () => this.start({ ...plan, key }));
+        });
     });
-    for (const event of schedule.events) if (event.at < 0) this.abort(event.signal, event.reason);
-    this.options = this.readyOptions();
-    if (schedule.preset)
-      world.policy = new this.pkg.RetryPolicy({ ...this.pkg.presets[schedule.preset], ...this.options });
-    else if (schedule.named === undefined) world.policy = new this.pkg.RetryPolicy(this.options);
-    schedule.operations.forEach((plan, i) => {
-      if (plan.at === 0) this.start(plan, i);
-      else world.later(plan.at, () => this.start(plan, i));
-    });
-    for (const event of schedule.events)
-      if (event.at >= 0) world.later(event.at, () => this.abort(event.signal, event.reason));
+  }
+
+  lie({ by, stands }) {
+    const { world } = this;
+    if (by !== undefined) {
+      world.offset += by;
+      if (world.stands !== undefined) world.stands += by;
+    } else if (world.stands === undefined) {
+      world.stands = world.reading;
+      world.later(stands, () => {
+        world.stands = undefined;
+      });
+    }
+  }
+
+  happen({ abort, reason, protection, key, close, open }) {
+    if (abort !== undefined) return this.abort(abort, reason);
+    const { object, keys } = this.world.protections[protection];
+    keys.add(key);
+    this.world.note('byHand', undefined, { protection, key, close, open });
+    const state = key === undefined ? object : object.for(key);
+    return close ? state.close() : state.open(open);
   }
 
   signal(kind, name) {
@@ -83,129 +174,162 @@ class Stage {
   }
 
   abort(name, kind) {
+    const { world } = this;
     const record = this.signals.get(name);
     if (record === undefined || record.aborted) return;
-    record.aborted = true;
     const reason = value(kind);
-    this.world.note('abort', undefined, { signal: name });
-    if (record.kind === 'bare') record.reason = BARE;
-    else record.reason = reason;
-    record.at = this.world.log.at(-1);
+    Object.assign(record, { aborted: true, timesOut: kind === 'timesOut' && record.kind !== 'bare' });
+    record.reason = record.kind === 'bare' ? BARE : reason;
+    record.at = world.note('abort', undefined, { signal: name });
+    const operation = world.operations.find((each) => each.signals.includes(record));
+    // Its hooks run before this macrotask ends.
+    if (world.schedule.single && operation !== undefined) world.alone = operation;
     try {
       record.controller.abort(reason);
     } catch (error) {
-      this.world.problem(17, `abort() threw ${describe(error)}`);
+      world.problem(17, `abort() threw ${describe(error)}`);
     }
     if (record.kind !== 'bare') record.reason = record.signal.reason;
   }
 
-  readyOptions() {
-    const { schedule, world } = this;
-    const { uses } = schedule;
-    const options = { ...schedule.options };
+  readyOptions({ of, options: plain, uses, signal }) {
+    const { world } = this;
+    const options = { ...plain };
+    if (of !== undefined) options.protection = world.protections[of].object;
     if (options.backoff === 'function') options.backoff = (k) => this.number('curve', k);
-    if (schedule.policySignal) options.signal = this.signals.get('policy').signal;
-    if (uses.random) options.random = () => this.number('random', undefined);
-    for (const name of ['retryIf', 'retryOnResult']) {
-      if (!uses[name]) continue;
-      options[name] = (outcome, attempt) => {
-        const operation = this.byAttempt.get(attempt) ?? world.current();
-        if (operation === undefined) return world.problem(14, `${name} got no attempt of ours`);
-        const entry = world.note(name, operation, { outcome, attempt });
-        const steps = name === 'retryIf' ? operation.plan.verdicts : operation.plan.results;
-        return this.play(steps[operation.answered++] ?? (name === 'retryIf' ? YES : NO), entry, operation);
-      };
-    }
-    if (uses.beforeRetry) {
-      options.beforeRetry = (event) => {
-        const operation = world.current();
-        if (operation === undefined) return world.problem(20, "beforeRetry runs outside any operation's context");
-        const entry = world.note('beforeRetry', operation, {
+    if (signal) options.signal = this.signals.get('policy').signal;
+    if (uses.random === 'constant') options.random = () => world.current()?.plan.draw ?? 0.5;
+    else if (uses.random) options.random = () => this.number('random', undefined);
+    for (const name of ['retryIf', 'retryOnResult'])
+      if (uses[name])
+        options[name] = (outcome, attempt) =>
+          this.callback(name, this.byAttempt.get(attempt), PREDICATES[name], { outcome, attempt });
+    if (uses.beforeRetry)
+      options.beforeRetry = (event) =>
+        this.callback('beforeRetry', undefined, 'befores', {
           event,
           frozen: Object.isFrozen(event),
           outcome: event.error,
         });
-        return this.play(operation.plan.befores[operation.before++] ?? DONE, entry, operation);
-      };
-    }
-    for (const name of HOOKS) {
-      if (!uses.hooks.includes(name)) continue;
-      options[name] = (event) => {
-        const operation = world.current();
-        if (operation === undefined) return world.problem(20, `${name} runs outside any operation's context`);
-        const entry = world.note('hook', operation, { name, event, frozen: Object.isFrozen(event) });
-        const nth = (operation.hooked[name] = (operation.hooked[name] ?? -1) + 1);
-        return this.play(operation.plan.hooks[name]?.[nth] ?? DONE, entry, operation);
-      };
-    }
+    for (const name of HOOKS)
+      if (uses.hooks.includes(name))
+        options[name] = (event) =>
+          this.callback('hook', undefined, name, { name, event, frozen: Object.isFrozen(event) });
     return options;
   }
 
+  /** A call of a callback other than the operation itself. `list` names what its plan says about these calls. */
+  callback(kind, known, list, what) {
+    const { world } = this;
+    const operation = known ?? world.current();
+    if (operation === undefined) return world.problem(20, `${list} runs outside any operation's context`);
+    const entry = world.note(kind, operation, what);
+    const nth = (operation.counts[list] = (operation.counts[list] ?? -1) + 1);
+    const steps = kind === 'hook' ? operation.plan.hooks?.[list] : operation.plan[list];
+    return this.play(steps?.[nth] ?? FURTHER[kind], entry, operation);
+  }
+
   number(kind, k) {
-    const operation = this.world.current();
-    if (operation === undefined) return this.world.problem(20, `${kind} runs outside any operation's context`);
-    const entry = this.world.note(kind, operation, { k, outcome: operation.shown });
-    const nth = (operation.hooked[kind] = (operation.hooked[kind] ?? -1) + 1);
-    const plan = kind === 'random' ? operation.plan.draws : operation.plan.curve;
-    return this.play(plan[nth] ?? HALF, entry, operation);
+    return this.callback(kind, undefined, kind === 'random' ? 'draws' : 'curve', {
+      k,
+      outcome: this.world.current()?.shown,
+    });
   }
 
   /** Calls an operation. `plan` says what its callbacks do. */
-  start(plan, index) {
-    const { world, schedule, pkg } = this;
+  start(plan) {
+    const { world, schedule } = this;
+    const policy = plan.policyOf ?? schedule.policies[plan.policy];
+    const own = plan.signal === 'policy' ? 'policy' : plan.id;
+    const names = new Set([policy.signal ? 'policy' : undefined, plan.signal ? own : undefined]);
     const operation = {
       id: world.operations.length,
       plan,
+      policy,
+      counts: {},
       received: [],
-      answered: 0,
-      before: 0,
-      hooked: {},
+      /** Ends of attempts that come in the macrotask in which another one ends. */
+      together: [],
       settled: undefined,
-      // The operation's place in its policy; one-shot functions are always the first.
-      index: schedule.named === undefined ? world.operations.length : 0,
-      signals: [
-        ...new Set([schedule.policySignal && 'policy', plan.signal && (plan.signal === 'policy' ? 'policy' : index)]),
-      ]
-        .filter((name) => name !== undefined && name !== false)
-        .map((name) => this.signals.get(name))
-        .filter(Boolean),
+      signals: [...names].map((name) => this.signals.get(name)).filter((record) => record !== undefined),
     };
     world.operations.push(operation);
-    const fn = (attempt) => this.attempted(operation, attempt);
-    const before = world.alone;
-    world.within(operation, () => {
+    // A seed's draws: each run of a policy has its own, one-shot functions have the first.
+    const runs = !['once', 'sync'].includes(plan.via);
+    operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
+    if (runs) this.runs.set(plan.policy, operation.index + 1);
+    if (policy.of !== undefined && plan.via !== 'off') world.protections[policy.of].keys.add(plan.key);
+    return world.within(operation, () => {
       operation.call = world.note('call', operation, { aborted: operation.signals.some((signal) => signal.aborted) });
+      if (plan.via === 'sync') return this.blocking(operation);
       let promise;
       try {
-        if (plan.via === 'wrap') promise = this.wrapped(operation)('argument');
-        else if (plan.via === 'once') promise = pkg[schedule.named](fn, this.options);
-        else
-          promise = world.policy.run(
-            fn,
-            plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : index).signal },
-          );
+        promise = this.called(operation);
       } catch (error) {
         world.problem(13, `the call threw ${describe(error)}`);
-        return;
+        return undefined;
       }
       if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');
-      const settle = (ok) => (result) => {
-        operation.settled = world.note('settle', operation, {
-          ok,
-          value: result,
-          report: pkg.retryReport(result),
-          timers: world.timers.size,
-          listeners: operation.signals.map((signal) => signal.listeners),
-        });
-      };
-      promise.then(settle(true), settle(false));
+      promise.then(
+        (value) => this.settled(operation, true, value),
+        (error) => this.settled(operation, false, error),
+      );
+      return promise;
     });
-    world.alone = schedule.single ? (before ?? operation) : undefined;
+  }
+
+  called(operation) {
+    const { plan, policy } = operation;
+    const { schedule, pkg } = this;
+    const of = this.world.policies[plan.policy];
+    const fn = (attempt) => this.attempted(operation, attempt);
+    const signal = plan.signal
+      ? { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : plan.id).signal }
+      : {};
+    switch (plan.via) {
+      case 'wrap':
+        return this.wrapped(operation)('argument');
+      case 'once':
+        return pkg[schedule.policies[plan.policy].named ?? 'retry'](fn, this.onceOptions(operation));
+      case 'off':
+        return of.run(fn, { ...signal, protection: false });
+      default:
+        return of.run(fn, plan.signal || plan.key !== undefined ? { ...signal, ...keyOf(policy, plan) } : undefined);
+    }
+  }
+
+  /** The options of a function that has no policy. */
+  onceOptions({ plan, policy }) {
+    const options = { ...this.options[plan.policy] };
+    if (plan.signal) options.signal = this.signals.get(plan.id).signal;
+    if (policy.of === undefined) return options;
+    const { object } = this.world.protections[policy.of];
+    return { ...options, protection: plan.key === undefined ? object : object.for(plan.key) };
+  }
+
+  blocking(operation) {
+    try {
+      const fn = (attempt) => this.attempted(operation, attempt);
+      this.settled(operation, true, this.pkg.retrySync(fn, this.onceOptions(operation)));
+    } catch (error) {
+      this.settled(operation, false, error);
+    }
+    return undefined;
+  }
+
+  settled(operation, ok, value) {
+    const { world, pkg } = this;
+    operation.settled = world.note('settle', operation, {
+      ok,
+      value,
+      report: pkg.retryReport(value),
+      listeners: operation.signals.map((signal) => signal.listeners),
+    });
   }
 
   wrapped(operation) {
     const stage = this;
-    return this.world.policy.wrap(function (argument) {
+    return this.world.policies[operation.plan.policy].wrap(function (argument) {
       if (argument !== 'argument') stage.world.problem(14, 'a wrapped function lost its argument');
       return stage.attempted(operation, undefined);
     });
@@ -215,117 +339,156 @@ class Stage {
     const { world } = this;
     const n = operation.received.length + 1;
     const entry = world.note('fn', operation, { n, attempt });
-    this.calls += 1;
-    if (this.calls > MOST_CALLS) {
+    if (n > MOST_CALLS) {
       world.problem(1, `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
-    if (attempt === undefined) {
-      // A wrapped function receives no attempt.
-      operation.received.push({});
-    } else {
+    const received = { signal: undefined, aborted: undefined };
+    operation.received.push(received);
+    // A wrapped function receives no attempt.
+    if (attempt !== undefined) {
       this.byAttempt.set(attempt, operation);
-      const received = { signal: undefined };
-      operation.received.push(received);
       entry.number = attempt.attempt;
       entry.previousError = attempt.previousError;
       entry.previousDelayMs = attempt.previousDelayMs;
       entry.attemptsLeft = attempt.attemptsLeft;
       entry.name = attempt.name;
-      // Not always: an unread signal is another path through the package. But without
-      // hooks it alone shows when an attempt timed out.
-      const { options, uses, clock } = this.schedule;
-      if ((n + clock.skew) % 2 === 0 || (options.attemptTimeoutMs !== undefined && !uses.hooks.includes('onFailure'))) {
+      const { skew } = this.schedule.clock;
+      // Not always: an unread signal is another path through the package.
+      if ((n + skew) % 2 === 0) {
         const { signal } = attempt;
         received.signal = signal;
-        entry.signal = signal;
         entry.aborted = signal.aborted;
         signal.onabort = () => {
           received.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason });
         };
       }
-      if ((n + this.schedule.clock.skew) % 3 === 0)
-        [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
+      if ((n + skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
-    return this.play(
-      operation.plan.attempts[n - 1] ?? (!operation.plan.stubborn ? SUCCESS : n < 20 ? FAILURE : LAST),
-      entry,
-      operation,
-    );
+    const { last, stubborn, attempts } = operation.plan;
+    const further = last || (!stubborn && world.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
+    return this.play(attempts[n - 1] ?? further, entry, operation);
+  }
+
+  act(act) {
+    const { world } = this;
+    switch (act.do) {
+      case 'abort':
+        return this.abort(act.signal, act.reason);
+      case 'busy':
+        return world.block(act.ms);
+      case 'wall':
+        world.wall += act.ms;
+        return undefined;
+      case 'status':
+        return void world.protections[0].object.status();
+      case 'reenter':
+        if (!world.schedule.single && world.operations.length < 6) this.start(simple(act.ms, this.schedule));
+        return undefined;
+      default:
+        return this.start(act.op);
+    }
   }
 
   /** One callback: what it does, then how it ends. */
   play(step, entry, operation) {
     const { world } = this;
-    for (const act of step.before) {
-      if (act.do === 'abort') this.abort(act.signal, act.reason);
-      else if (act.do === 'busy') world.block(act.ms);
-      else if (act.do === 'wall') world.wall += act.ms;
-      else if (!world.schedule.single && world.operations.length < 6) this.start(simple(act.ms, this.schedule), -1);
-    }
-    entry.exit = world.log.length;
-    entry.exitT = world.now;
-    return this.end(step.end, entry, operation);
-  }
-
-  end({ how, ok, value: described, ms, style, slow }, entry, operation) {
-    const { world } = this;
-    if (how === 'never') return new Promise(() => {});
-    const made = this.make(ok, described, entry);
-    const result = made.thrown;
-    const done = () => {
-      entry.end ??= world.note('end', operation, { of: entry.i, ok, made });
+    let inner;
+    for (const act of step.before) inner = this.act(act) ?? inner;
+    if (entry.kind === 'hook') world.note('hookEnd', operation, { name: entry.name });
+    if (step.end.how === 'never') return new Promise(() => {});
+    const done = (ok, made) => {
+      if (entry.end !== undefined) return;
+      entry.end = world.note('end', operation, { of: entry, ok, made });
       if (entry.kind === 'fn') operation.shown = ok ? undefined : made.shown;
     };
-    const settled = () => (ok ? Promise.resolve(result) : Promise.reject(result));
+    if (step.end.how !== 'inner') {
+      // An inner operation that goes on by itself has its own end.
+      inner?.catch(() => {});
+      return this.end(step.end, entry, operation, done);
+    }
+    return inner.then(
+      (result) => {
+        done(true, { thrown: result, shown: result, afterMs: NaN, inner: true });
+        return result;
+      },
+      (error) => {
+        done(false, { thrown: error, shown: error, afterMs: NaN, inner: true, ...causeOf(error) });
+        throw error;
+      },
+    );
+  }
+
+  end({ how, ok, value: described, ms, style, heeds, before }, entry, operation, done) {
+    const { world } = this;
+    const made = this.make(ok, described, entry);
+    const { thrown } = made;
+    const settle = (resolve, reject) => {
+      done(ok, made);
+      (ok ? resolve : reject)(thrown);
+    };
     switch (how) {
       case 'return':
-        done();
-        return result;
+        done(ok, made);
+        return thrown;
       case 'throw':
-        done();
-        throw result;
-      case 'promise':
-      case 'resolve':
-        done();
-        return settled();
+        done(ok, made);
+        throw thrown;
       case 'later':
-        return new Promise((resolve, reject) =>
-          world.later(ms, () => {
-            done();
-            (ok ? resolve : reject)(result);
-          }),
-        );
-      case 'obey': {
-        const { signal } = entry.attempt ?? {};
-        // Well-behaved: stops after its signal aborts, a little later; otherwise ends by itself.
+      case 'together':
         return new Promise((resolve, reject) => {
-          world.later(slow, () => {
-            done();
-            (ok ? resolve : reject)(result);
-          });
-          signal?.addEventListener('abort', () => world.later(ms, () => reject(signal.reason)));
+          const end = () => settle(resolve, reject);
+          if (heeds !== undefined) this.heed(entry.attempt?.signal, heeds, done, reject);
+          if (how === 'together') operation.together.push({ end, before });
+          else if (entry.kind !== 'fn') world.later(ms, end);
+          else world.later(ms, () => this.endAll(operation, end));
         });
-      }
+      case 'thenable':
+        return thenable(style, settle, world, ms);
       default:
-        return thenable(style, ok, result, done, world, ms);
+        done(ok, made);
+        return ok ? Promise.resolve(thrown) : Promise.reject(thrown);
     }
+  }
+
+  /** Ends an attempt, and those that end in the same macrotask before or after it. */
+  endAll(operation, end) {
+    const others = operation.together.splice(0);
+    for (const other of others) if (other.before) other.end();
+    end();
+    for (const other of others) if (!other.before) other.end();
+  }
+
+  /** The attempt fails when its signal is aborted, at once or a little later. */
+  heed(signal, ms, done, reject) {
+    signal?.addEventListener('abort', () => {
+      const { reason } = signal;
+      const end = () => {
+        done(false, { thrown: reason, shown: reason, afterMs: NaN, ...causeOf(reason) });
+        reject(reason);
+      };
+      if (ms === 0) end();
+      else this.world.later(ms, end);
+    });
   }
 
   /** The value that a callback ends with. */
   make(ok, described = { kind: 'undefined' }, entry) {
+    const { says } = described;
     if (ok && described.layers === undefined) {
       const result =
         'verdict' in described
           ? described.verdict
           : 'number' in described
             ? described.number
-            : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
-      return { thrown: result, shown: result };
+            : described.kind === 'result'
+              ? { says }
+              : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
+      return { thrown: result, shown: result, afterMs: NaN };
     }
     // The error that this callback received, and that its maker has accounted for.
     if (described.kind === 'same' && entry.outcome !== undefined)
-      return { thrown: entry.outcome, shown: entry.outcome, ...causeOf(entry.outcome) };
+      return { thrown: entry.outcome, shown: entry.outcome, afterMs: NaN, ...causeOf(entry.outcome) };
     const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
     if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
     if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent)
@@ -334,27 +497,28 @@ class Stage {
   }
 }
 
+const keyOf = ({ of }, { key }) => (of === undefined || key === undefined ? {} : { key });
+
 /** For what a schedule does not spell out. */
-const SUCCESS = { before: [], end: { how: 'return', ok: true, value: { kind: 'string' } } };
-const FAILURE = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error' } } };
+const step = (how, value) => ({ before: [], end: { how, ok: how === 'return', value } });
+const SUCCESS = step('return', { kind: 'result' });
+const FAILURE = step('throw', { kind: 'error' });
 /** Ends what would go on for ever, with a report. */
-const LAST = { before: [], end: { how: 'throw', ok: false, value: { kind: 'error', layers: ['permanent'] } } };
-const DONE = { before: [], end: { how: 'return', ok: true, value: { kind: 'undefined' } } };
-const YES = { before: [], end: { how: 'return', ok: true, value: { verdict: true } } };
-const NO = { before: [], end: { how: 'return', ok: true, value: { verdict: false } } };
-const HALF = { before: [], end: { how: 'return', ok: true, value: { number: 0.5 } } };
+const LAST = step('throw', { kind: 'error', layers: ['permanent'] });
+const PREDICATES = { retryIf: 'verdicts', retryOnResult: 'results' };
+const FURTHER = {
+  retryIf: step('return', { verdict: true }),
+  retryOnResult: step('return', { verdict: false }),
+  beforeRetry: step('return', { kind: 'undefined' }),
+  hook: step('return', { kind: 'undefined' }),
+  random: step('return', { number: 0.5 }),
+  curve: step('return', { number: 0.5 }),
+};
 
 /** An operation started inside a callback: fails once, then succeeds. */
-const simple = (ms, schedule) => ({
-  at: 0,
-  via: schedule.named === undefined ? 'run' : 'once',
-  signal: undefined,
-  verdicts: [],
-  results: [],
-  befores: [],
-  hooks: {},
-  draws: [],
-  curve: [],
+const simple = (ms, { policies: [{ named }] }) => ({
+  policy: 0,
+  via: named === undefined ? 'run' : 'once',
   attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'throw', ok: false, ms, value: { kind: 'error' } } }],
 });
 
@@ -373,11 +537,7 @@ function bareController() {
   };
 }
 
-function thenable(style, ok, result, done, world, ms) {
-  const settle = (resolve, reject) => {
-    done();
-    (ok ? resolve : reject)(result);
-  };
+function thenable(style, settle, world, ms) {
   const then = {
     plain: settle,
     late: (resolve, reject) => world.later(ms, () => settle(resolve, reject)),

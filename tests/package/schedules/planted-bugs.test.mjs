@@ -9,13 +9,12 @@ import { MUTANTS } from './mutants.mjs';
 import { findAll, passes } from './planting.mjs';
 
 /** Within how many schedules a bug must be found. */
-const SCHEDULES = 100_000;
+const SCHEDULES = 20_000;
 const SEED = 7;
-const suite = 'schedules';
 
-test('the package itself passes', () => passes({ suite, seed: SEED, schedules: 4000 }));
+test('the package itself passes', () => passes({ seed: SEED, schedules: 5000 }));
 
 test(`${MUTANTS.length} planted bugs are each found within ${SCHEDULES} schedules`, async (t) => {
-  assert.ok(MUTANTS.length >= 30);
-  await findAll(t, { suite, mutants: MUTANTS, seed: SEED, schedules: SCHEDULES });
+  assert.ok(MUTANTS.length >= 79);
+  await findAll(t, { mutants: MUTANTS, seed: SEED, schedules: SCHEDULES });
 });

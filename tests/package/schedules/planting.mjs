@@ -1,4 +1,4 @@
-// Plants bugs in copies of the package, one at a time, and lets the schedules of a suite look for them.
+// Plants bugs in copies of the package, one at a time, and lets schedules look for them.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { Threads } from './threads.mjs';
  * @property {string} name
  * @property {(number | string)[]} rules
  * @property {[file: string, find: string, put: string][]} edits
- * @property {string} [closely] what the schedules that look for it have more of
+ * @property {'plain' | 'protected' | 'hedged'} among the schedules that look for it
  */
 
 /** Files that no schedule uses. */
@@ -42,13 +42,13 @@ function anchor(text) {
 /**
  * Fails unless the schedules find each bug, by a rule that it breaks.
  * @param {import('node:test').TestContext} t
- * @param {{ suite: string, mutants: Mutant[], seed: number, schedules: number }} search within how many schedules each
+ * @param {{ mutants: Mutant[], seed: number, schedules: number }} search within how many schedules each
  *   must be found
  */
-export async function findAll(t, { suite, mutants, seed, schedules: to }) {
+export async function findAll(t, { mutants, seed, schedules: to }) {
   assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   const root = mkdtempSync(join(tmpdir(), 'rejitter-mutants-'));
-  const threads = new Threads(2, suite);
+  const threads = new Threads(2);
   try {
     const tasks = mutants.map((mutant, i) => ({
       name: mutant.name,
@@ -59,7 +59,7 @@ export async function findAll(t, { suite, mutants, seed, schedules: to }) {
       step: 1,
       to,
       small: false,
-      closely: mutant.closely ?? true,
+      among: mutant.among,
     }));
     const missed = [];
     await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {
@@ -76,8 +76,8 @@ export async function findAll(t, { suite, mutants, seed, schedules: to }) {
 }
 
 /** Fails if the package as it is breaks a rule. */
-export async function passes({ suite, seed, schedules }) {
-  const threads = new Threads(2, suite);
+export async function passes({ seed, schedules }) {
+  const threads = new Threads(2);
   try {
     const { finding } = await threads.simulate({ folder: modules, seed, schedules, small: false });
     assert.equal(finding, undefined, finding?.text);

@@ -1,5 +1,5 @@
 // node tests/package/schedules/run.mjs [--count 1000000] [--seed S] [--only INDEX] [--threads 2]
-//   [--suite protection]
+//   [--among plain|protected|hedged]
 //
 // Runs random schedules against the packed package (REJITTER_TARBALL). Without --seed, it chooses a seed. Exits with 1
 // when a schedule breaks an invariant, after shrinking that schedule to a short trace.
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(1e9)) },
     only: { type: 'string' },
     threads: { type: 'string', default: '2' },
-    suite: { type: 'string', default: 'schedules' },
+    among: { type: 'string' },
   },
 });
 const whole = (name) => {
@@ -27,12 +27,13 @@ const whole = (name) => {
 };
 
 const seed = whole('seed');
-const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1, values.suite);
+const { among } = values;
+const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
 console.log(`seed ${seed}`);
 const startedAt = process.hrtime.bigint();
 const { schedules, finding } =
   values.only === undefined
-    ? await threads.simulate({ folder: installed, seed, schedules: whole('count') })
+    ? await threads.simulate({ folder: installed, seed, schedules: whole('count'), among })
     : await threads.ask(threads.workers[0], {
         folder: installed,
         seed,
@@ -40,6 +41,7 @@ const { schedules, finding } =
         step: 1,
         to: whole('only') + 1,
         small: true,
+        among,
       });
 await threads.close();
 const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;

@@ -1,11 +1,27 @@
-// A schedule is data: the options, what each callback does when it is called, when signals are aborted, when the
-// core fails. It is made from a seed, and because it is data it can be shrunk and printed.
+// A schedule is data: the policies, what each callback does when it is called, when signals are aborted, when the core
+// fails, and what is protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
+import { callbacks, failureKind, outcome, resultKind, slipKind, usesOf } from './callbacks.mjs';
+import { protectedSchedule } from './protected-schedule.mjs';
 import { generator } from './random.mjs';
-import { KINDS, RESULTS } from './values.mjs';
+import { KINDS } from './values.mjs';
 import { PRESETS } from './waits.mjs';
 
-export const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+/** The share of schedules without protection. */
+const PLAIN = 0.47;
+
+/**
+ * @param {number} seed
+ * @param {number} index
+ * @param {'plain' | 'protected' | 'hedged'} [among] for planted bugs, which schedules to make. Then the numbers of
+ *   protection are read after each macrotask, so that a bug shows where it acts.
+ */
+export function makeSchedule(seed, index, among) {
+  const g = generator(seed, index);
+  const plain = g.chance(PLAIN);
+  if (among === undefined ? plain : among === 'plain') return plainSchedule(g, index);
+  return protectedSchedule(g, seed, index, among);
+}
 
 const NAMED = {
   retryWithFullJitter: { jitter: 'full' },
@@ -17,8 +33,8 @@ const NAMED = {
   retryWithTruncatedBackoff: { backoff: 'truncated', maxAttempts: Infinity },
 };
 
-export function makeSchedule(seed, index) {
-  const g = generator(seed, index);
+/** A policy without protection: one operation or a few, with hostile callbacks of every kind. */
+function plainSchedule(g, index) {
   const single = g.chance(0.76);
   const shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset']);
   const schedule = {
@@ -31,44 +47,43 @@ export function makeSchedule(seed, index) {
       skew: g.whole(1, 1e9),
     },
     core: core(g, index),
+    lies: [],
+    protections: [],
+    policies: [],
+    operations: [],
+    events: [],
+  };
+  const policy = {
     preset: undefined,
     named: undefined,
     implied: {},
     options: {},
-    policySignal: g.chance(0.3) ? g.pick(['real', 'real', 'bare']) : undefined,
-    uses: {
-      retryIf: g.chance(0.35),
-      retryOnResult: g.chance(0.2),
-      random: false,
-      beforeRetry: g.chance(0.25),
-      hooks: g.chance(0.5) ? HOOKS.filter(() => g.chance(0.7)) : [],
-    },
-    operations: [],
-    events: [],
+    signal: g.chance(0.3) ? g.pick(['real', 'real', 'bare']) : undefined,
+    uses: usesOf(g, 0.2, 0.5),
   };
+  schedule.policies.push(policy);
   if (shape === 'preset') {
-    schedule.preset = g.pick(Object.keys(PRESETS));
-    schedule.implied = PRESETS[schedule.preset];
-    schedule.options = timing(g, { maxAttempts: g.whole(2, 5) });
+    policy.preset = g.pick(Object.keys(PRESETS));
+    policy.implied = PRESETS[policy.preset];
+    policy.options = timing(g, { maxAttempts: g.whole(2, 5) });
   } else if (shape === 'named') {
-    schedule.named = g.pick(Object.keys(NAMED));
-    schedule.implied = NAMED[schedule.named];
-    schedule.options = timing(g, curve(g, schedule.implied));
+    policy.named = g.pick(Object.keys(NAMED));
+    policy.implied = NAMED[policy.named];
+    policy.options = timing(g, curve(g, policy.implied));
   } else {
-    schedule.options = timing(g, curve(g, {}));
-    if (shape === 'once') schedule.named = 'retry';
+    policy.options = timing(g, curve(g, {}));
+    if (shape === 'once') policy.named = 'retry';
   }
-  if (schedule.named === undefined && g.chance(0.2)) schedule.options.metrics = true;
-  if (g.chance(0.15)) schedule.options.name = g.pick(['load user', '']);
-  if (schedule.uses.retryOnResult && g.chance(0.35))
-    schedule.options.finalResult = g.pick(['resolve', 'reject', 'reject']);
-  if (g.chance(0.4)) schedule.options.seed = g.whole(0, 15);
-  else if (g.chance(0.92)) schedule.uses.random = true;
+  if (policy.named === undefined && g.chance(0.2)) policy.options.metrics = true;
+  if (g.chance(0.15)) policy.options.name = g.pick(['load user', '']);
+  if (policy.uses.retryOnResult && g.chance(0.35)) policy.options.finalResult = g.pick(['resolve', 'reject', 'reject']);
+  if (g.chance(0.4)) policy.options.seed = g.whole(0, 15);
+  else if (g.chance(0.92)) policy.uses.random = true;
   const count = single ? 1 : g.whole(2, 3);
-  for (let i = 0; i < count; i += 1) schedule.operations.push(operation(g, schedule, i));
+  for (let i = 0; i < count; i += 1) schedule.operations.push(plainOperation(g, schedule, i));
   for (let i = 0; i < count; i += 1)
     if (schedule.operations[i].signal && g.chance(0.6)) schedule.events.push(abortion(g, i));
-  if (schedule.policySignal && g.chance(0.6)) schedule.events.push(abortion(g, 'policy'));
+  if (policy.signal && g.chance(0.6)) schedule.events.push(abortion(g, 'policy'));
   return schedule;
 }
 
@@ -83,10 +98,10 @@ function core(g, index) {
   return { traps: [], deniedFrom: g.pick([0, 0, 2, 3]), how: g.pick(['module', 'instance', 'missing']) };
 }
 
-function abortion(g, signal) {
+function abortion(g, abort) {
   return {
     at: g.chance(0.08) ? -1 : g.pick([0, g.unit() * 50, g.unit() * 500, g.unit() * 5000]),
-    signal,
+    abort,
     reason: g.pick(KINDS),
   };
 }
@@ -143,19 +158,13 @@ function timing(g, options) {
   return options;
 }
 
-function operation(g, schedule, i) {
-  const policy = schedule.named === undefined;
+function plainOperation(g, schedule, i) {
+  const [policy] = schedule.policies;
   const op = {
+    id: i,
     at: i === 0 ? 0 : g.pick([0, g.unit() * 300]),
-    // A wrapped function gets no signal: without a hook its timeout would leave no trace.
-    via: policy
-      ? g.pick([
-          'run',
-          'run',
-          'run',
-          schedule.options.attemptTimeoutMs > 0 && !schedule.uses.hooks.includes('onFailure') ? 'run' : 'wrap',
-        ])
-      : 'once',
+    policy: 0,
+    via: policy.named === undefined ? g.pick(['run', 'run', 'run', 'wrap']) : 'once',
     signal: undefined,
     attempts: [],
     /** Whether the attempts beyond those fail as well. */
@@ -168,9 +177,9 @@ function operation(g, schedule, i) {
     curve: [],
   };
   if (op.via === 'run' && g.chance(0.35))
-    op.signal = g.pick(['real', 'real', 'bare', ...(schedule.policySignal ? ['policy'] : [])]);
-  const { uses, options } = schedule;
-  const signals = [...(schedule.policySignal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
+    op.signal = g.pick(['real', 'real', 'bare', ...(policy.signal ? ['policy'] : [])]);
+  const { uses, options } = policy;
+  const signals = [...(policy.signal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [i] : [])];
   const attempts = g.whole(1, 6);
   const blocks = [
     0.5,
@@ -178,126 +187,26 @@ function operation(g, schedule, i) {
     200,
     ...(options.totalTimeoutMs <= 20_000 ? [options.totalTimeoutMs, options.totalTimeoutMs] : []),
   ];
-  const step = (end, wild) => ({ before: pre(g, signals, wild, blocks), end });
-  for (let n = 1; n <= attempts; n += 1)
-    op.attempts.push(
-      step(outcome(g, n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7, failureKind, resultKind, true), 0.1),
-    );
-  const good = (p) => () => outcome(g, 0.93, slipKind, () => ({ verdict: verdict(g, p) }), false);
-  if (uses.retryIf) op.verdicts = g.list(attempts, () => step(good(0.85)(), 0.05));
-  if (uses.retryOnResult) op.results = g.list(attempts, () => step(good(0.6)(), 0.05));
-  if (uses.beforeRetry)
-    op.befores = g.list(attempts, () =>
-      step(
-        outcome(g, 0.93, slipKind, () => ({ kind: g.pick(RESULTS) }), false),
-        0.3,
-      ),
-    );
-  for (const name of uses.hooks) {
-    if (g.chance(0.5))
-      op.hooks[name] = g.list(attempts, () =>
-        step(
-          g.chance(0.7)
-            ? { how: 'return', ok: true }
-            : outcome(g, 0.3, failureKind, () => ({ kind: 'undefined' }), false),
-          0.12,
-        ),
-      );
+  const dials = { n: attempts, ms: () => g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]) };
+  dials.acts = (wild) => pre(g, signals, wild, blocks);
+  for (let n = 1; n <= attempts; n += 1) {
+    const good = n < attempts ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7;
+    const end = outcome(g, dials, good, failureKind, resultKind, true);
+    op.attempts.push({ before: dials.acts(0.1), end });
   }
+  callbacks(g, op, uses, dials);
   const number = (bad, one) =>
-    g.list(attempts, () =>
-      step(
-        g.chance(0.02)
-          ? { how: 'throw', ok: false, value: slipKind(g) }
-          : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
-        0.04,
-      ),
-    );
+    g.list(attempts, () => ({
+      end: g.chance(0.02)
+        ? { how: 'throw', ok: false, value: slipKind(g) }
+        : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
+      before: dials.acts(0.04),
+    }));
   if (uses.random)
     op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
   if (options.backoff === 'function')
     op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
   return op;
-}
-
-function failureKind(g) {
-  const failure = { kind: g.pick(KINDS) };
-  return g.chance(0.14) ? { ...failure, ...marks(g) } : failure;
-}
-
-/** Describes what a callback other than the operation itself throws: sometimes the error that it received. */
-const slipKind = (g) => (g.chance(0.15) ? { kind: 'same' } : failureKind(g));
-
-/** A result; sometimes a mark that should have been thrown. */
-const resultKind = (g) =>
-  g.chance(0.02)
-    ? { kind: g.pick(KINDS), ms: 5, layers: [g.pick(['permanent', 'retryAfter', 'retryAfterNothing'])] }
-    : { kind: g.pick(RESULTS) };
-
-/** Marks around an error, among plain errors; a single one at most a little deeper than it is looked for. */
-function marks(g) {
-  const plain = (depths = [1, 2, 9, 10, 11]) => (g.chance(0.3) ? Array(g.pick(depths)).fill('plain') : []);
-  const ms = g.pick([0, 3, 40.5, 700, 90_000, Infinity]);
-  switch (g.pick(['one', 'one', 'one', 'none', 'bad', 'mixed', 'mixed', 'many'])) {
-    case 'one':
-      return { ms, layers: [g.pick(['permanent', 'retryAfter', 'retryAfter']), ...plain()] };
-    case 'none':
-      return { ms, layers: ['retryAfterNothing', ...(g.chance(0.3) ? ['permanent'] : []), ...plain()] };
-    case 'bad':
-      return {
-        bad: g.pick([NaN, -1, '5', undefined, null]),
-        layers: [...(g.chance(0.3) ? ['permanent'] : []), 'retryAfterBad', ...plain([1, 2])],
-      };
-    case 'many':
-      return { ms, layers: Array(12).fill('retryAfter') };
-    default:
-      return { ms, layers: g.list(g.whole(2, 4), () => g.pick(['permanent', 'retryAfter', 'retryAfter', 'plain'])) };
-  }
-}
-
-function verdict(g, again) {
-  if (g.chance(0.04))
-    return g.pick([undefined, 1, 'yes', null, { afterMs: -1 }, { afterMs: NaN }, { afterMs: '5' }, {}]);
-  if (g.chance(0.15)) return { afterMs: g.pick([0, 0, 2.5, 60, 20_000]) };
-  return g.chance(again);
-}
-
-/** How a callback ends. `ok` decides between its result and its failure. */
-function outcome(g, chanceOfSuccess, fails, succeeds, attempt) {
-  const ok = g.chance(chanceOfSuccess);
-  const value = ok ? succeeds(g) : fails(g);
-  const how = g.pick([
-    'now',
-    'now',
-    'now',
-    'promise',
-    'promise',
-    'later',
-    'later',
-    'thenable',
-    'never',
-    attempt ? 'obey' : 'later',
-  ]);
-  switch (how) {
-    case 'now':
-      return { how: ok ? 'return' : 'throw', ok, value };
-    case 'later':
-      return { how, ok, value, ms: g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]) };
-    case 'thenable':
-      return {
-        how,
-        ok,
-        value,
-        style: g.pick(['plain', 'late', 'twice', 'throwsAfter', 'nested', 'function']),
-        ms: g.unit() * 50,
-      };
-    case 'never':
-      return g.chance(0.4) ? { how, ok: false } : { how: ok ? 'return' : 'throw', ok, value };
-    case 'obey':
-      return { how, ok, value, ms: g.pick([0, 5, 100]), slow: g.unit() * 400 };
-    default:
-      return { how, ok, value };
-  }
 }
 
 /** Makes the acts of a callback before it ends. */

@@ -15,15 +15,20 @@ export async function shrink(schedule, fails, changes) {
   let tried = 0;
   for (let changed = true; changed && tried < MOST; ) {
     changed = false;
-    for (const change of changes(smallest)) {
-      if ((tried += 1) > MOST) break;
+    // A change that helps is tried again at the same place: the next part is there now.
+    for (let k = 0, list = [...changes(smallest)]; k < list.length && tried < MOST; ) {
       const candidate = copy(smallest);
-      change(candidate);
-      if (JSON.stringify(candidate, plain) === JSON.stringify(smallest, plain) || !(await attempted(candidate, fails)))
+      list[k](candidate);
+      if (JSON.stringify(candidate, plain) === JSON.stringify(smallest, plain)) {
+        k += 1;
         continue;
-      smallest = candidate;
-      changed = true;
-      break;
+      }
+      tried += 1;
+      if (await attempted(candidate, fails)) {
+        smallest = candidate;
+        changed = true;
+        list = [...changes(smallest)];
+      } else k += 1;
     }
   }
   return smallest;
@@ -40,105 +45,83 @@ async function attempted(candidate, fails) {
 
 const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
-/** Lists the parts of a policy's schedule that may be taken away. */
+/** Lists whose elements may go, objects whose properties may go, and properties that may go or become false. */
+const LISTS = ['events', 'lies', 'before', 'attempts', 'verdicts', 'results', 'befores', 'hooks'];
+const NUMBERS = ['draws', 'curve'];
+const OBJECTS = ['options', 'budget', 'breaker', 'cooldown', 'hedge', 'hooks'];
+const SWITCHES = ['retryIf', 'retryOnResult', 'beforeRetry', 'random', 'afterwards', 'traced', 'stubborn'];
+const GONE = ['budget', 'breaker', 'cooldown', 'hedge', 'signal', 'core', 'layers', 'heeds', 'key'];
+
+/** Lists the parts of a schedule that may be taken away. */
 export function* changes(schedule) {
-  const { operations, events, options, uses } = schedule;
-  if (operations.length > 1)
-    for (let i = operations.length - 1; i > 0; i -= 1)
-      yield (s) => {
-        s.operations.splice(i, 1);
-        s.events = s.events.filter((event) => event.signal !== i);
-      };
-  if (operations.length === 1 && !schedule.single)
+  if (schedule.operations.length === 1 && !schedule.single && schedule.world !== 'nested')
     yield (s) => {
       s.single = true;
     };
-  for (const i of events.keys())
-    yield (s) => {
-      s.events.splice(i, 1);
-    };
-  if (schedule.traced)
-    yield (s) => {
-      s.traced = false;
-    };
-  if (schedule.policySignal)
-    yield (s) => {
-      s.policySignal = undefined;
-    };
-  if (schedule.core)
-    yield (s) => {
-      s.core = undefined;
-    };
   // Waits from the host's randomness differ from run to run.
-  if (options.seed === undefined && !uses.random)
-    yield (s) => {
-      s.options.seed = 1;
-    };
-  for (const name of Object.keys(options))
-    yield (s) => {
-      delete s.options[name];
-    };
-  for (const name of uses.hooks)
-    yield (s) => {
-      s.uses.hooks = s.uses.hooks.filter((other) => other !== name);
-    };
-  for (const name of ['retryIf', 'retryOnResult', 'beforeRetry', 'random'])
-    if (uses[name])
+  for (const [i, { options, uses }] of schedule.policies.entries())
+    if (options.seed === undefined && !uses.random)
       yield (s) => {
-        s.uses[name] = false;
+        s.policies[i].options.seed = 1;
       };
-  for (const [i, op] of operations.entries()) {
-    if (op.signal)
+  // Half of the operations, a quarter and so on, before anything in them.
+  const { length } = schedule.operations;
+  for (let part = Math.floor(length / 2); part > 0; part = Math.floor(part / 2))
+    for (let from = length - part; from >= 0; from -= part)
       yield (s) => {
-        s.operations[i].signal = undefined;
+        s.operations.splice(from, part);
       };
-    if (op.via === 'wrap')
-      yield (s) => {
-        s.operations[i].via = 'run';
-      };
-    for (const [part, steps] of lists(op)) {
-      for (let k = steps.length - 1; k >= 0; k -= 1) {
+  yield* within(schedule, []);
+  for (const name of ['early', 'late', 'start'])
+    yield (s) => {
+      s.clock[name] = 0;
+    };
+}
+
+/** Lists the changes of a part of a schedule, at a path. */
+function* within(part, path) {
+  for (const [name, value] of Object.entries(part)) {
+    const here = [...path, name];
+    const at = (s, steps = path) => steps.reduce((each, step) => each[step], s);
+    if (Array.isArray(value) && [...LISTS, ...NUMBERS].includes(name))
+      for (let i = value.length - 1; i >= 0; i -= 1)
         yield (s) => {
-          within(s.operations[i], part).splice(k, 1);
+          at(s, here).splice(i, 1);
         };
-        for (const a of steps[k].before.keys())
-          yield (s) => {
-            within(s.operations[i], part)[k].before.splice(a, 1);
-          };
-        const { end } = steps[k];
-        if (!['return', 'throw', 'never'].includes(end.how))
-          yield (s) => {
-            within(s.operations[i], part)[k].end.how = end.ok ? 'return' : 'throw';
-          };
-        if (!end.ok && end.value && (end.value.kind !== 'error' || end.value.layers))
-          yield (s) => {
-            within(s.operations[i], part)[k].end.value = { kind: 'error' };
-          };
-        if (end.ms > 1 && !Number.isInteger(end.ms))
-          yield (s) => {
-            within(s.operations[i], part)[k].end.ms = Math.round(end.ms);
-          };
-      }
-    }
+    else if (OBJECTS.includes(name) && typeof value === 'object')
+      for (const key of Object.keys(value))
+        yield (s) => {
+          delete at(s, here)[key];
+        };
+    if (SWITCHES.includes(name) && value)
+      yield (s) => {
+        at(s)[name] = false;
+      };
+    if (GONE.includes(name) && value !== undefined)
+      yield (s) => {
+        at(s)[name] = undefined;
+      };
+    if (name === 'via' && value === 'wrap')
+      yield (s) => {
+        at(s)[name] = 'run';
+      };
+    if (name === 'end' && value !== undefined) yield* simpler(value, (s) => at(s, here));
+    if (typeof value === 'number' && !Number.isInteger(value) && ['at', 'ms'].includes(name))
+      yield (s) => {
+        at(s)[name] = Math.round(value);
+      };
+    if (typeof value === 'object' && value !== null) yield* within(value, here);
   }
-  yield (s) => {
-    s.clock.early = 0;
-  };
-  yield (s) => {
-    s.clock.late = 0;
-  };
-  yield (s) => {
-    s.clock.start = 0;
-  };
-  for (const i of events.keys())
+}
+
+/** Simpler ends of a callback. */
+function* simpler({ how, ok, value }, at) {
+  if (!['return', 'throw', 'never', 'inner'].includes(how))
     yield (s) => {
-      s.events[i].at = Math.round(s.events[i].at);
+      at(s).how = ok ? 'return' : 'throw';
+    };
+  if (ok === false && value?.kind !== 'error')
+    yield (s) => {
+      at(s).value = { kind: 'error' };
     };
 }
-
-function* lists(op) {
-  for (const part of ['attempts', 'verdicts', 'results', 'befores', 'draws', 'curve']) yield [[part], op[part]];
-  for (const name of Object.keys(op.hooks)) yield [['hooks', name], op.hooks[name]];
-}
-
-const within = (op, path) => path.reduce((part, key) => part[key], op);

@@ -1,37 +1,48 @@
-// Runs schedules of a suite against a package and looks for one that breaks an invariant. A suite makes schedules,
-// performs them, checks what happened, and knows how to shrink and print a schedule.
+// Runs schedules against a package and looks for one that breaks an invariant.
 
-import { shrink } from './shrink.mjs';
+import { pathToFileURL } from 'node:url';
 
-async function objections({ perform, check }, schedule, pkg) {
+import { check } from './check.mjs';
+import { perform } from './perform.mjs';
+import { makeSchedule } from './schedule.mjs';
+import { changes, shrink } from './shrink.mjs';
+import { trace } from './trace.mjs';
+
+async function objections(schedule, pkg) {
   const world = await perform(schedule, pkg);
   return { world, found: check(world, pkg) };
 }
 
 /**
- * @param {any} suite
  * @param {any} pkg
- * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, closely?: boolean }} range schedules
- *   from, from + step, …, below to
+ * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, among?: any }} range schedules from,
+ *   from + step, …, below to; for planted bugs, among which schedules
  * @returns {Promise<{ schedules: number, finding?: object }>} the first finding, shrunk if `small`
  */
-export async function simulate(suite, pkg, { seed, from, step, to, small = false, closely }) {
+export async function simulate(pkg, { seed, from, step, to, small = false, among }) {
   let schedules = 0;
   for (let index = from; index < to; index += step) {
-    const schedule = suite.makeSchedule(seed, index, closely);
-    const { found } = await objections(suite, schedule, pkg);
+    const schedule = makeSchedule(seed, index, among);
+    const { found } = await objections(schedule, pkg);
     schedules += 1;
     if (found.length === 0) continue;
     const [{ rule, text }] = found;
-    const finding = { suite: suite.name, seed, index, rule, text };
+    const finding = { seed, index, rule, text, among };
     if (!small) return { schedules, finding };
     // The same rule broken in the same way: numbers and the operation may differ.
     const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
     const fails = async (candidate) =>
-      (await objections(suite, candidate, pkg)).found.some((each) => shape(each) === shape(found[0]));
-    const smallest = await shrink(schedule, fails, suite.changes);
-    const { world, found: again } = await objections(suite, smallest, pkg);
-    return { schedules, finding: { ...finding, trace: suite.trace(smallest, world, again) } };
+      (await objections(candidate, pkg)).found.some((each) => shape(each) === shape(found[0]));
+    const smallest = await shrink(schedule, fails, changes);
+    const { world, found: again } = await objections(smallest, pkg);
+    return { schedules, finding: { ...finding, trace: trace(smallest, world, again) } };
   }
   return { schedules };
+}
+
+/** @param {string} folder of the unpacked package */
+export async function open(folder) {
+  const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
+  const pkg = { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js') };
+  return { ...pkg, twin: { ...(await load('index.no-wasm.js')), ...(await load('protection.no-wasm.js')) } };
 }

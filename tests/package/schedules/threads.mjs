@@ -3,9 +3,8 @@
 import { Worker } from 'node:worker_threads';
 
 export class Threads {
-  /** @param {number} count @param {string} [suite] whose schedules they run: the name of its folder */
-  constructor(count, suite = 'schedules') {
-    this.suite = suite;
+  /** @param {number} count */
+  constructor(count) {
     this.workers = Array.from(
       { length: count },
       () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }),
@@ -22,7 +21,7 @@ export class Threads {
         if (message.failure) reject(new Error(message.failure));
         else resolve(message);
       });
-      worker.postMessage({ suite: this.suite, ...task });
+      worker.postMessage(task);
     });
   }
 
@@ -30,10 +29,10 @@ export class Threads {
    * Schedules 0 … n − 1 of a seed, shared out evenly.
    * @returns {Promise<{ schedules: number, finding?: object }>}
    */
-  async simulate({ folder, seed, schedules, small = true }) {
+  async simulate({ folder, seed, schedules, small = true, among }) {
     const step = this.workers.length;
     const answers = await Promise.all(
-      this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small })),
+      this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small, among })),
     );
     return {
       schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),
@@ -60,6 +59,6 @@ export class Threads {
 }
 
 /** Describes a finding for people. */
-export const report = ({ suite, seed, index, rule, text, trace }) =>
-  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs --suite ` +
-  `${suite} --seed ${seed} --only ${index}\nshrunk to:\n${trace}`;
+export const report = ({ seed, index, rule, text, trace, among }) =>
+  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs ` +
+  `--seed ${seed} --only ${index}${among ? ` --among ${among}` : ''}\nshrunk to:\n${trace}`;

@@ -32,6 +32,8 @@ const made = {
 };
 
 export const KINDS = Object.keys(made);
+/** The reason of a signal whose time is up. */
+made.timesOut = () => new DOMException('time is up', 'TimeoutError');
 /** Results must not be thenables; otherwise anything. */
 export const RESULTS = ['error', 'string', 'zero', 'nan', 'null', 'undefined', 'bare', 'function', 'frozen'];
 
@@ -44,14 +46,15 @@ const DEEPEST = 10;
 const MARKS = new Set(['permanent', 'retryAfter', 'retryAfterBad']);
 
 /**
- * Makes what is thrown for a description: `{ kind, layers?, ms?, bad? }`. The layers lie around the value of that
+ * Makes what is thrown for a description: `{ kind, layers?, ms?, bad?, says? }`. The layers lie around the value of that
  * kind, the innermost first: marks, plain errors with a cause, or (innermost only) a hint without an error.
  *
  * Returns `thrown`; `shown`, what predicates, hooks and the rejection must get; and what the marks say:
  * `permanent`, `afterMs` (NaN for no hint).
  */
-export function failure({ kind, layers = [], ms, bad }, { permanent, retryAfter }) {
-  let thrown = value(kind);
+export function failure({ kind, layers = [], ms, bad, says }, { RejectedError, permanent, retryAfter }) {
+  let thrown = kind === 'rejected' ? new RejectedError('breaker', 5) : value(kind);
+  if (says !== undefined) thrown.says = says;
   let shown = thrown;
   for (const layer of layers) {
     thrown = {

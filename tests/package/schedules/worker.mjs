@@ -2,20 +2,19 @@
 
 import { parentPort } from 'node:worker_threads';
 
-import { simulate } from './simulate.mjs';
+import { open, simulate } from './simulate.mjs';
 import { takeOver } from './world.mjs';
 
 const packages = new Map();
 const realNow = process.hrtime.bigint;
 takeOver();
 
-parentPort.on('message', async ({ folder, suite: name, ...range }) => {
+parentPort.on('message', async ({ folder, ...range }) => {
   const startedAt = realNow();
   let answer;
   try {
-    const { suite, open } = await import(`../${name}/suite.mjs`);
     if (!packages.has(folder)) packages.set(folder, await open(folder));
-    answer = await simulate(suite, packages.get(folder), range);
+    answer = await simulate(packages.get(folder), range);
   } catch (error) {
     answer = { failure: error?.stack ?? String(error) };
   }

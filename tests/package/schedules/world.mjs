@@ -11,6 +11,8 @@ import { generator } from './random.mjs';
 const MAX_TIMER = 2 ** 31 - 1;
 /** A year: what waits longer is left waiting. */
 const HORIZON_MS = 3.2e10;
+/** The most events of one schedule: more are a loop without end. */
+const MOST_EVENTS = 5000;
 
 const realImmediate = globalThis.setImmediate;
 /**
@@ -35,7 +37,7 @@ const RealWebAssembly = globalThis.WebAssembly;
 /** @type {World} */
 let world;
 
-/** How often each package, which stands for a process here, has warned. */
+/** How often each package, which stands for a process here, has warned that it has no core. */
 const warnings = new WeakMap();
 export const warningsOf = (pkg) => warnings.get(pkg) ?? 0;
 
@@ -45,8 +47,10 @@ export class World {
     this.schedule = schedule;
     this.pkg = pkg;
     this.now = start;
-    /** The most events of one schedule: more are a loop without end. */
-    this.mostEvents = 600;
+    /** How far the clock has jumped, and the time that it shows while it stands still. */
+    this.offset = 0;
+    /** @type {number | undefined} */
+    this.stands = undefined;
     this.wall = 1.7e12;
     this.early = early;
     this.late = late;
@@ -62,10 +66,14 @@ export class World {
     this.moments = [];
     this.signals = [];
     this.operations = [];
-    this.policy = undefined;
+    /** @type {any[]} */
+    this.policies = [];
+    /** @type {{ object: any, keys: Set<string | undefined> }[]} */
+    this.protections = [];
     this.traced = [];
     /** Errors that the schedule's own code made: not the package's. */
     this.own = new WeakSet();
+    /** @type {any} */
     this.alone = undefined;
     this.problems = [];
     this.leftWaiting = false;
@@ -122,7 +130,7 @@ export class World {
   }
 
   note(kind, operation, what) {
-    const entry = { kind, op: operation?.id ?? -1, t: this.now, turn: this.turn, i: this.log.length, ...what };
+    const entry = { kind, op: operation?.id ?? -1, t: this.reading, turn: this.turn, i: this.log.length, ...what };
     this.log.push(entry);
     return entry;
   }
@@ -146,7 +154,13 @@ export class World {
   }
 
   later(ms, act) {
-    this.moments.push({ due: this.now + ms, act });
+    this.moments.push({ due: this.now + ms, act: this.inContext(act) });
+  }
+
+  /** A callback runs in the context in which it was handed over, as in Node. */
+  inContext(callback) {
+    const operation = this.current();
+    return operation === undefined ? callback : () => this.within(operation, callback);
   }
 
   arm(callback, ms) {
@@ -154,7 +168,8 @@ export class World {
     const operation = this.current();
     const effective = ms >= 1 && ms <= MAX_TIMER ? Math.trunc(ms) : 1;
     const skew = this.random.chance(0.5) ? 0 : this.random.unit() * (this.early + this.late) - this.early;
-    const timer = { id, due: this.now + Math.max(0, effective + skew), callback, operation, unref: false };
+    const due = this.now + Math.max(0, effective + skew);
+    const timer = { id, due, callback: this.inContext(callback), operation, unref: false };
     this.timers.set(id, timer);
     const entry = this.note('arm', operation, { id, ms });
     if (typeof callback !== 'function') this.problem(5, 'a timer without a callback');
@@ -180,11 +195,24 @@ export class World {
 
   /** The time that the package's clock shows. */
   get reading() {
-    return this.now;
+    return this.stands ?? this.now + this.offset;
   }
 
   /** All that could run in this macrotask has run. */
-  afterTurn() {}
+  afterTurn() {
+    // A macrotask of a single world serves one operation.
+    this.alone = undefined;
+    if (this.schedule.reads === 'often') this.read();
+  }
+
+  /** Writes down the numbers of all states of protection. */
+  read() {
+    for (const [i, { object, keys }] of this.protections.entries())
+      for (const key of keys) {
+        const numbers = (key === undefined ? object : object.for(key)).status();
+        this.note('status', undefined, { protection: i, key, numbers });
+      }
+  }
 
   /** Blocks the thread, as a long computation does. */
   block(ms) {
@@ -211,8 +239,8 @@ export class World {
         this.leftWaiting = true;
         break;
       }
-      if (events > this.mostEvents) {
-        this.problem(13, `more than ${this.mostEvents} events`);
+      if (events > MOST_EVENTS) {
+        this.problem(13, `more than ${MOST_EVENTS} events`);
         break;
       }
       this.turn += 1;
@@ -265,8 +293,8 @@ export function takeOver() {
     world.note('reported', world.current(), { error });
   };
   console.warn = (text) => {
-    warnings.set(world.pkg, warningsOf(world.pkg) + 1);
     if (!String(text).startsWith('rejitter: ')) world.problem(24, `a warning says ${text}`);
+    if (String(text).includes('not retried')) warnings.set(world.pkg, warningsOf(world.pkg) + 1);
   };
   const { random } = Math;
   Math.random = () => {

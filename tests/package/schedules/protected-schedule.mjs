@@ -1,14 +1,9 @@
-// A schedule of operations that share protections: data, made from a seed. Its worlds are those in which machines of
-// this kind have failed: answers that outlast the lease of a probe and the window, operations inside the callbacks of
-// others, hints without end, from 10 calls a minute to 10,000 a second, clocks that jump and clocks that stand still.
+// A schedule of operations that share protections.
 
-import { generator } from '../schedules/random.mjs';
+import { callbacks, usesOf } from './callbacks.mjs';
 import { addHedges } from './hedged-schedule.mjs';
-
-export const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
-
-/** Later than anything of a schedule, except calls that never settle. */
-export const AFTERWARDS = 1e9;
+import { generator } from './random.mjs';
+import { KINDS } from './values.mjs';
 
 /** Hedges have choices of their own. */
 const HEDGES = 0x4ed6e;
@@ -16,11 +11,15 @@ const HEDGES = 0x4ed6e;
 const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock'];
 
 /**
- * @param {boolean | 'hedges'} [closely] whether all numbers are read after each macrotask, so that a bug shows where it
- *   acts; 'hedges': and whether all schedules have these
+ * Operations that share protections. Their worlds are those in which machines of this kind have failed: answers that
+ * outlast the lease of a probe and the window, operations inside the callbacks of others, hints without end, from 10
+ * calls a minute to 10,000 a second, clocks that jump and clocks that stand still.
+ * @param {any} g
+ * @param {number} seed
+ * @param {number} index
+ * @param {'protected' | 'hedged'} [among] whether all numbers are read often, and whether all schedules have hedges
  */
-export function makeSchedule(seed, index, closely = false) {
-  const g = generator(seed, index);
+export function protectedSchedule(g, seed, index, among) {
   const world = g.pick(WORLDS);
   const grid = g.chance(0.5);
   const at = grid ? Math.round : (ms) => ms;
@@ -36,13 +35,15 @@ export function makeSchedule(seed, index, closely = false) {
       late: world === 'mixed' && g.chance(0.1) ? g.pick([3, 40]) : 0,
       skew: g.whole(1, 1e9),
     },
+    traced: g.chance(0.02),
+    core: undefined,
     lies: [],
     protections: g.list(world === 'nested' && g.chance(0.5) ? 2 : 1, () => protection(g, world, gap)),
     policies: [],
     operations: [],
     events: [],
     /** Whether all numbers are read after each macrotask, or only at the end. */
-    reads: g.chance(0.25) || closely ? 'often' : 'end',
+    reads: g.chance(0.25) || among ? 'often' : 'end',
     /** Whether it is played once more, without wasm. */
     twice: g.chance(0.02),
     afterwards: g.chance(0.2),
@@ -65,11 +66,15 @@ export function makeSchedule(seed, index, closely = false) {
   }
   for (const [i, op] of schedule.operations.entries())
     if (op.signal && g.chance(0.7))
-      schedule.events.push({ at: at(op.at + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)])), abort: i });
+      schedule.events.push({
+        at: at(op.at + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)])),
+        abort: i,
+        reason: op.reason,
+      });
   for (const [i, { breaker }] of protections.entries())
     if (breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));
   if (world === 'clock') schedule.lies = lies(g, time, spans);
-  addHedges(generator(seed ^ HEDGES, index), schedule, closely === 'hedges');
+  addHedges(generator(seed ^ HEDGES, index), schedule, among === 'hedged');
   return schedule;
 }
 
@@ -153,13 +158,9 @@ function policy(g, world, gap, of) {
   if (world !== 'clock' && g.chance(0.3)) options.totalTimeoutMs = g.pick([7, 60.25, 333, 3000, 30_001]);
   if (g.chance(0.1)) options.finalError = 'wrap';
   if (g.chance(0.15)) options.seed = g.whole(0, 15);
-  const uses = {
-    retryIf: g.chance(0.35),
-    retryOnResult: g.chance(0.15),
-    beforeRetry: g.chance(0.25),
-    hooks: g.chance(0.4) ? HOOKS.filter(() => g.chance(0.7)) : [],
-  };
-  return { of, options, uses };
+  // The numbers are needed in many places: which one comes when is not followed.
+  const random = options.seed === undefined && 'constant';
+  return { of, implied: {}, options, uses: { ...usesOf(g, 0.15, 0.4), random } };
 }
 
 function operation(g, schedule, { i, at, key, spans, health, at2 }) {
@@ -174,9 +175,9 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
     policy: index,
     key,
     via,
-    signal: g.chance(0.35),
-    /** Whether the reason of its signal is that time is up. */
-    timesOut: i % 2 === 0,
+    signal: g.chance(0.35) ? 'real' : undefined,
+    /** Half of the signals are those whose time is up. */
+    reason: i % 2 === 0 ? 'timesOut' : 'error',
     draw: g.pick([0, 0.5, 0.25, 1 - 2 ** -53]),
     attempts: [],
     verdicts: [],
@@ -188,39 +189,9 @@ function operation(g, schedule, { i, at, key, spans, health, at2 }) {
   const attempts = g.whole(1, Math.min(4, options.maxAttempts + 1));
   const ms = () => at2(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)]));
   for (let n = 0; n < attempts; n += 1) op.attempts.push(attempt(g, schedule, { i, op, health, ms, sync }));
-  const answer = (value) => ({
-    before: [],
-    end: { how: sync || g.chance(0.7) ? 'return' : 'later', ok: true, value, ms: ms() },
-  });
-  const aside = (step, wild) => ({ ...step, before: acts(g, op, i, wild, true) });
-  if (uses.retryIf)
-    op.verdicts = g.list(attempts, () =>
-      aside(
-        g.chance(0.06)
-          ? { before: [], end: { how: 'throw', ok: false, value: { kind: 'error' } } }
-          : g.chance(0.05) && !sync
-            ? { before: [], end: { how: 'never' } }
-            : answer({ verdict: g.chance(0.15) ? { afterMs: g.pick([0, 2.5, 60]) } : g.chance(0.8) }),
-        0.05,
-      ),
-    );
-  if (uses.retryOnResult) op.results = g.list(attempts, () => aside(answer({ verdict: g.chance(0.5) }), 0.05));
-  if (uses.beforeRetry)
-    op.befores = g.list(attempts, () =>
-      aside(
-        g.chance(0.15)
-          ? {
-              before: [],
-              end: { how: sync ? 'throw' : g.pick(['throw', 'reject']), ok: false, value: { kind: 'error' } },
-            }
-          : g.chance(0.06) && !sync
-            ? { before: [], end: { how: 'never' } }
-            : answer({ kind: 'result' }),
-        0.2,
-      ),
-    );
-  for (const name of uses.hooks)
-    op.hooks[name] = g.list(attempts, () => ({ before: acts(g, op, i, 0.12, true), throws: g.chance(0.1) }));
+  // The error of an inner operation is that of an attempt: which marks it has then is not followed.
+  const slips = i < 0 ? () => ({ kind: g.pick(KINDS) }) : undefined;
+  callbacks(g, op, uses, { n: attempts, ms, sync, slips, acts: (wild) => acts(g, op, i, wild, true) });
   return op;
 }
 
@@ -244,9 +215,13 @@ function attempt(g, schedule, { i, op, health, ms, sync }) {
 
 function failure(g, { world, gap }) {
   const kind = g.pick(
-    world === 'hints' ? ['hint', 'hint', 'hint', 'error'] : [...Array(8).fill('error'), 'permanent', 'hint'],
+    world === 'hints'
+      ? ['retryAfter', 'retryAfter', 'retryAfter', 'error']
+      : [...Array(8).fill('error'), 'permanent', 'retryAfter'],
   );
-  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]) } : { kind };
+  if (kind === 'error') return { kind };
+  const ms = g.pick([0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
+  return { kind: 'error', layers: [kind], ms };
 }
 
 /** An attempt that calls another operation, of the same protection or another one, and ends as that or after it. */
@@ -263,7 +238,7 @@ function nesting(g, schedule, { i, op, ms, ok, value }) {
       at2: Math.round,
     },
   );
-  inner.signal = false;
+  inner.signal = undefined;
   if (inner.via === 'sync' && g.chance(0.5)) inner.via = 'run';
   const own = g.chance(0.4);
   return {
@@ -278,7 +253,7 @@ function acts(g, op, i, wild, aside) {
   const list = [];
   if (!g.chance(wild * 2)) return list;
   if (!aside && g.chance(0.4)) list.push({ do: 'busy', ms: g.pick([1, 30, 200, 2000]) });
-  if (op.signal && i >= 0 && g.chance(0.6)) list.push({ do: 'abort', signal: i });
+  if (op.signal && i >= 0 && g.chance(0.6)) list.push({ do: 'abort', signal: i, reason: op.reason });
   if (g.chance(0.3)) list.push({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
   if (g.chance(0.3)) list.push({ do: 'status' });
   return list;

@@ -25,9 +25,9 @@ export class Round {
   *run(attempt) {
     const { following } = this;
     const { hedge } = this.state;
-    const { maxAttempts } = following.options;
+    const { maxAttempts } = following;
     following.round = this;
-    yield* this.timeout(attempt);
+    yield* following.timeout(attempt);
     const delays = following.attempts + 1 < maxAttempts ? hedge.delays(following.now) : [];
     const armed = following.coming()?.ms;
     // The longer of two may not fit before the deadline.
@@ -35,7 +35,7 @@ export class Round {
     // No timer for a hedge that could not start before the deadline.
     const may = following.now + delayMs < following.deadline;
     const text = `the timer of a hedge after ${delayMs} ms`;
-    const timer = may ? yield* following.arms(delayMs, 'hedge', text, { of: 'hedge' }) : undefined;
+    const timer = may ? yield* following.arms({ lo: delayMs }, 'hedge', text, { of: 'hedge', ms: delayMs }) : undefined;
     yield* following.call(attempt);
     this.add(following.judge(attempt), attempt);
     if (may) this.add(this.hedge(timer, delayMs, text));
@@ -47,24 +47,15 @@ export class Round {
     // The operation waits for its round. It goes on when others have had their turn: at what it does next.
     const goesOn = (entry) => DECISIONS.includes(entry.event?.type ?? entry.kind);
     const decided = ends !== undefined;
-    yield { kinds: [], rule: 'order', text: 'the end of the round', now: true, goesOn, decided };
+    yield { kinds: [], rule: 13, text: 'the end of the round', now: true, goesOn, decided };
     return decided ? yield* following.finish(last, end) : this.failure(end);
-  }
-
-  /** The timer of the attempt's own timeout, unless the deadline comes first. */
-  *timeout(attempt) {
-    const { following } = this;
-    const { attemptTimeoutMs = Infinity } = following.options;
-    if (attemptTimeoutMs >= following.deadline - following.now || attemptTimeoutMs === Infinity) return;
-    const text = `the timeout of attempt ${following.attempts + 1}`;
-    yield* following.arms(attemptTimeoutMs, 'order', text, { of: 'attempt', attempt });
   }
 
   /** The hedge, from its timer to its end. Returns nothing if it may not start. */
   *hedge(timer, delayMs, text) {
     const { following } = this;
     const { hedge, breaker, budget, cooldown } = this.state;
-    if (!(yield* following.fires(timer, delayMs, 'hedge', text))) return { ends: 'deadline' };
+    if (!(yield* following.fires(timer, 'hedge', text, 'hedge'))) return { ends: 'deadline' };
     if (following.now >= following.deadline) return undefined;
     const closed = breaker === undefined || breaker.phase === 'closed';
     if (!closed || cooldown?.left(following.now) > 0) return this.refuse('hedge');
@@ -78,7 +69,7 @@ export class Round {
     const attempt = new Attempt(breaker?.admit(following.now, false).pass, undefined, true);
     this.starts = attempt;
     yield* following.hook('onAttempt', { number: following.attempts + 1, hedge: true, rule: 'hedge' });
-    yield* this.timeout(attempt);
+    yield* following.timeout(attempt);
     yield* following.call(attempt, 'hedge');
     this.lanes[1].attempt = attempt;
     this.taken = undefined;
@@ -122,7 +113,7 @@ export class Round {
   want() {
     const waiting = this.lanes.filter(({ want }) => want !== undefined);
     const owing = waiting.find(({ want }) => want.now);
-    const { rule, text, of, attempt } = (owing ?? waiting[0]).want;
+    const { rule, text, timer, timerRule } = (owing ?? waiting[0]).want;
     return {
       kinds: waiting.flatMap(({ want }) => want.kinds),
       fits: (entry) => waiting.some(({ want }) => accepts(want, entry)),
@@ -130,8 +121,8 @@ export class Round {
       forever: waiting.every(({ want }) => want.forever),
       rule,
       text,
-      of,
-      attempt,
+      timer,
+      timerRule,
     };
   }
 

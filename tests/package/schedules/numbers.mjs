@@ -1,12 +1,9 @@
 // The numbers of `status()` against those that the machines of the oracle have.
 
 import { Breaker } from './machines.mjs';
-import { Objection } from './objection.mjs';
+import { Objection, near } from './reading.mjs';
 
-/** Whether two numbers are the same, short of what rounding makes of them. */
-export const near = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
-
-export function objectionsToNumbers(state, { numbers, r: now }, schedule) {
+export function objectionsToNumbers(state, { numbers, t: now }, schedule) {
   const object = (rule, text) => {
     throw new Objection(rule, `state ${state.name}: ${text}`);
   };
@@ -67,6 +64,7 @@ function ofBreaker({ breaker: kept, stale }, seen, now, object) {
 
 /** Two states never touch each other: what no time changes stays the same while no operation of a state acts. */
 export function untouched(world) {
+  if (world.protections.length === 0) return;
   if (world.protections.length === 1 && world.protections[0].keys.size === 1) return;
   const acted = new Set();
   const before = new Map();

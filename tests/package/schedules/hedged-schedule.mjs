@@ -61,7 +61,7 @@ function manyOperations(g, schedule) {
   // With 850 ms, old durations go after the first slow answers.
   const count = gap > 800 ? g.whole(38, 46) : g.whole(15, 30);
   const [quick, late] = [g.pick([0.5, 0.8]), g.whole(2, 9)];
-  const plain = { key: undefined, via: 'run', signal: false, verdicts: [], results: [], befores: [], hooks: {} };
+  const plain = { key: undefined, via: 'run', signal: undefined, verdicts: [], results: [], befores: [], hooks: {} };
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });
   schedule.operations.length = 0;
   for (let i = 0; i < count; i += 1) {
@@ -97,7 +97,7 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const value = ok ? { kind: 'result' } : failure(g);
     attempt.end = { how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms: ms(n) };
     if (end?.value?.says !== undefined) value.says = end.value.says;
-    if (world !== 'nested' && g.chance(0.3)) attempt.end.heeds = true;
+    if (world !== 'nested' && g.chance(0.3)) attempt.end.heeds = 0;
     if (how === 'together') attempt.end.before = g.chance(0.5);
   }
   for (const [name, list] of [
@@ -111,17 +111,18 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
   if (plan.attempts.some(({ end }) => end.how === 'together'))
     for (const step of [...plan.verdicts, ...plan.results]) {
       step.before = step.before.filter((act) => act.do !== 'abort');
-      if (typeof step.end.value?.verdict === 'object') step.end.value.verdict = true;
+      step.end = { how: 'return', ok: true, value: { verdict: g.chance(0.7) } };
     }
   if (plan.signal && g.chance(0.5)) {
     const at = plan.at + delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]);
-    schedule.events.push({ at: Math.round(at), abort: plan.id });
+    schedule.events.push({ at: Math.round(at), abort: plan.id, reason: plan.reason });
   }
 }
 
 function failure(g) {
-  const kind = g.pick(['error', 'error', 'error', 'error', 'hint', 'hint', 'permanent', 'rejected']);
-  return kind === 'hint' ? { kind, hintMs: g.pick([0, 5, 60, 700, 4000]) } : { kind };
+  const kind = g.pick(['error', 'error', 'error', 'error', 'retryAfter', 'retryAfter', 'permanent', 'rejected']);
+  if (kind === 'error' || kind === 'rejected') return { kind };
+  return { kind: 'error', layers: [kind], ms: g.pick([0, 5, 60, 700, 4000]) };
 }
 
 /** The answer of a predicate, at once or while the other attempt runs. */
