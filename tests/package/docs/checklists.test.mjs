@@ -88,7 +88,8 @@ test('the page has every kind', () => {
 });
 
 test('random schedules draw every kind, option and callback', () => {
-  const drawn = SCHEDULES.map(({ options }) => options);
+  const policies = SCHEDULES.flatMap((schedule) => schedule.policies);
+  const drawn = policies.map(({ options }) => options);
   all(BACKOFFS, (name) => drawn.some(({ backoff }) => backoff === name), 'schedule.mjs');
   all(
     KINDS.jitter,
@@ -99,15 +100,15 @@ test('random schedules draw every kind, option and callback', () => {
     'schedule.mjs',
   );
   const uses = new Set(
-    SCHEDULES.flatMap(({ uses, policySignal }) => [
+    policies.flatMap(({ uses, signal, of }) => [
       ...uses.hooks,
       ...Object.keys(uses).filter((name) => uses[name] === true),
-      ...(policySignal === undefined ? [] : ['signal']),
+      ...(signal === undefined ? [] : ['signal']),
+      ...(of === undefined ? [] : ['protection']),
     ]),
   );
-  // Node alone has references to timers; a test of its own checks them. Protection has schedules of its own, next to
-  // its tests.
-  const expected = OPTIONS.filter((name) => name !== 'unref' && name !== 'protection');
+  // Node alone has references to timers; a test of its own checks them.
+  const expected = OPTIONS.filter((name) => name !== 'unref');
   all(expected, (name) => uses.has(name) || drawn.some((options) => name in options), 'schedule.mjs');
 });
 

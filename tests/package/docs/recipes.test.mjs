@@ -1,17 +1,20 @@
 // The blocks of docs/recipes.md, run with the packages that they are for, against servers that fail twice. The SDKs
-// and BullMQ are too big to install for a test of a few lines (up to 30 MB): there, stand-ins with the interface that
-// the blocks use take their place.
+// are too big to install for a test of a few lines (up to 30 MB): there, stand-ins with the interface that the blocks
+// use take their place.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import { run, tool } from '../lib/consumer.mjs';
+import { repo, run, tool } from '../lib/consumer.mjs';
 import { importPasted, pasted, still, underClock } from '../lib/pasted.mjs';
+import { checkFiles, freePort, javaScript, serve, until } from '../lib/programs.mjs';
 import { blocks, documents, marked } from '../lib/readers.mjs';
 
 const PAGE = documents.get('docs/recipes.md');
-const MARK = /^```js (.+)$/gm;
+const MARK = /^```[jt]s (.+)$/gm;
 const NAMES = [...PAGE.matchAll(MARK)].map(([, name]) => name);
 const ran = new Set();
 const recipe = (name) => marked(name)[0][1];
@@ -39,18 +42,6 @@ const STAND_INS = {
        export class S3Client {
          constructor(config: { maxAttempts?: number });
          send(command: GetObjectCommand, options?: { abortSignal?: AbortSignal }): Promise<{ ETag?: string }>;
-       }`,
-    ),
-  },
-  bullmq: {
-    '.': module(
-      `export class Worker {
-         constructor(queue, processor, options) { Object.assign(this, { queue, processor, options }); }
-       }`,
-      `export class Worker {
-         constructor(queue: string, processor: (job: { data: any }) => Promise<any>,
-           options: { settings: { backoffStrategy: (attemptsMade: number) => number } });
-         readonly options: { settings: { backoffStrategy: (attemptsMade: number) => number } };
        }`,
     ),
   },
@@ -82,7 +73,7 @@ async function using(name, globals, use, time = still) {
   for (const [key, value] of Object.entries(globals))
     Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
   try {
-    return await time(async (clock) => use(await importPasted(recipe(name), STAND_IN_FILES), clock));
+    return await time(async (clock) => use(await importPasted(await javaScript(recipe(name)), STAND_IN_FILES), clock));
   } finally {
     for (const [key, descriptor] of saved) {
       if (descriptor) Object.defineProperty(globalThis, key, descriptor);
@@ -230,20 +221,37 @@ test('GraphQL: queries are repeated, mutations with one key', async () => {
   });
 });
 
-test("Next.js: the route answers, and Next's options reach its fetch", async () => {
-  // Two waits of up to 3 s each end before the recipe's deadline, whatever is drawn.
-  const { fetch, seen } = twice({ hint: '2' });
-  const options = [];
-  const next = (input, init) => {
-    options.push(init?.next);
-    return fetch(input, init);
-  };
-  await using('next', { fetch: next }, async ({ GET }) => {
-    const response = await GET();
-    assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
-    assert.equal(seen.length, 3);
-    assert.deepEqual(options, Array(3).fill({ revalidate: 60 }));
+test('Next.js: its server answers after retries, and its cache keeps the answer', { timeout: 300_000 }, async () => {
+  ran.add('next');
+  let requests = 0;
+  const api = await serve(() => (++requests < 3 ? { status: 503 } : { text: '{"name":"Ada"}' }));
+  const dir = pasted("import {} from 'next'; import {} from 'react'; import {} from 'react-dom';", {
+    'app/users/route.js': await javaScript(recipe('next')),
+    'app/layout.js': 'export default ({ children }) => children;',
+    // The packages are links to folders of the repository.
+    'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(repo)} } };`,
   });
+  const env = { NEXT_TELEMETRY_DISABLED: '1', API: api.url };
+  const next = [tool('next/dist/bin/next')];
+  const built = await run(process.execPath, [...next, 'build'], { cwd: dir, env });
+  assert.equal(built.code, 0, built.stdout + built.stderr);
+  assert.equal(requests, 0);
+  const port = await freePort();
+  const server = spawn(process.execPath, [...next, 'start', '-p', `${port}`, '-H', '127.0.0.1'], {
+    cwd: dir,
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+  try {
+    const get = () => fetch(`http://127.0.0.1:${port}/users`).catch(() => undefined);
+    const response = await until(get);
+    assert.deepEqual([response.status, await response.json(), requests], [200, { name: 'Ada' }, 3]);
+    assert.deepEqual(await (await get()).json(), { name: 'Ada' });
+    assert.equal(requests, 3, "Next's option reaches its fetch");
+  } finally {
+    server.kill('SIGKILL');
+    api.close();
+  }
 });
 
 test('Service worker: requests to the API are answered, others left alone', async () => {
@@ -288,43 +296,61 @@ test('Express: the proxy answers what the server behind it answers at last, and 
   }
 });
 
-test('BullMQ: the strategy is the policy', async () => {
-  await using('bullmq', {}, async ({ worker }) => {
-    const { backoffStrategy } = worker.options.settings;
-    for (const attempts of [1, 2, 7]) {
-      const delay = backoffStrategy(attempts);
-      assert.ok(delay >= 0 && delay <= Math.min(60_000, 1000 * 2 ** (attempts - 1)), `${attempts}: ${delay}`);
-    }
-  });
+test('Express: a client that hangs up ends the request behind it, and no more', async () => {
+  let seen;
+  const started = new Promise((done) => (seen = done));
+  const upstream = (_, { signal }) =>
+    new Promise((_, failed) => {
+      signal.addEventListener('abort', () => failed(signal.reason));
+      seen(signal);
+    });
+  const own = globalThis.fetch;
+  const errors = [];
+  const unhandled = (error) => errors.push(error);
+  process.on('unhandledRejection', unhandled);
+  const { error } = console;
+  console.error = unhandled;
+  try {
+    await using(
+      'express',
+      { fetch: upstream },
+      async ({ app }) => {
+        const server = app.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const client = new AbortController();
+        const url = `http://127.0.0.1:${server.address().port}`;
+        const asked = own(`${url}/users/7`, { signal: client.signal });
+        const signal = await started;
+        client.abort();
+        await assert.rejects(asked, { name: 'AbortError' });
+        if (!signal.aborted) await once(signal, 'abort');
+        // The server still answers. What Express logs comes later.
+        assert.equal((await own(url)).status, 404);
+        await delay(300);
+        server.closeAllConnections();
+        server.close();
+      },
+      (body) => body(),
+    );
+  } finally {
+    process.off('unhandledRejection', unhandled);
+    console.error = error;
+  }
+  assert.deepEqual(errors, []);
 });
 
 test('all recipes type-check in a strict project', async () => {
-  const files = Object.fromEntries(NAMES.map((name) => [`${name.replaceAll(' ', '-')}.mjs`, recipe(name)]));
-  const compilerOptions = {
-    strict: true,
-    noImplicitAny: false,
-    allowJs: true,
-    checkJs: true,
-    noEmit: true,
-    skipLibCheck: true,
-    module: 'nodenext',
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'dom.iterable'],
-    types: [],
-  };
-  const dir = pasted(NAMES.map(recipe).join('\n'), {
-    ...STAND_IN_FILES,
-    ...files,
-    // Options that Next adds to fetch, and express without its types.
-    'ambient.d.ts': `interface RequestInit { next?: { revalidate?: number | false } }
-      declare module 'express' { const express: () => any; export default express; }
-      interface WindowEventMap { fetch: Event & { request: Request; respondWith(answer: Promise<Response>): void } }`,
-    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['ambient.d.ts', ...Object.keys(files)] }),
-  });
-  const args = [tool('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'];
-  const { stdout, code } = await run(process.execPath, args, { cwd: dir });
-  assert.equal(stdout, '');
-  assert.equal(code, 0);
+  const files = Object.fromEntries(
+    NAMES.map((name) => [
+      `${name.replaceAll(' ', '-')}.${/^(express|next)$/.test(name) ? 'mts' : 'mjs'}`,
+      recipe(name),
+    ]),
+  );
+  // Options that Next adds to fetch.
+  files['ambient.d.ts'] = `interface RequestInit { next?: { revalidate?: number | false } }
+    interface WindowEventMap { fetch: Event & { request: Request; respondWith(answer: Promise<Response>): void } }`;
+  const options = { noImplicitAny: false, allowJs: true, checkJs: true };
+  await checkFiles(files, NAMES.map(recipe).join('\n'), options, STAND_IN_FILES);
 });
 
 test('every block of the page is one of these', () => {

@@ -10,9 +10,10 @@ import { tableIn } from '../lib/readers.mjs';
 
 const text = readFileSync(join(repo, 'SECURITY.md'), 'utf8');
 
-/** Titles of the tests in a file, as patterns: templates may have any text in place of their values. */
+/** Titles of the tests or cases in a file, as patterns: templates may have any text in place of their values. */
 function titlesIn(file) {
   const code = readFileSync(join(repo, file), 'utf8');
+  if (file.endsWith('.json')) return JSON.parse(code).map(({ name }) => ({ test: (title) => title === name }));
   if (file.endsWith('.rs'))
     return [...code.matchAll(/#\[test\]\s+fn (\w+)/g)].map(([, name]) => new RegExp(`^${name}$`));
   return [...code.matchAll(/\b(?:test|it)\(\s*(['"`])((?:\\.|(?!\1).)+)\1/g)].map(([, quote, title]) => {

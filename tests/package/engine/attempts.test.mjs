@@ -3,49 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { VirtualClock, microtasks, turn, underClock } from '../lib/clock.mjs';
+import { VirtualClock, underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
-import { COMBINATIONS, expectedWaits } from '../lib/shortcuts.mjs';
 
 const { RetryPolicy, retry, retryAfter } = await importPackage();
 const fail = (error) => () => {
   throw error;
 };
-
-for (const maxAttempts of [1, 2, 3, 10]) {
-  test(`maxAttempts ${maxAttempts}: as many calls, one wait fewer, the last error`, async () => {
-    const seen = [];
-    const { clock, rejected, error } = await underClock(() =>
-      retry(
-        ({ attempt }) => {
-          seen.push(attempt);
-          throw `error ${attempt}`;
-        },
-        { maxAttempts },
-      ),
-    );
-    assert.ok(rejected);
-    assert.equal(error, `error ${maxAttempts}`);
-    assert.deepEqual(
-      seen,
-      Array.from({ length: maxAttempts }, (_, i) => i + 1),
-    );
-    assert.equal(clock.armed.length, maxAttempts - 1);
-    assert.equal(clock.pending.size, 0);
-  });
-}
-
-for (const options of COMBINATIONS) {
-  for (const r of [0, 0.25, 0.999_999]) {
-    test(`waits of ${options.backoff ?? 'its own curve'} with jitter ${options.jitter}, draw ${r}`, async () => {
-      const { clock } = await underClock(() => retry(fail(0), { ...options, random: () => r, maxAttempts: 13 }));
-      assert.deepEqual(
-        clock.delays,
-        expectedWaits(12, r, options).map((ms) => Math.ceil(ms)),
-      );
-    });
-  }
-}
 
 test('one draw per wait that has one, none for the attempts', async () => {
   for (const jitter of [
@@ -113,39 +77,6 @@ test('pollyV2 with a custom random: the second draw of a wait comes from the low
   assert.ok(Math.abs(oneDraw - twoDraws) < 0.05, `${oneDraw} and ${twoDraws}`);
 });
 
-test('the options of the curve: baseMs, factor, capMs, stepMs, truncateAt, minMs', async () => {
-  const table = [
-    [{ backoff: 'exponential', baseMs: 3, factor: 3, capMs: 200 }, [3, 9, 27, 81, 200, 200]],
-    [{ backoff: 'exponential', baseMs: 50, factor: 1 }, [50, 50, 50, 50, 50, 50]],
-    [{ backoff: 'linear', baseMs: 10, stepMs: 5, capMs: 28 }, [10, 15, 20, 25, 28, 28]],
-    [{ backoff: 'linear', baseMs: 10, stepMs: 0 }, [10, 10, 10, 10, 10, 10]],
-    [{ backoff: 'linear', baseMs: 10 }, [10, 20, 30, 40, 50, 60]],
-    [{ backoff: 'fixed', baseMs: 12 }, [12, 12, 12, 12, 12, 12]],
-    [{ backoff: 'truncated', truncateAt: 4, capMs: 80 }, [10, 20, 40, 80, 80, 80]],
-    [{ backoff: 'truncated', truncateAt: 3, baseMs: 10 }, [10, 20, 40, 40, 40, 40]],
-    [{ backoff: 'exponential', baseMs: 4, minMs: 10 }, [10, 10, 16, 32, 64, 128]],
-  ];
-  for (const [options, waits] of table) {
-    const { clock } = await underClock(() => retry(fail(0), { ...options, jitter: 'none', maxAttempts: 7 }));
-    assert.deepEqual(clock.delays, waits, JSON.stringify(options));
-  }
-});
-
-test('minMs is a floor of the draw, which stays spread above it', async () => {
-  const wait = async (r, jitter) =>
-    (await underClock(() => retry(fail(0), { jitter, baseMs: 100, minMs: 60, maxAttempts: 2, random: () => r }))).clock
-      .delays[0];
-  assert.equal(await wait(0, 'full'), 60);
-  assert.equal(await wait(0.5, 'full'), 80);
-  assert.equal(await wait(0, 'equal'), 60);
-  assert.equal(await wait(0.5, 'equal'), 80);
-});
-
-test('a baseMs above the default cap raises the cap', async () => {
-  const { clock } = await underClock(() => retry(fail(0), { baseMs: 20_000, jitter: 'none', maxAttempts: 4 }));
-  assert.deepEqual(clock.delays, [20_000, 20_000, 20_000]);
-});
-
 test('the first attempt is called synchronously, in the stack of the caller', () => {
   let called = false;
   function caller() {
@@ -157,36 +88,6 @@ test('the first attempt is called synchronously, in the stack of the caller', ()
   const promise = caller();
   assert.ok(called);
   return promise.then((stack) => assert.match(stack, /at caller /));
-});
-
-test('no attempt starts while another is running', async () => {
-  let running = 0;
-  let most = 0;
-  await underClock(() =>
-    retry(async ({ attempt }) => {
-      running += 1;
-      most = Math.max(most, running);
-      await turn();
-      running -= 1;
-      if (attempt < 5) throw attempt;
-    }),
-  );
-  assert.equal(most, 1);
-});
-
-test('success ends it: no later call, no timer', async () => {
-  let calls = 0;
-  const { clock, value } = await underClock(() =>
-    retry(() => {
-      calls += 1;
-      if (calls < 3) throw 0;
-      return 'value';
-    }),
-  );
-  assert.equal(value, 'value');
-  assert.equal(clock.pending.size, 0);
-  assert.equal(clock.armed.length, 2);
-  assert.equal(calls, 3);
 });
 
 test('retryIf is called once for each failure, with the error and the attempt that fn got', async () => {
@@ -277,35 +178,6 @@ test('a predicate that throws or rejects stops, and the promise rejects with its
     assert.equal(error, 'from the predicate');
     assert.equal(calls, 1);
     assert.equal(clock.armed.length, 0);
-  }
-});
-
-test('no timer is armed while the predicate thinks', async () => {
-  const clock = new VirtualClock().install();
-  try {
-    let answer;
-    const promise = retry(
-      ({ attempt }) => {
-        if (attempt === 1) throw 0;
-        return attempt;
-      },
-      {
-        retryIf: () =>
-          new Promise((go) => {
-            answer = go;
-          }),
-        jitter: 'none',
-      },
-    );
-    await turn();
-    assert.equal(clock.armed.length, 0);
-    answer(true);
-    await turn();
-    assert.deepEqual(clock.delays, [100]);
-    await clock.drain();
-    assert.equal(await promise, 2);
-  } finally {
-    clock.uninstall();
   }
 });
 
@@ -405,61 +277,6 @@ test('fn is called without a receiver and with the attempt alone', async () => {
     assert.equal(this, undefined);
     assert.equal(args.length, 1);
   });
-});
-
-test('T09 a draw of 0 still lets the event loop turn, and minMs bounds it', async () => {
-  const zero = await underClock(() => retry(fail(0), { random: () => 0, maxAttempts: 4 }));
-  assert.deepEqual(zero.clock.delays, [0, 0, 0]);
-  const floor = await underClock(() => retry(fail(0), { random: () => 0, minMs: 50, maxAttempts: 4 }));
-  assert.deepEqual(floor.clock.delays, [50, 50, 50]);
-
-  const clock = new VirtualClock().install();
-  try {
-    let calls = 0;
-    retry(
-      () => {
-        calls += 1;
-        throw 0;
-      },
-      { random: () => 0 },
-    ).catch(() => {});
-    await microtasks(1000);
-    assert.equal(calls, 1, 'the second attempt came within the same macrotask');
-  } finally {
-    clock.uninstall();
-  }
-});
-
-test('T11 an option that is undefined is an option left out', async () => {
-  const names = [
-    'baseMs',
-    'capMs',
-    'minMs',
-    'factor',
-    'backoff',
-    'jitter',
-    'stepMs',
-    'truncateAt',
-    'maxAttempts',
-    'signal',
-    'retryIf',
-    'random',
-    'seed',
-  ];
-  const waits = async (options) => (await underClock(() => retry(fail(0), options))).clock.delays;
-  const reference = await waits({ seed: 11 });
-  assert.equal(reference.length, 5);
-  for (const name of names) {
-    if (name !== 'seed') assert.deepEqual(await waits({ seed: 11, [name]: undefined }), reference, name);
-  }
-  const all = Object.fromEntries(names.map((name) => [name, undefined]));
-  assert.deepEqual(await waits({ ...all, seed: 11 }), reference, 'all at once');
-  assert.equal((await waits(all)).length, 5);
-  assert.equal((await waits(undefined)).length, 5);
-  for (const name of names) {
-    if (name !== 'jitter')
-      assert.deepEqual(await waits({ jitter: 'none', [name]: undefined }), [100, 200, 400, 800, 1600], name);
-  }
 });
 
 test('T13 timers that fire 3 ms late or 1 ms early neither add an attempt nor run two together', async () => {

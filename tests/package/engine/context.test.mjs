@@ -61,31 +61,6 @@ test('100 operations at once, in contexts of their own: every attempt, predicate
   }
 });
 
-test('one policy, run from different contexts', async () => {
-  const storage = new AsyncLocalStorage();
-  const seen = [];
-  const policy = new RetryPolicy(watching(storage, seen));
-  await Promise.all(
-    ['a', 'b', 'c'].map((name) =>
-      storage.run(name, () =>
-        policy
-          .run(() => {
-            seen.push(['fn', storage.getStore()]);
-            throw name;
-          })
-          .catch(() => {}),
-      ),
-    ),
-  );
-  const counts = Map.groupBy
-    ? Map.groupBy(seen, ([, store]) => store)
-    : seen.reduce((map, each) => map.set(each[1], [...(map.get(each[1]) ?? []), each]), new Map());
-  assert.deepEqual([...counts.keys()].sort(), ['a', 'b', 'c']);
-  const [a, b, c] = ['a', 'b', 'c'].map((name) => counts.get(name).map(([kind]) => kind));
-  assert.deepEqual(b, a);
-  assert.deepEqual(c, a);
-});
-
 for (const moment of ['the attempt', 'the wait', 'retryIf']) {
   test(`aborted from another context, during ${moment}: what runs because of it runs in the operation's`, async () => {
     const storage = new AsyncLocalStorage();

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { VirtualClock, turn, underClock } from '../lib/clock.mjs';
+import { VirtualClock, underClock } from '../lib/clock.mjs';
 import { importPackage, installed, runNode, tool } from '../lib/consumer.mjs';
 
-const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } =
-  await importPackage();
+const { RetryError, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport } = await importPackage();
 const E = new Error('failing');
 
 /** An error that throws whatever is done with it. */
@@ -62,117 +61,6 @@ test("finalError 'wrap' around an error that cannot be read", async () => {
   assert.equal(wrapped.message, 'rejitter: gave up after 2 attempts (exhausted)');
 });
 
-const NUMBERS = {
-  random: (abort) => ({
-    random: () => {
-      abort();
-      throw E;
-    },
-  }),
-  'random, with a bad number': (abort) => ({
-    random: () => {
-      abort();
-      return 2;
-    },
-  }),
-  backoff: (abort) => ({
-    backoff: () => {
-      abort();
-      throw E;
-    },
-  }),
-  retryIf: (abort) => ({
-    retryIf: () => {
-      abort();
-      throw E;
-    },
-  }),
-  'retryIf, rejecting': (abort) => ({
-    retryIf: async () => {
-      abort();
-      throw E;
-    },
-  }),
-  'retryIf, with an invalid value': (abort) => ({
-    retryIf: () => {
-      abort();
-      return 'maybe';
-    },
-  }),
-};
-for (const [name, options] of Object.entries(NUMBERS)) {
-  test(`${name} that aborts and then fails: the operation rejects with the abort's reason`, async () => {
-    const controller = new AbortController();
-    const reasons = [];
-    const { error, clock } = await underClock(() =>
-      retry(
-        () => {
-          throw 0;
-        },
-        {
-          signal: controller.signal,
-          onGiveUp: (event) => reasons.push(event.reason),
-          ...options(() => controller.abort(reason)),
-        },
-      ),
-    );
-    assert.equal(error, reason);
-    assert.equal(reason.cause, undefined);
-    assert.deepEqual(reasons, ['aborted']);
-    assert.equal(clock.armed.length, 0);
-  });
-}
-const reason = new Error('the reason');
-
-test('retrySync does the same', () => {
-  for (const [name, options] of Object.entries(NUMBERS)) {
-    // A promise is not a valid value there.
-    if (name === 'retryIf, rejecting') continue;
-    const controller = new AbortController();
-    assert.throws(
-      () =>
-        retrySync(
-          () => {
-            throw 0;
-          },
-          { signal: controller.signal, ...options(() => controller.abort(reason)) },
-        ),
-      (error) => error === reason,
-      name,
-    );
-  }
-});
-
-test('decides, calls onRetry and starts the wait in one step: other callbacks can only abort the wait', async () => {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const called = [];
-  const hooks = { onRetry: () => called.push('onRetry'), onGiveUp: ({ reason: why }) => called.push(why) };
-  await underClock(async () => {
-    // Both predicates run in one macrotask: the first has decided when the second aborts.
-    const first = retry(
-      () => {
-        throw 0;
-      },
-      { signal, retryIf: () => true, ...hooks },
-    ).catch(() => {});
-    const second = retry(
-      () => {
-        throw 0;
-      },
-      {
-        signal,
-        retryIf: () => {
-          controller.abort(reason);
-          return true;
-        },
-      },
-    ).catch(() => {});
-    await Promise.all([first, second]);
-  });
-  assert.deepEqual(called, ['onRetry', 'aborted']);
-});
-
 test('an onAttempt hook that blocks past the deadline: no attempt starts', async () => {
   for (const attempts of [1, 2]) {
     const { error, clock, calls } = await underBlocking(attempts);
@@ -210,30 +98,6 @@ async function underBlocking(n) {
   );
   return { ...outcome, calls };
 }
-
-test('random and backoff that take their time: what they took counts against the deadline', async () => {
-  for (const slow of ['random', 'backoff']) {
-    const { error, clock } = await underClock((clock) =>
-      retry(
-        () => {
-          throw E;
-        },
-        {
-          totalTimeoutMs: 100,
-          random: () => 0.5,
-          backoff: () => 60,
-          [slow]: () => {
-            clock.now += 90;
-            return slow === 'random' ? 0.5 : 60;
-          },
-        },
-      ),
-    );
-    assert.equal(error, E);
-    assert.equal(retryReport(error).reason, 'deadline');
-    assert.equal(clock.armed.length, 1, 'the deadline, and no wait');
-  }
-});
 
 test('a wait starts when random and backoff have returned, whatever they took', async () => {
   for (const slow of ['random', 'backoff']) {
@@ -285,41 +149,6 @@ test('each timer of a long wait fires early: the wait is not cut short by what t
     assert.ok(missing < 1, `${missing} ms too early`);
   } finally {
     clock.uninstall();
-  }
-});
-
-test('every attempt has a record, also one that aborted and then threw or returned', async () => {
-  for (const ending of [
-    () => {
-      throw E;
-    },
-    () => 'value',
-    async () => {
-      throw E;
-    },
-  ]) {
-    const controller = new AbortController();
-    const cause = new Error('enough');
-    let report;
-    const { error } = await underClock(() =>
-      retry(
-        ({ attempt }) => {
-          if (attempt < 2) throw E;
-          controller.abort(cause);
-          return ending();
-        },
-        {
-          signal: controller.signal,
-          onGiveUp: (event) => {
-            report = event.report;
-          },
-        },
-      ),
-    );
-    await turn();
-    assert.equal(error, cause);
-    const { attempts, records } = report;
-    assert.deepEqual([attempts, records.length], [2, 2]);
   }
 });
 

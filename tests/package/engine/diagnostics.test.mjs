@@ -127,25 +127,6 @@ test('an abort and rejected options', async () => {
   assert.equal(received[2].error, 'enough');
 });
 
-test('each operation has a context of its own, whatever way it is called', async () => {
-  const policy = new RetryPolicy({ baseMs: 1 });
-  const received = await watched(async () => {
-    await Promise.all([
-      policy.run(() => 1),
-      policy.wrap(() => 2)(),
-      retry(
-        ({ attempt }) => {
-          if (attempt < 2) throw 0;
-          return 3;
-        },
-        { baseMs: 1 },
-      ),
-    ]);
-  });
-  assert.equal(new Set(received.map(({ context }) => context)).size, 3);
-  for (const name of EVENTS.slice(0, 4)) assert.equal(received.filter((each) => each.name === name).length, 3, name);
-});
-
 test('a store that is bound to the channel is the context of every attempt', async () => {
   const storage = new AsyncLocalStorage();
   const start = channel('tracing:rejitter:operation:start');
@@ -164,34 +145,6 @@ test('a store that is bound to the channel is the context of every attempt', asy
   } finally {
     start.unbindStore(storage);
   }
-});
-
-test('outcome, waits and order are the same with and without subscribers', async () => {
-  const run = async () => {
-    const events = [];
-    const hooks = Object.fromEntries(
-      ['onAttempt', 'onFailure', 'onRetry', 'onSuccess'].map((name) => [
-        name,
-        ({ attempt, delayMs }) => events.push([name, attempt, delayMs]),
-      ]),
-    );
-    events.push(
-      await retry(
-        ({ attempt }) => {
-          if (attempt < 4) throw attempt;
-          return attempt;
-        },
-        { baseMs: 1, seed: 1, ...hooks },
-      ),
-    );
-    return events;
-  };
-  const plain = await run();
-  let traced;
-  await watched(async () => {
-    traced = await run();
-  });
-  assert.deepEqual(traced, plain);
 });
 
 test('the channel is not loaded at import, and once by the first operation', async () => {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
-import { VirtualClock, turn, underClock } from '../lib/clock.mjs';
+import { fails } from '../lib/callbacks.mjs';
+import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 
 const { TimeoutError, retry, retryReport, retrySync } = await importPackage();
@@ -106,71 +107,6 @@ test('events of results have the result', async () => {
   }
 });
 
-test('beforeRetry is awaited: the next attempt starts when it has settled, and its time counts', async () => {
-  const trace = [];
-  const { clock } = await underClock((clock) =>
-    retry(
-      ({ attempt, elapsedMs }) => {
-        trace.push([`attempt ${attempt}`, elapsedMs]);
-        if (attempt < 3) throw E;
-      },
-      {
-        jitter: 'none',
-        beforeRetry: async ({ attempt }) => {
-          trace.push([`before ${attempt}`, clock.now - 1000]);
-          await new Promise((go) => {
-            setTimeout(go, 30);
-          });
-          trace.push([`after ${attempt}`, clock.now - 1000]);
-        },
-      },
-    ),
-  );
-  assert.deepEqual(trace, [
-    ['attempt 1', 0],
-    ['before 1', 100],
-    ['after 1', 130],
-    ['attempt 2', 130],
-    ['before 2', 330],
-    ['after 2', 360],
-    ['attempt 3', 360],
-  ]);
-  assert.equal(clock.pending.size, 0);
-});
-
-test('beforeRetry is not called before the first attempt, nor when the operation stops', async () => {
-  let calls = 0;
-  const beforeRetry = () => {
-    calls += 1;
-  };
-  await retry(() => 1, { beforeRetry });
-  await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { beforeRetry, maxAttempts: 1 },
-    ),
-  );
-  await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { beforeRetry, retryIf: () => false },
-    ),
-  );
-  await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { beforeRetry, jitter: 'none', totalTimeoutMs: 50 },
-    ),
-  );
-  assert.equal(calls, 0);
-});
-
 test('rejects with what beforeRetry throws; its cause is the failure unless it has one or is frozen', async () => {
   const had = new Error('had one', { cause: 'another' });
   const frozen = Object.freeze(new Error('frozen'));
@@ -182,17 +118,10 @@ test('rejects with what beforeRetry throws; its cause is the failure unless it h
     [undefined, undefined],
     [E, undefined],
   ]) {
-    const [run, sync] = await both(
-      () => {
-        throw E;
-      },
-      {
-        beforeRetry: () => {
-          throw thrown;
-        },
-        jitter: 'none',
-      },
-    );
+    const [run, sync] = await both(fails(E), {
+      beforeRetry: fails(thrown),
+      jitter: 'none',
+    });
     for (const { error, seen, ...end } of [run, sync]) {
       assert.ok(end.rejected || end.threw);
       assert.ok(Object.is(error, thrown));
@@ -206,16 +135,11 @@ test('rejects with what beforeRetry throws; its cause is the failure unless it h
   }
   const later = new Error('later');
   const { error } = await underClock(() =>
-    retry(
-      () => {
-        throw E;
+    retry(fails(E), {
+      beforeRetry: async () => {
+        throw later;
       },
-      {
-        beforeRetry: async () => {
-          throw later;
-        },
-      },
-    ),
+    }),
   );
   assert.equal(error, later);
   assert.equal(later.cause, E);
@@ -224,16 +148,11 @@ test('rejects with what beforeRetry throws; its cause is the failure unless it h
 
 test('beforeRetry that returns a promise is a TypeError in retrySync, and its rejection is handled', () => {
   const { error } = underBlockingClock(() =>
-    retrySync(
-      () => {
-        throw E;
+    retrySync(fails(E), {
+      beforeRetry: async () => {
+        throw new Error('lost');
       },
-      {
-        beforeRetry: async () => {
-          throw new Error('lost');
-        },
-      },
-    ),
+    }),
   );
   assert.ok(error instanceof TypeError);
   assert.equal(
@@ -243,101 +162,9 @@ test('beforeRetry that returns a promise is a TypeError in retrySync, and its re
   assert.equal(error.cause, E);
 });
 
-test('the deadline ends a beforeRetry that never settles: the operation rejects with the last error', async () => {
-  const seen = [];
-  const { error, clock } = await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      telling(seen, { beforeRetry: () => new Promise(() => {}), jitter: 'none', totalTimeoutMs: 500 }),
-    ),
-  );
-  assert.equal(error, E);
-  assert.deepEqual(
-    [retryReport(E).reason, retryReport(E).attempts, clock.now, clock.pending.size],
-    ['deadline', 1, 1500, 0],
-  );
-  assert.equal(seen.filter(([name]) => name === 'onAttempt').length, 1);
-  // Its time may run out without a timer's help, too.
-  const slow = (fake) => ({
-    jitter: 'none',
-    totalTimeoutMs: 500,
-    beforeRetry: () => {
-      fake.now += 600;
-    },
-  });
-  for (const { error: late } of [
-    await underClock((fake) =>
-      retry(() => {
-        throw E;
-      }, slow(fake)),
-    ),
-    underBlockingClock((fake) =>
-      retrySync(() => {
-        throw E;
-      }, slow(fake)),
-    ),
-  ]) {
-    assert.equal(late, E);
-    assert.deepEqual([retryReport(E).reason, retryReport(E).attempts], ['deadline', 1]);
-  }
-});
-
-test('an abort ends beforeRetry, whatever it answers or throws', async () => {
-  const reason = new Error('enough');
-  for (const answer of [
-    () => new Promise(() => {}),
-    () => undefined,
-    () => {
-      throw E;
-    },
-  ]) {
-    const controller = new AbortController();
-    let calls = 0;
-    const { error, clock } = await underClock(() =>
-      retry(
-        () => {
-          calls += 1;
-          throw 0;
-        },
-        {
-          signal: controller.signal,
-          jitter: 'none',
-          beforeRetry: () => {
-            controller.abort(reason);
-            return answer();
-          },
-        },
-      ),
-    );
-    assert.equal(error, reason);
-    assert.deepEqual([calls, clock.pending.size], [1, 0]);
-  }
-  const clock = new VirtualClock().install();
-  try {
-    const controller = new AbortController();
-    const promise = retry(
-      () => {
-        throw 0;
-      },
-      { signal: controller.signal, jitter: 'none', beforeRetry: () => new Promise(() => {}) },
-    );
-    promise.catch(() => {});
-    await clock.advance(200);
-    controller.abort(reason);
-    await turn();
-    assert.equal(await promise.catch((error) => error), reason);
-  } finally {
-    clock.uninstall();
-  }
-});
-
 const SPOILERS = {
   'retryIf throws': (error) => ({
-    retryIf: () => {
-      throw error;
-    },
+    retryIf: fails(error),
   }),
   'retryIf rejects': (error) => ({
     retryIf: async () => {
@@ -345,14 +172,10 @@ const SPOILERS = {
     },
   }),
   'random throws': (error) => ({
-    random: () => {
-      throw error;
-    },
+    random: fails(error),
   }),
   'backoff throws': (error) => ({
-    backoff: () => {
-      throw error;
-    },
+    backoff: fails(error),
   }),
   'beforeRetry rejects': (error) => ({
     beforeRetry: async () => {
@@ -363,11 +186,7 @@ const SPOILERS = {
 for (const [name, options] of Object.entries(SPOILERS)) {
   test(`when ${name}, the callback's own failure is the cause of the rejection`, async () => {
     const own = new Error('own');
-    const { error } = await underClock(() =>
-      retry(() => {
-        throw E;
-      }, options(own)),
-    );
+    const { error } = await underClock(() => retry(fails(E), options(own)));
     assert.equal(error, own);
     assert.equal(own.cause, E);
     assert.equal(retryReport(own).reason, 'callback');
@@ -375,16 +194,7 @@ for (const [name, options] of Object.entries(SPOILERS)) {
     const deep = new Error('deep');
     const failure = new Error('failure', { cause: new Error('between', { cause: deep }) });
     for (const thrown of [failure, deep]) {
-      assert.equal(
-        (
-          await underClock(() =>
-            retry(() => {
-              throw failure;
-            }, options(thrown)),
-          )
-        ).error,
-        thrown,
-      );
+      assert.equal((await underClock(() => retry(fails(failure), options(thrown)))).error, thrown);
     }
     assert.equal(deep.cause, undefined);
     assert.equal(failure.cause.message, 'between');
@@ -398,29 +208,9 @@ for (const [name, options] of Object.entries(SPOILERS)) {
       },
     });
     const next = new Error('next');
-    assert.equal(
-      (
-        await underClock(() =>
-          retry(() => {
-            throw unreadable;
-          }, options(next)),
-        )
-      ).error,
-      next,
-    );
+    assert.equal((await underClock(() => retry(fails(unreadable), options(next)))).error, next);
     assert.ok(Object.is(next.cause, unreadable));
-    assert.ok(
-      Object.is(
-        (
-          await underClock(() =>
-            retry(() => {
-              throw E;
-            }, options(unreadable)),
-          )
-        ).error,
-        unreadable,
-      ),
-    );
+    assert.ok(Object.is((await underClock(() => retry(fails(E), options(unreadable)))).error, unreadable));
   });
 }
 

@@ -12,55 +12,6 @@ const failing = () => {
   throw 0;
 };
 
-test('S01 1,000 operations at once on one policy and one options object: each has its own 1…n', async () => {
-  const options = { maxAttempts: 5, signal: new AbortController().signal };
-  const policy = new RetryPolicy(options);
-  const seen = Array.from({ length: 1000 }, () => []);
-  await underClock(() =>
-    Promise.all(
-      seen.map((list, i) => {
-        const fn = ({ attempt }) => {
-          list.push(attempt);
-          if (attempt < 1 + (i % 5)) throw i;
-          return i;
-        };
-        return i % 2 ? policy.run(fn) : retry(fn, options);
-      }),
-    ),
-  );
-  for (const [i, list] of seen.entries())
-    assert.deepEqual(
-      list,
-      Array.from({ length: 1 + (i % 5) }, (_, n) => n + 1),
-    );
-});
-
-for (const jitter of ['none', 'decorrelated']) {
-  test(`S09 two interleaved operations on one policy both start at base (${jitter})`, async () => {
-    const policy = new RetryPolicy({ jitter, random: () => 0.5, maxAttempts: 6 });
-    const alone = (await underClock(() => policy.run(failing))).clock.delays;
-    const { clock } = await underClock(async () => {
-      const one = policy.run(failing).catch(() => {});
-      await turn();
-      const two = policy.run(failing).catch(() => {});
-      await Promise.all([one, two]);
-    });
-    assert.equal(alone.length, 5);
-    assert.deepEqual(
-      clock.delays.toSorted((a, b) => a - b),
-      [...alone, ...alone].toSorted((a, b) => a - b),
-    );
-  });
-}
-
-test('S09 a later operation starts at base again', async () => {
-  const policy = new RetryPolicy({ jitter: 'decorrelated', random: () => 0.9 });
-  const first = await underClock(() => policy.run(failing));
-  const second = await underClock(() => policy.run(failing));
-  assert.equal(first.clock.delays[0], 280);
-  assert.deepEqual(second.clock.delays, first.clock.delays);
-});
-
 test('H01 fn, retryIf and random call the same policy again', async () => {
   const log = [];
   let depth = 0;
@@ -94,30 +45,6 @@ test('H01 fn, retryIf and random call the same policy again', async () => {
   assert.equal(value, 3);
 });
 
-test('H01 random that starts another operation while a draw is being made', async () => {
-  let nested = 0;
-  const inner = [];
-  const options = {
-    maxAttempts: 3,
-    random() {
-      if (nested < 50) {
-        nested += 1;
-        inner.push(retry(failing, options).catch((e) => e));
-        [...new RetryPolicy({ seed: nested }).delays()];
-      }
-      return 0.5;
-    },
-  };
-  const { clock, error } = await underClock(async () => {
-    const outcome = await retry(failing, options).catch((e) => e);
-    await Promise.all(inner);
-    throw outcome;
-  });
-  assert.equal(error, 0);
-  assert.ok(inner.length === 50);
-  assert.equal(clock.pending.size, 0);
-});
-
 test('H03 nested operations: what stops the inner one is an ordinary failure to the outer one', async () => {
   let outer = 0;
   let inner = 0;
@@ -140,18 +67,6 @@ test('H03 nested operations: what stops the inner one is an ordinary failure to 
   assert.equal(error, stop);
   assert.equal(outer, 3);
   assert.equal(inner, 3);
-});
-
-test('H03 an inner abort is a failure to the outer operation, which goes on', async () => {
-  let outer = 0;
-  const { value } = await underClock(() =>
-    retry(() => {
-      outer += 1;
-      return retry(() => 'value', { signal: outer < 3 ? AbortSignal.abort('inner') : undefined });
-    }),
-  );
-  assert.equal(value, 'value');
-  assert.equal(outer, 3);
 });
 
 test('seeds: an operation of a policy has the waits of its place, however the operations interleave', async () => {
@@ -265,18 +180,6 @@ for (const [name, stub] of Object.entries({
     }
   });
 }
-
-test('N03 --random-seed, which fixes Math.random, does not fix the waits', async () => {
-  const starts = await Promise.all(
-    [1, 2].map(() =>
-      runNode(`import { RetryPolicy } from 'rejitter'; console.log([...new RetryPolicy().delays()].join());`, {
-        flags: ['--random-seed=42'],
-      }),
-    ),
-  );
-  assert.ok(starts.every(({ code }) => code === 0));
-  assert.notEqual(starts[0].stdout, starts[1].stdout);
-});
 
 test('N01 a startup snapshot, taken after warm-up, gives each start different waits', async () => {
   const dir = project('snapshot', {
@@ -459,65 +362,4 @@ test('crypto that throws: the clocks and Math.random serve', async () => {
       new Set(Array.from({ length: 50 }, () => new RetryPolicy().delays().next().value)).size);
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true 50\n', stderr: '' });
-});
-
-test('random outside [0, 1) is an error that names it, and ends the operation', async () => {
-  for (const bad of [1, -0.1, 1.5, NaN, Infinity, '0.5', undefined, null, 0n]) {
-    let calls = 0;
-    const { error, rejected } = await underClock(() =>
-      retry(
-        () => {
-          calls += 1;
-          throw 'from fn';
-        },
-        { random: () => bad },
-      ),
-    );
-    assert.ok(rejected);
-    assert.ok(error instanceof RangeError || error instanceof TypeError, `${String(bad)}: ${error}`);
-    assert.match(error.message, /random/);
-    assert.equal(calls, 1);
-  }
-});
-
-test('a random source that throws ends the operation with what it threw', async () => {
-  const boom = new Error('boom');
-  const { error } = await underClock(() =>
-    retry(failing, {
-      random() {
-        throw boom;
-      },
-    }),
-  );
-  assert.equal(error, boom);
-});
-
-test('the context of each operation is its own in AsyncLocalStorage', async () => {
-  const { AsyncLocalStorage } = await import('node:async_hooks');
-  const store = new AsyncLocalStorage();
-  const policy = new RetryPolicy({
-    maxAttempts: 4,
-    baseMs: 0,
-    retryIf: (_, attempt) => {
-      seen.push([store.getStore(), attempt.attempt]);
-      return true;
-    },
-  });
-  const seen = [];
-  await Promise.all(
-    Array.from({ length: 20 }, (_, i) =>
-      store.run(i, () =>
-        policy.run(({ attempt }) => {
-          assert.equal(store.getStore(), i);
-          if (attempt < 4) throw i;
-        }),
-      ),
-    ),
-  );
-  assert.equal(seen.length, 60);
-  for (let i = 0; i < 20; i += 1)
-    assert.deepEqual(
-      seen.filter(([id]) => id === i).map(([, n]) => n),
-      [1, 2, 3],
-    );
 });

@@ -33,147 +33,55 @@ const VALUES = [
 ];
 
 const E = Object.freeze(Object.create(null));
-/** Operations of every kind; each says how it ended, in data. */
+const fails = () => {
+  throw E;
+};
+const none = { jitter: 'none' };
+const twice = { ...none, maxAttempts: 2 };
+
+/** Callbacks and options of operations of every kind. */
+const OPERATIONS = {
+  exhausted: [fails, { ...none, maxAttempts: 3 }],
+  hint: [
+    () => {
+      throw retryAfter(20, E);
+    },
+    { random: () => 0.5, maxAttempts: 2 },
+  ],
+  permanent: [
+    () => {
+      throw permanent(E);
+    },
+  ],
+  verdict: [fails, { maxAttempts: 2, retryIf: () => ({ afterMs: 30 }) }],
+  invalid: [fails, { retryIf: () => ({}) }],
+  result: [() => 'pending', { ...twice, retryOnResult: () => true }],
+  rejected: [() => 'pending', { ...twice, retryOnResult: () => true, finalResult: 'reject' }],
+  wrapped: [fails, { ...twice, finalError: 'wrap' }],
+  timeout: [() => new Promise(() => {}), { ...twice, attemptTimeoutMs: 40 }],
+  deadline: [() => new Promise(() => {}), { totalTimeoutMs: 40 }],
+};
+
+/** Program that runs them, and others, and returns as data how each ended. */
 const SCENARIOS = {
-  exhausted: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          () => {
-            throw E;
-          },
-          { jitter: 'none', maxAttempts: 3 },
-        ),
-      ),
-    ),
-  hooks: () => {
+  ...Object.fromEntries(
+    Object.entries(OPERATIONS).map(([kind, args]) => [kind, () => underClock((clock) => noted(clock, retry(...args)))]),
+  ),
+  hooks: async () => {
     const told = [];
-    return underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          ({ attempt }) => {
-            if (attempt < 2) throw E;
-            return 'value';
-          },
-          {
-            jitter: 'none',
-            onRetry: ({ attempt }) => {
-              told.push(attempt);
-            },
-          },
-        ),
-      ),
-    ).then(() => told);
+    const fn = ({ attempt }) => (attempt < 2 ? fails() : 'value');
+    const onRetry = ({ attempt }) => void told.push(attempt);
+    await underClock((clock) => noted(clock, retry(fn, { ...none, onRetry })));
+    return told;
   },
-  hint: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          () => {
-            throw retryAfter(20, E);
-          },
-          { random: () => 0.5, maxAttempts: 2 },
-        ),
-      ),
-    ),
-  permanent: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(() => {
-          throw permanent(E);
-        }),
-      ),
-    ),
-  verdict: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          () => {
-            throw E;
-          },
-          { maxAttempts: 2, retryIf: () => ({ afterMs: 30 }) },
-        ),
-      ),
-    ),
-  nonsense: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          () => {
-            throw E;
-          },
-          { retryIf: () => ({}) },
-        ),
-      ),
-    ),
-  result: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(() => 'pending', { jitter: 'none', maxAttempts: 2, retryOnResult: () => true }),
-      ),
-    ),
-  rejected: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(() => 'pending', { jitter: 'none', maxAttempts: 2, retryOnResult: () => true, finalResult: 'reject' }),
-      ),
-    ),
-  wrapped: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(
-          () => {
-            throw E;
-          },
-          { jitter: 'none', maxAttempts: 2, finalError: 'wrap' },
-        ),
-      ),
-    ),
-  timeout: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(() => new Promise(() => {}), { jitter: 'none', maxAttempts: 2, attemptTimeoutMs: 40 }),
-      ),
-    ),
-  deadline: () =>
-    underClock((clock) =>
-      noted(
-        clock,
-        retry(() => new Promise(() => {}), { totalTimeoutMs: 40 }),
-      ),
-    ),
-  policy: () => {
-    const policy = new RetryPolicy({ jitter: 'none', maxAttempts: 2, metrics: true });
-    return underClock((clock) =>
-      noted(
-        clock,
-        policy.run(() => {
-          throw E;
-        }),
-      ),
-    ).then((end) => [end, { ...policy.metrics().failures }, [...policy.delays()]]);
+  policy: async () => {
+    const policy = new RetryPolicy({ ...twice, metrics: true });
+    const end = await underClock((clock) => noted(clock, policy.run(fails)));
+    return [end, { ...policy.metrics().failures }, [...policy.delays()]];
   },
   sync: () => {
-    const { error, clock } = underBlockingClock(
-      () =>
-        retrySync(
-          () => {
-            throw E;
-          },
-          { jitter: 'none', maxAttempts: 3 },
-        ),
-      { wake: (ms) => ms, start: 1000 },
-    );
+    const run = () => retrySync(fails, { ...none, maxAttempts: 3 });
+    const { error, clock } = underBlockingClock(run, { wake: (ms) => ms, start: 1000 });
     return [error === E, clock.waits, told(retryReport(error))];
   },
 };

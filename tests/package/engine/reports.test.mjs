@@ -5,66 +5,12 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
+import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage, runNode } from '../lib/consumer.mjs';
 
-const { RetryError, RetryPolicy, permanent, retry, retryReport, retrySync } = await importPackage();
+const { RetryError, permanent, retry, retrySync } = await importPackage();
 const E = new Error('failing');
-
-/** Options that make the engine watch an operation from its start, and none. */
-const WATCHES = {
-  nothing: {},
-  'a hook': { onSuccess() {} },
-  'a signal': { signal: new AbortController().signal },
-  'a deadline': { totalTimeoutMs: 1e6 },
-  'an attempt timeout': { attemptTimeoutMs: 1e6 },
-  retryOnResult: { retryOnResult: () => false },
-};
-for (const [name, options] of Object.entries(WATCHES)) {
-  test(`watched by ${name}: report, Attempt and retryIf count the time of the first attempt`, async () => {
-    const ways = {
-      retry: (fn, given) => retry(fn, given),
-      policy: (fn, given) => new RetryPolicy(given).run(fn),
-    };
-    for (const [way, call] of Object.entries(ways)) {
-      for (const late of [false, true]) {
-        const elapsed = [];
-        const { error } = await underClock((clock) =>
-          call(
-            async (attempt) => {
-              elapsed.push(attempt.elapsedMs);
-              if (late) await null;
-              clock.now += 300;
-              throw E;
-            },
-            {
-              jitter: 'none',
-              baseMs: 10,
-              maxAttempts: 2,
-              retryIf: (_, attempt) => {
-                elapsed.push(attempt.elapsedMs);
-                return true;
-              },
-              ...options,
-            },
-          ),
-        );
-        assert.equal(error, E);
-        assert.deepEqual(elapsed, [0, 300, 310, 610], way);
-        const { elapsedMs, records } = retryReport(error);
-        assert.equal(elapsedMs, 610, way);
-        assert.deepEqual(
-          records.map(({ startMs, durationMs, delayMs }) => [startMs, durationMs, delayMs]),
-          [
-            [0, 300, 10],
-            [310, 300, undefined],
-          ],
-          way,
-        );
-      }
-    }
-  });
-}
 
 test('the clock is read once for an attempt that succeeds, and wasm and timers are not used', async () => {
   const { now } = performance;
@@ -85,62 +31,14 @@ test('a host whose clock throws: the promise rejects, nothing is thrown at the c
   const { now } = performance;
   const boom = new Error('no clock');
   const ends = [];
-  performance.now = () => {
-    throw boom;
-  };
+  performance.now = fails(boom);
   try {
     for (const options of [{}, { totalTimeoutMs: 5 }])
-      ends.push(
-        await retry(() => {
-          throw E;
-        }, options).catch((error) => error),
-      );
+      ends.push(await retry(fails(E), options).catch((error) => error));
   } finally {
     performance.now = now;
   }
   assert.deepEqual(ends, [boom, boom]);
-});
-
-test('the reason of an abort keeps no report: only onGiveUp receives it', async () => {
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const events = [];
-  const fail = (secret) =>
-    retry(
-      () => {
-        throw new Error(secret);
-      },
-      { signal: controller.signal, onGiveUp: (event) => events.push(event) },
-    ).catch((e) => e);
-  const { value } = await underClock(async (clock) => {
-    const both = Promise.all([fail('of tenant A'), fail('of tenant B')]);
-    await null;
-    controller.abort(reason);
-    clock.now += 1;
-    return both;
-  });
-  assert.deepEqual(value, [reason, reason]);
-  assert.equal(retryReport(reason), undefined);
-  assert.deepEqual(
-    events.map(({ error, reason: why, report }) => [error, why, report.records[0].error.message]),
-    [
-      [reason, 'aborted', 'of tenant A'],
-      [reason, 'aborted', 'of tenant B'],
-    ],
-  );
-  const sync = new AbortController();
-  assert.throws(
-    () =>
-      retrySync(
-        () => {
-          sync.abort(reason);
-          throw E;
-        },
-        { signal: sync.signal },
-      ),
-    (e) => e === reason,
-  );
-  assert.equal(retryReport(reason), undefined);
 });
 
 test('RetryError shows no report and no result: not to console.log, JSON, spread or keys', async () => {
@@ -149,9 +47,7 @@ test('RetryError shows no report and no result: not to console.log, JSON, spread
     await underClock(() => retry(() => secret, { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 2 })),
     await underClock(() =>
       retry(() => secret, {
-        retryOnResult: () => {
-          throw E;
-        },
+        retryOnResult: fails(E),
         finalError: 'wrap',
       }),
     ),
@@ -249,30 +145,9 @@ test('every message of the engine starts with "rejitter: ", once', async () => {
   const errors = [];
   for (const options of [{ attemptTimeoutMs: 5 }, { attemptTimeoutMs: 5, finalError: 'wrap' }, { totalTimeoutMs: 5 }])
     errors.push((await underClock(() => retry(hang, { maxAttempts: 2, ...options }))).error);
-  const { error: random } = await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { random: () => 1 },
-    ),
-  );
-  const { error: backoff } = await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { backoff: () => NaN },
-    ),
-  );
-  const { error: predicate } = await underClock(() =>
-    retry(
-      () => {
-        throw E;
-      },
-      { retryIf: () => 1 },
-    ),
-  );
+  const { error: random } = await underClock(() => retry(fails(E), { random: () => 1 }));
+  const { error: backoff } = await underClock(() => retry(fails(E), { backoff: () => NaN }));
+  const { error: predicate } = await underClock(() => retry(fails(E), { retryIf: () => 1 }));
   const { error: slip } = await underClock(() => retry(() => permanent(E)));
   const { error: sync } = underBlockingClock(() => retrySync(() => Promise.resolve()));
   for (const error of [...errors, random, backoff, predicate, slip, sync])

@@ -180,24 +180,3 @@ test('setTimeout is called as a global function, which browsers insist on', asyn
   `);
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '3 enough\n', stderr: '' });
 });
-
-test('a step of the wall clock by ten years changes nothing', async () => {
-  const realNow = Date.now;
-  try {
-    let calls = 0;
-    const { clock } = await underClock(() =>
-      retry(
-        () => {
-          calls += 1;
-          const years = calls % 2 ? 10 : -10;
-          Date.now = () => realNow() + years * 365 * 864e5;
-          throw 0;
-        },
-        { jitter: 'none' },
-      ),
-    );
-    assert.deepEqual(clock.delays, [100, 200, 400, 800, 1600]);
-  } finally {
-    Date.now = realNow;
-  }
-});

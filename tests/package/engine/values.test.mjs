@@ -188,69 +188,6 @@ test('promises and thenables of another realm are adopted', async () => {
   assert.deepEqual({ rejected, error, calls }, { rejected: true, error: 'foreign', calls: 3 });
 });
 
-test('a thenable of a thenable is followed to its end', async () => {
-  const nested = () => ({ then: (ok) => ok({ then: (inner) => inner(Promise.resolve('deep')) }) });
-  assert.equal(await retry(nested), 'deep');
-  assert.equal(
-    (
-      await underClock(() =>
-        retry(({ attempt }) => {
-          if (attempt < 2) throw 0;
-          return nested();
-        }),
-      )
-    ).value,
-    'deep',
-  );
-});
-
-test('only the first answer of a thenable counts', async () => {
-  let calls = 0;
-  const contradictory = () => {
-    calls += 1;
-    return {
-      then(ok, no) {
-        ok('first');
-        no('second');
-        ok('third');
-        throw 'fourth';
-      },
-    };
-  };
-  assert.equal(await retry(contradictory), 'first');
-  assert.equal(calls, 1);
-  calls = 0;
-  const { error } = await underClock(() =>
-    retry(
-      () => {
-        calls += 1;
-        return {
-          then(ok, no) {
-            no('first');
-            ok('second');
-            no('third');
-          },
-        };
-      },
-      { maxAttempts: 3 },
-    ),
-  );
-  assert.equal(error, 'first');
-  assert.equal(calls, 3);
-});
-
-test('a promise subclass with its own then is adopted through it', async () => {
-  let reads = 0;
-  class Counting extends Promise {
-    then(...args) {
-      reads += 1;
-      return super.then(...args);
-    }
-  }
-  assert.equal(await retry(() => Counting.resolve('value')), 'value');
-  assert.ok(reads >= 1);
-});
-
 test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
   const own = {
     'that throws': () => {

@@ -36,11 +36,17 @@ for (const [i, { options, seed, delays }] of vectors.entries()) {
   test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, () => {
     const { maxAttempts = 6, ...rest } = revived(options);
     // The list may be the first part of a longer or endless one.
-    const iterator = new RetryPolicy({ ...rest, maxAttempts }).delays({ seed });
+    const policy = new RetryPolicy({ ...rest, maxAttempts });
+    const iterator = policy.delays({ seed });
     const given = delays.map(() => iterator.next().value);
     assert.equal(given.length, delays.length);
     for (const [k, wait] of delays.entries())
       assert.ok(Object.is(given[k], wait), `wait ${k + 1}: ${given[k]} instead of ${wait}`);
+    // Without state as well: a queue asks for one wait at a time.
+    assert.deepEqual(
+      delays.map((_, k) => policy.delayMs(k + 1, { seed })),
+      delays,
+    );
     if (delays.length === maxAttempts - 1) assert.equal(iterator.next().done, true);
   });
 }

@@ -60,10 +60,22 @@ export const BUDGETS = [
     target: 16_700,
     reason: 'the same, and the rules of HTTP',
   },
+  ...['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'].map((name, i) => ({
+    name: `rejitter/engines, ${name}`,
+    code: `export { ${name} } from 'rejitter/engines';`,
+    limit: [670, 1320, 1260, 1320, 1190, 1290, 1340][i],
+    target: 1_500,
+  })),
+  {
+    name: 'rejitter/otel',
+    code: `export { telemetry } from 'rejitter/otel';`,
+    limit: 1_840,
+    target: 2_500,
+  },
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 102_300,
+    limit: 99_800,
   },
 ];
 

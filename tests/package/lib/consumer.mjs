@@ -23,17 +23,11 @@ export const BEHAVIOUR = [
 ].map((name) => join(here, `${name}.test.mjs`));
 const target = resolve(process.env.REJITTER_TARGET_DIR || join(repo, 'target'));
 
-/** The tarball under test. */
+/** The tarball under test: the one that the last `cargo xtask pkg` packed, unless a variable names another. */
 export const tarball = (() => {
-  const path = process.env.REJITTER_TARBALL;
-  if (!path) {
-    throw new Error(
-      'REJITTER_TARBALL is not set: build the package with `cargo xtask pkg` and give the path of its .tgz',
-    );
-  }
-  const full = resolve(path);
-  if (!existsSync(full)) throw new Error(`REJITTER_TARBALL names no file: ${full}`);
-  return full;
+  const path = resolve(process.env.REJITTER_TARBALL || join(target, 'pkg-tarball/rejitter.tgz'));
+  if (!existsSync(path)) throw new Error(`${path} is not there: build and pack the package with \`cargo xtask pkg\``);
+  return path;
 })();
 
 export const tarballBytes = readFileSync(tarball);

@@ -162,13 +162,6 @@ for (const name of PRESETS) {
   });
 }
 
-test('the rule is what the waits depend on: without it they are others', () => {
-  const policy = new RetryPolicy({ ...presets.grpc, seed: 5, maxAttempts: 46 });
-  const { capRule, ...rest } = policy.toJSON();
-  assert.equal(capRule, 'ceiling');
-  assert.notDeepEqual(waits(fromData(rest)), waits(policy));
-});
-
 test('rejects hostile data, with a message that names the problem', () => {
   const valid = { version: 1, baseMs: 5 };
   for (const [data, message] of [

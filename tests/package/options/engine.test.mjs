@@ -45,29 +45,12 @@ test('the table of bad values covers every option', () => {
 const WHICH = "a jitter has type and ratio, or type 'additive' and maxMs";
 const someRatio = (ratio) => ({ type: 'proportional', ratio });
 
-test('jitter objects: wrong types, names, ranges, and both parameters at once are rejected', async () => {
+test('jitter objects: odd ones are rejected, with messages that name the part', async () => {
+  // tests/vectors/refusals.json has the plain ones.
   for (const jitter of [
-    someRatio(0),
-    someRatio(-0.5),
-    someRatio(1.0000001),
-    someRatio(NaN),
-    someRatio('0.5'),
     someRatio(undefined),
     someRatio(5n),
-    { type: 'proportional', maxMs: 5 },
-    { type: 'additive' },
-    { type: 'additive', ratio: 0 },
-    { type: 'additive', ratio: 1001 },
-    { type: 'additive', ratio: 1, maxMs: 5 },
-    { type: 'additive', maxMs: 0 },
-    { type: 'additive', maxMs: -5 },
     { type: 'additive', maxMs: Infinity },
-    { type: 'additive', maxMs: 2 ** 53 },
-    { type: 'additive', maxMs: '5' },
-    { type: 'full' },
-    { type: 'Proportional', ratio: 0.5 },
-    { ratio: 0.5 },
-    { type: 'proportional', ratio: 0.5, ration: 1 },
     JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
     Object.create({ type: 'proportional', ratio: 0.5 }),
     {
@@ -236,61 +219,30 @@ test('options that contradict each other are rejected, with both names', async (
 
 /** Slips, and the names under which other packages have our options. */
 const FOREIGN = {
-  maxAttempts: [
-    'retries',
-    'maxRetries',
-    'maxRetry',
-    'numOfAttempts',
-    'attempts',
-    'limit',
-    'Retries',
-    'forever',
-    'retryCount',
-    'shouldConsumeRetry',
-    'maxAtempts',
-    'maxattempts',
-  ],
-  baseMs: [
-    'minTimeout',
-    'delay',
-    'initialDelay',
-    'startingDelay',
-    'base',
-    'delayMs',
-    'initialDelayMs',
-    'interval',
-    'baseMS',
-    'initialInterval',
-    'initialIntervalMs',
-    'retryDelay',
-    'retryDelayMs',
-  ],
-  capMs: ['maxTimeout', 'maxDelay', 'backoffLimit', 'cap', 'maxDelayMs', 'maxdelay', 'max', 'capMS', 'maxInterval'],
-  minMs: ['minDelay', 'min'],
-  factor: ['timeMultiple', 'multiplier', 'exponent', 'backoffFactor'],
-  backoff: ['strategy', 'backof'],
-  jitter: ['randomize', 'jitters', 'randomizationFactor', 'jittr'],
-  signal: ['abortSignal', 'singal'],
-  seed: ['sed'],
-  attemptTimeoutMs: ['timeout', 'timeoutMs', 'attemptTimeout', 'perAttemptTimeout'],
-  totalTimeoutMs: [
-    'maxRetryTime',
-    'maxElapsedTime',
-    'deadline',
-    'totalTimeout',
-    'deadlineMs',
-    'timeout',
-    'maxTotalTimeout',
-  ],
-  retryIf: ['shouldRetry', 'retryCondition', 'retryif', 'bail'],
-  onFailure: ['onFailedAttempt', 'handleError', 'onFailures', 'onError'],
-  beforeRetry: ['onFailedAttempt', 'beforeRetries'],
-  maxRetryAfterMs: ['maxRetryAfter'],
-  retryOnResult: ['retryOnResults', 'retryonresult'],
-  onGiveUp: ['onGiveup', 'onGivUp'],
-  onRetry: ['onRetries', 'onretry'],
-  finalError: ['finalErr', 'finalerror'],
-  longRetryAfter: ['longRetryAftr'],
+  maxAttempts:
+    'retries maxRetries maxRetry numOfAttempts attempts limit Retries forever retryCount ' +
+    'shouldConsumeRetry maxAtempts maxattempts',
+  baseMs:
+    'minTimeout delay initialDelay startingDelay base delayMs initialDelayMs interval baseMS ' +
+    'initialInterval initialIntervalMs retryDelay retryDelayMs',
+  capMs: 'maxTimeout maxDelay backoffLimit cap maxDelayMs maxdelay max capMS maxInterval',
+  minMs: 'minDelay min',
+  factor: 'timeMultiple multiplier exponent backoffFactor',
+  backoff: 'strategy backof',
+  jitter: 'randomize jitters randomizationFactor jittr',
+  signal: 'abortSignal singal',
+  seed: 'sed',
+  attemptTimeoutMs: 'timeout timeoutMs attemptTimeout perAttemptTimeout',
+  totalTimeoutMs: 'maxRetryTime maxElapsedTime deadline totalTimeout deadlineMs timeout maxTotalTimeout',
+  retryIf: 'shouldRetry retryCondition retryif bail',
+  onFailure: 'onFailedAttempt handleError onFailures onError',
+  beforeRetry: 'onFailedAttempt beforeRetries',
+  maxRetryAfterMs: 'maxRetryAfter',
+  retryOnResult: 'retryOnResults retryonresult',
+  onGiveUp: 'onGiveup onGivUp',
+  onRetry: 'onRetries onretry',
+  finalError: 'finalErr finalerror',
+  longRetryAfter: 'longRetryAftr',
 };
 
 test('metrics: only a policy suggests them, or lists them', async () => {
@@ -382,8 +334,8 @@ test('control: ten problems are all of them, and none is left out of fewer', asy
 });
 
 for (const [meant, names] of Object.entries(FOREIGN)) {
-  test(`O05 ${names.join(', ')}: did you mean ${meant}`, async () => {
-    for (const name of names) {
+  test(`O05 ${names}: did you mean ${meant}`, async () => {
+    for (const name of names.split(' ')) {
       const error = await errorFor({ [name]: 3 });
       assert.ok(error instanceof TypeError);
       assert.match(

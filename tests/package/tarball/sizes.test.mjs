@@ -122,6 +122,16 @@ for (const [name, file] of Object.entries({
   });
 }
 
+test('the comparison states what `retry` weighs', async () => {
+  const [, stated] = /^\| size of `retry` in an app \| (\S+ kB \| \S+ kB) \|/m.exec(
+    readFileSync(join(repo, 'docs/comparison.md'), 'utf8'),
+  );
+  const [all, light] = await Promise.all(
+    ['rejitter', 'rejitter/light'].map((entry) => sizeOf(`export { retry } from '${entry}';`)),
+  );
+  assert.equal(stated, `${rounded(all.brotli).toFixed(1)} kB | ${rounded(light.brotli).toFixed(1)} kB`);
+});
+
 test('the guide states what rejitter/light weighs', async () => {
   const text = readFileSync(join(repo, 'docs/guide/light.md'), 'utf8');
   const kept = ['rejitter/light', 'rejitter/no-wasm/light', 'rejitter'].map((entry) =>
