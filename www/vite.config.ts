@@ -1,21 +1,23 @@
 import { defineConfig } from 'vite';
-import { firstPaint, pageLinks } from './first-paint.ts';
+import { pageParts, sceneModule } from './first-paint.ts';
 import { notices } from './notices.ts';
 import { pagePolicy } from './page-policy.ts';
-import { wasmSizes } from './wasm-sizes.ts';
 
 const bundled = notices();
 
 export default defineConfig({
   // Relative addresses: the built files work under any path.
   base: './',
-  plugins: [firstPaint(), pageLinks(), wasmSizes(), pagePolicy(), bundled.page],
+  plugins: [pageParts(), sceneModule(), pagePolicy(), bundled.page],
   build: {
     // The first versions with CSS light-dark(). For older ones it would be rewritten into a form
     // that ignores a colour scheme chosen at run time.
     target: ['chrome123', 'firefox120', 'safari17.5'],
     // All of these know modulepreload.
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'protection/index.html', 'lab/index.html', 'hedging/index.html'],
+    },
   },
   worker: {
     format: 'es',

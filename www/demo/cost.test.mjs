@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { peakOf, simulateContention, simulateLoad, simulateOutage } from 'rejitter/lab';
+import { simulateContention, simulateLoad, simulateRateLimit } from 'rejitter/lab';
 import { HERD, SCENARIOS, independently, median } from './lib/verdict.mjs';
 import { pageModule } from './page-module.mjs';
 
@@ -304,217 +304,117 @@ describe('ticks', () => {
   });
 });
 
-describe('peaks by the size of the herd', () => {
-  test('are medians over ten seeds of what the package counts, and the same for the same seed', async () => {
-    const { peaks } = await pageModule('compute/peaks.ts');
-    const { INITIAL } = await pageModule('state/strategy.ts');
-    const { clients: _, ...herd } = { ...HERD, capacityPerS: 100 };
-    const input = { strategy: INITIAL, herd, clients: [50, 200], seed: 42 };
-    /** @type {number[]} */
-    const partial = [];
-    const result = await peaks(
-      input,
-      (/** @type {{ peaks: unknown[] }} */ { peaks: found }) => partial.push(found.length),
-      signal,
-    );
-    assert.deepEqual(partial, [4]);
-    assert.equal(result.peaks.length, 8);
-    assert.deepEqual(await peaks(input, nothing, signal), result);
-    assert.notDeepEqual((await peaks({ ...input, seed: 43 }, nothing, signal)).peaks, result.peaks);
-
-    for (const { clients, jitter, peakPerS, seeds } of result.peaks) {
-      const rates = Array.from({ length: 10 }, (_seed, k) => {
-        const options = /** @type {any} */ ({
-          ...(jitter !== 'decorrelated' && { backoff: 'exponential' }),
-          jitter,
-          baseMs: 100,
-          capMs: 10_000,
-          maxAttempts: 10,
-        });
-        const simulation = simulateOutage(options, {
-          clients,
-          downMs: 2000,
-          capacityPerS: 100,
-          burst: 10,
-          rejectionCost: 0.05,
-          spreadMs: 100,
-          latencyMs: 10,
-          seed: k === 0 ? 42 : `42/${k}`,
-        });
-        simulation.step();
-        const peak = peakOf(simulation.result(), 2000);
-        simulation.free();
-        return 10 * (peak?.arrivals ?? NaN);
-      });
-      assert.equal(seeds, 10);
-      assert.deepEqual(
-        peakPerS,
-        { p5: Math.min(...rates), p50: median(rates), p95: Math.max(...rates) },
-        `${clients} ${jitter}`,
-      );
-    }
-  });
-});
-
 describe('protection', () => {
-  /** @type {any} */
-  let page;
-  /** @type {any} */
-  let strategies;
-  before(async () => {
-    page = await pageModule('compute/load.ts');
-    strategies = await pageModule('state/strategy.ts');
-  });
-  const floorPerS = 0;
-
-  // The reference: Bronson et al., 2021.
-  test('280 of 300 requests a second, retried once: never over, but with a budget after 128.5 s', async () => {
-    const strategy = { ...strategies.INITIAL, maxAttempts: 2 };
-    /** @type {number[]} */
-    const reports = [];
-    const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300 };
-    const result = await page.load(
-      { strategy, herd, floorPerS, seed: 42 },
-      (/** @type {{ runs: unknown[] }} */ { runs }) => reports.push(runs.length),
-      signal,
-    );
-    assert.deepEqual(reports, [1, 2, 3, 4, 4, 5, 6]);
-    assert.deepEqual([Math.round(result.perS), result.capacityPerS], [280, 300]);
-    assert.deepEqual(
-      result.runs
-        .slice(0, 5)
-        .map((/** @type {any} */ { jitter, shared, recoveredAfterMs }) => [
-          jitter,
-          shared,
-          recoveredAfterMs && Math.round(recoveredAfterMs / 500) / 2,
-        ]),
-      [
-        ['none', 'none', undefined],
-        ['full', 'none', undefined],
-        ['equal', 'none', undefined],
-        ['decorrelated', 'none', undefined],
-        ['full', 'budget', 128.5],
-      ],
-    );
-    for (const { shared, lastLoad, arrivals } of result.runs) {
-      assert.equal(arrivals.length, 300);
-      assert.equal(lastLoad > 1, shared === 'none', `${shared}: ${lastLoad}`);
-    }
-    assert.deepEqual(Object.keys(result.chosen).sort(), ['both', 'breaker', 'budget', 'none']);
-    assert.equal(result.chosen.none, result.runs[1]);
-    const [budget, breaker, both] = result.runs.slice(4);
-    assert.equal(budget.retries, 50);
-    for (const { recoveredAfterMs, phases, rejected } of [breaker, both]) {
-      assert.ok(recoveredAfterMs < 30_000 && rejected.some((/** @type {number} */ n) => n > 0));
-      assert.ok(phases.phases.includes(1) && phases.phases.at(-1) === 0);
-    }
-  });
-
-  test('the sentences have the numbers of the runs, and compare the floor with the spare capacity', async () => {
-    const { finding } = await pageModule('figures/recovery.ts');
-    const said = async (/** @type {any} */ more) => {
-      const herd = { capacityPerS: 300, downMs: 10_000, demand: 280 / 300, ...more.herd };
-      const strategy = { ...strategies.INITIAL, jitter: 'none', maxAttempts: 4 };
-      const result = await page.load({ strategy, floorPerS, seed: 42, ...more, herd }, nothing, signal);
-      return Object.fromEntries(
-        page.SHARED.map((/** @type {'none'} */ shared) => [
-          shared,
-          finding({ ...result, shared, run: result.chosen[shared] }).replaceAll('\u00a0', ' '),
-        ]),
-      );
+  const run = async (/** @type {any} */ herd = {}, strategy = {}) => {
+    const { load } = await pageModule('compute/load.ts');
+    const { INITIAL } = await pageModule('state/strategy.ts');
+    const input = {
+      strategy: { ...INITIAL, ...strategy },
+      herd: { capacityPerS: 120, downMs: 2000, demand: 0.93, ...herd },
+      seed: 42,
     };
-    const { none, budget, breaker, both } = await said({});
-    assert.match(
-      none,
-      /^Without protection, the server does not recover within \d+ min: its load at the end is 3\.7 times/,
-    );
-    assert.equal(budget, 'With a budget, the server recovers 2.1 min after the outage, with 50 retries.');
-    assert.match(
-      breaker,
-      /^With a breaker, .* The breaker opens \w+( times)? and rejects [\d,]+ calls, the last one .* after/,
-    );
-    assert.match(both, /^With both, .*, with 50 retries\. The breaker opens/);
-    // The server can do 20 of these 30 retries a second.
-    const { budget: above } = await said({ floorPerS: 30 });
-    assert.match(above, /^With a budget, the server does not recover .* A floor of 30\/s is more than the 20\/s that/);
-    const { budget: below } = await said({ floorPerS: 10 });
-    assert.match(
-      below,
-      /^With a budget, the server recovers 4\.4 min .* A floor of 10\/s is no more than the 20\/s that/,
-    );
-    const calm = await said({ herd: { downMs: 0 } });
-    for (const text of Object.values(calm)) assert.match(text, /^Without an outage/);
-    const full = await said({ herd: { demand: 1.05, downMs: 2000 } });
-    for (const text of Object.values(full)) assert.match(text, /^New requests alone take 105% of the capacity/);
-  });
+    return load(input, nothing, signal);
+  };
+  const nameOf = (/** @type {any} */ { shared }) => shared;
 
-  test('is not needed without an outage, and does not help above the capacity: the finding says so', async () => {
-    const { finding } = await pageModule('figures/load.ts');
-    const calm = await page.load(
-      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 0, demand: 0.93 }, floorPerS, seed: 1 },
-      nothing,
-      signal,
-    );
-    for (const { recoveredAfterMs, timeouts } of calm.runs)
-      assert.deepEqual([recoveredAfterMs, timeouts.some((/** @type {number} */ n) => n > 0)], [0, false]);
-    assert.match(finding(calm), /^Without an outage/);
-    const full = await page.load(
-      { strategy: strategies.INITIAL, herd: { capacityPerS: 120, downMs: 2000, demand: 1.05 }, floorPerS, seed: 1 },
-      nothing,
-      signal,
-    );
-    assert.match(finding(full), /^New requests alone take 105/);
-  });
-
-  test('the sweep over all demands has the numbers of simulateLoad, and agrees with the rows above it', async () => {
-    const herd = { capacityPerS: 120, downMs: 2000 };
-    const { points, horizonMs } = await page.sweep(
-      { strategy: strategies.INITIAL, herd, floorPerS, seed: 42 },
-      nothing,
-      signal,
-    );
-    assert.equal(points.length, 4 * page.DEMANDS.length);
-    const protections = /** @type {const} */ ({
-      none: {},
-      budget: { budget: {} },
-      breaker: { breaker: {} },
-      both: { budget: {}, breaker: {} },
-    });
-    for (const { demand, shared, recoveredAfterMs } of points) {
-      if (demand > 1) {
-        assert.equal(recoveredAfterMs, undefined);
-        continue;
-      }
+  test('each row is that of simulateLoad: failures, calls, and the end of the last bad second', async () => {
+    const { runs, horizonMs, binMs } = await run();
+    assert.deepEqual(runs.map(nameOf), ['none', 'single', 'budget', 'breaker', 'both']);
+    for (const { shared, requests, failed, amplification, recoveredAfterMs } of runs) {
       const simulation = simulateLoad(
-        { backoff: 'exponential', jitter: 'full', baseMs: 100, capMs: 10_000, maxAttempts: 10 },
+        { baseMs: 100, capMs: 10_000, maxAttempts: shared === 'single' ? 1 : 10 },
         {
-          arrivals: { type: 'regular', perS: 120 * demand },
+          arrivals: { type: 'regular', perS: 0.93 * 120 },
           capacityPerS: 120,
           timeoutMs: 1000,
           downFromMs: 10_000,
           downMs: 2000,
           horizonMs,
-          protection: protections[/** @type {keyof typeof protections} */ (shared)],
+          binMs,
+          protection: {
+            ...(['budget', 'both'].includes(shared) && { budget: {} }),
+            ...(['breaker', 'both'].includes(shared) && { breaker: {} }),
+          },
           seed: 42,
         },
       );
       simulation.step();
-      assert.equal(recoveredAfterMs, simulation.result().recoveredAfterMs, `${demand} ${shared}`);
+      const result = simulation.result();
       simulation.free();
+      const sum = (/** @type {Uint32Array} */ counts) => counts.reduce((a, b) => a + b, 0);
+      assert.equal(requests, result.totals.requests);
+      assert.equal(failed, result.totals.requests - result.totals.successes, shared);
+      assert.ok(Math.abs(amplification - (sum(result.requests) + sum(result.retries)) / requests) < 0.01, shared);
+      // Rule: never, if calls still fail in the last 30 s; else the end of the last second with one that did.
+      const bad = [...result.timeouts].map((n, i) => n + (result.rejectedByBreaker[i] ?? 0));
+      const end = (bad.findLastIndex((n) => n > 0) + 1) * binMs;
+      const expected = horizonMs - end < 30_000 ? undefined : 1000 * Math.ceil(end / 1000) - 12_000;
+      assert.equal(recoveredAfterMs, expected, shared);
     }
-    const { runs } = await page.load(
-      { strategy: strategies.INITIAL, herd: { ...herd, demand: 0.93 }, floorPerS, seed: 42 },
-      nothing,
-      signal,
-    );
-    const swept = points
-      .filter((/** @type {any} */ { demand }) => demand === 0.93)
-      .map((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs);
+    const [none, single, budget] = runs;
+    assert.equal(none.recoveredAfterMs, undefined);
+    // A budget alone is worse than no retries in this outage.
+    assert.ok(budget.recoveredAfterMs > single.recoveredAfterMs && budget.failed > single.failed);
+  });
+
+  test('sentences hold for one attempt, without an outage and above the capacity', async () => {
+    const { load: figure } = await pageModule('figures/load.ts');
+    const { finding } = await pageModule('figures/recovery.ts');
+    for (const [herd, strategy] of /** @type {[object, object][]} */ ([
+      [{}, {}],
+      [{}, { maxAttempts: 1 }],
+      [{ downMs: 0 }, {}],
+      [{ demand: 1.05 }, {}],
+      [{}, { maxAttempts: Infinity }],
+    ])) {
+      const result = await run(herd, strategy);
+      const [head] = figure.table(result).rows;
+      assert.ok(figure.describe(result).includes(`Of ${head[1].toLocaleString('en-US')} requests`));
+      for (const one of result.runs) {
+        const said = finding({ ...result, run: one });
+        assert.ok(said.includes(`${one.failed.toLocaleString('en-US')} of `), said);
+        assert.equal(/to the end/.test(said), one.recoveredAfterMs === undefined, said);
+        const openings = one.phases.phases.filter((/** @type {number} */ phase) => phase === 1).length;
+        assert.equal(/breaker opens/.test(said), openings > 0, said);
+      }
+    }
+    const { runs } = await run({ demand: 1.05 });
+    assert.ok(runs.every((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs === undefined));
+  });
+
+  test('one 429 for all, with two attempts: a shared cooldown loses fewest', async () => {
+    const { rateLimit } = await pageModule('compute/rate-limit.ts');
+    const { rateLimitFigure } = await pageModule('figures/rate-limit.ts');
+    const { INITIAL } = await pageModule('state/strategy.ts');
+    const result = await rateLimit({ strategy: INITIAL, seed: 42 }, nothing, signal);
+    const rows = [{ hints: 'ignored' }, {}, { protection: { cooldown: {} } }].map((options) => {
+      const simulation = simulateRateLimit(
+        { baseMs: 100, capMs: 10_000, maxAttempts: 2 },
+        /** @type {any} */ ({
+          jobs: 1000,
+          workers: 50,
+          limit: 100,
+          windowMs: 10_000,
+          horizonMs: 600_000,
+          binMs: 500,
+          ...options,
+          seed: 42,
+        }),
+      );
+      simulation.step();
+      const { totals } = simulation.result();
+      simulation.free();
+      return [totals.rejected, 1000 - totals.done];
+    });
     assert.deepEqual(
-      swept,
-      [runs[1], runs[4], runs[5], runs[6]].map(({ recoveredAfterMs }) => recoveredAfterMs),
+      result.runs.map((/** @type {any} */ { rejected, failed }) => [rejected, failed]),
+      rows,
     );
-    assert.deepEqual([swept[0], swept[1] > 10_000, swept[2] < 10_000], [undefined, true, true]);
+    assert.deepEqual(
+      rows.map(([, failed]) => failed),
+      [900, 230, 5],
+    );
+    assert.match(rateLimitFigure.describe(result), /900 fail if hints are ignored, and 230 fail .* cooldown 5 fail/);
   });
 });
 
@@ -579,34 +479,30 @@ describe('the published figure', () => {
       if (Number.isNaN(callsMean)) continue;
       compared += 1;
       // 3.2 standard errors: all thirty hold at once in 95% of samples.
-      const error = (/** @type {number} */ sd, /** @type {number} */ ownSd) =>
-        3.2 * Math.hypot(sd / 100, ownSd / Math.sqrt(PUBLISHED_RUNS));
-      assert.ok(
-        Math.abs(calls.mean - callsMean) <= error(callsSd, calls.sd),
-        `${line} ${clients}: ${calls.mean} calls`,
-      );
-      assert.ok(Math.abs(timeMs.mean - timeMean) <= error(timeSd, timeMs.sd), `${line} ${clients}: ${timeMs.mean} ms`);
+      const error = (/** @type {number} */ sd) => 3.2 * Math.hypot(sd / 100, sd / Math.sqrt(PUBLISHED_RUNS));
+      assert.ok(Math.abs(calls.mean - callsMean) <= error(callsSd), `${line} ${clients}: ${calls.mean} calls`);
+      assert.ok(Math.abs(timeMs.mean - timeMean) <= error(timeSd), `${line} ${clients}: ${timeMs.mean} ms`);
     }
     assert.equal(compared, 15);
   });
 
-  test('counts the published values that it reproduces: all of them, but not those of another model', async () => {
+  test('counts the published values in the bands that are drawn, and no others', async () => {
     const { contention } = await pageModule('compute/contention.ts');
-    const { agreement } = await pageModule('figures/published.ts');
-    const { points } = await contention({ clients: [10, 50, 100], runs: 40, seed: 42 }, nothing, signal);
-    assert.deepEqual(agreement(points), { compared: 30, within: 30 });
-    assert.deepEqual(agreement(points.slice(0, 5)), { compared: 10, within: 10 });
-    // Full jitter whose first upper bound is the base: 875 calls instead of 796.
-    const simulation = simulateContention(
-      { backoff: 'exponential', jitter: 'full', baseMs: 5, capMs: 2000, maxAttempts: Infinity },
-      { clients: 100, runs: 40, seed: 42 },
-    );
-    const { callsSummary: calls, timeMsSummary: timeMs } = await simulation.run();
-    simulation.free();
-    const wrong = points.map((/** @type {any} */ point) =>
-      point.line === 'full' && point.clients === 100 ? { ...point, calls, timeMs } : point,
-    );
-    assert.ok(agreement(wrong).within < 30);
+    const { agreement, PUBLISHED } = await pageModule('figures/published.ts');
+    const { contention: figure } = await pageModule('figures/contention.ts');
+    const clients = [10, 50, 100, 150, 190];
+    const { points } = await contention({ clients, runs: 10, seed: 42 }, nothing, signal);
+    const { rows } = figure.table({ points, seed: 42 });
+    let within = 0;
+    for (const { line, clients: n, ...published } of PUBLISHED) {
+      const point = points.find((/** @type {any} */ one) => one.line === line && one.clients === n);
+      for (const measure of /** @type {const} */ (['calls', 'timeMs']))
+        if (Math.abs(point[measure].mean - published[measure].mean) <= point[measure].ci95) within++;
+    }
+    assert.equal(rows.length, 25);
+    assert.deepEqual(agreement(points), { compared: 50, within });
+    assert.ok(within > 40 && within < 50, `${within}: some are outside by chance`);
+    assert.ok(figure.describe({ points, seed: 42 }).includes(`${within} of 50 values`));
   });
 
   test('shows that the published exponential backoff starts at twice the base', async () => {

@@ -3,153 +3,133 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { keepBlobs } from './lib/blobs.mjs';
-import { PHONE, inEachEngine } from './lib/built-page.mjs';
-import { drawAll, drawn, pictureOf, tableOf, useMenu } from './lib/page.mjs';
-import { inkOf, onEdge } from './lib/picture.mjs';
-
-/** How far two renderings of the same letters may be apart, in pixels, and in how much of their box they cover. */
-const SHIFT = 2;
-const COVER = 0.35;
+import { inEachEngine } from './lib/built-page.mjs';
+import { PAGES, drawAll, drawn, tableOf, useMenu } from './lib/page.mjs';
+import { onEdge } from './lib/picture.mjs';
 
 inEachEngine(({ engine, withPage }) => {
   /** @param {Page} page @param {string} id @param {string} item */
   const saved = (page, id, item) =>
     (engine === 'firefox' ? handedOver : downloaded)(page, () => useMenu(page, id, item));
 
-  test('each figure can be taken away as SVG, PNG, slide and CSV', () =>
-    withPage(async (page) => {
-      for (const id of await drawAll(page)) {
-        const svg = page.locator(`#${id} .drawing > svg`);
-        const width = Number(await svg.getAttribute('width'));
-        const texts = (await svg.locator('text').allTextContents()).filter(Boolean);
-        const title = (await page.locator(`#${id} h3`).textContent()) ?? '';
+  /** Words in the settings of figures that do not show the herd. */
+  const SETTINGS = {
+    contention: 'base 5 ms, cap 2 s',
+    recovery: 'new requests 93% of 120/s',
+    load: 'clients wait 1 s',
+    'rate-limit': '100 requests per 10 s',
+    tail: 'hedge after 60 ms',
+    hedging: '70% utilisation',
+    herd: 'server down for 2 s',
+  };
 
-        const drawing = await saved(page, id, 'Download SVG');
-        assert.equal(drawing.name, `rejitter-${id}.svg`);
-        const parsed = await page.evaluate((text) => {
-          const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-          const styles = [...root.querySelectorAll('[style]')].map((mark) => mark.getAttribute('style') ?? '');
-          return {
-            name: root.nodeName,
-            width: Number(root.getAttribute('width')),
-            texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent ?? ''),
-            unresolved: styles.filter((style) => style.includes('var(')).length,
-          };
-        }, String(drawing.content));
-        assert.deepEqual([parsed.name, parsed.unresolved, parsed.width], ['svg', 0, width + 48], id);
-        // The drawing, and around it what tells where it comes from.
-        const from = parsed.texts.indexOf(texts[0] ?? '');
-        assert.deepEqual(parsed.texts.slice(from).filter(Boolean).slice(0, texts.length), texts, id);
-        const words = parsed.texts.join('');
-        for (const part of [title, 'seed 42', 'Source: rejitter 0.', `/#${id}`])
-          assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
-
-        // Firefox takes seconds for each picture: a drawing of marks and one of strips.
-        if (engine === 'chromium' || ['success', 'herd'].includes(id)) {
-          const png = await saved(page, id, 'Download PNG');
-          assert.equal(png.name, `rejitter-${id}.png`);
-          assert.equal(png.content.readUInt32BE(16), 2 * (width + 48), id);
-          const slide = await saved(page, id, 'Download PNG, 1920 × 1080');
-          assert.equal(slide.name, `rejitter-${id}-1920x1080.png`);
-          assert.deepEqual([slide.content.readUInt32BE(16), slide.content.readUInt32BE(20)], [1920, 1080], id);
-          for (const { name, content } of [png, slide]) {
-            const { colours, edge } = await page.evaluate(onEdge, { base64: content.toString('base64'), edge: 10 });
-            assert.ok(colours > 10, `${name}: an empty picture`);
-            assert.equal(edge, 1, `${name}: something is cut at its edge`);
-          }
-        }
-
-        const csv = await saved(page, id, 'Download CSV');
-        assert.equal(csv.name, `rejitter-${id}.csv`);
-        const lines = String(csv.content).trimEnd().split('\r\n').map(fields);
-        const { rows } = await tableOf(page, id);
-        assert.equal(lines.length, rows.length + 1, id);
-        for (const [i, row] of rows.entries()) {
-          // A number in the file is at most half a unit of its last digit away; the difference is rounded, too.
-          const cells = Object.values(row).map((cell) => (typeof cell === 'number' ? cell : undefined));
-          for (const [c, cell] of (lines[i + 1] ?? []).entries()) {
-            const value = cells[c];
-            if (value === undefined) continue;
-            assert.ok(
-              Math.abs(Number(cell) - value) <= Math.max(0.0005 + 1e-12, 1e-6 * Math.abs(value)),
-              `${id}, row ${i + 1}: ${cell} for ${value}`,
-            );
-            assert.ok(cell.replace(/^.*\.|e.*$/g, '').length <= 9, `${id}, row ${i + 1}: ${cell}`);
-          }
-          assert.equal(lines[i + 1]?.length, lines[0]?.length, id);
-        }
-      }
-      // 400 times of 16 strategies are rows, not columns.
-      const series = await saved(page, 'herd', 'Download CSV over time');
-      const [head = '', first = ''] = String(series.content).split('\r\n');
-      assert.equal(head, '"strategy","from (ms)","calls","served"');
-      assert.match(first, /^"Fixed · none",0,\d+,\d+$/);
-    }));
-
-  for (const { id, query, viewport, label } of [
-    { id: 'success', query: '', label: 'text.hued.halo' },
-    { id: 'arrivals', query: '', label: 'text.halo.strong' },
-    { id: 'delays', query: '?jitter=decorrelated&baseMs=1000&capMs=5000', label: 'text.atom-label' },
-    { id: 'success', query: '?failureRate=0.8', viewport: PHONE, label: 'text.hued.halo' },
-  ]) {
-    test(`labels in a picture of "${id}" look like those on the page, ${viewport ? 'on a phone' : 'on a desk'}`, () =>
+  for (const at of PAGES)
+    test(`/${at}: each figure can be taken away as SVG, PNG, slide and CSV, with its own settings`, () =>
       withPage(
         async (page) => {
-          await drawn(page, id);
-          const mark = page.locator(`#${id} .drawing ${label}`).first();
-          const look = await mark.evaluate((text) => ({
-            text: text.textContent ?? '',
-            colour: getComputedStyle(text).fill,
-            width: text.getBoundingClientRect().width,
-          }));
-          const onPage = await pictureOf(page, () =>
-            mark.evaluate((text) => {
-              text.scrollIntoView({ block: 'center', behavior: 'instant' });
-              const { left, top, width, height } = text.getBoundingClientRect();
-              return { x: left, y: top, width, height };
-            }),
-          );
-          const png = await saved(page, id, 'Download PNG');
-          const svg = await saved(page, id, 'Download SVG');
+          for (const id of await drawAll(page)) {
+            const svg = page.locator(`#${id} .drawing > svg`);
+            const width = Number(await svg.getAttribute('width'));
+            const texts = (await svg.locator('text').allTextContents()).filter(Boolean);
+            const title = (await page.locator(`#${id} h3`).textContent()) ?? '';
 
-          // Where the label is in the picture: as another page shows it, which has no style sheet and no font of ours.
-          const other = await page.context().newPage();
-          await other.setContent(`<body style="margin: 0">${svg.content}</body>`);
-          await other.evaluate(() => document.fonts.ready);
-          const box = await other
-            .locator('text')
-            .filter({ hasText: new RegExp(`^${look.text.replace(/[^\w ]/g, '\\$&')}$`) })
-            .last()
-            .evaluate((text) => {
-              const { left, top, width: wide, height: high } = text.getBoundingClientRect();
-              return { left, top, width: wide, height: high };
-            });
-          await other.close();
-          assert.ok(
-            Math.abs(box.width - look.width) <= SHIFT,
-            `"${look.text}" is ${box.width} wide in the file, ${look.width} on the page`,
-          );
+            const drawing = await saved(page, id, 'Download SVG');
+            assert.equal(drawing.name, `rejitter-${id}.svg`);
+            const parsed = await page.evaluate((text) => {
+              const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+              const styles = [...root.querySelectorAll('[style]')].map((mark) => mark.getAttribute('style') ?? '');
+              return {
+                name: root.nodeName,
+                width: Number(root.getAttribute('width')),
+                texts: [...root.querySelectorAll('text')].map((mark) => mark.textContent ?? ''),
+                unresolved: styles.filter((style) => style.includes('var(')).length,
+              };
+            }, String(drawing.content));
+            assert.deepEqual([parsed.name, parsed.unresolved, parsed.width], ['svg', 0, width + 48], id);
+            // The drawing, and around it what tells where it comes from.
+            const from = parsed.texts.indexOf(texts[0] ?? '');
+            assert.deepEqual(parsed.texts.slice(from).filter(Boolean).slice(0, texts.length), texts, id);
+            const words = parsed.texts.join('').replaceAll('\u00a0', ' ');
+            const own = SETTINGS[/** @type {keyof typeof SETTINGS} */ (id)] ?? title;
+            for (const part of [title, own, 'seed 42', 'Source: rejitter 0.', `#${id}`].map((one) =>
+              one.replaceAll('\u00a0', ' '),
+            ))
+              assert.ok(words.includes(part), `${id} says ${part}: ${words}`);
 
-          const wanted = await page.evaluate(inkOf, {
-            base64: onPage,
-            colour: look.colour,
-            scale: 1,
-            box: undefined,
-          });
-          const found = await page.evaluate(inkOf, {
-            base64: png.content.toString('base64'),
-            colour: look.colour,
-            scale: 2,
-            box,
-          });
-          assert.ok(wanted.cover > 0.05, `no label on the page: ${JSON.stringify(wanted)}`);
-          const told = `${look.text}: ${JSON.stringify(found)} in the file, ${JSON.stringify(wanted)} on the page`;
-          assert.ok(Math.abs(found.cover / wanted.cover - 1) <= COVER, told);
-          assert.ok(Math.abs(found.left - wanted.left) <= SHIFT && Math.abs(found.right - wanted.right) <= SHIFT, told);
+            // Firefox takes seconds for each picture: a drawing of marks and one of strips.
+            if (engine === 'chromium' || ['delays', 'herd'].includes(id)) {
+              const png = await saved(page, id, 'Download PNG');
+              assert.equal(png.name, `rejitter-${id}.png`);
+              assert.equal(png.content.readUInt32BE(16), 2 * (width + 48), id);
+              const slide = await saved(page, id, 'Download PNG, 1920 × 1080');
+              assert.equal(slide.name, `rejitter-${id}-1920x1080.png`);
+              assert.deepEqual([slide.content.readUInt32BE(16), slide.content.readUInt32BE(20)], [1920, 1080], id);
+              for (const { name, content } of [png, slide]) {
+                const { colours, edge } = await page.evaluate(onEdge, { base64: content.toString('base64'), edge: 10 });
+                assert.ok(colours > 10, `${name}: an empty picture`);
+                assert.equal(edge, 1, `${name}: something is cut at its edge`);
+              }
+            }
+
+            const csv = await saved(page, id, 'Download CSV');
+            assert.equal(csv.name, `rejitter-${id}.csv`);
+            const lines = String(csv.content).trimEnd().split('\r\n').map(fields);
+            const { rows } = await tableOf(page, id);
+            assert.equal(lines.length, rows.length + 1, id);
+            for (const [i, row] of rows.entries()) {
+              // A number in the file is at most half a unit of its last digit away; the difference is rounded, too.
+              const cells = Object.values(row).map((cell) => (typeof cell === 'number' ? cell : undefined));
+              for (const [c, cell] of (lines[i + 1] ?? []).entries()) {
+                const value = cells[c];
+                if (value === undefined) continue;
+                assert.ok(
+                  Math.abs(Number(cell) - value) <= Math.max(0.0005 + 1e-12, 1e-6 * Math.abs(value)),
+                  `${id}, row ${i + 1}: ${cell} for ${value}`,
+                );
+                assert.ok(cell.replace(/^.*\.|e.*$/g, '').length <= 9, `${id}, row ${i + 1}: ${cell}`);
+              }
+              assert.equal(lines[i + 1]?.length, lines[0]?.length, id);
+            }
+          }
         },
-        { query, ...(viewport && { viewport }) },
+        { query: at },
       ));
-  }
+
+  test('the crosshair by pointer and by keyboard has the numbers of the table, and goes with Escape', () =>
+    withPage(
+      async (page) => {
+        const { rows } = await tableOf(page, 'recovery');
+        await page.reload();
+        await drawn(page, 'recovery');
+        const box = page.locator('#recovery .crosshair-box');
+        const area = page.locator('#recovery .crosshair-area');
+        await area.focus();
+        await page.keyboard.press('ArrowRight');
+        await box.waitFor();
+        const [place = '', reach = ''] = await box.locator('> *').allTextContents();
+        const ms = 1000 * Number(/at ([\d.]+).s/.exec(place)?.[1]);
+        // Bins of 400 ms.
+        const perS = Number(rows[Math.round(ms / 400)]?.['reach the server']) * 2.5;
+        assert.ok(Math.abs(Number(/([\d.]+)\/s/.exec(reach)?.[1]) - perS) < 1, `${place}: ${reach}, ${perS}`);
+        await page.keyboard.press('Escape');
+        await box.waitFor({ state: 'hidden' });
+        const at = await page.locator('#recovery .drawing').boundingBox();
+        await page.mouse.move((at?.x ?? 0) + 300, (at?.y ?? 0) + 100);
+        await box.waitFor();
+      },
+      { query: 'protection/' },
+    ));
+
+  test('one figure alone: embedded, with a link to its page', () =>
+    withPage(
+      async (page) => {
+        await drawn(page, 'load');
+        assert.equal(await page.locator('figure.card:visible').count(), 1);
+        assert.equal(await page.locator('.top').isVisible(), false);
+        assert.match((await page.locator('.back a').getAttribute('href')) ?? '', /\/protection\/#load$/);
+      },
+      { query: 'protection/?figure=load' },
+    ));
 });
 
 inEachEngine(

@@ -259,7 +259,10 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
         for (const wrong of ['ftp://example.com/', 'example.com']) {
           await page.locator('#live-url').fill(wrong);
           await page.click('#live-start');
-          assert.equal(await page.textContent('#live-sentence'), 'Your URL must start with http:// or https://.');
+          assert.equal(
+            await page.textContent('#live-sentence'),
+            'Your URL must start with http:// or https://, and must not contain a user or a password.',
+          );
         }
         // Empty again: the flaky server.
         await page.locator('#live-url').fill('');

@@ -9,7 +9,6 @@ import { DIST } from './lib/built-page.mjs';
 const PACKAGES = [
   '@fontsource-variable/inter (OFL-1.1)',
   '@fontsource-variable/jetbrains-mono (OFL-1.1)',
-  'acorn (MIT)',
   ...['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`),
   'internmap (ISC)',
   'rejitter (MIT OR Apache-2.0)',

@@ -90,7 +90,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
     test('works without a violation: figures, workers, wasm, fonts, pictures, live calls to both servers', () =>
       withPage(`${site.url}/${SMALL}&calls=8&failure=503&baseMs=20`, async (page, messages) => {
         const figures = await drawAll(page);
-        assert.ok(figures.length > 8, figures.join());
+        assert.ok(figures.length >= 4, figures.join());
         // Some calls are retried, so the page itself compiles wasm.
         await page.locator('#live-start').click();
         await page

@@ -63,24 +63,23 @@ test('all six backoffs, ten jitters and three cap rules come back from the polic
 
 test('a link brings back every strategy', () => {
   for (const strategy of [...every(), { ...INITIAL, capMs: Infinity, maxAttempts: Infinity }]) {
-    const state = { ...INITIAL_STATE, strategy, compared: { backoff: 'fibonacci', jitter: 'pollyV2' } };
+    const state = { ...INITIAL_STATE, strategy, scene: { retry: 'policy', times: 'random', giveUp: '6' } };
     assert.deepEqual(fromQuery(toQuery(state)), state);
   }
   assert.equal(toQuery(INITIAL_STATE), '');
 });
 
-test('a link brings back every choice of parts, and the floor', () => {
+test('a link brings back every choice of parts', () => {
   assert.equal(PROTECTIONS.length, 16);
   for (const parts of PROTECTIONS) {
-    const state = { ...INITIAL_STATE, protection: { parts, floorPerS: 30 } };
+    const state = { ...INITIAL_STATE, protection: { parts } };
     assert.deepEqual(fromQuery(toQuery(state)), state);
     assert.equal(joined(partsIn(parts)), parts);
   }
   assert.equal(fromQuery('?protection=budget,breaker').protection.parts, 'budget,breaker');
-  const { state, problems } = readQuery('?protection=breaker,budget&floor=-1');
+  const { state, problems } = readQuery('?protection=breaker,budget');
   assert.deepEqual(state, INITIAL_STATE);
   assert.match(problems[0], /^protection must be one of 'none', 'budget', .*, got 'breaker,budget'$/);
-  assert.deepEqual(problems.slice(1), ["floor must be between 0 and 1000, got '-1'"]);
 });
 
 test('a link brings back the delay of the hedge and the utilisation; those beyond the sliders are the defaults', () => {
@@ -104,6 +103,8 @@ test('base and cap of a link follow the rule of the package; a conflict names th
   assert.deepEqual(read(`?baseMs=${2 * cap}`), [2 * cap, 2 * cap]);
   assert.deepEqual(read(`?capMs=${base / 2}`), [base / 2, base / 2]);
   assert.deepEqual(read('?baseMs=500&capMs=100'), [500, cap, 'capMs must be at least baseMs (500), got 100']);
+  // An invalid cap is named by itself.
+  assert.deepEqual(read('?baseMs=20000&capMs=abc'), [20_000, 20_000, "capMs must be a number, got 'abc'"]);
   assert.deepEqual(read('?capMs=Infinity'), [base, Infinity]);
   assert.deepEqual(read(`?backoff=list&list=5,${3 * cap}`), [base, 3 * cap]);
   assert.deepEqual(readQuery('?backoff=list&list=5,x').problems, [

@@ -1,20 +1,22 @@
 /** Actions of the page's tests. */
 import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
 import { until } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** The sections of the figures: a section is loaded when it comes near. */
 const SECTIONS = Object.entries({
+  'delays-body': ['delays'],
   'aws-body': ['contention'],
-  'delays-body': ['delays', 'success', 'landing'],
-  'herd-body': ['herd', 'arrivals', 'lanes'],
-  'cost-body': ['cost', 'peaks'],
-  'budget-body': ['recovery', 'load', 'budgets', 'tail', 'hedging', 'rate-limit'],
+  'herd-body': ['herd'],
+  'cost-body': ['cost'],
+  'protection-body': ['recovery', 'load', 'rate-limit', 'tail'],
+  'hedging-body': ['hedging'],
   'live-body': ['live-run'],
-  'import-body': ['import-waits'],
 });
+
+/** The pages, by their paths. */
+export const PAGES = ['', 'protection/', 'hedging/', 'lab/'];
 
 /** Where a figure is, or will be. @param {string} id */
 export function placeOf(id) {
@@ -30,20 +32,6 @@ export function placeOf(id) {
  */
 export async function drawn(page, id) {
   await until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
-}
-
-/**
- * Brings a figure into view until a part of it says this.
- * @param {Page} page
- * @param {string} id
- * @param {string} part
- * @param {RegExp} words
- */
-export async function says(page, id, part, words) {
-  await until(`${part} of #${id} says ${words}`, async () => {
-    await drawn(page, id);
-    return words.test((await page.locator(`#${id} ${part}`).first().textContent()) ?? '');
-  });
 }
 
 /**
@@ -169,6 +157,12 @@ export async function loaded(page, id) {
   await until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
 }
 
+/** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
+export async function sceneSays(page) {
+  await page.locator('.scene[aria-busy=false]').waitFor();
+  return (await page.textContent('[data-scene=headline]')) ?? '';
+}
+
 /** A link to a small herd: everything is drawn as ever, and computed in half the time. */
 export const SMALL = '?clients=100&downMs=1000&maxAttempts=4&capacityPerS=60';
 
@@ -181,21 +175,6 @@ export async function drawAll(page) {
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   return ids;
-}
-
-/**
- * A picture of a place that stands still, as base64: what is above it may still be drawn.
- * @param {Page} page
- * @param {() => Promise<{ x: number, y: number, width: number, height: number }>} place
- */
-export function pictureOf(page, place) {
-  // A place that is brought into view again is where it was, but the page has been scrolled.
-  const look = async () => ({ clip: await place(), scrolled: await page.evaluate(() => scrollY) });
-  return until('a place keeps still', async () => {
-    const before = await look();
-    const picture = await page.screenshot({ clip: before.clip });
-    return isDeepStrictEqual(await look(), before) && picture.toString('base64');
-  });
 }
 
 /** How far the page can be scrolled sideways. @param {Page} page */

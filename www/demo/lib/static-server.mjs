@@ -18,7 +18,9 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     requested.push(pathname);
-    const name = pathname.startsWith(under) ? pathname.slice(under.length) || 'index.html' : undefined;
+    const name = pathname.startsWith(under)
+      ? pathname.slice(under.length).replace(/(^|\/)$/, '$1index.html')
+      : undefined;
     const content =
       name === undefined
         ? undefined

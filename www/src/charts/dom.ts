@@ -36,12 +36,6 @@ export function byId<E extends Element = HTMLElement>(id: string): E {
   return found as Element as E;
 }
 
-/** A heading and, next to it, the link that leads to it: shown while the pointer or the focus is there. */
-export function linked(heading: HTMLElement, id: string): HTMLElement {
-  const link = html('a', { class: 'anchor', href: `#${id}`, 'aria-label': `Link to: ${heading.textContent}` }, '¶');
-  return html('div', { class: 'linked' }, heading, link);
-}
-
 /** Calls `draw` with the width of `element` in whole pixels, now and whenever it changes. */
 export function onWidth(element: Element, draw: (width: number) => void): void {
   let last = -1;

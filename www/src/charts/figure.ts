@@ -1,6 +1,6 @@
 /** A figure on its card: title, drawing, a menu. Drawn when it is near the screen. */
 import { onColors } from './colors';
-import { html, linked, onWidth, svg } from './dom';
+import { html, onWidth, svg } from './dom';
 import type { Menu } from './menu';
 import { onNear } from './near';
 import type { Crosshair } from './readout';
@@ -29,12 +29,7 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     '⋯',
   );
   const tools = html('div', { class: 'tools' }, button);
-  const head = html(
-    'div',
-    { class: 'card-head' },
-    html('div', {}, linked(title, spec.id), spec.subtitle ? subtitle : null),
-    tools,
-  );
+  const head = html('div', { class: 'card-head' }, html('div', {}, title, spec.subtitle ? subtitle : null), tools);
   const card = html(
     'figure',
     { class: 'card', id: spec.id, 'aria-labelledby': title.id, 'aria-busy': 'true' },

@@ -56,8 +56,6 @@ export function createMenu({ spec, data, card, button, drawing, table, subtitle 
     ),
   );
   item('Download CSV', () => save(`${name}.csv`, csvBlob(spec.table(data()))));
-  if (spec.series)
-    item('Download CSV over time', () => spec.series && save(`${name}-over-time.csv`, csvBlob(spec.series(data()))));
   const asTable = item('Show as table', () => {
     table.hidden = !table.hidden;
     drawing.hidden = !table.hidden;

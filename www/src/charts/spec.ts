@@ -17,8 +17,6 @@ export interface FigureSpec<D> {
   table(data: D): Table;
   /** A crosshair over the drawing, and what it says. */
   readout?(data: D, width: number): Readout | undefined;
-  /** Numbers over time that would make the table too large: a CSV file of their own, one row per value. */
-  series?(data: D): Table;
   /** The settings behind the numbers, for exported pictures. Defaults to those of the whole page. */
   settings?(data: D, state: State): string;
   /** Below the drawing: what acts and what does not, a legend. */

@@ -17,14 +17,6 @@ export function sized(counts: Uint32Array, bins: number): Uint32Array {
   return all;
 }
 
-export function sum(counts: Uint32Array): number {
-  return counts.reduce((a, b) => a + b, 0);
-}
-
-export function highest(counts: Uint32Array): number {
-  return counts.reduce((a, b) => Math.max(a, b), 0);
-}
-
 /** The next of these numbers times a power of ten. */
 export function roundUp(value: number, mantissas: readonly number[]): number {
   const power = 10 ** Math.floor(Math.log10(value));

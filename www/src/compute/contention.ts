@@ -12,7 +12,6 @@ export type Line = (typeof LINES)[number];
 /** The published values. */
 export const BASE_MS = 5;
 export const CAP_MS = 2000;
-export const RUNS = 100;
 export const CLIENTS: readonly number[] = Array.from({ length: 19 }, (_, i) => 10 * (i + 1));
 
 export interface ContentionInput {

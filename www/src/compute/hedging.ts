@@ -22,20 +22,10 @@ export interface TailInput {
 
 export type TailRun = Omit<HedgingResult, 'exact'> & { readonly exact: NonNullable<HedgingResult['exact']> };
 
-/** The exact cost and the gain of one delay. */
-export interface DelayPoint {
-  readonly delayMs: number;
-  /** Hedges per request. */
-  readonly extra: number;
-  readonly p99Ms: number;
-}
-
 export interface TailResult {
   readonly input: TailInput;
   readonly plain: TailRun;
   readonly hedged: TailRun;
-  /** Ascending by delay, that of the input among them. */
-  readonly delays: readonly DelayPoint[];
 }
 
 export async function tail(
@@ -51,11 +41,7 @@ export async function tail(
     seed,
   });
   const run = async (hedgeMs?: number): Promise<TailRun> => exactly(await simulated(options(hedgeMs), pace));
-  const delays = ascending(DELAYS, delayMs).map((ms): DelayPoint => {
-    const { exact } = exactly(resultOf(options(ms)));
-    return { delayMs: ms, extra: exact.extra, p99Ms: exact.p99Ms };
-  });
-  return { input: { delayMs, seed }, plain: await run(), hedged: await run(delayMs), delays };
+  return { input: { delayMs, seed }, plain: await run(), hedged: await run(delayMs) };
 }
 
 /** Without load, the package knows the curve. */
@@ -143,16 +129,6 @@ async function simulated(options: HedgingOptions, pace: Pace): Promise<HedgingRe
   const simulation = simulateHedging(options);
   try {
     while (!simulation.step(50_000).done) await pace();
-    return simulation.result();
-  } finally {
-    simulation.free();
-  }
-}
-
-/** Before the first request: what is exact. */
-function resultOf(options: HedgingOptions): HedgingResult {
-  const simulation = simulateHedging(options);
-  try {
     return simulation.result();
   } finally {
     simulation.free();

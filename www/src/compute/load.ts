@@ -5,71 +5,64 @@
  */
 import { simulateLoad, type LoadOptions } from 'rejitter/lab';
 import type { Herd } from '../state/state';
-import { JITTERS, policyOf, withChoice, type Jitter, type Strategy } from '../state/strategy';
+import { policyOf, type Strategy } from '../state/strategy';
 import { roundUp } from './bins';
 import { createPace, type Pace } from './pace';
 
 export interface LoadInput {
   readonly strategy: Strategy;
   readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand'>;
-  /** Tokens that the budget gets by time, which the package's has not. */
-  readonly floorPerS: number;
   readonly seed: number;
 }
 
-/** Parts of the package that all clients share. */
-export type Shared = 'none' | 'budget' | 'breaker' | 'both';
-export const SHARED: readonly Shared[] = ['none', 'budget', 'breaker', 'both'];
+/** Parts of the package that all clients share; `single` makes one attempt only, without any. */
+export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
+export type Shared = (typeof SHARED)[number];
 
 export interface LoadRun {
-  readonly jitter: Jitter;
   readonly shared: Shared;
   /** Requests and their retries that reached the server, per time bin. */
   readonly arrivals: Uint32Array;
   /** Attempts that were answered in time, when they were. */
   readonly answers: Uint32Array;
-  /** Attempts that got no response in time, at the end of their time. */
-  readonly timeouts: Uint32Array;
   /** Attempts that the breaker rejected. */
   readonly rejected: Uint32Array;
-  readonly retries: number;
-  /** From the outage's end to the last attempt that got no answer in time; undefined if they go on. */
+  readonly requests: number;
+  /** Requests without an answer, at the end. */
+  readonly failed: number;
+  /** Attempts that reached the server, per request. */
+  readonly amplification: number;
+  /**
+   * From the outage's end to the end of the last second with an attempt that was rejected or not answered in time;
+   * undefined if that second is not followed by `CALM_MS` without one.
+   */
   readonly recoveredAfterMs: number | undefined;
-  /** From the outage's end to the last attempt that the breaker rejected; undefined if it goes on. */
-  readonly admittedAfterMs: number | undefined;
   /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
   readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
-  /** Arrivals in the last tenth of the time, as a share of the capacity. */
-  readonly lastLoad: number;
 }
 
 export interface LoadResult {
   readonly input: LoadInput;
   readonly horizonMs: number;
   readonly binMs: number;
-  /** New requests, and what the server works off. */
-  readonly perS: number;
+  /** Requests that the server answers per second. */
   readonly capacityPerS: number;
-  /** Without protection by jitter, then the chosen strategy with each protection. */
+  /** In the order of `SHARED`, as far as they are computed. */
   readonly runs: readonly LoadRun[];
-  /** The chosen strategy without protection, and with each, as far as they are computed. */
-  readonly chosen: Partial<Readonly<Record<Shared, LoadRun>>>;
 }
 
 export const DOWN_FROM_MS = 10_000;
 /** How long a client waits for an answer. */
 export const TIMEOUT_MS = 1000;
 /** The default budget of the package. */
-export const CAPACITY = 50;
-export const PER_SUCCESS = 0.1;
+const CAPACITY = 50;
+/** A server that is well for this long has recovered. */
+export const CALM_MS = 30_000;
 
 const BINS = 300;
 /** Only demand against capacity counts: a server that would get more calls than this is simulated smaller. */
 const MOST_CALLS = 2_000_000;
-/** For each point of the sweep, of which there are many. */
-const MOST_CALLS_SWEPT = 500_000;
-
-/** The demands of the sweep, as parts of the capacity; the slider has the same stops. */
+/** New requests as parts of the capacity: the stops of the slider. */
 export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
 
 export async function load(
@@ -79,85 +72,23 @@ export async function load(
 ): Promise<LoadResult> {
   const pace = createPace(signal);
   const { strategy, herd } = input;
-  const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd, MOST_CALLS);
+  const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd);
   const runs: LoadRun[] = [];
-  const chosen: Partial<Record<Shared, LoadRun>> = {};
-  const result = (): LoadResult => ({
-    input,
-    horizonMs,
-    binMs,
-    perS: herd.demand * capacityPerS,
-    capacityPerS,
-    runs: [...runs],
-    chosen: { ...chosen },
-  });
-  const run = (own: Strategy, shared: Shared): Promise<LoadRun> =>
-    simulated(own, shared, { ...input, herd: { ...herd, capacityPerS } }, capacityPerS / herd.capacityPerS, pace);
-  for (const jitter of JITTERS) {
-    const made = await run(withChoice(strategy, { ...strategy, jitter }), 'none');
-    runs.push(made);
-    if (jitter === strategy.jitter) chosen.none = made;
-    report(result());
-  }
-  chosen.none ??= await run(strategy, 'none');
-  for (const shared of SHARED.slice(1)) {
-    report(result());
-    const made = await run(strategy, shared);
-    runs.push(made);
-    chosen[shared] = made;
+  const result = (): LoadResult => ({ input, horizonMs, binMs, capacityPerS, runs: [...runs] });
+  for (const shared of SHARED) {
+    if (runs.length > 0) report(result());
+    runs.push(
+      await simulated(shared, { ...input, herd: { ...herd, capacityPerS } }, capacityPerS / herd.capacityPerS, pace),
+    );
   }
   return result();
 }
 
-export interface SweepInput {
-  readonly strategy: Strategy;
-  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS'>;
-  readonly floorPerS: number;
-  readonly seed: number;
-}
-
-export type SweepPoint = Pick<LoadRun, 'shared' | 'recoveredAfterMs' | 'lastLoad'> & { readonly demand: number };
-
-export interface SweepResult {
-  readonly input: SweepInput;
-  readonly horizonMs: number;
-  /** Ascending by demand. */
-  readonly points: readonly SweepPoint[];
-}
-
-/** The chosen strategy at every demand, with each protection. */
-export async function sweep(
-  input: SweepInput,
-  report: (partial: SweepResult) => void,
-  signal: AbortSignal,
-): Promise<SweepResult> {
-  const pace = createPace(signal);
-  const { strategy, herd } = input;
-  const points: SweepPoint[] = [];
-  const result = (): SweepResult => ({ input, horizonMs: horizonOf(herd.downMs), points: [...points] });
-  for (const demand of DEMANDS) {
-    const { capacityPerS } = scaleOf(strategy, { ...herd, demand }, MOST_CALLS_SWEPT);
-    for (const shared of SHARED) {
-      const { recoveredAfterMs, lastLoad } = await simulated(
-        strategy,
-        shared,
-        { ...input, herd: { ...herd, demand, capacityPerS } },
-        capacityPerS / herd.capacityPerS,
-        pace,
-      );
-      // With more requests than the server can do, a breaker brings calms, which do not last.
-      points.push({ demand, shared, recoveredAfterMs: demand > 1 ? undefined : recoveredAfterMs, lastLoad });
-    }
-    if (demand !== DEMANDS.at(-1)) report(result());
-  }
-  return result();
-}
-
-function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd'], mostCalls: number) {
+function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']) {
   const horizonMs = horizonOf(downMs);
   // An attempt that fails takes at least its time limit.
   const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS);
-  const most = (1000 * mostCalls) / (callsPerRequest * demand * horizonMs);
+  const most = (1000 * MOST_CALLS) / (callsPerRequest * demand * horizonMs);
   return { horizonMs, binMs: horizonMs / BINS, capacityPerS: Math.min(capacityPerS, most) };
 }
 
@@ -168,15 +99,14 @@ function horizonOf(downMs: number): number {
 }
 
 async function simulated(
-  strategy: Strategy,
   shared: Shared,
-  { herd: { downMs, capacityPerS, demand }, floorPerS, seed }: LoadInput,
+  { strategy, herd: { downMs, capacityPerS, demand }, seed }: LoadInput,
   scale: number,
   pace: Pace,
 ): Promise<LoadRun> {
   const horizonMs = horizonOf(downMs);
   const binMs = horizonMs / BINS;
-  const simulation = simulateLoad(policyOf(strategy), {
+  const simulation = simulateLoad(policyOf(shared === 'single' ? { ...strategy, maxAttempts: 1 } : strategy), {
     arrivals: { type: 'regular', perS: demand * capacityPerS },
     capacityPerS,
     timeoutMs: TIMEOUT_MS,
@@ -184,27 +114,26 @@ async function simulated(
     downMs,
     horizonMs,
     binMs,
-    protection: protectionOf(shared, floorPerS, scale),
+    protection: protectionOf(shared, scale),
     seed,
   });
   try {
     while (!simulation.step(50_000).done) await pace();
-    const result = simulation.result();
-    const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = result;
+    const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = simulation.result();
     const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
-    const last = arrivals.subarray(0.9 * BINS);
+    const isBad = (_: number, bin: number): boolean => (timeouts[bin] ?? 0) + (rejectedByBreaker[bin] ?? 0) > 0;
+    const lastBad = Array.from(arrivals, isBad).lastIndexOf(true);
+    const calmMs = 1000 * Math.ceil(((lastBad + 1) * binMs) / 1000);
     return {
-      jitter: strategy.jitter,
       shared,
       arrivals,
       answers: successes.subarray(0, BINS),
-      timeouts: timeouts.subarray(0, BINS),
       rejected: rejectedByBreaker.subarray(0, BINS),
-      retries: totals.retries,
-      recoveredAfterMs: result.recoveredAfterMs,
-      admittedAfterMs: result.admittedAfterMs,
+      requests: totals.requests,
+      failed: totals.requests - totals.successes,
+      amplification: arrivals.reduce((a, b) => a + b, 0) / Math.max(1, totals.requests),
+      recoveredAfterMs: horizonMs - calmMs >= CALM_MS ? Math.max(0, calmMs - DOWN_FROM_MS - downMs) : undefined,
       phases: { timesMs: phases.timesMs, phases: phases.phases },
-      lastLoad: last.reduce((a, b) => a + b, 0) / ((last.length * binMs * capacityPerS) / 1000),
     };
   } finally {
     simulation.free();
@@ -212,10 +141,9 @@ async function simulated(
 }
 
 /** A server that is simulated smaller has a smaller budget. */
-function protectionOf(shared: Shared, floorPerS: number, scale: number): LoadOptions['protection'] {
-  const budget = { capacity: Math.max(1, scale * CAPACITY), perSecond: scale * floorPerS };
+function protectionOf(shared: Shared, scale: number): LoadOptions['protection'] {
   return {
-    ...(shared !== 'none' && shared !== 'breaker' && { budget }),
-    ...(shared !== 'none' && shared !== 'budget' && { breaker: {} }),
+    ...((shared === 'budget' || shared === 'both') && { budget: { capacity: Math.max(1, scale * CAPACITY) } }),
+    ...((shared === 'breaker' || shared === 'both') && { breaker: {} }),
   };
 }

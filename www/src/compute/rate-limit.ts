@@ -34,6 +34,8 @@ export const JOBS_COUNT = 1000;
 export const WORKERS = 50;
 export const LIMIT = 100;
 export const WINDOW_MS = 10_000;
+/** With few attempts, one that learns nothing costs a job. */
+export const ATTEMPTS = 2;
 const BIN_MS = 500;
 const MOST_MS = 600_000;
 
@@ -61,16 +63,19 @@ export async function rateLimit(
   };
   for (const [hints, options] of KINDS) {
     if (runs.length > 0) report(result());
-    const simulation = simulateRateLimit(policyOf(input.strategy), {
-      jobs: JOBS_COUNT,
-      workers: WORKERS,
-      limit: LIMIT,
-      windowMs: WINDOW_MS,
-      horizonMs: MOST_MS,
-      binMs: BIN_MS,
-      ...options,
-      seed: input.seed,
-    });
+    const simulation = simulateRateLimit(
+      policyOf({ ...input.strategy, maxAttempts: ATTEMPTS, totalTimeoutMs: Infinity }),
+      {
+        jobs: JOBS_COUNT,
+        workers: WORKERS,
+        limit: LIMIT,
+        windowMs: WINDOW_MS,
+        horizonMs: MOST_MS,
+        binMs: BIN_MS,
+        ...options,
+        seed: input.seed,
+      },
+    );
     try {
       while (!simulation.step(50_000).done) await pace();
       const { arrivals, accepted, totals } = simulation.result();

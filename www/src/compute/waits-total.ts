@@ -1,10 +1,5 @@
 /** Sums of the waits of one operation. */
-import type { Distribution, Wait } from './waits';
-
-/** Whether nothing but a deadline ends the waits. */
-export function isEndless({ totalWorstMs }: Pick<Distribution, 'totalWorstMs'>): boolean {
-  return totalWorstMs === Infinity;
-}
+import type { Wait } from './waits';
 
 /** The longest that all waits together can take: no wait starts that would end at or after the deadline. */
 export function longestMs(waits: readonly Pick<Wait, 'loMs' | 'hiMs'>[], totalTimeoutMs: number): number {

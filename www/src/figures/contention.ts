@@ -38,7 +38,7 @@ const JITTER: Record<Line, Jitter> = {
 const SIDE_BY_SIDE = 760;
 const GAP = 32;
 const TOP = 34;
-const PLOT = 270;
+const PLOT = 235;
 const BELOW = 44;
 const PANEL = TOP + PLOT + BELOW;
 const LEFT = 52;
@@ -100,17 +100,15 @@ export const contention: FigureSpec<ContentionData> = {
     return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
   },
 
+  settings: ({ points }) => `base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; ${runsOf(points)} for each point`,
+
   note: ({ points }) => [
-    'All clients read one row at the same time and write it back. A write fails if another client was faster; ' +
-      'then the client waits and reads again. ',
-    'A call is a write that reaches the server. “No backoff” reads again at once, “No jitter” is exponential ' +
-      'backoff alone. ',
-    `Each message takes |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; the ` +
-      'first upper bound is 2·base, as published. ',
-    `Lines: mean of ${runsOf(points)} for each point, with the 95% interval of the mean as a band. Rings: means ` +
-      `of ${count(PUBLISHED_RUNS)} runs of the `,
+    'All clients read one row and write it back; a write fails if another client was faster, and the client waits and ' +
+      'reads again. A call is a write. “No backoff” reads again at once. ' +
+      `Messages take |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}. Lines: mean of ` +
+      `${runsOf(points)}, with its 95% interval as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
     html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
-    ' with the post, without its plots.',
+    ' with the post.',
   ],
 };
 
@@ -209,7 +207,7 @@ function finding(points: readonly ContentionPoint[]): string {
 
 function reproduced(points: readonly ContentionPoint[]): string {
   const { compared, within } = agreement(points);
-  return `${within} of ${compared} values of AWS's simulator lie within the 95% interval.`;
+  return `${within} of ${compared} values of AWS's simulator lie in the 95% bands.`;
 }
 
 /** One line, from few clients to many. */

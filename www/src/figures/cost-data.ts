@@ -1,6 +1,6 @@
 /** The two costs of every strategy: the server's work and the clients' time; and which strategies no other beats. */
 import { TARGET, recommend, type Costs, type Recommendation, type VerdictResult } from '../compute/verdict';
-import type { Outage } from '../compute/herd';
+import type { Outage } from '../compute/outage';
 import type { Choice, Strategy } from '../state/strategy';
 
 export interface CostData {

@@ -1,4 +1,4 @@
-/** How long each retry waits: a row per wait, the chosen strategy filled, the compared one behind it. */
+/** How long each retry waits: a row per wait. */
 import { linear, type Scale } from '../charts/scale';
 import { atomTop, densityMarks } from '../charts/density';
 import { html, svg } from '../charts/dom';
@@ -8,13 +8,13 @@ import { labelWidth } from '../charts/labels';
 import type { Column } from '../charts/table';
 import { MOST_DRAWN, type Distribution, type Wait } from '../compute/waits';
 import { longestMs } from '../compute/waits-total';
-import { curveActs, sameChoice, title, truncationActs, withChoice, type Strategy } from '../state/strategy';
+import { curveActs, formulaOf, title, truncationActs, withChoice, type Strategy } from '../state/strategy';
+import { strategyInWords } from '../state/words';
 import { waitAxis } from './time-axis';
 
 export interface DelaysData {
   readonly strategy: Strategy;
   readonly chosen: Distribution;
-  readonly compared: Distribution;
 }
 
 const TOP = 26;
@@ -39,11 +39,10 @@ export const delays: FigureSpec<DelaysData> = {
   id: 'delays',
   title: 'How long is the wait before each retry?',
 
-  subtitle({ strategy, chosen, compared }) {
-    const name = ({ choice }: Distribution): HTMLElement =>
-      html('b', { 'data-jitter': choice.jitter, class: 'hued' }, title(withChoice(strategy, choice)));
-    return sameChoice(chosen.choice, compared.choice) ? [name(chosen)] : [name(chosen), ' vs ', name(compared)];
-  },
+  subtitle: ({ strategy }) => [
+    html('b', { 'data-jitter': strategy.jitter, class: 'hued' }, title(strategy)),
+    ` · ${formulaOf(strategy)}`,
+  ],
 
   height(_, data) {
     const waits = data ? drawnOf(data.chosen) : undefined;
@@ -51,13 +50,13 @@ export const delays: FigureSpec<DelaysData> = {
     return TOP + (waits?.length ?? 5) * row + BELOW;
   },
 
-  draw({ strategy, chosen, compared }, width) {
+  draw({ strategy, chosen }, width) {
     const waits = drawnOf(chosen);
     const { row, shape, below } = heights(waits);
     const narrow = width < NARROW;
     const right = width - (narrow ? 62 : 176);
     const bottom = TOP + waits.length * row;
-    const widest = Math.max(1, ...[...waits, ...drawnOf(compared).slice(0, waits.length)].map((wait) => wait.hiMs));
+    const widest = Math.max(1, ...waits.map((wait) => wait.hiMs));
     const scale = linear([0, widest], [LEFT, right]);
     const marks: SVGElement[] = [waitAxis({ scale, title: 'wait before the retry', grid: [TOP, bottom] })];
     const heads: [number, string][] = narrow
@@ -78,13 +77,7 @@ export const delays: FigureSpec<DelaysData> = {
         svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
         svg('text', { x: 0, y: base, class: 'label' }, `wait ${wait.k}`),
       );
-      const behind = compared.waits[i];
       const box = { scale, base, height: shape, head: HEAD };
-      if (behind && !sameChoice(chosen.choice, compared.choice)) {
-        group.append(
-          svg('g', { class: 'compared', 'data-jitter': compared.choice.jitter }, ...densityMarks(behind, box)),
-        );
-      }
       group.append(
         svg(
           'g',
@@ -132,8 +125,7 @@ export const delays: FigureSpec<DelaysData> = {
     return `${title(withChoice(strategy, chosen.choice))}. ${rows.length > 0 ? rows.join(' ') : 'There are 0 waits.'}`;
   },
 
-  table({ strategy, chosen, compared }) {
-    const both = sameChoice(chosen.choice, compared.choice) ? [chosen] : [chosen, compared];
+  table({ strategy, chosen }) {
     const names = ['at least', '5%', 'median', 'mean', '95%', 'at most'];
     const columns: Column[] = [
       { name: 'wait', unit: 'count' },
@@ -144,7 +136,7 @@ export const delays: FigureSpec<DelaysData> = {
     return {
       caption: 'Exact distributions of the waits',
       columns,
-      rows: both.flatMap(({ choice, waits }) =>
+      rows: [chosen].flatMap(({ choice, waits }) =>
         (strategy.maxAttempts === Infinity ? waits.slice(0, MOST_DRAWN) : waits).map((wait) => [
           wait.k,
           title(withChoice(strategy, choice)),
@@ -161,6 +153,8 @@ export const delays: FigureSpec<DelaysData> = {
       ),
     };
   },
+
+  settings: ({ strategy }) => strategyInWords({ strategy }),
 
   note({ strategy, chosen }) {
     return [limits(strategy, chosen)];

@@ -1,7 +1,6 @@
-/** The crosshair of the figures over time: one moment of the herd in all of them. */
+/** The crosshair of the figures over time: one moment in all of them. */
 import type { Readout, ReadoutRow } from '../charts/readout';
 import type { Scale, Span } from '../charts/scale';
-import type { HerdResult } from '../compute/herd';
 import { seconds } from './time-axis';
 
 interface Bins {
@@ -33,10 +32,6 @@ export function timeReadout(
     place: (ms) => `at ${seconds(binMs * Math.floor(ms / binMs))}`,
     rows,
   };
-}
-
-export function herdReadout(result: HerdResult, scale: Scale, ends: Span, rows: Rows): Readout {
-  return timeReadout('herd', result, result.input.herd.downMs, scale, ends, rows);
 }
 
 /** The calls per second in the bin at this time. */

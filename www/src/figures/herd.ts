@@ -1,285 +1,216 @@
-/** The herd table: what each strategy sends to the server over time, and what becomes of its clients. */
+/** The herd table: what each strategy sends to the server, and what becomes of its clients with both limits. */
 import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
-import { count, duration, rate, short } from '../charts/format';
-import { FIRST_CALLS_MS, LATENCY_MS, WINDOW_MS, type HerdResult, type HerdRun, type Outage } from '../compute/herd';
-import { CHOICES, capitalised, curveActs, jitterName, sameChoice, type Choice } from '../state/strategy';
-import {
-  HERD_LEGEND,
-  LEGEND_Y,
-  layoutOf,
-  orderOf,
-  runOf,
-  type HerdData,
-  type HerdLayout,
-  type SortKey,
-} from './herd-layout';
-import { herdReadout, rateAt, upTo } from './herd-readout';
-import { limitsInWords, outcomeOf } from './hero';
+import { count, duration, plural, rate, share } from '../charts/format';
+import type { HerdResult, HerdRun } from '../compute/herd';
+import { FIRST_CALLS_MS, LATENCY_MS } from '../compute/outage';
+import { curveActs, capitalised, jitterName, type Choice, type Strategy } from '../state/strategy';
+import { rateAt, timeReadout, upTo } from './herd-readout';
 import { timeAxis } from './time-axis';
-import { createPainter, lastAttempt, servedCurve, serverBack, trafficLegend } from './traffic';
+import { createPainter, legendHeight, servedCurve, serverBack, trafficLegend } from './traffic';
 
-/** A peak above this multiple of the capacity is bad. */
-const BAD_PEAK = 4;
+const NARROW = 620;
+/** From the rows to the legend. */
+const BELOW = 54;
+/** The most rows: 12 of the four backoffs with three jitters, decorrelated, and a chosen one that is none of these. */
+const ROWS = 13;
+const LEGEND = { hasServed: true };
+const NAMES_WIDTH = 190;
 
-export const herd: FigureSpec<HerdData> = {
+interface Measure {
+  readonly head: string;
+  readonly short: string;
+  readonly width: number;
+  readonly text: (run: HerdRun, result: HerdResult) => string;
+  readonly isBad: (run: HerdRun, clients: number) => boolean;
+}
+
+const NUMBERS: readonly Measure[] = [
+  {
+    head: 'served as set',
+    short: 'as set',
+    width: 92,
+    text: ({ served }) => count(served),
+    isBad: ({ served }, clients) => served < 0.99 * clients,
+  },
+  {
+    head: 'if patient',
+    short: 'patient',
+    width: 76,
+    text: ({ patientlyServed }) => count(patientlyServed),
+    isBad: ({ patientlyServed }, clients) => patientlyServed < 0.99 * clients,
+  },
+  {
+    head: '99% by',
+    short: '99% by',
+    width: 76,
+    text: ({ timeTo99Ms }) => (timeTo99Ms === undefined ? '–' : duration(timeTo99Ms)),
+    isBad: () => false,
+  },
+  {
+    head: 'calls each',
+    short: 'calls',
+    width: 82,
+    text: ({ callsPerClient, isCut }) => `${isCut ? '>\u00a0' : ''}${callsPerClient.toFixed(1)}`,
+    isBad: () => false,
+  },
+];
+
+export const herd: FigureSpec<HerdResult> = {
   id: 'herd',
-  title: 'Calls reaching the server',
-  subtitle: ({ result }) => [
-    `each strip is one strategy over the same ${duration(result.horizonMs)}, ${limitsOf(result)}; pick one to ` +
-      'choose it',
+  title: 'Strategy or patience?',
+  subtitle: ({ input }) => [
+    `Served as set: ${limitsInWords(input.strategy)}. If patient: nobody gives up, which is what the strips and the ` +
+      'last three columns show.',
   ],
-  height: (width, data) => layout(width, data).height,
+  height(width, data) {
+    const { bottom, strip } = layout(width, data);
+    return bottom + BELOW + legendHeight(strip.width, LEGEND);
+  },
 
-  draw(data, width) {
-    const { result, sort } = data;
+  draw(result, width) {
     const { herd: outage, strategy } = result.input;
-    const at = layout(width, data);
+    const { isNarrow, rows, strip, bottom, columns } = layout(width, result);
     const paint = createPainter();
-    const x = scaleOf(result, at);
-    const marks: SVGElement[] = at.columns.map(({ key, name, x: end, y }) =>
+    const x = scaleOf(result, width);
+    const marks: SVGElement[] = NUMBERS.map(({ head, short }, i) =>
       svg(
         'text',
-        {
-          x: end,
-          y,
-          'text-anchor': key === 'strategy' ? 'start' : 'end',
-          class: `head${key === sort.key ? ' sorted' : ''}${at.isNarrow ? ' small' : ''}`,
-        },
-        name,
+        { x: columns[i], y: isNarrow ? 34 : 16, 'text-anchor': 'end', class: 'head' },
+        isNarrow ? short : head,
       ),
     );
-    marks.push(sortMark(at, data), serverBack(x(outage.downMs), at.backY));
-    for (const { choice, y } of at.rows) {
-      const run = runOf(result.runs, choice);
-      const row = svg('g', {
-        class: `row${sameChoice(choice, strategy) ? ' chosen' : ''}${at.isNarrow ? ' small' : ''}`,
-        'data-jitter': choice.jitter,
-      });
-      row.append(
-        svg('circle', { cx: 5, cy: y + at.nameY - 4.5, r: 4.5, class: 'mark' }),
-        svg('text', { x: 17, y: y + at.nameY, class: 'name' }, nameOf(choice)),
-      );
-      const box = { ...at.strip, y: y + at.stripY };
-      const curve = { ...at.strip, y: y + at.curveY, height: at.curveHeight };
-      marks.push(row);
-      if (!run) {
-        row.append(...[box, curve].map((place) => svg('rect', { ...place, class: 'ground' })));
-        continue;
-      }
-      const traffic = {
-        arrivals: run.arrivals,
-        accepted: run.accepted,
-        binMs: result.binMs,
-        capacityPerS: outage.capacityPerS,
-        downFromMs: 0,
-        downToMs: outage.downMs,
-      };
-      row.append(paint(traffic, box), servedCurve(run.accepted, outage.clients, curve));
-      const last = run.lastAttemptMs === undefined ? null : lastAttempt(x(run.lastAttemptMs), box);
-      if (last) row.append(last);
-      for (const { key, x: end } of at.columns) {
-        if (key === 'strategy') continue;
-        row.append(
+    marks.push(serverBack(x(outage.downMs), isNarrow ? 0 : 6));
+    for (const [i, run] of result.runs.entries()) {
+      const y = rows[i] ?? 0;
+      const isChosen = run.choice.jitter === strategy.jitter && run.choice.backoff === strategy.backoff;
+      const box = { ...strip, y: y + (isNarrow ? 38 : 0) };
+      const row = svg(
+        'g',
+        { class: `row${isChosen ? ' chosen' : ''}`, 'data-jitter': run.choice.jitter },
+        svg('circle', { cx: 5, cy: y + 10, r: 4.5, class: 'mark' }),
+        svg('text', { x: 17, y: y + 14, class: 'name' }, nameOf(run.choice)),
+        paint(
+          {
+            arrivals: run.arrivals,
+            accepted: run.accepted,
+            binMs: result.binMs,
+            capacityPerS: outage.capacityPerS,
+            downFromMs: 0,
+            downToMs: outage.downMs,
+          },
+          box,
+        ),
+        servedCurve(run.accepted, outage.clients, { ...box, y: box.y + box.height + 1, height: 8 }),
+        ...NUMBERS.map(({ text, isBad }, n) =>
           svg(
             'text',
             {
-              x: end,
-              y: y + at.numberY,
+              x: columns[n],
+              y: y + (isNarrow ? 32 : 14),
               'text-anchor': 'end',
-              class: isBad(key, run, outage) ? 'number bad' : 'number',
+              class: isBad(run, outage.clients) ? 'number bad' : 'number',
             },
-            written(key, run, outage),
+            text(run, result),
           ),
-        );
-      }
+        ),
+      );
+      marks.push(row);
     }
     marks.push(
-      timeAxis({ scale: x, title: 'time since the outage began', grid: [at.bottom, at.bottom] }),
-      trafficLegend(paint, at.strip, at.bottom + LEGEND_Y, HERD_LEGEND),
+      timeAxis({ scale: x, title: 'time since the outage began', grid: [bottom, bottom] }),
+      trafficLegend(paint, strip, bottom + BELOW, LEGEND),
     );
     return marks;
   },
 
-  readout(data, width) {
-    const { result } = data;
-    const at = layout(width, data);
-    const chosen: Choice = result.input.strategy;
-    return herdReadout(result, scaleOf(result, at), [at.rows[0]?.y ?? 0, at.bottom], (ms, y) => {
-      const choice = at.rows.find((row) => y !== undefined && y >= row.y && y < row.y + at.rowHeight)?.choice ?? chosen;
-      const run = runOf(result.runs, choice);
+  readout(result, width) {
+    const { rows, bottom, pitch } = layout(width, result);
+    const { downMs, clients } = result.input.herd;
+    return timeReadout('herd', result, downMs, scaleOf(result, width), [rows[0] ?? 0, bottom], (ms, y) => {
+      const at = y === undefined ? 0 : rows.findLastIndex((row) => row <= y && y < row + pitch);
+      const run = result.runs[Math.max(0, at)];
       if (!run) return [];
       return [
-        { name: nameOf(choice), value: `${rate(rateAt(run.arrivals, result, ms))} arrive`, jitter: choice.jitter },
         {
-          name: 'served so far',
-          value: `${count(upTo(run.accepted, result, ms))} of ${count(result.input.herd.clients)}`,
+          name: nameOf(run.choice),
+          value: `${rate(rateAt(run.arrivals, result, ms))} arrive`,
+          jitter: run.choice.jitter,
         },
+        { name: 'served so far', value: `${count(upTo(run.accepted, result, ms))} of ${count(clients)}` },
       ];
     });
   },
 
-  describe: ({ result }) => {
-    const { clients, downMs, capacityPerS } = result.input.herd;
-    const rows = result.runs.map((run) => rowInWords(run, result));
-    return (
-      `${count(clients)} clients, server down for ${duration(downMs)}, then ${rate(capacityPerS)}, over ` +
-      `${duration(result.horizonMs)}, ${limitsOf(result)}. ${rows.join('. ')}.`
-    );
-  },
+  describe: (result) => result.runs.map((run) => rowInWords(run, result)).join('. ') + '.',
 
-  table({ result, sort }) {
-    const runs = orderOf(result.runs, sort).flatMap((choice) => runOf(result.runs, choice) ?? []);
-    return {
-      caption: `${count(result.input.herd.clients)} clients, seed ${result.input.seed}`,
-      columns: [
-        { name: 'strategy' },
-        { name: 'served', unit: 'count' },
-        { name: 'gave up', unit: 'count' },
-        { name: 'peak after recovery', unit: 'perS' },
-        { name: '99\u00a0% served', unit: 'ms' },
-        { name: 'rejected calls', unit: 'share' },
-        { name: 'calls per client', unit: 'number' },
-      ],
-      rows: runs.map((run) => [
-        nameOf(run.choice),
-        run.served,
-        run.gaveUp,
-        run.peakPerS,
-        run.timeTo99Ms,
-        run.rejectedShare,
-        run.meanAttempts,
-      ]),
-      isBad: (row, column) => {
-        const run = runs[row];
-        const key = ([, 'served', , 'peakPerS', 'timeTo99Ms'] as const)[column];
-        return run !== undefined && key !== undefined && isBad(key, run, result.input.herd);
-      },
-    };
-  },
+  table: ({ runs, input }) => ({
+    caption: `${count(input.herd.clients)} clients, as set and until served; seed ${input.seed}`,
+    columns: [
+      { name: 'strategy' },
+      { name: 'served as set', unit: 'count' },
+      { name: 'gave up', unit: 'count' },
+      { name: 'served if patient', unit: 'count' },
+      { name: '99% served', unit: 'ms' },
+      { name: 'calls per client', unit: 'number' },
+    ],
+    rows: runs.map((run) => [
+      nameOf(run.choice),
+      run.served,
+      run.gaveUp,
+      run.patientlyServed,
+      run.timeTo99Ms,
+      run.callsPerClient,
+    ]),
+  }),
 
-  series({ result, sort }) {
-    const { binMs } = result;
-    return {
-      caption: `Calls in each ${duration(binMs)}`,
-      columns: [
-        { name: 'strategy' },
-        { name: 'from', unit: 'ms' },
-        { name: 'calls', unit: 'count' },
-        { name: 'served', unit: 'count' },
-      ],
-      rows: orderOf(result.runs, sort).flatMap((choice) => {
-        const run = runOf(result.runs, choice);
-        return Array.from(run?.arrivals ?? [], (calls, i) => [nameOf(choice), i * binMs, calls, run?.accepted[i]]);
-      }),
-    };
-  },
-
-  note({ result }) {
-    const { strategy, herd: outage } = result.input;
-    const cut = result.runs.filter(({ isCut }) => isCut);
-    const cost =
-      outage.rejectionCost > 0
-        ? ` A rejected call takes ${percent(outage.rejectionCost)} of a served one's capacity.`
-        : '';
-    const said = [
-      `All clients make their first call within ${duration(FIRST_CALLS_MS)}, learn of its outcome after ` +
-        `${duration(LATENCY_MS)}, and retry ${limitsOf(result)}.${cost}`,
-      `Peak: the busiest ${duration(WINDOW_MS)} after the outage, as a rate; pink above ${BAD_PEAK} times the ` +
-        `capacity of ${rate(outage.capacityPerS)}.`,
-      `Decorrelated jitter replaces the backoff, so its four rows are one strategy.`,
+  note: ({ input, horizonMs, runs }) => {
+    const { rejectionCost, capacityPerS } = input.herd;
+    return [
+      `All clients make their first call within ${duration(FIRST_CALLS_MS)}, and learn of its outcome after ` +
+        `${duration(LATENCY_MS)}. The server can take ${rate(capacityPerS)}; a rejected call costs it ` +
+        `${share(rejectionCost)} of a served one, also when it has nothing left. If patient: within ` +
+        `${duration(horizonMs)}.` +
+        (runs.some(({ isCut }) => isCut) ? ' Runs with very many calls are cut off.' : ''),
     ];
-    const late = result.runs.some(
-      ({ lastAttemptMs = 0, lastServedMs = 0 }) => Math.max(lastAttemptMs, lastServedMs) > result.horizonMs,
-    );
-    if (late)
-      said.push(
-        `Some clients retry for longer than ${duration(result.horizonMs)}: the numbers count them to their end.`,
-      );
-    const names =
-      cut.length === result.runs.length ? 'All strategies' : cut.map(({ choice }) => nameOf(choice)).join(', ');
-    if (cut.length > 0)
-      said.push(
-        `${names}: cut off after ${short(Math.min(...cut.map(({ calls }) => calls)))} calls, so the outcome is ` +
-          'unknown.',
-      );
-    if (strategy.capMs <= strategy.baseMs) said.push('With the cap at the base, all backoffs are fixed.');
-    return [said.join(' ')];
   },
 };
 
-function scaleOf({ horizonMs }: HerdResult, { strip }: HerdLayout): Scale {
-  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
-}
-
-function limitsOf({ input }: HerdResult): string {
-  const limits = limitsInWords(input.strategy);
-  return input.herd.limits === 'set' && limits !== ''
-    ? `as set, with ${limits} at most`
-    : 'until served, without a limit';
+export function limitsInWords({ maxAttempts, totalTimeoutMs }: Strategy): string {
+  const parts = [
+    ...(maxAttempts === Infinity ? [] : [`${plural(maxAttempts, 'attempt')} at most`]),
+    ...(totalTimeoutMs === Infinity ? [] : [`a deadline of ${duration(totalTimeoutMs)}`]),
+  ];
+  return parts.join(', ') || 'no limit';
 }
 
 export function nameOf(choice: Choice): string {
-  const isOfGrid = CHOICES.some((cell) => sameChoice(cell, choice));
-  return isOfGrid || curveActs(choice)
-    ? `${capitalised(choice.backoff)} · ${jitterName(choice)}`
-    : capitalised(jitterName(choice));
+  return curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitterName(choice)}` : capitalised(jitterName(choice));
 }
 
-export function rowInWords(run: HerdRun, result: HerdResult): string {
-  const { choice, peakPerS, timeTo99Ms, rejectedShare } = run;
-  const { text, rest } = outcomeOf(run, result);
-  const words = [
-    `${text}${rest && `, ${rest}`}`,
-    ...(timeTo99Ms === undefined ? [] : [`99% served after ${duration(timeTo99Ms)}`]),
-    ...(peakPerS === undefined ? [] : [`peak after recovery ${rate(peakPerS)}`]),
-    `${precise(rejectedShare)} of the calls rejected`,
-  ];
-  return `${nameOf(choice)}: ${words.join(', ')}`;
+function rowInWords(run: HerdRun, { input, horizonMs }: HerdResult): string {
+  const patient =
+    run.timeTo99Ms === undefined
+      ? `${count(run.patientlyServed)} within ${duration(horizonMs)} if patient`
+      : `99% by ${duration(run.timeTo99Ms)} if patient`;
+  return `${nameOf(run.choice)}: ${count(run.served)} of ${count(input.herd.clients)} served as set, ${patient}`;
 }
 
-function layout(width: number, data: HerdData | undefined): HerdLayout {
-  return layoutOf(
-    width,
-    data ? orderOf(data.result.runs, data.sort) : CHOICES,
-    (data?.sort.key ?? 'strategy') === 'strategy',
-  );
+function scaleOf(result: HerdResult, width: number): Scale {
+  const { strip } = layout(width, result);
+  return linear([0, result.horizonMs], [strip.x, strip.x + strip.width]);
 }
 
-type Measure = Exclude<SortKey, 'strategy'>;
-
-function isBad(key: Measure, run: HerdRun, { clients, capacityPerS }: Outage): boolean {
-  if (key === 'peakPerS') return (run.peakPerS ?? 0) > BAD_PEAK * capacityPerS;
-  if (key === 'served') return run.served < 0.99 * clients;
-  return key === 'timeTo99Ms' && run.timeTo99Ms === undefined;
-}
-
-function written(key: Measure, run: HerdRun, { clients }: Outage): string {
-  const { peakPerS, timeTo99Ms, rejectedShare, served, gaveUp, isCut, untilMs } = run;
-  if (key === 'served') return count(served);
-  if (key === 'gaveUp') return count(gaveUp);
-  if (key === 'peakPerS') return peakPerS === undefined ? '–' : rate(peakPerS);
-  if (key === 'rejectedShare') return precise(rejectedShare);
-  if (timeTo99Ms !== undefined) return duration(timeTo99Ms);
-  // The end is unknown, no client is left, or the rest still retries.
-  return isCut ? '–' : served + gaveUp === clients ? 'never' : `>\u00a0${duration(untilMs)}`;
-}
-
-/** Never rounded up to all of them. */
-function precise(part: number): string {
-  return `${(Math.floor(1000 * part) / 10).toFixed(1)}%`;
-}
-
-function percent(part: number): string {
-  return `${Number((100 * part).toPrecision(3))}%`;
-}
-
-function sortMark({ columns }: HerdLayout, { sort }: HerdData): SVGPathElement {
-  const { key, x = 0, y = 16 } = columns.find((column) => column.key === sort.key) ?? {};
-  const [left, top] = [key === 'strategy' ? 58 : x + 3, y - 8];
-  return svg('path', {
-    d: sort.descending ? `M${left},${top}h8l-4,6z` : `M${left},${top + 6}h8l-4,-6z`,
-    class: 'sort-mark',
-  });
+function layout(width: number, data: HerdResult | undefined) {
+  const isNarrow = width < NARROW;
+  const [pitch, top] = isNarrow ? [70, 44] : [29, 26];
+  const rows = Array.from({ length: data?.runs.length ?? ROWS }, (_, i) => top + i * pitch);
+  const numbers = NUMBERS.reduce((sum, number) => sum + number.width, 0);
+  let end = width - numbers;
+  const columns = NUMBERS.map(({ width: wide }, i) => (isNarrow ? ((i + 1) * width) / 4 : (end += wide)));
+  const strip = isNarrow
+    ? { x: 0, width: width - 14, height: 13 }
+    : { x: NAMES_WIDTH, width: width - numbers - NAMES_WIDTH - 4, height: 13 };
+  return { isNarrow, pitch, rows, columns, strip, bottom: top + rows.length * pitch - 6 };
 }

@@ -1,199 +1,126 @@
-/** New requests keep coming: whether the server ever gets over the outage, per jitter and per protection. */
-import { linear, type Scale } from '../charts/scale';
+/** The price of an outage with each protection, in numbers. */
 import { html, svg } from '../charts/dom';
+import { count, duration, plural, rate, share } from '../charts/format';
 import type { FigureSpec } from '../charts/spec';
-import { duration, plural, rate, share } from '../charts/format';
-import { DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun } from '../compute/load';
-import { capitalised } from '../state/strategy';
-import { rateAt, timeReadout } from './herd-readout';
-import { SHARED_NAMES, loadInWords, tooMuch } from './shared-words';
-import { seconds, timeAxis } from './time-axis';
-import { createPainter, legendHeight, serverBack, trafficLegend } from './traffic';
+import { CALM_MS, DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun } from '../compute/load';
+import { strategyInWords } from '../state/words';
+import { SHARED_NAMES } from './shared-words';
+import { seconds } from './time-axis';
 
-/** Four jitters, then three protections. */
-const GROUPS: readonly (readonly [name: string, rows: number])[] = [
-  ['Without protection', 4],
-  ['With protection', 3],
-];
-const NARROW = 640;
-/** From the rows to the legend, below the time axis. */
-const BELOW = 54;
-const LEGEND = { taken: 'up to capacity', above: 'above capacity or late' };
+const TOP = 30;
+const ROW = 30;
+const NARROW = 560;
 
 export const load: FigureSpec<LoadResult> = {
   id: 'load',
-  title: 'Load on the server, with and without protection',
+  title: 'How many requests fail?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
-  height(width) {
-    const { bottom, strip } = layout(width);
-    return bottom + BELOW + legendHeight(strip.width, LEGEND);
-  },
+  height: () => TOP + 5 * ROW,
 
-  draw(data, width) {
-    const { runs, horizonMs, binMs, capacityPerS, input } = data;
-    const { isNarrow, strip, columns, heads, rows, bottom } = layout(width);
-    const paint = createPainter();
-    const x = scaleOf(data, width);
-    const marks: SVGElement[] = [
-      ...(isNarrow
-        ? []
-        : [svg('text', { x: columns.last, y: 16, 'text-anchor': 'end', class: 'head' }, 'load at the end')]),
-      svg('text', { x: columns.outcome, y: 16, 'text-anchor': 'end', class: 'head' }, 'outcome'),
-      serverBack(x(DOWN_FROM_MS + input.herd.downMs), 6),
-      ...heads.map(({ name, y }) => svg('text', { x: 0, y: y + 14, class: 'head' }, name)),
-    ];
-    for (const [i, run] of runs.entries()) {
-      const y = rows[i] ?? 0;
-      const { jitter, arrivals, timeouts, recoveredAfterMs, lastLoad } = run;
-      const middle = y + (isNarrow ? 13 : 15);
-      const isStuck = recoveredAfterMs === undefined;
-      marks.push(
-        svg(
+  draw({ runs, horizonMs }, width) {
+    const isNarrow = width < NARROW;
+    const columns = isNarrow ? [width - 134, width - 76, width] : [width - 290, width - 150, width];
+    const heads = isNarrow
+      ? ['failed', 'calls', 'until calm']
+      : ['failed requests', 'calls per request', 'until all are answered'];
+    const most = Math.max(1, ...runs.map(({ failed }) => failed));
+    const [left, right] = [isNarrow ? 0 : 190, (columns[0] ?? 0) - 70];
+    const cell = (x: number | undefined, y: number, words: string, bad = false): SVGElement =>
+      svg('text', { x, y, 'text-anchor': 'end', class: bad ? 'number bad' : 'number' }, words);
+    return [
+      ...heads.map((head, i) => svg('text', { x: columns[i], y: 16, 'text-anchor': 'end', class: 'head' }, head)),
+      ...runs.map((run, i) => {
+        const y = TOP + i * ROW;
+        return svg(
           'g',
-          { class: 'row', 'data-jitter': jitter },
-          svg('circle', { cx: 5, cy: middle - 4.5, r: 4.5, class: 'mark' }),
-          svg('text', { x: 17, y: middle, class: 'name' }, rowName(run)),
-          paint(
-            {
-              arrivals,
-              late: timeouts,
-              binMs,
-              capacityPerS,
-              downFromMs: DOWN_FROM_MS,
-              downToMs: DOWN_FROM_MS + input.herd.downMs,
-            },
-            { ...strip, y: y + (isNarrow ? 20 : 0) },
-          ),
+          { class: 'row', 'data-shared': run.shared },
+          svg('text', { x: 0, y: y + 15, class: 'name' }, isNarrow ? SHORT[run.shared] : SHARED_NAMES[run.shared]),
           isNarrow
             ? null
-            : svg(
-                'text',
-                { x: columns.last, y: middle, 'text-anchor': 'end', class: lastLoad > 1 ? 'number bad' : 'number' },
-                share(lastLoad),
-              ),
-          svg(
-            'text',
-            { x: columns.outcome, y: middle, 'text-anchor': 'end', class: isStuck ? 'number bad' : 'number' },
-            outcome(run, horizonMs, isNarrow),
-          ),
-        ),
-      );
-    }
-    marks.push(
-      timeAxis({ scale: x, title: 'time', grid: [bottom, bottom] }),
-      trafficLegend(paint, strip, bottom + BELOW, LEGEND),
-    );
-    return marks;
-  },
-
-  readout(data, width) {
-    const { rows, bottom } = layout(width);
-    return timeReadout(
-      'load',
-      data,
-      data.input.herd.downMs + DOWN_FROM_MS,
-      scaleOf(data, width),
-      [rows[0] ?? 0, bottom],
-      (ms) =>
-        data.runs.map((run) => ({
-          name: rowName(run),
-          value: rate(rateAt(run.arrivals, data, ms)),
-          jitter: run.jitter,
-        })),
-    );
-  },
-
-  describe: (data) => `${finding(data)} ${data.runs.map((run) => inWords(run, data.horizonMs)).join('. ')}.`,
-
-  table({ runs, binMs, input }) {
-    const bins = runs[0]?.arrivals.length ?? 0;
-    return {
-      caption: `Calls that arrive in each ${duration(binMs)}, seed ${input.seed}`,
-      columns: [{ name: 'from', unit: 'ms' }, ...runs.map((run) => ({ name: rowName(run), unit: 'count' as const }))],
-      rows: Array.from({ length: bins }, (_, i) => [i * binMs, ...runs.map(({ arrivals }) => arrivals[i])]),
-    };
-  },
-
-  note({ horizonMs, capacityPerS, input }) {
-    const { strategy, herd } = input;
-    const said = [
-      `The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A client waits ` +
-        `${duration(TIMEOUT_MS)} for an answer, then retries, with at most ` +
-        `${plural(strategy.maxAttempts, 'attempt')}.`,
-      'The server also handles calls whose client no longer waits: their answers are late.',
-      `Load at the end: calls in the last ${duration(horizonMs / 10)}, as a share of the capacity.`,
+            : svg('rect', {
+                x: left,
+                y: y + 3,
+                width: Math.max(1, ((right - left) * run.failed) / most),
+                height: 14,
+                class: 'failures',
+              }),
+          cell(columns[0], y + 15, count(run.failed)),
+          cell(columns[1], y + 15, run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1)),
+          cell(columns[2], y + 15, recovery(run, horizonMs, isNarrow), run.recoveredAfterMs === undefined),
+        );
+      }),
     ];
-    if (capacityPerS < herd.capacityPerS)
-      said.push(`Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`);
-    return [said.join(' ')];
+  },
+
+  describe: (data) =>
+    `${finding(data)} ${data.runs.map((run) => `${SHARED_NAMES[run.shared]}: ${count(run.failed)} failed, ${recovery(run, data.horizonMs, false)}`).join('. ')}.`,
+
+  table: ({ runs, input }) => ({
+    caption: `Requests with each protection, seed ${input.seed}`,
+    columns: [
+      { name: 'protection' },
+      { name: 'requests', unit: 'count' },
+      { name: 'failed', unit: 'count' },
+      { name: 'calls per request', unit: 'number' },
+      { name: 'until all are answered', unit: 'ms' },
+    ],
+    rows: runs.map((run) => [
+      SHARED_NAMES[run.shared],
+      run.requests,
+      run.failed,
+      run.amplification,
+      run.recoveredAfterMs ?? 'never',
+    ]),
+  }),
+
+  settings: loadSettings,
+
+  note: ({ horizonMs, capacityPerS, input }) => {
+    const { strategy, herd } = input;
+    return [
+      `Requests come at regular intervals. The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A ` +
+        `client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ` +
+        `${plural(strategy.maxAttempts, 'attempt')} at most. The server also works on calls whose client no longer ` +
+        'waits. All are answered from the end of the last second with a call that was rejected or late, if the next ' +
+        `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
+        (capacityPerS < herd.capacityPerS
+          ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`
+          : ''),
+    ];
   },
 };
 
-function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
-  const { strip } = layout(width);
-  return linear([0, horizonMs], [strip.x, strip.x + strip.width]);
-}
+const SHORT: Readonly<Record<LoadRun['shared'], string>> = {
+  none: 'Retries',
+  single: 'No retries',
+  budget: 'Budget',
+  breaker: 'Breaker',
+  both: 'Both',
+};
 
-function rowName({ jitter, shared }: LoadRun): string {
-  if (shared !== 'none') return capitalised(SHARED_NAMES[shared]);
-  return jitter === 'none' ? 'No jitter' : capitalised(jitter);
-}
-
-function outcome({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
-  if (recoveredAfterMs !== undefined) return `${isShort ? 'back in' : 'recovers after'} ${duration(recoveredAfterMs)}`;
-  return isShort ? 'never recovers' : `never recovers within ${duration(horizonMs)}`;
-}
-
-function inWords(run: LoadRun, horizonMs: number): string {
-  const recovery = outcome(run, horizonMs, false);
-  return `${rowName(run)}: ${recovery}, load at the end ${share(run.lastLoad)} of capacity`;
-}
-
-/** The finding about backoff. */
-export function finding({ runs, input }: LoadResult): string {
-  const { demand, downMs } = input.herd;
-  if (downMs === 0) return 'Without an outage there is nothing to recover from.';
-  if (demand > 1) return tooMuch(demand);
-  return ofBackoff(runs.filter(({ shared }) => shared === 'none'));
-}
-
-function ofBackoff(jitters: readonly LoadRun[]): string {
-  const recovering = jitters.filter(({ recoveredAfterMs }) => recoveredAfterMs !== undefined);
-  if (recovering.length === jitters.length) {
-    const slowest = Math.max(...jitters.map(({ recoveredAfterMs }) => recoveredAfterMs ?? 0));
-    return `Backoff is enough here: with every jitter the server recovers within ${duration(slowest)}.`;
-  }
-  if (recovering.length > 0)
-    return (
-      'Without protection, the server recovers only with ' +
-      `${listed(recovering.map(({ jitter }) => (jitter === 'none' ? 'no jitter' : `${jitter} jitter`)))}.`
-    );
-  const least = Math.min(...jitters.map(({ lastLoad }) => lastLoad));
+/** The settings of both figures of the load, for exported pictures. */
+export function loadSettings({ input }: LoadResult): string {
+  const { strategy, herd } = input;
   return (
-    `Backoff hardly helps: whatever the jitter, retries keep the load at ${loadInWords(least)}, and the server never ` +
-    'recovers.'
+    `${strategyInWords({ strategy })}; new requests ${share(herd.demand)} of ${rate(herd.capacityPerS)}, server down for ` +
+    `${duration(herd.downMs)}, clients wait ${duration(TIMEOUT_MS)}`
   );
 }
 
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+function recovery({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
+  if (recoveredAfterMs !== undefined) return duration(recoveredAfterMs);
+  return isShort ? 'never' : `never within ${duration(horizonMs)}`;
 }
 
-function layout(width: number) {
-  const isNarrow = width < NARROW;
-  const [pitch, height] = isNarrow ? [42, 36] : [24, 20];
-  const rows: number[] = [];
-  const heads: { name: string; y: number }[] = [];
-  let y = isNarrow ? 26 : 0;
-  for (const [name, count] of GROUPS) {
-    heads.push({ name, y });
-    y += 26;
-    for (let i = 0; i < count; i++, y += pitch) rows.push(y);
-    y += 8;
-  }
-  const bottom = y - 8 - (pitch - height);
-  const outcomeX = width;
-  const last = width - 210;
-  const strip = isNarrow ? { x: 16, width: width - 32, height: 16 } : { x: 200, width: last - 200 - 80, height: 20 };
-  return { isNarrow, rows, heads, bottom, strip, columns: { outcome: outcomeX, last } };
+/** The two ends of the table. */
+function finding({ runs }: LoadResult): string {
+  const [first] = runs;
+  if (!first || runs.length < 5) return '';
+  const least = runs.reduce((a, b) => (b.failed < a.failed ? b : a));
+  return (
+    `Of ${count(first.requests)} requests, ${count(first.failed)} fail with retries and no protection. ` +
+    (least === first
+      ? 'No row has fewer.'
+      : `The fewest, ${count(least.failed)}, fail with this: ${SHARED_NAMES[least.shared].toLowerCase()}.`)
+  );
 }

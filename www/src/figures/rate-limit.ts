@@ -4,6 +4,7 @@ import { count, duration, rate } from '../charts/format';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import {
+  ATTEMPTS,
   JOBS_COUNT,
   LIMIT,
   WINDOW_MS,
@@ -12,6 +13,7 @@ import {
   type RateLimitResult,
   type RateLimitRun,
 } from '../compute/rate-limit';
+import { strategyInWords } from '../state/words';
 import { rateAt, timeReadout } from './herd-readout';
 import { timeAxis } from './time-axis';
 import { createPainter, legendHeight, trafficLegend } from './traffic';
@@ -21,6 +23,7 @@ const NAMES: Readonly<Record<Hints, string>> = {
   followed: 'Each follows its own',
   shared: 'Shared cooldown',
 };
+const SHORT: Readonly<Record<Hints, string>> = { ignored: 'Ignored', followed: 'Each its own', shared: 'Cooldown' };
 const NARROW = 640;
 /** From the rows to the legend, below the time axis. */
 const BELOW = 54;
@@ -55,7 +58,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
         svg(
           'g',
           { class: 'row' },
-          svg('text', { x: 0, y: middle, class: 'name' }, NAMES[run.hints]),
+          svg('text', { x: 0, y: middle, class: 'name' }, isNarrow ? SHORT[run.hints] : NAMES[run.hints]),
           paint(
             {
               arrivals: padded(run.arrivals, data),
@@ -105,8 +108,12 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
 
   note: () => [
     `${count(JOBS_COUNT)} jobs and ${WORKERS} workers against a server that accepts ${LIMIT} requests per ` +
-      `${duration(WINDOW_MS)}, and answers the others with 429 and Retry-After.`,
+      `${duration(WINDOW_MS)}, and answers the others with 429 and Retry-After. Each job has ${ATTEMPTS} attempts.`,
   ],
+
+  settings: ({ input }) =>
+    `${count(JOBS_COUNT)} jobs, ${WORKERS} workers, ${LIMIT} requests per ${duration(WINDOW_MS)}; ` +
+    `${strategyInWords({ strategy: { ...input.strategy, maxAttempts: ATTEMPTS, totalTimeoutMs: Infinity } })}`,
 };
 
 /** The jobs that fail, by who follows the hints. */

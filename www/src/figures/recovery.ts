@@ -6,14 +6,14 @@ import { count, duration, rate } from '../charts/format';
 import { labelWidth } from '../charts/label-width';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
-import { DOWN_FROM_MS, type LoadResult, type LoadRun, type Shared } from '../compute/load';
-import { capitalised } from '../state/strategy';
+import { DOWN_FROM_MS, type LoadResult, type LoadRun } from '../compute/load';
 import { rateAt, timeReadout } from './herd-readout';
-import { WITH_SHARED, loadInWords, tooMuch } from './shared-words';
+import { loadSettings } from './load';
+import { SHARED_NAMES } from './shared-words';
 import { timeAxis } from './time-axis';
 
+/** One of its runs. */
 export interface RecoveryData extends LoadResult {
-  readonly shared: Shared;
   readonly run: LoadRun;
 }
 
@@ -26,7 +26,7 @@ const PHASES = ['closed', 'open', 'half-open'] as const;
 
 export const recovery: FigureSpec<RecoveryData> = {
   id: 'recovery',
-  title: 'Does it recover?',
+  title: 'Load and answers over time',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height: (width) => BOTTOM + 52 + KEY_LINE * (1 + (keyPlaces(width).at(-1)?.line ?? 0)),
 
@@ -69,6 +69,7 @@ export const recovery: FigureSpec<RecoveryData> = {
         `capacity ${rate(capacityPerS)}`,
       ),
       ...band(data, x, width),
+      ...annotation(data, x, right),
       timeAxis({ scale: x, title: 'time', grid: [BOTTOM, BOTTOM] }),
       ...legend(width),
     ];
@@ -95,9 +96,11 @@ export const recovery: FigureSpec<RecoveryData> = {
 
   describe: (data) => finding(data),
 
+  settings: loadSettings,
+
   table({ run, binMs, input }) {
     return {
-      caption: `Calls in each ${duration(binMs)}, ${WITH_SHARED[run.shared]}, seed ${input.seed}`,
+      caption: `Calls in each ${duration(binMs)}, ${SHARED_NAMES[run.shared].toLowerCase()}, seed ${input.seed}`,
       columns: [
         { name: 'from', unit: 'ms' },
         { name: 'reach the server', unit: 'count' },
@@ -110,41 +113,44 @@ export const recovery: FigureSpec<RecoveryData> = {
 };
 
 /** Whether the server recovered, in the numbers of the run. */
-export function finding({ run, shared, input, perS, capacityPerS, horizonMs }: RecoveryData): string {
-  const { herd, floorPerS } = input;
-  const name = capitalised(WITH_SHARED[shared]);
-  if (herd.downMs === 0) return 'Without an outage there is nothing to recover from.';
-  if (herd.demand > 1) return tooMuch(herd.demand);
-  const { recoveredAfterMs, admittedAfterMs, retries, lastLoad } = run;
+export function finding({ run, horizonMs, input }: RecoveryData): string {
+  const { recoveredAfterMs, failed, requests } = run;
   const recovers =
     recoveredAfterMs === undefined
-      ? `the server does not recover within ${duration(horizonMs)}: its load at the end is ${loadInWords(lastLoad)}`
+      ? `calls fail to the end, ${duration(horizonMs)}`
       : recoveredAfterMs === 0
-        ? 'the server has recovered when it is back'
-        : `the server recovers ${duration(recoveredAfterMs)} after the outage`;
-  const said = [`${name}, ${recovers}, with ${retries === 1 ? '1 retry' : `${count(retries)} retries`}.`];
-  if (shared === 'breaker' || shared === 'both') {
-    const openings = run.phases.phases.filter((phase) => phase === 1).length;
-    const rejected = run.rejected.reduce((a, b) => a + b, 0);
+        ? 'all calls are answered as soon as the server is back'
+        : `all calls are answered from ${duration(recoveredAfterMs)} after the outage on`;
+  const said = [`${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests fail.`];
+  const openings = run.phases.phases.filter((phase) => phase === 1).length;
+  if (openings > 0) {
+    const after = opening(run) - DOWN_FROM_MS - input.herd.downMs;
     said.push(
-      openings === 0
-        ? 'The breaker never opens.'
-        : `The breaker opens ${times(openings)} and rejects ${count(rejected)} calls` +
-            (admittedAfterMs === undefined
-              ? ', to the end.'
-              : admittedAfterMs === 0
-                ? ', all of them before the server is back.'
-                : `, the last one ${duration(admittedAfterMs)} after the outage.`),
-    );
-  }
-  if (floorPerS > 0 && (shared === 'budget' || shared === 'both')) {
-    const spare = (capacityPerS - perS) * (herd.capacityPerS / capacityPerS);
-    said.push(
-      `A floor of ${rate(floorPerS)} is ${floorPerS > spare ? 'more' : 'no more'} than the ` +
-        `${rate(Math.max(0, spare))} that the server has to spare.`,
+      `The breaker opens ${times(openings)}, first ${duration(Math.abs(after))} ${after < 0 ? 'before' : 'after'} the server is back.`,
     );
   }
   return said.join(' ');
+}
+
+/** When the breaker first opens. */
+function opening({ phases }: LoadRun): number {
+  return phases.timesMs[phases.phases.indexOf(1)] ?? Infinity;
+}
+
+/** The moment that teaches: the outage is over, the queue is not. */
+function annotation({ run, input }: RecoveryData, x: Scale, right: number): SVGElement[] {
+  const backMs = DOWN_FROM_MS + input.herd.downMs;
+  const openMs = opening(run);
+  const late = openMs > backMs && openMs !== Infinity;
+  const at = Math.round(x(late ? openMs : backMs)) + 0.5;
+  const words = late
+    ? `the breaker opens, ${duration(openMs - backMs)} after the server is back`
+    : 'server back, with all that has queued';
+  const short = late ? `opens ${duration(openMs - backMs)} late` : 'server back';
+  return [
+    svg('line', { x1: at, x2: at, y1: TOP, y2: BOTTOM, class: 'bound' }),
+    svg('text', { x: at + 6, y: TOP + 14, class: 'halo strong' }, at + 6 + labelWidth(words) <= right ? words : short),
+  ];
 }
 
 function times(n: number): string {

@@ -1,16 +1,14 @@
-/** The tail: how many requests take longer than a time, with a hedge and without; and what a hedge costs. */
+/** The tail: how many requests take longer than a time, with a hedge and without. */
 import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { LABEL_HEIGHT, along, around, placed, type Label, type Rect } from '../charts/labels';
-import { linear, log, stops, type Scale, type Span } from '../charts/scale';
+import { LABEL_HEIGHT, along, around, placed, type Rect } from '../charts/labels';
+import { log, stops, type Scale, type Span } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from '../compute/hedging';
 
-const SIDE_BY_SIDE = 760;
 const NARROW = 420;
-const GAP = 28;
 /** For the axis' title, and the name of the vertical line below it. */
 const TOP = 44;
 const PLOT = 280;
@@ -22,12 +20,6 @@ const RIGHT = 12;
 const TIMES: Span = [1, 10_000];
 /** Down to one request in 10,000, of which there are some in the sample. */
 const SHARES: Span = [1e-4, 1];
-/** Those of the shortest delay are a little fewer. */
-const MOST_EXTRA = 0.65;
-/** Delays that are named as well as the chosen one: all names would cover each other. */
-const NAMED: readonly number[] = [20, 40, 100, 200, 500, 1000];
-/** The least distance of another name from the chosen point, in pixels. */
-const NAME_GAP = 40;
 /** How many times as many requests take longer without a hedge where the lines are named. */
 const APART = 3;
 /** From one ring of the sampled curve to the next, in pixels. */
@@ -41,18 +33,12 @@ export const tailFigure: FigureSpec<TailResult> = {
   id: 'tail',
   title: 'What does a hedge do to the tail?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data)), ` ${sampledInWords(data)}`],
-  height: (width) => (width < SIDE_BY_SIDE ? 2 * PANEL + GAP : PANEL),
+  height: () => PANEL,
 
-  draw(data, width) {
-    const { main, side } = layout(width);
-    return [
-      svg('g', { 'data-panel': 'tail' }, ...curves(data, main.width)),
-      svg('g', { 'data-panel': 'price', transform: `translate(${side.x},${side.y})` }, ...price(data, side.width)),
-    ];
-  },
+  draw: curves,
 
   readout(data, width) {
-    const { x } = scalesOf(layout(width).main.width);
+    const { x } = scalesOf(width);
     const shown = [...data.plain.timesMs.keys()].filter((i) => isShown(data.plain.timesMs[i] ?? 0));
     const times = shown.map((i) => data.plain.timesMs[i] ?? 0);
     const value = ({ exact, survival }: TailRun, place: number): string => {
@@ -105,20 +91,6 @@ export const tailFigure: FigureSpec<TailResult> = {
     };
   },
 
-  series: ({ plain, hedged, input }) => ({
-    caption: `Share of the requests that take longer, seed ${input.seed}`,
-    columns: [
-      { name: 'time', unit: 'ms' },
-      ...RUNS.flatMap((name) =>
-        ['exact', 'sampled'].map((kind) => ({ name: `${NAMES[name]}, ${kind}`, unit: 'share' as const })),
-      ),
-    ],
-    rows: Array.from(plain.timesMs, (ms, i) => [
-      ms,
-      ...[plain, hedged].flatMap((run) => [run.exact.survival[i], run.survival[i]]),
-    ]).filter(([ms]) => isShown(ms ?? 0)),
-  }),
-
   settings: (_, { hedging }) => `${serviceInWords()}; hedge after ${duration(hedging.delayMs)}`,
 
   note: () => [
@@ -161,12 +133,6 @@ function extraOf({ totals }: TailRun): number {
 /** 9.73%, 0.01%: three digits, however small. */
 function percent(part: number): string {
   return `${Number((100 * part).toPrecision(3))}%`;
-}
-
-function layout(width: number) {
-  if (width < SIDE_BY_SIDE) return { main: { width }, side: { x: 0, y: PANEL + GAP, width } };
-  const side = Math.round(0.37 * width);
-  return { main: { width: width - side - GAP }, side: { x: width - side, y: 0, width: side } };
 }
 
 function scalesOf(width: number): { readonly x: Scale; readonly y: Scale } {
@@ -230,61 +196,6 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
     ),
     ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
     ...labels.flatMap(({ run, text }, i) => named(text, places[i], run)),
-  ];
-}
-
-/** Cost and gain of each delay. */
-function price({ delays, plain, input }: TailResult, width: number): SVGElement[] {
-  const [right, bottom] = [width - RIGHT, TOP + PLOT];
-  const x = linear([0, MOST_EXTRA], [LEFT, right]);
-  const times = [plain.exact.p99Ms, ...delays.map(({ p99Ms }) => p99Ms)];
-  const y = log([Math.min(...times) / 1.4, Math.max(...times) * 1.2], [bottom, TOP]);
-  const points = delays.map(({ extra, p99Ms }): [number, number] => [x(extra), y(p99Ms)]);
-  const none: [number, number] = [x(0), y(plain.exact.p99Ms)];
-  const path = [...points, none];
-  const chosen = delays.findIndex(({ delayMs }) => delayMs === input.delayMs);
-  const [chosenX, chosenY] = points[chosen] ?? none;
-  const limit = Math.round(x(MAX_RATIO)) + 0.5;
-  const others = delays.flatMap(({ delayMs }, i) => {
-    const [px, py] = points[i] ?? none;
-    return NAMED.includes(delayMs) && Math.hypot(px - chosenX, py - chosenY) > NAME_GAP ? [i] : [];
-  });
-  // The chosen delay chooses its place first.
-  const order = [chosen, ...others];
-  const labels = [
-    ...order.map((i): Label => {
-      const [px, py] = points[i] ?? none;
-      return { text: duration(delays[i]?.delayMs ?? 0), x: px, y: py, radius: i === chosen ? 6 : 4 };
-    }),
-    { text: NAMES.plain, x: none[0], y: none[1], radius: 4 },
-  ];
-  const obstacles = [
-    { x: limit - 1, y: TOP, width: 2, height: PLOT },
-    ...along(path),
-    ...labels.map((label) => around(label.x, label.y, label.radius)),
-  ];
-  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: right - LEFT - 4, height: PLOT });
-  return [
-    leftAxis({ scale: y, format: duration, ticks: logTicks(y.domain), grid: [LEFT, right] }),
-    svg('text', { x: 0, y: 12, class: 'axis-title' }, 'p99 by delay (log scale)'),
-    bottomAxis({
-      scale: x,
-      format: share,
-      ticks: [0, 0.2, 0.4, 0.6],
-      title: 'more requests',
-      grid: [TOP, bottom],
-    }),
-    svg('line', { x1: limit, x2: limit, y1: TOP - 6, y2: bottom, class: 'bound' }),
-    svg('text', { x: limit, y: TOP - 12, 'text-anchor': 'middle', class: 'bound-label' }, `maxRatio ${MAX_RATIO}`),
-    svg(
-      'g',
-      { class: 'series', 'data-hedges': 'hedged' },
-      svg('path', { d: line()(path) ?? '', class: 'line' }),
-      ...[...points, none].map(([cx, cy], i) =>
-        svg('circle', { cx, cy, r: i === chosen ? 5.5 : 3, class: i === chosen ? 'marked' : 'symbol' }),
-      ),
-    ),
-    ...labels.flatMap(({ text }, i) => named(text, places[i], order[i] === chosen ? 'hedged' : undefined)),
   ];
 }
 

@@ -101,18 +101,6 @@ export function servedCurve(accepted: ArrayLike<number>, clients: number, { x, y
   );
 }
 
-/** The moment of the last call by a client that gave up; nothing if that is not in the box. */
-export function lastAttempt(x: number, { x: left, y, width, height }: Box): SVGGElement | null {
-  if (!(x <= left + width)) return null;
-  const at = Math.min(Math.round(x), left + width - 1.5) + 0.5;
-  return svg(
-    'g',
-    { class: 'last-attempt' },
-    svg('line', { x1: at, x2: at, y1: y - 2, y2: y + height + 2 }),
-    svg('path', { d: `M${at - 4},${y - 3}h8l-4,5z` }),
-  );
-}
-
 const SWATCH = 36;
 const SWATCH_GAP = 7;
 const ITEM_GAP = 18;
@@ -124,7 +112,7 @@ interface LegendOptions {
   readonly above?: string;
   /** Whether the server is ever down. */
   readonly hasDown?: boolean;
-  /** Whether the strips have a curve of the served below them, and ticks for the last attempt. */
+  /** Whether the strips have a curve of the served below them. */
   readonly hasServed?: boolean;
 }
 
@@ -153,11 +141,7 @@ function legendItems({
   ];
   if (!hasDown) all.pop();
   if (!hasServed) return all;
-  return [
-    ...all,
-    ['share of clients served', (_, box) => servedCurve([1, 1, 1, 1], 4, box)],
-    ['last attempt', (_, box) => lastAttempt(box.x + box.width / 2, box)],
-  ];
+  return [...all, ['share of clients served', (_, box) => servedCurve([1, 1, 1, 1], 4, box)]];
 }
 
 /** Where each item of the legend stands, in lines of this width. */

@@ -210,7 +210,8 @@ export function mountLive(root: HTMLElement, store: Store): void {
 
   start.addEventListener('click', () => {
     if (own.checkValidity() && isHttp(own.value.trim())) void go();
-    else sentence.textContent = 'Your URL must start with http:// or https://.';
+    else
+      sentence.textContent = 'Your URL must start with http:// or https://, and must not contain a user or a password.';
   });
   abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
   failure.addEventListener('change', () => set({ failure: failure.value as LiveFailure }));
@@ -222,7 +223,15 @@ export function mountLive(root: HTMLElement, store: Store): void {
     failure.disabled = rate.disabled = own.value.trim() !== '';
     showState(store.get());
   });
-  store.subscribe(showState);
+  store.subscribe((state, before) => {
+    // Other settings than those of the run that is shown: a new forecast.
+    if (before && !running && (['live', 'strategy', 'seed'] as const).some((part) => state[part] !== before[part])) {
+      run = undefined;
+      sentence.textContent = '';
+      expected.hidden = false;
+    }
+    showState(state);
+  });
 }
 
 function select(id: string, options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
@@ -230,7 +239,10 @@ function select(id: string, options: readonly (readonly [value: string, text: st
 }
 
 function isHttp(text: string): boolean {
-  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
+  if (text === '' || !URL.canParse(text)) return text === '';
+  const { protocol, username, password } = new URL(text);
+  // fetch rejects addresses with credentials.
+  return /^https?:$/.test(protocol) && username + password === '';
 }
 
 function legend(): HTMLElement {

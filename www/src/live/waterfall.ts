@@ -2,9 +2,10 @@
 import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
-import { duration, plural } from '../charts/format';
+import { duration, plural, share } from '../charts/format';
 import type { Table } from '../charts/table';
 import { waitAxis } from '../figures/time-axis';
+import { strategyInWords } from '../state/words';
 import type { Leg, Outcome, Run, Trace } from './run';
 import { replyText, requestsOf, succeeded } from './words';
 
@@ -49,6 +50,8 @@ export function waterfall(callsAtFirst: number): FigureSpec<Run> {
     draw,
     describe,
     table,
+    settings: ({ target }, state) =>
+      `${strategyInWords(state)}; ${target.kind === 'own' ? target.url.origin : `${share(target.rate)} of the attempts fail`}`,
   };
 }
 

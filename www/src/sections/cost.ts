@@ -1,12 +1,10 @@
-/** Which strategy to pick: a verdict over many seeds, its two costs, and how its peak grows with the herd. */
+/** Which strategy to pick: a verdict over many seeds, and its two costs. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import type { Computer } from '../compute/client';
-import { CLIENTS } from '../compute/peaks';
 import { SEEDS } from '../compute/verdict';
 import { cost } from '../figures/cost';
 import { costData, type CostData } from '../figures/cost-data';
-import { peaks } from '../figures/peaks';
 import { verdictWords } from '../figures/verdict-words';
 import type { Store } from '../state/store';
 import { title } from '../state/strategy';
@@ -14,9 +12,7 @@ import '../styles/cost.css';
 
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
   const box = mountVerdict(root, store);
-  const pair = html('div', { class: 'pair' });
-  root.append(pair);
-  const figure = mountFigure(pair, cost);
+  const figure = mountFigure(root, cost);
   const channel = computer.channel(
     'verdict',
     (result, whole) => {
@@ -44,8 +40,6 @@ export function mountCost(root: HTMLElement, store: Store, computer: Computer): 
     if (near) order();
   });
   store.subscribe(() => (near ? order() : channel.cancel()));
-
-  mountPeaks(pair, store, computer);
 }
 
 /** The recommendation of the numbers, in words. */
@@ -110,36 +104,4 @@ function mountVerdict(root: HTMLElement, store: Store) {
       card.setAttribute('aria-busy', 'false');
     },
   };
-}
-
-function mountPeaks(root: HTMLElement, store: Store, computer: Computer): void {
-  const figure = mountFigure(root, peaks);
-  const channel = computer.channel(
-    'peaks',
-    (result, whole) => {
-      figure.show(result);
-      if (!whole) figure.busy();
-    },
-    figure.fail,
-  );
-  let near = false;
-
-  function order(): void {
-    const { strategy, herd, seed } = store.get();
-    const { downMs, capacityPerS, rejectionCost, limits } = herd;
-    const ordered = channel.order({
-      strategy,
-      herd: { downMs, capacityPerS, rejectionCost, limits },
-      clients: CLIENTS,
-      seed,
-    });
-    if (ordered) figure.busy();
-  }
-
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
-  });
-  // Far away, what is outdated is not computed any further.
-  store.subscribe(() => (near ? order() : channel.cancel()));
 }

@@ -7,11 +7,9 @@ import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } f
 import type { Store } from '../state/store';
 import {
   capitalised,
-  curveActs,
   curveFormula,
   jitterFormula,
   jitterName,
-  sameChoice,
   title,
   withChoice,
   type Backoff,
@@ -38,10 +36,8 @@ const PLOT_HEIGHT = 46;
 const ZOOMS = [1, 10, 100] as const;
 
 export function mountGrid(root: HTMLElement, store: Store): Grid {
-  const compare = html('button', { type: 'button', id: 'compare', 'aria-pressed': 'false' }, 'Compare');
-  const comparing = html('span', { class: 'note', role: 'status' });
-  const scales = html('div', { class: 'grid-scales', role: 'group', 'aria-label': 'Scale of all cells' });
-  const bar = html('div', { class: 'grid-bar' }, html('div', {}, compare, comparing), scales);
+  const zooms = html('select', { 'aria-label': 'Scale of all cells' });
+  const bar = html('label', { class: 'grid-scales' }, 'Scale of all cells ', zooms);
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
   root.append(bar, grid);
 
@@ -50,47 +46,21 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   let cells: readonly Cell[] = [];
   let distributions: readonly Distribution[] = [];
   let zoom: (typeof ZOOMS)[number] = 1;
-  let isComparing = false;
   /** Where the arrow keys came from into the cell that is in all rows. */
   let row = 0;
 
-  const zooms = ZOOMS.map((times) => {
-    const button = html('button', { type: 'button', class: 'quiet' });
-    button.addEventListener('click', () => {
-      zoom = times;
-      draw();
-    });
-    return { times, button };
+  zooms.addEventListener('change', () => {
+    zoom = ZOOMS[zooms.selectedIndex] ?? 1;
+    draw();
   });
-  scales.append(html('span', {}, 'Scale of all cells'), ...zooms.map(({ button }) => button));
-
-  function setComparing(is: boolean): void {
-    isComparing = is;
-    compare.setAttribute('aria-pressed', String(is));
-    grid.classList.toggle('is-comparing', is);
-    say();
-  }
-  compare.addEventListener('click', () => setComparing(!isComparing));
-  function say(): void {
-    const { strategy, compared } = store.get();
-    comparing.textContent = isComparing
-      ? 'Pick the cell to compare with.'
-      : `${title(strategy)} vs ${title(withChoice(strategy, compared))}`;
-  }
 
   /** Cells outside the rows have the chosen backoff. */
   const current = (choice: Choice): Choice =>
     CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff };
   const choose = (choice: Choice): void => store.set({ strategy: withChoice(store.get().strategy, current(choice)) });
-  function pick(choice: Choice, isCompared: boolean): void {
-    if (!isCompared) return choose(choice);
-    store.set({ compared: current(choice) });
-    setComparing(false);
-  }
 
   function build(): void {
-    const { strategy, compared } = store.get();
-    layout = cellsOf(strategy, compared);
+    layout = cellsOf(store.get().strategy);
     const made = new Map<Choice, Cell>(layout.all.map((choice) => [choice, cell(choice)]));
     cells = [...made.values()];
     const buttonsOf = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice)?.button);
@@ -135,17 +105,13 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       plot,
       spread,
     );
-    button.addEventListener('click', ({ shiftKey }) => pick(choice, shiftKey || isComparing));
+    button.addEventListener('click', () => choose(choice));
     button.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && isComparing) return setComparing(false);
       if (!(event.key in { ArrowUp: 0, ArrowDown: 0, ArrowLeft: 0, ArrowRight: 0 })) return;
       event.preventDefault();
-      const isCompared = event.shiftKey || isComparing;
-      const from = isCompared ? store.get().compared : choice;
-      const next = neighbour(layout, from, event.key as Arrow, row);
-      const left = layout.rows.findIndex(({ choices }) => choices.some((other) => isCellOf(other, from)));
+      const next = neighbour(layout, choice, event.key as Arrow, row);
+      const left = layout.rows.findIndex(({ choices }) => choices.some((other) => isCellOf(other, choice)));
       if (left >= 0) row = left;
-      if (isCompared) return store.set({ compared: current(next) });
       choose(next);
       cells.find((other) => isCellOf(other.choice, next))?.button.focus();
     });
@@ -153,31 +119,25 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   }
 
   function mark(): void {
-    const { strategy, compared } = store.get();
+    const { strategy } = store.get();
     for (const { choice, button, name } of cells) {
       const isChosen = isCellOf(choice, strategy);
-      const isCompared =
-        !isChosen && (curveActs(choice) ? sameChoice(current(choice), compared) : isCellOf(choice, compared));
       button.setAttribute('aria-checked', String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
-      button.classList.toggle('is-compared', isCompared);
       const shown = withChoice(strategy, current(choice));
       name.replaceChildren(html('i', { class: 'dot', 'data-jitter': choice.jitter }), capitalised(jitterName(shown)));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      button.setAttribute('aria-label', labelOf(shown, found) + (isCompared ? '. Compared.' : ''));
+      button.setAttribute('aria-label', labelOf(shown, found));
     }
     for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio'))
       head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
-    say();
   }
 
   function draw(): void {
     if (distributions.length === 0) return;
     const end = mostOf(distributions.filter(({ choice }) => layout.all.some((other) => isCellOf(other, choice))));
-    for (const { times, button } of zooms) {
-      button.textContent = `0 to ${duration(scaleEnd(end, times))}`;
-      button.setAttribute('aria-pressed', String(times === zoom));
-    }
+    zooms.replaceChildren(...ZOOMS.map((times) => html('option', {}, `0 to ${duration(scaleEnd(end, times))}`)));
+    zooms.selectedIndex = ZOOMS.indexOf(zoom);
     const most = scaleEnd(end, zoom);
     for (const { choice, plot, spread } of cells) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
@@ -195,11 +155,12 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
         width: Math.floor(contentRect.width),
         height: Math.floor(contentRect.height || PLOT_HEIGHT),
       });
-    draw();
+    // Not within the observer: what is drawn may change a size.
+    requestAnimationFrame(draw);
   });
   store.subscribe((_, before) => {
-    const { strategy, compared } = store.get();
-    const next = cellsOf(strategy, compared);
+    const { strategy } = store.get();
+    const next = cellsOf(strategy);
     const isSame = before !== undefined && next.all.length === layout.all.length;
     if (isSame) {
       // The same cells, of which those without a row follow the chosen backoff.

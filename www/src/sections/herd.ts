@@ -1,15 +1,12 @@
 /** The section on the herd: who meets the outage, and what becomes of the server. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { count, duration, rate, short } from '../charts/format';
+import { count, duration, rate, share, short } from '../charts/format';
 import { sliderField, type SliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
-import { herdSource } from '../compute/herd-source';
-import { arrivals } from '../figures/arrivals';
-import { lanes } from '../figures/lanes';
+import { herd } from '../figures/herd';
 import { LIMITS, type Herd, type Limits, type State } from '../state/state';
 import type { Store } from '../state/store';
-import { mountHerdTable } from './herd-table';
 
 const CLIENTS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 const OUTAGES = [1000, 2000, 3000, 5000, 8000, 10_000, 15_000, 20_000, 30_000, 60_000];
@@ -17,9 +14,6 @@ const REJECTION_COSTS = [0, 0.01, 0.05, 0.1];
 const CAPACITIES = [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000];
 
 const LIMIT_NAMES: Record<Limits, string> = { set: 'As set', served: 'Until served' };
-
-/** Time that the old picture stays; then the finished part of the new one is shown. */
-const PATIENCE_MS = 400;
 
 export function mountHerd(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
@@ -29,7 +23,7 @@ export function mountHerd(root: HTMLElement, store: Store, computer: Computer): 
   const showControls = mountControls(controls, store);
   // Before the figures are mounted: they reserve their height by the width that they have.
   show(store.get());
-  mountBounded(panel, store, computer);
+  mountTable(panel, store, computer);
   store.subscribe(show);
 
   function show(state: State): void {
@@ -42,7 +36,7 @@ function sentence({ clients, downMs, capacityPerS }: Herd): string {
   return (
     `${count(clients)}\u00a0clients hit a server that is down for ${duration(downMs)}, then serves ` +
     `${short(capacityPerS)} calls a second. ` +
-    'Pink is what it rejects.'
+    'A rejected call costs capacity too, also when the server has none left: it has to make up for that first.'
   );
 }
 
@@ -57,7 +51,12 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
     html('label', { class: 'choice' }, limits[i], html('span', {}, LIMIT_NAMES[value])),
   );
   root.append(
-    html('fieldset', {}, html('legend', {}, 'Clients retry'), html('div', { class: 'choice-grid' }, ...labels)),
+    html(
+      'fieldset',
+      {},
+      html('legend', {}, 'Scene and verdict: clients retry'),
+      html('div', { class: 'choice-grid' }, ...labels),
+    ),
   );
   const field = (
     id: keyof Herd,
@@ -68,12 +67,7 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
   const clients = field('clients', 'Clients', CLIENTS, short);
   const outage = field('downMs', 'Outage', OUTAGES, duration);
   const capacity = field('capacityPerS', 'Server capacity', CAPACITIES, rate);
-  const cost = field(
-    'rejectionCost',
-    'A rejected call costs',
-    REJECTION_COSTS,
-    (part) => `${Number((100 * part).toPrecision(3))}% of a served one`,
-  );
+  const cost = field('rejectionCost', 'Cost of a rejected call', REJECTION_COSTS, share);
 
   return ({ herd }) => {
     for (const radio of limits) radio.checked = radio.value === herd.limits;
@@ -84,29 +78,26 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
   };
 }
 
-function mountBounded(root: HTMLElement, store: Store, computer: Computer): void {
-  const table = mountHerdTable(root, store);
-  const pair = html('div', { class: 'pair' });
-  root.append(pair);
-  const figures = { table, arrivals: mountFigure(pair, arrivals), lanes: mountFigure(pair, lanes) };
-  const source = herdSource(store, computer);
-  let orderedAt = performance.now();
-
-  source.subscribe({
-    show(result, whole) {
-      if (!whole && performance.now() - orderedAt < PATIENCE_MS) return;
-      for (const figure of Object.values(figures)) {
-        figure.show(result);
-        if (!whole) figure.busy();
-      }
+function mountTable(root: HTMLElement, store: Store, computer: Computer): void {
+  const figure = mountFigure(root, herd);
+  let near = false;
+  const channel = computer.channel(
+    'herd',
+    (result, whole) => {
+      figure.show(result);
+      if (!whole) figure.busy();
     },
-    busy() {
-      orderedAt = performance.now();
-      for (const figure of Object.values(figures)) figure.busy();
-    },
-    fail(message) {
-      for (const figure of Object.values(figures)) figure.fail(message);
-    },
+    figure.fail,
+  );
+  function order(): void {
+    const { strategy, herd, seed } = store.get();
+    const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
+    const ordered = channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed });
+    if (ordered) figure.busy();
+  }
+  figure.onNear((now) => {
+    near = now;
+    if (near) order();
   });
-  for (const [name, figure] of Object.entries(figures)) figure.onNear((near) => source.want(name, near));
+  store.subscribe(() => (near ? order() : channel.cancel()));
 }

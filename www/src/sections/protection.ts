@@ -1,23 +1,23 @@
-/** Parts that all clients share, which keep retries from hurting when new requests keep coming. */
+/** The figures of `/protection` and of the article on hedging. */
 import { html } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
-import { duration, rate, share, short } from '../charts/format';
+import { duration, share, short } from '../charts/format';
 import { sliderField, type SliderSpec } from '../charts/slider';
 import type { Computer } from '../compute/client';
 import { DELAYS, UTILISATIONS, utilisationsWith, type HedgingData } from '../compute/hedging';
-import { DEMANDS, type LoadResult, type Shared, type SweepResult } from '../compute/load';
+import { DEMANDS, type LoadResult, type Shared } from '../compute/load';
 import { hedgingFigure } from '../figures/hedging';
 import { load } from '../figures/load';
 import { rateLimitFigure } from '../figures/rate-limit';
 import { recovery } from '../figures/recovery';
-import { sweepFigure } from '../figures/sweep';
 import { tailFigure } from '../figures/tail';
 import { PARTS, joined, partsIn, type Part, type State } from '../state/state';
 import type { Store } from '../state/store';
+import { mountCode } from '../take-away/code-section';
 import '../styles/cost.css';
+import '../styles/take-away.css';
 
-const FLOORS = [0, 1, 2, 5, 8, 10, 15, 20, 30, 50, 100];
-
+/** Protection: parts that all clients share, which keep retries from hurting when new requests keep coming. */
 export function mountProtection(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
   const controls = html('div', { class: 'herd-controls protection-controls' });
@@ -28,23 +28,20 @@ export function mountProtection(root: HTMLElement, store: Store, computer: Compu
     show(state);
     sub.textContent =
       `${short(herd.demand * herd.capacityPerS)} new requests a second reach a server that can handle ` +
-      `${short(herd.capacityPerS)}. Then it stops for ${duration(herd.downMs)}, ` +
-      'as in the herd. Backoff only moves a retry to a later second, and that second has new requests too.';
+      `${short(herd.capacityPerS)}. Then it stops for ${duration(herd.downMs)}. Backoff only moves a retry to a later ` +
+      'second, and that second has new requests too.';
   });
   mountLoad(root, store, computer);
-  mountSweep(root, store, computer);
-  mountTail(root, store, computer);
-  mountHedging(root, store, computer);
   mountRateLimit(root, store, computer);
+  mountTail(root, store, computer);
 }
 
 function mountControls(root: HTMLElement, store: Store): (state: State) => void {
   const boxes = PARTS.map((part) => {
     const input = html('input', { type: 'checkbox', name: 'protection', value: part });
-    input.addEventListener('change', () => {
-      const parts = PARTS.filter((_, i) => boxes[i]?.checked);
-      store.set({ protection: { ...store.get().protection, parts: joined(parts) } });
-    });
+    input.addEventListener('change', () =>
+      store.set({ protection: { parts: joined(PARTS.filter((_, i) => boxes[i]?.checked)) } }),
+    );
     return input;
   });
   const labels = PARTS.map((part: Part, i) => html('label', { class: 'choice' }, boxes[i], html('span', {}, part)));
@@ -56,16 +53,6 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
     { id: 'demand', label: 'New requests', stops: DEMANDS, text: (value) => `${share(value)} of the capacity` },
     (value) => store.set({ herd: { ...store.get().herd, demand: value } }),
   );
-  const floor = sliderField(
-    root,
-    {
-      id: 'floor',
-      label: 'Floor (simulation only)',
-      stops: FLOORS,
-      text: (value) => (value === 0 ? 'none' : rate(value)),
-    },
-    (value) => store.set({ protection: { ...store.get().protection, floorPerS: value === Infinity ? 0 : value } }),
-  );
   return ({ herd, protection }) => {
     const parts = partsIn(protection.parts);
     for (const [i, part] of PARTS.entries()) {
@@ -73,7 +60,6 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
       if (box) box.checked = parts.includes(part);
     }
     demand.show(herd.demand);
-    floor.show(protection.floorPerS);
   };
 }
 
@@ -87,14 +73,14 @@ function sharedIn({ protection }: State): Shared {
 function mountLoad(root: HTMLElement, store: Store, computer: Computer): void {
   const chosen = mountFigure(root, recovery);
   const all = mountFigure(root, load);
-  const near = new Set<unknown>();
+  // The code of what the toggles say.
+  mountCode(root, store);
   let result: LoadResult | undefined;
   const channel = computer.channel(
     'load',
     (found, whole) => {
-      if (!whole) return;
       result = found;
-      all.show(found);
+      if (whole) all.show(found);
       show();
     },
     (message) => {
@@ -105,53 +91,17 @@ function mountLoad(root: HTMLElement, store: Store, computer: Computer): void {
 
   function show(): void {
     const shared = sharedIn(store.get());
-    const run = result?.chosen[shared];
-    if (result && run) chosen.show({ ...result, shared, run });
+    const run = result?.runs.find((one) => one.shared === shared);
+    if (result && run) chosen.show({ ...result, run });
   }
-  function order(): void {
-    const { strategy, herd, protection, seed } = store.get();
+  store.subscribe(({ strategy, herd, seed }) => {
     const { downMs, capacityPerS, demand } = herd;
-    const { floorPerS } = protection;
-    if (channel.order({ strategy, herd: { downMs, capacityPerS, demand }, floorPerS, seed })) {
+    if (channel.order({ strategy, herd: { downMs, capacityPerS, demand }, seed })) {
       result = undefined;
       chosen.busy();
       all.busy();
     } else show();
-  }
-  for (const figure of [chosen, all])
-    figure.onNear((now) => {
-      if (now) near.add(figure);
-      else near.delete(figure);
-      if (now) order();
-    });
-  store.subscribe(() => (near.size > 0 ? order() : channel.cancel()));
-}
-
-function mountSweep(root: HTMLElement, store: Store, computer: Computer): void {
-  const figure = mountFigure(root, sweepFigure);
-  const channel = computer.channel(
-    'sweep',
-    (found, whole) => {
-      if (!whole) return;
-      result = found;
-      show();
-    },
-    figure.fail,
-  );
-  let result: SweepResult | undefined;
-
-  function show(): void {
-    if (result) figure.show({ ...result, demand: store.get().herd.demand });
-  }
-  function order(): void {
-    const { strategy, herd, protection, seed } = store.get();
-    const { downMs, capacityPerS } = herd;
-    if (channel.order({ strategy, herd: { downMs, capacityPerS }, floorPerS: protection.floorPerS, seed })) {
-      result = undefined;
-      figure.busy();
-    } else show();
-  }
-  whileNear(figure, store, order, channel);
+  });
 }
 
 /** Orders what a figure shows after every change, as long as the figure is near. */
@@ -191,7 +141,8 @@ function mountTail(root: HTMLElement, store: Store, computer: Computer): void {
   whileNear(figure, store, order, channel);
 }
 
-function mountHedging(root: HTMLElement, store: Store, computer: Computer): void {
+/** The article: a hedge on servers that others share. */
+export function mountHedging(root: HTMLElement, store: Store, computer: Computer): void {
   const slider = { id: 'utilisation', label: 'Utilisation', stops: UTILISATIONS, text: share };
   const figure = mountFigure(root, hedgingFigure, hedgingSlider(store, 'utilisation', slider));
   const channel = computer.channel(

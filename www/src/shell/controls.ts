@@ -136,8 +136,6 @@ const CAP_RULE_NAMES: Readonly<Record<CapRule, string>> = {
   draw: 'the drawn wait, by clipping it',
 };
 
-const FAILURE_RATES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
-
 export function mountControls(root: HTMLElement, store: Store): void {
   const change = (part: Partial<Strategy>): void => store.set({ strategy: withChange(store.get().strategy, part) });
   const preset = presetSelect(root, (strategy) => store.set({ strategy }));
@@ -151,24 +149,15 @@ export function mountControls(root: HTMLElement, store: Store): void {
   const list = listField(root, store, (values) => change({ list: values }));
   const show = SLIDERS.map((slider) => settingField(root, store, slider, change));
   const details = limitsField(root, store, change);
-  const failure = {
-    id: 'set-failureRate',
-    label: 'An attempt fails',
-    stops: FAILURE_RATES,
-    text: share,
-    problem: rateRefusal,
-  };
-  const failureField = sliderField(root, failure, (failureRate) => store.set({ failureRate }));
 
   store.subscribe((state) => {
-    const { strategy, failureRate } = state;
+    const { strategy } = state;
     for (const radio of radios) radio.checked = strategy[radio.name as 'backoff' | 'jitter'] === radio.value;
     more(strategy);
     note.hidden = curveActs(strategy);
     note.textContent = `${capitalised(jitterName(strategy))} jitter replaces the backoff, which has no effect here.`;
     list(strategy);
     for (const field of [...show, details]) field(strategy);
-    failureField.show(failureRate);
     preset(strategy);
   });
 }
@@ -318,12 +307,6 @@ function limitsField(root: HTMLElement, store: Store, change: (part: Partial<Str
 
 function orNone(ms: number): string {
   return ms === Infinity ? 'none' : duration(ms);
-}
-
-function rateRefusal(value: number): string | undefined {
-  return value >= 0 && value <= 0.95
-    ? undefined
-    : `The chance that an attempt fails must be between 0% and 95%, got ${share(value)}`;
 }
 
 /** A slider takes the others along: the package disallows a cap below the base or the minimum. */

@@ -1,8 +1,9 @@
-/** The bar at the top and its buttons: sections, seed, link, `npm i`. */
+/** The bar at the top and its buttons: pages, seed, link. */
 import { SAID_MS, isCopied } from '../charts/clipboard';
-import { byId, html, linked } from '../charts/dom';
+import { byId, html } from '../charts/dom';
 import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
+import { toQuery } from '../state/permalink';
 import { linkTo, type Store } from '../state/store';
 import { capitalised, curveActs, jitterName, type Strategy } from '../state/strategy';
 
@@ -10,24 +11,18 @@ export function mountHeader(store: Store): void {
   byId('new-seed').addEventListener('click', () =>
     store.set({ seed: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 }),
   );
-  byId('reset').addEventListener('click', () => store.set(INITIAL_STATE));
   mountCopy(byId<HTMLButtonElement>('copy-link'), () => new URL(linkTo(store.get()), location.href).href);
-  mountCopy(byId<HTMLButtonElement>('install'), () => 'npm i rejitter');
-  mountPanel();
-  store.subscribe(({ strategy, seed }) => {
-    document.documentElement.dataset.jitter = strategy.jitter;
-    byId('seed').textContent = String(seed);
-    byId('strategy-summary').textContent = summary(strategy);
+  const pages = [...document.querySelectorAll<HTMLAnchorElement>('a[data-page]')];
+  const addresses = pages.map((link) => link.getAttribute('href') ?? '');
+  store.subscribe((state) => {
+    document.documentElement.dataset.jitter = state.strategy.jitter;
+    byId('seed').textContent = String(state.seed);
+    // Other pages show the same settings.
+    for (const [i, link] of pages.entries()) {
+      const [address = '', hash] = addresses[i]?.split('#') ?? [];
+      link.href = address + toQuery(state) + (hash ? `#${hash}` : '');
+    }
   });
-}
-
-/** A link to each section, next to its heading. */
-export function mountHeadings(): void {
-  for (const heading of document.querySelectorAll<HTMLElement>('main > section > h2')) {
-    const place = document.createComment('');
-    heading.replaceWith(place);
-    place.replaceWith(linked(heading, heading.id));
-  }
 }
 
 /** Copies when it is pressed, and says so; where the clipboard is closed, shows the text to copy. */
@@ -44,8 +39,10 @@ function mountCopy(button: HTMLButtonElement, text: () => string): void {
   });
 }
 
-/** On a phone the controls open from the bar that sums them up. */
-function mountPanel(): void {
+/** The controls of the lab: on a phone they open from the bar that sums them up. */
+export function mountPanel(store: Store): void {
+  byId('reset').addEventListener('click', () => store.set(INITIAL_STATE));
+  store.subscribe(({ strategy }) => (byId('strategy-summary').textContent = summary(strategy)));
   const button = byId<HTMLButtonElement>('edit-strategy');
   button.addEventListener('click', () => {
     const open = button.getAttribute('aria-expanded') !== 'true';

@@ -22,8 +22,8 @@ export interface Cells {
   readonly all: readonly Choice[];
 }
 
-export function cellsOf(chosen: Choice, compared: Choice): Cells {
-  const hasList = [chosen, compared].some((choice) => choice.backoff === 'list' && curveActs(choice));
+export function cellsOf(chosen: Choice): Cells {
+  const hasList = chosen.backoff === 'list' && curveActs(chosen);
   const backoffs: readonly Backoff[] = [...BACKOFFS, 'fibonacci', ...(hasList ? (['list'] as const) : [])];
   const rows = backoffs.map((backoff) => ({ backoff, choices: CURVE_JITTERS.map((jitter) => ({ backoff, jitter })) }));
   // Where no curve acts, the backoff is kept for the reader who comes back to one.

@@ -1,9 +1,22 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import { INITIAL_STATE, LIMITS, LIVE_FAILURES, PROTECTIONS, problemOf, type State } from './state';
+import {
+  GIVE_UPS,
+  INITIAL_STATE,
+  LIMITS,
+  LIVE_FAILURES,
+  PROTECTIONS,
+  RETRIES,
+  TIMES,
+  problemOf,
+  type State,
+} from './state';
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
+  ['retry', 'scene', 'retry'],
+  ['times', 'scene', 'times'],
+  ['giveUp', 'scene', 'giveUp'],
   ['backoff', 'strategy', 'backoff'],
   ['jitter', 'strategy', 'jitter'],
   ['baseMs', 'strategy', 'baseMs'],
@@ -19,9 +32,6 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['maxAttempts', 'strategy', 'maxAttempts'],
   ['totalTimeoutMs', 'strategy', 'totalTimeoutMs'],
   ['maxRetryAfterMs', 'strategy', 'maxRetryAfterMs'],
-  ['comparedBackoff', 'compared', 'backoff'],
-  ['comparedJitter', 'compared', 'jitter'],
-  ['failureRate', 'failureRate'],
   ['clients', 'herd', 'clients'],
   ['downMs', 'herd', 'downMs'],
   ['capacityPerS', 'herd', 'capacityPerS'],
@@ -29,7 +39,6 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['rejectionCost', 'herd', 'rejectionCost'],
   ['demand', 'herd', 'demand'],
   ['protection', 'protection', 'parts'],
-  ['floor', 'protection', 'floorPerS'],
   ['hedgeMs', 'hedging', 'delayMs'],
   ['utilisation', 'hedging', 'utilisation'],
   ['failure', 'live', 'failure'],
@@ -44,8 +53,9 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   backoff: ALL_BACKOFFS,
   jitter: ALL_JITTERS,
   capRule: CAP_RULES,
-  comparedBackoff: ALL_BACKOFFS,
-  comparedJitter: ALL_JITTERS,
+  retry: RETRIES,
+  times: TIMES,
+  giveUp: GIVE_UPS,
   limits: LIMITS,
   protection: PROTECTIONS,
   failure: LIVE_FAILURES,
@@ -100,6 +110,9 @@ export function readQuery(search: string): Link {
     else
       problems.push('text' in problem ? problem.text : `${problem.name} must be ${problem.rule}, got ${shown(text)}`);
   }
+  // Links of the time before the scene name a policy only: then the scene shows that.
+  const isPolicy = FIELDS.some(([name, where]) => (where === 'strategy' || name === 'limits') && query.has(name));
+  if (isPolicy && !query.has('retry')) state = { ...state, scene: { ...state.scene, retry: 'policy' } };
   return { state, problems };
 }
 
@@ -109,7 +122,8 @@ export function readQuery(search: string): Link {
 function adapted(state: State, query: URLSearchParams): State {
   const { strategy } = state;
   const { backoff, baseMs, capMs, list } = strategy;
-  if (!query.has('capMs')) {
+  // An invalid cap is as good as none.
+  if (valueOf('capMs', query.get('capMs') ?? '') === undefined) {
     const longest = backoff === 'list' ? Math.max(...list) : 0;
     return { ...state, strategy: { ...strategy, capMs: Math.max(capMs, baseMs, longest) } };
   }

@@ -1,5 +1,5 @@
 /** Everything that the page is about: what the controls set, the link holds and the figures follow. */
-import { INITIAL, refusalOf, type Choice, type Strategy } from './strategy';
+import { INITIAL, refusalOf, type Strategy } from './strategy';
 
 /** The herd: clients that all meet the same outage, and the server that comes back. */
 export interface Herd {
@@ -41,15 +41,22 @@ export function partsIn(protection: string): Part[] {
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
 export const LIVE_FAILURES: readonly LiveFailure[] = ['mixed', '503', '429', 'network', 'slow', 'offline'];
 
+/** The words of the scene; `policy` shows the chosen strategy instead of words. */
+export const RETRIES = ['atOnce', '1s', 'doubling', 'policy'] as const;
+export const TIMES = ['inStep', 'random'] as const;
+export const GIVE_UPS = ['6', '10', 'never'] as const;
+export interface Scene {
+  readonly retry: (typeof RETRIES)[number];
+  readonly times: (typeof TIMES)[number];
+  readonly giveUp: (typeof GIVE_UPS)[number];
+}
+
 export interface State {
+  readonly scene: Scene;
   readonly strategy: Strategy;
-  /** Drawn next to the chosen strategy, with the same numbers. */
-  readonly compared: Choice;
-  /** The chance that an attempt fails, where the page reckons with one: 0 to 0.95. */
-  readonly failureRate: number;
   readonly herd: Herd;
-  /** The parts that the clients share, one of `PROTECTIONS`; and the retries a second that a budget lets pass anyway. */
-  readonly protection: { readonly parts: string; readonly floorPerS: number };
+  /** The parts that the clients share, one of `PROTECTIONS`. */
+  readonly protection: { readonly parts: string };
   /** When the hedge starts, in ms; and the servers' utilisation where they are shared, between 0.2 and 0.95. */
   readonly hedging: { readonly delayMs: number; readonly utilisation: number };
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
@@ -63,11 +70,10 @@ export interface State {
 export const MOST_PASTED = 2000;
 
 export const INITIAL_STATE: State = {
+  scene: { retry: 'atOnce', times: 'inStep', giveUp: 'never' },
   strategy: INITIAL,
-  compared: { backoff: 'exponential', jitter: 'none' },
-  failureRate: 0.6,
   herd: { clients: 1000, downMs: 2000, capacityPerS: 120, limits: 'set', rejectionCost: 0.05, demand: 0.93 },
-  protection: { parts: 'none', floorPerS: 0 },
+  protection: { parts: 'none' },
   hedging: { delayMs: 60, utilisation: 0.7 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   pasted: { text: '', from: 'detect' },
@@ -76,7 +82,6 @@ export const INITIAL_STATE: State = {
 
 /** Rules for the settings that are not a strategy's: `name must be <rule>`. */
 const RULES: readonly (readonly [name: string, rule: string, holds: (state: State) => boolean])[] = [
-  ['failureRate', 'between 0 and 0.95', ({ failureRate }) => within(failureRate, 0, 0.95)],
   [
     'clients',
     'an integer between 10 and 10,000',
@@ -86,7 +91,6 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
   ['capacityPerS', 'between 1 and 100,000', ({ herd }) => within(herd.capacityPerS, 1, 100_000)],
   ['rejectionCost', 'between 0 and 1', ({ herd }) => within(herd.rejectionCost, 0, 1)],
   ['demand', 'between 0.5 and 1.1', ({ herd }) => within(herd.demand, 0.5, 1.1)],
-  ['floor', 'between 0 and 1000', ({ protection }) => within(protection.floorPerS, 0, 1000)],
   ['hedgeMs', 'between 10 and 1000', ({ hedging }) => within(hedging.delayMs, 10, 1000)],
   ['utilisation', 'between 0.2 and 0.95', ({ hedging }) => within(hedging.utilisation, 0.2, 0.95)],
   ['rate', 'between 0 and 1', ({ live }) => within(live.rate, 0, 1)],

@@ -33,7 +33,9 @@ export function createStore(initial: State): Store {
   return {
     get: () => state,
     set(part) {
-      become({ ...state, ...part });
+      // Whoever chooses a strategy wants to see it.
+      const scene = part.strategy && !part.scene ? { ...state.scene, retry: 'policy' as const } : state.scene;
+      become({ ...state, scene, ...part });
       clearTimeout(timer);
       timer = setTimeout(() => {
         timer = undefined;

@@ -116,11 +116,6 @@ export function refusalOf(strategy: Strategy): string | undefined {
   }
 }
 
-/** Whether the package takes these numbers, in every cell of the grid. */
-export function isAccepted(strategy: Strategy): boolean {
-  return refusalOf(strategy) === undefined;
-}
-
 const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2']);
 
 /** Some jitters replace the curve: the backoff, its factor and its truncation have no effect. */
@@ -316,6 +311,15 @@ const DRAWS: Record<Jitter, string> = {
 
 export function jitterFormula(jitter: Jitter): string {
   return DRAWS[jitter];
+}
+
+/** `wait k = r·c, c = min(cap, base·factor^(k−1))`: the chosen one in a line. */
+export function formulaOf(choice: Choice): string {
+  const draw = `wait k = ${DRAWS[choice.jitter]}`;
+  if (!curveActs(choice))
+    return choice.jitter === 'pollyV2' ? DRAWS.pollyV2 : `wait k = min(cap, ${DRAWS[choice.jitter]})`;
+  const { base, exponent } = CURVES[choice.backoff];
+  return `${draw}, c = min(cap, ${base}${exponent ? `^(${exponent})` : ''})`;
 }
 
 const JITTER_NAMES: Record<Jitter, string> = {

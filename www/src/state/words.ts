@@ -24,7 +24,7 @@ export function settingsInWords(state: State): string {
   );
 }
 
-export function strategyInWords({ strategy }: State): string {
+export function strategyInWords({ strategy }: Pick<State, 'strategy'>): string {
   const options = Object.entries(policyOptions(strategy)).flatMap(([name, value]) => {
     if (typeof value !== 'number') return [];
     return WRITTEN[name]?.(value) ?? `${name} ${value}`;

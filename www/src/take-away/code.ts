@@ -17,8 +17,9 @@ type Parts = Readonly<Partial<Record<Part, Options>>>;
 
 /** The parts that the page has chosen. */
 export function partsOf({ protection, hedging }: Pick<State, 'protection' | 'hedging'>): Parts {
-  const { delayMs } = hedging;
-  return Object.fromEntries(partsIn(protection.parts).map((part) => [part, part === 'hedge' ? { delayMs } : {}]));
+  // With the options of the figures beside it.
+  const options = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: hedging.delayMs } };
+  return Object.fromEntries(partsIn(protection.parts).map((part) => [part, options[part]]));
 }
 
 /** `parts`: made once, so that all calls share them. */

@@ -1,0 +1,51 @@
+/** The fate of a herd with one policy, and how many attempts it would need. */
+import { simulateOutage } from 'rejitter/lab';
+import type { SceneInput } from '../scene/compute';
+import { policyOf, type Strategy } from '../state/strategy';
+import { outageOptions } from './outage';
+import type { Pace } from './pace';
+
+export interface Fate {
+  readonly strategy: Strategy;
+  readonly served: number;
+  readonly gaveUp: number;
+  readonly lastServedMs: number | undefined;
+}
+
+const MOST_ATTEMPTS = 30;
+/** The share of the clients that must be served. */
+const ENOUGH = 0.99;
+/** A run that makes more calls is stopped: it is no remedy. */
+const MOST_CALLS_PER_CLIENT = 150;
+/** Long enough for every policy that stops; one that does not gets the time of the scene. */
+const [HORIZON_MS, ENDLESS_MS] = [10_000_000, 40_000];
+
+export function fateOf({ herd, seed }: SceneInput, strategy: Strategy): Fate {
+  const ends = strategy.maxAttempts !== Infinity || strategy.totalTimeoutMs !== Infinity;
+  const simulation = simulateOutage(policyOf(strategy), {
+    ...outageOptions(herd),
+    horizonMs: ends ? HORIZON_MS : Math.max(ENDLESS_MS, 20 * herd.downMs),
+    traced: 0,
+    seed,
+  });
+  try {
+    simulation.step(MOST_CALLS_PER_CLIENT * herd.clients);
+    const { servedMs, giveUps } = simulation.result();
+    return { strategy, served: servedMs.length, gaveUp: giveUps, lastServedMs: servedMs.at(-1) };
+  } finally {
+    simulation.free();
+  }
+}
+
+export function isEnough({ herd }: SceneInput, { served }: Fate): boolean {
+  return served >= ENOUGH * herd.clients;
+}
+
+/** The least number of attempts with which nearly all are served; undefined if that many do not help. */
+export async function attemptsNeeded(input: SceneInput, pace: Pace): Promise<number | undefined> {
+  for (let maxAttempts = input.strategy.maxAttempts + 1; maxAttempts <= MOST_ATTEMPTS; maxAttempts++) {
+    if (isEnough(input, fateOf(input, { ...input.strategy, maxAttempts }))) return maxAttempts;
+    await pace();
+  }
+  return undefined;
+}

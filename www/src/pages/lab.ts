@@ -1,0 +1,19 @@
+/** `/lab`: every control, and all that follows from them. */
+import { mountWaits } from '../sections/waits';
+import { boot, type Lanes } from '../shell/boot';
+import { mountControls } from '../shell/controls';
+import { mountPanel } from '../shell/header';
+
+void boot([
+  ['controls-form', mountAll, 'now'],
+  ['delays-body', (root, { store, quick }) => mountWaits(root, store, quick), 'now'],
+  ['herd-body', async (root, { store, slow }) => (await import('../sections/herd')).mountHerd(root, store, slow)],
+  ['cost-body', async (root, { store, slow }) => (await import('../sections/cost')).mountCost(root, store, slow)],
+  ['today-body', async (root, { store, slow }) => (await import('../today/section')).mountToday(root, store, slow)],
+  ['code-body', async (root, { store }) => (await import('../take-away/code-section')).mountCode(root, store)],
+]);
+
+function mountAll(root: HTMLElement, { store }: Lanes): void {
+  mountControls(root, store);
+  mountPanel(store);
+}

@@ -1,0 +1,240 @@
+/** One outage, one way to retry: what the scene shows. The clients and the server are those of the page's state. */
+import { plan, simulateOutage } from 'rejitter/lab';
+import { UNTIL_SERVED, boundOf, outageOptions, type Outage } from '../compute/outage';
+import { createPace } from '../compute/pace';
+import { attemptsNeeded } from '../compute/patience';
+import type { State } from '../state/state';
+import { INITIAL, policyOf, type Strategy } from '../state/strategy';
+
+/** Lanes of the picture. */
+export const LANES = 24;
+/** Bins of the picture. */
+export const BINS = 400;
+/** The axis of the words; a policy that takes longer has a longer one. */
+export const SPAN_MS = 40_000;
+/** Waits of the words. */
+export const FIXED_MS = 1000;
+
+const BIN_MS = 10;
+const MOST_BINS = 1_000_000;
+/** Retries that go on for much longer than the server needs are not drawn, but counted. */
+const MOST_BOUNDS = 8;
+/** A run with more calls is stopped. */
+const MOST_CALLS = 10_000_000;
+/** Time until the first answer of a long run, and between two. */
+const REPORT_MS = 120;
+
+export interface SceneInput {
+  readonly strategy: Strategy;
+  readonly herd: Outage;
+  readonly seed: number;
+}
+
+/** Calls of one lane with the same outcome, so close that they are one mark. */
+export interface Mark {
+  readonly lane: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly outcome: 'rejected' | 'served' | 'gaveUp';
+}
+
+/** Calls that reach the server without a pause between them, after the outage. */
+export interface Wave {
+  readonly atMs: number;
+  readonly calls: number;
+  readonly accepted: number;
+}
+
+export interface SceneResult {
+  readonly input: SceneInput;
+  /** The end of the picture. */
+  readonly spanMs: number;
+  readonly served: number;
+  readonly gaveUp: number;
+  /** When the last of the served was served. */
+  readonly lastServedMs: number | undefined;
+  /** When the last client that gave up made its last call. */
+  readonly lastAttemptMs: number | undefined;
+  readonly callsPerClient: number;
+  /** Everything up to this time is computed. */
+  readonly untilMs: number;
+  /** Whether the run is stopped here, because it has too many calls. */
+  readonly isCut: boolean;
+  /** Calls in each `BINS`-th of the span, and those of them that were served. */
+  readonly arrivals: readonly number[];
+  readonly accepted: readonly number[];
+  readonly marks: readonly Mark[];
+  /** After the outage: calls a second up to `untilMs` or the end, and the most in 100 ms. */
+  readonly callsPerS: number;
+  readonly busiest: number;
+  /** Undefined if there are too many for waves. */
+  readonly waves: readonly Wave[] | undefined;
+  /** The attempts with which 99% are served, if the limit is why they are not. */
+  readonly needs: number | undefined;
+  /** The longest that all waits of one client can take. */
+  readonly longestMs: number;
+}
+
+/** The run of the scene's words, or of the chosen policy. */
+export function sceneInput({ scene, strategy, herd, seed }: State): SceneInput {
+  const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
+  const outage = { clients, downMs, capacityPerS, rejectionCost, limits };
+  if (scene.retry === 'policy')
+    return { strategy: limits === 'served' ? { ...strategy, ...UNTIL_SERVED } : strategy, herd: outage, seed };
+  const maxAttempts = scene.giveUp === 'never' ? Infinity : Number(scene.giveUp);
+  const worded = { ...INITIAL, maxAttempts };
+  const jitter = scene.times === 'inStep' || scene.retry === 'atOnce' ? 'none' : 'full';
+  const own: Strategy =
+    scene.retry === 'doubling'
+      ? { ...worded, jitter }
+      : { ...worded, backoff: 'fixed', jitter, baseMs: scene.retry === 'atOnce' ? 0 : FIXED_MS };
+  return { strategy: own, herd: { ...outage, limits: 'set' }, seed };
+}
+
+export async function scene(
+  input: SceneInput,
+  report: (partial: SceneResult) => void,
+  signal: AbortSignal,
+): Promise<SceneResult> {
+  const pace = createPace(signal);
+  const { strategy, herd, seed } = input;
+  const { maxAttempts, totalTimeoutMs } = strategy;
+  const ends = maxAttempts !== Infinity || totalTimeoutMs !== Infinity;
+  const longestMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
+  const isSlow = longestMs / BIN_MS > MOST_BINS;
+  const binMs = isSlow ? longestMs / MOST_BINS : BIN_MS;
+  const simulation = simulateOutage(policyOf(strategy), {
+    ...outageOptions(herd),
+    horizonMs: ends ? MOST_BINS * binMs : Math.max(SPAN_MS, 2 * boundOf(herd)),
+    binMs,
+    // Clients that give up are found in the traces.
+    traced: ends ? herd.clients : LANES,
+    seed,
+  });
+  try {
+    let { done, events } = { done: false, events: 0 };
+    let reportedAt = performance.now();
+    while (!done && events < MOST_CALLS) {
+      ({ done, events } = simulation.step(50_000));
+      await pace();
+      if (done || performance.now() - reportedAt < REPORT_MS) continue;
+      report(summary(input, simulation.result(), longestMs, false, false));
+      reportedAt = performance.now();
+    }
+    const found = summary(input, simulation.result(), longestMs, done, !done);
+    const isShort = found.gaveUp > 0 && found.served < 0.99 * herd.clients && maxAttempts !== Infinity;
+    return { ...found, needs: isShort ? await attemptsNeeded(input, pace) : undefined };
+  } finally {
+    simulation.free();
+  }
+}
+
+type Outcome = Awaited<ReturnType<ReturnType<typeof simulateOutage>['run']>>;
+
+function summary(
+  input: SceneInput,
+  { arrivals, accepted, servedMs, traces, giveUps, meanAttempts, binMs }: Outcome,
+  longestMs: number,
+  done: boolean,
+  isCut: boolean,
+): SceneResult {
+  const { herd } = input;
+  const lastCallMs = arrivals.length * binMs;
+  const lastServedMs = servedMs.at(-1);
+  const lastAttemptMs = traces.timesMs.findLast((_, i) => traces.outcomes[i] === 2);
+  const isOver = done && servedMs.length + giveUps === herd.clients;
+  const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : Math.max(SPAN_MS, 2 * boundOf(herd));
+  const spanMs = nice(Math.min(Math.max(SPAN_MS, lastMs), longestMs));
+  const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : Math.max(SPAN_MS, 2 * boundOf(herd));
+  const back = Math.ceil(herd.downMs / binMs);
+  const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);
+  return {
+    input,
+    spanMs,
+    served: servedMs.length,
+    gaveUp: giveUps,
+    lastServedMs,
+    lastAttemptMs,
+    callsPerClient: meanAttempts,
+    untilMs,
+    isCut,
+    arrivals: binned(arrivals, binMs, spanMs),
+    accepted: binned(accepted, binMs, spanMs),
+    marks: marksOf(traces, spanMs, herd.downMs),
+    callsPerS: lastCallMs > herd.downMs ? (1000 * after) / (lastCallMs - herd.downMs) : 0,
+    ...wavesOf(arrivals, accepted, binMs, back),
+    needs: undefined,
+    longestMs: longestOf(input.strategy),
+  };
+}
+
+/** Limit of the lab's plan. */
+const MOST_WAITS = 1000;
+
+function longestOf(strategy: Strategy): number {
+  const { maxAttempts, totalTimeoutMs } = strategy;
+  if (maxAttempts === Infinity || maxAttempts === 1) return maxAttempts === 1 ? 0 : totalTimeoutMs;
+  const waits = plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), Math.min(maxAttempts - 1, MOST_WAITS));
+  return Math.min(totalTimeoutMs, waits.at(-1)?.totalWorstMs ?? 0);
+}
+
+/** A round time that is not shorter. */
+function nice(ms: number): number {
+  const unit = ms <= 120_000 ? 10_000 : ms <= 7_200_000 ? 60_000 : 1_800_000;
+  return unit * Math.ceil(ms / unit);
+}
+
+function binned(counts: Uint32Array, binMs: number, spanMs: number): number[] {
+  const bins = Array.from({ length: BINS }, () => 0);
+  for (const [i, n] of counts.entries()) {
+    const at = Math.floor((i * binMs * BINS) / spanMs);
+    if (at >= BINS) break;
+    bins[at] = (bins[at] ?? 0) + n;
+  }
+  return bins;
+}
+
+const OUTCOMES = ['rejected', 'served', 'gaveUp'] as const;
+
+/** Calls that are nearer than a quarter of a bin are one mark: thousands of them would draw the same. */
+function marksOf({ clients, timesMs, outcomes }: Outcome['traces'], spanMs: number, downMs: number): Mark[] {
+  const nearMs = spanMs / BINS / 4;
+  const open = new Map<number, { lane: number; fromMs: number; toMs: number; outcome: Mark['outcome'] }>();
+  const marks: Mark[] = [];
+  for (const [i, lane] of clients.entries()) {
+    const ms = Math.round(timesMs[i] ?? 0);
+    const outcome = OUTCOMES[outcomes[i] ?? 0] ?? 'rejected';
+    if (lane >= LANES || ms > spanMs) continue;
+    const last = open.get(lane);
+    const isSame = last?.outcome === outcome && last.fromMs < downMs === ms < downMs;
+    if (last && isSame && ms - last.toMs <= nearMs) {
+      last.toMs = ms;
+      continue;
+    }
+    const mark = { lane, fromMs: ms, toMs: ms, outcome };
+    open.set(lane, mark);
+    marks.push(mark);
+  }
+  return marks;
+}
+
+/** More are no waves that one could see. */
+const MOST_WAVES = 200;
+
+function wavesOf(arrivals: Uint32Array, accepted: Uint32Array, binMs: number, back: number) {
+  const window = Math.max(1, Math.round(100 / binMs));
+  const waves: { atMs: number; calls: number; accepted: number }[] = [];
+  let [inWindow, busiest] = [0, 0];
+  for (let bin = back; bin < arrivals.length; bin++) {
+    const n = arrivals[bin] ?? 0;
+    inWindow += n - (bin - window >= back ? (arrivals[bin - window] ?? 0) : 0);
+    busiest = Math.max(busiest, inWindow);
+    const last = waves.at(-1);
+    if (n === 0) continue;
+    if (last && bin > back && (arrivals[bin - 1] ?? 0) > 0) {
+      last.calls += n;
+      last.accepted += accepted[bin] ?? 0;
+    } else waves.push({ atMs: bin * binMs, calls: n, accepted: accepted[bin] ?? 0 });
+  }
+  return { busiest, waves: waves.length <= MOST_WAVES ? waves : undefined };
+}

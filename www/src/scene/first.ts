@@ -1,0 +1,7 @@
+/** Runs at build time, in Node: the first scene, and its result for the page that returns to it. */
+import { INITIAL_STATE } from '../state/state';
+import { scene, sceneInput } from './compute';
+import { sceneMarkup } from './markup';
+
+export const result = await scene(sceneInput(INITIAL_STATE), () => {}, new AbortController().signal);
+export const markup = sceneMarkup(INITIAL_STATE, result);

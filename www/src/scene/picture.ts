@@ -1,0 +1,91 @@
+/**
+ * The lanes of the clients and the calls of all, as SVG. Only strokes of fixed width and text outside: the picture is
+ * stretched to any width, so the build draws the same one.
+ */
+import { BINS, LANES, type Mark, type SceneResult } from './compute';
+
+export const WIDTH = 1000;
+const LANE = 10;
+const LANES_HEIGHT = LANE * LANES;
+const GAP = 14;
+const LOAD = 66;
+export const HEIGHT = LANES_HEIGHT + GAP + LOAD;
+/** The least rate of the logarithmic axis. */
+const LEAST_PER_S = 10;
+
+/** Where the capacity's line is, from the top, as a part of the height. */
+export function capacityAt(result: SceneResult): number {
+  return loadY(result, result.input.herd.capacityPerS) / HEIGHT;
+}
+
+export function picture(result: SceneResult): string {
+  const { spanMs, input, marks } = result;
+  const x = (ms: number): number => round((WIDTH * ms) / spanMs);
+  const down = x(Math.min(input.herd.downMs, spanMs));
+  const of = (wanted: (mark: Mark) => boolean): string =>
+    marks
+      .filter(wanted)
+      .map((mark) => draw(mark, x))
+      .join('');
+  const early = ({ fromMs }: Mark): boolean => fromMs < input.herd.downMs;
+  const path = (kind: string, d: string): string => (d ? `<path class="${kind}" d="${d}"/>` : '');
+  const grid = Array.from({ length: LANES }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`).join('');
+  return [
+    `<rect class="down" width="${down}" height="${HEIGHT}"/>`,
+    path('lane', grid),
+    path(
+      'early',
+      of((mark) => mark.outcome !== 'served' && early(mark)),
+    ),
+    path(
+      'rejected',
+      of((mark) => mark.outcome !== 'served' && !early(mark)),
+    ),
+    path(
+      'gave-up',
+      of(({ outcome }) => outcome === 'gaveUp'),
+    ),
+    path(
+      'served',
+      of(({ outcome }) => outcome === 'served'),
+    ),
+    path('calls', area(result, result.arrivals)),
+    path('taken', area(result, result.accepted)),
+    path('capacity', `M0,${round(loadY(result, input.herd.capacityPerS))}H${WIDTH}`),
+  ].join('');
+}
+
+function draw({ lane, fromMs, toMs, outcome }: Mark, x: (ms: number) => number): string {
+  const y = middle(lane);
+  // A line of no length has round ends: a dot.
+  if (outcome === 'served') return `M${x(fromMs)},${y}h0`;
+  if (outcome === 'gaveUp') return `M${x(fromMs)},${y - 4}v8`;
+  if (fromMs === toMs) return `M${x(fromMs)},${y - 3.5}v7`;
+  return `M${x(fromMs)},${y - 3.5}v7H${x(toMs)}v-7z`;
+}
+
+function middle(lane: number): number {
+  return LANE * (lane + 0.5);
+}
+
+/** Logarithmic, because a crowd sends a thousand times what a server can take. */
+function loadY({ arrivals, spanMs, input }: SceneResult, perS: number): number {
+  const most = Math.max(10 * input.herd.capacityPerS, ...arrivals.map((n) => (n * 1000 * BINS) / spanMs));
+  const part = Math.log(Math.max(perS, LEAST_PER_S) / LEAST_PER_S) / Math.log(most / LEAST_PER_S);
+  return HEIGHT - LOAD * Math.min(1, part);
+}
+
+function area(result: SceneResult, counts: readonly number[]): string {
+  const step = WIDTH / BINS;
+  let d = '';
+  for (const [bin, n] of counts.entries()) {
+    if (n === 0) continue;
+    const y = round(Math.min(HEIGHT - 1, loadY(result, (n * 1000 * BINS) / result.spanMs)));
+    d += `M${round(bin * step)},${HEIGHT}V${y}h${step}V${HEIGHT}z`;
+  }
+  return d;
+}
+
+function round(value: number): number {
+  return Math.round(10 * value) / 10;
+}
