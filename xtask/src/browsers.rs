@@ -10,57 +10,54 @@ use crate::failure::{Failure, file_failure};
 use crate::found::{Found, WebKit};
 use crate::plan::{APT, Context, Plan, TOOL_BUILDS, keep};
 use crate::setup::{cargo, version};
-use crate::step::Step;
+use crate::step::{Step, confirm, say};
 use crate::workspace::Workspace;
 
 /// A program that may come from an environment variable, from PATH or from Debian.
-struct Wanted {
+pub struct Wanted {
+    pub what: &'static str,
+    pub variable: &'static str,
+    pub names: &'static [&'static str],
+    pub package: &'static str,
+    /// Places where Debian puts it off PATH.
+    pub beside: fn() -> Vec<PathBuf>,
+}
+
+pub const fn wanted(
     what: &'static str,
     variable: &'static str,
     names: &'static [&'static str],
     package: &'static str,
+) -> Wanted {
+    Wanted {
+        what,
+        variable,
+        names,
+        package,
+        beside: Vec::new,
+    }
 }
 
-const CHROME: Wanted = Wanted {
-    what: "Chromium",
-    variable: "CHROME",
-    names: &[
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "google-chrome-stable",
-        "chrome",
-    ],
-    package: "chromium",
-};
+const CHROMES: &[&str] = &[
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+];
+const FIREFOXES: &[&str] = &["firefox", "firefox-esr"];
 
-const CHROMEDRIVER: Wanted = Wanted {
-    what: "chromedriver",
-    variable: "CHROMEDRIVER",
-    names: &["chromedriver"],
-    package: "chromium-driver",
-};
-
-const FIREFOX: Wanted = Wanted {
-    what: "Firefox",
-    variable: "FIREFOX",
-    names: &["firefox", "firefox-esr"],
-    package: "firefox-esr",
-};
-
-const WEBKITDRIVER: Wanted = Wanted {
-    what: "WebKitWebDriver",
-    variable: "WEBKITDRIVER",
-    names: &["WebKitWebDriver"],
-    package: "webkit2gtk-driver",
-};
-
-const XVFB: Wanted = Wanted {
-    what: "Xvfb",
-    variable: "XVFB",
-    names: &["Xvfb"],
-    package: "xvfb",
-};
+#[rustfmt::skip]
+const IN_BROWSERS: [Wanted; 3] = [
+    wanted("Chromium", "CHROME", CHROMES, "chromium"),
+    wanted("chromedriver", "CHROMEDRIVER", &["chromedriver"], "chromium-driver"),
+    wanted("Firefox", "FIREFOX", FIREFOXES, "firefox-esr"),
+];
+#[rustfmt::skip]
+const IN_WEBKIT: [Wanted; 2] = [
+    wanted("WebKitWebDriver", "WEBKITDRIVER", &["WebKitWebDriver"], "webkit2gtk-driver"),
+    wanted("Xvfb", "XVFB", &["Xvfb"], "xvfb"),
+];
 
 // Cargo builds these tools, unless they are on PATH.
 const WASM_PACK_VERSION: [u32; 3] = [0, 15, 1];
@@ -102,137 +99,111 @@ pub fn steps() -> Vec<Plan> {
     ]
 }
 
-fn find(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
-    let [chrome, chromedriver, firefox] = find_or_install(step, [CHROME, CHROMEDRIVER, FIREFOX])?;
+fn find(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
+    let [chrome, chromedriver, firefox] = find_or_install(step, IN_BROWSERS)?;
     let versions = [&chrome, &firefox].map(|path| {
         let printed = Cmd::new(path).arg("--version").answer().unwrap_or_default();
-        short_version(&printed)
+        // `Chromium 156.0.1.2 built on Debian` is too much for a line.
+        printed
+            .split(" built")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     });
     step.note(versions.join(", "));
     let webdriver_json = cx.ws.target.join("webdriver.json");
     fs::write(&webdriver_json, capabilities(&chrome, &firefox))
         .map_err(|error| file_failure("write", &webdriver_json, &error))?;
-    keep(
-        &cx.browsers,
-        Found {
-            chrome,
-            chromedriver,
-            firefox,
-            webdriver_json,
-        },
-    );
+    let found = Found {
+        chrome,
+        chromedriver,
+        firefox,
+        webdriver_json,
+    };
+    keep(&cx.browsers, found);
     Ok(())
 }
 
-fn find_webkit(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
-    let [driver, xvfb] = find_or_install(step, [WEBKITDRIVER, XVFB])?;
+fn find_webkit(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
+    let [driver, xvfb] = find_or_install(step, IN_WEBKIT)?;
     step.note(driver.display().to_string());
     keep(&cx.webkit, WebKit { driver, xvfb });
     Ok(())
 }
 
-fn find_or_install<const N: usize>(
-    step: &mut Step<'_>,
+pub fn find_or_install<const N: usize>(
+    step: &mut Step,
     wanted: [Wanted; N],
 ) -> Result<[PathBuf; N], Failure> {
-    let find = |wanted: &Wanted| wanted.find(|name| env::var_os(name).map(PathBuf::from));
-    let missing: Vec<&Wanted> = wanted.iter().filter(|w| find(w).is_none()).collect();
+    let missing: Vec<&Wanted> = wanted.iter().filter(|w| w.find().is_none()).collect();
     if !missing.is_empty() {
         apt_install(step, &missing)?;
     }
     let mut found = wanted.each_ref().map(|_| PathBuf::new());
     for (path, wanted) in found.iter_mut().zip(wanted) {
-        *path = find(&wanted).ok_or_else(|| not_found(wanted))?;
+        *path = wanted.find().ok_or_else(|| absent(&[&wanted]))?;
     }
     Ok(found)
 }
 
 impl Wanted {
-    fn find(&self, from_env: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-        match from_env(self.variable) {
+    fn find(&self) -> Option<PathBuf> {
+        match env::var_os(self.variable).map(PathBuf::from) {
             // A variable that points nowhere is not repaired silently by another browser.
             Some(path) => path.is_file().then_some(path),
-            None => find_on_path(self.names),
+            None => find_on_path(self.names).or_else(|| (self.beside)().pop()),
         }
     }
 }
 
-fn not_found(wanted: Wanted) -> Failure {
-    let Wanted {
-        what,
-        variable,
-        package,
-        ..
-    } = wanted;
-    Failure::new(format!("{what} was not found")).remedy(format!(
-        "{}; or set {variable} to its path",
-        apt_command(&[package])
+fn absent(missing: &[&Wanted]) -> Failure {
+    let list = |of: fn(&Wanted) -> &str| missing.iter().map(|w| of(w)).collect::<Vec<_>>();
+    let [names, packages] = [list(|w| w.what).join(", "), list(|w| w.package).join(" ")];
+    Failure::new(format!("not found: {names}")).remedy(format!(
+        "as root: apt-get update && apt-get install -y --no-install-recommends {packages} \
+         (or install in another way, and set {} to the path)",
+        list(|w| w.variable).join(", ")
     ))
 }
 
-fn apt_command(packages: &[&str]) -> String {
-    let packages = packages.join(" ");
-    format!("apt-get update && apt-get install -y --no-install-recommends {packages}")
-}
-
-fn apt_install(step: &mut Step<'_>, missing: &[&Wanted]) -> Result<(), Failure> {
-    if let Some(wanted) = missing
-        .iter()
-        .find(|wanted| env::var_os(wanted.variable).is_some())
-    {
-        return Err(
-            Failure::new(format!("{} does not name a file", wanted.variable)).remedy(format!(
-                "set it to the path of {}, or unset it",
-                wanted.what
-            )),
-        );
-    }
-    let packages: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
-    let names: Vec<&str> = missing.iter().map(|wanted| wanted.what).collect();
-    let variables: Vec<&str> = missing.iter().map(|wanted| wanted.variable).collect();
-    let remedy = format!(
-        "as root: {} (or install in another way, and set {})",
-        apt_command(&packages),
-        variables.join(", ")
-    );
-    let absent =
-        || Failure::new(format!("not found: {}", names.join(", "))).remedy(remedy.as_str());
-    if find_on_path(&["apt-get"]).is_none() {
-        return Err(absent());
+fn apt_install(step: &mut Step, missing: &[&Wanted]) -> Result<(), Failure> {
+    let set = |wanted: &&&Wanted| env::var_os(wanted.variable).is_some();
+    if let Some(Wanted { what, variable, .. }) = missing.iter().find(set) {
+        return Err(Failure::new(format!("{variable} does not name a file"))
+            .remedy(format!("set it to the path of {what}, or unset it")));
     }
     let root = Cmd::new("id").arg("-u").answer().as_deref() == Some("0");
-    if !root && Cmd::new("sudo").args(["-n", "true"]).answer().is_none() {
-        return Err(absent());
+    let may = root || Cmd::new("sudo").args(["-n", "true"]).answer().is_some();
+    if !may || find_on_path(&["apt-get"]).is_none() {
+        return Err(absent(missing));
     }
     let apt = |args: &[&str]| {
-        let start = if root {
-            Cmd::new("env")
-        } else {
-            Cmd::new("sudo").args(["-n", "env"])
-        };
-        start
-            .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
+        let sudo = if root { &[][..] } else { &["sudo", "-n"] };
+        let line = [sudo, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]].concat();
+        Cmd::new(line[0])
+            .args(&line[1..])
             // Another installation may be running.
             .args(["-o", "DPkg::Lock::Timeout=120"])
             .args(args)
-            .remedy(remedy.as_str())
+            .remedy(absent(missing).remedy.unwrap_or_default())
     };
+    let packages = missing.iter().map(|wanted| wanted.package);
     let commands = [
         apt(&["update"]),
         apt(&["install", "-y", "--no-install-recommends"]).args(packages),
     ];
     let shown = commands.each_ref().map(|cmd| format!("    {cmd}\n"));
     let text = format!(
-        "  Not found: {}. These commands install what is missing, as root:\n{}",
-        names.join(", "),
+        "  {}. These commands install what is missing, as root:\n{}",
+        absent(missing).message,
         shown.concat()
     );
     let ci = env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false");
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     if !must_ask(root, ci, terminal) {
-        step.say(&text);
-    } else if !step.confirm(&text, "  Run them?")? {
-        return Err(absent());
+        say(&text);
+    } else if !confirm(&format!("{text}  Run them?"))? {
+        return Err(absent(missing));
     }
     commands.iter().try_for_each(|cmd| step.run(cmd).map(drop))
 }
@@ -246,7 +217,7 @@ fn must_ask(root: bool, ci: bool, terminal: bool) -> bool {
 /// `found`, or what an earlier run built, or a new build.
 fn built_tool(
     ws: &Workspace,
-    step: &mut Step<'_>,
+    step: &mut Step,
     (name, wanted): (&str, [u32; 3]),
     found: Option<PathBuf>,
 ) -> Result<PathBuf, Failure> {
@@ -288,29 +259,11 @@ fn version_of(program: &Path) -> Option<[u32; 3]> {
     version(Cmd::new(program).arg("--version").answer()?.as_str())
 }
 
-/// `Chromium 156.0.1.2 built on Debian` is too much for a line of progress.
-fn short_version(printed: &str) -> String {
-    let short: Vec<&str> = printed.split_whitespace().take(3).collect();
-    match short
-        .iter()
-        .position(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    {
-        Some(last) => short[..=last].join(" "),
-        None => short.join(" "),
-    }
-}
-
 /// Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded.
 fn capabilities(chrome: &Path, firefox: &Path) -> String {
-    let chrome_args = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--no-first-run",
-    ];
-    let list: Vec<String> = chrome_args.iter().map(|arg| json_string(arg)).collect();
+    let args = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+                --disable-background-networking --no-first-run";
+    let list: Vec<String> = args.split_whitespace().map(json_string).collect();
     format!(
         r#"{{"goog:chromeOptions":{{"args":[{}],"binary":{}}},"moz:firefoxOptions":{{"args":["-headless"],"binary":{}}}}}"#,
         list.join(","),
@@ -332,50 +285,26 @@ fn json_string(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const SHELL: Wanted = Wanted {
-        what: "a shell",
-        variable: "SHELL_HERE",
-        names: &["no-such-shell", "sh"],
-        package: "dash",
-    };
-
     #[test]
-    fn a_variable_wins_over_path() {
-        assert_eq!(SHELL.find(|_| None).unwrap().file_name().unwrap(), "sh");
-        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        assert_eq!(SHELL.find(|_| Some(here.clone())), Some(here));
-    }
-
-    #[test]
-    fn a_variable_that_points_nowhere_is_no_browser() {
-        assert_eq!(SHELL.find(|_| Some("/no/such/file".into())), None);
-    }
-
-    #[test]
-    fn a_missing_browser_is_an_error_with_the_command() {
-        let text = not_found(CHROMEDRIVER).to_string();
-        assert!(text.contains("chromedriver was not found"), "{text}");
+    fn what_is_missing_is_an_error_with_the_command() {
+        let text = absent(&[&IN_BROWSERS[1], &IN_BROWSERS[2]]).to_string();
         assert!(
-            text.contains("install -y --no-install-recommends chromium-driver"),
+            text.starts_with("not found: chromedriver, Firefox"),
             "{text}"
         );
-        assert!(text.contains("set CHROMEDRIVER"), "{text}");
+        assert!(
+            text.contains("recommends chromium-driver firefox-esr"),
+            "{text}"
+        );
+        assert!(text.contains("set CHROMEDRIVER, FIREFOX to"), "{text}");
     }
 
     #[test]
     fn asks_before_sudo_only_where_somebody_can_answer() {
         assert!(must_ask(false, false, true));
-        for (root, ci, terminal) in [
-            (true, false, true),
-            (false, true, true),
-            (false, false, false),
-            (true, true, false),
-        ] {
-            assert!(
-                !must_ask(root, ci, terminal),
-                "{root} {ci} {terminal}: would wait for an answer, or ask root"
-            );
-        }
+        assert!(!must_ask(true, false, true), "would ask root");
+        assert!(!must_ask(false, true, true), "would wait in CI");
+        assert!(!must_ask(false, false, false), "would wait for nobody");
     }
 
     #[test]
@@ -384,18 +313,5 @@ mod tests {
         assert!(json.contains(r#""binary":"/a \"b\"\\c""#), "{json}");
         assert!(json.contains(r#""binary":"/f\u000a""#), "{json}");
         assert_eq!(json.matches('{').count(), json.matches('}').count());
-    }
-
-    #[test]
-    fn versions_fit_a_line() {
-        assert_eq!(
-            short_version("Chromium 156.0.1.2 built on Debian"),
-            "Chromium 156.0.1.2"
-        );
-        assert_eq!(
-            short_version("Mozilla Firefox 140.5.0esr"),
-            "Mozilla Firefox 140.5.0esr"
-        );
-        assert_eq!(short_version(""), "");
     }
 }

@@ -1,17 +1,18 @@
 //! All steps that set something up: tools, browsers, builds.
 
 use crate::plan::Plan;
-use crate::{bench, browsers, crate_checks, demo, pkg, published, setup};
+use crate::{browsers, crate_checks, demo, pkg, published, scripts, servers, setup};
 
 pub fn set_up_steps() -> Vec<Plan> {
     [
         setup::steps(),
         browsers::steps(),
+        servers::steps(),
         pkg::steps(),
         published::steps(),
         crate_checks::set_up_steps(),
         demo::steps(),
-        bench::steps(),
+        scripts::steps(),
     ]
     .into_iter()
     .flatten()

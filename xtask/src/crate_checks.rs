@@ -26,7 +26,7 @@ const WASI_2: &str = "wasm32-wasip2";
 const BARE: &str = "thumbv7em-none-eabi";
 
 /// The features that need no standard library.
-const FEATURES_OF_BARE: &[&str] = &["http"];
+const FEATURES_OF_BARE: &str = "http,async";
 
 /// The oldest compiler that the manifest allows.
 const OLDEST: &str = "1.85";
@@ -34,11 +34,16 @@ const OLDEST: &str = "1.85";
 /// That, and some between it and the newest.
 const COMPILERS: [&str; 3] = [OLDEST, "1.88", "1.92"];
 
-/// Prints the public names; it reads what this compiler writes about a crate.
-const NAMES_TOOL: &str = "cargo-public-api";
-const NAMES_TOOL_VERSION: &str = "0.52.0";
-const NAMES_COMPILER: &str = "nightly-2026-05-20";
+/// Tools that check the crate: its public names, its features, its dependencies.
+const TOOLS: [(&str, &str); 3] = [
+    ("cargo-public-api", "0.52.0"),
+    ("cargo-hack", "0.6.46"),
+    ("cargo-deny", "0.20.2"),
+];
+/// The compiler that the first of them reads, which interprets tests, too.
+const NIGHTLY: &str = "nightly-2026-05-20";
 
+const JUDGES: &str = "tools that judge the crate";
 const TARGETS: &str = "Rust's other targets";
 const OLD_COMPILERS: &str = "Rust's older compilers";
 const OLD_MACHINES: &str = "machines of the oldest compiler";
@@ -70,19 +75,21 @@ pub fn set_up_steps() -> Vec<Plan> {
             let assembly = pkg::assembly(cx.ws, &version, &machines.script, &out);
             step.run(&assembly).map(drop)
         }),
-        Plan::set_up(NAMES_TOOL, &[], |cx, step| {
-            if !names_tool(cx.ws).exists() {
-                let install = cargo()
-                    .args(["install", "--locked", NAMES_TOOL])
-                    .args(["--version", NAMES_TOOL_VERSION])
-                    .arg("--root")
-                    .arg(names_tools(cx.ws))
-                    .remedy("see the compiler's message in the log");
-                step.run(&install)?;
+        Plan::set_up(JUDGES, &[], |cx, step| {
+            for (name, version) in TOOLS {
+                if !tool(cx.ws, name).exists() {
+                    let install = cargo()
+                        .args(["install", "--locked", name, "--version", version])
+                        .arg("--root")
+                        .arg(tools(cx.ws))
+                        .remedy("see the compiler's message in the log");
+                    step.run(&install)?;
+                }
             }
             let install = Cmd::new("rustup")
-                .args(["toolchain", "install", NAMES_COMPILER])
+                .args(["toolchain", "install", NIGHTLY])
                 .args(["--profile", "minimal", "--no-self-update"])
+                .args(["--component", "miri,rust-src"])
                 .remedy("rustup must reach the server that it was set up for");
             step.run(&install).map(drop)
         })
@@ -95,13 +102,14 @@ fn with_old_machines(ws: &Workspace) -> PathBuf {
     ws.target.join("with-old-machines")
 }
 
-/// Where the tool of this version is installed.
-fn names_tools(ws: &Workspace) -> PathBuf {
-    ws.target.join(format!("{NAMES_TOOL}-{NAMES_TOOL_VERSION}"))
+/// Where the tools of these versions are installed.
+fn tools(ws: &Workspace) -> PathBuf {
+    let versions = TOOLS.map(|(_, version)| version).join("-");
+    ws.target.join(format!("crate-tools-{versions}"))
 }
 
-fn names_tool(ws: &Workspace) -> PathBuf {
-    names_tools(ws).join("bin").join(NAMES_TOOL)
+fn tool(ws: &Workspace, name: &str) -> PathBuf {
+    tools(ws).join("bin").join(name)
 }
 
 /// The steps of `cargo xtask test`.
@@ -117,7 +125,8 @@ pub fn quick() -> Vec<Plan> {
             |cx| vec![in_crate(cx.ws, &["package", "--allow-dirty"])],
         ),
         Plan::check("crate: no standard library", &[CRATE], |cx| {
-            vec![clippy(cx.ws, &[], None)]
+            let bare = ["clippy", "--quiet", "--lib", "--no-default-features"];
+            vec![in_crate(cx.ws, &bare).args(["--", "-D", "warnings"])]
         }),
         Plan::check(
             "crate: two versions stay two",
@@ -147,22 +156,53 @@ pub fn quick() -> Vec<Plan> {
 
 /// The steps of `cargo xtask crate --check`.
 pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
-    let matrix = |name: &str, needs: &[&'static str], target: Option<&'static str>| {
-        Plan::check(format!("crate: features, {name}"), needs, move |cx| {
-            let names = features(cx.ws, target);
-            sets(&names)
-                .iter()
-                .map(|set| clippy(cx.ws, set, target))
-                .collect()
+    // No feature, each alone, each pair, and all.
+    let features = |needs: &[&'static str], target: Option<&'static str>| {
+        let name = target.unwrap_or("native");
+        let needs = [&[CRATE, JUDGES], needs].concat();
+        Plan::check(format!("crate: features, {name}"), &needs, move |cx| {
+            let powerset = ["--feature-powerset", "--depth", "2", "--exclude-features"];
+            let hack = Cmd::new(tool(cx.ws, "cargo-hack"))
+                .arg("hack")
+                .args(powerset)
+                .args(["default", "clippy", "--quiet", "--lib"])
+                .args(target.iter().flat_map(|target| ["--target", target]))
+                .args(only(target))
+                .args(["--", "-D", "warnings"])
+                .dir(folder(cx.ws));
+            vec![hack.env("CARGO_TARGET_DIR", build(cx.ws))]
         })
     };
     let mut steps = quick();
     steps.extend([
-        matrix("native", &[CRATE], None),
-        matrix(WASM_TARGET, &[CRATE, TARGET], Some(WASM_TARGET)),
-        matrix(WASI, &[CRATE, TARGETS], Some(WASI)),
-        matrix(WASI_2, &[CRATE, TARGETS], Some(WASI_2)),
-        matrix(BARE, &[CRATE, TARGETS], Some(BARE)),
+        features(&[], None),
+        features(&[TARGET], Some(WASM_TARGET)),
+        features(&[TARGETS], Some(WASI)),
+        features(&[TARGETS], Some(WASI_2)),
+        features(&[TARGETS], Some(BARE)),
+        Plan::check("crate: on embassy's timers", &[CRATE, TARGETS], |cx| {
+            let build = ["build", "--package", "embassy", "--target", BARE];
+            vec![of_programs(cx.ws, &build)]
+        }),
+        Plan::check("crate: dependencies", &[CRATE, JUDGES], |cx| {
+            let deny = Cmd::new(tool(cx.ws, "cargo-deny"))
+                .args(["--all-features", "--config"])
+                .arg(cx.ws.root.join("xtask/deny.toml"))
+                .args(["check", "bans", "licenses", "sources"]);
+            vec![deny.dir(folder(cx.ws))]
+        }),
+        Plan::tests(
+            "crate: the core, interpreted",
+            Runner::Cargo,
+            &[CRATE, JUDGES],
+            |cx| {
+                // Not what tries millions of numbers: that would take hours.
+                let core = ["--", "core::", "--skip", "elementary", "--skip", "random"];
+                let miri = cargo_of(NIGHTLY).args(["miri", "test", "--lib"]).args(core);
+                let miri = miri.dir(folder(cx.ws));
+                vec![miri.env("CARGO_TARGET_DIR", build(cx.ws).join("miri"))]
+            },
+        ),
         // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
         Plan::check("crate: older compilers", &[CRATE, OLD_COMPILERS], |cx| {
             let check = |compiler| {
@@ -192,9 +232,9 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
         }),
         Plan::check(
             "crate: documentation, as docs.rs builds it",
-            &[CRATE, NAMES_TOOL],
+            &[CRATE, JUDGES],
             |cx| {
-                let doc = cargo_of(NAMES_COMPILER)
+                let doc = cargo_of(NIGHTLY)
                     .args(["doc", "--no-deps"])
                     .args(["--features", &features_of_docs(cx.ws)])
                     .dir(folder(cx.ws))
@@ -226,12 +266,12 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                 ]
             },
         ),
-        Plan::check("crate: public names", &[CRATE, NODE, NAMES_TOOL], |cx| {
+        Plan::check("crate: public names", &[CRATE, NODE, JUDGES], |cx| {
             vec![
                 Cmd::new("node")
                     .arg(cx.ws.root.join("tests/crate/public-names.mjs"))
-                    .arg(names_tool(cx.ws))
-                    .arg(NAMES_COMPILER)
+                    .arg(tool(cx.ws, "cargo-public-api"))
+                    .arg(NIGHTLY)
                     .arg(folder(cx.ws).join("Cargo.toml"))
                     .arg(features_of_docs(cx.ws))
                     .env("CARGO_TARGET_DIR", build(cx.ws))
@@ -272,13 +312,13 @@ fn in_folder(ws: &Workspace, folder: PathBuf, args: &[&str]) -> Cmd {
         .env("CARGO_TARGET_DIR", build(ws))
 }
 
-/// Checks the crate with these features alone; a warning is an error.
-fn clippy(ws: &Workspace, features: &[String], target: Option<&str>) -> Cmd {
-    let set = features.join(",");
-    in_crate(ws, &["clippy", "--quiet", "--lib", "--no-default-features"])
-        .args(["--features", &set])
-        .args(target.iter().flat_map(|target| ["--target", target]))
-        .args(["--", "-D", "warnings"])
+/// The arguments that choose among the features that a target has.
+fn only(target: Option<&str>) -> Vec<&'static str> {
+    if target == Some(BARE) {
+        vec!["--include-features", FEATURES_OF_BARE]
+    } else {
+        Vec::new()
+    }
 }
 
 fn wasm_program(ws: &Workspace, name: &str, target: &str) -> Cmd {
@@ -310,14 +350,6 @@ fn script(ws: &Workspace, program: &str, target: &str) -> Cmd {
         .arg(wasm_file(ws, program, target))
 }
 
-/// The features of the assembled crate that the target has.
-fn features(ws: &Workspace, target: Option<&str>) -> Vec<String> {
-    if target == Some(BARE) {
-        return FEATURES_OF_BARE.iter().map(ToString::to_string).collect();
-    }
-    feature_names(&manifest(ws))
-}
-
 /// The features that docs.rs documents, as cargo takes them.
 fn features_of_docs(ws: &Workspace) -> String {
     documented_features(&manifest(ws)).unwrap_or_default()
@@ -337,36 +369,6 @@ fn documented_features(manifest: &str) -> Option<String> {
     Some(list.replace([' ', '"', ']'], ""))
 }
 
-/// The names in the `[features]` table.
-fn feature_names(manifest: &str) -> Vec<String> {
-    let table = manifest
-        .lines()
-        .skip_while(|line| *line != "[features]")
-        .skip(1);
-    table
-        .take_while(|line| !line.starts_with('['))
-        .filter_map(|line| line.split_once(" = [").map(|(name, _)| name.to_owned()))
-        .filter(|name| name != "default")
-        .collect()
-}
-
-/// No feature, each alone, each pair, and all.
-fn sets(names: &[String]) -> Vec<Vec<String>> {
-    let mut sets = vec![Vec::new()];
-    for (i, first) in names.iter().enumerate() {
-        sets.push(vec![first.clone()]);
-        sets.extend(
-            names[i + 1..]
-                .iter()
-                .map(|second| vec![first.clone(), second.clone()]),
-        );
-    }
-    if names.len() > 2 {
-        sets.push(names.to_vec());
-    }
-    sets
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -374,26 +376,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sets_of_features_are_none_each_pairs_and_all() {
-        let names = ["a", "b", "c"].map(String::from);
-        let written: Vec<String> = sets(&names).iter().map(|set| set.join("+")).collect();
-        assert_eq!(written, ["", "a", "a+b", "a+c", "b", "b+c", "c", "a+b+c"]);
-    }
-
-    #[test]
-    fn the_features_and_the_oldest_compiler_are_those_of_the_manifest() {
+    fn the_documented_features_and_the_oldest_compiler_are_those_of_the_manifest() {
         let root = Workspace::find().root;
         let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
-        let names = feature_names(&manifest);
-        for name in ["retry", "tokio", "js", "http", "lab", "std"] {
-            assert!(
-                names.iter().any(|n| n == name),
-                "{name} is not in {names:?}"
-            );
-        }
         assert!(manifest.contains(&format!("\nrust-version = \"{OLDEST}\"\n")));
         let documented = documented_features(&manifest).unwrap();
-        assert_eq!(documented, "tokio,js,tower,retry-policies,serde,http");
+        assert_eq!(
+            documented,
+            "protection,tokio,js,tower,retry-policies,serde,http"
+        );
     }
 
     #[test]

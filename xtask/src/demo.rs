@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Output};
+use crate::cmd::Cmd;
 use crate::failure::{Failure, file_failure};
 use crate::lock;
 use crate::pkg::{PACK, tarball};
@@ -48,55 +48,47 @@ pub fn steps() -> Vec<Plan> {
 }
 
 pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
-    let page = if options.once {
-        None
-    } else {
-        Some("page: build")
-    };
+    let page = (!options.once).then_some("page: build");
     let lock = lock::take(cx.ws)?;
     set_up(cx, &[&[CONSUMER][..], page.as_slice()].concat())?;
     println!();
-    program(cx.ws).run(&Output::Terminal)?;
+    program(cx.ws).run()?;
     drop(lock);
     if options.once {
         return Ok(());
     }
     println!("\nThe page is served until Ctrl-C:");
-    match serve_page(cx.ws, options.port).run(&Output::Terminal) {
+    match serve_page(cx.ws, options.port).run() {
         // Ctrl-C is how this ends.
         Err(failure) if failure.interrupted => Ok(()),
         result => result,
     }
 }
 
-/// A folder like a user's, with the tarball installed by npm, and the demo program in it.
-fn install_consumer(ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+/// A folder like a user's, with the tarball installed by npm, and the programs of the demo in it.
+fn install_consumer(ws: &Workspace, step: &mut Step) -> Result<(), Failure> {
     let folder = consumer(ws);
     let fill = || -> io::Result<()> {
         fs::create_dir_all(&folder)?;
-        fs::write(
-            folder.join("package.json"),
-            "{ \"name\": \"demo\", \"private\": true }\n",
-        )?;
-        for file in modules_in(&ws.root.join("www/demo"))? {
-            fs::copy(&file, folder.join(file.file_name().unwrap_or_default()))?;
+        let manifest = "{ \"name\": \"demo\", \"private\": true }\n";
+        fs::write(folder.join("package.json"), manifest)?;
+        for entry in fs::read_dir(ws.root.join("www/demo"))? {
+            let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+            let text = name.to_string_lossy();
+            if text.ends_with(".mjs") && !text.ends_with(".test.mjs") {
+                fs::copy(path, folder.join(name))?;
+            }
         }
         Ok(())
     };
     fill().map_err(|error| file_failure("fill", &folder, &error))?;
     let install = Cmd::new("npm")
-        .args([
-            "install",
-            "--no-save",
-            "--no-package-lock",
-            "--ignore-scripts",
-        ])
+        .args("install --no-save --no-package-lock --ignore-scripts".split(' '))
         .args(["--no-audit", "--no-fund", "--offline"])
         .arg(tarball(ws))
         .dir(&folder)
         .remedy("the package has no dependencies, so npm needs no registry here; see its message");
-    step.run(&install)?;
-    Ok(())
+    step.run(&install).map(drop)
 }
 
 fn consumer(ws: &Workspace) -> PathBuf {
@@ -108,20 +100,8 @@ pub fn program(ws: &Workspace) -> Cmd {
     Cmd::new("node").arg("main.mjs").dir(consumer(ws))
 }
 
-fn modules_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
-    let files = files.collect::<io::Result<Vec<_>>>()?;
-    Ok(files.into_iter().filter(|file| is_module(file)).collect())
-}
-
-/// A program of the demo, not one of its tests.
-fn is_module(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".mjs") && !name.ends_with(".test.mjs")
-}
-
 /// Unpacks the tarball into `folder`, one of a `node_modules`.
-pub fn unpack(step: &mut Step<'_>, tarball: &Path, folder: &Path) -> Result<(), Failure> {
+pub fn unpack(step: &mut Step, tarball: &Path, folder: &Path) -> Result<(), Failure> {
     drop(fs::remove_dir_all(folder));
     fs::create_dir_all(folder).map_err(|error| file_failure("create", folder, &error))?;
     step.run(
@@ -142,40 +122,11 @@ pub fn build_page(ws: &Workspace) -> Cmd {
 }
 
 fn serve_page(ws: &Workspace, port: Option<u16>) -> Cmd {
-    let serve = Cmd::new("node")
+    let port = port.map(|port| ["--port".to_owned(), port.to_string()]);
+    Cmd::new("node")
         .arg(ws.root.join("www/demo/serve.mjs"))
+        .args(port.into_iter().flatten())
         .dir(ws.root.join("www"))
         .remedy("another program may use the port: try --port with another number")
-        .unlimited();
-    match port {
-        Some(port) => serve.arg("--port").arg(port.to_string()),
-        None => serve,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_copied_and_tests_are_not() {
-        assert!(is_module(Path::new("www/demo/main.mjs")));
-        for other in ["page.test.mjs", "tsconfig.json", "notes.md"] {
-            assert!(!is_module(Path::new(other)), "{other}");
-        }
-    }
-
-    #[test]
-    fn the_port_is_handed_on() {
-        let ws = Workspace {
-            root: "/r".into(),
-            target: "/r/target".into(),
-        };
-        assert!(
-            serve_page(&ws, Some(8080))
-                .to_string()
-                .ends_with("serve.mjs --port 8080")
-        );
-        assert!(serve_page(&ws, None).to_string().ends_with("serve.mjs"));
-    }
+        .unlimited()
 }

@@ -32,6 +32,14 @@ impl Failure {
         }
     }
 
+    /// Returns a failure that is on the screen already.
+    pub fn reported() -> Self {
+        Self {
+            reported: true,
+            ..Self::default()
+        }
+    }
+
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self

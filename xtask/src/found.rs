@@ -18,3 +18,10 @@ pub struct WebKit {
     pub driver: PathBuf,
     pub xvfb: PathBuf,
 }
+
+/// The servers that jobs are kept in.
+#[derive(Debug, Clone)]
+pub struct Servers {
+    pub redis: PathBuf,
+    pub postgres: PathBuf,
+}

@@ -6,7 +6,7 @@ use crate::cmd::Cmd;
 use crate::failure::Failure;
 use crate::setup::{WASM_TARGET, cargo};
 use crate::step::Step;
-use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
+use crate::wasm::{compilation, optimised, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
 pub struct LabWasm {
@@ -27,7 +27,7 @@ impl LabWasm {
         }
     }
 
-    pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+    pub fn compile(&self, ws: &Workspace, step: &mut Step) -> Result<(), Failure> {
         let build = compilation(ws, cargo(), &self.target)
             .args(["--features", "lab-exports"])
             // A fifth smaller, and as fast where it matters.
@@ -37,9 +37,9 @@ impl LabWasm {
         Ok(())
     }
 
-    pub fn bind(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+    pub fn bind(&self, ws: &Workspace, step: &mut Step) -> Result<(), Failure> {
         let result = self.folder.join("lab.wasm");
-        let optimised = self.folder.join("optimised.wasm");
+        let small = self.folder.join("optimised.wasm");
         let passes = [
             Cmd::new(ws.wasm_tool("wasm-bindgen"))
                 .arg(&self.compiled)
@@ -49,18 +49,8 @@ impl LabWasm {
                 .arg("--out-dir")
                 .arg(&self.folder)
                 .args(["--out-name", "lab"]),
-            Cmd::new(ws.npm_tool("wasm-opt"))
-                .arg(self.folder.join("lab_bg.wasm"))
-                .args([
-                    "-O3",
-                    "--strip-debug",
-                    "--strip-producers",
-                    "--strip-target-features",
-                ])
-                .args(WASM_FEATURES)
-                .arg("-o")
-                .arg(&optimised),
-            script(ws, "untraceable.mjs").arg(&optimised).arg(&result),
+            optimised(ws, &self.folder.join("lab_bg.wasm"), &small, "-O3"),
+            script(ws, "untraceable.mjs").arg(&small).arg(&result),
         ];
         run_passes(ws, step, &self.compiled, &self.folder, &[result], &passes)
     }

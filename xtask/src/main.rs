@@ -3,7 +3,6 @@
 #[cfg(not(unix))]
 compile_error!("cargo xtask runs on Linux and macOS; on Windows, use it inside WSL");
 
-mod bench;
 mod browsers;
 mod catalogue;
 mod checks;
@@ -13,11 +12,8 @@ mod crate_checks;
 mod demo;
 mod failure;
 mod found;
-mod hosts;
 mod lab_wasm;
 mod lock;
-mod log;
-mod mutants;
 mod node_tests;
 mod pkg;
 mod plan;
@@ -25,7 +21,8 @@ mod published;
 mod release;
 mod run;
 mod schedule;
-mod schedules;
+mod scripts;
+mod servers;
 mod setup;
 mod signals;
 mod site;
@@ -52,14 +49,16 @@ cargo xtask <command>
   demo [--once] [--port N]
       retries against a misbehaving server, in Node and then on a page;
       --once ends after the part in Node
-  test [--quick] [--only NAME]... [--jobs N] [--verbose] [--list]
+  test [--quick] [--only NAME]... [--jobs N] [--list]
       every check there is, as steps that run at the same time
       --quick    only what needs no browser, random tests with fewer cases: for the daily loop
       --only     only the steps whose names contain NAME, and the set-up that these need
       --jobs     runs N steps at once; defaults to one more than the cores
-      --verbose  shows all output, one step at a time
       --list     prints the names of the steps
-  bench [--quick] [--only NAME]... [--docs]
+  watch [FILE]...
+      after each change of src/js or pkg-template, assembles the package again, without Rust; after
+      that, and after each change of the tests, runs these test files
+  bench [--quick] [--only NAME]... [--node MAJOR] [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in a
       minute; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md
   hosts [--only NAME]... [--keep] [--docs]
@@ -67,8 +66,8 @@ cargo xtask <command>
       some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in
       target/hosts, --docs writes docs/hosts.md
   schedules [--count N] [--seed S]
-      random hostile schedules against the packed package, by default a million of single policies
-      and a million of operations that share protections
+      random hostile schedules against the packed package, half of them with protection; by
+      default a million
   mutants [--rust] [--count N] [--seed S]
       a sample of small mistakes in src/js, or with --rust in src/core and src/retry, one at a time:
       names those that no test finds; an hour
@@ -92,10 +91,8 @@ system: before xtask installs these with sudo it shows the commands, and asks if
 enum Command {
     Demo(demo::Options),
     Test(test::Options),
-    Bench(bench::Options),
-    Hosts(hosts::Options),
-    Schedules(schedules::Options),
-    Mutants(Vec<OsString>),
+    /// One of the [`scripts`], with its options.
+    Script(&'static str, Vec<OsString>),
     Site(site::Options),
     Pkg,
     Crate(published::Options),
@@ -104,10 +101,10 @@ enum Command {
 }
 
 impl Command {
-    /// Whether no other command may run at the same time. The demo locks its set-up alone: it serves a page for hours.
+    /// Whether no other command may run at the same time. Demo and scripts lock for themselves.
     fn locks(&self) -> bool {
         match self {
-            Self::Help | Self::Demo(_) => false,
+            Self::Help | Self::Demo(_) | Self::Script(..) => false,
             Self::Test(options) => !options.list,
             _ => true,
         }
@@ -138,17 +135,14 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     let ws = Workspace::find();
     let _lock = command.locks().then(|| lock::take(&ws)).transpose()?;
-    let mut cx = Context::new(&ws, catalogue::set_up_steps);
+    let mut cx = Context::new(&ws);
     match command {
         Command::Demo(options) => demo::run(&cx, &options),
         Command::Test(options) => {
             cx.quick = options.quick;
             test::run(&cx, checks::steps, &options)
         }
-        Command::Bench(options) => bench::run(&cx, &options),
-        Command::Hosts(options) => hosts::run(&cx, &options),
-        Command::Schedules(options) => schedules::run(&cx, &options),
-        Command::Mutants(options) => mutants::run(&cx, &options),
+        Command::Script(name, options) => scripts::run(&cx, name, &options),
         Command::Site(options) => site::run(&cx, &options),
         Command::Pkg => {
             cx.list_files = true;
@@ -173,16 +167,15 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
         Some(Value(name)) => match name.to_str() {
             Some("demo") => Command::Demo(demo::Options::default()),
             Some("test") => Command::Test(test::Options::default()),
-            Some("bench") => Command::Bench(bench::Options::default()),
-            Some("hosts") => Command::Hosts(hosts::Options::default()),
-            Some("schedules") => Command::Schedules(schedules::Options::default()),
-            Some("mutants") => return Ok(Command::Mutants(args.raw_args()?.collect())),
             Some("site") => Command::Site(site::Options::default()),
             Some("pkg") => Command::Pkg,
             Some("crate") => Command::Crate(published::Options::default()),
             Some("release") => Command::Release(release::Options::default()),
             Some("help") => Command::Help,
-            _ => return Err(format!("unknown command {}", name.display()).into()),
+            _ => match scripts::NAMES.into_iter().find(|script| name == *script) {
+                Some(script) => return Ok(Command::Script(script, args.raw_args()?.collect())),
+                None => return Err(format!("unknown command {}", name.display()).into()),
+            },
         },
         Some(option) => return Err(option.unexpected()),
     };
@@ -192,21 +185,8 @@ fn read_command(args: &mut Parser) -> Result<Command, lexopt::Error> {
             (Command::Demo(options), Long("port")) => options.port = Some(number(args, "--port")?),
             (Command::Test(options), Long("quick")) => options.quick = true,
             (Command::Test(options), Long("list")) => options.list = true,
-            (Command::Test(options), Long("verbose")) => options.verbose = true,
             (Command::Test(options), Long("only")) => options.only.push(args.value()?.string()?),
             (Command::Test(options), Long("jobs")) => options.jobs = Some(number(args, "--jobs")?),
-            (Command::Bench(options), Long("quick")) => options.quick = true,
-            (Command::Bench(options), Long("docs")) => options.docs = true,
-            (Command::Bench(options), Long("only")) => options.only.push(args.value()?.string()?),
-            (Command::Hosts(options), Long("keep")) => options.keep = true,
-            (Command::Hosts(options), Long("docs")) => options.docs = true,
-            (Command::Hosts(options), Long("only")) => options.only.push(args.value()?.string()?),
-            (Command::Schedules(options), Long("count")) => {
-                options.count = number(args, "--count")?
-            }
-            (Command::Schedules(options), Long("seed")) => {
-                options.seed = Some(number(args, "--seed")?)
-            }
             (Command::Site(options), Long("out")) => options.out = Some(args.value()?.into()),
             (Command::Release(options), Long("dry-run")) => options.dry_run = true,
             (Command::Crate(options), Long("check")) => options.check = true,
@@ -253,32 +233,8 @@ mod tests {
             port: Some(8080),
         };
         assert_eq!(parsed("demo --once --port 8080"), Ok(Command::Demo(demo)));
-        let bench = bench::Options {
-            quick: true,
-            only: vec!["heap".into(), "cold".into()],
-            docs: true,
-        };
-        assert_eq!(
-            parsed("bench --only heap --quick --docs --only cold"),
-            Ok(Command::Bench(bench))
-        );
-        let hosts = hosts::Options {
-            only: vec!["jest".into()],
-            keep: true,
-            docs: true,
-        };
-        assert_eq!(
-            parsed("hosts --keep --only jest --docs"),
-            Ok(Command::Hosts(hosts))
-        );
-        let schedules = schedules::Options {
-            count: 50,
-            seed: Some(3),
-        };
-        assert_eq!(
-            parsed("schedules --seed 3 --count 50"),
-            Ok(Command::Schedules(schedules))
-        );
+        let bench = Command::Script("bench", vec!["--only".into(), "heap".into()]);
+        assert_eq!(parsed("bench --only heap"), Ok(bench));
         let site = site::Options {
             out: Some("a/b".into()),
         };
@@ -294,11 +250,11 @@ mod tests {
         let test = test::Options {
             only: vec!["wasm".into(), "lint".into()],
             jobs: NonZeroUsize::new(3),
-            verbose: true,
-            ..test::Options::default()
+            quick: true,
+            list: true,
         };
         assert_eq!(
-            parsed("test --only wasm --verbose --jobs=3 --only lint"),
+            parsed("test --only wasm --list --jobs=3 --quick --only lint"),
             Ok(Command::Test(test))
         );
     }
@@ -308,19 +264,12 @@ mod tests {
         for (line, word) in [
             ("tset", "tset"),
             ("demo --twice", "--twice"),
-            ("demo --port", "--port"),
             ("demo --port 65536", "--port"),
             ("test --only", "--only"),
-            ("test --jobs few", "--jobs"),
             ("test --jobs 0", "--jobs"),
             ("demo now", "now"),
             ("--once", "--once"),
             ("pkg --once", "--once"),
-            ("bench --only", "--only"),
-            ("bench --once", "--once"),
-            ("schedules --count many", "--count"),
-            ("schedules --seed", "--seed"),
-            ("site --out", "--out"),
             ("crate --only tower", "--only"),
         ] {
             let message = parsed(line).unwrap_err();
@@ -330,18 +279,8 @@ mod tests {
 
     #[test]
     fn help_names_every_command() {
-        for command in [
-            "demo",
-            "test",
-            "bench",
-            "hosts",
-            "schedules",
-            "mutants",
-            "site",
-            "pkg",
-            "crate",
-            "help",
-        ] {
+        let others = ["demo", "test", "site", "pkg", "crate", "release", "help"];
+        for command in scripts::NAMES.into_iter().chain(others) {
             assert!(HELP.contains(&format!("\n  {command}")), "{command}");
         }
     }

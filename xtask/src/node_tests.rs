@@ -1,6 +1,5 @@
-//! Steps that run test files with Node's test runner: a step per file, with what its imports need.
+//! Steps that run test files with Node's test runner.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,122 +7,142 @@ use crate::browsers::{FOUND, WEBKIT};
 use crate::cmd::Cmd;
 use crate::counts::Runner;
 use crate::failure::{Failure, file_failure};
-use crate::found::WebKit;
+use crate::found::{Servers, WebKit};
 use crate::pkg::{PACK, tarball};
 use crate::plan::{BROWSERS, Context, Plan, TARGET};
-use crate::setup::{NODE, NPM_OF_TESTS};
+use crate::schedule::Room;
+use crate::servers::{JOBS, SERVERS};
+use crate::setup::{BUILD_LIMIT, NPM_OF_TESTS};
 use crate::workspace::Workspace;
 
-/// A step per test file of the tarball, some of them with another browser or core once more.
+const OF_PACKAGE: [&str; 2] = [PACK, NPM_OF_TESTS];
+
+/// A file that hangs ends after this time. Longer than what a test that runs cargo may wait for another cargo.
+const FILE_TIMEOUT: &str = "--test-timeout=900000";
+
+/// Words by which a test file is a step of its own: a module that starts browsers, with the step of the set-up that
+/// finds these; or a use of cargo, which would wait for others in a step of many files.
+const APART: [(&str, Option<&str>, Room); 6] = [
+    ("/lib/webdriver.mjs'", Some(WEBKIT), BROWSERS),
+    ("/lib/browsers.mjs'", Some(FOUND), BROWSERS),
+    ("/lib/page.mjs'", Some(FOUND), BROWSERS),
+    ("/lib/servers.mjs'", Some(SERVERS), JOBS),
+    ("process.env.CARGO", None, TARGET),
+    ("'./lives.mjs'", None, TARGET),
+];
+
+/// The tests of the tarball: a step per folder, one per file with browsers or cargo, and some of them once more with
+/// another browser or core.
 pub fn package(ws: &Workspace) -> Result<Vec<Plan>, Failure> {
     let tests = ws.root.join("tests/package");
     let mut steps = Vec::new();
-    for part in parts(&tests)? {
-        let folder = part.file_name().unwrap_or_default().to_string_lossy();
-        for file in test_files(&part)? {
-            let name = format!("package: {folder}/{}", stem(&file));
-            steps.push(package_tests(name, file)?);
+    for folder in entries(&tests)? {
+        let name = stem(&folder);
+        // Those of wasm-pack have commands of their own.
+        if name != "wasm-pack" && folder.is_dir() && !test_files(&folder)?.is_empty() {
+            let step = format!("package: {name}");
+            let (without, with) = of_folder(&folder, &step, &format!("{step}/"), &OF_PACKAGE)?;
+            steps.push(without.quick());
+            steps.extend(with);
         }
     }
-    steps.extend(package_in_webkit(&tests));
-    steps.extend(package_without_wasm(&tests));
-    Ok(steps)
-}
-
-/// A step per test file of the page, which the step named `built` has built.
-pub fn page(ws: &Workspace, built: &'static str) -> Result<Vec<Plan>, Failure> {
-    test_files(&ws.root.join("www/demo"))?
-        .into_iter()
-        .map(|file| page_tests(format!("demo: {}", stem(&file)), file, built))
-        .collect()
-}
-
-/// The tests in browsers once more. Not those of `retrySync`: WebKitGTK has no shared memory.
-fn package_in_webkit(tests: &Path) -> Vec<Plan> {
-    let again = |name: &str| {
-        let file = tests.join(format!("hosts/{name}.test.mjs"));
-        let needs = [PACK, NODE, NPM_OF_TESTS, WEBKIT];
-        Plan::tests(
-            format!("package: hosts/{name}, WebKit"),
-            Runner::Node,
-            &needs,
-            move |cx| vec![node_test(cx, &file).env("TEST_BROWSERS", "WebKit")],
-        )
-        .room(BROWSERS)
+    let files = |names: &[&str]| -> Vec<PathBuf> {
+        let file = |name| tests.join(format!("{name}{TEST_FILE}"));
+        names.iter().map(file).collect()
     };
-    ["browser", "fetch-browser", "lab-browser"]
-        .map(again)
-        .into()
-}
-
-/// Some tests once more, on the core as JavaScript. With the same variable, all others run on it too.
-fn package_without_wasm(tests: &Path) -> Vec<Plan> {
-    let again = |name: &str| {
-        let file = tests.join(format!("{name}.test.mjs"));
-        let needs = [PACK, NODE, NPM_OF_TESTS];
-        Plan::tests(
-            format!("package: {name}, without WebAssembly"),
-            Runner::Node,
-            &needs,
-            move |cx| vec![node_test(cx, &file).env("NODE_OPTIONS", "--conditions=no-wasm")],
-        )
-        .quick()
-    };
-    [
+    // On the core as JavaScript. With the same variable, all others run on it too.
+    let without_wasm = files(&[
         "engine/attempts",
         "engine/vectors",
         "options/options",
         "fetch/fetch",
-    ]
-    .map(again)
-    .into()
+    ]);
+    let run = move |cx: &Context<'_>| {
+        let cmd = node_tests(cx, &without_wasm).gives_way();
+        vec![cmd.env("NODE_OPTIONS", "--conditions=no-wasm")]
+    };
+    steps.push(
+        Plan::tests(
+            "package: without WebAssembly",
+            Runner::Node,
+            &OF_PACKAGE,
+            run,
+        )
+        .quick(),
+    );
+    // Not those of `retrySync`: WebKitGTK has no shared memory.
+    let in_webkit = files(&["hosts/browser", "hosts/fetch-browser", "hosts/lab-browser"]);
+    let run = move |cx: &Context<'_>| {
+        let cmd = node_tests(cx, &in_webkit);
+        vec![cmd.env("TEST_BROWSERS", "WebKit")]
+    };
+    let needs = [PACK, NPM_OF_TESTS, WEBKIT];
+    steps.push(Plan::tests("package: hosts, WebKit", Runner::Node, &needs, run).room(BROWSERS));
+    Ok(steps)
 }
 
-fn package_tests(name: String, file: PathBuf) -> Result<Plan, Failure> {
-    let browsers = browsers_of(&file)?;
-    let uses_cargo = read(&file)?.contains("process.env.CARGO");
-    let plan = node_tests(name, file, &[PACK, NPM_OF_TESTS], &browsers);
-    Ok(match (browsers.is_empty(), uses_cargo) {
-        (true, true) => plan.quick().room(TARGET),
-        (true, false) => plan.quick(),
-        (false, _) => plan.room(BROWSERS),
-    })
+/// The tests of the page, which the step named `built` has built: a step per file with browsers, one for all others.
+pub fn page(ws: &Workspace, built: &'static str) -> Result<Vec<Plan>, Failure> {
+    let folder = ws.root.join("www/demo");
+    let (without, mut steps) = of_folder(&folder, "demo: without browsers", "demo: ", &[built])?;
+    steps.push(without);
+    Ok(steps)
 }
 
-fn page_tests(name: String, file: PathBuf, built: &'static str) -> Result<Plan, Failure> {
-    let browsers = browsers_of(&file)?;
-    let plan = node_tests(name, file, &[built], &browsers);
-    Ok(if browsers.is_empty() {
-        plan
-    } else {
-        plan.room(BROWSERS)
-    })
-}
-
-fn node_tests(
-    name: String,
-    file: PathBuf,
+/// The step `name` of all test files in a folder that can run together, and those of the others, whose names begin
+/// with `with`.
+fn of_folder(
+    folder: &Path,
+    name: &str,
+    with: &str,
     needs: &[&'static str],
-    browsers: &BTreeSet<&'static str>,
-) -> Plan {
-    let needs: Vec<&'static str> = needs.iter().chain(browsers).copied().collect();
-    let gives_way = browsers.is_empty();
-    Plan::tests(name, Runner::Node, &needs, move |cx| {
-        let cmd = node_test(cx, &file);
-        vec![if gives_way { cmd.gives_way() } else { cmd }]
-    })
+) -> Result<(Plan, Vec<Plan>), Failure> {
+    let mut without: Vec<PathBuf> = Vec::new();
+    let mut steps = Vec::new();
+    for file in test_files(folder)? {
+        let text =
+            fs::read_to_string(&file).map_err(|error| file_failure("read", &file, &error))?;
+        let Some((_, browsers, room)) = APART.iter().find(|(part, ..)| text.contains(part)) else {
+            without.push(file);
+            continue;
+        };
+        let name = format!("{with}{}", stem(&file));
+        let needs: Vec<_> = needs.iter().chain(browsers).copied().collect();
+        let gives_way = browsers.is_none();
+        let test = move |cx: &Context<'_>| {
+            let cmd = node_test(cx, &file);
+            vec![if gives_way { cmd.gives_way() } else { cmd }]
+        };
+        let plan = Plan::tests(name, Runner::Node, &needs, test).room(*room);
+        steps.push(if gives_way { plan.quick() } else { plan });
+    }
+    let all = move |cx: &Context<'_>| vec![node_tests(cx, &without).gives_way()];
+    Ok((Plan::tests(name, Runner::Node, needs, all), steps))
 }
 
 pub fn node_test(cx: &Context<'_>, file: &Path) -> Cmd {
-    let mut cmd = Cmd::new("node")
-        .args(["--test", "--test-reporter=spec"])
-        .arg(file)
-        .dir(file.parent().unwrap_or(&cx.ws.root));
-    if cx.quick {
-        cmd = cmd.env("REJITTER_QUICK", "1");
-    }
-    // A runner above us must not make this one a part of itself.
-    with_places(cmd, cx).env_remove("NODE_TEST_CONTEXT")
+    node_tests(cx, &[file.to_path_buf()])
+}
+
+/// Runs test files with Node, two at once.
+fn node_tests(cx: &Context<'_>, files: &[PathBuf]) -> Cmd {
+    let options = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
+    let folder = files.first().and_then(|file| file.parent());
+    let cmd = Cmd::new("node")
+        .args(options)
+        .arg(FILE_TIMEOUT)
+        .args(files)
+        .dir(folder.unwrap_or(&cx.ws.root))
+        .limit(BUILD_LIMIT)
+        // A runner above us must not make this one a part of itself.
+        .env_remove("NODE_TEST_CONTEXT");
+    let quick = cx.quick.then_some("1");
+    with_places(
+        quick
+            .iter()
+            .fold(cmd, |cmd, one| cmd.env("REJITTER_QUICK", one)),
+        cx,
+    )
 }
 
 /// With the places of the package and of the browsers that the set-up found.
@@ -139,80 +158,21 @@ pub fn with_places(mut cmd: Cmd, cx: &Context<'_>) -> Cmd {
     if let Some(WebKit { driver, xvfb }) = cx.webkit.get() {
         cmd = cmd.env("WEBKIT_DRIVER_BIN", driver).env("XVFB_BIN", xvfb);
     }
+    if let Some(Servers { redis, postgres }) = cx.servers.get() {
+        cmd = cmd.env("REDIS_BIN", redis).env("POSTGRES_BIN", postgres);
+    }
     cmd
 }
 
-/// The modules that start browsers, and the step of the set-up that finds these.
-const LAUNCHERS: [(&str, &str); 3] = [
-    ("playwright-core", FOUND),
-    ("tests/package/lib/browsers.mjs", FOUND),
-    ("www/demo/lib/webdriver.mjs", WEBKIT),
-];
-
-/// Which browsers a test file needs: those that its imports start, and the imports of these.
-fn browsers_of(file: &Path) -> Result<BTreeSet<&'static str>, Failure> {
-    let mut found = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut open = vec![file.to_path_buf()];
-    while let Some(file) = open.pop() {
-        let text = read(&file)?;
-        for name in text
-            .split("from '")
-            .skip(1)
-            .filter_map(|rest| rest.split('\'').next())
-        {
-            let path = normal(&file.parent().unwrap_or(&file).join(name));
-            if let Some((_, step)) = LAUNCHERS
-                .iter()
-                .find(|(module, _)| *module == name || path.ends_with(module))
-            {
-                found.insert(*step);
-            } else if name.starts_with('.') && path.is_file() && seen.insert(path.clone()) {
-                // Texts of modules that a test writes name files that are nowhere.
-                open.push(path);
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// `a/b/../c` as `a/c`.
-fn normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut path, part| {
-        if part.as_os_str() == ".." {
-            path.pop();
-        } else {
-            path.push(part);
-        }
-        path
-    })
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| file_failure("read", file, &error))
-}
-
-/// The folders with tests of the tarball. The steps of `wasm-pack` have commands of their own.
-fn parts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut parts = entries(folder)?;
-    parts.retain(|path| path.is_dir() && !path.ends_with("wasm-pack") && test_files(path).is_ok());
-    Ok(parts)
-}
-
-/// The `*.test.mjs` of a folder, in the order of their names.
+/// The test files of a folder.
 fn test_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = entries(folder)?;
     files.retain(|path| path.to_string_lossy().ends_with(TEST_FILE));
-    if files.is_empty() {
-        return Err(Failure::new(format!(
-            "no *{TEST_FILE} in {}",
-            folder.display()
-        )));
-    }
     Ok(files)
 }
 
-pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// The entries of a folder, in the order of their names.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(folder).map_err(|error| file_failure("read", folder, &error))?;
     let mut paths: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -221,9 +181,9 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-pub const TEST_FILE: &str = ".test.mjs";
+const TEST_FILE: &str = ".test.mjs";
 
-pub fn stem(file: &Path) -> String {
+fn stem(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.strip_suffix(TEST_FILE).unwrap_or(&name).to_owned()
 }

@@ -64,7 +64,7 @@ pub fn folder(ws: &Workspace) -> PathBuf {
     ws.target.join("pkg")
 }
 
-fn assemble(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+fn assemble(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
     let ws = cx.ws;
     let version = version(ws)?;
     let machines = Thin::protection(ws).script;
@@ -88,7 +88,7 @@ pub fn assembly(ws: &Workspace, version: &str, machines: &Path, out: &Path) -> C
         .remedy("the message in the log names the file of pkg-template/ or src/js/ at fault")
 }
 
-fn pack(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+fn pack(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
     let tarball = tarball(cx.ws);
     let pack = script(cx.ws, "pack.mjs")
         .arg("--package")

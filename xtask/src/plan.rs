@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::cmd::Cmd;
 use crate::counts::{Counts, Runner};
 use crate::failure::Failure;
-use crate::found::{Found, WebKit};
+use crate::found::{Found, Servers, WebKit};
 use crate::schedule::Room;
 use crate::step::Step;
 use crate::workspace::Workspace;
@@ -35,14 +35,12 @@ pub const BROWSERS: Room = Room {
     places: 2,
 };
 
-type SetUp = fn(&Context<'_>, &mut Step<'_>) -> Result<(), Failure>;
+type SetUp = fn(&Context<'_>, &mut Step) -> Result<(), Failure>;
 type Commands = Box<dyn Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync>;
 
 /// Results of the set-up steps, for the steps that name them in `after`.
 pub struct Context<'a> {
     pub ws: &'a Workspace,
-    /// All steps that set something up.
-    pub set_up_steps: fn() -> Vec<Plan>,
     /// Whether random tests take fewer cases.
     pub quick: bool,
     /// Whether the files of the package are printed.
@@ -52,6 +50,7 @@ pub struct Context<'a> {
     pub wasm_pack: OnceLock<PathBuf>,
     pub geckodriver: OnceLock<PathBuf>,
     pub webkit: OnceLock<WebKit>,
+    pub servers: OnceLock<Servers>,
 }
 
 pub struct Plan {
@@ -73,10 +72,9 @@ enum Work {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(ws: &'a Workspace, set_up_steps: fn() -> Vec<Plan>) -> Self {
+    pub fn new(ws: &'a Workspace) -> Self {
         Self {
             ws,
-            set_up_steps,
             quick: false,
             list_files: false,
             node: OnceLock::new(),
@@ -84,6 +82,7 @@ impl<'a> Context<'a> {
             wasm_pack: OnceLock::new(),
             geckodriver: OnceLock::new(),
             webkit: OnceLock::new(),
+            servers: OnceLock::new(),
         }
     }
 }
@@ -101,15 +100,19 @@ pub fn keep<T>(cell: &OnceLock<T>, value: T) {
 }
 
 impl Plan {
-    pub fn set_up(name: &str, after: &[&'static str], body: SetUp) -> Self {
+    fn new(name: String, after: &[&'static str], work: Work) -> Self {
         Self {
-            name: name.into(),
+            name,
             after: after.into(),
             room: None,
             quick: false,
             seconds: 0,
-            work: Work::SetUp(body),
+            work,
         }
+    }
+
+    pub fn set_up(name: &str, after: &[&'static str], body: SetUp) -> Self {
+        Self::new(name.into(), after, Work::SetUp(body))
     }
 
     pub fn tests(
@@ -118,15 +121,7 @@ impl Plan {
         after: &[&'static str],
         commands: impl Fn(&Context<'_>) -> Vec<Cmd> + Send + Sync + 'static,
     ) -> Self {
-        let work = Work::Tests(runner, Box::new(commands));
-        Self {
-            name: name.into(),
-            after: after.into(),
-            room: None,
-            quick: false,
-            seconds: 0,
-            work,
-        }
+        Self::new(name.into(), after, Work::Tests(runner, Box::new(commands)))
     }
 
     /// For a command that is right or wrong as a whole.
@@ -153,95 +148,53 @@ impl Plan {
     }
 
     /// Runs it, and counts its tests.
-    pub fn run(
-        &self,
-        cx: &Context<'_>,
-        step: &mut Step<'_>,
-        counts: &mut Counts,
-    ) -> Result<(), Failure> {
+    pub fn run(&self, cx: &Context<'_>, step: &mut Step) -> (Counts, Result<(), Failure>) {
         let (runner, commands) = match &self.work {
-            Work::SetUp(body) => return body(cx, step),
+            Work::SetUp(body) => return (Counts::default(), body(cx, step)),
             Work::Tests(runner, commands) => (runner, commands),
         };
-        let ran = commands(cx)
-            .iter()
-            .try_for_each(|cmd| step.run(cmd).map(drop));
-        *counts = runner.count(&step.printed(), ran.is_ok());
-        ran?;
-        if counts.failed > 0 {
-            return Err(Failure::new(
+        let mut commands = commands(cx).into_iter();
+        let ran = commands.try_for_each(|cmd| step.run(&cmd).map(drop));
+        let counts = runner.count(&step.printed(), ran.is_ok());
+        let Counts {
+            passed,
+            failed,
+            skipped,
+        } = counts;
+        step.note(format!("{passed} passed"));
+        if skipped > 0 {
+            step.note += &format!(", {skipped} skipped");
+        }
+        let result = ran.and_then(|()| match (failed, passed) {
+            (0, 0) => Err(Failure::new("no test ran")
+                .remedy("a step that tests nothing is an error: see in its log what was omitted")),
+            (0, _) => Ok(()),
+            _ => Err(Failure::new(
                 "the command succeeded, but its summary counts failures",
-            ));
-        }
-        if counts.passed == 0 {
-            return Err(Failure::new("no test ran")
-                .remedy("a step that tests nothing is an error: see in its log what was omitted"));
-        }
-        step.note(in_words(*counts));
-        Ok(())
+            )),
+        });
+        (counts, result)
     }
 }
 
 /// The steps that `wanted` picks, and all steps that these need, in the order of `steps`.
-pub fn with_needs(steps: Vec<Plan>, wanted: impl Fn(&Plan) -> bool) -> Vec<Plan> {
-    let mut kept: Vec<bool> = steps.iter().map(wanted).collect();
-    let mut open: Vec<usize> = (0..steps.len()).filter(|&step| kept[step]).collect();
-    while let Some(step) = open.pop() {
-        for needed in needs(&steps, step) {
-            if !kept[needed] {
-                kept[needed] = true;
-                open.push(needed);
-            }
-        }
-    }
-    steps
-        .into_iter()
-        .zip(kept)
-        .filter_map(|(step, kept)| kept.then_some(step))
-        .collect()
-}
-
-/// The indexes of the steps that a step names in `after`.
-pub fn needs(steps: &[Plan], step: usize) -> Vec<usize> {
-    let index_of = |name: &str| {
-        // A mistake in the plan, not in the reader's machine.
-        steps
-            .iter()
-            .position(|step| step.name == name)
-            .unwrap_or_else(|| panic!("no step is called {name:?}"))
-    };
-    steps[step]
-        .after
+pub fn with_needs(mut steps: Vec<Plan>, wanted: impl Fn(&Plan) -> bool) -> Vec<Plan> {
+    let mut kept: Vec<&'static str> = Vec::new();
+    let mut open: Vec<&'static str> = steps
         .iter()
-        .map(|name| index_of(name))
-        .collect()
-}
-
-fn in_words(counts: Counts) -> String {
-    let mut words = format!("{} passed", counts.passed);
-    if counts.skipped > 0 {
-        words += &format!(", {} skipped", counts.skipped);
+        .filter(|step| wanted(step))
+        .flat_map(|step| step.after.clone())
+        .collect();
+    while let Some(name) = open.pop() {
+        // A mistake in the plan, not in the reader's machine.
+        let step = steps.iter().find(|step| step.name == name);
+        open.extend(
+            &step
+                .unwrap_or_else(|| panic!("no step is called {name:?}"))
+                .after,
+        );
+        kept.push(name);
     }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_goal_brings_all_that_it_needs_and_nothing_else() {
-        let step = |name: &str, after: &[&'static str]| Plan::check(name, after, |_| Vec::new());
-        let steps = vec![
-            step("a", &[]),
-            step("b", &["a"]),
-            step("c", &["b"]),
-            step("d", &["a"]),
-        ];
-        let names: Vec<String> = with_needs(steps, |step| step.name == "c")
-            .into_iter()
-            .map(|step| step.name)
-            .collect();
-        assert_eq!(names, ["a", "b", "c"]);
-    }
+    steps.retain(|step| wanted(step) || kept.contains(&step.name.as_str()));
+    steps
 }

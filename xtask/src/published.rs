@@ -34,7 +34,7 @@ const LEFT_OUT: &[&str] = &[
     "src/js",
     "tests/crate",
     "tests/lab_explain.rs",
-    "tests/layering.rs",
+    "tests/layers",
     "tests/package",
     "tests/presets.rs",
     "tests/simulation/bindings.rs",

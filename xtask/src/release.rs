@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cmd::Cmd;
 use crate::failure::Failure;
+use crate::node_tests::node_test;
 use crate::pkg::{self, PACK, tarball};
 use crate::plan::{Context, Plan};
 use crate::published::{CRATE, folder};
@@ -31,13 +32,7 @@ fn steps() -> Vec<Plan> {
             &[PACK, NPM_OF_TESTS],
             |cx| {
                 let file = cx.ws.root.join("tests/package/tarball/packaging.test.mjs");
-                vec![
-                    Cmd::new("node")
-                        .arg("--test")
-                        .arg(file)
-                        .env("REJITTER_TARBALL", tarball(cx.ws))
-                        .env("REJITTER_TARGET_DIR", &cx.ws.target),
-                ]
+                vec![node_test(cx, &file)]
             },
         ),
         Plan::check("release: the tarball is reproducible", &[PACK], |cx| {

@@ -3,7 +3,8 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::cmd::{Cmd, find_on_path};
@@ -15,9 +16,6 @@ pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 /// `require` of a module, the `module-sync` condition.
 const NODE_MINIMUM: [u32; 3] = [20, 19, 0];
-
-/// A file next to the installed packages: the lock file and the Node they were installed for.
-const STAMP: &str = ".installed-for";
 
 const TARGET_REMEDY: &str = "run `rustup target add wasm32-unknown-unknown`; where rustup cannot be \
 reached, take the target's standard library from the system (on Debian the packages rustc-web, \
@@ -44,6 +42,14 @@ pub fn cargo_of(toolchain: &str) -> Cmd {
 pub const NODE: &str = "Node and npm";
 pub const TARGET: &str = "Rust's wasm target";
 pub const WASM_BINDGEN: &str = "wasm-bindgen";
+/// Steps that install the npm packages of a folder, which their names end with.
+const NPM: [&str; 5] = [
+    NPM_OF_BUILD,
+    NPM_OF_TESTS,
+    NPM_OF_PAGE,
+    NPM_OF_BENCH,
+    NPM_OF_SITE,
+];
 pub const NPM_OF_BUILD: &str = "npm packages of xtask/npm";
 pub const NPM_OF_TESTS: &str = "npm packages of tests/package";
 pub const NPM_OF_PAGE: &str = "npm packages of www";
@@ -55,26 +61,15 @@ pub fn steps() -> Vec<Plan> {
         Plan::set_up(NODE, &[], node),
         Plan::set_up(TARGET, &[], wasm_target),
         Plan::set_up(WASM_BINDGEN, &[], wasm_bindgen).room(TOOL_BUILDS),
-        Plan::set_up(NPM_OF_BUILD, &[NODE], |cx, step| {
-            npm_packages(cx, step, "xtask/npm")
-        }),
-        Plan::set_up(NPM_OF_TESTS, &[NODE], |cx, step| {
-            npm_packages(cx, step, "tests/package")
-        }),
-        Plan::set_up(NPM_OF_PAGE, &[NODE], |cx, step| {
-            npm_packages(cx, step, "www")
-        }),
-        Plan::set_up(NPM_OF_BENCH, &[NODE], |cx, step| {
-            npm_packages(cx, step, "xtask/bench")
-        }),
-        Plan::set_up(NPM_OF_SITE, &[NODE], |cx, step| {
-            npm_packages(cx, step, "xtask/site")
-        }),
     ]
+    .into_iter()
+    .chain(NPM.map(|name| Plan::set_up(name, &[NODE], npm_packages)))
+    .collect()
 }
 
-fn node(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
-    let node = check_node(&step.run(&Cmd::new("node").arg("--version").remedy(node_remedy()))?)?;
+fn node(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
+    let asked = Cmd::new("node").arg("--version");
+    let node = check_node(&step.run(&asked.remedy("install Node"))?)?;
     if find_on_path(&["npm"]).is_none() {
         return Err(Failure::new("npm is not on PATH")
             .remedy("install npm; it comes with Node, on Debian as the package npm"));
@@ -84,7 +79,7 @@ fn node(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wasm_target(_: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+fn wasm_target(_: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
     if has_wasm_target() {
         step.note("there");
         return Ok(());
@@ -98,7 +93,7 @@ fn wasm_target(_: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
 }
 
 /// wasm-bindgen and its test runner, at the version of the lock file.
-fn wasm_bindgen(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
+fn wasm_bindgen(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
     // Cargo itself sees whether anything is to be done.
     let build = cargo()
         .args([
@@ -119,10 +114,15 @@ fn wasm_bindgen(cx: &Context<'_>, step: &mut Step<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn npm_packages(cx: &Context<'_>, step: &mut Step<'_>, folder: &str) -> Result<(), Failure> {
+fn npm_packages(cx: &Context<'_>, step: &mut Step) -> Result<(), Failure> {
+    let folder = step.name.rsplit(' ').next().unwrap_or_default();
     let dir = cx.ws.root.join(folder);
-    let node = known(&cx.node);
-    if installed(&dir, node)? {
+    let lock = dir.join("package-lock.json");
+    let lock = fs::read_to_string(&lock).map_err(|error| file_failure("read", &lock, &error))?;
+    // Next to the installed packages: what they were installed for.
+    let stamp = dir.join("node_modules/.installed-for");
+    let wanted = format!("node {}\n{lock}", known(&cx.node));
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         step.note("there");
         return Ok(());
     }
@@ -134,26 +134,20 @@ fn npm_packages(cx: &Context<'_>, step: &mut Step<'_>, folder: &str) -> Result<(
              `npm install --ignore-scripts` there to renew the lock file",
         );
     step.run(&install)?;
-    write_stamp(&dir, node)?;
     step.note("installed");
-    Ok(())
-}
-
-fn node_remedy() -> String {
-    let [major, minor, _] = NODE_MINIMUM;
-    format!("install Node {major}.{minor} or newer")
+    fs::write(&stamp, wanted).map_err(|error| file_failure("write", &stamp, &error))
 }
 
 /// The version, if it is new enough.
 fn check_node(printed: &str) -> Result<String, Failure> {
-    let printed = printed.trim();
-    match version(printed) {
-        Some(found) if found >= NODE_MINIMUM => Ok(printed.to_owned()),
-        Some(_) => Err(Failure::new(format!("Node {printed} is too old")).remedy(node_remedy())),
-        None => {
-            Err(Failure::new(format!("`node --version` printed {printed:?}")).remedy(node_remedy()))
-        }
+    let [major, minor, _] = NODE_MINIMUM;
+    if version(printed).is_some_and(|found| found >= NODE_MINIMUM) {
+        return Ok(printed.trim().to_owned());
     }
+    Err(
+        Failure::new(format!("`node --version` printed {:?}", printed.trim()))
+            .remedy(format!("install Node {major}.{minor} or newer")),
+    )
 }
 
 /// The first `1.2.3` of a text such as `v20.20.2` or `wasm-pack 0.15.1`.
@@ -176,36 +170,10 @@ fn has_wasm_target() -> bool {
 }
 
 fn has_std(dir: &Path) -> bool {
-    let name_of = |entry: std::io::Result<fs::DirEntry>| entry.ok().map(|entry| entry.file_name());
-    fs::read_dir(dir).is_ok_and(|mut dir| {
-        dir.any(|f| name_of(f).is_some_and(|n| n.to_string_lossy().starts_with("libstd-")))
-    })
-}
-
-fn lock(dir: &Path) -> Result<String, Failure> {
-    let path = dir.join("package-lock.json");
-    fs::read_to_string(&path).map_err(|error| file_failure("read", &path, &error))
-}
-
-fn stamp_path(dir: &Path) -> PathBuf {
-    dir.join("node_modules").join(STAMP)
-}
-
-fn stamp_text(dir: &Path, node: &str) -> Result<String, Failure> {
-    Ok(format!("node {node}\n{}", lock(dir)?))
-}
-
-/// Whether the packages there are those of the lock file, installed under this Node.
-fn installed(dir: &Path, node: &str) -> Result<bool, Failure> {
-    let wanted = stamp_text(dir, node)?;
-    Ok(fs::read_to_string(stamp_path(dir)).is_ok_and(|found| found == wanted))
-}
-
-fn write_stamp(dir: &Path, node: &str) -> Result<(), Failure> {
-    let path = stamp_path(dir);
-    let write = fs::create_dir_all(dir.join("node_modules"))
-        .and_then(|()| fs::write(&path, stamp_text(dir, node).unwrap_or_default()));
-    write.map_err(|error| file_failure("write", &path, &error))
+    let is_std = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("libstd-"))
+    };
+    fs::read_dir(dir).is_ok_and(|mut dir| dir.any(is_std))
 }
 
 #[cfg(test)]
@@ -227,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn old_nodes_are_refused() {
+    fn old_nodes_are_rejected() {
         for good in ["v20.19.0", "v20.20.2", "v22.0.0", "v26.1.0"] {
             assert_eq!(check_node(good).unwrap(), good);
         }
@@ -235,31 +203,5 @@ mod tests {
             let text = check_node(bad).unwrap_err().to_string();
             assert!(text.contains("install Node 20.19 or newer"), "{text}");
         }
-    }
-
-    #[test]
-    fn packages_are_installed_again_when_lock_or_node_change() {
-        let dir = env::temp_dir().join(format!("xtask-setup-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        assert!(
-            installed(&dir, "v20.20.2")
-                .unwrap_err()
-                .message
-                .contains("package-lock.json")
-        );
-        fs::write(dir.join("package-lock.json"), "{}").unwrap();
-        assert!(!installed(&dir, "v20.20.2").unwrap());
-        write_stamp(&dir, "v20.20.2").unwrap();
-        assert!(installed(&dir, "v20.20.2").unwrap());
-        assert!(!installed(&dir, "v22.0.0").unwrap());
-        fs::write(dir.join("package-lock.json"), "{ }").unwrap();
-        assert!(!installed(&dir, "v20.20.2").unwrap());
-        fs::remove_dir_all(dir).unwrap();
-    }
-
-    #[test]
-    fn a_target_without_std_is_missing() {
-        assert!(!has_std(Path::new("/no/such/folder")));
-        assert!(!has_std(Path::new(env!("CARGO_MANIFEST_DIR"))));
     }
 }

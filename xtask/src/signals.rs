@@ -28,44 +28,16 @@ pub fn listen() {
 
 /// The signal that asked xtask to stop, if one came.
 pub fn received() -> Option<i32> {
-    match RECEIVED.load(Ordering::SeqCst) {
-        0 => None,
-        signal => Some(signal),
-    }
+    let signal = RECEIVED.load(Ordering::SeqCst);
+    (signal != 0).then_some(signal)
 }
 
-/// Asks every process of the group to end.
-pub fn terminate_group(group: u32) {
-    send(group, libc::SIGTERM);
-}
-
-/// Ends every process of the group.
-pub fn kill_group(group: u32) {
-    send(group, libc::SIGKILL);
-}
-
-/// Whether a process of the group is still there.
-pub fn group_exists(group: u32) -> bool {
-    send(group, 0)
-}
-
-fn send(group: u32, signal: libc::c_int) -> bool {
+/// Sends every process of the group a signal; with 0, says whether there is one.
+pub fn send(group: u32, signal: libc::c_int) -> bool {
     match libc::pid_t::try_from(group) {
         // 0 and 1 would mean our own group, or every process there is.
         // SAFETY: kill has no memory effects; a group that is gone gives ESRCH.
         Ok(group) if group > 1 => unsafe { libc::kill(-group, signal) == 0 },
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn never_signals_everything() {
-        for group in [0, 1, u32::MAX] {
-            assert!(!send(group, 0), "group {group}");
-        }
     }
 }

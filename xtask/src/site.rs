@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cmd::{Cmd, Output};
+use crate::cmd::Cmd;
 use crate::demo;
 use crate::failure::Failure;
 use crate::plan::{Context, Plan};
 use crate::run::set_up;
-use crate::setup::NPM_OF_SITE;
+use crate::setup::{NPM_OF_PAGE, NPM_OF_SITE};
 use crate::workspace::Workspace;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
         .arg("--outDir")
         .arg(&out)
         .env("REJITTER_DOCS", LINK)
-        .run(&Output::Terminal)?;
+        .run()?;
     println!();
     let docs = build_docs(ws, &out.join(DOCS));
     let docs = if options.out.is_some() {
@@ -48,8 +48,8 @@ pub fn run(cx: &Context<'_>, options: &Options) -> Result<(), Failure> {
     } else {
         docs
     };
-    docs.run(&Output::Terminal)?;
-    check_links(ws, &out.join(DOCS)).run(&Output::Terminal)?;
+    docs.run()?;
+    check_links(ws, &out.join(DOCS)).run()?;
     println!("\nThe page is in {}", ws.relative(&out).display());
     println!("Its addresses are relative: serve the folder under any path.");
     Ok(())
@@ -76,7 +76,8 @@ fn check_links(ws: &Workspace, out: &Path) -> Cmd {
 
 pub fn steps() -> Vec<Plan> {
     vec![
-        Plan::check("docs: the site builds", &[NPM_OF_SITE], |cx| {
+        // The fonts are those of the page.
+        Plan::check("docs: the site builds", &[NPM_OF_PAGE, NPM_OF_SITE], |cx| {
             let out = cx.ws.target.join("docs");
             vec![build_docs(cx.ws, &out), check_links(cx.ws, &out)]
         })

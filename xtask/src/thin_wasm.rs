@@ -1,13 +1,13 @@
 //! Wasm files of numeric functions, and JavaScript made of them: the core of the entries that retry, which the npm
 //! package has in both forms, and the machines of protection, which it has as JavaScript alone.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cmd::Cmd;
 use crate::failure::Failure;
 use crate::setup::{WASM_TARGET, cargo, cargo_of};
 use crate::step::Step;
-use crate::wasm::{WASM_FEATURES, compilation, run_passes, script, size_of};
+use crate::wasm::{binaryen, compilation, optimised, run_passes, script, size_of};
 use crate::workspace::Workspace;
 
 /// A thin build: a wasm file of numeric functions.
@@ -78,7 +78,7 @@ impl Thin {
         }
     }
 
-    pub fn compile(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+    pub fn compile(&self, ws: &Workspace, step: &mut Step) -> Result<(), Failure> {
         let build = compilation(ws, self.cargo.clone(), &self.target)
             .args(["--features", self.feature])
             // Half a kilobyte smaller than at level 2, and as fast for one call per failure.
@@ -92,7 +92,7 @@ impl Thin {
         Ok(())
     }
 
-    pub fn shrink(&self, ws: &Workspace, step: &mut Step<'_>) -> Result<(), Failure> {
+    pub fn shrink(&self, ws: &Workspace, step: &mut Step) -> Result<(), Failure> {
         let passes = self.passes(ws);
         let results = [self.file.clone(), self.script.clone()];
         run_passes(ws, step, &self.compiled, &self.work, &results, &passes)
@@ -100,84 +100,37 @@ impl Thin {
 
     fn passes(&self, ws: &Workspace) -> Vec<Cmd> {
         let file = |name: &str| self.work.join(name);
-        let small = file("small.wasm");
-        let optimise = |from: &Path, to: &Path, more: &[&str]| {
-            Cmd::new(ws.npm_tool("wasm-opt"))
-                .arg(from)
-                .args([
-                    "-Oz",
-                    "--strip-debug",
-                    "--strip-producers",
-                    "--strip-target-features",
-                ])
-                .args(more)
-                .args(WASM_FEATURES)
-                .arg("-o")
-                .arg(to)
-        };
-        let graph = file("graph.json");
-        let reached = file("reached.wasm");
-        let lowered = file("lowered.wasm");
-        let converted = file("wasm2js.js");
+        let [small, graph, reached] = ["small.wasm", "graph.json", "reached.wasm"].map(file);
+        let [text, numbers] = ["text.wat", "numbers.wat"].map(file);
+        let [lowered, converted] = ["lowered.wasm", "wasm2js.js"].map(file);
+        let converge = "-Oz --converge";
+        let roots = script(ws, "roots.mjs");
         let mut passes = vec![
-            optimise(&self.compiled, &small, &["--converge"]),
-            script(ws, "roots.mjs").arg(&small).arg(&graph),
-            Cmd::new(ws.npm_tool("wasm-metadce"))
-                .arg(&small)
+            optimised(ws, &self.compiled, &small, converge),
+            roots.clone().arg(&small).arg(&graph),
+            binaryen(ws, "wasm-metadce", &small, &reached, "")
                 .arg("--graph-file")
-                .arg(&graph)
-                .args(WASM_FEATURES)
-                .arg("-o")
-                .arg(&reached),
-            optimise(&reached, &self.file, &["--converge"]),
-            script(ws, "roots.mjs")
-                .arg("--check")
-                .arg(&self.file)
                 .arg(&graph),
+            optimised(ws, &reached, &self.file, converge),
+            roots.arg("--check").arg(&self.file).arg(&graph),
         ];
-        let mut form = self.file.clone();
+        let (form, module) = match self.form {
+            Form::Core => (&self.file, "no-wasm.mjs"),
+            Form::Machines => (&numbers, "machines.mjs"),
+        };
         if self.form == Form::Machines {
-            let text = file("text.wat");
-            form = file("numbers.wat");
-            passes.push(
-                Cmd::new(ws.npm_tool("wasm-dis"))
-                    .arg(&self.file)
-                    .args(WASM_FEATURES)
-                    .arg("-o")
-                    .arg(&text),
-            );
-            passes.push(
-                script(ws, "machines.mjs")
-                    .arg("--numbers")
-                    .arg(text)
-                    .arg(&form),
-            );
+            let machines = script(ws, module).arg("--numbers");
+            passes.push(binaryen(ws, "wasm-dis", &self.file, &text, ""));
+            passes.push(machines.arg(&text).arg(&numbers));
         }
+        // JavaScript has no saturating conversions: wasm2js rejects them. And some compilers compute the address of a
+        // field once: an offset from its struct's is as good.
+        let lower = "--all-features --llvm-nontrapping-fptoint-lowering --low-memory-unused \
+                     --optimize-added-constants-propagate -Oz --converge";
         passes.extend([
-            // JavaScript has no saturating conversions: wasm2js rejects them.
-            Cmd::new(ws.npm_tool("wasm-opt"))
-                .arg(&form)
-                .args(["--all-features", "--llvm-nontrapping-fptoint-lowering"])
-                // Some compilers compute the address of a field once: an offset from its struct's is as good.
-                .args([
-                    "--low-memory-unused",
-                    "--optimize-added-constants-propagate",
-                ])
-                .args(["-Oz", "--converge", "-o"])
-                .arg(&lowered),
-            Cmd::new(ws.npm_tool("wasm2js"))
-                .arg(&lowered)
-                .args(["--all-features", "-Oz", "-o"])
-                .arg(&converted),
-            script(
-                ws,
-                match self.form {
-                    Form::Core => "no-wasm.mjs",
-                    Form::Machines => "machines.mjs",
-                },
-            )
-            .arg(&converted)
-            .arg(&self.script),
+            binaryen(ws, "wasm-opt", form, &lowered, lower),
+            binaryen(ws, "wasm2js", &lowered, &converted, "--all-features -Oz"),
+            script(ws, module).arg(&converted).arg(&self.script),
         ]);
         passes
     }

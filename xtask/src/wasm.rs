@@ -11,29 +11,31 @@ use crate::workspace::Workspace;
 
 /// Features that rustc's wasm target switches on. Listed, because `--all-features` writes files that no engine
 /// accepts.
-pub const WASM_FEATURES: &[&str] = &[
-    "--enable-bulk-memory",
-    "--enable-bulk-memory-opt",
-    "--enable-mutable-globals",
-    "--enable-nontrapping-float-to-int",
-    "--enable-sign-ext",
-    "--enable-reference-types",
-    "--enable-multivalue",
-];
+const FEATURES: &str = "--enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals \
+    --enable-nontrapping-float-to-int --enable-sign-ext --enable-reference-types --enable-multivalue";
+
+/// A tool of Binaryen, which makes one wasm file, or text, of another.
+pub fn binaryen(ws: &Workspace, tool: &str, from: &Path, to: &Path, options: &str) -> Cmd {
+    Cmd::new(ws.npm_tool(tool))
+        .arg(from)
+        .args(options.split_whitespace())
+        .args(FEATURES.split_whitespace())
+        .arg("-o")
+        .arg(to)
+}
+
+/// Makes a wasm file smaller, and takes out what only people read.
+pub fn optimised(ws: &Workspace, from: &Path, to: &Path, options: &str) -> Cmd {
+    let strip = "--strip-debug --strip-producers --strip-target-features";
+    binaryen(ws, "wasm-opt", from, to, &format!("{options} {strip}"))
+}
 
 /// Compiles the crate to wasm without its default features.
 pub fn compilation(ws: &Workspace, cargo: Cmd, target: &Path) -> Cmd {
     cargo
-        .args([
-            "rustc",
-            "--release",
-            "--lib",
-            // Together with an rlib, cargo would leave link-time optimization out.
-            "--crate-type=cdylib",
-            "--no-default-features",
-            "--target",
-            WASM_TARGET,
-        ])
+        // Together with an rlib, cargo would leave link-time optimization out.
+        .args(["rustc", "--release", "--lib", "--crate-type=cdylib"])
+        .args(["--no-default-features", "--target", WASM_TARGET])
         .arg("--target-dir")
         .arg(target)
         .dir(&ws.root)
@@ -44,7 +46,7 @@ pub fn compilation(ws: &Workspace, cargo: Cmd, target: &Path) -> Cmd {
 /// nor anything else that the result depends on has changed.
 pub fn run_passes(
     ws: &Workspace,
-    step: &mut Step<'_>,
+    step: &mut Step,
     input: &Path,
     work: &Path,
     results: &[PathBuf],

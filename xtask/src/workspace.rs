@@ -53,20 +53,4 @@ mod tests {
         assert_eq!(target_dir(root, Some("out".into())), Path::new("/r/out"));
         assert_eq!(target_dir(root, Some("/o".into())), Path::new("/o"));
     }
-
-    #[test]
-    fn paths_outside_the_checkout_stay_whole() {
-        let ws = Workspace {
-            root: "/r".into(),
-            target: "/r/target".into(),
-        };
-        assert_eq!(
-            ws.relative(Path::new("/r/target/pkg")),
-            Path::new("target/pkg")
-        );
-        assert_eq!(
-            ws.relative(Path::new("/usr/bin/node")),
-            Path::new("/usr/bin/node")
-        );
-    }
 }
