@@ -1,91 +1,95 @@
 // @ts-check
 // Measures the packed package against its peers: cargo xtask bench. One measuring process at a time.
 //
-//   node main.mjs --out FOLDER [--quick] [--part NAME]... [--docs FILE] [--seed N]
+//   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--node MAJOR]
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { engines, machine, nodeVersions, takenByOthers, versions } from './lib/machine.mjs';
-import { mainOf, nodes } from './lib/nodes.mjs';
-import { PARTS } from './parts/all.mjs';
+import { machine, takenByOthers, versions } from './lib/machine.mjs';
+import * as bulk from './parts/bulk.mjs';
+import * as cold from './parts/cold.mjs';
+import * as comparison from './parts/comparison.mjs';
+import * as heap from './parts/heap.mjs';
+import * as protection from './parts/protection.mjs';
+import * as simulation from './parts/simulation.mjs';
+import * as sizes from './parts/sizes.mjs';
+import { speed } from './parts/speed.mjs';
+import * as worlds from './parts/worlds.mjs';
 import { between, block } from './report/document.mjs';
-import { asText, sectionsOf } from './report/sections.mjs';
-import { textTable } from './report/table.mjs';
-import { targetRows, targetsOf } from './report/targets.mjs';
+import { aims } from './report/targets.mjs';
+
+/** @type {Record<string, (context: import('./lib/child.mjs').Context) => Promise<any>>} */
+const PARTS = {
+  sizes: sizes.run,
+  success: speed('retries', 0),
+  retries: speed('retries', 3),
+  fetch: async (context) => ({ good: await speed('fetch', 0)(context), retried: await speed('fetch', 1)(context) }),
+  protection: protection.run,
+  heap: heap.run,
+  cold: cold.run,
+  bulk: bulk.run,
+  simulation: simulation.run,
+  // They have documents of their own.
+  worlds: worlds.run,
+  comparison: comparison.run,
+};
 
 const { values } = parseArgs({
   options: {
-    out: { type: 'string' },
     quick: { type: 'boolean', default: false },
-    part: { type: 'string', multiple: true, default: PARTS },
-    docs: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [''] },
+    docs: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
+    // That of the document: the newest with long-term support.
+    node: { type: 'string', default: '24' },
   },
 });
-const { out, quick, part: chosen, docs } = values;
-if (!out) throw new Error('--out is missing: the folder for the results');
-const unknown = chosen.find((name) => !PARTS.includes(name));
-if (unknown !== undefined) throw new Error(`there is no part ${unknown}: ${PARTS.join(', ')}`);
-if (docs && chosen.length < PARTS.length)
-  throw new Error('the document shows all parts: --docs goes with no choice of parts');
+const { quick, only, docs } = values;
+const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
+const names = Object.keys(PARTS);
+const unknown = only.find((word) => !names.some((name) => name.includes(word)));
+if (unknown !== undefined) throw new Error(`there is no part ${unknown}: ${names.join(', ')}`);
+const chosen = names.filter((name) => only.some((word) => name.includes(word)));
+if (docs && chosen.length < names.length) throw new Error('the document shows all parts: --docs goes without --only');
 
-/** @param {Record<string, any>} parts */
-function aims(parts) {
-  const targets = targetsOf(parts);
-  return targets.length > 0
-    ? `Aims, ${mainOf(measured, ({ name }) => name).name}\n${textTable(targetRows(targets))}\n\n`
-    : '';
-}
-
-const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
-const all = nodes();
-const measured = quick ? [mainOf(all, ({ name }) => name)] : all;
+// npm has the binaries for Linux on x64 alone; elsewhere it is the Node that runs this.
+const installed = fileURLToPath(new URL(`node_modules/node-${values.node}/bin/node`, import.meta.url));
+const node = existsSync(installed) ? installed : process.execPath;
+const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
 const choice = { quick, seed: Number(values.seed) };
 
-console.log(`Measuring${quick ? ', quickly' : ''}: ${chosen.join(', ')}`);
+console.log(`Measuring${quick ? ', quickly' : ''}, in Node ${version}: ${chosen.join(', ')}`);
 const others = [await takenByOthers()];
 /** @type {Record<string, any>} */
 const parts = {};
-for (const name of PARTS.filter((part) => chosen.includes(part))) {
-  /** @type {import('./parts/all.mjs').Part} */
-  const part = await import(`./parts/${name}.mjs`);
-  const start = performance.now();
+const start = performance.now();
+for (const name of chosen) {
   const say = (/** @type {string} */ what) =>
-    console.log(`  ${String(Math.round((performance.now() - start) / 1000)).padStart(4)} s  ${name}: ${what}`);
-  parts[name] = await part.run({ nodes: measured, choice, say });
+    console.log(`  ${String(Math.round((performance.now() - start) / 1000)).padStart(4)} s  ${what}`);
+  say(name);
+  parts[name] = await PARTS[name]({ node, choice, say: (what) => say(`${name}: ${what}`) });
 }
 others.push(await takenByOthers());
 
-const results = {
-  when: new Date().toISOString(),
-  quick,
-  seed: choice.seed,
-  machine: machine(),
-  others,
-  nodes: await nodeVersions(measured),
-  versions: versions(),
-  parts,
-};
+const when = new Date().toISOString();
+const results = { when, quick, choice, machine: machine(), others, node: version, versions: versions(), parts };
+const out = join(process.env.REJITTER_TARGET_DIR ?? 'target', 'bench');
 mkdirSync(out, { recursive: true });
-const file = join(out, 'results.json');
+writeFileSync(join(out, 'results.json'), `${JSON.stringify(results)}\n`);
+const [before, after] = others.map((share) => `${Math.round(100 * share)} %`);
 const remark = Math.max(...others) > 0.1 ? ' This machine is not idle: measure again.' : '';
-writeFileSync(file, `${JSON.stringify(results)}\n`);
-
-const { processor, cores, platform } = results.machine;
-const who = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`);
 console.log(`
-${asText(sectionsOf(parts))}
+${block(results)}
 
-${aims(parts)}Medians, in brackets the quartiles. ${cores} cores (${processor}), ${platform}.
-${who.join(', ')}; Node ${Object.values(results.nodes).join(', ')}.
-Asking for a Node: ${Object.entries(engines())
-  .map(([name, node]) => `${name} ${node}`)
-  .join(', ')}; measured wherever they run.
-Others used ${percent(others[0])} of the processors just before and ${percent(others[1])} just after.${remark}
-${file}`);
+${aims(parts)}
+
+Others used ${before} of the processors just before and ${after} just after.${remark}
+${join(out, 'results.json')}`);
 if (docs) {
-  writeFileSync(docs, between(readFileSync(docs, 'utf8'), block(results)));
-  console.log(`written to ${docs}`);
+  writeFileSync(DOCUMENT, between(readFileSync(DOCUMENT, 'utf8'), block(results)));
+  console.log('written to docs/benchmarks.md');
 }

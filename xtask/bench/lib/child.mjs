@@ -1,11 +1,20 @@
 // @ts-check
-// Runs one exported function of a module in a separate process of a chosen Node.
+// Runs one exported function of a module in a separate process of the measured Node.
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @param {import('./nodes.mjs').Node} node
+ * @typedef {object} Context of a part
+ * @property {string} node the path of the measured Node
+ * @property {Choice} choice
+ * @property {(what: string) => void} say progress
+ *
+ * @typedef {{ quick: boolean, seed: number }} Choice the full run, or one that takes a minute; and of the order
+ */
+
+/**
+ * @param {string} node
  * @param {string} module its URL
  * @param {string} name of the function
  * @param {unknown} argument
@@ -14,15 +23,12 @@ import { fileURLToPath } from 'node:url';
  */
 export function inNode(node, module, name, argument, flags = []) {
   return new Promise((done, failed) => {
-    const child = fork(
-      fileURLToPath(new URL('child-main.mjs', import.meta.url)),
-      [module, name, JSON.stringify(argument)],
-      {
-        execPath: node.path,
-        execArgv: flags,
-        env: { ...process.env, NODE_OPTIONS: '' },
-      },
-    );
+    const program = fileURLToPath(new URL('child-main.mjs', import.meta.url));
+    const child = fork(program, [module, name, JSON.stringify(argument)], {
+      execPath: node,
+      execArgv: flags,
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
     /** @type {{ answer: unknown } | undefined} */
     let message;
     child.once('message', (/** @type {any} */ received) => {
@@ -31,28 +37,7 @@ export function inNode(node, module, name, argument, flags = []) {
     child.once('error', failed);
     child.once('close', (code, signal) => {
       if (message !== undefined && code === 0) done(message.answer);
-      else
-        failed(
-          new Error(
-            `${node.name}, ${name} of ${module}: it ended with ` +
-              `${code ?? signal}${message === undefined ? ' and no answer' : ''}`,
-          ),
-        );
+      else failed(new Error(`${name} of ${module} ended with ${code ?? signal}`));
     });
   });
-}
-
-/**
- * Returns the result of a part's `measure` in each Node.
- * @param {import('../parts/all.mjs').Context} context
- * @param {string} module the part's URL
- */
-export async function inEachNode({ nodes, choice, say }, module) {
-  /** @type {Record<string, any>} */
-  const results = {};
-  for (const node of nodes) {
-    say(node.name);
-    results[node.name] = await inNode(node, module, 'measure', choice);
-  }
-  return results;
 }

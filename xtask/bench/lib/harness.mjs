@@ -85,19 +85,3 @@ export async function compare(designs, { rounds, batchMs, warmUpMs, seed, now = 
   }
   return samples;
 }
-
-/**
- * Designs that take long by themselves, each once per round.
- * @param {{ name: string, once: () => number }[]} designs each answers how long it took, in ms
- * @param {{ rounds: number, seed: number }} plan
- * @returns {Samples} in ms
- */
-export function compareWhole(designs, { rounds, seed }) {
-  const random = uniform(seed);
-  /** @type {Samples} */
-  const samples = Object.fromEntries(designs.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, once } of shuffled(designs, random)) samples[name].push(once());
-  }
-  return samples;
-}

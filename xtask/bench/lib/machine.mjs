@@ -5,8 +5,6 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { inNode } from './child.mjs';
-
 const folder = new URL('../', import.meta.url);
 
 /** @param {string | URL} path */
@@ -24,22 +22,6 @@ export function versions() {
   const { dependencies } = json('package.json');
   const names = ['rejitter', ...Object.keys(dependencies)];
   return Object.fromEntries(names.map((name) => [name, json(`node_modules/${name}/package.json`).version]));
-}
-
-/** Which Nodes they ask for, if they say so. They are measured in all that they run in. */
-export function engines() {
-  const wanted = Object.keys(versions()).map((name) => [name, json(`node_modules/${name}/package.json`).engines?.node]);
-  return Object.fromEntries(wanted.filter(([, node]) => node !== undefined));
-}
-
-export const nodeVersion = () => process.versions.node;
-
-/** @param {import('./nodes.mjs').Node[]} nodes */
-export async function nodeVersions(nodes) {
-  /** @type {Record<string, string>} */
-  const found = {};
-  for (const node of nodes) found[node.name] = await inNode(node, import.meta.url, 'nodeVersion', null);
-  return found;
 }
 
 /** The share of the processors that others use, between 0 and 1, while this process does nothing. */

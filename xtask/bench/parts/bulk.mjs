@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 
-import { BASE_MS, CAP_MS } from '../contenders/limits.mjs';
-import { inEachNode } from '../lib/child.mjs';
-import { compareWhole } from '../lib/harness.mjs';
+import { BASE_MS, CAP_MS } from '../contenders.mjs';
+import { inNode } from '../lib/child.mjs';
+import { shuffled, uniform } from '../lib/random.mjs';
 
 const BASELINE = 'JS loop';
 const OURS = 'rejitter/lab, sample';
@@ -13,8 +13,8 @@ const OURS = 'rejitter/lab, sample';
 const WAITS = 10;
 const OPERATIONS = 1_000_000;
 
-/** @param {import('./all.mjs').Context} context */
-export const run = (context) => inEachNode(context, import.meta.url);
+/** @param {import('../lib/child.mjs').Context} context */
+export const run = ({ node, choice }) => inNode(node, import.meta.url, 'measure', choice);
 
 /** The formula, as one writes it. */
 function plainLoop() {
@@ -31,29 +31,6 @@ function tableLoop() {
   const delays = new Float64Array(WAITS * OPERATIONS);
   for (let i = 0, at = 0; i < OPERATIONS; i++) {
     for (let k = 0; k < WAITS; k++) delays[at++] = Math.random() * ceilings[k];
-  }
-  return delays;
-}
-
-/**
- * With draws that can be repeated, as the lab's can: 53 bits of a seeded generator (sfc32).
- * @param {number} seed
- */
-function seededLoop(seed) {
-  const ceilings = Float64Array.from({ length: WAITS }, (_, i) => Math.min(CAP_MS, BASE_MS * 2 ** i));
-  const delays = new Float64Array(WAITS * OPERATIONS);
-  let [a, b, c, counter] = [0x9e3779b9, 0x243f6a88, seed | 0, 1];
-  const next = () => {
-    const t = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + t) | 0;
-    return t >>> 0;
-  };
-  for (let i = 0; i < 12; i++) next();
-  for (let i = 0, at = 0; i < OPERATIONS; i++) {
-    for (let k = 0; k < WAITS; k++) delays[at++] = ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) * 2 ** -53 * ceilings[k];
   }
   return delays;
 }
@@ -78,7 +55,7 @@ function check(delays, name) {
   }
 }
 
-/** @param {import('../lib/plans.mjs').Choice} choice */
+/** @param {import('../lib/child.mjs').Choice} choice */
 export async function measure({ quick, seed }) {
   const { sample } = await import('rejitter/lab');
   const policy = { maxAttempts: WAITS + 1, baseMs: BASE_MS, capMs: CAP_MS };
@@ -86,18 +63,22 @@ export async function measure({ quick, seed }) {
   const ways = {
     [BASELINE]: plainLoop,
     'JS loop, ceilings in a table': tableLoop,
-    'JS loop, seeded': () => seededLoop(seed),
     [OURS]: () => sample(policy, { operations: OPERATIONS, seed }),
   };
-  const designs = Object.entries(ways).map(([name, way]) => {
+  /** @type {Record<string, number[]>} */
+  const samples = {};
+  for (const [name, way] of Object.entries(ways)) {
     check(way(), name);
     way();
-    const once = () => {
+    samples[name] = [];
+  }
+  const random = uniform(seed);
+  for (let round = 0; round < (quick ? 5 : 40); round++) {
+    for (const [name, way] of shuffled(Object.entries(ways), random)) {
       const start = performance.now();
       way();
-      return performance.now() - start;
-    };
-    return { name, once };
-  });
-  return { samples: compareWhole(designs, { rounds: quick ? 5 : 40, seed }), delays: WAITS * OPERATIONS };
+      samples[name].push(performance.now() - start);
+    }
+  }
+  return { samples, delays: WAITS * OPERATIONS };
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 
-import { inEachNode } from '../lib/child.mjs';
+import { inNode } from '../lib/child.mjs';
 import { contention } from '../lib/contention.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
 
@@ -38,8 +38,8 @@ const REFERENCE = /** @type {const} */ ({
   ],
 });
 
-/** @param {import('./all.mjs').Context} context */
-export const run = (context) => inEachNode(context, import.meta.url);
+/** @param {import('../lib/child.mjs').Context} context */
+export const run = ({ node, choice }) => inNode(node, import.meta.url, 'measure', choice);
 
 /**
  * @typedef {(strategy: import('../lib/contention.mjs').Strategy, clients: number, runs: number, seed: number) => {
@@ -79,7 +79,7 @@ function verify(simulate, name, seed) {
   }
 }
 
-/** @param {import('../lib/plans.mjs').Choice} choice */
+/** @param {import('../lib/child.mjs').Choice} choice */
 export async function measure({ quick, seed }) {
   /** @type {[string, Simulate][]} */
   const ways = [
@@ -102,5 +102,5 @@ export async function measure({ quick, seed }) {
       }
     }
   }
-  return { cells, runs };
+  return cells;
 }

@@ -21,7 +21,7 @@ export async function retry(fn) {
 `;
 
 /** An app's imports from each peer. */
-const PEERS = {
+export const PEERS = {
   'hand-written loop': BY_HAND,
   'p-retry': `export { default } from 'p-retry';`,
   cockatiel: `export { ExponentialBackoff, fullJitterGenerator, handleAll, retry } from 'cockatiel';`,
@@ -40,14 +40,16 @@ const PEERS = {
 
 /**
  * @param {string} code
+ * @param {string[]} [external] packages that the app has anyway
  * @returns {Promise<import('../../../tests/package/lib/budgets.mjs').Size>}
  */
-async function sizeOf(code) {
+export async function sizeOf(code, external) {
   const { build } = await import('esbuild');
   const resolveDir = fileURLToPath(new URL('..', import.meta.url));
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir },
     bundle: true,
+    external,
     minify: true,
     format: 'esm',
     platform: 'browser',
@@ -58,18 +60,15 @@ async function sizeOf(code) {
   return weigh(outputFiles[0].contents);
 }
 
-/** @param {import('./all.mjs').Context} context */
-export async function run({ say }) {
+export async function run() {
   /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
   const ours = {};
   for (const { name, code } of BUDGETS) {
-    say(name);
     ours[name] = await sizeOf(code);
   }
   /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
   const peers = {};
   for (const [name, code] of Object.entries(PEERS)) {
-    say(name);
     peers[name] = await sizeOf(code);
   }
   return { ours, peers };

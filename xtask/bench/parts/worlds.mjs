@@ -6,7 +6,6 @@ import { writeFileSync } from 'node:fs';
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
-import { mainOf } from '../lib/nodes.mjs';
 
 const SEEDS = 10;
 /** One per core. */
@@ -22,12 +21,11 @@ const DOCUMENT = new URL('../../../docs/reference/worlds.md', import.meta.url);
  * @property {(number | undefined)[]} medians
  */
 
-/** @param {import('./all.mjs').Context} context */
-export async function run({ nodes, choice: { quick }, say }) {
+/** @param {import('../lib/child.mjs').Context} context */
+export async function run({ node, choice: { quick }, say }) {
   const { WORLDS } = await import('../worlds/worlds.mjs');
   const { CONTENDERS } = await import('../worlds/contenders.mjs');
   const names = Object.keys(CONTENDERS);
-  const node = mainOf(nodes, ({ name }) => name);
   const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => i + 1);
   say(`${WORLDS.length} worlds, ${seeds.length} seeds each`);
   const shares = Array.from({ length: PROCESSES }, (_, i) => seeds.filter((seed) => seed % PROCESSES === i));

@@ -1,5 +1,5 @@
 // @ts-check
-// Numbers and tables as text and as Markdown.
+// Numbers and tables as Markdown.
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
@@ -16,36 +16,12 @@ export function digits(value) {
   return whole(Math.round(value / step) * step);
 }
 
-/**
- * With a comma between thousands.
- * @param {number} value
- */
-export const whole = (value) =>
-  Math.round(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',');
+/** With a comma between thousands. @param {number} value */
+export const whole = (value) => Math.round(value).toLocaleString('en-US');
 
-/**
- * A median and its quartiles.
- * @param {Spread | undefined} spread
- */
+/** A median and its quartiles. @param {Spread | undefined} spread */
 export const withSpread = (spread) =>
   spread === undefined ? '—' : `${digits(spread.median)} (${digits(spread.q1)}–${digits(spread.q3)})`;
-
-/**
- * Columns in line; all but the first to the right.
- * @param {string[][]} rows the first is the heading
- */
-export function textTable(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const line = (/** @type {string[]} */ row) =>
-    row
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-      .join('  ')
-      .trimEnd();
-  const [head, ...body] = rows;
-  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join('\n');
-}
 
 /** @param {string[][]} rows the first is the heading */
 export function markdownTable(rows) {
@@ -55,16 +31,21 @@ export function markdownTable(rows) {
 }
 
 /**
- * A paragraph in lines of at most `width` characters, if its words allow.
+ * A paragraph in lines of at most 110 characters, if its words allow.
  * @param {string} text
  */
-export function wrapped(text, width = 110) {
+export function wrapped(text) {
   /** @type {string[]} */
-  const lines = [];
+  const lines = [''];
   for (const word of text.split(/\s+/).filter(Boolean)) {
-    const last = lines.length - 1;
-    if (last >= 0 && lines[last].length + 1 + word.length <= width) lines[last] += ` ${word}`;
+    const line = `${lines[lines.length - 1]} ${word}`.trim();
+    if (line.length <= 110) lines[lines.length - 1] = line;
     else lines.push(word);
   }
   return lines.join('\n');
 }
+
+const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+
+/** The speed of a simulation. @param {{ ms: number[], events: number[] }} cells */
+export const eventsPerS = ({ ms, events }) => (sum(events) / sum(ms)) * 1000;

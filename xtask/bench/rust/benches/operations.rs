@@ -1,26 +1,46 @@
-//! One operation: a success at the first attempt, three failures and a success, and the bytes of its future.
+//! One operation beside a loop by hand and other crates: its time, its allocations and the bytes of its future. Prints
+//! the table of docs/guide/rust.md.
 //!
-//! The attempts are ready at once, so that nothing but the retry is measured, and so are the waits. tokio-retry
-//! has Tokio's timers only: its waits are zero, in a runtime.
+//! The attempts and the waits are ready at once, so that nothing but the retry is measured. All take turns, so that
+//! what else the machine does is the same for all. The best of many rounds counts.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::{Ready, ready};
 use std::hint::black_box;
 use std::mem::size_of_val;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use backon::{ExponentialBuilder, Retryable};
-use divan::{AllocProfiler, Bencher};
-use rejitter::RetryPolicy;
-
-#[global_allocator]
-static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+use rejitter::{BreakerOptions, BudgetOptions, HedgeOptions, Protection, RetryPolicy, retry};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential();
+const ROUNDS: usize = 60;
+const OPERATIONS: u32 = 5_000;
 
 type Answer = Result<u64, u64>;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Polls until it is ready: wakes come before the next poll.
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -62,150 +82,107 @@ async fn by_hand(failures: &Cell<u64>) -> Answer {
     }
 }
 
-fn with_rejitter(failures: &Cell<u64>) -> impl Future<Output = Answer> {
-    rejitter::retry(POLICY, || attempt(failures))
-        .seed(7)
-        .sleep(now)
-}
-
-fn with_rejitter_reported(failures: &Cell<u64>) -> impl Future<Output = Answer> {
-    let operation = rejitter::retry(POLICY, || attempt(failures))
-        .seed(7)
-        .sleep(now);
-    async {
-        operation
-            .report()
-            .await
-            .map_err(|failed| failed.into_inner().unwrap_or(0))
-    }
-}
-
-fn with_backon(failures: &Cell<u64>) -> impl Future<Output = Answer> {
-    let policy = ExponentialBuilder::new()
+fn backoff() -> ExponentialBuilder {
+    ExponentialBuilder::new()
         .with_jitter()
-        .with_jitter_seed(7)
         .with_min_delay(Duration::from_millis(100))
-        .with_max_times(5);
-    (|| attempt(failures)).retry(policy).sleep(now)
+        .with_max_times(5)
 }
 
-fn with_tokio_retry(failures: &Cell<u64>) -> impl Future<Output = Answer> {
-    let policy = std::iter::repeat_n(Duration::ZERO, 5);
-    tokio_retry::Retry::start(policy, || attempt(failures))
-}
+/// Runs an operation with so many failures.
+type Run = Box<dyn Fn(u64)>;
 
-macro_rules! group {
-    ($name:ident, $failures:literal) => {
-        #[divan::bench_group(sample_count = 300, max_time = 2)]
-        mod $name {
-            use super::*;
-
-            #[divan::bench]
-            fn bare(bencher: Bencher<'_, '_>) {
-                let failures = Cell::new(0);
-                bencher.bench_local(|| block_on(attempt(black_box(&failures))));
-            }
-
-            #[divan::bench]
-            fn loop_by_hand(bencher: Bencher<'_, '_>) {
-                bencher.bench_local(|| block_on(by_hand(black_box(&Cell::new($failures)))));
-            }
-
-            #[divan::bench]
-            fn rejitter(bencher: Bencher<'_, '_>) {
-                bencher.bench_local(|| block_on(with_rejitter(black_box(&Cell::new($failures)))));
-            }
-
-            #[divan::bench]
-            fn rejitter_with_report(bencher: Bencher<'_, '_>) {
-                bencher.bench_local(|| {
-                    block_on(with_rejitter_reported(black_box(&Cell::new($failures))))
-                });
-            }
-
-            #[divan::bench]
-            fn backon(bencher: Bencher<'_, '_>) {
-                bencher.bench_local(|| block_on(with_backon(black_box(&Cell::new($failures)))));
-            }
-
-            #[divan::bench]
-            fn tokio_retry(bencher: Bencher<'_, '_>) {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_time()
-                    .build()
-                    .expect("a runtime");
-                bencher.bench_local(|| {
-                    runtime.block_on(with_tokio_retry(black_box(&Cell::new($failures))))
-                });
-            }
-        }
+/// An operation whose attempts fail so many times, as each contender runs it.
+macro_rules! run {
+    (|$failures:ident| $operation:expr) => {
+        Box::new(move |count: u64| {
+            let failures = Cell::new(count);
+            let $failures = black_box(&failures);
+            black_box(block_on($operation).is_ok());
+        }) as Run
     };
 }
 
-group!(success, 0);
-group!(three_failures, 3);
-
-/// A first attempt that yields once to a runtime, as every real one does.
-#[divan::bench_group(sample_count = 300, max_time = 2)]
-mod success_in_tokio {
-    use super::*;
-
-    async fn call() -> Answer {
-        tokio::task::yield_now().await;
-        Ok(black_box(42))
+/// The best time of an operation in ns, and its allocations, for each contender.
+fn measure(contenders: &[(&'static str, usize, Run)], failures: u64) -> Vec<(f64, u64)> {
+    let mut best = vec![(f64::INFINITY, 0); contenders.len()];
+    for _ in 0..ROUNDS {
+        for ((_, _, run), best) in contenders.iter().zip(&mut best) {
+            let before = ALLOCATIONS.get();
+            let start = Instant::now();
+            for _ in 0..OPERATIONS {
+                run(failures);
+            }
+            let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(OPERATIONS);
+            let allocations = (ALLOCATIONS.get() - before) / u64::from(OPERATIONS);
+            *best = (best.0.min(ns), allocations);
+        }
     }
-
-    fn runtime() -> tokio::runtime::Runtime {
-        tokio::runtime::Builder::new_current_thread()
-            .build()
-            .expect("a runtime")
-    }
-
-    #[divan::bench]
-    fn bare(bencher: Bencher<'_, '_>) {
-        let runtime = runtime();
-        bencher.bench_local(|| runtime.block_on(call()));
-    }
-
-    #[divan::bench]
-    fn rejitter(bencher: Bencher<'_, '_>) {
-        let runtime = runtime();
-        bencher.bench_local(|| runtime.block_on(rejitter::retry(POLICY, call).sleep(now)));
-    }
-
-    #[divan::bench]
-    fn backon(bencher: Bencher<'_, '_>) {
-        let runtime = runtime();
-        let policy = ExponentialBuilder::new().with_jitter();
-        bencher.bench_local(|| runtime.block_on(call.retry(policy).sleep(now)));
-    }
+    best
 }
 
 fn main() {
-    let failures = Cell::new(0);
+    let enough = BudgetOptions {
+        per_success: Some(3.0),
+        refund: false,
+        ..BudgetOptions::DEFAULT
+    };
+    let api = Protection::new()
+        .budget(enough)
+        .breaker(BreakerOptions::DEFAULT);
+    let hedged = api.clone().hedge(HedgeOptions::DEFAULT);
+    let none = Cell::new(0);
+    let call = || attempt(&none);
+    let sleep = tokio::time::sleep;
+    // Built as users do, on Tokio's timers.
+    let sizes = [
+        size_of_val(&by_hand(&none)),
+        size_of_val(&call.retry(backoff()).sleep(sleep)),
+        size_of_val(&retry(POLICY, call).sleep(sleep)),
+        size_of_val(&retry(POLICY, call).sleep(sleep).report()),
+        size_of_val(&retry(POLICY, call).sleep(sleep).protection(&api)),
+        size_of_val(&retry(POLICY, call).sleep(sleep).protection(&hedged).hedge()),
+    ];
+    let runs = [
+        ("loop by hand", run!(|failures| by_hand(failures))),
+        (
+            "backon, with jitter",
+            run!(|failures| (|| attempt(failures)).retry(backoff()).sleep(now)),
+        ),
+        (
+            "rejitter",
+            run!(|failures| retry(POLICY, || attempt(failures)).sleep(now)),
+        ),
+        (
+            "with `report`",
+            run!(|failures| retry(POLICY, || attempt(failures)).sleep(now).report()),
+        ),
+        (
+            "with a breaker and a budget",
+            run!(|failures| retry(POLICY, || attempt(failures))
+                .sleep(now)
+                .protection(&api)),
+        ),
+        (
+            "with hedges, too",
+            run!(|failures| {
+                let operation = retry(POLICY, || attempt(failures)).sleep(now);
+                operation.protection(&hedged).hedge()
+            }),
+        ),
+    ];
+    let contenders: Vec<_> = runs
+        .into_iter()
+        .zip(sizes)
+        .map(|((name, run), size)| (name, size, run))
+        .collect();
+    let (success, failures) = (measure(&contenders, 0), measure(&contenders, 3));
     println!(
-        "bytes per future, whose attempt has {}:",
-        size_of_val(&attempt(&failures))
+        "| one operation | future, B | success, ns | allocations | 3 failures, ns | allocations |"
     );
-    println!(
-        "  loop by hand           {}",
-        size_of_val(&by_hand(&failures))
-    );
-    println!(
-        "  rejitter               {}",
-        size_of_val(&with_rejitter(&failures))
-    );
-    println!(
-        "  rejitter, with report  {}",
-        size_of_val(&with_rejitter_reported(&failures))
-    );
-    println!(
-        "  backon                 {}",
-        size_of_val(&with_backon(&failures))
-    );
-    println!(
-        "  tokio-retry            {}",
-        size_of_val(&with_tokio_retry(&failures))
-    );
-    divan::main();
+    println!("|---|---|---|---|---|---|");
+    for (i, (name, size, _)) in contenders.iter().enumerate() {
+        let ((first, made), (third, then)) = (success[i], failures[i]);
+        println!("| {name} | {size} | {first:.1} | {made} | {third:.0} | {then} |");
+    }
 }

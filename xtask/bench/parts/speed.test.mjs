@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { FIELDS, load } from '../contenders.mjs';
+import { patchTimers } from '../lib/timers.mjs';
+import { verify } from './speed.mjs';
+
+patchTimers('immediate');
+
+test('a contender that does the job is accepted', async () => {
+  for (const contender of FIELDS.retries.slice(0, 2)) await verify(contender, await load(contender), 'retries');
+  await verify(FIELDS.fetch[0], await load(FIELDS.fetch[0]), 'fetch');
+});
+
+const repeating = (times) => async (fn) => {
+  for (let i = 0; i < times; i++)
+    try {
+      return await fn();
+    } catch {}
+  if (times > 6) return 7;
+  throw new Error('gave up');
+};
+
+for (const [name, retry] of Object.entries({
+  'does not retry': (fn) => fn(),
+  'retries a success': async (fn) => {
+    await fn();
+    return fn();
+  },
+  'gives up early': repeating(4),
+  'never gives up': repeating(20),
+  'loses the result': (fn) => repeating(6)(fn).then(() => undefined),
+})) {
+  test(`a contender that ${name} is rejected`, async () => {
+    await assert.rejects(verify({ name, call: 'retry(fn)' }, (fn) => ({ fn, retry }), 'retries'));
+  });
+}
+
+test('a peer that does not run is left out; rejitter must run', async () => {
+  assert.equal(await load({ name: 'peer', module: 'no-such-peer' }), undefined);
+  await assert.rejects(load({ name: 'own', module: 'rejitter/no-such-entry' }));
+});

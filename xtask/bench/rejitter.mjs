@@ -1,0 +1,3 @@
+// @ts-check
+export * from 'rejitter';
+export * from 'rejitter/protection';
