@@ -1,7 +1,7 @@
 // A user's project: a folder with packages, files, commands and servers.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { suiteText } from './suite.mjs';
@@ -47,6 +47,10 @@ export class Folder {
     }
   }
 
+  has(name) {
+    return existsSync(this.path(name));
+  }
+
   read(name) {
     return readFileSync(this.path(name), 'utf8');
   }
@@ -58,22 +62,12 @@ export class Folder {
   /**
    * Writes package.json and installs.
    * @param {Record<string, string>} packages
-   * @param {{ manifest?: object, command?: string[] }} [options]
+   * @param {string[]} [command]
    */
-  async install(packages, { manifest = {}, command = ['npm', 'install', '--no-audit', '--no-fund'] } = {}) {
-    this.write({
-      'package.json': JSON.stringify(
-        {
-          name: 'user',
-          private: true,
-          version: '0.0.0',
-          ...manifest,
-          dependencies: { rejitter: `file:${this.tarball}`, ...packages },
-        },
-        null,
-        2,
-      ),
-    });
+  async install(packages, command = ['npm', 'install', '--no-audit', '--no-fund']) {
+    const dependencies = { rejitter: `file:${this.tarball}`, ...packages };
+    const user = { name: 'user', private: true, version: '0.0.0', dependencies };
+    this.write({ 'package.json': JSON.stringify(user, null, 2) });
     await this.exec(command[0], command.slice(1));
   }
 

@@ -1,10 +1,10 @@
 // Installs the packed package in one host after the other, as a user would, and runs the same suite in each.
 //
-//   node main.mjs --tarball rejitter.tgz --out target/hosts [--only NAME]... [--keep] [--docs FILE] [--list]
+//   cargo xtask hosts [--only NAME]... [--keep] [--docs] [--list]
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { closeBrowsers } from './browser.mjs';
@@ -17,11 +17,9 @@ import { outcomeOf } from './row.mjs';
 
 const { values } = parseArgs({
   options: {
-    tarball: { type: 'string' },
-    out: { type: 'string' },
     only: { type: 'string', multiple: true },
     keep: { type: 'boolean' },
-    docs: { type: 'string' },
+    docs: { type: 'boolean' },
     list: { type: 'boolean' },
   },
 });
@@ -36,9 +34,9 @@ if (values.list) {
   process.exit();
 }
 
-const out = resolve(values.out);
+const out = join(process.env.REJITTER_TARGET_DIR, 'hosts');
 mkdirSync(out, { recursive: true });
-const tarball = resolve(values.tarball);
+const tarball = process.env.REJITTER_TARBALL;
 const hash = createHash('sha256').update(readFileSync(tarball)).digest('hex').slice(0, 16);
 
 /** The rows by name, of this tarball: a run of some hosts keeps what is known of the others. */
@@ -89,6 +87,6 @@ console.log(`${total - failed} passed, ${failed} failed`);
 if (values.docs) {
   const missing = names.filter((name) => !(name in results));
   if (missing.length > 0) throw new Error(`no result of this package yet: ${missing.join(', ')}`);
-  writeFileSync(values.docs, document(GROUPS, results));
+  writeFileSync(new URL('../../docs/hosts.md', import.meta.url), document(GROUPS, results));
 }
 process.exitCode = failed === 0 ? 0 : 1;

@@ -25,26 +25,53 @@ const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 /** A paragraph in lines of at most 120 columns. */
 const wrapped = (text) => text.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
 
-/** The whole document. */
+/** Whether a host does all that there is, with nothing to remark. */
+const plain = ({ remark }, result) => remark === undefined && cells(result).every((cell) => cell === '●');
+
+/** @param {string} text */
+const sentences = (text) => text.split(/(?<=\.) (?=[A-Z])/);
+/** @param {string} text */
+const isLong = (text) => sentences(text).length > 2;
+
+/** The whole document: hosts in a line per group, then those of which there is more to say. */
 export function document(groups, results) {
-  const sections = groups.map(({ name, versions = '', rows }) => {
-    const lines = rows.map((row) => {
+  const lines = groups.map(({ name, versions = '', rows }) => {
+    const names = (kept) =>
+      rows
+        .filter(kept)
+        .map((row) => row.name)
+        .join(' · ') || '–';
+    const all = names((row) => plain(row, results[row.name]));
+    return `| ${name} | ${escaped(isLong(versions) ? sentences(versions)[0] : versions)} | ${all} | ${names((row) => !plain(row, results[row.name]))} |`;
+  });
+  const remarks = groups
+    .flatMap(({ rows }) => rows)
+    .filter((row) => !plain(row, results[row.name]))
+    .map((row) => {
       const result = results[row.name];
       const said = result.message ? `\`${escaped(result.message)}\`` : '';
-      const remark = [row.remark ?? '', said].filter(Boolean).join(' ');
-      return `| ${row.name} | ${cells(result).join(' | ')} | ${remark} |`;
+      return `| ${row.name} | ${cells(result).join(' | ')} | ${[row.remark ?? '', said].filter(Boolean).join(' ')} |`;
     });
-    const head = `| host | ${LETTERS.join(' | ')} | remarks |\n|---|${LETTERS.map(() => '---|').join('')}---|`;
-    return `## ${name}\n\n${versions ? `${wrapped(versions)}\n\n` : ''}${head}\n${lines.join('\n')}\n`;
-  });
+  const further = groups
+    .filter(({ versions = '' }) => isLong(versions))
+    .map(({ name, versions }) => `${wrapped(`**${name}.** ${sentences(versions).slice(1).join(' ')}`)}\n\n`);
   return `# Hosts
 
-Each row is a run of the packed package, installed as a user installs it. \`cargo xtask hosts --docs\` writes this file.
+Each name is a run of the packed package, installed as a user installs it. \`cargo xtask hosts --docs\` writes this page.
 
 ${LETTERS.map((part) => `- **${part}**: ${PARTS[part]}`).join('\n')}
+
+| | with | all of a to ${LETTERS.at(-1)} work | see below |
+|---|---|---|---|
+${lines.join('\n')}
+
+## Remarks
 
 ● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the
 run.
 
-${sections.join('\n')}`;
+${further.join('')}| host | ${LETTERS.join(' | ')} | remarks |
+|---|${LETTERS.map(() => '---|').join('')}---|
+${remarks.join('\n')}
+`;
 }

@@ -5,16 +5,16 @@ import { onPage, serveFolder } from '../browser.mjs';
 
 /** The page's program leaves its results on `globalThis`. */
 const PAGE = "import { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
-const HTML = (src, type = 'module') =>
-  `<!doctype html><title>suite</title><script type="${type}" src="${src}"></script>\n`;
+const HTML = (src) => `<!doctype html><title>suite</title><script type="module" src="${src}"></script>\n`;
 
 /**
  * A bundler whose output is a page.
  * @param {string} name
  * @param {Record<string, string>} packages
- * @param {Record<string, any>} options its files and command, the folder of its output, and the script of the page
+ * @param {string} command with its arguments; it writes into `out`
+ * @param {Record<string, string>} [files] of the project; without `page.js` in the output, it writes the HTML too
  */
-const bundler = (name, packages, { files = {}, build: [command, ...args], out, page, type }) => ({
+const bundler = (name, packages, command, files = {}) => ({
   name,
   versions: `${Object.entries(packages)
     .map(([package_, version]) => `${package_} ${version}`)
@@ -24,14 +24,18 @@ const bundler = (name, packages, { files = {}, build: [command, ...args], out, p
     {
       name,
       async run(folder) {
-        folder.write({ 'suite.mjs': folder.suite(), 'page.mjs': PAGE, 'index.html': HTML('./page.mjs'), ...files });
-        await folder.exec(folder.bin(command), args);
-        if (page) folder.write({ [`${out}/index.html`]: HTML(page, type) });
-        return onPage(await serveFolder(folder, out));
+        writePage(folder);
+        folder.write(files);
+        const [program, ...args] = command.split(' ');
+        await folder.exec(folder.bin(program), args);
+        if (!folder.has('out/index.html')) folder.write({ 'out/index.html': HTML('page.js') });
+        return onPage(await serveFolder(folder, 'out'));
       },
     },
   ],
 });
+const writePage = (folder) =>
+  folder.write({ 'suite.mjs': folder.suite(), 'page.mjs': PAGE, 'index.html': HTML('./page.mjs') });
 
 const WEBPACK = `export default {
   mode: 'production',
@@ -41,56 +45,22 @@ const WEBPACK = `export default {
 `;
 
 export const BUNDLERS = [
-  bundler(
-    'esbuild',
-    { esbuild: '0.28.2' },
-    {
-      build: ['esbuild', 'page.mjs', '--bundle', '--minify', '--format=esm', '--outfile=out/page.js'],
-      out: 'out',
-      page: 'page.js',
-    },
-  ),
+  bundler('esbuild', { esbuild: '0.28.2' }, 'esbuild page.mjs --bundle --minify --format=esm --outfile=out/page.js'),
   bundler(
     'Rollup',
     { '@rollup/plugin-node-resolve': '16.0.3', rollup: '4.67.4' },
-    {
-      build: ['rollup', 'page.mjs', '-p', 'node-resolve', '-d', 'out', '--entryFileNames', 'page.js'],
-      out: 'out',
-      page: 'page.js',
-    },
+    'rollup page.mjs -p node-resolve -d out --entryFileNames page.js',
   ),
-  bundler(
-    'webpack',
-    { webpack: '5.112.2', 'webpack-cli': '7.0.2' },
-    {
-      files: { 'webpack.config.mjs': WEBPACK },
-      build: ['webpack', '-c', 'webpack.config.mjs'],
-      out: 'out',
-      page: 'page.js',
-    },
-  ),
-  bundler(
-    'Rspack',
-    { '@rspack/cli': '2.2.8', '@rspack/core': '2.3.2' },
-    {
-      files: { 'rspack.config.mjs': WEBPACK },
-      build: ['rspack', 'build', '-c', 'rspack.config.mjs'],
-      out: 'out',
-      page: 'page.js',
-    },
-  ),
-  bundler(
-    'Parcel',
-    { parcel: '2.16.4' },
-    { build: ['parcel', 'build', 'index.html', '--dist-dir', 'out', '--no-cache'], out: 'out' },
-  ),
+  bundler('webpack', { webpack: '5.112.2', 'webpack-cli': '7.0.2' }, 'webpack -c webpack.config.mjs', {
+    'webpack.config.mjs': WEBPACK,
+  }),
+  bundler('Rspack', { '@rspack/cli': '2.2.8', '@rspack/core': '2.3.2' }, 'rspack build -c rspack.config.mjs', {
+    'rspack.config.mjs': WEBPACK,
+  }),
+  bundler('Parcel', { parcel: '2.16.4' }, 'parcel build index.html --dist-dir out --no-cache'),
 ];
 
-const VITE_BUILD = bundler(
-  'Vite, build',
-  { vite: '8.3.8' },
-  { build: ['vite', 'build', '--outDir', 'out'], out: 'out' },
-);
+const VITE_BUILD = bundler('Vite, build', { vite: '8.3.8' }, 'vite build --outDir out');
 export const VITE = {
   ...VITE_BUILD,
   name: 'Vite',
@@ -99,12 +69,9 @@ export const VITE = {
     {
       name: 'Vite, dev server',
       async run(folder) {
-        folder.write({ 'suite.mjs': folder.suite(), 'page.mjs': PAGE, 'index.html': HTML('./page.mjs') });
-        const [, url] = await folder.serve(
-          folder.bin('vite'),
-          ['--host', '127.0.0.1', '--port', '0'],
-          /(http:\/\/127\.0\.0\.1:\d+\/)/,
-        );
+        writePage(folder);
+        const args = ['--host', '127.0.0.1', '--port', '0'];
+        const [, url] = await folder.serve(folder.bin('vite'), args, /(http:\/\/127\.0\.0\.1:\d+\/)/);
         return onPage(url);
       },
     },
@@ -128,20 +95,10 @@ export const ENGINES = {
     Object.entries(STARTS).map(([kind, start]) => ({
       name: `${engine === 'WebKit' ? 'WebKitGTK' : engine}, ${kind === 'page' ? 'page' : 'web worker'}`,
       async run(folder) {
-        const files = {
-          'suite.mjs': folder.suite(),
-          'recorder.mjs': RECORDER,
-          'worker.mjs': WORKER,
-          'page.mjs': start,
-        };
-        folder.write({ ...files, 'out/index.html': HTML('page.js') });
-        await folder.exec(folder.bin('esbuild'), [
-          'page.mjs',
-          'worker.mjs',
-          '--bundle',
-          '--format=esm',
-          '--outdir=out',
-        ]);
+        const files = { 'suite.mjs': folder.suite(), 'recorder.mjs': RECORDER, 'worker.mjs': WORKER };
+        folder.write({ ...files, 'page.mjs': start, 'out/index.html': HTML('page.js') });
+        const args = ['--bundle', '--format=esm', '--outdir=out'];
+        await folder.exec(folder.bin('esbuild'), ['page.mjs', 'worker.mjs', ...args]);
         return onPage(await serveFolder(folder, 'out'), engine);
       },
     })),

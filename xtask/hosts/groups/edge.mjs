@@ -6,23 +6,22 @@ import { BUILT, resultsIn } from '../suite.mjs';
 const WORKER =
   "import { suite } from './suite.mjs';\nexport default { fetch: async () => Response.json(await suite()) };\n";
 
-const MINIFLARE = `
-import { readFileSync } from 'node:fs';
-import { build } from 'esbuild';
+/** Runs a built worker and returns what its suite found. */
+const inMiniflare = async (folder, root, file, path = '/', options = '') => {
+  folder.write({
+    'main.mjs': `
 import { Miniflare } from 'miniflare';
-
-await build({
-  entryPoints: ['worker.mjs'], outfile: 'out/worker.mjs', bundle: true, format: 'esm', conditions: ['workerd'],
-  loader: { '.wasm': 'copy' }, assetNames: '[name]',
-});
 const worker = new Miniflare({
-  modules: true, modulesRoot: 'out', scriptPath: 'out/worker.mjs', compatibilityDate: '2026-01-01',
+  modules: true, modulesRoot: '${root}', scriptPath: '${root}/${file}', compatibilityDate: '2026-01-01', ${options}
   modulesRules: [{ type: 'ESModule', include: ['**/*.mjs'] }, { type: 'CompiledWasm', include: ['**/*.wasm'] }],
 });
-const response = await worker.dispatchFetch('http://localhost/');
+const response = await worker.dispatchFetch('http://localhost${path}');
 console.log('SUITE ' + (await response.text()));
 await worker.dispose();
-`;
+`,
+  });
+  return resultsIn(await folder.exec('node', ['main.mjs']));
+};
 
 export const WORKERD = {
   name: 'workerd',
@@ -32,8 +31,11 @@ export const WORKERD = {
     {
       name: 'workerd (miniflare)',
       async run(folder) {
-        folder.write({ 'suite.mjs': folder.suite(), 'worker.mjs': WORKER, 'main.mjs': MINIFLARE });
-        return resultsIn(await folder.exec('node', ['main.mjs']));
+        folder.write({ 'suite.mjs': folder.suite(), 'worker.mjs': WORKER });
+        const form = ['--bundle', '--format=esm', '--conditions=workerd', '--outfile=out/worker.mjs'];
+        const assets = ['--loader:.wasm=copy', '--asset-names=[name]'];
+        await folder.exec(folder.bin('esbuild'), ['worker.mjs', ...form, ...assets]);
+        return inMiniflare(folder, 'out', 'worker.mjs');
       },
     },
   ],
@@ -89,23 +91,9 @@ export default defineEventHandler(() => suite());
   },
 });
 
-const BUILT_WORKER = (path) => `
-import { Miniflare } from 'miniflare';
-const worker = new Miniflare({
-  modules: true, modulesRoot: '.output/server', scriptPath: '.output/server/index.mjs', compatibilityDate: '2026-01-01',
-  compatibilityFlags: ['nodejs_compat'],
-  modulesRules: [{ type: 'ESModule', include: ['**/*.mjs'] }, { type: 'CompiledWasm', include: ['**/*.wasm'] }],
-});
-const response = await worker.dispatchFetch('http://localhost${path}');
-console.log('SUITE ' + (await response.text()));
-await worker.dispose();
-`;
-
 /** Runs what Nitro built for Cloudflare. */
-export const builtWorker = async (folder, path) => {
-  folder.write({ 'main.mjs': BUILT_WORKER(path) });
-  return resultsIn(await folder.exec('node', ['main.mjs']));
-};
+export const builtWorker = (folder, path) =>
+  inMiniflare(folder, '.output/server', 'index.mjs', path, "compatibilityFlags: ['nodejs_compat'],");
 
 const onNode = async (folder) => {
   const ready = /Listening on (http:\S+)/;

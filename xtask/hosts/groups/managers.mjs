@@ -18,7 +18,7 @@ const YARN_ENV = { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false', YARN_ENABLE_TELEMETR
 export const PNPM = {
   name: 'pnpm',
   versions: 'pnpm 10.34.9.',
-  install: (folder) => folder.install({}, { command: ['npx', '-y', 'pnpm@10.34.9', 'install'] }),
+  install: (folder) => folder.install({}, ['npx', '-y', 'pnpm@10.34.9', 'install']),
   rows: both('pnpm', (folder, file) => folder.exec('node', [file])),
 };
 
@@ -27,10 +27,8 @@ export const YARN_PNP = {
   versions: "Yarn 4.18.1, Plug'n'Play.",
   async install(folder) {
     folder.write({ '.yarnrc.yml': 'nodeLinker: pnp\nenableGlobalCache: false\n', 'yarn.lock': '' });
-    await folder.install(
-      {},
-      { command: ['env', ...Object.entries(YARN_ENV).map(([name, value]) => `${name}=${value}`), ...YARN, 'install'] },
-    );
+    const env = Object.entries(YARN_ENV).map(([name, value]) => `${name}=${value}`);
+    await folder.install({}, ['env', ...env, ...YARN, 'install']);
   },
   rows: both('Yarn PnP', (folder, file) => folder.exec(YARN[0], [...YARN.slice(1), 'node', file], { env: YARN_ENV })),
 };
