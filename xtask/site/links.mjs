@@ -6,8 +6,10 @@ import { dirname, join, normalize } from 'node:path';
 
 const decode = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
 
+const PAGE = ['index.html', 'protection/index.html', 'lab/index.html', 'THIRD-PARTY-NOTICES.txt'];
+
 /** Lists what is wrong with the links of the pages in a folder. `outside` are files that the folder's parent has. */
-export function problemsIn(folder, outside = ['../index.html']) {
+export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {
   const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.html'));
   const texts = new Map(pages.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
   const anchors = new Map(

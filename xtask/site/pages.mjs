@@ -1,13 +1,26 @@
 // A TypeDoc plugin. The pages of docs/ are called what their headings say, keep their paths as addresses and are
-// grouped by folder. One address leads out of the documentation: to the demo page, whose folder has it in `docs/`.
+// grouped by folder. They look like the demo page, whose folder has the documentation in `docs/`: its tokens, fonts, logo
+// and icon are read from its sources.
 
-import { dirname, relative } from 'node:path';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { Converter, KindRouter, PageEvent } from 'typedoc';
+import { Converter, IndexEvent, JSX, KindRouter, PageEvent, RendererEvent } from 'typedoc';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const GROUPS = { guide: 'Guide', migration: 'Migration', reference: 'Reference', '.': 'More' };
+
+const WWW = fileURLToPath(new URL('../../www/', import.meta.url));
+const [LOGO] = /<svg[^]*?<\/svg>/.exec(readFileSync(`${WWW}partials/header.html`, 'utf8'));
+const [ICON] = /<link\s+rel="icon"[^]*?\/>/.exec(readFileSync(`${WWW}partials/head.html`, 'utf8'));
+const TOKENS = /^(?:@font-face|:root) \{[^}]*\}/gm;
+// The theme chosen on the demo page; the first group of the navigation is open until it is closed.
+const STORED = `<script>{
+  const stored = localStorage, chosen = stored['rejitter-theme'];
+  if (chosen) stored['tsd-theme'] ||= chosen;
+  stored['tsd-accordion-${GROUPS.guide}'] ||= 'true';
+}</script>`;
 
 const HEADING = /^# (.*)(?:\n|$)/;
 
@@ -39,8 +52,45 @@ export function load(app) {
     },
   );
 
+  // The search finds "jitter" in words such as the package's name, which is no reason to show a page first.
+  app.renderer.on(IndexEvent.PREPARE_INDEX, ({ searchResults, searchFields }) => {
+    for (const [at, page] of searchResults.entries())
+      if (page.isDocument()) {
+        const text = page.content.map((part) => part.text).join('');
+        searchFields[at] = { document: text.replace(/rejitter/gi, '') };
+      }
+  });
+
+  app.renderer.hooks.on('head.begin', () => JSX.createElement(JSX.Raw, { html: ICON + STORED }));
+
+  // Previous and next in the order of the navigation, which begins with the first page.
+  app.renderer.hooks.on('content.end', ({ page: { url, project }, relativeURL }) => {
+    const pages = (project.groups ?? []).flatMap(({ children }) => children).filter((child) => paths.has(child));
+    const all = [[project.name, 'index'], ...pages.map((page) => [page.name, paths.get(page)])];
+    const at = all.findIndex(([, path]) => url === `${path}.html`);
+    const link = (rel, words, [name, path] = []) =>
+      path ? `<a rel="${rel}" href="${relativeURL(`${path}.html`)}"><small>${words}</small>${name}</a>` : '';
+    const links = at < 0 ? '' : link('prev', 'Previous', all[at - 1]) + link('next', 'Next', all[at + 1]);
+    return JSX.createElement(JSX.Raw, { html: links && `<nav class="turn" aria-label="Pages">${links}</nav>` });
+  });
+
   app.renderer.on(PageEvent.END, (page) => {
-    const up = '../'.repeat(page.url.split('/').length);
-    page.contents = page.contents?.replaceAll('href="demo:"', `href="${up}index.html"`);
+    const root = '../'.repeat(page.url.split('/').length - 1);
+    page.contents = page.contents
+      ?.replaceAll('href="site:', `href="${root}`)
+      .replace(/(<a href="[^"]*" class="title">)(.*?)<\/a>/, `$1${LOGO}<span>$2</span></a>`);
+  });
+
+  app.renderer.on(RendererEvent.BEGIN, ({ outputDirectory }) => {
+    app.renderer.postRenderAsyncJobs.push(async () => {
+      const assets = join(outputDirectory, 'assets');
+      const tokens = readFileSync(`${WWW}src/styles/base.css`, 'utf8').match(TOKENS).join('\n');
+      const here = tokens.replace(/url\("([^"]*)"\)/g, (_, font) => {
+        copyFileSync(`${WWW}node_modules/${font}`, join(assets, basename(font)));
+        return `url("${basename(font)}")`;
+      });
+      const file = join(assets, 'custom.css');
+      writeFileSync(file, `${here}\n${readFileSync(file, 'utf8')}`);
+    });
   });
 }
