@@ -20,7 +20,7 @@ import { textOf } from './wasm-text.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
-const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing'];
+const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'];
 
 const INLINED = [['/core.js', '/core-inline.js']];
 const TRANSLATED = [
@@ -45,12 +45,13 @@ const FORMS = {
 };
 
 /**
- * The entry point that another one shares an instance with. That of the testing tools keeps no state of operations,
- * and works with the package of any host. The light one has all that it needs, so that nothing else is loaded.
+ * The entry point that another one shares an instance with. Those of the testing tools, of engines and of
+ * OpenTelemetry keep no state of operations, and work with the package of any host. The light one has all that it
+ * needs, so that nothing else is loaded.
  * @param {string} file
  */
 function mainOf(file) {
-  if (/^(index|light|presets|testing)\./.test(file)) return undefined;
+  if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
   return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
 }
 
@@ -239,20 +240,17 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
   renameSync(next, out);
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) {
-  const { values } = parseArgs({
-    options: {
-      version: { type: 'string' },
-      wasm: { type: 'string' },
-      machines: { type: 'string' },
-      lab: { type: 'string' },
-      out: { type: 'string' },
-    },
-  });
-  await assemble({
+/** Assembles the package of this checkout from the parts that `values` name. */
+export const assembleHere = (values) =>
+  assemble({
     template: join(root, 'pkg-template'),
     driver: join(root, 'src/js'),
     licences: ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => join(root, file)),
     ...values,
   });
+
+if (import.meta.url === pathToFileURL(argv[1]).href) {
+  const names = ['version', 'wasm', 'machines', 'lab', 'out'];
+  const options = Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }]));
+  await assembleHere(parseArgs({ options }).values);
 }

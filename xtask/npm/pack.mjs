@@ -38,19 +38,25 @@ export function table(files) {
   return files.map(({ path, size }) => `  ${String(size).padStart(width)}  ${path}\n`).join('');
 }
 
+/** Packs a folder into `out`, and returns what npm says about the tarball. */
+export function pack(folder, out) {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out];
+  // npm's warnings are left out of the report; when it fails they are in the error.
+  const printed = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  // An array, or (npm 12) an object by name.
+  const [packed] = Object.values(JSON.parse(printed));
+  // One name for all versions: who uses the tarball need not know the version.
+  renameSync(join(out, packed.filename), join(out, 'rejitter.tgz'));
+  return packed;
+}
+
 async function main() {
   const { values } = parseArgs({
     options: { package: { type: 'string' }, out: { type: 'string' }, list: { type: 'boolean' } },
   });
-  rmSync(values.out, { recursive: true, force: true });
-  mkdirSync(values.out, { recursive: true });
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', values.out];
-  // npm's warnings are left out of the report; when it fails they are in the error.
-  const printed = execFileSync('npm', args, { cwd: values.package, encoding: 'utf8', stdio: 'pipe' });
-  // An array, or (npm 12) an object by name.
-  const [packed] = Object.values(JSON.parse(printed));
-  // One name for all versions: who uses the tarball need not know the version.
-  renameSync(join(values.out, packed.filename), join(values.out, 'rejitter.tgz'));
+  const packed = pack(values.package, values.out);
   if (values.list) process.stdout.write(table(packed.files));
   process.stdout.write(`  tarball ${packed.size} bytes, unpacked ${packed.unpackedSize}\n`);
   for (const [name, entry] of [
