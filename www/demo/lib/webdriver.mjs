@@ -38,6 +38,17 @@ for (const level of ['error', 'warn']) {
   const print = console[level];
   console[level] = (...args) => { complaints.push(args.join(' ')); print.apply(console, args); };
 }
+// A browser reports this only where another size changes with it, as when a scroll bar comes.
+globalThis.ResizeObserver = class extends ResizeObserver {
+  constructor(report) {
+    super((...args) => {
+      const changes = new MutationObserver(() => {});
+      changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      report(...args);
+      if (changes.takeRecords().length > 0) complaints.push('changed the page within a ResizeObserver');
+    });
+  }
+};
 `;
 
 /**

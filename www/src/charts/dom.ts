@@ -36,13 +36,16 @@ export function byId<E extends Element = HTMLElement>(id: string): E {
   return found as Element as E;
 }
 
-/** Calls `draw` with the width of `element` in whole pixels, now and whenever it changes. */
+/**
+ * Calls `draw` with the width of `element` in whole pixels, in the next frame and whenever it changes. Not within the
+ * observer: what is drawn may change the size of an element that it has already reported, which is an error of the page.
+ */
 export function onWidth(element: Element, draw: (width: number) => void): void {
   let last = -1;
   new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     if (width === last || width === 0) return;
     last = width;
-    draw(width);
+    requestAnimationFrame(() => draw(width));
   }).observe(element);
 }
