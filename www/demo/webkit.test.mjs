@@ -85,17 +85,15 @@ test('the scene and the grid: by mouse, by keys, and by the link', () =>
     await says(page, '[data-scene=policy]', /Linear · full jitter, base 100\u00a0ms/);
     await page.click('#new-seed');
     const link = await page.wait(() => /backoff=linear.*seed=/.test(location.search) && location.href);
-    const shown = async () => [
-      await tableOf(page, 'delays'),
-      await text(page, '[data-scene=headline]'),
-      await text(page, '#seed'),
-    ];
+    const shown = async () => {
+      await page.wait(() => document.querySelector('.scene')?.getAttribute('aria-busy') === 'false');
+      return [await tableOf(page, 'delays'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
+    };
     const before = await shown();
     await page.goto('about:blank');
     await page.goto(String(link));
     await page.wait(() => document.documentElement.dataset.ready !== undefined);
     await says(page, '[data-scene=policy]', /Linear/);
-    await page.wait(() => document.querySelector('.scene')?.getAttribute('aria-busy') === 'false');
     assert.deepEqual(await shown(), before);
   }));
 
