@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 
+import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { fragile } from '../protection/fragile.mjs';
 import { importAll } from '../protection/entry.mjs';
@@ -17,43 +18,36 @@ function watching(storage, seen) {
     seen.push([name, storage.getStore()]);
     return answer;
   };
+  const retryIf = async () => {
+    note('retryIf')();
+    await null;
+    return note('retryIf, later', true)();
+  };
+  const answers = { random: note('random', 0.5), backoff: note('backoff', 1), retryOnResult: note('onResult', false) };
   return {
     baseMs: 1,
     maxAttempts: 3,
-    jitter: 'full',
-    retryIf: async () => {
-      note('retryIf')();
-      await null;
-      note('retryIf, later')();
-      return true;
-    },
-    retryOnResult: note('retryOnResult', false),
-    random: note('random', 0.5),
-    backoff: note('backoff', 1),
+    retryIf,
+    ...answers,
     ...Object.fromEntries(HOOKS.map((name) => [name, note(name)])),
   };
 }
 
 test('100 operations at once, in contexts of their own: every attempt, predicate and hook sees its own', async () => {
   const storage = new AsyncLocalStorage();
-  const all = await Promise.all(
-    Array.from({ length: 100 }, (_, i) =>
-      storage.run(`operation ${i}`, async () => {
-        const seen = [];
-        const options = {
-          ...watching(storage, seen),
-          ...(i % 2 && { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 }),
-        };
-        await retry(({ attempt }) => {
-          seen.push(['fn', storage.getStore()]);
-          if (attempt < 3 || i % 5 === 0) throw attempt;
-        }, options).catch(() => {});
-        return seen;
-      }),
-    ),
-  );
+  const one = (i) => async () => {
+    const seen = [];
+    const limits = i % 2 && { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 };
+    const fn = ({ attempt }) => {
+      seen.push(['fn', storage.getStore()]);
+      if (attempt < 3 || i % 5 === 0) throw attempt;
+    };
+    await retry(fn, { ...watching(storage, seen), ...limits }).catch(() => {});
+    return seen;
+  };
+  const all = await Promise.all(Array.from({ length: 100 }, (_, i) => storage.run(i, one(i))));
   for (const [i, seen] of all.entries()) {
-    for (const [name, store] of seen) assert.equal(store, `operation ${i}`, name);
+    for (const [name, store] of seen) assert.equal(store, i, name);
     const kinds = new Set(seen.map(([name]) => name));
     for (const name of ['fn', 'retryIf', 'retryIf, later', 'random', 'backoff', 'onAttempt', 'onFailure', 'onRetry'])
       assert.ok(kinds.has(name), name);
@@ -66,35 +60,29 @@ for (const moment of ['the attempt', 'the wait', 'retryIf']) {
     const storage = new AsyncLocalStorage();
     const seen = [];
     const controller = new AbortController();
-    const reached = {};
+    let reached;
     const promise = new Promise((go) => {
-      reached.go = go;
+      reached = go;
     });
+    /** Hangs if this is the moment. */
+    const at = (here, otherwise) => () => {
+      if (moment !== here) return otherwise();
+      reached();
+      return new Promise(() => {});
+    };
     const options = {
       ...watching(storage, seen),
       signal: controller.signal,
       backoff: () => 60_000,
       capMs: 60_000,
-      onRetry: () => {
-        if (moment === 'the wait') reached.go();
-      },
-      retryIf: () => {
-        if (moment !== 'retryIf') return true;
-        reached.go();
-        return new Promise(() => {});
-      },
+      onRetry: at('the wait', () => {}),
+      retryIf: at('retryIf', () => true),
     };
     const operation = storage.run('caller', () =>
-      retry(() => {
-        if (moment !== 'the attempt') throw 0;
-        reached.go();
-        return new Promise(() => {});
-      }, options).catch((reason) => [reason, storage.getStore()]),
+      retry(at('the attempt', fails(0)), options).catch((reason) => [reason, storage.getStore()]),
     );
     await promise;
-    await new Promise((go) => {
-      setTimeout(go, 5);
-    });
+    await new Promise((go) => setTimeout(go, 5));
     storage.run('aborter', () => controller.abort('enough'));
     assert.deepEqual(await operation, ['enough', 'caller']);
     assert.ok(seen.some(([name]) => name === 'onGiveUp'));
@@ -137,9 +125,7 @@ const THROWS = {
     throw new Error('failed');
   },
   'after 15 ms': async function work() {
-    await new Promise((go) => {
-      setTimeout(go, 15);
-    });
+    await new Promise((go) => setTimeout(go, 15));
     throw new Error('failed');
   },
 };

@@ -7,6 +7,7 @@ import { underBlockingClock } from '../lib/blocking.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
 const { TimeoutError, retry, retryReport, retrySync } = await importPackage();
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onSuccess', 'onGiveUp'];
@@ -14,14 +15,7 @@ const E = new Error('failing');
 
 /** Options whose hooks record their events. */
 const telling = (seen, options) => ({
-  ...Object.fromEntries(
-    HOOKS.map((name) => [
-      name,
-      (event) => {
-        seen.push([name, event]);
-      },
-    ]),
-  ),
+  ...Object.fromEntries(HOOKS.map((name) => [name, (event) => void seen.push([name, event])])),
   ...options,
 });
 
@@ -94,159 +88,80 @@ test('every event and every attempt: attemptsLeft, the name if there is one, and
 });
 
 test('events of results have the result', async () => {
-  const [run, sync] = await both(({ attempt }) => attempt, { retryOnResult: (n) => n < 3, jitter: 'none' });
-  for (const { seen, value } of [run, sync]) {
+  for (const { seen, value } of await both(({ attempt }) => attempt, { retryOnResult: (n) => n < 3, jitter: 'none' })) {
     assert.equal(value, 3);
-    assert.deepEqual(
-      seen.filter(([hook]) => hook === 'beforeRetry').map(([, { attempt, result }]) => [attempt, result]),
-      [
-        [1, 1],
-        [2, 2],
-      ],
-    );
+    const before = seen.filter(([hook]) => hook === 'beforeRetry').map(([, { attempt, result }]) => [attempt, result]);
+    assert.deepEqual(before.flat(), [1, 1, 2, 2]);
   }
 });
 
 test('rejects with what beforeRetry throws; its cause is the failure unless it has one or is frozen', async () => {
   const had = new Error('had one', { cause: 'another' });
   const frozen = Object.freeze(new Error('frozen'));
-  for (const [thrown, cause] of [
-    [new Error('own'), E],
-    [had, 'another'],
-    [frozen, undefined],
-    ['a string', undefined],
-    [undefined, undefined],
-    [E, undefined],
-  ]) {
-    const [run, sync] = await both(fails(E), {
-      beforeRetry: fails(thrown),
-      jitter: 'none',
-    });
-    for (const { error, seen, ...end } of [run, sync]) {
+  for (const [thrown, cause] of [[new Error('own'), E], [had, 'another'], [frozen], ['a string'], [undefined], [E]]) {
+    for (const { error, seen, ...end } of await both(fails(E), { beforeRetry: fails(thrown), jitter: 'none' })) {
       assert.ok(end.rejected || end.threw);
       assert.ok(Object.is(error, thrown));
       assert.equal(error?.cause, cause);
-      const { attempt, reason, report } = seen.at(-1)[1];
-      assert.deepEqual(
-        [seen.at(-1)[0], attempt, reason, report.attempts, report.records.length],
-        ['onGiveUp', 1, 'callback', 1, 1],
-      );
+      const [hook, { attempt, reason, report }] = seen.at(-1);
+      const { attempts, records } = report;
+      assert.deepEqual([hook, attempt, reason, attempts, records.length], ['onGiveUp', 1, 'callback', 1, 1]);
     }
   }
-  const later = new Error('later');
-  const { error } = await underClock(() =>
-    retry(fails(E), {
-      beforeRetry: async () => {
-        throw later;
-      },
-    }),
-  );
-  assert.equal(error, later);
-  assert.equal(later.cause, E);
-  assert.deepEqual(Object.keys(later), [], 'as errors have their cause');
-});
-
-test('beforeRetry that returns a promise is a TypeError in retrySync, and its rejection is handled', () => {
-  const { error } = underBlockingClock(() =>
-    retrySync(fails(E), {
-      beforeRetry: async () => {
-        throw new Error('lost');
-      },
-    }),
-  );
-  assert.ok(error instanceof TypeError);
-  assert.equal(
-    error.message,
-    'rejitter: beforeRetry must not return a promise, because retrySync cannot await it. Use retry instead',
-  );
-  assert.equal(error.cause, E);
 });
 
 const SPOILERS = {
-  'retryIf throws': (error) => ({
-    retryIf: fails(error),
-  }),
-  'retryIf rejects': (error) => ({
-    retryIf: async () => {
-      throw error;
-    },
-  }),
-  'random throws': (error) => ({
-    random: fails(error),
-  }),
-  'backoff throws': (error) => ({
-    backoff: fails(error),
-  }),
-  'beforeRetry rejects': (error) => ({
-    beforeRetry: async () => {
-      throw error;
-    },
-  }),
+  'retryIf throws': (error) => ({ retryIf: fails(error) }),
+  'retryIf rejects': (error) => ({ retryIf: () => Promise.reject(error) }),
+  'random throws': (error) => ({ random: fails(error) }),
+  'backoff throws': (error) => ({ backoff: fails(error) }),
+  'beforeRetry rejects': (error) => ({ beforeRetry: () => Promise.reject(error) }),
 };
 for (const [name, options] of Object.entries(SPOILERS)) {
   test(`when ${name}, the callback's own failure is the cause of the rejection`, async () => {
+    const end = (failure, thrown) => operate(fails(failure), options(thrown));
     const own = new Error('own');
-    const { error } = await underClock(() => retry(fails(E), options(own)));
-    assert.equal(error, own);
+    assert.equal((await end(E, own)).error, own);
     assert.equal(own.cause, E);
+    assert.deepEqual(Object.keys(own), [], 'as errors have their cause');
     assert.equal(retryReport(own).reason, 'callback');
     // An error that is the failure, or one of its causes, would be its own cause.
     const deep = new Error('deep');
     const failure = new Error('failure', { cause: new Error('between', { cause: deep }) });
-    for (const thrown of [failure, deep]) {
-      assert.equal((await underClock(() => retry(fails(failure), options(thrown)))).error, thrown);
-    }
+    for (const thrown of [failure, deep]) assert.equal((await end(failure, thrown)).error, thrown);
     assert.equal(deep.cause, undefined);
     assert.equal(failure.cause.message, 'between');
     // A failure that cannot be read is a cause like others; an error that cannot be read is thrown as it is.
-    const unreadable = new Proxy(new Error('hidden'), {
-      get() {
-        throw new Error('read');
-      },
-      getPrototypeOf() {
-        throw new Error('read');
-      },
-    });
+    const read = fails(new Error('read'));
+    const unreadable = new Proxy(new Error('hidden'), { get: read, getPrototypeOf: read });
     const next = new Error('next');
-    assert.equal((await underClock(() => retry(fails(unreadable), options(next)))).error, next);
+    assert.equal((await end(unreadable, next)).error, next);
     assert.ok(Object.is(next.cause, unreadable));
-    assert.ok(Object.is((await underClock(() => retry(fails(E), options(unreadable)))).error, unreadable));
+    assert.ok(Object.is((await end(E, unreadable)).error, unreadable));
   });
 }
 
 test('errors about the values of retryIf, random and backoff have the failure as their cause', async () => {
-  const invalid = { retryIf: () => undefined, random: () => 7, backoff: () => 'soon' };
-  for (const [name, callback] of Object.entries(invalid)) {
-    const [run, sync] = await both(
-      () => {
-        throw E;
-      },
-      { [name]: callback },
-    );
-    for (const { error } of [run, sync]) {
+  for (const [name, value] of Object.entries({ retryIf: undefined, random: 7, backoff: 'soon' })) {
+    for (const { error } of await both(fails(E), { [name]: () => value })) {
       assert.match(error.message, new RegExp(`^rejitter: ${name}.* must return .*, got `));
       assert.equal(error.cause, E);
     }
   }
-  const [run, sync] = await both(() => 'result', { retryOnResult: () => undefined });
-  for (const { error } of [run, sync]) assert.ok(error instanceof TypeError && !('cause' in error));
+  for (const { error } of await both(() => 'result', { retryOnResult: () => undefined }))
+    assert.ok(error instanceof TypeError && !('cause' in error));
 });
 
 test("makes one TimeoutError for an attempt's signal and for the rejection; the deadline's has a cause", async () => {
   for (const options of [{ attemptTimeoutMs: 50, maxAttempts: 2 }, { totalTimeoutMs: 150 }]) {
-    const signals = [];
-    const { error } = await underClock(() =>
-      retry(
-        ({ attempt, signal }) => {
-          signals.push(signal);
-          if (attempt < 2) throw E;
-          return new Promise(() => {});
-        },
-        { jitter: 'none', ...options },
-      ),
-    );
+    let own;
+    const fn = ({ attempt, signal }) => {
+      own = signal;
+      return attempt < 2 ? fails(E)() : new Promise(() => {});
+    };
+    const { error } = await operate(fn, { jitter: 'none', ...options });
     assert.ok(error instanceof TimeoutError);
-    assert.equal(signals[1].reason, error);
+    assert.equal(own.reason, error);
     assert.deepEqual([error.cause, 'cause' in error], options.totalTimeoutMs ? [E, true] : [undefined, false]);
   }
 });

@@ -4,72 +4,48 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
+import { fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 const MARK = Symbol.for('rejitter.mark');
 const mine = new Error('mine');
-const fail = () => {
-  throw new Error('failed');
-};
+const fail = fails(new Error('failed'));
 
 /** Returns how an operation ends whose attempts all throw this. */
 async function ending(thrown, options) {
   const seen = [];
-  const { error, clock } = await underClock(() =>
-    retry(
-      () => {
-        throw thrown;
-      },
-      {
-        jitter: 'none',
-        maxAttempts: 2,
-        retryIf: (e) => {
-          seen.push(e);
-          return true;
-        },
-        onFailure: (event) => seen.push(event.error),
-        ...options,
-      },
-    ),
-  );
+  const retryIf = (error) => seen.push(error) > 0;
+  const onFailure = ({ error }) => seen.push(error);
+  const own = { jitter: 'none', maxAttempts: 2, retryIf, onFailure };
+  const { error, delays: waits } = await operate(fails(thrown), { ...own, ...options });
   const { reason, hintMs } = retryReport(error) ?? {};
   assert.ok(
     seen.every((each) => Object.is(each, error)),
     'predicate, hook and rejection see the same error',
   );
-  return { error, reason, hintMs, waits: clock.delays };
+  return { error, reason, hintMs, waits };
 }
 
-const NESTS = {
-  'permanent in retryAfter': [retryAfter(5, permanent(mine)), true],
-  'retryAfter in permanent': [permanent(retryAfter(5, mine)), true],
-  'permanent in permanent': [permanent(permanent(mine)), true],
-  'retryAfter in retryAfter': [retryAfter(7, retryAfter(5, mine)), false],
-  'twelve permanents': [
-    Array(12)
-      .fill()
-      .reduce((error) => permanent(error), mine),
-    true,
-  ],
-  'three of each': [
-    Array(3)
-      .fill()
-      .reduce((error) => permanent(retryAfter(5, error)), mine),
-    true,
-  ],
-};
-for (const [name, [error, isLast]] of Object.entries(NESTS)) {
-  test(`${name}: permanent anywhere wins, and the operation rejects with the callback's own error`, async () => {
+const deeply = (times, wrap) => Array.from({ length: times }).reduce(wrap, mine);
+test("marks nest: permanent anywhere wins, and the operation rejects with the callback's own error", async () => {
+  for (const [error, isLast] of [
+    [retryAfter(5, permanent(mine)), true],
+    [permanent(retryAfter(5, mine)), true],
+    [permanent(permanent(mine)), true],
+    [retryAfter(7, retryAfter(5, mine)), false],
+    [deeply(12, (error) => permanent(error)), true],
+    [deeply(3, (error) => permanent(retryAfter(5, error))), true],
+  ]) {
     assert.equal(isPermanent(error), isLast);
     assert.equal(error.cause, mine);
     const end = await ending(error);
-    assert.equal(end.error, mine);
-    assert.equal(end.reason, isLast ? 'permanent' : 'exhausted');
-  });
-}
+    assert.deepEqual([end.error, end.reason], [mine, isLast ? 'permanent' : 'exhausted']);
+  }
+});
 
 test('the outer hint of two counts, and an inner one where the outer mark has none', async () => {
   assert.equal((await ending(retryAfter(7, retryAfter(5, mine)), { random: () => 0, baseMs: 0 })).hintMs, 7);
@@ -102,12 +78,7 @@ test('a mark that is found through cause leaves the error around it in place', a
 });
 
 const throwing = (name) =>
-  Object.defineProperty({ permanent: true, afterMs: 5, wraps: false }, name, {
-    enumerable: true,
-    get() {
-      throw new Error('read');
-    },
-  });
+  Object.defineProperty({ permanent: true, afterMs: 5, wraps: false }, name, { enumerable: true, get: fail });
 const MALFORMED = {
   null: null,
   undefined,
@@ -126,14 +97,14 @@ const MALFORMED = {
   'a getter of afterMs that throws': throwing('afterMs'),
   'a getter of wraps that throws': throwing('wraps'),
 };
-for (const [name, mark] of Object.entries(MALFORMED)) {
-  test(`a foreign mark that is ${name} is ignored: the error is retried, then thrown`, async () => {
+test('a foreign mark of another shape is ignored: the error is retried, then thrown', async () => {
+  for (const [name, mark] of Object.entries(MALFORMED)) {
     const error = Object.assign(new Error('foreign', { cause: mine }), { [MARK]: mark });
-    assert.equal(isPermanent(error), false);
+    assert.equal(isPermanent(error), false, name);
     const end = await ending(error);
-    assert.deepEqual([end.error, end.reason, end.hintMs, end.waits], [error, 'exhausted', undefined, [100]]);
-  });
-}
+    assert.deepEqual([end.error, end.reason, end.hintMs, end.waits], [error, 'exhausted', undefined, [100]], name);
+  }
+});
 
 test('a foreign mark of the right shape counts, its getters too; what wraps nothing is not taken off', async () => {
   const marked = (mark, options) => Object.assign(new Error('foreign', options), { [MARK]: mark });
@@ -148,13 +119,7 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   );
   assert.deepEqual(await ending(other).then(({ error, reason }) => [error, reason]), [other, 'permanent']);
   // Marks that were found before a getter throws still count.
-  const then = new Error('then', {
-    cause: Object.defineProperty(new Error('deep'), 'cause', {
-      get() {
-        throw new Error('read');
-      },
-    }),
-  });
+  const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get: fail }) });
   assert.equal((await ending(permanent(then))).reason, 'permanent');
 });
 
@@ -169,19 +134,14 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
   }
 });
 
-for (const [name, make] of Object.entries({ permanent, retryAfter: (error) => retryAfter(5, error) })) {
-  test(`${name}() in another callback than the operation's: rejects with the error inside`, async () => {
-    const thrower = () => {
-      throw make(mine);
-    };
+test('permanent() and retryAfter() thrown by another callback: rejects with the error inside', async () => {
+  for (const mark of [permanent(mine), retryAfter(5, mine)])
     for (const option of ['beforeRetry', 'retryIf', 'retryOnResult', 'backoff', 'random']) {
-      const run = () => (option === 'retryOnResult' ? 1 : fail());
-      const { error } = await underClock(() => retry(run, { [option]: thrower }));
+      const { error } = await operate(option === 'retryOnResult' ? () => 1 : fail, { [option]: fails(mark) });
       assert.equal(error, mine, option);
       assert.equal(retryReport(error).reason, 'callback');
     }
-  });
-}
+});
 
 const SLIPS = {
   'permanent(error)': [() => permanent(mine), 'a PermanentError was returned; throw it', mine],
@@ -201,18 +161,12 @@ for (const [name, [make, text, cause]] of Object.entries(SLIPS)) {
       const report = retryReport(error);
       assert.deepEqual([report.reason, report.attempts, report.records.at(-1).error], ['callback', attempts, error]);
     };
-    for (const options of [
-      {},
-      { retryOnResult: () => assert.fail('called') },
-      { signal: new AbortController().signal },
-    ]) {
+    const { signal } = new AbortController();
+    for (const options of [{}, { retryOnResult: () => assert.fail('called') }, { signal }]) {
       for (const when of [1, 2]) {
-        const given = ({ attempt }) => {
-          if (attempt < when) throw mine;
-          return make();
-        };
-        check((await underClock(() => retry(given, options))).error, when);
-        check((await underClock(() => retry(async (attempt) => given(attempt), options))).error, when);
+        const given = ({ attempt }) => (attempt < when ? fail() : make());
+        check((await operate(given, options)).error, when);
+        check((await operate(async (attempt) => given(attempt), options)).error, when);
       }
       check(underBlockingClock(() => retrySync(make, options)).error, 1);
     }

@@ -1,16 +1,19 @@
 // The waits as the host sees them: the arguments of setTimeout, and their time.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 
+import FakeTimers from '@sinonjs/fake-timers';
+
+import { fails } from '../lib/callbacks.mjs';
 import { VirtualClock, turn, underClock } from '../lib/clock.mjs';
-import { importPackage, runNode } from '../lib/consumer.mjs';
+import { importPackage, printed } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 import { COMBINATIONS } from '../lib/shortcuts.mjs';
 
-const { retry, RetryPolicy } = await importPackage();
-const failing = () => {
-  throw 0;
-};
+const { RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
+const failing = fails(0);
+const hangs = () => new Promise(() => {});
 const LIMIT = 2 ** 31 - 1;
 
 const assertArmable = (delays, label) => {
@@ -18,7 +21,7 @@ const assertArmable = (delays, label) => {
 };
 
 test('T01 the host prints no TimeoutOverflowWarning', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const stdout = await printed(`
     import { retry } from 'rejitter';
     const c = new AbortController();
     setTimeout(() => c.abort('enough'), 20);
@@ -27,38 +30,54 @@ test('T01 the host prints no TimeoutOverflowWarning', async () => {
       signal: c.signal }).catch(() => {});
     console.log(calls);
   `);
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '1\n', stderr: '' });
+  assert.equal(stdout, '1\n');
 });
 
-for (const ms of [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.5, 3 * 2 ** 31 + 7]) {
-  test(`a wait of ${ms} ms lasts as long, in pieces that a timer can hold`, async () => {
+test('a wait that is longer than a timer can be lasts as long, in pieces', async () => {
+  for (const ms of [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.5, 3 * 2 ** 31 + 7]) {
     const starts = [];
-    const { clock } = await underClock((clock) =>
-      retry(
-        () => {
-          starts.push(clock.now);
-          throw 0;
-        },
-        { backoff: 'fixed', jitter: 'none', baseMs: ms, capMs: Infinity, maxAttempts: 2 },
-      ),
-    );
-    assertArmable(clock.delays, String(ms));
+    const fn = (_, clock) => {
+      starts.push(clock.now);
+      throw 0;
+    };
+    const { delays } = await operate(fn, { baseMs: ms, jitter: 'none', capMs: Infinity, maxAttempts: 2 });
+    assertArmable(delays, String(ms));
     assert.equal(starts[1] - starts[0], Math.ceil(ms));
-  });
-}
+  }
+});
+
+test('L01 long attemptTimeoutMs and totalTimeoutMs wait where AbortSignal.timeout fires at once', async () => {
+  for (const ms of [2 ** 31, 2 ** 32 - 1, 2 ** 40])
+    for (const option of ['attemptTimeoutMs', 'totalTimeoutMs']) {
+      const clock = new VirtualClock().install();
+      try {
+        let outcome = 'pending';
+        retry(hangs, { [option]: ms, maxAttempts: 1 }).catch((error) => {
+          outcome = error;
+        });
+        await clock.advance(ms - 2);
+        assert.equal(outcome, 'pending', option);
+        await clock.advance(4);
+        assert.ok(outcome instanceof TimeoutError, option);
+        assertArmable(clock.delays, option);
+      } finally {
+        clock.uninstall();
+      }
+    }
+});
 
 for (const options of COMBINATIONS) {
   const label = `${options.backoff ?? 'its own curve'}, jitter ${options.jitter}`;
   test(`T03 T05 5,000 failing attempts (${label}): finite waits within the cap, as in the policy's list`, async () => {
     const policy = { ...options, capMs: 9000, minMs: 5, maxAttempts: 5000, seed: 'T03' };
-    const { clock } = await underClock(() => retry(failing, policy));
-    assert.equal(clock.armed.length, 4999);
-    assertArmable(clock.delays, label);
-    for (const ms of clock.delays) assert.ok(ms >= 5 && ms <= 9000, `${ms}`);
-    assert.deepEqual(clock.delays, [...new RetryPolicy(policy).delays()].map(Math.ceil));
+    const { delays } = await operate(failing, policy);
+    assert.equal(delays.length, 4999);
+    assertArmable(delays, label);
+    for (const ms of delays) assert.ok(ms >= 5 && ms <= 9000, `${ms}`);
+    assert.deepEqual(delays, [...new RetryPolicy(policy).delays()].map(Math.ceil));
     // Attempt 5,000 has the bounds of attempt 50: the late waits are as spread as the earlier ones.
     if (options.jitter !== 'none' && options.backoff !== 'fixed') {
-      const [early, late] = [clock.delays.slice(50, 1050), clock.delays.slice(-1000)];
+      const [early, late] = [delays.slice(50, 1050), delays.slice(-1000)];
       const mean = (list) => list.reduce((a, b) => a + b) / list.length;
       assert.ok(Math.abs(mean(early) - mean(late)) < 1000, `${mean(early)} against ${mean(late)}`);
     }
@@ -92,23 +111,13 @@ test('T07 enormous factors and bases stay within the cap', () => {
 });
 
 test('M03 maxAttempts Infinity works: 20,000 failures, then a value', async () => {
-  let calls = 0;
-  const { value } = await underClock(() =>
-    retry(
-      () => {
-        calls += 1;
-        if (calls <= 20_000) throw 0;
-        return 'value';
-      },
-      { maxAttempts: Infinity, baseMs: 0 },
-    ),
-  );
-  assert.equal(value, 'value');
-  assert.equal(calls, 20_001);
+  const fn = ({ attempt }) => (attempt <= 20_000 ? failing() : 'value');
+  const { value, calls } = await operate(fn, { maxAttempts: Infinity, baseMs: 0 });
+  assert.deepEqual([value, calls], ['value', 20_001]);
 });
 
 test('M07 zero waits let the event loop turn: an abort by a real timer gets through', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const stdout = await printed(`
     import { retry } from 'rejitter';
     const c = new AbortController();
     let calls = 0, ticks = 0;
@@ -118,20 +127,16 @@ test('M07 zero waits let the event loop turn: an abort by a real timer gets thro
     clearInterval(ticker);
     console.log(error, ticks);
   `);
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'enough 3\n', stderr: '' });
+  assert.equal(stdout, 'enough 3\n');
 });
 
 test('timers and the clock are looked up at each use, not kept from the import', async () => {
   let calls = 0;
-  const work = () =>
-    retry(
-      () => {
-        calls += 1;
-        if (calls % 3) throw 0;
-        return calls;
-      },
-      { jitter: 'none' },
-    );
+  const fn = () => {
+    calls += 1;
+    return calls % 3 ? failing() : calls;
+  };
+  const work = () => retry(fn, { jitter: 'none' });
   const first = await underClock(work);
   const second = await underClock(work);
   assert.deepEqual(first.clock.delays, [100, 200]);
@@ -161,7 +166,7 @@ test('timers and the clock are looked up at each use, not kept from the import',
 });
 
 test('setTimeout is called as a global function, which browsers insist on', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const stdout = await printed(`
     import { retry } from 'rejitter';
     for (const name of ['setTimeout', 'clearTimeout']) {
       const real = globalThis[name];
@@ -178,5 +183,62 @@ test('setTimeout is called as a global function, which browsers insist on', asyn
     setTimeout(() => c.abort('enough'), 5);
     console.log(value, await p);
   `);
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '3 enough\n', stderr: '' });
+  assert.equal(stdout, '3 enough\n');
 });
+
+for (const [name, fakes] of Object.entries({
+  sinon: () => {
+    const clock = FakeTimers.install({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    return { tick: (ms) => clock.tickAsync(ms), end: () => clock.uninstall(), left: () => clock.countTimers() };
+  },
+  'sinon, without performance.now': () => {
+    const clock = FakeTimers.install({ toFake: ['setTimeout', 'clearTimeout'] });
+    return { tick: (ms) => clock.tickAsync(ms), end: () => clock.uninstall(), left: () => clock.countTimers() };
+  },
+  'node:test': () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    return {
+      tick: async (ms) => {
+        mock.timers.tick(ms);
+        await turn();
+      },
+      end: () => mock.timers.reset(),
+      left: () => 0,
+    };
+  },
+})) {
+  test(`F03 attempt timeout and deadline fire in the time of ${name}`, async () => {
+    const fake = fakes();
+    try {
+      const signals = [];
+      let ended;
+      const end = (error) => {
+        ended = error;
+      };
+      const fn = ({ signal }) => {
+        signals.push(signal);
+        return hangs();
+      };
+      const options = { backoff: 'fixed', jitter: 'none', baseMs: 10, maxAttempts: 3 };
+      retry(fn, { ...options, attemptTimeoutMs: 5000 }).catch(end);
+      await fake.tick(4999);
+      assert.deepEqual([signals.length, signals[0].aborted], [1, false]);
+      await fake.tick(1);
+      assert.ok(signals[0].aborted && signals[0].reason instanceof TimeoutError);
+      for (const ms of [10, 5000, 10, 5000]) await fake.tick(ms);
+      assert.equal(signals.length, 3);
+      assert.ok(ended instanceof TimeoutError);
+      assert.equal(retryReport(ended).reason, 'exhausted');
+
+      ended = undefined;
+      retry(hangs, { totalTimeoutMs: 60_000 }).catch(end);
+      await fake.tick(59_999);
+      assert.equal(ended, undefined);
+      await fake.tick(1);
+      assert.equal(retryReport(ended).reason, 'timeout');
+      assert.equal(fake.left(), 0);
+    } finally {
+      fake.end();
+    }
+  });
+}

@@ -4,33 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
+import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
 const { retry, RetryPolicy } = await importPackage();
 
-const hostile = (target) =>
-  new Proxy(target, {
-    get(_, name) {
-      throw new Error(`read ${String(name)}`);
-    },
-    set() {
-      throw new Error('written');
-    },
-    defineProperty() {
-      throw new Error('defined');
-    },
-    getPrototypeOf() {
-      throw new Error('read its prototype');
-    },
-    has() {
-      throw new Error('searched');
-    },
-    ownKeys() {
-      throw new Error('listed');
-    },
-  });
-
+const TRAPS = ['get', 'set', 'defineProperty', 'getPrototypeOf', 'has', 'ownKeys'];
+const hostile = new Proxy(
+  new Error('hidden'),
+  Object.fromEntries(TRAPS.map((trap) => [trap, fails(new Error(`${trap} was called`))])),
+);
 const ERRORS = {
   'an Error': new Error('plain'),
   'a string': 'str',
@@ -47,202 +32,90 @@ const ERRORS = {
   'a sealed object': Object.seal({}),
   'an object without a prototype': Object.create(null),
   'a function': () => {},
-  'a proxy that throws on every access': hostile(new Error('hidden')),
+  'a proxy that throws on every access': hostile,
   'an error of another realm': runInContext('new TypeError("foreign")', createContext({})),
-  'an error whose message getter throws': Object.defineProperty(new Error(), 'message', {
-    get() {
-      throw new Error('read');
-    },
-  }),
+  'an error whose message getter throws': Object.defineProperty(new Error(), 'message', { get: fails('read') }),
 };
 
 const WAYS = {
-  thrown: (value) => () => {
-    throw value;
-  },
+  thrown: fails,
   rejected: (value) => () => Promise.reject(value),
-  'rejected by a thenable': (value) => () => ({
-    then(_, no) {
-      no(value);
-    },
-  }),
-  'thrown by then': (value) => () => ({
-    then() {
-      throw value;
-    },
-  }),
-  'thrown by the getter of then': (value) => () => ({
-    get then() {
-      throw value;
-    },
-  }),
+  'rejected by a thenable': (value) => () => ({ then: (_, no) => no(value) }),
+  'thrown by then': (value) => () => ({ then: fails(value) }),
+  'thrown by the getter of then': (value) => () => Object.defineProperty({}, 'then', { get: fails(value) }),
 };
 
 for (const [name, value] of Object.entries(ERRORS)) {
   test(`V01 ${name} is retried, then thrown as itself`, async () => {
-    for (const [way, fn] of Object.entries(WAYS)) {
+    // deepEqual would touch the value; everything here compares by identity only.
+    const keys = () => (name === 'an Error' ? Reflect.ownKeys(value).length : 0);
+    const before = keys();
+    for (const [way, make] of Object.entries(WAYS)) {
       const received = [];
-      let calls = 0;
-      const act = fn(value);
-      // deepEqual would touch the value; everything here compares by identity only.
-      const before =
-        typeof value === 'object' && value !== null && name.startsWith('an Error')
-          ? Reflect.ownKeys(value).length
-          : undefined;
-      const { rejected, error } = await underClock(() =>
-        retry(
-          () => {
-            calls += 1;
-            return act();
-          },
-          {
-            maxAttempts: 4,
-            retryIf: (e) => {
-              received.push(e);
-              return true;
-            },
-          },
-        ),
-      );
-      assert.ok(rejected, way);
-      assert.ok(Object.is(error, value), way);
+      const options = { maxAttempts: 4, retryIf: (error) => received.push(error) > 0 };
+      const { rejected, error, calls } = await operate(make(value), options);
+      assert.ok(rejected && Object.is(error, value), way);
       assert.equal(calls, 4, way);
-      assert.ok(received.length === 4 && received.every((e) => Object.is(e, value)), way);
-      if (before !== undefined) assert.equal(Reflect.ownKeys(value).length, before, 'the error was written to');
+      assert.ok(received.length === 4 && received.every((each) => Object.is(each, value)), way);
     }
+    assert.equal(keys(), before, 'the error was written to');
   });
 }
 
-const RESULTS = {
-  'a string': 'value',
-  undefined,
-  null: null,
-  false: false,
-  0: 0,
-  'an error that is returned, not thrown': new Error('a value'),
-  'an object whose then is not a function': { then: 5 },
-  'a function': () => {},
-};
-
-for (const [name, value] of Object.entries(RESULTS)) {
-  test(`${name}, returned or resolved with, is a success`, async () => {
-    for (const fn of [() => value, async () => value, () => ({ then: (ok) => ok(value) })]) {
-      let calls = 0;
-      assert.ok(
-        Object.is(
-          await retry(() => {
-            calls += 1;
-            return fn();
-          }),
-          value,
-        ),
-      );
-      assert.equal(calls, 1);
-      // The same after a failure, where other code adopts the result.
-      calls = 0;
-      const { value: second } = await underClock(() =>
-        retry(() => {
-          calls += 1;
-          if (calls < 3) throw 0;
-          return fn();
-        }),
-      );
-      assert.ok(Object.is(second, value));
-      assert.equal(calls, 3);
-    }
-  });
-}
+test('any result, returned or resolved with, is a success, at the first attempt or later', async () => {
+  const results = ['value', undefined, null, false, 0, new Error('a value'), { then: 5 }, () => {}];
+  for (const value of results)
+    for (const fn of [() => value, async () => value, () => ({ then: (ok) => ok(value) })])
+      for (const attempts of [1, 3]) {
+        const end = await operate(({ attempt }) => (attempt < attempts ? fails(0)() : fn()));
+        assert.ok(Object.is(end.value, value), String(value));
+        assert.deepEqual([end.rejected, end.calls], [false, attempts]);
+      }
+});
 
 test('promises and thenables of another realm are adopted', async () => {
-  const context = createContext({});
-  const cases = runInContext(
-    `({
-    resolves: () => Promise.resolve('foreign'),
-    rejects: () => Promise.reject('foreign'),
-    thenable: () => ({ then(ok) { ok('foreign'); } }),
-    async: async () => 'foreign',
-  })`,
-    context,
+  const foreign = runInContext(
+    `[() => Promise.resolve('foreign'), () => ({ then(ok) { ok('foreign'); } }), async () => 'foreign',
+      () => Promise.reject('foreign')]`,
+    createContext({}),
   );
-  assert.equal(cases.resolves() instanceof Promise, false);
-  for (const name of ['resolves', 'thenable', 'async']) {
-    assert.equal(await retry(cases[name]), 'foreign', name);
-    const late = await underClock(() =>
-      retry(({ attempt }) => {
-        if (attempt < 3) throw 0;
-        return cases[name]();
-      }),
-    );
-    assert.equal(late.value, 'foreign', name);
-  }
-  let calls = 0;
-  const { rejected, error } = await underClock(() =>
-    retry(
-      () => {
-        calls += 1;
-        return cases.rejects();
-      },
-      { maxAttempts: 3 },
-    ),
-  );
-  assert.deepEqual({ rejected, error, calls }, { rejected: true, error: 'foreign', calls: 3 });
+  assert.equal(foreign[0]() instanceof Promise, false);
+  for (const [i, fn] of foreign.entries())
+    for (const attempts of [1, 3]) {
+      const once = ({ attempt }) => (attempt < attempts ? fails(0)() : fn());
+      const { rejected, value, error } = await operate(once, { maxAttempts: attempts });
+      assert.deepEqual([rejected, value ?? error], [i === 3, 'foreign']);
+    }
 });
 
 test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
-  const own = {
-    'that throws': () => {
-      throw new Error('own then');
-    },
-    'that returns no promise': (ok) => {
-      ok('from then');
-      return 'junk';
-    },
-    'that never answers': () => {},
-    'that is not a function': 5,
+  const junk = (ok) => {
+    ok('from then');
+    return 'junk';
   };
-  for (const [name, then] of Object.entries(own)) {
+  for (const then of [fails(new Error('own then')), junk, () => {}, 5]) {
     for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
       const expected = await settled().catch((error) => error);
-      for (const options of [
-        { maxAttempts: 1 },
-        { maxAttempts: 2 },
-        { maxAttempts: 2, signal: new AbortController().signal },
-      ]) {
+      const { signal } = new AbortController();
+      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal }]) {
         let promise;
         const { value, error } = await underClock(() => {
           promise = retry(() => Object.assign(settled(), { then }), options);
           return promise;
         });
-        assert.ok(promise instanceof Promise, name);
-        assert.equal(value ?? error, expected, name);
+        assert.ok(promise instanceof Promise, String(then));
+        assert.equal(value ?? error, expected, String(then));
       }
     }
   }
   // A getter of `constructor` that throws fails the attempt, as it does in await.
-  const hostilePromise = () =>
-    Object.defineProperty(Promise.resolve(1), 'constructor', {
-      get() {
-        throw 'read';
-      },
-    });
-  let calls = 0;
-  assert.deepEqual(
-    await underClock(() =>
-      retry(
-        () => {
-          calls += 1;
-          return hostilePromise();
-        },
-        { maxAttempts: 2 },
-      ),
-    ).then(({ error }) => [error, calls]),
-    ['read', 2],
-  );
+  const unreadable = () => Object.defineProperty(Promise.resolve(1), 'constructor', { get: fails('read') });
+  const { error, calls } = await operate(unreadable, { maxAttempts: 2 });
+  assert.deepEqual([error, calls], ['read', 2]);
 });
 
 test('returns a promise of this realm from every function and from a policy', () => {
   const policy = new RetryPolicy();
-  for (const promise of [retry(() => 1), policy.run(() => 1), policy.wrap(() => 1)()]) {
+  for (const promise of [retry(() => 1), policy.run(() => 1), policy.wrap(() => 1)()])
     assert.equal(Object.getPrototypeOf(promise), Promise.prototype);
-  }
 });

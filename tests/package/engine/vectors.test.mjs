@@ -6,10 +6,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { underClock } from '../lib/clock.mjs';
+import { fails } from '../lib/callbacks.mjs';
 import { importPackage, repo, requirePackage } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
-const { RetryPolicy, retry, retryAfter } = await importPackage();
+const { RetryPolicy, retryAfter } = await importPackage();
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8'));
 
 /** JSON has no Infinity and no bigint: both are written as text where a number belongs. */
@@ -67,39 +68,22 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
   }
 });
 
-/** Waits of an operation whose every failure has this hint. */
-async function hintedWaits(options, hintMs) {
-  const { clock } = await underClock(() =>
-    retry(() => {
-      throw retryAfter(hintMs);
-    }, options),
-  );
-  return clock.delays;
-}
-
 test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
   const numbers = [];
   const backoff = (k) => {
     numbers.push(k);
     return 100 * k;
   };
-  assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 4 }, 0.001), [100, 200, 300]);
+  const none = { jitter: 'none', maxAttempts: 4 };
+  const hinted = async (ms, options) => (await operate(fails(retryAfter(ms)), options)).delays;
+  assert.deepEqual(await hinted(0.001, { ...none, backoff }), [100, 200, 300]);
   assert.deepEqual(numbers, [1, 2, 3]);
-  assert.deepEqual(await hintedWaits({ backoff: [100, 250], jitter: 'none', maxAttempts: 4 }, 0.001), [100, 250, 250]);
-  assert.deepEqual(await hintedWaits({ backoff, jitter: 'none', maxAttempts: 3, random: () => 0 }, 250), [250, 250]);
+  assert.deepEqual(await hinted(0.001, { ...none, backoff: [100, 250] }), [100, 250, 250]);
+  assert.deepEqual(await hinted(250, { ...none, backoff, maxAttempts: 3, random: () => 0 }), [250, 250]);
   // No more often than without the hint.
-  const attempts = async (failure) =>
-    (
-      await underClock(() =>
-        retry(
-          () => {
-            throw failure();
-          },
-          { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 },
-        ),
-      )
-    ).clock.delays.length;
-  assert.ok((await attempts(() => retryAfter(0.001))) <= (await attempts(() => new Error('busy'))));
+  const options = { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 };
+  const without = (await operate(fails(new Error('busy')), options)).delays.length;
+  assert.ok((await hinted(0.001, options)).length <= without);
 });
 
 test('the comparison is exact: a difference in the last bit is one', () => {
@@ -113,18 +97,11 @@ test('the comparison is exact: a difference in the last bit is one', () => {
 
 test('an operation waits what the vectors say, rounded up', async () => {
   for (const { options, seed, delays } of vectors.filter(({ options }) => options.maxAttempts < 100)) {
-    const { clock } = await underClock(() =>
-      retry(
-        () => {
-          throw 0;
-        },
-        { ...revived(options), seed },
-      ),
-    );
+    const end = await operate(fails(0), { ...revived(options), seed });
     // Waits longer than a timer can hold are armed in pieces: others test those.
     if (delays.every((ms) => ms < 2 ** 31 - 1))
-      assert.deepEqual(clock.delays, delays.slice(0, clock.delays.length).map(Math.ceil));
-    assert.ok(clock.delays.length > 0);
+      assert.deepEqual(end.delays, delays.slice(0, end.delays.length).map(Math.ceil));
+    assert.ok(end.delays.length > 0);
   }
 });
 

@@ -163,5 +163,12 @@ export function runNode(source, { flags = [], ext = 'mjs', env } = {}) {
   });
 }
 
+/** The output of a module that runs as by runNode, and must end well without a word on stderr. */
+export async function printed(source, options) {
+  const { code, stdout, stderr } = await runNode(source, options);
+  if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
 /** A tool of this folder's node_modules, by its path there. */
 export const tool = (path) => join(here, 'node_modules', path);

@@ -17,7 +17,7 @@ const CHI_SQUARE_LIMIT = 190;
  * each run and get bounds that chance passes once in 10^8 or so.
  * `ks` bounds D·√n of Kolmogorov and Smirnov.
  */
-export const SEEDED = { sigmas: 4, ks: 2.2 };
+const SEEDED = { sigmas: 4, ks: 2.2 };
 export const UNSEEDED = { sigmas: 6, ks: 3.2 };
 
 /** @param {Float64Array} sorted */
