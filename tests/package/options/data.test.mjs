@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { caught } from '../lib/readers.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
@@ -125,129 +126,62 @@ test('names and seeds are texts, whatever they say', () => {
 });
 
 test('callbacks, hooks, the signal and a random source stay behind; a backoff function is rejected', () => {
-  const fn = () => 0.5;
-  const policy = new RetryPolicy({
-    retryIf: fn,
-    retryOnResult: fn,
-    onAttempt: fn,
-    onFailure: fn,
-    onRetry: fn,
-    onSuccess: fn,
-    onGiveUp: fn,
-    random: fn,
-    signal: new AbortController().signal,
-    baseMs: 3,
-  });
+  const hooks = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+  const callbacks = [...hooks, 'retryIf', 'retryOnResult', 'random'].map((name) => [name, () => 0.5]);
+  const { signal } = new AbortController();
+  const policy = new RetryPolicy({ ...Object.fromEntries(callbacks), signal, baseMs: 3 });
   assert.deepEqual(policy.toJSON(), new RetryPolicy({ baseMs: 3 }).toJSON());
   assert.throws(
     () => new RetryPolicy({ backoff: (k) => k }).toJSON(),
-    (error) => error instanceof TypeError && /backoff must be .*, got a function/.test(error.message),
+    /^TypeError: rejitter: backoff must be .*, got a function/,
   );
 });
 
-for (const name of PRESETS) {
+const RULES = new Map([
+  ...['awsSdk2020', 'jpillora', 'pRetryRandomized'].map((name) => [name, 'draw']),
+  ...['googleHttpClient', 'cenkalti', 'grpc'].map((name) => [name, 'ceiling']),
+]);
+for (const name of PRESETS)
   test(`${name}: what its cap bounds survives`, () => {
     const policy = new RetryPolicy({ ...presets[name], seed: 5, maxAttempts: 46 });
     assert.deepEqual(waits(through(policy)), waits(policy));
-    const rules = {
-      awsSdk2020: 'draw',
-      jpillora: 'draw',
-      pRetryRandomized: 'draw',
-      googleHttpClient: 'ceiling',
-      cenkalti: 'ceiling',
-      grpc: 'ceiling',
-    };
-    assert.equal(policy.toJSON().capRule, rules[name]);
-    assert.equal(Object.hasOwn(policy.toJSON(), 'capRule'), name in rules);
+    assert.equal(policy.toJSON().capRule, RULES.get(name));
+    assert.equal(Object.hasOwn(policy.toJSON(), 'capRule'), RULES.has(name));
   });
-}
 
 test('rejects hostile data, with a message that names the problem', () => {
+  // tests/vectors/refusals.json has the plain ones.
   const valid = { version: 1, baseMs: 5 };
+  const json = (text) => JSON.parse(`{"version":1,${text}}`);
   for (const [data, message] of [
     [null, /policy must be .*, got null/],
     [undefined, /policy must be .*, got undefined/],
-    ['{}', /policy must be .*, got "\{\}"/],
     [[], /policy must be .*, got an array/],
     [5, /policy must be .*, got 5/],
     [() => {}, /policy must be .*, got a function/],
     [{}, /version must be 1.*, got undefined/],
-    [{ version: 2 }, /version must be .*, got 2/],
-    [{ version: '1' }, /version must be .*, got "1"/],
+    [Object.create({ version: 1 }), /version must be .*, got undefined/],
     [{ version: [1] }, /version must be .*, got an array/],
-    [{ ...valid, capRule: 'none' }, /capRule must be one of 'bound', 'ceiling', 'draw'.*, got "none"/],
-    [{ ...valid, capRule: 1 }, /capRule must be .*, got 1/],
     [{ ...valid, capRule: null }, /capRule must be .*, got null/],
-    [{ ...valid, baseMs: '5' }, /baseMs must be .*, got "5"/],
-    [{ ...valid, baseMs: null }, /baseMs must be .*, got null/],
-    [{ ...valid, maxAttempts: -1 }, /maxAttempts must be .*, got -1/],
+    [{ ...valid, capRule: 'none' }, /capRule must be one of 'bound', 'ceiling', 'draw'.*, got "none"/],
     [{ ...valid, baseMs: 'Infinity' }, /baseMs must be .*, got Infinity/],
     [{ ...valid, maxAttempts: '-Infinity' }, /maxAttempts must be .*, got "-Infinity"/],
-    [{ ...valid, backoff: 'cubic' }, /backoff must be .*, got "cubic"/],
-    [{ ...valid, backoff: [] }, /backoff\.length must be between 1 and 1000, got 0/],
-    [{ ...valid, backoff: ['5'] }, /backoff/],
-    [{ ...valid, backoff: { length: 1, 0: 5 } }, /backoff/],
-    [{ ...valid, jitter: { type: 'additive' } }, /jitter\.ratio must be .*, got undefined/],
-    [{ ...valid, jitter: null }, /jitter must be .*, got null/],
     [{ ...valid, seed: { bits: '-1' } }, /seed must be .*, got an object/],
-    [{ ...valid, seed: { bits: '18446744073709551616' } }, /seed must be .*, got 18446744073709551616n/],
     [{ ...valid, seed: { bits: '000000000018446744073709551616' } }, /seed must be .*, got 18446744073709551616n/],
-    [{ ...valid, seed: { bits: 5 } }, /seed/],
     [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/],
     [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/],
-    [{ ...valid, seed: null }, /seed must be .*, got null/],
     [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/],
-    [{ ...valid, signal: {} }, /signal must be omitted/],
     [{ ...valid, maxAtempts: 3 }, /maxAtempts.*maxAttempts/s],
-    [JSON.parse('{"version":1,"__proto__":{"baseMs":5}}'), /unknown option "__proto__"/],
-    [JSON.parse('{"version":1,"constructor":{"prototype":{}}}'), /unknown option "constructor"/],
-    [
-      JSON.parse('{"version":1,"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}}'),
-      /jitter\.__proto__ must be omitted/,
-    ],
-    [Object.create({ version: 1 }), /version must be .*, got undefined/],
+    [json('"__proto__":{"baseMs":5}'), /unknown option "__proto__"/],
+    [json('"constructor":{"prototype":{}}'), /unknown option "constructor"/],
+    [json('"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}'), /jitter\.__proto__ must be omitted/],
   ]) {
-    assert.throws(
-      () => fromData(data),
-      (error) =>
-        (error instanceof TypeError || error instanceof RangeError) &&
-        message.test(error.message) &&
-        error.message.length < 2000,
-      `${message}`,
-    );
+    const error = caught(() => fromData(data));
+    assert.ok(error instanceof TypeError || error instanceof RangeError, `${message}`);
+    assert.match(error.message, message);
+    assert.ok(error.message.length < 2000);
   }
   assert.equal({}.baseMs, undefined);
-});
-
-test('a polluted prototype has no say in the data', () => {
-  const evil = {
-    capRule: 'draw',
-    seed: { bits: '1' },
-    backoff: 'fixed',
-    bits: '5',
-    version: 1,
-    jitter: 'none',
-    baseMs: 1,
-    type: 'additive',
-    maxMs: 3,
-  };
-  const plain = { version: 1, maxAttempts: 4, jitter: { type: 'proportional', ratio: 0.5 } };
-  const seen = () =>
-    [
-      fromData(plain).toJSON(),
-      new RetryPolicy(presets.awsSdk2026).toJSON(),
-      new RetryPolicy(presets.polly).toJSON(),
-    ].map((data) => JSON.stringify(Object.entries(data)));
-  const reference = seen();
-  for (const [name, value] of Object.entries(evil)) {
-    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
-    try {
-      assert.deepEqual(seen(), reference, name);
-      if (name === 'version') assert.throws(() => fromData({}), /version must be .*, got undefined/);
-    } finally {
-      delete Object.prototype[name];
-    }
-  }
 });
 
 test("the data is the reader's: changing it afterwards changes no policy", () => {
