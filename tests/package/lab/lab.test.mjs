@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { build } from 'esbuild';
 
-import { consumer, installed, project, repo, run, runNode } from '../lib/consumer.mjs';
+import { consumer, installed, printed, project, repo, run, runNode } from '../lib/consumer.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const dir = project('lab', {
@@ -23,21 +23,10 @@ const { RetryPolicy, breaker, budget, fromData, protect } = await load('all.mjs'
 const presets = await load('presets.mjs');
 const { cdf, density, explain, plan, quantiles, sample } = lab;
 
-const FUNCTIONS = [
-  'cdf',
-  'density',
-  'explain',
-  'peakOf',
-  'plan',
-  'quantiles',
-  'sample',
-  'simulateContention',
-  'simulateHedging',
-  'simulateLoad',
-  'simulateOutage',
-  'simulateRateLimit',
-  'timeToServeMs',
-];
+const FUNCTIONS = (
+  'cdf density explain peakOf plan quantiles sample simulateContention simulateHedging simulateLoad simulateOutage ' +
+  'simulateRateLimit timeToServeMs'
+).split(' ');
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
 
 /** Relative, and for what is nearly nothing relative to the longest wait. */
@@ -56,10 +45,6 @@ const COLUMNS = {
   min: (wait) => wait.loMs,
   max: (wait) => wait.hiMs,
 };
-
-test('the functions are these', () => {
-  assert.deepEqual(Object.keys(lab).sort(), FUNCTIONS);
-});
 
 for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
   test(`plan: ${JSON.stringify(options)} as computed elsewhere`, () => {
@@ -92,29 +77,22 @@ for (const { options, rows } of [...vectors.distributions, ...vectors.others]) {
 }
 
 test('plan: as many waits as attempts leave room for, 20 without a limit, or the requested number', () => {
-  assert.equal(plan().length, 5);
-  assert.equal(plan({ maxAttempts: 1 }).length, 0);
-  assert.equal(plan({ maxAttempts: Infinity }).length, 20);
-  assert.equal(plan({ maxAttempts: 1e6 }).length, 1000);
-  assert.equal(plan({ maxAttempts: 2 }, 7).length, 7);
-  assert.equal(plan({ maxAttempts: 2 }, 1000).at(-1).k, 1000);
-});
-
-test('plan: plain objects with these fields', () => {
+  for (const [length, ...args] of [
+    [5],
+    [0, { maxAttempts: 1 }],
+    [20, { maxAttempts: Infinity }],
+    [1000, { maxAttempts: 1e6 }],
+    [7, { maxAttempts: 2 }, 7],
+    [1000, { maxAttempts: 2 }, 1000],
+  ]) {
+    const waits = plan(...args);
+    assert.deepEqual([waits.length, waits.at(-1)?.k], [length, length || undefined]);
+  }
   const [wait] = plan({ jitter: 'slotted' }, 1);
-  assert.deepEqual(wait, {
-    k: 1,
-    ceilingMs: 100,
-    loMs: 0,
-    hiMs: 100,
-    meanMs: 50,
-    sdMs: 50,
-    quantiles: { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 },
-    atoms: [],
-    latticeMs: 100,
-    totalMeanMs: 50,
-    totalWorstMs: 100,
-  });
+  const { quantiles: ofWait, ...rest } = wait;
+  assert.deepEqual(ofWait, { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 });
+  const range = { ceilingMs: 100, loMs: 0, hiMs: 100, latticeMs: 100, atoms: [] };
+  assert.deepEqual(rest, { k: 1, ...range, meanMs: 50, sdMs: 50, totalMeanMs: 50, totalWorstMs: 100 });
   assert.ok(!('latticeMs' in plan({}, 1)[0]));
 });
 
@@ -174,26 +152,18 @@ function delays(policy, seed, waits, operations) {
   return all;
 }
 
-for (const jitter of [
-  'none',
-  'full',
-  'equal',
-  'decorrelated',
-  'decorrelatedBounded',
-  'slotted',
-  'pollyV2',
-  { type: 'additive', maxMs: 70 },
-]) {
-  test(`sample: the delays of the policy, bit for bit: ${JSON.stringify(jitter)}`, () => {
+test('sample: the delays of the policy, bit for bit', () => {
+  const names = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
+  for (const jitter of [...names, { type: 'additive', maxMs: 70 }]) {
     const policy = new RetryPolicy({ jitter, maxAttempts: 8, minMs: 20 });
     for (const seed of [0, 'text', 2n ** 64n - 1n]) {
       // More operations than are drawn at once.
       const ours = sample(policy, { waits: 7, operations: 1500, seed });
       assert.ok(ours instanceof Float64Array);
-      assert.deepEqual([...ours], delays(policy, seed, 7, 1500));
+      assert.deepEqual([...ours], delays(policy, seed, 7, 1500), JSON.stringify(jitter));
     }
-  });
-}
+  }
+});
 
 test('sample: the seed is the given one, else the policy’s, else fresh', () => {
   const seeded = new RetryPolicy({ seed: 5 });
@@ -204,23 +174,21 @@ test('sample: the seed is the given one, else the policy’s, else fresh', () =>
   assert.equal(new Set(fresh).size, 100);
 });
 
-test('sample: one operation of as many waits as attempts leave room for, or the requested numbers', () => {
-  assert.equal(sample().length, 5);
-  assert.equal(sample({ maxAttempts: Infinity }).length, 20);
-  assert.equal(sample({ maxAttempts: 1 }).length, 0);
-  assert.equal(sample({}, { waits: 1000, operations: 7 }).length, 7000);
-  assert.equal(sample({}, { waits: undefined, operations: undefined, seed: undefined }).length, 5);
-});
-
-test('sample: in parts it is the same', () => {
+test('sample: as many waits as attempts leave room for, or the requested numbers, in parts too', () => {
+  const unset = { waits: undefined, operations: undefined, seed: undefined };
+  for (const [length, ...args] of [
+    [5],
+    [20, { maxAttempts: Infinity }],
+    [0, { maxAttempts: 1 }],
+    [7000, {}, { waits: 1000, operations: 7 }],
+    [5, {}, unset],
+  ])
+    assert.equal(sample(...args).length, length);
   for (const jitter of ['full', 'decorrelated', 'pollyV2']) {
-    const all = sample({ jitter }, { waits: 3, operations: 5000, seed: 9 });
-    const parts = [
-      [0, 2],
-      [2, 4000],
-      [4002, 998],
-    ].map(([firstOperation, operations]) => [...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 })]);
-    assert.deepEqual(parts.flat(), [...all]);
+    const part = (firstOperation, operations) => [
+      ...sample({ jitter }, { waits: 3, firstOperation, operations, seed: 9 }),
+    ];
+    assert.deepEqual([part(0, 2), part(2, 4000), part(4002, 998)].flat(), part(0, 5000));
   }
   // An operation that no part before it has reached.
   const [far] = sample({}, { waits: 1, firstOperation: Number.MAX_SAFE_INTEGER, seed: 9 });
@@ -263,63 +231,46 @@ test('density: cells in order, whole together with the atoms', () => {
 const posing = (data) => ({ toJSON: () => data });
 const inherited = Object.create({ version: 1, baseMs: 5 });
 
+const k = 'k must be an integer between 1 and 1000';
+const millisecond = 'baseMs must be a number of milliseconds';
+const nested = Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1);
 for (const [call, kind, message] of [
-  [() => plan({ baseMs: -1 }), RangeError, /^baseMs must be a number of milliseconds.*, got -1/],
-  [() => explain({ retries: 3 }), TypeError, /^unknown option "retries"\. Did you mean maxAttempts/],
-  [() => plan(null), TypeError, /^options must be an object.*, got null/],
-  [() => explain({ backoff: (k) => k }), TypeError, /^backoff must be .*, got a function/],
-  [() => plan({}, '3'), TypeError, /^k must be an integer between 1 and 1000.*, got "3"/],
-  [() => plan({}, 0), RangeError, /^k must be .*, got 0/],
-  [() => plan({}, 1001), RangeError, /^k must be .*, got 1001/],
-  [() => sample({}, { waits: 1.5 }), RangeError, /^waits must be .*, got 1\.5/],
-  [
-    () => sample({}, { waits: 1000, operations: 1e6 }),
-    RangeError,
-    /^operations must be an integer between 1 and 16777, got 1000000$/,
-  ],
-  [() => sample({}, { operation: 3 }), TypeError, /^unknown option "operation"\. Did you mean operations/],
-  [() => sample({}, { seed: NaN }), RangeError, /^seed must be .*, got NaN/],
-  [() => sample({}, { seed: {} }), TypeError, /^seed must be .*, got an object/],
-  [
-    () => sample({}, { firstOperation: -1 }),
-    RangeError,
-    /^firstOperation must be an integer between 0 and 9007199254740991/,
-  ],
-  [() => density({}, 0), RangeError, /^k must be .*, got 0/],
-  [() => density({}, 1, 0), RangeError, /^resolution must be .*, got 0/],
-  [() => cdf({}, 1, [1, NaN]), RangeError, /^ms\[1\] must be .*, got NaN/],
-  [() => cdf({}, 1, 5), TypeError, /^ms must be a list of numbers, got 5/],
-  [() => sample({}, { waits: 0 }), RangeError, /^waits must be an integer between 1 and /],
-  [() => quantiles({}, 1, [0.5, 1.1]), RangeError, /^probabilities\[1\] must be a number between 0 and 1, got 1\.1$/],
-  [
-    () => cdf({}, 1, { length: 1e8 }),
-    RangeError,
-    /^ms\.length must be an integer between 0 and 1048576, got 100000000$/,
-  ],
-  [() => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, /^probabilities\.length must be /],
-  [() => cdf({}, 1, { length: NaN }), RangeError, /^ms\.length must be .*, got NaN$/],
-  [
-    () => explain({ backoff: Array(1001).fill(1) }),
-    RangeError,
-    /^backoff\.length must be between 1 and 1000, got 1001$/,
-  ],
+  [() => plan({ baseMs: -1 }), RangeError, millisecond],
+  [() => explain({ retries: 3 }), TypeError, 'unknown option "retries". Did you mean maxAttempts'],
+  [() => plan(null), TypeError, 'options must be an object'],
+  [() => explain({ backoff: (k) => k }), TypeError, 'backoff must be '],
+  [() => plan({}, '3'), TypeError, k],
+  [() => plan({}, 0), RangeError, k],
+  [() => plan({}, 1001), RangeError, k],
+  [() => sample({}, { waits: 1.5 }), RangeError, 'waits must be an integer between 1 and '],
+  [() => sample({}, { waits: 0 }), RangeError, 'waits must be an integer between 1 and '],
+  [() => sample({}, { waits: 1000, operations: 1e6 }), RangeError, 'operations must be an integer between 1 and 16777'],
+  [() => sample({}, { operation: 3 }), TypeError, 'unknown option "operation". Did you mean operations'],
+  [() => sample({}, { seed: NaN }), RangeError, 'seed must be '],
+  [() => sample({}, { seed: {} }), TypeError, 'seed must be '],
+  [() => sample({}, { firstOperation: -1 }), RangeError, 'firstOperation must be an integer between 0 and 90071992547'],
+  [() => density({}, 0), RangeError, k],
+  [() => density({}, 1, 0), RangeError, 'resolution must be '],
+  [() => cdf({}, 1, [1, NaN]), RangeError, 'ms[1] must be '],
+  [() => cdf({}, 1, 5), TypeError, 'ms must be a list of numbers, got 5'],
+  [() => quantiles({}, 1, [0.5, 1.1]), RangeError, 'probabilities[1] must be a number between 0 and 1, got 1.1'],
+  [() => cdf({}, 1, { length: 1e8 }), RangeError, 'ms.length must be an integer between 0 and 1048576, got 100000000'],
+  [() => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, 'probabilities.length must be '],
+  [() => cdf({}, 1, { length: NaN }), RangeError, 'ms.length must be '],
+  [() => explain({ backoff: Array(1001).fill(1) }), RangeError, 'backoff.length must be between 1 and 1000, got 1001'],
   // A policy of another copy, or a value that poses as one, is validated as by fromData.
-  [() => plan(posing({ version: 1, foo: 1 }), 1), TypeError, /^unknown option "foo"\. Known options: /],
-  [() => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, /^baseMs must be a number .*, got "5"$/],
-  [() => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, /^baseMs must be a number .*, got NaN$/],
-  [() => plan(posing(inherited), 1), RangeError, /^version must be 1, got undefined$/],
-  [() => plan(posing({ version: 2 }), 1), RangeError, /^version must be 1, got 2$/],
-  [() => explain(posing(7)), TypeError, /^the policy must be an object made by toJSON\(\), got 7$/],
-  [() => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, /^baseMs must be a number .*, got a symbol$/],
-  [
-    () => explain(posing({ version: 1, jitter: Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1) })),
-    TypeError,
-    /^jitter must be /,
-  ],
-  [() => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, /^backoff must be /],
+  [() => plan(posing({ version: 1, foo: 1 }), 1), TypeError, 'unknown option "foo". Known options: '],
+  [() => plan(posing({ version: 1, baseMs: '5' }), 1), TypeError, millisecond],
+  [() => plan(posing({ version: 1, baseMs: NaN }), 1), RangeError, millisecond],
+  [() => plan(posing(inherited), 1), RangeError, 'version must be 1, got undefined'],
+  [() => plan(posing({ version: 2 }), 1), RangeError, 'version must be 1, got 2'],
+  [() => explain(posing(7)), TypeError, 'the policy must be an object made by toJSON(), got 7'],
+  [() => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, millisecond],
+  [() => explain(posing({ version: 1, jitter: nested })), TypeError, 'jitter must be '],
+  [() => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, 'backoff must be '],
 ]) {
   test(`rejects by name: ${message}: ${call}`, () => {
-    assert.throws(call, (error) => error instanceof kind && message.test(error.message.replace(/^rejitter: /, '')));
+    assert.throws(call, (error) => error instanceof kind && error.message.startsWith(`rejitter: ${message}`));
   });
 }
 
@@ -336,7 +287,7 @@ test('policies and options are not changed, and getters are read once', () => {
 });
 
 test('10^4 calls leave no memory behind', async () => {
-  const { code, stdout, stderr } = await runNode(
+  const stdout = await printed(
     `import { cdf, density, explain, plan, quantiles, sample } from 'rejitter/lab';
      const memories = [];
      const { Instance } = WebAssembly;
@@ -358,8 +309,6 @@ test('10^4 calls leave no memory behind', async () => {
      console.log(JSON.stringify({ instances: memories.length, before, after: size() }));`,
     { flags: ['--expose-gc'] },
   );
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
   const { instances, before, after } = JSON.parse(stdout);
   assert.equal(instances, 1);
   assert.deepEqual(after.slice(0, 2), before.slice(0, 2), 'wasm memory and table');
@@ -399,23 +348,25 @@ function rightOutput({ code, stdout, stderr }) {
 const ESM = "import * as main from 'rejitter'; import * as lab from 'rejitter/lab';\n" + EACH;
 const CJS = "const main = require('rejitter'); const lab = require('rejitter/lab');\n" + EACH;
 
-test('works as an ES module', async () => rightOutput(await runNode(ESM)));
-test('works by require', async () => rightOutput(await runNode(CJS, { ext: 'cjs' })));
-test('works by require where that cannot load ES modules', async () => {
-  rightOutput(await runNode(CJS, { ext: 'cjs', flags: ['--no-experimental-require-module'] }));
-});
-test('works without TextDecoder and TextEncoder, as under jsdom', async () => {
-  rightOutput(await runNode(`delete globalThis.TextDecoder; delete globalThis.TextEncoder;\n${CJS}`, { ext: 'cjs' }));
-});
+const REQUIRED = { ext: 'cjs', flags: ['--no-experimental-require-module'] };
+for (const [how, code, options] of [
+  ['as an ES module', ESM],
+  ['by require', CJS, { ext: 'cjs' }],
+  ['by require where that cannot load ES modules', CJS, REQUIRED],
+  [
+    'without coders of text, as under jsdom',
+    `delete globalThis.TextDecoder; delete globalThis.TextEncoder;\n${CJS}`,
+    REQUIRED,
+  ],
+])
+  test(`works ${how}`, async () => rightOutput(await runNode(code, options)));
 
 test('import touches nothing: no wasm is compiled, no randomness taken, no coder made', async () => {
-  const { code, stdout, stderr } = await runNode(
+  const stdout = await printed(
     `${SPIES} const { plan } = require('rejitter/lab'); const atImport = [...used]; plan();
      console.log(JSON.stringify({ atImport, compiled: used.includes('new WebAssembly.Module') }));`,
     { ext: 'cjs' },
   );
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
   assert.deepEqual(JSON.parse(stdout), { atImport: [], compiled: true });
 });
 
