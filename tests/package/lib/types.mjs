@@ -56,7 +56,8 @@ export const compile = (files, options = {}) =>
 /**
  * @typedef {object} Suite
  * @property {string} positive a text that compiles, with its imports
- * @property {string} negative a text in which each statement after `// @ts-expect-error` does not compile
+ * @property {string} negative a text in which each line that ends with `// wrong: …`, or follows
+ *   `// @ts-expect-error`, does not compile
  * @property {string} [cts] the positive text in CommonJS, if it differs
  * @property {number} least the least number of wrong statements
  * @property {[from: string, to: string][]} [controls] replacements in the positive text, each of which must cause one
@@ -68,9 +69,12 @@ export const compile = (files, options = {}) =>
  *
  * Each project has the negative text twice: with the directives nothing is an error, and without them (the control)
  * exactly the marked lines are. A directive also hides a mistake of the test's own.
- * @param {Record<string, Suite>} suites
+ * @param {Record<string, Suite>} written
  */
-export function typeTests(suites) {
+export function typeTests(written) {
+  const suites = Object.fromEntries(
+    Object.entries(written).map(([name, suite]) => [name, { ...suite, negative: directed(suite.negative) }]),
+  );
   for (const [compiler, system, platform] of RUNS) {
     const ext = system === 'bundler' ? 'ts' : 'mts';
     const files = Object.assign({}, ...Object.entries(suites).map(([name, suite]) => filesOf(name, suite, ext)));
@@ -112,6 +116,9 @@ export function typeTests(suites) {
     }
   }
 }
+
+/** The text in which each line that ends with `// wrong: …` stands after its directive. */
+const directed = (negative) => negative.replaceAll(/^(.+) \/\/ wrong: (.*)$/gm, '// @ts-expect-error $2\n$1');
 
 const unmarked = (negative) => negative.replaceAll('@ts-expect-error', 'wrong:');
 

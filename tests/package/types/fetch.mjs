@@ -81,56 +81,34 @@ export const status = (error: unknown): number => (error instanceof HttpStatusEr
 `;
 
 const NEGATIVE = `
-// @ts-expect-error an option's name is misspelt
-createFetch({ maxAtempts: 3 });
-// @ts-expect-error retryIf is retryOn here
-createFetch({ retryIf: () => true });
-// @ts-expect-error retryOnResult is retryOn here
-createFetch({ retryOnResult: () => true });
-// @ts-expect-error a status is a number
-createFetch({ retryOn: ['503'] });
-// @ts-expect-error a predicate answers with a verdict
-createFetch({ retryOn: () => 'yes' });
-// @ts-expect-error a predicate that forgets its answer
-createFetch({ retryOn: () => {} });
-// @ts-expect-error methods is a list
-createFetch({ methods: 'POST' });
-// @ts-expect-error a key is a text
-createFetch({ idempotencyKey: () => 5 });
-// @ts-expect-error presets are values
-createFetch({ preset: 'grpc' });
-// @ts-expect-error no such backoff
-createFetch({ backoff: 'quadratic' });
-// @ts-expect-error a constant key is for one call
-createFetch({ idempotencyKey: 'mine' });
-// @ts-expect-error finalResult is throwOnStatus here
-createFetch({ finalResult: 'reject' });
-// @ts-expect-error a hint is a number of milliseconds
-createFetch({ hint: () => '5' });
+createFetch({ maxAtempts: 3 }); // wrong: an option's name is misspelt
+createFetch({ retryIf: () => true }); // wrong: retryIf is retryOn here
+createFetch({ retryOnResult: () => true }); // wrong: retryOnResult is retryOn here
+createFetch({ retryOn: ['503'] }); // wrong: a status is a number
+createFetch({ retryOn: () => 'yes' }); // wrong: a predicate answers with a verdict
+createFetch({ retryOn: () => {} }); // wrong: a predicate that forgets its answer
+createFetch({ methods: 'POST' }); // wrong: methods is a list
+createFetch({ idempotencyKey: () => 5 }); // wrong: a key is a text
+createFetch({ preset: 'grpc' }); // wrong: presets are values
+createFetch({ backoff: 'quadratic' }); // wrong: no such backoff
+createFetch({ idempotencyKey: 'mine' }); // wrong: a constant key is for one call
+createFetch({ finalResult: 'reject' }); // wrong: finalResult is throwOnStatus here
+createFetch({ hint: () => '5' }); // wrong: a hint is a number of milliseconds
 // @ts-expect-error options of retry go into the init's retry
 fetchWithRetry('https://example.com', { maxAttempts: 2 });
-// @ts-expect-error a value of Retry-After is a text
-retryAfterMs(120);
-// @ts-expect-error metrics are a policy's
-createFetch({ metrics: true });
-// @ts-expect-error what takes fetch's place is a function
-createFetch({}, 'undici');
-// @ts-expect-error what takes fetch's place answers with a status
-createFetch({}, async () => 5);
-// @ts-expect-error prepare returns a request or nothing
-createFetch({ prepare: () => 5 });
+retryAfterMs(120); // wrong: a value of Retry-After is a text
+createFetch({ metrics: true }); // wrong: metrics are a policy's
+createFetch({}, 'undici'); // wrong: what takes fetch's place is a function
+createFetch({}, async () => 5); // wrong: what takes fetch's place answers with a status
+createFetch({ prepare: () => 5 }); // wrong: prepare returns a request or nothing
 // @ts-expect-error options of a call are checked too
 fetchWithRetry('https://example.com', { retry: { maxAtempts: 2 } });
-// @ts-expect-error the response may be missing
-createFetch({ retryOn: ({ response }) => response.status === 409 });
-// @ts-expect-error the address is missing
-fetchWithRetry();
+createFetch({ retryOn: ({ response }) => response.status === 409 }); // wrong: the response may be missing
+fetchWithRetry(); // wrong: the address is missing
 // @ts-expect-error a response, not its text
 export const text: Promise<string> = fetchWithRetry('https://example.com');
-// @ts-expect-error events cannot be changed
-createFetch({ onRetry: (event) => { event.status = 1; } });
-// @ts-expect-error a longer wait is 'stop' or 'cap'
-createFetch({ longRetryAfter: 'ignore' });
+createFetch({ onRetry: (event) => { event.status = 1; } }); // wrong: events cannot be changed
+createFetch({ longRetryAfter: 'ignore' }); // wrong: a longer wait is 'stop' or 'cap'
 `;
 
 export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 20 };

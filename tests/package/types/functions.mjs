@@ -201,104 +201,63 @@ export function policies(policy: RetryPolicy) {
 
 /** Each line that must not compile, after a line that says why. */
 const NEGATIVE = `
-// @ts-expect-error an option's name is misspelt
-retry(() => 1, { maxAtempts: 3 });
-// @ts-expect-error a duration is a number
-retry(() => 1, { baseMs: '100' });
-// @ts-expect-error a duration is not a bigint
-retry(() => 1, { capMs: 5n });
-// @ts-expect-error null is not omission
-retry(() => 1, { maxAttempts: null });
-// @ts-expect-error no such backoff
-retry(() => 1, { backoff: 'polynomial' });
-// @ts-expect-error no such jitter
-retry(() => 1, { jitter: 'half' });
-// @ts-expect-error a wide string is not a jitter
-retry(() => 1, { jitter: String('full') });
-// @ts-expect-error a predicate answers with a boolean
-retry(() => 1, { retryIf: () => 'yes' });
-// @ts-expect-error a predicate that forgets its answer
-retry(() => 1, { retryIf: () => {} });
-// @ts-expect-error a promise of no boolean
-retry(() => 1, { retryIf: async () => 1 });
+retry(() => 1, { maxAtempts: 3 }); // wrong: an option's name is misspelt
+retry(() => 1, { baseMs: '100' }); // wrong: a duration is a number
+retry(() => 1, { capMs: 5n }); // wrong: a duration is not a bigint
+retry(() => 1, { maxAttempts: null }); // wrong: null is not omission
+retry(() => 1, { backoff: 'polynomial' }); // wrong: no such backoff
+retry(() => 1, { jitter: 'half' }); // wrong: no such jitter
+retry(() => 1, { jitter: String('full') }); // wrong: a wide string is not a jitter
+retry(() => 1, { retryIf: () => 'yes' }); // wrong: a predicate answers with a boolean
+retry(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
+retry(() => 1, { retryIf: async () => 1 }); // wrong: a promise of no boolean
 // @ts-expect-error the second parameter is the attempt, not its number
 retry(() => 1, { retryIf: (error: unknown, attempt: number) => attempt < 3 });
-// @ts-expect-error a controller is not a signal
-retry(() => 1, { signal: new AbortController() });
-// @ts-expect-error a misspelt property of the result
-retry(job, { retryOnResult: (job) => job.stauts === 202 });
+retry(() => 1, { signal: new AbortController() }); // wrong: a controller is not a signal
+retry(job, { retryOnResult: (job) => job.stauts === 202 }); // wrong: a misspelt property of the result
 // @ts-expect-error the same, of a callback whose parameter is not annotated
 retry(async ({ attempt }) => ({ attempt }), { retryOnResult: (result) => result.attmpt === 1 });
-// @ts-expect-error a predicate for another result
-retry(() => 'text', { retryOnResult: (result: number) => result > 2 });
-// @ts-expect-error options for another result
-retry(() => 'text', forJobs);
+retry(() => 'text', { retryOnResult: (result: number) => result > 2 }); // wrong: a predicate for another result
+retry(() => 'text', forJobs); // wrong: options for another result
 // @ts-expect-error a predicate for another result, in a policy's run
 new RetryPolicy().run(job, { retryOnResult: (job) => job.stauts === 202 });
 // @ts-expect-error the result's type is not widened by the predicate
 retry(() => 'text', { retryOnResult: (result: 'other') => result === 'other' });
-// @ts-expect-error a name is a string
-retry(() => 1, { name: 5 });
-// @ts-expect-error beforeRetry is a function
-retry(() => 1, { beforeRetry: true });
-// @ts-expect-error no such final result
-retry(() => 1, { finalResult: 'throw' });
-// @ts-expect-error an unknown backoff in a config object
-new RetryPolicy(config);
-// @ts-expect-error a misspelt option in an extended interface
-export const mine: Mine = { tenant: 'a', maxAtempts: 3 };
-// @ts-expect-error a misspelt option next to a spread
-retry(() => 1, { ...defaults, maxAtempts: 3 });
-// @ts-expect-error random gives a number
-retry(() => 1, { random: () => '0.5' });
-// @ts-expect-error a seed is a number, a bigint or a string
-retry(() => 1, { seed: {} });
-// @ts-expect-error the callback is missing
-retry();
-// @ts-expect-error a promise is not a callback: it could not be tried again
-retry(Promise.resolve(1));
-// @ts-expect-error the callback has one parameter, the attempt
-retry((attempt: Attempt, second: number) => second);
-// @ts-expect-error the attempt is an object
-retry((attempt: number) => attempt);
-// @ts-expect-error what the attempt says cannot be changed
-retry((attempt) => { attempt.attempt = 1; });
-// @ts-expect-error previousError is unknown: look before use
-retry((attempt) => attempt.previousError.message);
-// @ts-expect-error the result is a number
-export const wrong: Promise<string> = retry(() => 1);
-// @ts-expect-error a policy is made with new
-RetryPolicy({});
-// @ts-expect-error a run's options are checked
-new RetryPolicy().run(() => 1, { maxAtempts: 3 });
-// @ts-expect-error metrics belong to the policy, not to a run
-new RetryPolicy().run(() => 1, { metrics: true });
-// @ts-expect-error overrides are checked
-new RetryPolicy().with({ jitter: 'half' });
-// @ts-expect-error the number of the wait is missing
-new RetryPolicy().delayMs();
-// @ts-expect-error delayMs takes no options of a policy
-new RetryPolicy().delayMs(1, { maxAttempts: 3 });
-// @ts-expect-error an operation is a number
-new RetryPolicy().delayMs(1, { operation: 'first' });
+retry(() => 1, { name: 5 }); // wrong: a name is a string
+retry(() => 1, { beforeRetry: true }); // wrong: beforeRetry is a function
+retry(() => 1, { finalResult: 'throw' }); // wrong: no such final result
+new RetryPolicy(config); // wrong: an unknown backoff in a config object
+export const mine: Mine = { tenant: 'a', maxAtempts: 3 }; // wrong: a misspelt option in an extended interface
+retry(() => 1, { ...defaults, maxAtempts: 3 }); // wrong: a misspelt option next to a spread
+retry(() => 1, { random: () => '0.5' }); // wrong: random gives a number
+retry(() => 1, { seed: {} }); // wrong: a seed is a number, a bigint or a string
+retry(); // wrong: the callback is missing
+retry(Promise.resolve(1)); // wrong: a promise is not a callback: it could not be tried again
+retry((attempt: Attempt, second: number) => second); // wrong: the callback has one parameter, the attempt
+retry((attempt: number) => attempt); // wrong: the attempt is an object
+retry((attempt) => { attempt.attempt = 1; }); // wrong: what the attempt says cannot be changed
+retry((attempt) => attempt.previousError.message); // wrong: previousError is unknown: look before use
+export const wrong: Promise<string> = retry(() => 1); // wrong: the result is a number
+RetryPolicy({}); // wrong: a policy is made with new
+new RetryPolicy().run(() => 1, { maxAtempts: 3 }); // wrong: a run's options are checked
+new RetryPolicy().run(() => 1, { metrics: true }); // wrong: metrics belong to the policy, not to a run
+new RetryPolicy().with({ jitter: 'half' }); // wrong: overrides are checked
+new RetryPolicy().delayMs(); // wrong: the number of the wait is missing
+new RetryPolicy().delayMs(1, { maxAttempts: 3 }); // wrong: delayMs takes no options of a policy
+new RetryPolicy().delayMs(1, { operation: 'first' }); // wrong: an operation is a number
 // @ts-expect-error without withAttempt, the attempt would be the caller's first argument
 new RetryPolicy().wrap((attempt: Attempt, id: number) => [attempt, id])(5);
 // @ts-expect-error with withAttempt, the first parameter is the attempt
 new RetryPolicy().wrap((id: number) => id, { withAttempt: true });
 // @ts-expect-error with withAttempt, the caller passes no attempt
 new RetryPolicy().wrap((attempt: Attempt, id: number) => [attempt, id], { withAttempt: true })(5, 6);
-// @ts-expect-error wrap has one option
-new RetryPolicy().wrap((id: number) => id, { withAttempts: true });
-// @ts-expect-error a wrapped function keeps its parameters
-new RetryPolicy().wrap((id: number) => id)('1');
-// @ts-expect-error a wrapped function keeps the number of its parameters
-new RetryPolicy().wrap((id: number) => id)();
+new RetryPolicy().wrap((id: number) => id, { withAttempts: true }); // wrong: wrap has one option
+new RetryPolicy().wrap((id: number) => id)('1'); // wrong: a wrapped function keeps its parameters
+new RetryPolicy().wrap((id: number) => id)(); // wrong: a wrapped function keeps the number of its parameters
 // @ts-expect-error a wrapped function gives a promise
 export const wrapped: number = new RetryPolicy().wrap((id: number) => id)(1);
-// @ts-expect-error delays takes a seed only
-new RetryPolicy().delays({ maxAttempts: 3 });
-// @ts-expect-error a wait is a number
-export const wait: string | undefined = new RetryPolicy().delays().next().value;
+new RetryPolicy().delays({ maxAttempts: 3 }); // wrong: delays takes a seed only
+export const wait: string | undefined = new RetryPolicy().delays().next().value; // wrong: a wait is a number
 `;
 
 const VALUES =

@@ -55,54 +55,30 @@ async function simulate(signal: AbortSignal): Promise<void> {
 void simulate;
 `;
 const WRONG = `
-// @ts-expect-error no policy
-plan(3);
-// @ts-expect-error an option of no name
-explain({ retries: 3 });
-// @ts-expect-error an unknown jitter
-plan({ jitter: 'half' });
-// @ts-expect-error text for a number
-plan({}, '3');
-// @ts-expect-error an option that sample has not
-sample({}, { wait: 3 });
-// @ts-expect-error no code
-explain({}).some(({ code }) => code === 'no-jitters');
-// @ts-expect-error a result is not to be changed
-plan({})[0]!.meanMs = 3;
-// @ts-expect-error no list
-cdf({}, 1, 3);
-// @ts-expect-error k is missing
-quantiles({});
-// @ts-expect-error an option that the outage has not
-simulateOutage({}, { deadline: 3 });
-// @ts-expect-error no seed
-simulateOutage({}, { seed: null });
-// @ts-expect-error a policy is needed
-simulateOutage();
-// @ts-expect-error no line of the figure
-simulateContention({ figure: 'half' });
-// @ts-expect-error a line has no such option
-simulateContention({ figure: 'full', cap: 3 });
-// @ts-expect-error closed arrivals have clients
-simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } });
-// @ts-expect-error the rule of gRPC has two numbers
-simulateLoad({}, { protection: { budget: { maxTokens: 1 } } });
-// @ts-expect-error a budget is a part
-simulateLoad({}, { budget: { capacity: 1 } });
-// @ts-expect-error hints are followed or ignored
-simulateRateLimit({}, { hints: 'shared' });
-// @ts-expect-error no policy takes part in hedging
-simulateHedging({}, { hedge: {} });
-// @ts-expect-error a hedge has other options
-simulateHedging({ hedge: { delay: 5 } });
-// @ts-expect-error the closed form may be undefined
-simulateHedging().result().exact.extra;
-// @ts-expect-error a result of another simulation
-peakOf(simulateHedging().result());
-// @ts-expect-error an option that run has not
-void simulateHedging().run({ slice: 3 });
-// @ts-expect-error progress is not to be changed
-simulateHedging().step().share = 3;
+plan(3); // wrong: no policy
+explain({ retries: 3 }); // wrong: an option of no name
+plan({ jitter: 'half' }); // wrong: an unknown jitter
+plan({}, '3'); // wrong: text for a number
+sample({}, { wait: 3 }); // wrong: an option that sample has not
+explain({}).some(({ code }) => code === 'no-jitters'); // wrong: no code
+plan({})[0]!.meanMs = 3; // wrong: a result is not to be changed
+cdf({}, 1, 3); // wrong: no list
+quantiles({}); // wrong: k is missing
+simulateOutage({}, { deadline: 3 }); // wrong: an option that the outage has not
+simulateOutage({}, { seed: null }); // wrong: no seed
+simulateOutage(); // wrong: a policy is needed
+simulateContention({ figure: 'half' }); // wrong: no line of the figure
+simulateContention({ figure: 'full', cap: 3 }); // wrong: a line has no such option
+simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } }); // wrong: closed arrivals have clients
+simulateLoad({}, { protection: { budget: { maxTokens: 1 } } }); // wrong: the rule of gRPC has two numbers
+simulateLoad({}, { budget: { capacity: 1 } }); // wrong: a budget is a part
+simulateRateLimit({}, { hints: 'shared' }); // wrong: hints are followed or ignored
+simulateHedging({}, { hedge: {} }); // wrong: no policy takes part in hedging
+simulateHedging({ hedge: { delay: 5 } }); // wrong: a hedge has other options
+simulateHedging().result().exact.extra; // wrong: the closed form may be undefined
+peakOf(simulateHedging().result()); // wrong: a result of another simulation
+void simulateHedging().run({ slice: 3 }); // wrong: an option that run has not
+simulateHedging().step().share = 3; // wrong: progress is not to be changed
 `;
 const NAMES =
   'cdf, density, explain, peakOf, plan, quantiles, sample, simulateContention, ' +

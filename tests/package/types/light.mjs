@@ -12,18 +12,12 @@ export const all = [retry(() => 1, { retryIf: verdict, attemptTimeoutMs: 5, tota
 `;
 
 const NEGATIVE = `
-// @ts-expect-error an option of the main entry
-retry(() => 1, { onRetry() {} });
-// @ts-expect-error a jitter of the main entry
-retry(() => 1, { jitter: 'decorrelated' });
-// @ts-expect-error a predicate that forgets its answer
-retry(() => 1, { retryIf: () => {} });
-// @ts-expect-error the attempt has no clock
-retry(({ elapsedMs }) => elapsedMs);
-// @ts-expect-error an attempt's number does not change
-retry((attempt) => { attempt.attempt = 2; });
-// @ts-expect-error the number is missing
-delayMs({ baseMs: 5 });
+retry(() => 1, { onRetry() {} }); // wrong: an option of the main entry
+retry(() => 1, { jitter: 'decorrelated' }); // wrong: a jitter of the main entry
+retry(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
+retry(({ elapsedMs }) => elapsedMs); // wrong: the attempt has no clock
+retry((attempt) => { attempt.attempt = 2; }); // wrong: an attempt's number does not change
+delayMs({ baseMs: 5 }); // wrong: the number is missing
 `;
 
 export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 6 };

@@ -184,122 +184,66 @@ export async function testing(): Promise<void> {
 const NEGATIVE = `${IMPORT}
 declare const report: RetryReport;
 declare const clock: VirtualClock;
-// @ts-expect-error an answer is a boolean or { afterMs }
-retry(() => 1, { retryIf: () => 5 });
-// @ts-expect-error the wait is a number
-retry(() => 1, { retryIf: () => ({ afterMs: '5' }) });
-// @ts-expect-error the wait is called afterMs
-retry(() => 1, { retryIf: () => ({ after: 5 }) });
-// @ts-expect-error an answer is missing
-retry(() => 1, { retryOnResult: () => {} });
-// @ts-expect-error a promise of no answer
-retry(() => 1, { retryOnResult: async () => 'again' });
-// @ts-expect-error a verdict is not a string
-export const verdict: Verdict = 'retry';
-// @ts-expect-error a timeout is a number
-retry(() => 1, { attemptTimeoutMs: '5s' });
-// @ts-expect-error null is not omission
-retry(() => 1, { totalTimeoutMs: null });
-// @ts-expect-error false is not a timeout
-retry(() => 1, { attemptTimeoutMs: false });
-// @ts-expect-error no such answer to a long hint
-retry(() => 1, { longRetryAfter: 'ignore' });
-// @ts-expect-error no such final error
-retry(() => 1, { finalError: 'first' });
-// @ts-expect-error unref is a boolean
-retry(() => 1, { unref: 1 });
-// @ts-expect-error an object needs its type
-retry(() => 1, { jitter: { ratio: 0.5 } });
-// @ts-expect-error proportional needs a ratio
-retry(() => 1, { jitter: { type: 'proportional' } });
-// @ts-expect-error proportional has no maxMs
-retry(() => 1, { jitter: { type: 'proportional', maxMs: 5 } });
-// @ts-expect-error additive needs a ratio or maxMs
-retry(() => 1, { jitter: { type: 'additive' } });
-// @ts-expect-error a ratio is a number
-retry(() => 1, { jitter: { type: 'additive', ratio: '50%' } });
-// @ts-expect-error no such type of jitter
-retry(() => 1, { jitter: { type: 'gaussian', ratio: 1 } });
-// @ts-expect-error a backoff function gives a number
-retry(() => 1, { backoff: () => 'soon' });
-// @ts-expect-error a backoff function gives it at once
-retry(() => 1, { backoff: async () => 5 });
-// @ts-expect-error a backoff function gets a number
-retry(() => 1, { backoff: (k: string) => k.length });
-// @ts-expect-error a list of milliseconds
-retry(() => 1, { backoff: ['5'] });
-// @ts-expect-error metrics are for policies: one call has nothing to count
-retry(() => 1, { metrics: true });
-// @ts-expect-error metrics is a boolean
-new RetryPolicy({ metrics: {} });
-// @ts-expect-error metrics may be missing
-export const attempts: number = new RetryPolicy({ metrics: true }).metrics().attempts;
-// @ts-expect-error counts cannot be changed
-new RetryPolicy().metrics()!.attempts = 0;
-// @ts-expect-error onAttempt knows no error yet
-retry(() => 1, { onAttempt: ({ error }) => error });
-// @ts-expect-error onSuccess has no wait
-retry(() => 1, { onSuccess: ({ delayMs }) => delayMs });
-// @ts-expect-error onFailure does not know the end
-retry(() => 1, { onFailure: ({ report }) => report });
-// @ts-expect-error attemptsLeft cannot be changed
-retry((attempt) => { attempt.attemptsLeft = 0; });
-// @ts-expect-error attemptsLeft is in every event; triesLeft is not
-retry(() => 1, { onFailure: ({ triesLeft }) => triesLeft });
-// @ts-expect-error a name may be missing
-retry((attempt) => attempt.name.length);
-// @ts-expect-error a class that extends RetryPolicy
-fromData({}, { as: Date });
-// @ts-expect-error overrides of data are options of with()
-fromData({}, { maxAttempts: 3 });
-// @ts-expect-error an event cannot be changed
-retry(() => 1, { onRetry: (event) => { event.delayMs = 0; } });
-// @ts-expect-error a hook is a function
-retry(() => 1, { onGiveUp: true });
-// @ts-expect-error there is no such hook
-retry(() => 1, { onError: () => {} });
-// @ts-expect-error a preset is frozen
-grpc.baseMs = 5;
-// @ts-expect-error overrides are options
-retry(() => 1, { ...grpc, jitter: 'fully' });
-// @ts-expect-error a report may be missing
-retryReport(new Error()).reason;
-// @ts-expect-error no such reason
-export const wrong = report.reason === 'gaveUp';
-// @ts-expect-error records cannot be changed
-report.records.push(report.records[0]!);
-// @ts-expect-error a wait is a number
-retryAfter('5');
-// @ts-expect-error permanent needs the error
-permanent();
-// @ts-expect-error a promise is not a result of retrySync
-retrySync(async () => 1);
-// @ts-expect-error nor is a promise-like
-retrySync((): PromiseLike<number> => Promise.resolve(1));
-// @ts-expect-error nor is one whose parameter is not annotated
-retrySync(async ({ attempt }) => attempt);
-// @ts-expect-error nor is a promise that never settles
-retrySync(() => new Promise<void>(() => {}));
+retry(() => 1, { retryIf: () => 5 }); // wrong: an answer is a boolean or { afterMs }
+retry(() => 1, { retryIf: () => ({ afterMs: '5' }) }); // wrong: the wait is a number
+retry(() => 1, { retryIf: () => ({ after: 5 }) }); // wrong: the wait is called afterMs
+retry(() => 1, { retryOnResult: () => {} }); // wrong: an answer is missing
+retry(() => 1, { retryOnResult: async () => 'again' }); // wrong: a promise of no answer
+export const verdict: Verdict = 'retry'; // wrong: a verdict is not a string
+retry(() => 1, { attemptTimeoutMs: '5s' }); // wrong: a timeout is a number
+retry(() => 1, { totalTimeoutMs: null }); // wrong: null is not omission
+retry(() => 1, { attemptTimeoutMs: false }); // wrong: false is not a timeout
+retry(() => 1, { longRetryAfter: 'ignore' }); // wrong: no such answer to a long hint
+retry(() => 1, { finalError: 'first' }); // wrong: no such final error
+retry(() => 1, { unref: 1 }); // wrong: unref is a boolean
+retry(() => 1, { jitter: { ratio: 0.5 } }); // wrong: an object needs its type
+retry(() => 1, { jitter: { type: 'proportional' } }); // wrong: proportional needs a ratio
+retry(() => 1, { jitter: { type: 'proportional', maxMs: 5 } }); // wrong: proportional has no maxMs
+retry(() => 1, { jitter: { type: 'additive' } }); // wrong: additive needs a ratio or maxMs
+retry(() => 1, { jitter: { type: 'additive', ratio: '50%' } }); // wrong: a ratio is a number
+retry(() => 1, { jitter: { type: 'gaussian', ratio: 1 } }); // wrong: no such type of jitter
+retry(() => 1, { backoff: () => 'soon' }); // wrong: a backoff function gives a number
+retry(() => 1, { backoff: async () => 5 }); // wrong: a backoff function gives it at once
+retry(() => 1, { backoff: (k: string) => k.length }); // wrong: a backoff function gets a number
+retry(() => 1, { backoff: ['5'] }); // wrong: a list of milliseconds
+retry(() => 1, { metrics: true }); // wrong: metrics are for policies: one call has nothing to count
+new RetryPolicy({ metrics: {} }); // wrong: metrics is a boolean
+export const attempts: number = new RetryPolicy({ metrics: true }).metrics().attempts; // wrong: metrics may be missing
+new RetryPolicy().metrics()!.attempts = 0; // wrong: counts cannot be changed
+retry(() => 1, { onAttempt: ({ error }) => error }); // wrong: onAttempt knows no error yet
+retry(() => 1, { onSuccess: ({ delayMs }) => delayMs }); // wrong: onSuccess has no wait
+retry(() => 1, { onFailure: ({ report }) => report }); // wrong: onFailure does not know the end
+retry((attempt) => { attempt.attemptsLeft = 0; }); // wrong: attemptsLeft cannot be changed
+retry(() => 1, { onFailure: ({ triesLeft }) => triesLeft }); // wrong: attemptsLeft is in every event; triesLeft is not
+retry((attempt) => attempt.name.length); // wrong: a name may be missing
+fromData({}, { as: Date }); // wrong: a class that extends RetryPolicy
+fromData({}, { maxAttempts: 3 }); // wrong: overrides of data are options of with()
+retry(() => 1, { onRetry: (event) => { event.delayMs = 0; } }); // wrong: an event cannot be changed
+retry(() => 1, { onGiveUp: true }); // wrong: a hook is a function
+retry(() => 1, { onError: () => {} }); // wrong: there is no such hook
+grpc.baseMs = 5; // wrong: a preset is frozen
+retry(() => 1, { ...grpc, jitter: 'fully' }); // wrong: overrides are options
+retryReport(new Error()).reason; // wrong: a report may be missing
+export const wrong = report.reason === 'gaveUp'; // wrong: no such reason
+report.records.push(report.records[0]!); // wrong: records cannot be changed
+retryAfter('5'); // wrong: a wait is a number
+permanent(); // wrong: permanent needs the error
+retrySync(async () => 1); // wrong: a promise is not a result of retrySync
+retrySync((): PromiseLike<number> => Promise.resolve(1)); // wrong: nor is a promise-like
+retrySync(async ({ attempt }) => attempt); // wrong: nor is one whose parameter is not annotated
+retrySync(() => new Promise<void>(() => {})); // wrong: nor is a promise that never settles
 // @ts-expect-error nor is a promise of a type parameter
 export function generic<T>(fn: () => Promise<T>) { return retrySync(fn); }
 // @ts-expect-error a misspelt property of its result
 retrySync(() => ({ status: 1 }), { retryOnResult: (job) => job.stauts === 1 });
-// @ts-expect-error its predicates answer at once
-retrySync(() => 1, { retryIf: async () => true });
-// @ts-expect-error it has no attempt timeout
-retrySync(() => 1, { attemptTimeoutMs: 5 });
-// @ts-expect-error it has no timers to unref
-retrySync(() => 1, { unref: true });
-// @ts-expect-error its result is a number
-export const text: string = retrySync(() => 1);
-// @ts-expect-error a draw is a number
-scriptedRandom(['0.5']);
-// @ts-expect-error the time is moved by milliseconds
-clock.advance('5');
-// @ts-expect-error the time is moved by advance
-clock.now = 5;
-// @ts-expect-error no such option of the clock
-virtualClock({ start: 5 });
+retrySync(() => 1, { retryIf: async () => true }); // wrong: its predicates answer at once
+retrySync(() => 1, { attemptTimeoutMs: 5 }); // wrong: it has no attempt timeout
+retrySync(() => 1, { unref: true }); // wrong: it has no timers to unref
+export const text: string = retrySync(() => 1); // wrong: its result is a number
+scriptedRandom(['0.5']); // wrong: a draw is a number
+clock.advance('5'); // wrong: the time is moved by milliseconds
+clock.now = 5; // wrong: the time is moved by advance
+virtualClock({ start: 5 }); // wrong: no such option of the clock
 `;
 
 export default { positive: POSITIVE, negative: NEGATIVE, least: 57 };

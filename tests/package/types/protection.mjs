@@ -69,52 +69,29 @@ export function rejected(error: unknown): number {
 
 const NEGATIVE = `${IMPORT}
 const api = protect(budget());
-// @ts-expect-error a text is not an amount
-budget({ capacity: '5' });
-// @ts-expect-error no such option
-budget({ perFailure: 1 });
-// @ts-expect-error no such preset
-budget({ preset: 'awsSdk2020' });
-// @ts-expect-error a refund is a switch
-budget({ refund: 1 });
-// @ts-expect-error an option of the breaker
-budget({ openMs: 5 });
-// @ts-expect-error an answer that says nothing known
-breaker({ isFailure: () => 'failure' });
-// @ts-expect-error it is not awaited
-breaker({ isFailure: async () => true });
-// @ts-expect-error opossum's name
-breaker({ resetTimeout: 5 });
-// @ts-expect-error a text is not a time
-cooldown({ maxHoldMs: '5' });
-// @ts-expect-error a share is a number
-hedge({ quantile: '0.9' });
-// @ts-expect-error no such option
-hedge({ delay: 5 });
-// @ts-expect-error a part is made by its function
-protect({ capacity: 5 });
-// @ts-expect-error the function itself is not a part
-protect(budget);
-// @ts-expect-error options come last
-protect({ onEvent: () => {} }, budget());
-// @ts-expect-error no such option
-protect(budget(), { onEvents: () => {} });
-// @ts-expect-error a key is a text
-api.for(5);
-// @ts-expect-error a time is a number
-api.open('5');
-// @ts-expect-error numbers are read, not written
-api.status().budget = undefined;
-// @ts-expect-error true is not a protection
-retry(() => 1, { protection: true });
-// @ts-expect-error neither is a part
-retry(() => 1, { protection: budget() });
-// @ts-expect-error a key belongs to a policy's run
-retry(() => 1, { key: 'a' });
-// @ts-expect-error a key is a text
-new RetryPolicy({ protection: api }).run(() => 1, { key: 5 });
-// @ts-expect-error a key of a request is a text or null
-createFetch({ protection: api, protectionKey: () => undefined });
+budget({ capacity: '5' }); // wrong: a text is not an amount
+budget({ perFailure: 1 }); // wrong: no such option
+budget({ preset: 'awsSdk2020' }); // wrong: no such preset
+budget({ refund: 1 }); // wrong: a refund is a switch
+budget({ openMs: 5 }); // wrong: an option of the breaker
+breaker({ isFailure: () => 'failure' }); // wrong: an answer that says nothing known
+breaker({ isFailure: async () => true }); // wrong: it is not awaited
+breaker({ resetTimeout: 5 }); // wrong: opossum's name
+cooldown({ maxHoldMs: '5' }); // wrong: a text is not a time
+hedge({ quantile: '0.9' }); // wrong: a share is a number
+hedge({ delay: 5 }); // wrong: no such option
+protect({ capacity: 5 }); // wrong: a part is made by its function
+protect(budget); // wrong: the function itself is not a part
+protect({ onEvent: () => {} }, budget()); // wrong: options come last
+protect(budget(), { onEvents: () => {} }); // wrong: no such option
+api.for(5); // wrong: a key is a text
+api.open('5'); // wrong: a time is a number
+api.status().budget = undefined; // wrong: numbers are read, not written
+retry(() => 1, { protection: true }); // wrong: true is not a protection
+retry(() => 1, { protection: budget() }); // wrong: neither is a part
+retry(() => 1, { key: 'a' }); // wrong: a key belongs to a policy's run
+new RetryPolicy({ protection: api }).run(() => 1, { key: 5 }); // wrong: a key is a text
+createFetch({ protection: api, protectionKey: () => undefined }); // wrong: a key of a request is a text or null
 `;
 
 export default { positive: POSITIVE, negative: NEGATIVE, least: 23 };
