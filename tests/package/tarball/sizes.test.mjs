@@ -62,28 +62,17 @@ for (const [entry, name] of [
   });
 }
 
-test('isTransientError: the bytes that it adds to an app with one function, and their budget', async (t) => {
-  const [without, more] = [
-    await sizeOf(`export { retryWithFullJitter } from 'rejitter';`),
-    await sizeOf(`export { isTransientError, retryWithFullJitter } from 'rejitter';`),
-  ];
-  const added = more.brotli - without.brotli;
-  t.diagnostic(`isTransientError: ${added} B of brotli added; budget ${TRANSIENT}`);
-  assert.ok(added > 0.93 * TRANSIENT && added <= TRANSIENT, `${added} B, the budget is ${TRANSIENT}`);
-});
-
-for (const { parts, limit, target } of PROTECTION) {
-  test(`${parts}: the bytes that they add to an app with RetryPolicy, and their budget`, async (t) => {
-    const policy = `export { RetryPolicy } from 'rejitter';`;
-    const [without, more] = [
-      await sizeOf(policy),
-      await sizeOf(`${policy} export { ${parts} } from 'rejitter/protection';`),
-    ];
+for (const { base, entry, parts, limit, target } of [
+  ...PROTECTION.map((part) => ({ base: 'RetryPolicy', entry: 'rejitter/protection', ...part })),
+  { base: 'retryWithFullJitter', entry: 'rejitter', parts: 'isTransientError', limit: TRANSIENT, target: TRANSIENT },
+])
+  test(`${parts}: the bytes that they add to an app with ${base}, and their budget`, async (t) => {
+    const app = `export { ${base} } from 'rejitter';`;
+    const [without, more] = [await sizeOf(app), await sizeOf(`${app} export { ${parts} } from '${entry}';`)];
     const added = more.brotli - without.brotli;
     t.diagnostic(`${parts}: ${added} B of brotli added; budget ${limit}, aim ${target}`);
     assert.ok(added > 0.93 * limit && added <= limit, `${added} B, the budget is ${limit}`);
   });
-}
 
 test('a limit above the aim has its reason', () => {
   for (const { limit, target, reason } of PROTECTION) assert.equal(limit > target, reason !== undefined);
