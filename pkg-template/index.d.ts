@@ -404,8 +404,8 @@ export function isProgrammingError(error: unknown): boolean;
 
 /**
  * Returns whether a retry may cure a failure. For `retryIf`. Reads `status`, `code`, `name` and `cause` (up to 10
- * levels deep) of the errors of `fetch`, undici, axios, got, Node's sockets and DNS, the AWS SDK, gRPC, pg, mysql2 and
- * ioredis.
+ * levels deep) of the errors of `fetch`, undici, axios, got, Node's sockets and DNS, the AWS SDK, gRPC, pg, mysql2,
+ * Prisma and ioredis.
  *
  * True for statuses such as 429 and 503, broken connections, timeouts, unknown hosts, servers that are starting,
  * stopping or overloaded, deadlocks and serialization failures, and {@link retryAfter}. False for aborts, mistakes in

@@ -19,11 +19,11 @@ const DEEPEST = 10;
 /**
  * Beginnings of `code name: message`, as short as they are unmistakable. Codes of Node's sockets and DNS, undici and
  * HTTP's parser; of PostgreSQL (connections, resources, shutdowns, serialization, deadlocks, locks), MySQL (deadlocks,
- * locks, too many connections, shutdowns) and mysql2. Then, for errors without a code, names, replies of Redis (those
- * that its client for Go retries), and messages of axios, ioredis and pg.
+ * locks, too many connections, shutdowns), mysql2 and Prisma. Then, for errors without a code, names, replies of Redis
+ * (those that its client for Go retries), and messages of axios, ioredis and pg.
  */
 const FAILURES =
-  /^(ECONN|E(NET|HOST)|EPIPE|ENOTFOUND|EAI_|\S*TIMED?OUT |HPE_|UND_ERR_SOCKET|(08|53)... |57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|\S* ((Timeout|Network|Read|MaxRetriesPerRequest)Error|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Stream isn't w|Connection terminated [ud]|timeout e|Query read t)))/;
+  /^(ECONN|E(NET|HOST)|EPIPE|ENOTFOUND|EAI_|\S*TIMED?OUT |HPE_|UND_ERR_SOCKET|(08|53)... |57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* ((Timeout|Network|Read|MaxRetriesPerRequest)Error|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Stream isn't w|Connection terminated [ud]|timeout e|Query read t)))/;
 
 /**
  * Returns whether another attempt may succeed where this error ended one. False for what is unknown.
@@ -47,7 +47,8 @@ export function isTransientError(error) {
  */
 function mayPass(error, depth, nested) {
   if (!error || !depth) return false;
-  const { name, message, code, cause, details, errors, response, $metadata } = error;
+  // A PrismaClientInitializationError has its code there.
+  const { name, message, code = error.errorCode, cause, details, errors, response, $metadata } = error;
   // AWS throttles with status 400.
   if ($metadata && /Throttl|Throughput|Request(Limit|Timeout)/.test(name)) return true;
   const status =

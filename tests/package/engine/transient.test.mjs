@@ -13,6 +13,7 @@ import { checkServerIdentity } from 'node:tls';
 
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as grpc from '@grpc/grpc-js';
+import * as prisma from '@prisma/client-runtime-utils';
 import axios from 'axios';
 import got from 'got';
 import { Redis } from 'ioredis';
@@ -280,6 +281,16 @@ const LIBRARIES = {
     // Such a client stays closed.
     ['without reconnection', false, () => redis('', { port: refused, retryStrategy: null })],
   ],
+  // The client itself is 100 MB. It throws these errors: the first kind by a query, the second while it connects.
+  Prisma: [
+    [true, ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034', 'P2037']],
+    [false, ['P1000', 'P1003', 'P1011', 'P2002', 'P2003', 'P2010', 'P2025', 'P2028', 'P2033', 'P2039']],
+  ].flatMap((row) => [
+    ...rows([row], (code) =>
+      Promise.reject(new prisma.PrismaClientKnownRequestError('x', { code, clientVersion: '7.10.0' })),
+    ),
+    ...rows([row], (code) => Promise.reject(new prisma.PrismaClientInitializationError('x', '7.10.0', code))),
+  ]),
   Node: [
     ['no answer of the DNS', true, () => resolve()],
     ['an unknown name', true, () => resolve(3)],
