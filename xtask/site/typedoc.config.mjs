@@ -56,7 +56,7 @@ export default {
   customFooterHtml: '<a href="site:../THIRD-PARTY-NOTICES.txt">Licences of the fonts</a>',
   // "crates.io" is a name, not a link.
   markdownItOptions: { html: true, linkify: false },
-  highlightLanguages: ['javascript', 'typescript', 'jsx', 'rust', 'toml', 'sh', 'json', 'html', 'yaml'],
+  highlightLanguages: ['javascript', 'typescript', 'jsx', 'tsx', 'rust', 'toml', 'sh', 'json', 'html', 'yaml'],
   disableSources: true,
   searchInComments: true,
   searchInDocuments: true,

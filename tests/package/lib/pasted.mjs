@@ -35,14 +35,15 @@ const packagesOf = (code) =>
     .filter((name) => name !== 'rejitter' && !name.startsWith('node:'));
 
 /**
- * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports are installed: those
- * of this folder, unless `files` has a stand-in.
+ * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports, and their types, are
+ * installed: those of this folder.
  */
 export function pasted(code, files = {}) {
   const dir = project('pasted', { ...files, 'main.mjs': code });
-  for (const name of new Set(packagesOf(code))) {
+  const names = packagesOf(code);
+  for (const name of new Set([...names, ...names.map((name) => `@types/${name}`)])) {
     const place = join(dir, 'node_modules', name);
-    if (existsSync(place)) continue;
+    if (!existsSync(tool(name))) continue;
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(tool(name), place);
   }

@@ -19,7 +19,7 @@ const LINES = 80;
 /** A program without its types. @param {string} text */
 export async function javaScript(text) {
   assert.ok(text.split('\n').length <= LINES);
-  const { code } = await transform(text, { loader: 'ts' });
+  const { code } = await transform(text, { loader: 'tsx', jsx: 'automatic' });
   return code.replaceAll(/ from "(.*?)"/g, " from '$1'");
 }
 
@@ -38,9 +38,8 @@ export async function importProgram(mark, env = {}) {
  * @param {Record<string, string>} files
  * @param {string} imports
  * @param {object} [options] of the compiler
- * @param {Record<string, string>} [others] files that the project only imports
  */
-export async function checkFiles(files, imports, options, others) {
+export async function checkFiles(files, imports, options) {
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -53,7 +52,6 @@ export async function checkFiles(files, imports, options, others) {
     ...options,
   };
   const dir = pasted(imports, {
-    ...others,
     ...files,
     'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }),
   });

@@ -22,7 +22,7 @@ export const reference = (name) => documents.get(`docs/reference/${name}.md`) ??
 /** The fenced blocks with this mark after their language, as `vitest` in "js vitest", of all documents. */
 export const marked = (mark) =>
   [...documents.values()].flatMap((text) =>
-    [...text.matchAll(new RegExp(`^\`\`\`[jt]s (${mark})\\n(.*?)^\`\`\`$`, 'gms'))].map(([, name, code]) => [
+    [...text.matchAll(new RegExp(`^\`\`\`[jt]sx? (${mark})\\n(.*?)^\`\`\`$`, 'gms'))].map(([, name, code]) => [
       name,
       code,
     ]),
