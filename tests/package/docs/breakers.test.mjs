@@ -8,28 +8,27 @@ import { test } from 'node:test';
 import * as cockatiel from 'cockatiel';
 import CircuitBreaker from 'opossum';
 
-import { documents, literal, tableIn } from '../lib/readers.mjs';
+import { documents, evaluate, literal, tableIn } from '../lib/readers.mjs';
 import { underClock } from '../lib/pasted.mjs';
 import { importAll } from '../protection/entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, protect } = await importAll();
 
-/** The value of a cell's code, where these names are known. */
-const evaluate = (code, names) => new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
-
 const failing = (message, fields) => async () => {
   throw Object.assign(new Error(message), fields);
 };
 
-const down = failing('down');
-
-/** Calls, by the words of a traffic. They receive the number of the attempt. */
+/** Calls, by the words of a traffic. They receive the number of the attempt and what else they need. */
 const CALLS = {
   ok: async () => 'answered',
-  fail: down,
-  flaky: (n) => (n < 3 ? down() : CALLS.ok()),
+  fail: failing('down'),
+  often: failing('down'),
+  flaky: (n) => (n < 3 ? CALLS.fail() : CALLS.ok()),
   404: failing('not found', { status: 404 }),
   hang: () => new Promise(() => {}),
+  slow: () => new Promise((resolve) => setTimeout(resolve, 100)),
+  late: (_, { answered }) => new Promise((resolve) => answered.then(resolve)),
+  abort: (_, { signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
 };
 
 /** Names an error in the same words, whichever package made it. */
@@ -120,14 +119,12 @@ const OPOSSUM = {
   heading: 'opossum',
   old: opossum,
   now: ours({ minimumCalls: 4, openMs: 1000 }),
-  opens: 'fail fail fail fail',
 };
 const COCKATIEL = {
   page: 'cockatiel',
   heading: "cockatiel's breaker",
   old: cockatiels,
   now: ours({ consecutiveFailures: 5, minimumCalls: Infinity, openMs: 1000 }),
-  opens: 'fail fail fail fail fail',
 };
 
 /**
@@ -172,41 +169,83 @@ const TRAFFIC = new Map([
   ],
 ]);
 
-/** Sends the traffic through a circuit; returns how often each call was made and how it ended. */
+/**
+ * Sends the traffic through a circuit; returns how often each call was made and how it ended. Further words: OPEN
+ * fails until it opens, `state` notes its state, `=open` demands one, `answer` settles the late calls, `back` sets the
+ * wall clock back.
+ */
 function outcomes(make, code, traffic) {
   return underClock(async (clock) => {
     const log = [];
     const side = make(code, (text) => log.push(text));
+    const { now } = Date;
     let error;
-    for (const word of traffic.split(' ')) {
-      if (word.startsWith('+')) {
-        await clock.advance(Number(word.slice(1)));
-      } else if (word === 'do') {
+    let answer;
+    const answered = new Promise((resolve) => (answer = resolve));
+    async function call(word) {
+      const entry = { word, startMs: [], outcome: 'never settles', endMs: NaN };
+      log.push(entry);
+      const aborter = new AbortController();
+      const fn = () => {
+        entry.startMs.push(clock.now);
+        return CALLS[word](entry.startMs.length, { answered, signal: aborter.signal });
+      };
+      const end = (outcome) => Object.assign(entry, { outcome, endMs: clock.now });
+      (word === 'often' ? side.often(fn) : side.call(fn, aborter.signal)).then(end, (thrown) => {
+        error = thrown;
+        end(nameOf(thrown));
+      });
+      if (word === 'abort') aborter.abort();
+      await clock.advance(0);
+    }
+    const steps = {
+      OPEN: async () => {
+        while (side.state() === 'closed') await call('fail');
+      },
+      do: () => {
         const value = side.act({ error });
         if (typeof value === 'boolean') log.push(value);
-      } else {
-        const entry = { word, startMs: [], outcome: 'pending', endMs: NaN };
-        log.push(entry);
-        const fn = () => {
-          entry.startMs.push(clock.now);
-          return CALLS[word](entry.startMs.length);
-        };
-        const end = (outcome) => Object.assign(entry, { outcome, endMs: clock.now });
-        side.call(fn).then(end, (thrown) => {
-          error = thrown;
-          end(nameOf(thrown));
-        });
-        await clock.advance(0);
+      },
+      state: () => log.push({ word: 'state', outcome: side.state() }),
+      answer: () => answer('late'),
+      back: () => (Date.now = () => now() - 3_600_000),
+    };
+    try {
+      for (const word of traffic.split(' ')) {
+        if (word.startsWith('+')) await clock.advance(Number(word.slice(1)));
+        else if (word.startsWith('=')) assert.equal(side.state(), word.slice(1));
+        else await (steps[word] ?? (() => call(word)))();
       }
+    } finally {
+      Date.now = now;
+      side.end?.();
     }
-    side.end?.();
     return log;
   });
 }
 
+/** The cases in which they differ: a traffic, and the word in it whose last outcome is meant. */
+const CASES = {
+  'a call while the probe runs, which then succeeds': ['OPEN +1001 slow ok +60000', 'ok'],
+  'the probe never settles; a call a minute later': ['OPEN +1001 hang +60000 ok +60000', 'ok'],
+  // Both count the slow call.
+  'a call from before the opening succeeds while the probe runs': [
+    'late OPEN =open +1001 hang =half-open answer +1 state',
+    'state',
+  ],
+  'the circuit has closed, and the next call fails': ['OPEN +1001 ok =closed fail state', 'state'],
+  'the first probe fails; a call 1,001 ms later': ['OPEN +1001 fail +1001 ok +60000', 'ok'],
+  'the wall clock is set back by an hour; a call a minute later': ['OPEN back +60000 ok +60000', 'ok'],
+  'the callers abort five calls': ['abort abort abort abort abort state', 'state'],
+  // Other calls fail, too: rejitter does not count retries.
+  'the circuit opens during an operation of seven attempts': ['often +50 fail fail fail fail =open +850', 'often'],
+};
+const OFTEN = { down: 'the real error', rejected: "the breaker's error" };
+
 for (const [peer, traffics] of TRAFFIC) {
   const { page, heading, old, now } = peer;
-  const rows = tableIn(documents.get(`docs/migration/${page}.md`), heading);
+  const text = documents.get(`docs/migration/${page}.md`);
+  const rows = tableIn(text, heading);
   const keyOf = (cell) => Object.keys(traffics).filter((key) => cell.includes(key));
 
   test(`${heading}: each row has its traffic`, () => {
@@ -218,145 +257,19 @@ for (const [peer, traffics] of TRAFFIC) {
       const traffic = traffics[keyOf(oldCell)[0]];
       const before = await outcomes(old, literal(oldCell), traffic);
       assert.deepEqual(await outcomes(now, literal(nowCell), traffic), before);
+      assert.notDeepEqual(await outcomes(old, '{}', traffic), before, `${page} does the same without it`);
       // An exponential opening is what rejitter always has.
-      for (const [make, side] of [
-        [old, page],
-        [now, 'rejitter'],
-      ])
-        if (side === page || !oldCell.includes('ExponentialBackoff'))
-          assert.notDeepEqual(await outcomes(make, '{}', traffic), before, `${side} does the same without it`);
+      if (!oldCell.includes('ExponentialBackoff'))
+        assert.notDeepEqual(await outcomes(now, '{}', traffic), before, 'rejitter does the same without it');
     });
   }
-}
 
-// The cases in which they differ.
-
-/** @typedef {{ clock: any, side: Side, opens: () => Promise<void>, ended: (call: Promise<unknown>) => Promise<string> }} Scene */
-
-/** @type {Record<string, (scene: Scene) => Promise<string>>} */
-const CASES = {
-  'a call while the probe runs, which then succeeds': async ({ clock, side, opens, ended }) => {
-    await opens();
-    await clock.advance(1001);
-    const probe = side.call(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    const during = ended(side.call(CALLS.ok));
-    await probe;
-    return during;
-  },
-  'the probe never settles; a call a minute later': async ({ clock, side, opens, ended }) => {
-    await opens();
-    await clock.advance(1001);
-    side.call(CALLS.hang).catch(() => {});
-    await clock.advance(60_000);
-    return ended(side.call(CALLS.ok));
-  },
-  'a call from before the opening succeeds while the probe runs': async ({ clock, side, opens }) => {
-    let answer;
-    side.call(
-      () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    );
-    await opens();
-    // Both count the slow call.
-    if (side.state() === 'closed') await side.call(CALLS.fail).catch(() => {});
-    assert.equal(side.state(), 'open');
-    await clock.advance(1001);
-    side.call(CALLS.hang).catch(() => {});
-    assert.equal(side.state(), 'half-open');
-    answer('late');
-    await clock.advance(1);
-    return side.state();
-  },
-  'the circuit has closed, and the next call fails': async ({ clock, side, opens }) => {
-    await opens();
-    await clock.advance(1001);
-    await side.call(CALLS.ok);
-    assert.equal(side.state(), 'closed');
-    await side.call(CALLS.fail).catch(() => {});
-    return side.state();
-  },
-  'the first probe fails; a call 1,001 ms later': async ({ clock, side, opens, ended }) => {
-    await opens();
-    await clock.advance(1001);
-    await side.call(CALLS.fail).catch(() => {});
-    await clock.advance(1001);
-    return ended(side.call(CALLS.ok));
-  },
-  'the wall clock is set back by an hour; a call a minute later': async ({ clock, side, opens, ended }) => {
-    await opens();
-    const { now } = Date;
-    Date.now = () => now() - 3_600_000;
-    try {
-      await clock.advance(60_000);
-      return await ended(side.call(CALLS.ok));
-    } finally {
-      Date.now = now;
-    }
-  },
-  'the callers abort five calls': async ({ clock, side }) => {
-    for (let i = 0; i < 5; i += 1) {
-      const aborter = new AbortController();
-      const { signal } = aborter;
-      const aborted = () =>
-        new Promise((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason));
-        });
-      side.call(aborted, signal).catch(() => {});
-      aborter.abort();
-      await clock.advance(0);
-    }
-    return side.state();
-  },
-  'the circuit opens during an operation of seven attempts': async ({ clock, side }) => {
-    let outcome = 'pending';
-    side.often(CALLS.fail).catch((error) => {
-      outcome = error.message === 'down' ? 'the real error' : `the breaker's error`;
-      assert.equal(outcome === 'the real error', nameOf(error) === 'down');
-    });
-    // Other calls fail, too: rejitter does not count retries.
-    await clock.advance(50);
-    for (let i = 0; i < 4; i += 1) side.call(CALLS.fail).catch(() => {});
-    await clock.advance(0);
-    assert.equal(side.state(), 'open');
-    await clock.advance(850);
-    return outcome;
-  },
-};
-
-for (const { page, old, now, opens } of TRAFFIC.keys()) {
-  for (const [name, ...cells] of tableIn(documents.get(`docs/migration/${page}.md`), 'case')) {
+  for (const [name, ...cells] of tableIn(text, 'case')) {
     test(`${page}: ${name}`, async () => {
+      const [traffic, word] = CASES[name];
       for (const [i, make] of [old, now].entries()) {
-        const found = await underClock(async (clock) => {
-          const side = make('{}', () => {});
-          try {
-            return await CASES[name]({
-              clock,
-              side,
-              opens: async () => {
-                for (const word of opens.split(' ')) await side.call(CALLS[word]).catch(() => {});
-              },
-              ended: async (call) => {
-                let outcome = 'never settles';
-                call.then(
-                  () => {
-                    outcome = 'answered';
-                  },
-                  (error) => {
-                    outcome = nameOf(error);
-                  },
-                );
-                await clock.advance(60_000);
-                return outcome;
-              },
-            });
-          } finally {
-            side.end?.();
-          }
-        });
-        assert.equal(found, cells[i], i === 0 ? page : 'rejitter');
+        const { outcome } = (await outcomes(make, '{}', traffic)).findLast((entry) => entry.word === word);
+        assert.equal(word === 'often' ? OFTEN[outcome] : outcome, cells[i], i === 0 ? page : 'rejitter');
       }
     });
   }

@@ -17,7 +17,7 @@ import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { importFetch, listen } from '../lib/fetching.mjs';
-import { blocks, documents, literal, marked, tableIn } from '../lib/readers.mjs';
+import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still } from '../lib/pasted.mjs';
 
 const { RetryPolicy, isTransientError, permanent, retry } = await importPackage();
@@ -25,9 +25,6 @@ const { createFetch } = await importFetch();
 const presets = await importEntry('presets');
 
 const page = (name) => documents.get(`docs/migration/${name}.md`);
-
-/** The value of a cell's code, where these names are known. */
-const evaluate = (code, names) => new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 
 /** Describes how a promise settled. */
 const settled = (promise) =>
@@ -184,17 +181,17 @@ const REQUESTS = {
   'fetch-retry': {
     old: (code, inner) => {
       const make = (options) => fetchRetry(inner, { retryOn: [503], ...options });
-      return code.startsWith('{') ? make(evaluate(code, {}))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
+      return code.startsWith('{') ? make(evaluate(code))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
     },
     now: (code, inner) => {
       const make = (options) =>
         createFetch({ maxAttempts: 4, backoff: 'fixed', baseMs: 1000, jitter: 'none', ...options }, inner);
-      return code.startsWith('{') ? make(evaluate(code, {}))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
+      return code.startsWith('{') ? make(evaluate(code))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
     },
   },
   ky: {
     old: (code, inner, { hang, method }) =>
-      ky(ADDRESS, { fetch: inner, method, timeout: hang ? 1000 : false, retry: { limit: 2, ...evaluate(code, {}) } }),
+      ky(ADDRESS, { fetch: inner, method, timeout: hang ? 1000 : false, retry: { limit: 2, ...evaluate(code) } }),
     now: (code, inner, { method }) =>
       ky(ADDRESS, {
         method,
@@ -204,7 +201,7 @@ const REQUESTS = {
       }),
   },
   got: {
-    old: (code, origin, { method }) => got(origin, { method, retry: { limit: 3, ...evaluate(code, {}) } }),
+    old: (code, origin, { method }) => got(origin, { method, retry: { limit: 3, ...evaluate(code) } }),
     now: (code, inner, { method }) => {
       const jitter = { type: 'additive', maxMs: 100 };
       const base = { maxAttempts: 4, baseMs: 1000, capMs: Infinity, jitter, throwOnStatus: true };
@@ -390,15 +387,5 @@ test("axios-retry: the call is not repeated after a 404, and a request's own opt
     const call = () => client.get('http://x/', { fetchOptions: { retry: own } });
     await assert.rejects(own.maxAttempts ? call() : retry(call, { retryIf: isTransientError }), { status });
     assert.equal(seen.length, calls);
-  }
-});
-
-test('control: a row that is wrong is seen', async () => {
-  const { old, now } = FUNCTIONS['p-retry'];
-  const before = await runFunction('{ retries: 4 }', old);
-  sameTimes((await runFunction('{ maxAttempts: 5 }', now)).times, before.times, 'right');
-  for (const wrong of ['{ maxAttempts: 4 }', '{ maxAttempts: 5, baseMs: 102 }']) {
-    const { times } = await runFunction(wrong, now);
-    assert.throws(() => sameTimes(times, before.times, wrong), /instead of/);
   }
 });

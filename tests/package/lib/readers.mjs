@@ -133,6 +133,10 @@ export function tableIn(text, heading) {
 /** Returns the code of a cell that has nothing else. */
 export const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
 
+/** The value of a cell's code, where these names are known. */
+export const evaluate = (code, names = {}) =>
+  new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
+
 /** Returns the value that `body` throws. */
 export function caught(body) {
   try {
