@@ -26,7 +26,8 @@ async function using(name, globals, use, time = still) {
   for (const [key, value] of Object.entries(globals))
     Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
   try {
-    return await time(async (clock) => use(await importPasted(await javaScript(recipe(name))), clock));
+    const code = await javaScript(recipe(name), name === 'react' ? 'tsx' : 'ts');
+    return await time(async (clock) => use(await importPasted(code), clock));
   } finally {
     for (const [key, descriptor] of saved) {
       if (descriptor) Object.defineProperty(globalThis, key, descriptor);

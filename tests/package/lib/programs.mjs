@@ -16,10 +16,14 @@ export const program = (mark) => marked(mark)[0][1];
 /** The longest program. */
 const LINES = 80;
 
-/** A program without its types. @param {string} text */
-export async function javaScript(text) {
+/**
+ * A program without its types.
+ * @param {string} text
+ * @param {'ts' | 'tsx'} [loader]
+ */
+export async function javaScript(text, loader = 'ts') {
   assert.ok(text.split('\n').length <= LINES);
-  const { code } = await transform(text, { loader: 'tsx', jsx: 'automatic' });
+  const { code } = await transform(text, { loader, jsx: 'automatic' });
   return code.replaceAll(/ from "(.*?)"/g, " from '$1'");
 }
 
