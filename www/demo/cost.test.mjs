@@ -43,7 +43,7 @@ describe('strategies that no other beats', () => {
   /** @type {any} */
   let page;
   before(async () => {
-    page = await pageModule('figures/cost-data.ts');
+    page = await pageModule('cost/data.ts');
   });
 
   test('are those with fewer calls or less time than every other, by calls', () => {
@@ -87,7 +87,7 @@ describe('the verdict', () => {
   /** @type {any} */
   let strategies;
   before(async () => {
-    page = await pageModule('compute/verdict.ts');
+    page = await pageModule('cost/compute.ts');
     strategies = await pageModule('state/strategy.ts');
   });
 
@@ -177,7 +177,7 @@ describe('the verdict', () => {
   });
 
   test('compares decorrelated jitter once, and a chosen strategy that is not in the grid as well', async () => {
-    const { costData } = await pageModule('figures/cost-data.ts');
+    const { costData } = await pageModule('cost/data.ts');
     const linear = { backoff: 'linear', jitter: 'decorrelated' };
     const data = costData(await verdictOf({ clients: 100 }, linear));
     assert.equal(data.costs.length, 13);
@@ -306,7 +306,7 @@ describe('ticks', () => {
 
 describe('protection', () => {
   const run = async (/** @type {any} */ herd = {}, strategy = {}) => {
-    const { load } = await pageModule('compute/load.ts');
+    const { load } = await pageModule('load/compute.ts');
     const { INITIAL } = await pageModule('state/strategy.ts');
     const input = {
       strategy: { ...INITIAL, ...strategy },
@@ -358,8 +358,8 @@ describe('protection', () => {
   });
 
   test('sentences hold for one attempt, without an outage and above the capacity', async () => {
-    const { load: figure } = await pageModule('figures/load.ts');
-    const { finding } = await pageModule('figures/recovery.ts');
+    const { load: figure } = await pageModule('load/figure.ts');
+    const { finding } = await pageModule('load/recovery.ts');
     for (const [herd, strategy] of /** @type {[object, object][]} */ ([
       [{}, {}],
       [{}, { maxAttempts: 1 }],
@@ -383,8 +383,8 @@ describe('protection', () => {
   });
 
   test('one 429 for all, with two attempts: a shared cooldown loses fewest', async () => {
-    const { rateLimit } = await pageModule('compute/rate-limit.ts');
-    const { rateLimitFigure } = await pageModule('figures/rate-limit.ts');
+    const { rateLimit } = await pageModule('rate-limit/compute.ts');
+    const { rateLimitFigure } = await pageModule('rate-limit/figure.ts');
     const { INITIAL } = await pageModule('state/strategy.ts');
     const result = await rateLimit({ strategy: INITIAL, seed: 42 }, nothing, signal);
     const rows = [{ hints: 'ignored' }, {}, { protection: { cooldown: {} } }].map((options) => {
@@ -432,7 +432,7 @@ describe('the published figure', () => {
   const ALL_TEN = 2.81 / 1.96;
 
   test("has the reference's means for ten clients, within both confidence intervals", async () => {
-    const { contention } = await pageModule('compute/contention.ts');
+    const { contention } = await pageModule('contention/compute.ts');
     const { points, events } = await contention({ clients: [10], runs: 400, seed: 42 }, nothing, signal);
     assert.equal(points.length, 5);
     assert.ok(events > 5 * 400 * 10);
@@ -470,7 +470,7 @@ describe('the published figure', () => {
   });
 
   test('has published values that agree with the reference of another implementation', async () => {
-    const { PUBLISHED, PUBLISHED_RUNS } = await pageModule('figures/published.ts');
+    const { PUBLISHED, PUBLISHED_RUNS } = await pageModule('contention/published.ts');
     assert.equal(PUBLISHED.length, 25);
     const reference = /** @type {Record<number, Record<string, readonly number[]>>} */ ({ 10: REFERENCE, ...LARGER });
     let compared = 0;
@@ -487,9 +487,9 @@ describe('the published figure', () => {
   });
 
   test('counts the published values in the bands that are drawn, and no others', async () => {
-    const { contention } = await pageModule('compute/contention.ts');
-    const { agreement, PUBLISHED } = await pageModule('figures/published.ts');
-    const { contention: figure } = await pageModule('figures/contention.ts');
+    const { contention } = await pageModule('contention/compute.ts');
+    const { agreement, PUBLISHED } = await pageModule('contention/published.ts');
+    const { contention: figure } = await pageModule('contention/figure.ts');
     const clients = [10, 50, 100, 150, 190];
     const { points } = await contention({ clients, runs: 10, seed: 42 }, nothing, signal);
     const { rows } = figure.table({ points, seed: 42 });
@@ -515,7 +515,7 @@ describe('the published figure', () => {
   });
 
   test('is the same for the same seed, reports as it goes, and ends when it is not wanted', async () => {
-    const { contention } = await pageModule('compute/contention.ts');
+    const { contention } = await pageModule('contention/compute.ts');
     const input = { clients: [10, 20], runs: 5, seed: 1 };
     /** @type {number[]} */
     const shares = [];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pageModule } from './page-module.mjs';
 
 const { duration, share } = await pageModule('charts/format.ts');
-const { longestMs } = await pageModule('compute/waits-total.ts');
+const { longestMs } = await pageModule('waits/total.ts');
 
 test('durations: about three digits, in the unit that fits; nothing but 0 is written as 0', () => {
   const table = /** @type {const} */ ([

@@ -20,8 +20,8 @@ describe('the tail', () => {
   /** @type {any} */
   let finding;
   before(async () => {
-    page = await pageModule('compute/hedging.ts');
-    ({ finding } = await pageModule('figures/tail.ts'));
+    page = await pageModule('hedging/compute.ts');
+    ({ finding } = await pageModule('hedging/tail.ts'));
   });
 
   test('is exact as in the closed form, and the sample agrees with it', async () => {
@@ -67,8 +67,8 @@ describe('servers with hedges', () => {
   /** @type {any} */
   let finding;
   before(async () => {
-    page = await pageModule('compute/hedging.ts');
-    ({ finding } = await pageModule('figures/hedging.ts'));
+    page = await pageModule('hedging/compute.ts');
+    ({ finding } = await pageModule('hedging/figure.ts'));
   });
 
   test('have the numbers of the package, before and after they are overloaded', async () => {
@@ -90,7 +90,7 @@ describe('servers with hedges', () => {
   });
 
   test('are named where hedges pay, and where they overload them', async () => {
-    const { hedgingFigure } = await pageModule('figures/hedging.ts');
+    const { hedgingFigure } = await pageModule('hedging/figure.ts');
     /** @param {number} utilisation @param {Hedges} hedges @param {number} p99Ms @param {number} extra */
     const point = (utilisation, hedges, p99Ms, extra) => ({ utilisation, hedges, p50Ms: 10, p99Ms, extra });
     const points = [

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { simulateOutage, timeToServeMs } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
-const { herd } = await pageModule('compute/herd.ts');
+const { herd } = await pageModule('herd/compute.ts');
 const { span } = await pageModule('compute/outage.ts');
-const figure = await pageModule('figures/herd.ts');
+const figure = await pageModule('herd/figure.ts');
 const { INITIAL } = await pageModule('state/strategy.ts');
 
 const OUTAGE = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };

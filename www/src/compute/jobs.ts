@@ -2,15 +2,15 @@
  * Computations off the page's main thread. A job is a pure function of its input, which says
  * everything, the seed included; long ones report what they have so far, and stop when cancelled.
  */
-import { contention } from './contention';
-import { hedging, tail } from './hedging';
-import { herd } from './herd';
+import { contention } from '../contention/compute';
+import { hedging, tail } from '../hedging/compute';
+import { herd } from '../herd/compute';
 import { scene } from '../scene/compute';
-import { change } from './change';
-import { load } from './load';
-import { rateLimit } from './rate-limit';
-import { verdict } from './verdict';
-import { waits } from './waits';
+import { change } from '../today/compute';
+import { load } from '../load/compute';
+import { rateLimit } from '../rate-limit/compute';
+import { verdict } from '../cost/compute';
+import { waits } from '../waits/compute';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 

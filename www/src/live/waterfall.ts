@@ -4,7 +4,7 @@ import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
 import { duration, plural, share } from '../charts/format';
 import type { Table } from '../charts/table';
-import { waitAxis } from '../figures/time-axis';
+import { waitAxis } from '../charts/time-axis';
 import { strategyInWords } from '../state/words';
 import type { Leg, Outcome, Run, Trace } from './run';
 import { replyText, requestsOf, succeeded } from './words';

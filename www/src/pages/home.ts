@@ -5,13 +5,13 @@ import { boot } from '../shell/boot';
 
 void boot([
   ['scene-body', (root, { store, slow }) => mountScene(root, store, slow, drawn), 'now'],
-  ['delays-body', async (root, { store, quick }) => (await import('../sections/waits')).mountWaits(root, store, quick)],
+  ['delays-body', async (root, { store, quick }) => (await import('../waits/section')).mountWaits(root, store, quick)],
   ['today-body', async (root, { store, slow }) => (await import('../today/section')).mountToday(root, store, slow)],
   [
     'aws-body',
-    async (root, { store, slow }) => (await import('../sections/contention')).mountContention(root, store, slow),
+    async (root, { store, slow }) => (await import('../contention/section')).mountContention(root, store, slow),
   ],
-  ['cost-body', async (root, { store, slow }) => (await import('../sections/cost')).mountCost(root, store, slow)],
-  ['live-body', async (root, { store }) => (await import('../live/live-section')).mountLive(root, store)],
-  ['code-body', async (root, { store }) => (await import('../take-away/code-section')).mountCode(root, store)],
+  ['cost-body', async (root, { store, slow }) => (await import('../cost/section')).mountCost(root, store, slow)],
+  ['live-body', async (root, { store }) => (await import('../live/section')).mountLive(root, store)],
+  ['code-body', async (root, { store }) => (await import('../take-away/section')).mountCode(root, store)],
 ]);

@@ -1,5 +1,5 @@
 /** `/lab`: every control, and all that follows from them. */
-import { mountWaits } from '../sections/waits';
+import { mountWaits } from '../waits/section';
 import { boot, type Lanes } from '../shell/boot';
 import { mountControls } from '../shell/controls';
 import { mountPanel } from '../shell/header';
@@ -7,10 +7,10 @@ import { mountPanel } from '../shell/header';
 void boot([
   ['controls-form', mountAll, 'now'],
   ['delays-body', (root, { store, quick }) => mountWaits(root, store, quick), 'now'],
-  ['herd-body', async (root, { store, slow }) => (await import('../sections/herd')).mountHerd(root, store, slow)],
-  ['cost-body', async (root, { store, slow }) => (await import('../sections/cost')).mountCost(root, store, slow)],
+  ['herd-body', async (root, { store, slow }) => (await import('../herd/section')).mountHerd(root, store, slow)],
+  ['cost-body', async (root, { store, slow }) => (await import('../cost/section')).mountCost(root, store, slow)],
   ['today-body', async (root, { store, slow }) => (await import('../today/section')).mountToday(root, store, slow)],
-  ['code-body', async (root, { store }) => (await import('../take-away/code-section')).mountCode(root, store)],
+  ['code-body', async (root, { store }) => (await import('../take-away/section')).mountCode(root, store)],
 ]);
 
 function mountAll(root: HTMLElement, { store }: Lanes): void {

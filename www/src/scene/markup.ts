@@ -1,6 +1,6 @@
 /** The scene as HTML: the build writes it into the page, and the page's script brings it to life. */
 import { GIVE_UPS, RETRIES, TIMES, type Scene, type State } from '../state/state';
-import { seconds } from '../figures/time-axis';
+import { seconds } from '../charts/time-axis';
 import type { SceneResult } from './compute';
 import { HEIGHT, WIDTH, capacityAt, picture } from './picture';
 import { GIVE_UP_WORDS, RETRY_WORDS, TIME_WORDS, cost, described, headline, isBad, opening, sentence } from './words';

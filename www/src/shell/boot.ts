@@ -15,8 +15,8 @@ import '../styles/room.css';
 import '../styles/controls.css';
 import '../styles/figures.css';
 import '../styles/readout.css';
-import '../styles/delays.css';
-import '../styles/herd.css';
+import '../waits/styles.css';
+import '../herd/styles.css';
 
 export interface Lanes {
   readonly store: Store;

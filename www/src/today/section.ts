@@ -1,6 +1,6 @@
 /** What do you use today: a preset, a package or pasted options, its fate in the scene's outage, and one change. */
 import { html } from '../charts/dom';
-import type { ChangeResult } from '../compute/change';
+import type { ChangeResult } from './compute';
 import type { Computer } from '../compute/client';
 import { sceneInput } from '../scene/compute';
 import { PRESETS, PRESET_GROUPS, sameStrategy } from '../state/presets';
@@ -14,7 +14,7 @@ import { prose } from '../take-away/prose';
 import { PACKAGE_NAMES, packageOf, type PackageName } from './packages';
 import { codeOf, translate } from './translate';
 import { inWords } from './words';
-import '../styles/take-away.css';
+import '../take-away/styles.css';
 import './styles.css';
 
 const PASTE = 'Paste yours';

@@ -1,0 +1,222 @@
+/**
+ * The AWS figure of 2015: calls, and time until all are done, against the number of competing clients. Rings are the
+ * values of AWS's simulator.
+ */
+import { area, line } from 'd3-shape';
+import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
+import { linear, log, type Scale } from '../charts/scale';
+import { html, svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/spec';
+import { count, duration, plural, short } from '../charts/format';
+import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
+import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from './compute';
+import type { Column } from '../charts/table';
+import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
+import type { Jitter } from '../state/strategy';
+
+export interface ContentionData {
+  readonly points: readonly ContentionPoint[];
+  readonly seed: number;
+}
+
+const NAMES: Record<Line, string> = {
+  none: 'No backoff',
+  exponential: 'No jitter',
+  equal: 'Equal',
+  full: 'Full',
+  decorrelated: 'Decorrelated',
+};
+/** The two without jitter share its hue; the dashes tell them apart. */
+const JITTER: Record<Line, Jitter> = {
+  none: 'none',
+  exponential: 'none',
+  equal: 'equal',
+  full: 'full',
+  decorrelated: 'decorrelated',
+};
+
+const SIDE_BY_SIDE = 760;
+const GAP = 32;
+const TOP = 34;
+const PLOT = 235;
+const BELOW = 44;
+const PANEL = TOP + PLOT + BELOW;
+const LEFT = 52;
+/** For the names at the ends of the lines. */
+const RIGHT = 96;
+const MOST_CLIENTS = 190;
+
+type Measure = 'calls' | 'timeMs';
+
+export const contention: FigureSpec<ContentionData> = {
+  id: 'contention',
+  title: 'Clients that compete for one row',
+  subtitle: ({ points }) => [html('b', { class: 'finding' }, finding(points)), ` ${reproduced(points)}`],
+  height: (width) => (width < SIDE_BY_SIDE ? 2 * PANEL + GAP : PANEL),
+
+  draw({ points }, width) {
+    const stacked = width < SIDE_BY_SIDE;
+    const each = stacked ? width : (width - GAP) / 2;
+    const second = stacked ? `translate(0,${PANEL + GAP})` : `translate(${each + GAP},0)`;
+    return [
+      svg('g', { 'data-measure': 'calls' }, ...panel(points, 'calls', each)),
+      svg('g', { 'data-measure': 'timeMs', transform: second }, ...panel(points, 'timeMs', each)),
+    ];
+  },
+
+  describe({ points, seed }) {
+    const most = Math.max(...points.map(({ clients }) => clients));
+    const findings = LINES.flatMap((name) => {
+      const last = of(points, name).find(({ clients }) => clients === most);
+      return last ? [`${NAMES[name]}: ${short(last.calls.mean)} calls, ${duration(last.timeMs.mean)}`] : [];
+    });
+    return (
+      `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
+      `${seed}: ${findings.join('; ')}.`
+    );
+  },
+
+  table({ points, seed }) {
+    const columns: Column[] = [
+      { name: 'strategy' },
+      { name: 'clients', unit: 'count' },
+      { name: 'runs', unit: 'count' },
+      { name: 'calls', unit: 'count' },
+      { name: 'calls ±', unit: 'number' },
+      { name: 'time', unit: 'ms' },
+      { name: 'time ±', unit: 'ms' },
+    ];
+    const rows = LINES.flatMap((name) =>
+      of(points, name).map(({ clients, runs, calls, timeMs }) => [
+        NAMES[name],
+        clients,
+        runs,
+        calls.mean,
+        calls.ci95,
+        timeMs.mean,
+        timeMs.ci95,
+      ]),
+    );
+    return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
+  },
+
+  settings: ({ points }) => `base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; ${runsOf(points)} for each point`,
+
+  note: ({ points }) => [
+    'All clients read one row and write it back; a write fails if another client was faster, and the client waits and ' +
+      'reads again. A call is a write. “No backoff” reads again at once. ' +
+      `Messages take |Normal(10\u00a0ms, 2\u00a0ms)|; base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}. Lines: mean of ` +
+      `${runsOf(points)}, with its 95% interval as a band. Rings: means of ${count(PUBLISHED_RUNS)} runs of the `,
+    html('a', { href: 'https://github.com/aws-samples/aws-arch-backoff-simulator' }, 'simulator that AWS published'),
+    ' with the post.',
+  ],
+};
+
+function panel(points: readonly ContentionPoint[], measure: Measure, width: number): SVGElement[] {
+  const [right, bottom] = [width - RIGHT, TOP + PLOT];
+  const x = linear([0, MOST_CLIENTS], [LEFT, right]);
+  const means = [...points, ...PUBLISHED].map((point) => point[measure].mean);
+  const y =
+    measure === 'calls'
+      ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP])
+      : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
+  const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
+  const last = (own: readonly ContentionPoint[]): number => y(own.at(-1)?.[measure].mean ?? 1);
+  const ends = spread(
+    lines.map(({ own }) => last(own)),
+    LABEL_HEIGHT,
+    [TOP, bottom],
+  );
+  return [
+    verticalAxis(measure, y, right),
+    ...(measure === 'calls'
+      ? [
+          svg('circle', { cx: right - labelWidth("AWS's simulator") - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }),
+          svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, "AWS's simulator"),
+        ]
+      : []),
+    bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
+    ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
+    ...PUBLISHED.map((point) =>
+      svg('circle', {
+        cx: x(point.clients),
+        cy: y(point[measure].mean),
+        r: 4,
+        class: 'ghost',
+        'data-jitter': JITTER[point.line],
+        'data-line': point.line,
+      }),
+    ),
+    ...lines.map(({ name, own }, i) =>
+      svg(
+        'text',
+        {
+          x: x(own.at(-1)?.clients ?? 0) + 8,
+          y: (ends[i] ?? 0) + 4,
+          class: 'value hued direct',
+          'data-jitter': JITTER[name],
+        },
+        NAMES[name],
+      ),
+    ),
+  ];
+}
+
+function verticalAxis(measure: Measure, scale: Scale, right: number): SVGGElement {
+  if (measure === 'calls')
+    return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
+  const [from, to] = scale.domain;
+  return leftAxis({
+    scale,
+    format: duration,
+    ticks: logTicks([from, to]),
+    title: 'time until all are done (log scale)',
+    grid: [LEFT, right],
+  });
+}
+
+function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
+  const [, most] = y.range;
+  const [floor] = y.domain;
+  const at = (value: number): number => Math.max(most, y(Math.max(floor, value)));
+  const band = area<ContentionPoint>()
+    .x(({ clients }) => x(clients))
+    .y0((point) => at(point[measure].mean - point[measure].ci95))
+    .y1((point) => at(point[measure].mean + point[measure].ci95))(own);
+  const path = line<ContentionPoint>()
+    .x(({ clients }) => x(clients))
+    .y((point) => at(point[measure].mean))(own);
+  return svg(
+    'g',
+    { class: 'series', 'data-line': name, 'data-jitter': JITTER[name] },
+    svg('path', { d: band ?? '', class: 'band' }),
+    svg('path', { d: path ?? '', class: 'line' }),
+  );
+}
+
+/** The gain from jitter alone, for the most clients. */
+function finding(points: readonly ContentionPoint[]): string {
+  const full = of(points, 'full').at(-1);
+  const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);
+  if (!full || !plain) return '';
+  return (
+    `Jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ` +
+    `${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.`
+  );
+}
+
+function reproduced(points: readonly ContentionPoint[]): string {
+  const { compared, within } = agreement(points);
+  return `${within} of ${compared} values of AWS's simulator lie in the 95% bands.`;
+}
+
+/** One line, from few clients to many. */
+function of(points: readonly ContentionPoint[], name: Line): ContentionPoint[] {
+  return points.filter((point) => point.line === name).sort((a, b) => a.clients - b.clients);
+}
+
+function runsOf(points: readonly ContentionPoint[]): string {
+  const runs = points.map((point) => point.runs);
+  const [least, most] = [Math.min(...runs), Math.max(...runs)];
+  return least === most ? plural(least, 'run') : `${count(least)} to ${plural(most, 'run')}`;
+}

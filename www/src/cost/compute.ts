@@ -1,0 +1,163 @@
+/**
+ * Which strategy to pick for the herd: each of them over many seeds, because the two costs of one run are partly
+ * chance; and a recommendation that says how often it is the best.
+ */
+import { timeToServeMs } from 'rejitter/lab';
+import { CHOICES, policyData, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { outageOf, rangeOf, seedOf, type OutageInput, type Range } from '../compute/outage';
+import { createPace } from '../compute/pace';
+
+/** The chosen strategy gives its numbers to all others. */
+export interface VerdictInput extends OutageInput {
+  readonly seed: number;
+}
+
+/** The costs of one strategy in one run. */
+export interface Run {
+  readonly served: number;
+  /** Calls that the server must answer, per client. */
+  readonly callsPerClient: number;
+  /** When 99% of the clients had been served; Infinity if they never were. */
+  readonly timeMs: number;
+}
+
+export interface Contender {
+  readonly choice: Choice;
+  /** One per seed, in the same order for all contenders. */
+  readonly runs: readonly Run[];
+  /** Whether a run was stopped because of its number of calls: then there are more, and the end is unknown. */
+  readonly isCut: boolean;
+}
+
+export interface VerdictResult {
+  readonly input: VerdictInput;
+  /** In the order of the grid; a chosen strategy that is not in the grid comes last. */
+  readonly contenders: readonly Contender[];
+  /** The contender that behaves like the chosen strategy. */
+  readonly chosen: Choice;
+  /** Runs of each contender. */
+  readonly seeds: number;
+}
+
+export const SEEDS = 30;
+/** Large herds are simulated with fewer seeds. */
+export const LEAST_SEEDS = 5;
+/** The share of the clients whose service ends the time that is compared. */
+export const TARGET = 0.99;
+/** Calls in all, one or two seconds of work. */
+const MOST_CALLS = 24_000_000;
+
+export async function verdict(
+  input: VerdictInput,
+  report: (partial: VerdictResult) => void,
+  signal: AbortSignal,
+): Promise<VerdictResult> {
+  const pace = createPace(signal);
+  const { choices, chosen } = contendersOf(input.strategy);
+  const runs: Run[][] = choices.map(() => []);
+  const cut = choices.map(() => false);
+  const result = (seeds: number): VerdictResult => ({
+    input,
+    contenders: choices.map((choice, i) => ({ choice, runs: [...(runs[i] ?? [])], isCut: cut[i] ?? false })),
+    chosen,
+    seeds,
+  });
+  let calls = 0;
+  for (let k = 0; k < SEEDS; k++) {
+    for (const [i, choice] of choices.entries()) {
+      const outage = await outageOf(input, choice, seedOf(input.seed, k), pace);
+      runs[i]?.push({
+        served: outage.servedMs.length,
+        callsPerClient: outage.meanAttempts,
+        timeMs: timeToServeMs(outage, TARGET) ?? Infinity,
+      });
+      cut[i] ||= outage.isCut;
+      calls += outage.meanAttempts * input.herd.clients;
+    }
+    const seeds = k + 1;
+    if (seeds === SEEDS || (seeds >= LEAST_SEEDS && (calls * (seeds + 1)) / seeds > MOST_CALLS)) return result(seeds);
+    report(result(seeds));
+  }
+  return result(SEEDS);
+}
+
+/** The strategies of the grid, each behaviour once, and the chosen one. */
+export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
+  const byPolicy = new Map<string, Choice>();
+  for (const { backoff, jitter } of [...CHOICES, strategy]) {
+    const key = JSON.stringify(policyData(withChoice(strategy, { backoff, jitter })));
+    if (!byPolicy.has(key)) byPolicy.set(key, { backoff, jitter });
+  }
+  const chosen = byPolicy.get(JSON.stringify(policyData(strategy))) ?? strategy;
+  return { choices: [...byPolicy.values()], chosen };
+}
+
+export interface Costs {
+  readonly choice: Choice;
+  readonly served: Range;
+  readonly callsPerClient: Range;
+  readonly timeMs: Range;
+  readonly isCut: boolean;
+  /** The seeds in which no other strategy is better by more than one percent. */
+  readonly bestIn: number;
+}
+
+export interface Recommendation {
+  /** Undefined if no client is served. */
+  readonly pick: Costs | undefined;
+  /** Other strategies that are among the best in more than a tenth of the seeds: the difference is noise. */
+  readonly level: readonly Costs[];
+  /** All others, the better ones first. */
+  readonly others: readonly Costs[];
+}
+
+const TOLERANCE = 1.01;
+
+/**
+ * More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
+ * costs, so that one percent of the calls weighs as much as one percent of the time.
+ */
+export function recommend({
+  contenders,
+  seeds,
+  input,
+}: Pick<VerdictResult, 'contenders' | 'seeds' | 'input'>): Recommendation {
+  const target = Math.ceil(TARGET * input.herd.clients);
+  const best = Array.from({ length: seeds }, (_, k) =>
+    contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)),
+  );
+  const costs = contenders.map(
+    ({ choice, runs, isCut }): Costs => ({
+      choice,
+      served: rangeOf(runs.map((run) => run.served)),
+      callsPerClient: rangeOf(runs.map((run) => run.callsPerClient)),
+      timeMs: rangeOf(runs.map((run) => run.timeMs)),
+      isCut,
+      bestIn: runs.filter((run, k) => isLevel(run, best[k] ?? run, target)).length,
+    }),
+  );
+  const medianOf = ({ served, callsPerClient, timeMs }: Costs): Run => ({
+    served: served.p50,
+    callsPerClient: callsPerClient.p50,
+    timeMs: timeMs.p50,
+  });
+  const [pick, ...rest] = costs.toSorted((a, b) => compare(medianOf(a), medianOf(b), target));
+  if (!pick || pick.served.p50 === 0) return { pick: undefined, level: [], others: costs };
+  const isNoise = ({ bestIn }: Costs): boolean => bestIn > seeds / 10;
+  return { pick, level: rest.filter(isNoise), others: rest.filter((one) => !isNoise(one)) };
+}
+
+/** Below 0 if `a` is better. */
+function compare(a: Run, b: Run, target: number): number {
+  const [aServed, bServed] = [Math.min(a.served, target), Math.min(b.served, target)];
+  return bServed - aServed || score(a) - score(b);
+}
+
+function isLevel(run: Run, best: Run, target: number): boolean {
+  return Math.min(run.served, target) === Math.min(best.served, target) && score(run) <= TOLERANCE * score(best);
+}
+
+/** Where 99% are never served, the server's work alone counts. */
+function score({ callsPerClient, timeMs }: Run): number {
+  return timeMs === Infinity ? callsPerClient : callsPerClient * timeMs;
+}

@@ -1,0 +1,227 @@
+/** The tail: how many requests take longer than a time, with a hedge and without. */
+import { line } from 'd3-shape';
+import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
+import { html, svg } from '../charts/dom';
+import { count, duration, share } from '../charts/format';
+import { LABEL_HEIGHT, along, around, placed, type Rect } from '../charts/labels';
+import { log, stops, type Scale, type Span } from '../charts/scale';
+import type { FigureSpec } from '../charts/spec';
+import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from './compute';
+
+const NARROW = 420;
+/** For the axis' title, and the name of the vertical line below it. */
+const TOP = 44;
+const PLOT = 280;
+const BELOW = 44;
+const PANEL = TOP + PLOT + BELOW;
+const LEFT = 52;
+const RIGHT = 12;
+
+const TIMES: Span = [1, 10_000];
+/** Down to one request in 10,000, of which there are some in the sample. */
+const SHARES: Span = [1e-4, 1];
+/** How many times as many requests take longer without a hedge where the lines are named. */
+const APART = 3;
+/** From one ring of the sampled curve to the next, in pixels. */
+const RING_GAP = 9;
+
+const RUNS = ['plain', 'hedged'] as const;
+type RunName = (typeof RUNS)[number];
+const NAMES: Readonly<Record<RunName, string>> = { plain: 'no hedge', hedged: 'hedge' };
+
+export const tailFigure: FigureSpec<TailResult> = {
+  id: 'tail',
+  title: 'What does a hedge do to the tail?',
+  subtitle: (data) => [html('b', { class: 'finding' }, finding(data)), ` ${sampledInWords(data)}`],
+  height: () => PANEL,
+
+  draw: curves,
+
+  readout(data, width) {
+    const { x } = scalesOf(width);
+    const shown = [...data.plain.timesMs.keys()].filter((i) => isShown(data.plain.timesMs[i] ?? 0));
+    const times = shown.map((i) => data.plain.timesMs[i] ?? 0);
+    const value = ({ exact, survival }: TailRun, place: number): string => {
+      const i = shown[Math.round(place)] ?? 0;
+      return `${percent(exact.survival[i] ?? 0)}, sampled ${percent(survival[i] ?? 0)}`;
+    };
+    return {
+      axis: 'tail',
+      scale: stops(times, x),
+      top: TOP,
+      bottom: TOP + PLOT,
+      step: 1,
+      start: Math.max(
+        0,
+        times.findIndex((ms) => ms >= data.input.delayMs),
+      ),
+      place: (place) => `longer than ${duration(times[Math.round(place)] ?? 0)}`,
+      rows: (place) => RUNS.map((name) => ({ name: NAMES[name], value: value(data[name], place) })),
+    };
+  },
+
+  describe: (data) => `${finding(data)} ${sampledInWords(data)}`,
+
+  table({ plain, hedged, input }) {
+    const row = (name: string, kind: string, extra: number, { p50Ms, p99Ms, p999Ms }: Percentiles) => [
+      name,
+      kind,
+      extra,
+      p50Ms,
+      p99Ms,
+      p999Ms,
+    ];
+    const hedgeName = `hedge after ${duration(input.delayMs)}`;
+    return {
+      caption: `Percentiles of the time, exact and of ${count(REQUESTS)} requests, seed ${input.seed}`,
+      columns: [
+        { name: 'requests' },
+        { name: 'numbers' },
+        { name: 'hedges per request', unit: 'share' },
+        { name: 'p50', unit: 'ms' },
+        { name: 'p99', unit: 'ms' },
+        { name: 'p99.9', unit: 'ms' },
+      ],
+      rows: [
+        row(NAMES.plain, 'exact', 0, plain.exact),
+        row(NAMES.plain, 'sampled', 0, plain),
+        row(hedgeName, 'exact', hedged.exact.extra, hedged.exact),
+        row(hedgeName, 'sampled', extraOf(hedged), hedged),
+      ],
+    };
+  },
+
+  settings: (_, { hedging }) => `${serviceInWords()}; hedge after ${duration(hedging.delayMs)}`,
+
+  note: () => [
+    `${serviceInWords()}; none waits for another. The faster one of attempt and hedge counts. Lines: exact, the ` +
+      `chance that both are slow. Rings: ${count(REQUESTS)} sampled requests. All slow attempts are hedged; the ` +
+      `default maxRatio of ${MAX_RATIO} stops at ${share(MAX_RATIO)} of the requests.`,
+  ],
+};
+
+type Percentiles = Pick<TailRun, 'p50Ms' | 'p99Ms' | 'p999Ms'>;
+
+/** The exact cost of the hedge, and its gain. */
+export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, input }: TailResult): string {
+  return (
+    `A hedge after ${duration(input.delayMs)} sends ${percent(hedged.extra)} more requests, and cuts p99 from ` +
+    `${duration(plain.p99Ms)} to ${duration(hedged.p99Ms)} and p99.9 from ${duration(plain.p999Ms)} to ` +
+    `${duration(hedged.p999Ms)}.`
+  );
+}
+
+function sampledInWords({ hedged }: TailResult): string {
+  return (
+    `Sampled: ${percent(extraOf(hedged))}, ${duration(hedged.p99Ms)} and ${duration(hedged.p999Ms)}, of ` +
+    `${count(REQUESTS)} requests.`
+  );
+}
+
+function serviceInWords(): string {
+  const { meanMs, slowShare, slowFromMs, slowMeanMs } = SERVICE;
+  return (
+    `${share(1 - slowShare)} of the attempts take ${duration(meanMs)} on average, the others ` +
+    `${duration(slowFromMs + slowMeanMs)}, and at least ${duration(slowFromMs)}`
+  );
+}
+
+function extraOf({ totals }: TailRun): number {
+  return totals.hedges / totals.requests;
+}
+
+/** 9.73%, 0.01%: three digits, however small. */
+function percent(part: number): string {
+  return `${Number((100 * part).toPrecision(3))}%`;
+}
+
+function scalesOf(width: number): { readonly x: Scale; readonly y: Scale } {
+  return { x: log(TIMES, [LEFT, width - RIGHT]), y: log(SHARES, [TOP + PLOT, TOP]) };
+}
+
+/** Both distributions, exact and sampled. */
+function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
+  const { x, y } = scalesOf(width);
+  const [right, bottom] = [width - RIGHT, TOP + PLOT];
+  const paths = RUNS.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
+  const isNarrow = width < NARROW;
+  const marks = RUNS.flatMap((run) => {
+    const { p99Ms, p999Ms } = runs[run].exact;
+    return [
+      { run, text: `p99 ${duration(p99Ms)}`, x: x(p99Ms), y: y(0.01), radius: 5 },
+      // The sentence has it, too.
+      ...(isNarrow ? [] : [{ run, text: `p99.9 ${duration(p999Ms)}`, x: x(p999Ms), y: y(0.001), radius: 5 }]),
+    ];
+  });
+  // Each line is named where it has left the other.
+  const { timesMs, exact } = runs.plain;
+  const apart = timesMs.findIndex((_, i) => APART * (runs.hedged.exact.survival[i] ?? 0) < (exact.survival[i] ?? 0));
+  const names = RUNS.map((run) => {
+    const part = runs[run].exact.survival[apart] ?? 1;
+    return { run, text: NAMES[run], x: x(timesMs[apart] ?? 1), y: y(part), radius: 2 };
+  });
+  const labels = [...names, ...marks];
+  const here = Math.round(x(input.delayMs)) + 0.5;
+  const obstacles = [
+    { x: here - 1, y: TOP, width: 2, height: PLOT },
+    ...paths.flatMap((path) => along(path)),
+    ...marks.map((mark) => around(mark.x, mark.y, mark.radius)),
+  ];
+  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: width - LEFT - 4, height: PLOT });
+  return [
+    leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
+    svg('text', { x: 0, y: 12, class: 'axis-title' }, 'requests that take longer (log scale)'),
+    bottomAxis({
+      scale: x,
+      format: duration,
+      ticks: isNarrow ? [1, 100, 10_000] : logTicks(TIMES),
+      title: 'time (log scale)',
+      grid: [TOP, bottom],
+    }),
+    svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
+    svg(
+      'text',
+      { x: here, y: TOP - 12, 'text-anchor': 'middle', class: 'bound-label' },
+      `hedge after ${duration(input.delayMs)}`,
+    ),
+    ...RUNS.map((name, i) =>
+      svg(
+        'g',
+        { class: 'series', 'data-hedges': name },
+        svg('path', { d: line()(paths[i] ?? []) ?? '', class: 'line' }),
+        ...rings(pathOf(runs[name].timesMs, runs[name].survival, x, y)).map(([cx, cy]) =>
+          svg('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 2.5, class: 'sampled' }),
+        ),
+      ),
+    ),
+    ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
+    ...labels.flatMap(({ run, text }, i) => named(text, places[i], run)),
+  ];
+}
+
+function named(text: string, place: Rect | undefined, run?: RunName): SVGElement[] {
+  if (!place) return [];
+  const { x, y } = place;
+  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: run && 'strong', 'data-hedges': run }, text)];
+}
+
+function isShown(ms: number): boolean {
+  return ms >= TIMES[0] && ms <= TIMES[1];
+}
+
+/** A curve's points within the axes. */
+function pathOf(timesMs: Float64Array, survival: Float64Array, x: Scale, y: Scale): [number, number][] {
+  return Array.from(timesMs, (ms, i): [number, number] => [ms, survival[i] ?? 0])
+    .filter(([ms, part]) => isShown(ms) && part >= SHARES[0])
+    .map(([ms, part]) => [x(ms), y(part)]);
+}
+
+/** Points of a curve that leave room between them. */
+function rings(points: readonly [number, number][]): [number, number][] {
+  let last: readonly [number, number] | undefined;
+  return points.filter((point) => {
+    if (last && Math.hypot(point[0] - last[0], point[1] - last[1]) < RING_GAP) return false;
+    last = point;
+    return true;
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * Protection: new requests keep coming, whatever became of the old ones. The server works them off in
+ * order and does not know who has stopped waiting. So retries add load just when there is too much of it,
+ * and waiting longer does not take it away.
+ */
+import { simulateLoad, type LoadOptions } from 'rejitter/lab';
+import type { Herd } from '../state/state';
+import { policyOf, type Strategy } from '../state/strategy';
+import { roundUp } from '../compute/bins';
+import { createPace, type Pace } from '../compute/pace';
+
+export interface LoadInput {
+  readonly strategy: Strategy;
+  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand'>;
+  readonly seed: number;
+}
+
+/** Parts of the package that all clients share; `single` makes one attempt only, without any. */
+export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
+export type Shared = (typeof SHARED)[number];
+
+export interface LoadRun {
+  readonly shared: Shared;
+  /** Requests and their retries that reached the server, per time bin. */
+  readonly arrivals: Uint32Array;
+  /** Attempts that were answered in time, when they were. */
+  readonly answers: Uint32Array;
+  /** Attempts that the breaker rejected. */
+  readonly rejected: Uint32Array;
+  readonly requests: number;
+  /** Requests without an answer, at the end. */
+  readonly failed: number;
+  /** Attempts that reached the server, per request. */
+  readonly amplification: number;
+  /**
+   * From the outage's end to the end of the last second with an attempt that was rejected or not answered in time;
+   * undefined if that second is not followed by `CALM_MS` without one.
+   */
+  readonly recoveredAfterMs: number | undefined;
+  /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
+  readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
+}
+
+export interface LoadResult {
+  readonly input: LoadInput;
+  readonly horizonMs: number;
+  readonly binMs: number;
+  /** Requests that the server answers per second. */
+  readonly capacityPerS: number;
+  /** In the order of `SHARED`, as far as they are computed. */
+  readonly runs: readonly LoadRun[];
+}
+
+export const DOWN_FROM_MS = 10_000;
+/** How long a client waits for an answer. */
+export const TIMEOUT_MS = 1000;
+/** The default budget of the package. */
+const CAPACITY = 50;
+/** A server that is well for this long has recovered. */
+export const CALM_MS = 30_000;
+
+const BINS = 300;
+/** Only demand against capacity counts: a server that would get more calls than this is simulated smaller. */
+const MOST_CALLS = 2_000_000;
+/** New requests as parts of the capacity: the stops of the slider. */
+export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
+
+export async function load(
+  input: LoadInput,
+  report: (partial: LoadResult) => void,
+  signal: AbortSignal,
+): Promise<LoadResult> {
+  const pace = createPace(signal);
+  const { strategy, herd } = input;
+  const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd);
+  const runs: LoadRun[] = [];
+  const result = (): LoadResult => ({ input, horizonMs, binMs, capacityPerS, runs: [...runs] });
+  for (const shared of SHARED) {
+    if (runs.length > 0) report(result());
+    runs.push(
+      await simulated(shared, { ...input, herd: { ...herd, capacityPerS } }, capacityPerS / herd.capacityPerS, pace),
+    );
+  }
+  return result();
+}
+
+function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']) {
+  const horizonMs = horizonOf(downMs);
+  // An attempt that fails takes at least its time limit.
+  const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS);
+  const most = (1000 * MOST_CALLS) / (callsPerRequest * demand * horizonMs);
+  return { horizonMs, binMs: horizonMs / BINS, capacityPerS: Math.min(capacityPerS, most) };
+}
+
+/** Twice as long as a server at 95% demand needs to work off what the outage left. */
+function horizonOf(downMs: number): number {
+  const leastMs = DOWN_FROM_MS + 40 * downMs;
+  return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
+}
+
+async function simulated(
+  shared: Shared,
+  { strategy, herd: { downMs, capacityPerS, demand }, seed }: LoadInput,
+  scale: number,
+  pace: Pace,
+): Promise<LoadRun> {
+  const horizonMs = horizonOf(downMs);
+  const binMs = horizonMs / BINS;
+  const simulation = simulateLoad(policyOf(shared === 'single' ? { ...strategy, maxAttempts: 1 } : strategy), {
+    arrivals: { type: 'regular', perS: demand * capacityPerS },
+    capacityPerS,
+    timeoutMs: TIMEOUT_MS,
+    downFromMs: DOWN_FROM_MS,
+    downMs,
+    horizonMs,
+    binMs,
+    protection: protectionOf(shared, scale),
+    seed,
+  });
+  try {
+    while (!simulation.step(50_000).done) await pace();
+    const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = simulation.result();
+    const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
+    const isBad = (_: number, bin: number): boolean => (timeouts[bin] ?? 0) + (rejectedByBreaker[bin] ?? 0) > 0;
+    const lastBad = Array.from(arrivals, isBad).lastIndexOf(true);
+    const calmMs = 1000 * Math.ceil(((lastBad + 1) * binMs) / 1000);
+    return {
+      shared,
+      arrivals,
+      answers: successes.subarray(0, BINS),
+      rejected: rejectedByBreaker.subarray(0, BINS),
+      requests: totals.requests,
+      failed: totals.requests - totals.successes,
+      amplification: arrivals.reduce((a, b) => a + b, 0) / Math.max(1, totals.requests),
+      recoveredAfterMs: horizonMs - calmMs >= CALM_MS ? Math.max(0, calmMs - DOWN_FROM_MS - downMs) : undefined,
+      phases: { timesMs: phases.timesMs, phases: phases.phases },
+    };
+  } finally {
+    simulation.free();
+  }
+}
+
+/** A server that is simulated smaller has a smaller budget. */
+function protectionOf(shared: Shared, scale: number): LoadOptions['protection'] {
+  return {
+    ...((shared === 'budget' || shared === 'both') && { budget: { capacity: Math.max(1, scale * CAPACITY) } }),
+    ...((shared === 'breaker' || shared === 'both') && { breaker: {} }),
+  };
+}

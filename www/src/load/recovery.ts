@@ -1,0 +1,236 @@
+/** Load and answers over time with the chosen protection, and the breaker's phases below. */
+import { area, curveStepAfter, line } from 'd3-shape';
+import { leftAxis } from '../charts/axis';
+import { html, svg } from '../charts/dom';
+import { count, duration, rate } from '../charts/format';
+import { labelWidth } from '../charts/label-width';
+import { linear, type Scale } from '../charts/scale';
+import type { FigureSpec } from '../charts/spec';
+import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
+import { rateAt, timeReadout } from '../charts/time-readout';
+import { loadSettings } from './figure';
+import { SHARED_NAMES } from './words';
+import { timeAxis } from '../charts/time-axis';
+
+/** One of its runs. */
+export interface RecoveryData extends LoadResult {
+  readonly run: LoadRun;
+}
+
+const [LEFT, RIGHT] = [60, 10];
+const TOP = 22;
+const PLOT = 190;
+const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
+const BOTTOM = BAND.top + BAND.height;
+const PHASES = ['closed', 'open', 'half-open'] as const;
+
+export const recovery: FigureSpec<RecoveryData> = {
+  id: 'recovery',
+  title: 'Load and answers over time',
+  subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
+  height: (width) => BOTTOM + 52 + KEY_LINE * (1 + (keyPlaces(width).at(-1)?.line ?? 0)),
+
+  draw(data, width) {
+    const { run, binMs, capacityPerS, input } = data;
+    const x = scaleOf(data, width);
+    const right = width - RIGHT;
+    const perS = (calls: number): number => (1000 * calls) / binMs;
+    const highest = Math.max(capacityPerS, ...Array.from(run.arrivals, perS)) * 1.1;
+    const y = linear([0, highest], [TOP + PLOT, TOP]);
+    const level = Math.round(y(capacityPerS)) + 0.5;
+    const at = (_: number, bin: number): number => x(bin * binMs);
+    const arrivals = Array.from(run.arrivals);
+    const answers = Array.from(run.answers);
+    const down = [x(DOWN_FROM_MS), x(DOWN_FROM_MS + input.herd.downMs)] as const;
+    return [
+      svg('rect', { x: down[0], y: TOP, width: down[1] - down[0], height: PLOT, class: 'down' }),
+      leftAxis({ scale: y, format: rate, grid: [LEFT, right] }),
+      svg('path', {
+        d:
+          area<number>()
+            .x(at)
+            .y0(y(0))
+            .y1((calls) => y(perS(calls)))
+            .curve(curveStepAfter)(answers) ?? '',
+        class: 'answered',
+      }),
+      svg('path', {
+        d:
+          line<number>()
+            .x(at)
+            .y((calls) => y(perS(calls)))
+            .curve(curveStepAfter)(arrivals) ?? '',
+        class: 'reached',
+      }),
+      svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
+      svg(
+        'text',
+        { x: right, y: TOP - 8, 'text-anchor': 'end', class: 'halo strong' },
+        `capacity ${rate(capacityPerS)}`,
+      ),
+      ...band(data, x, width),
+      ...annotation(data, x, right),
+      timeAxis({ scale: x, title: 'time', grid: [BOTTOM, BOTTOM] }),
+      ...legend(width),
+    ];
+  },
+
+  readout: (data, width) =>
+    timeReadout(
+      'load',
+      data,
+      data.input.herd.downMs + DOWN_FROM_MS,
+      scaleOf(data, width),
+      [TOP, BAND.top + BAND.height],
+      (ms) => [
+        { name: 'reach the server', value: rate(rateAt(data.run.arrivals, data, ms)) },
+        { name: 'answered in time', value: rate(rateAt(data.run.answers, data, ms)) },
+        ...(data.run.phases.timesMs.length === 0
+          ? []
+          : [
+              { name: 'rejected', value: rate(rateAt(data.run.rejected, data, ms)) },
+              { name: 'breaker', value: phaseAt(data.run, ms) },
+            ]),
+      ],
+    ),
+
+  describe: (data) => finding(data),
+
+  settings: loadSettings,
+
+  table({ run, binMs, input }) {
+    return {
+      caption: `Calls in each ${duration(binMs)}, ${SHARED_NAMES[run.shared].toLowerCase()}, seed ${input.seed}`,
+      columns: [
+        { name: 'from', unit: 'ms' },
+        { name: 'reach the server', unit: 'count' },
+        { name: 'answered in time', unit: 'count' },
+        { name: 'rejected by the breaker', unit: 'count' },
+      ],
+      rows: Array.from(run.arrivals, (calls, bin) => [bin * binMs, calls, run.answers[bin], run.rejected[bin]]),
+    };
+  },
+};
+
+/** Whether the server recovered, in the numbers of the run. */
+export function finding({ run, horizonMs, input }: RecoveryData): string {
+  const { recoveredAfterMs, failed, requests } = run;
+  const recovers =
+    recoveredAfterMs === undefined
+      ? `calls fail to the end, ${duration(horizonMs)}`
+      : recoveredAfterMs === 0
+        ? 'all calls are answered as soon as the server is back'
+        : `all calls are answered from ${duration(recoveredAfterMs)} after the outage on`;
+  const said = [`${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests fail.`];
+  const openings = run.phases.phases.filter((phase) => phase === 1).length;
+  if (openings > 0) {
+    const after = opening(run) - DOWN_FROM_MS - input.herd.downMs;
+    said.push(
+      `The breaker opens ${times(openings)}, first ${duration(Math.abs(after))} ${after < 0 ? 'before' : 'after'} the server is back.`,
+    );
+  }
+  return said.join(' ');
+}
+
+/** When the breaker first opens. */
+function opening({ phases }: LoadRun): number {
+  return phases.timesMs[phases.phases.indexOf(1)] ?? Infinity;
+}
+
+/** The moment that teaches: the outage is over, the queue is not. */
+function annotation({ run, input }: RecoveryData, x: Scale, right: number): SVGElement[] {
+  const backMs = DOWN_FROM_MS + input.herd.downMs;
+  const openMs = opening(run);
+  const late = openMs > backMs && openMs !== Infinity;
+  const at = Math.round(x(late ? openMs : backMs)) + 0.5;
+  const words = late
+    ? `the breaker opens, ${duration(openMs - backMs)} after the server is back`
+    : 'server back, with all that has queued';
+  const short = late ? `opens ${duration(openMs - backMs)} late` : 'server back';
+  return [
+    svg('line', { x1: at, x2: at, y1: TOP, y2: BOTTOM, class: 'bound' }),
+    svg('text', { x: at + 6, y: TOP + 14, class: 'halo strong' }, at + 6 + labelWidth(words) <= right ? words : short),
+  ];
+}
+
+function times(n: number): string {
+  return n === 1 ? 'once' : n === 2 ? 'twice' : `${count(n)} times`;
+}
+
+function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
+  return linear([0, horizonMs], [LEFT, width - RIGHT]);
+}
+
+/** The breaker's phase at a time. */
+function phaseAt({ phases }: LoadRun, ms: number): string {
+  const last = phases.timesMs.findLastIndex((time) => time <= ms);
+  return PHASES[phases.phases[last] ?? 0] ?? 'closed';
+}
+
+/** The breaker's phases: dark while it is open, grey while it lets probes through. */
+function band({ run, horizonMs }: RecoveryData, x: Scale, width: number): SVGElement[] {
+  const { timesMs, phases } = run.phases;
+  const { top, height } = BAND;
+  const left = x(0);
+  const pieces = Array.from(timesMs, (from, i) => {
+    const to = timesMs[i + 1] ?? horizonMs;
+    const [start, end] = [x(from), x(to)];
+    return phases[i] === 0
+      ? null
+      : svg('rect', {
+          x: start,
+          y: top,
+          // A probe that is answered at once is seen, too.
+          width: Math.max(1, end - start),
+          height,
+          class: phases[i] === 1 ? 'phase-open' : 'phase-half-open',
+        });
+  });
+  return [
+    svg(
+      'g',
+      { class: 'phases' },
+      svg('rect', { x: left, y: top, width: width - RIGHT - left, height, class: 'ground' }),
+      ...pieces,
+    ),
+    svg('text', { x: LEFT - 8, y: top + 10, 'text-anchor': 'end', class: 'axis-title' }, 'breaker'),
+  ];
+}
+
+const KEYS = [
+  ['reach the server', 'reached'],
+  ['answered in time', 'answered'],
+  ['breaker open', 'phase-open'],
+  ['half-open', 'phase-half-open'],
+] as const;
+const SWATCH = 18;
+const KEY_LINE = 18;
+
+/** Where each item of the legend stands, on as many lines as the width needs. */
+function keyPlaces(width: number): { left: number; line: number }[] {
+  let [left, line] = [0, 0];
+  return KEYS.map(([label]) => {
+    const needed = SWATCH + 6 + labelWidth(label);
+    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
+    const place = { left, line };
+    left += needed + 18;
+    return place;
+  });
+}
+
+/** Meaning of the marks. */
+function legend(width: number): SVGElement[] {
+  const places = keyPlaces(width);
+  return KEYS.map(([label, mark], i) => {
+    const { left, line } = places[i] ?? { left: 0, line: 0 };
+    const y = BOTTOM + 60 + KEY_LINE * line;
+    return svg(
+      'g',
+      { class: 'key' },
+      mark === 'reached'
+        ? svg('path', { d: `M${left},${y - 4}h${SWATCH}`, class: mark })
+        : svg('rect', { x: left, y: y - 9, width: SWATCH, height: 10, class: mark }),
+      svg('text', { x: left + SWATCH + 6, y, class: 'value' }, label),
+    );
+  });
+}

@@ -1,0 +1,41 @@
+/** The fate of a policy in the outage of the page, and the one change that would serve nearly all. */
+import type { SceneInput } from '../scene/compute';
+import type { Strategy } from '../state/strategy';
+import { createPace } from '../compute/pace';
+import { attemptsNeeded, fateOf, isEnough, type Fate } from '../compute/patience';
+
+export interface ChangeResult {
+  readonly input: SceneInput;
+  readonly now: Fate;
+  /** The same with other options; undefined if nearly all are served as it is, or no such change is of use. */
+  readonly changed: Fate | undefined;
+}
+
+/** First jitter alone, then patience alone, then both. */
+export async function change(
+  input: SceneInput,
+  _report: (partial: ChangeResult) => void,
+  signal: AbortSignal,
+): Promise<ChangeResult> {
+  const pace = createPace(signal);
+  const now = fateOf(input, input.strategy);
+  if (isEnough(input, now)) return { input, now, changed: undefined };
+  const patient = async (strategy: Strategy): Promise<Strategy | undefined> => {
+    const endless = { ...strategy, totalTimeoutMs: Infinity };
+    const maxAttempts = await attemptsNeeded({ ...input, strategy: endless }, pace);
+    return maxAttempts === undefined ? undefined : { ...endless, maxAttempts };
+  };
+  const apart: Strategy = { ...input.strategy, jitter: 'full' };
+  const candidates = [
+    () => (input.strategy.jitter === 'none' ? apart : undefined),
+    () => patient(input.strategy),
+    () => (input.strategy.jitter === 'full' ? undefined : patient(apart)),
+  ];
+  // Each only if the one before is of no use: the search for attempts takes long.
+  for (const candidate of candidates) {
+    const strategy = await candidate();
+    const fate = strategy && fateOf(input, strategy);
+    if (fate && isEnough(input, fate)) return { input, now, changed: fate };
+  }
+  return { input, now, changed: undefined };
+}
