@@ -84,7 +84,9 @@ test('a link brings back every choice of parts', () => {
 
 test('a link brings back the delay of the hedge and the utilisation; those beyond the sliders are the defaults', () => {
   const state = { ...INITIAL_STATE, hedging: { delayMs: 75, utilisation: 0.73 } };
-  assert.equal(toQuery(state), '?hedgeMs=75&utilisation=0.73');
+  assert.equal(toQuery(state), '?hedgeMs=75&utilisation=0.73&protection=none');
+  // A link of the time when the hedge had no toggle.
+  assert.equal(fromQuery('?hedgeMs=75').protection.parts, 'hedge');
   assert.deepEqual(fromQuery(toQuery(state)), state);
   const { state: found, problems } = readQuery('?hedgeMs=9&utilisation=0.96');
   assert.deepEqual(found, INITIAL_STATE);

@@ -1,6 +1,7 @@
 /** The state as a query string and back. A link holds what differs from the defaults. */
 import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
 import {
+  CODES,
   GIVE_UPS,
   INITIAL_STATE,
   LIMITS,
@@ -46,6 +47,7 @@ const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
   ['calls', 'live', 'calls'],
   ['import', 'pasted', 'text'],
   ['importFrom', 'pasted', 'from'],
+  ['code', 'code'],
   ['seed', 'seed'],
 ];
 
@@ -59,6 +61,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   limits: LIMITS,
   protection: PROTECTIONS,
   failure: LIVE_FAILURES,
+  code: CODES,
 };
 
 type Value = string | number | readonly number[];
@@ -73,6 +76,8 @@ export function toQuery(state: State): string {
   }
   // A link with a list and without a cap leaves the cap to the list.
   if (state.strategy.backoff === 'list') query.set('capMs', String(state.strategy.capMs));
+  // Before the hedge had a toggle, a link with its delay showed it.
+  if (query.has('hedgeMs')) query.set('protection', state.protection.parts);
   const text = query.toString();
   return text && `?${text}`;
 }
@@ -113,6 +118,9 @@ export function readQuery(search: string): Link {
   // Links of the time before the scene name a policy only: then the scene shows that.
   const isPolicy = FIELDS.some(([name, where]) => (where === 'strategy' || name === 'limits') && query.has(name));
   if (isPolicy && !query.has('retry')) state = { ...state, scene: { ...state.scene, retry: 'policy' } };
+  const { delayMs } = state.hedging;
+  if (delayMs !== INITIAL_STATE.hedging.delayMs && !query.has('protection'))
+    state = { ...state, protection: { parts: 'hedge' } };
   return { state, problems };
 }
 

@@ -41,6 +41,13 @@ export function partsIn(protection: string): Part[] {
 export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offline';
 export const LIVE_FAILURES: readonly LiveFailure[] = ['mixed', '503', '429', 'network', 'slow', 'offline'];
 
+/** The programs that print the policy, and the engines that `rejitter/engines` writes it for. */
+export const PROGRAMS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
+export const ENGINES = ['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'] as const;
+export type Engine = (typeof ENGINES)[number];
+export const CODES: readonly Code[] = [...PROGRAMS, ...ENGINES];
+export type Code = (typeof PROGRAMS)[number] | Engine;
+
 /** The words of the scene; `policy` shows the chosen strategy instead of words. */
 export const RETRIES = ['atOnce', '1s', 'doubling', 'policy'] as const;
 export const TIMES = ['inStep', 'random'] as const;
@@ -62,6 +69,7 @@ export interface State {
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
   /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
   readonly pasted: { readonly text: string; readonly from: string };
+  readonly code: Code;
   /** Source of all the randomness of the page: an integer between 0 and 2^32 − 1. */
   readonly seed: number;
 }
@@ -77,6 +85,7 @@ export const INITIAL_STATE: State = {
   hedging: { delayMs: 60, utilisation: 0.7 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   pasted: { text: '', from: 'detect' },
+  code: 'TypeScript',
   seed: 42,
 };
 

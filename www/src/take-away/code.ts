@@ -1,10 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
-import { partsIn, type Part, type State } from '../state/state';
+import { type PROGRAMS, partsIn, type Part, type State } from '../state/state';
 import { PRESETS, PRESET_NAMES, changed, sameStrategy, type Changes } from '../state/presets';
 import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
-
-export const TABS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
-export type Tab = (typeof TABS)[number];
 
 export const URL = 'https://example.com/orders';
 
@@ -23,7 +20,7 @@ export function partsOf({ protection, hedging }: Pick<State, 'protection' | 'hed
 }
 
 /** `parts`: made once, so that all calls share them. */
-export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record<Tab, string>> {
+export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record<(typeof PROGRAMS)[number], string>> {
   return {
     TypeScript: named(strategy, parts),
     'fetch wrapper': wrapper(strategy, parts),

@@ -1,58 +1,53 @@
-/** The programs of the chosen strategy in tabs, to be copied. */
+/** The chosen strategy to be copied: as a program, or as the configuration of an engine. */
 import { html } from '../charts/dom';
+import { CODES, ENGINES, PROGRAMS, type Code, type Engine } from '../state/state';
 import type { Store } from '../state/store';
-import { TABS, partsOf, programs, type Tab } from './code';
+import { partsOf, programs } from './code';
 import { copyButton } from './copy';
+import { engineName, engineText } from './engines';
 import { highlighted } from './highlight';
+import { prose } from './prose';
+import './styles.css';
 
-/** Where each key moves from tab i, of n. */
-const MOVES: Readonly<Record<string, (i: number, n: number) => number>> = {
-  ArrowRight: (i, n) => (i + 1) % n,
-  ArrowLeft: (i, n) => (i + n - 1) % n,
-  Home: () => 0,
-  End: (_, n) => n - 1,
-};
+const isEngine = (code: Code): code is Engine => ENGINES.some((engine) => engine === code);
 
 export function mountCode(root: HTMLElement, store: Store): void {
-  let shown: Tab = TABS[0];
+  const group = (label: string, codes: readonly Code[]): HTMLElement =>
+    html(
+      'optgroup',
+      { label },
+      ...codes.map((value) => html('option', { value }, isEngine(value) ? engineName(value) : value)),
+    );
+  const choice = html(
+    'select',
+    { id: 'code', 'aria-label': 'Code for' },
+    group('In your code', PROGRAMS),
+    group('In an engine', ENGINES),
+  );
+  choice.addEventListener('change', () => store.set({ code: CODES[choice.selectedIndex] ?? 'TypeScript' }));
   const code = html('code');
-  const pre = html('pre', { class: 'scroll', id: 'code-panel', role: 'tabpanel', tabindex: 0 }, code);
-  const tabs = TABS.map((tab, i) => {
-    const button = html('button', { type: 'button', role: 'tab', id: `code-tab-${i}`, 'aria-controls': pre.id }, tab);
-    button.addEventListener('click', () => show(tab));
-    return button;
-  });
-  const list = html('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Code of the chosen strategy' }, ...tabs);
-  list.addEventListener('keydown', (event) => {
-    const next = MOVES[event.key]?.(TABS.indexOf(shown), TABS.length);
-    const tab = next === undefined ? undefined : TABS[next];
-    if (tab === undefined) return;
-    event.preventDefault();
-    show(tab);
-    tabs[TABS.indexOf(tab)]?.focus();
-  });
-
-  function show(tab: Tab): void {
-    shown = tab;
-    for (const [i, button] of tabs.entries()) {
-      const chosen = TABS[i] === tab;
-      button.setAttribute('aria-selected', String(chosen));
-      button.tabIndex = chosen ? 0 : -1;
-      if (chosen) pre.setAttribute('aria-labelledby', button.id);
-    }
-    draw();
-  }
+  const pre = html('pre', { class: 'scroll', role: 'region', 'aria-label': 'The chosen strategy', tabindex: 0 }, code);
+  const place = html('p');
+  const losses = html('ul');
+  const said = html('div', { class: 'said' }, place, losses);
+  root.append(
+    html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, choice, copyButton(code)), pre, said),
+  );
 
   function draw(): void {
     const state = store.get();
-    code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[shown]));
+    choice.value = state.code;
+    said.hidden = !isEngine(state.code);
+    if (!isEngine(state.code))
+      return code.replaceChildren(highlighted(programs(state.strategy, partsOf(state))[state.code]));
+    const exported = engineText(state.code, state);
+    code.replaceChildren(highlighted(exported.text));
+    place.replaceChildren(...prose(exported.place));
+    losses.replaceChildren(...exported.losses.map((loss) => html('li', {}, ...prose(loss))));
   }
-
-  root.append(
-    html('div', { class: 'card code-card' }, html('div', { class: 'code-head' }, list, copyButton(code)), pre),
-  );
-  show(shown);
+  draw();
   store.subscribe((state, before) => {
-    if (before && (['strategy', 'protection', 'hedging'] as const).some((part) => state[part] !== before[part])) draw();
+    const parts = ['strategy', 'protection', 'hedging', 'code'] as const;
+    if (before && parts.some((part) => state[part] !== before[part])) draw();
   });
 }

@@ -1,0 +1,55 @@
+/** The chosen strategy as the configuration of engines that retry jobs, written by the package. */
+import { bullmq, cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal, type Exported } from 'rejitter/engines';
+import { partsIn, type Engine, type State } from '../state/state';
+import { policyOf } from '../state/strategy';
+import { source } from './code';
+
+interface Row {
+  readonly name: string;
+  /** Where the text belongs. */
+  readonly place: string;
+  readonly exported: (policy: ReturnType<typeof policyOf>) => Exported<unknown>;
+  /** Other texts are values of a program. */
+  readonly isJson?: boolean;
+}
+
+const ROWS: Readonly<Record<Engine, Row>> = {
+  bullmq: {
+    name: 'BullMQ',
+    place: 'Options of `queue.add`. The worker draws the waits: `settings: { backoffStrategy: bullmq(policy) }`.',
+    exported: (policy) => ({ config: bullmq.jobOptions(policy), losses: [] }),
+  },
+  pgBoss: { name: 'pg-boss', place: 'Options of `boss.createQueue`.', exported: pgBoss },
+  temporal: { name: 'Temporal', place: 'Options of `proxyActivities`.', exported: temporal },
+  stepFunctions: { name: 'Step Functions', place: 'Fields of a Task state.', exported: stepFunctions, isJson: true },
+  sqs: {
+    name: 'Amazon SQS',
+    place:
+      'Attributes of the queue. The consumer hides a failed message for ' +
+      '`sqs(policy).config.visibilityTimeout(receiveCount, messageId)` seconds.',
+    exported: sqs,
+    isJson: true,
+  },
+  cloudTasks: { name: 'Cloud Tasks', place: '`retryConfig` of a queue.', exported: cloudTasks, isJson: true },
+  grpc: { name: 'gRPC', place: 'Service config of a client.', exported: grpc, isJson: true },
+};
+
+export const engineName = (engine: Engine): string => ROWS[engine].name;
+
+/** The text, where it belongs, and in a sentence each what the engine does not follow. */
+export function engineText(engine: Engine, state: State): { text: string; place: string; losses: readonly string[] } {
+  const { name, place, exported, isJson } = ROWS[engine];
+  const parts = partsIn(state.protection.parts);
+  const more = parts.length > 0 ? [`protection: ${name} has no ${parts.join(', ')}.`] : [];
+  try {
+    const { config, losses } = exported(policyOf(state.strategy));
+    const lost = [...losses.map(({ text }) => text), ...more];
+    return {
+      text: isJson ? JSON.stringify(config, null, 2) : source(config),
+      place: `${place} ${lost.length === 0 ? 'Nothing is lost.' : 'What is lost:'}`,
+      losses: lost,
+    };
+  } catch (error) {
+    return { text: '', place: error instanceof Error ? error.message : String(error), losses: [] };
+  }
+}
