@@ -368,8 +368,10 @@ describe('protection', () => {
       [{}, { maxAttempts: Infinity }],
     ])) {
       const result = await run(herd, strategy);
-      const [head] = figure.table(result).rows;
-      assert.ok(figure.describe(result).includes(`Of ${head[1].toLocaleString('en-US')} requests`));
+      const [head] = figure.table({ ...result, run: result.runs[0] }).rows;
+      assert.ok(
+        figure.describe({ ...result, run: result.runs[0] }).includes(`Of ${head[1].toLocaleString('en-US')} requests`),
+      );
       for (const one of result.runs) {
         const said = finding({ ...result, run: one });
         assert.ok(said.includes(`${one.failed.toLocaleString('en-US')} of `), said);
@@ -414,7 +416,14 @@ describe('protection', () => {
       rows.map(([, failed]) => failed),
       [900, 230, 5],
     );
-    assert.match(rateLimitFigure.describe(result), /900 fail if hints are ignored, and 230 fail .* cooldown 5 fail/);
+    assert.match(
+      rateLimitFigure.describe({ ...result, isShared: true }),
+      /900 fail if hints .*, and 230 fail .* cooldown 5 fail/,
+    );
+    assert.match(
+      rateLimitFigure.describe({ ...result, isShared: false }),
+      /rejects 580 requests, .* ends after 75\.1 s\.$/,
+    );
   });
 });
 

@@ -92,7 +92,7 @@ inEachEngine(({ engine, withPage }) => {
             }
           }
         },
-        { query: at },
+        { query: `${at}?protection=cooldown,hedge` },
       ));
 
   test('the crosshair by pointer and by keyboard has the numbers of the table, and goes with Escape', () =>

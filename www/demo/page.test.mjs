@@ -10,9 +10,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { RetryPolicy } from 'rejitter';
+import * as engines from 'rejitter/engines';
 import { sample } from 'rejitter/lab';
 import { DESKTOP, DIST, PHONE, inEachEngine } from './lib/built-page.mjs';
-import { PAGES, column, drawAll, drawn, overflow, sceneSays, summaryIs, tableOf } from './lib/page.mjs';
+import { PAGES, column, drawAll, drawn, loaded, overflow, sceneSays, summaryIs, tableOf } from './lib/page.mjs';
 import { textClashes } from './lib/texts.mjs';
 import { until } from './lib/until.mjs';
 
@@ -142,8 +143,37 @@ inEachEngine(({ withPage }) => {
           assert.deepEqual(small, []);
           assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
         },
-        { query: at },
+        { query: `${at}?protection=cooldown,hedge` },
       ));
+
+  test('each toggle changes the figure beside it, the code below follows, and the link brings both back', () =>
+    withPage(
+      async (page) => {
+        await drawAll(page);
+        for (const [part, figure, words] of /** @type {[string, string, RegExp][]} */ ([
+          ['budget', 'recovery', /^Budget: /],
+          ['breaker', 'recovery', /^Budget and breaker: /],
+          ['cooldown', 'rate-limit', /With a shared cooldown 5 fail: /],
+          ['hedge', 'tail', /^A hedge after 60\u00a0ms sends 9\.73% more requests/],
+        ])) {
+          await drawn(page, figure);
+          const finding = page.locator(`#${figure} .finding`);
+          assert.doesNotMatch((await finding.textContent()) ?? '', words);
+          await page.locator('label.choice', { hasText: part }).click();
+          await page.locator(`#${figure} .finding`, { hasText: words }).waitFor();
+        }
+        await drawn(page, 'load');
+        assert.equal(await page.getAttribute('#load .row.chosen', 'data-shared'), 'both');
+        const shown = () => page.textContent('#code-body code');
+        const code = await shown();
+        assert.match(code ?? '', /protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 60 \}\)\)/);
+        await page.waitForURL(/protection=budget%2Cbreaker%2Ccooldown%2Chedge$/);
+        await page.reload();
+        await drawAll(page);
+        assert.equal(await shown(), code);
+      },
+      { query: 'protection/' },
+    ));
 });
 
 inEachEngine(
@@ -186,6 +216,33 @@ inEachEngine(
         await page.locator('#today-text').fill('{ retries: 3 }');
         await page.getByRole('button', { name: 'async-retry' }).click();
         await page.locator('.today-finding', { hasText: /^async-retry/ }).waitFor();
+      }));
+
+    test('the policy in each engine is what the package returns in Node, with a sentence for each loss', () =>
+      withPage(async (page, url) => {
+        await loaded(page, 'code-body');
+        const policy = new RetryPolicy({ maxAttempts: 10 });
+        const { bullmq, ...exporters } = engines;
+        const expected = Object.entries(exporters).map(([name, exported]) => ({ name, ...exported(policy) }));
+        for (const { name, config, losses } of [
+          { name: 'bullmq', config: bullmq.jobOptions(policy), losses: [] },
+          ...expected,
+        ]) {
+          await page.selectOption('#code', name);
+          const text = await page.textContent('#code-body code');
+          // What is a function in Node stands in the sentence.
+          assert.deepEqual(new Function(`return (${text})`)(), JSON.parse(JSON.stringify(config)), name);
+          assert.deepEqual(
+            await page.locator('#code-body li').allTextContents(),
+            losses.map((loss) => loss.text),
+            name,
+          );
+        }
+        await page.waitForURL(/\?code=temporal$/);
+        await page.goto(`${url}?code=bullmq&maxAttempts=Infinity`);
+        await loaded(page, 'code-body');
+        const endless = new RetryPolicy({ maxAttempts: Infinity });
+        assert.throws(() => bullmq.jobOptions(endless), { message: await page.innerText('#code-body .said p') });
       }));
 
     test('the first page is short, and needs no face for programs at first', () =>

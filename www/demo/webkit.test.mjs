@@ -98,7 +98,7 @@ test('the scene and the grid: by mouse, by keys, and by the link', () =>
   }));
 
 test('protection and hedging: the sentences have the numbers of the package in Node', () =>
-  withPage(`protection/${SMALL}`, async (page) => {
+  withPage(`protection/${SMALL}&protection=hedge`, async (page) => {
     await drawAll(page);
     assert.equal(await text(page, '#tail .finding'), tailSentence(tailOf(DEFAULTS.delayMs, 42), DEFAULTS.delayMs));
     await page.goto(`${server.url}hedging/?utilisation=0.6`);

@@ -10,7 +10,9 @@ const SECTIONS = Object.entries({
   'aws-body': ['contention'],
   'herd-body': ['herd'],
   'cost-body': ['cost'],
-  'protection-body': ['recovery', 'load', 'rate-limit', 'tail'],
+  'protection-body': ['recovery', 'load'],
+  'rate-limit-body': ['rate-limit'],
+  'tail-body': ['tail'],
   'hedging-body': ['hedging'],
   'live-body': ['live-run'],
 });

@@ -7,7 +7,8 @@ export interface Channel<N extends JobName> {
    * then the answer is false.
    */
   order(input: InputOf<N>): boolean;
-  cancel(): void;
+  /** Unless this is what was ordered. */
+  cancel(unless?: InputOf<N>): void;
 }
 
 export interface Computer {
@@ -88,7 +89,8 @@ export function createComputer(lane: string): Computer {
           else queueMicrotask(() => open.get(id)?.({ id, error }));
           return true;
         },
-        cancel() {
+        cancel(unless) {
+          if (JSON.stringify(unless) === requested) return;
           cancel();
           requested = '';
         },

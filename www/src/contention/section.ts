@@ -3,8 +3,9 @@ import { mountFigure } from '../charts/figure';
 import type { Computer } from '../compute/client';
 import { CLIENTS, LINES } from './compute';
 import { contention } from './figure';
+import { follow } from '../shell/follow';
+import type { State } from '../state/state';
 import type { Store } from '../state/store';
-import '../cost/styles.css';
 
 /** A part of a second, where the post's figure has 100. */
 const RUNS = 10;
@@ -16,22 +17,10 @@ const COARSE_FIRST: readonly number[] = [10, 100, 190, 50, 150, 30, 70, 120, 170
 
 export function mountContention(root: HTMLElement, store: Store, computer: Computer): void {
   const figure = mountFigure(root, contention);
-  let near = false;
-  const channel = computer.channel(
-    'contention',
-    ({ points, input }, whole) => {
-      if (points.length < 3 * LINES.length) return;
-      figure.show({ points, seed: input.seed });
-      if (!whole) figure.busy();
-    },
-    figure.fail,
-  );
-  const order = (): void => {
-    if (channel.order({ clients: COARSE_FIRST, runs: RUNS, seed: store.get().seed })) figure.busy();
-  };
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
+  const inputOf = ({ seed }: State) => ({ clients: COARSE_FIRST, runs: RUNS, seed });
+  follow(figure, store, computer, 'contention', inputOf, ({ points, input }, _, whole) => {
+    if (points.length < 3 * LINES.length) return;
+    figure.show({ points, seed: input.seed });
+    figure.busy(!whole);
   });
-  store.subscribe(() => near && order());
 }

@@ -6,6 +6,7 @@ import { SEEDS } from './compute';
 import { cost } from './figure';
 import { costData, type CostData } from './data';
 import { verdictWords } from './words';
+import { follow, settingsOf } from '../shell/follow';
 import type { Store } from '../state/store';
 import { title } from '../state/strategy';
 import './styles.css';
@@ -13,33 +14,23 @@ import './styles.css';
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
   const box = mountVerdict(root, store);
   const figure = mountFigure(root, cost);
-  const channel = computer.channel(
-    'verdict',
-    (result, whole) => {
-      if (!whole) return box.progress(result.seeds);
-      const data = costData(result);
-      box.show(data);
-      figure.show(data);
+  const both = {
+    onNear: figure.onNear,
+    busy(): void {
+      box.progress(0);
+      figure.busy();
     },
-    (message) => {
+    fail(message: string): void {
       box.fail(message);
       figure.fail(message);
     },
-  );
-  let near = false;
-
-  function order(): void {
-    const { strategy, herd, seed } = store.get();
-    const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
-    if (!channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed })) return;
-    box.progress(0);
-    figure.busy();
-  }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
+  };
+  follow(both, store, computer, 'verdict', settingsOf, (result, _, whole) => {
+    if (!whole) return box.progress(result.seeds);
+    const data = costData(result);
+    box.show(data);
+    figure.show(data);
   });
-  store.subscribe(() => (near ? order() : channel.cancel()));
 }
 
 /** The recommendation of the numbers, in words. */

@@ -29,7 +29,16 @@ const RUNS = ['plain', 'hedged'] as const;
 type RunName = (typeof RUNS)[number];
 const NAMES: Readonly<Record<RunName, string>> = { plain: 'no hedge', hedged: 'hedge' };
 
-export const tailFigure: FigureSpec<TailResult> = {
+/** With the curve of the hedge if it is chosen. */
+export interface TailData extends TailResult {
+  readonly isHedged: boolean;
+}
+
+function shown({ isHedged }: TailData): readonly RunName[] {
+  return isHedged ? RUNS : ['plain'];
+}
+
+export const tailFigure: FigureSpec<TailData> = {
   id: 'tail',
   title: 'What does a hedge do to the tail?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data)), ` ${sampledInWords(data)}`],
@@ -39,10 +48,10 @@ export const tailFigure: FigureSpec<TailResult> = {
 
   readout(data, width) {
     const { x } = scalesOf(width);
-    const shown = [...data.plain.timesMs.keys()].filter((i) => isShown(data.plain.timesMs[i] ?? 0));
-    const times = shown.map((i) => data.plain.timesMs[i] ?? 0);
+    const inAxis = [...data.plain.timesMs.keys()].filter((i) => isShown(data.plain.timesMs[i] ?? 0));
+    const times = inAxis.map((i) => data.plain.timesMs[i] ?? 0);
     const value = ({ exact, survival }: TailRun, place: number): string => {
-      const i = shown[Math.round(place)] ?? 0;
+      const i = inAxis[Math.round(place)] ?? 0;
       return `${percent(exact.survival[i] ?? 0)}, sampled ${percent(survival[i] ?? 0)}`;
     };
     return {
@@ -56,13 +65,13 @@ export const tailFigure: FigureSpec<TailResult> = {
         times.findIndex((ms) => ms >= data.input.delayMs),
       ),
       place: (place) => `longer than ${duration(times[Math.round(place)] ?? 0)}`,
-      rows: (place) => RUNS.map((name) => ({ name: NAMES[name], value: value(data[name], place) })),
+      rows: (place) => shown(data).map((name) => ({ name: NAMES[name], value: value(data[name], place) })),
     };
   },
 
   describe: (data) => `${finding(data)} ${sampledInWords(data)}`,
 
-  table({ plain, hedged, input }) {
+  table({ plain, hedged, input, isHedged }) {
     const row = (name: string, kind: string, extra: number, { p50Ms, p99Ms, p999Ms }: Percentiles) => [
       name,
       kind,
@@ -85,13 +94,18 @@ export const tailFigure: FigureSpec<TailResult> = {
       rows: [
         row(NAMES.plain, 'exact', 0, plain.exact),
         row(NAMES.plain, 'sampled', 0, plain),
-        row(hedgeName, 'exact', hedged.exact.extra, hedged.exact),
-        row(hedgeName, 'sampled', extraOf(hedged), hedged),
+        ...(isHedged
+          ? [
+              row(hedgeName, 'exact', hedged.exact.extra, hedged.exact),
+              row(hedgeName, 'sampled', extraOf(hedged), hedged),
+            ]
+          : []),
       ],
     };
   },
 
-  settings: (_, { hedging }) => `${serviceInWords()}; hedge after ${duration(hedging.delayMs)}`,
+  settings: ({ input, isHedged }) =>
+    `${serviceInWords()}; ${isHedged ? `hedge after ${duration(input.delayMs)}` : 'no hedge'}`,
 
   note: () => [
     `${serviceInWords()}; none waits for another. The faster one of attempt and hedge counts. Lines: exact, the ` +
@@ -103,7 +117,8 @@ export const tailFigure: FigureSpec<TailResult> = {
 type Percentiles = Pick<TailRun, 'p50Ms' | 'p99Ms' | 'p999Ms'>;
 
 /** The exact cost of the hedge, and its gain. */
-export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, input }: TailResult): string {
+export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, input, isHedged }: TailData): string {
+  if (!isHedged) return `Without a hedge p99 is ${duration(plain.p99Ms)}, and p99.9 ${duration(plain.p999Ms)}.`;
   return (
     `A hedge after ${duration(input.delayMs)} sends ${percent(hedged.extra)} more requests, and cuts p99 from ` +
     `${duration(plain.p99Ms)} to ${duration(hedged.p99Ms)} and p99.9 from ${duration(plain.p999Ms)} to ` +
@@ -111,9 +126,10 @@ export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, in
   );
 }
 
-function sampledInWords({ hedged }: TailResult): string {
+function sampledInWords({ plain, hedged, isHedged }: TailData): string {
+  const { p99Ms, p999Ms } = isHedged ? hedged : plain;
   return (
-    `Sampled: ${percent(extraOf(hedged))}, ${duration(hedged.p99Ms)} and ${duration(hedged.p999Ms)}, of ` +
+    `Sampled: ${isHedged ? `${percent(extraOf(hedged))}, ` : ''}${duration(p99Ms)} and ${duration(p999Ms)}, of ` +
     `${count(REQUESTS)} requests.`
   );
 }
@@ -140,12 +156,14 @@ function scalesOf(width: number): { readonly x: Scale; readonly y: Scale } {
 }
 
 /** Both distributions, exact and sampled. */
-function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
+function curves(data: TailData, width: number): SVGElement[] {
+  const { input, isHedged, ...runs } = data;
+  const names = shown(data);
   const { x, y } = scalesOf(width);
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
-  const paths = RUNS.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
+  const paths = names.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
   const isNarrow = width < NARROW;
-  const marks = RUNS.flatMap((run) => {
+  const marks = names.flatMap((run) => {
     const { p99Ms, p999Ms } = runs[run].exact;
     return [
       { run, text: `p99 ${duration(p99Ms)}`, x: x(p99Ms), y: y(0.01), radius: 5 },
@@ -156,11 +174,11 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
   // Each line is named where it has left the other.
   const { timesMs, exact } = runs.plain;
   const apart = timesMs.findIndex((_, i) => APART * (runs.hedged.exact.survival[i] ?? 0) < (exact.survival[i] ?? 0));
-  const names = RUNS.map((run) => {
+  const named = names.map((run) => {
     const part = runs[run].exact.survival[apart] ?? 1;
     return { run, text: NAMES[run], x: x(timesMs[apart] ?? 1), y: y(part), radius: 2 };
   });
-  const labels = [...names, ...marks];
+  const labels = [...named, ...marks];
   const here = Math.round(x(input.delayMs)) + 0.5;
   const obstacles = [
     { x: here - 1, y: TOP, width: 2, height: PLOT },
@@ -178,13 +196,17 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
       title: 'time (log scale)',
       grid: [TOP, bottom],
     }),
-    svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
-    svg(
-      'text',
-      { x: here, y: TOP - 12, 'text-anchor': 'middle', class: 'bound-label' },
-      `hedge after ${duration(input.delayMs)}`,
-    ),
-    ...RUNS.map((name, i) =>
+    ...(isHedged
+      ? [
+          svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
+          svg(
+            'text',
+            { x: here, y: TOP - 12, 'text-anchor': 'middle', class: 'bound-label' },
+            `hedge after ${duration(input.delayMs)}`,
+          ),
+        ]
+      : []),
+    ...names.map((name, i) =>
       svg(
         'g',
         { class: 'series', 'data-hedges': name },
@@ -195,14 +217,14 @@ function curves({ input, ...runs }: TailResult, width: number): SVGElement[] {
       ),
     ),
     ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
-    ...labels.flatMap(({ run, text }, i) => named(text, places[i], run)),
+    ...labels.flatMap(({ run, text }, i) => labelled(text, places[i], run)),
   ];
 }
 
-function named(text: string, place: Rect | undefined, run?: RunName): SVGElement[] {
+function labelled(text: string, place: Rect | undefined, run: RunName): SVGElement[] {
   if (!place) return [];
   const { x, y } = place;
-  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: run && 'strong', 'data-hedges': run }, text)];
+  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: 'strong', 'data-hedges': run }, text)];
 }
 
 function isShown(ms: number): boolean {

@@ -4,6 +4,7 @@ import { mountFigure } from '../charts/figure';
 import { count, duration, rate, share, short } from '../charts/format';
 import { sliderField, type SliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
+import { follow, settingsOf } from '../shell/follow';
 import { herd } from './figure';
 import { LIMITS, type Herd, type Limits, type State } from '../state/state';
 import type { Store } from '../state/store';
@@ -80,24 +81,8 @@ function mountControls(root: HTMLElement, store: Store): (state: State) => void 
 
 function mountTable(root: HTMLElement, store: Store, computer: Computer): void {
   const figure = mountFigure(root, herd);
-  let near = false;
-  const channel = computer.channel(
-    'herd',
-    (result, whole) => {
-      figure.show(result);
-      if (!whole) figure.busy();
-    },
-    figure.fail,
-  );
-  function order(): void {
-    const { strategy, herd, seed } = store.get();
-    const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
-    const ordered = channel.order({ strategy, herd: { clients, downMs, capacityPerS, rejectionCost, limits }, seed });
-    if (ordered) figure.busy();
-  }
-  figure.onNear((now) => {
-    near = now;
-    if (near) order();
+  follow(figure, store, computer, 'herd', settingsOf, (result, _, whole) => {
+    figure.show(result);
+    figure.busy(!whole);
   });
-  store.subscribe(() => (near ? order() : channel.cancel()));
 }

@@ -2,22 +2,34 @@
 import { html, svg } from '../charts/dom';
 import { count, duration, plural, rate, share } from '../charts/format';
 import type { FigureSpec } from '../charts/spec';
-import { CALM_MS, DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun } from './compute';
+import { CALM_MS, DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun, type Shared } from './compute';
 import { strategyInWords } from '../state/words';
-import { SHARED_NAMES } from './words';
 import { seconds } from '../charts/time-axis';
 
+/** Protections in words. */
+export const SHARED_NAMES: Readonly<Record<Shared, string>> = {
+  none: 'Retries, no protection',
+  single: 'No retries at all',
+  budget: 'Budget',
+  breaker: 'Breaker',
+  both: 'Budget and breaker',
+};
 const TOP = 30;
 const ROW = 30;
 const NARROW = 560;
 
-export const load: FigureSpec<LoadResult> = {
+/** With one of its runs, which has the chosen parts. */
+export interface LoadData extends LoadResult {
+  readonly run: LoadRun;
+}
+
+export const load: FigureSpec<LoadData> = {
   id: 'load',
   title: 'How many requests fail?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height: () => TOP + 5 * ROW,
 
-  draw({ runs, horizonMs }, width) {
+  draw({ runs, run: chosen, horizonMs }, width) {
     const isNarrow = width < NARROW;
     const columns = isNarrow ? [width - 134, width - 76, width] : [width - 290, width - 150, width];
     const heads = isNarrow
@@ -33,7 +45,7 @@ export const load: FigureSpec<LoadResult> = {
         const y = TOP + i * ROW;
         return svg(
           'g',
-          { class: 'row', 'data-shared': run.shared },
+          { class: run.shared === chosen.shared ? 'row chosen' : 'row', 'data-shared': run.shared },
           svg('text', { x: 0, y: y + 15, class: 'name' }, isNarrow ? SHORT[run.shared] : SHARED_NAMES[run.shared]),
           isNarrow
             ? null

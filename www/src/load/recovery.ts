@@ -8,14 +8,8 @@ import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
 import { rateAt, timeReadout } from '../charts/time-readout';
-import { loadSettings } from './figure';
-import { SHARED_NAMES } from './words';
+import { SHARED_NAMES, loadSettings, type LoadData } from './figure';
 import { timeAxis } from '../charts/time-axis';
-
-/** One of its runs. */
-export interface RecoveryData extends LoadResult {
-  readonly run: LoadRun;
-}
 
 const [LEFT, RIGHT] = [60, 10];
 const TOP = 22;
@@ -24,7 +18,7 @@ const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
 const BOTTOM = BAND.top + BAND.height;
 const PHASES = ['closed', 'open', 'half-open'] as const;
 
-export const recovery: FigureSpec<RecoveryData> = {
+export const recovery: FigureSpec<LoadData> = {
   id: 'recovery',
   title: 'Load and answers over time',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
@@ -113,7 +107,7 @@ export const recovery: FigureSpec<RecoveryData> = {
 };
 
 /** Whether the server recovered, in the numbers of the run. */
-export function finding({ run, horizonMs, input }: RecoveryData): string {
+export function finding({ run, horizonMs, input }: LoadData): string {
   const { recoveredAfterMs, failed, requests } = run;
   const recovers =
     recoveredAfterMs === undefined
@@ -138,7 +132,7 @@ function opening({ phases }: LoadRun): number {
 }
 
 /** The moment that teaches: the outage is over, the queue is not. */
-function annotation({ run, input }: RecoveryData, x: Scale, right: number): SVGElement[] {
+function annotation({ run, input }: LoadData, x: Scale, right: number): SVGElement[] {
   const backMs = DOWN_FROM_MS + input.herd.downMs;
   const openMs = opening(run);
   const late = openMs > backMs && openMs !== Infinity;
@@ -168,7 +162,7 @@ function phaseAt({ phases }: LoadRun, ms: number): string {
 }
 
 /** The breaker's phases: dark while it is open, grey while it lets probes through. */
-function band({ run, horizonMs }: RecoveryData, x: Scale, width: number): SVGElement[] {
+function band({ run, horizonMs }: LoadData, x: Scale, width: number): SVGElement[] {
   const { timesMs, phases } = run.phases;
   const { top, height } = BAND;
   const left = x(0);

@@ -1,5 +1,5 @@
 /** The article "When hedging kills". */
-import { mountHedging } from '../load/section';
+import { mountHedging } from '../hedging/section';
 import { boot } from '../shell/boot';
 
 void boot([['hedging-body', (root, { store, slow }) => mountHedging(root, store, slow), 'now']]);

@@ -30,7 +30,16 @@ const BELOW = 54;
 const LEGEND = { taken: 'accepted', above: 'rejected', hasDown: false };
 const LIMIT_PER_S = (1000 * LIMIT) / WINDOW_MS;
 
-export const rateLimitFigure: FigureSpec<RateLimitResult> = {
+/** The rows that are shown: with a shared cooldown only if it is chosen. */
+export interface RateLimitData extends RateLimitResult {
+  readonly isShared: boolean;
+}
+
+function shown({ runs, isShared }: RateLimitData): readonly RateLimitRun[] {
+  return runs.filter(({ hints }) => isShared || hints !== 'shared');
+}
+
+export const rateLimitFigure: FigureSpec<RateLimitData> = {
   id: 'rate-limit',
   title: 'One 429 for all',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
@@ -48,7 +57,7 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
           svg('text', { x: columns.rejected, y: 16, 'text-anchor': 'end', class: 'head' }, 'rejected'),
           svg('text', { x: columns.failed, y: 16, 'text-anchor': 'end', class: 'head' }, 'jobs that fail'),
         ];
-    for (const [i, run] of data.runs.entries()) {
+    for (const [i, run] of shown(data).entries()) {
       const y = rows[i] ?? 0;
       const middle = y + (isNarrow ? 13 : 15);
       const bad = run.failed > 0 ? 'number bad' : 'number';
@@ -87,14 +96,14 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
   readout(data, width) {
     const { rows, bottom } = layout(width);
     return timeReadout('rate-limit', data, 0, scaleOf(data, width), [rows[0] ?? 0, bottom], (ms) =>
-      data.runs.map((run) => ({ name: NAMES[run.hints], value: rate(rateAt(run.arrivals, data, ms)) })),
+      shown(data).map((run) => ({ name: NAMES[run.hints], value: rate(rateAt(run.arrivals, data, ms)) })),
     );
   },
 
   describe: (data) => finding(data),
 
-  table: ({ runs, input }) => ({
-    caption: `${count(JOBS_COUNT)} jobs against ${LIMIT} requests per ${duration(WINDOW_MS)}, seed ${input.seed}`,
+  table: (data) => ({
+    caption: `${count(JOBS_COUNT)} jobs against ${LIMIT} requests per ${duration(WINDOW_MS)}, seed ${data.input.seed}`,
     columns: [
       { name: 'hints' },
       { name: 'requests', unit: 'count' },
@@ -102,8 +111,8 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
       { name: 'jobs that fail', unit: 'count' },
       { name: 'the last one ends', unit: 'ms' },
     ],
-    rows: runs.map((run) => [NAMES[run.hints], run.requests, run.rejected, run.failed, run.endMs]),
-    isBad: (row, column) => column === 3 && (runs[row]?.failed ?? 0) > 0,
+    rows: shown(data).map((run) => [NAMES[run.hints], run.requests, run.rejected, run.failed, run.endMs]),
+    isBad: (row, column) => column === 3 && (shown(data)[row]?.failed ?? 0) > 0,
   }),
 
   note: () => [
@@ -117,19 +126,22 @@ export const rateLimitFigure: FigureSpec<RateLimitResult> = {
 };
 
 /** The jobs that fail, by who follows the hints. */
-export function finding({ runs }: RateLimitResult): string {
+function finding({ runs, isShared }: RateLimitData): string {
   const [ignored, followed, shared] = (['ignored', 'followed', 'shared'] as const).map((hints) =>
     runs.find((run) => run.hints === hints),
   );
   if (!ignored || !followed || !shared) return '';
   const fail = ({ failed }: RateLimitRun): string =>
     failed === 0 ? 'none fails' : failed === 1 ? '1 fails' : `${count(failed)} fail`;
-  return (
+  const each =
     `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker ` +
-    `follows its own. With a shared cooldown ${fail(shared)}: ${count(shared.rejected)} requests are rejected ` +
-    `instead of ${count(followed.rejected)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
-    `${duration(followed.endMs)}.`
-  );
+    'follows its own.';
+  return isShared
+    ? `${each} With a shared cooldown ${fail(shared)}: ${count(shared.rejected)} requests are rejected instead of ` +
+        `${count(followed.rejected)}, and the last job ends after ${duration(shared.endMs)} instead of ` +
+        `${duration(followed.endMs)}.`
+    : `${each} Then the server rejects ${count(followed.rejected)} requests, and the last job ends after ` +
+        `${duration(followed.endMs)}.`;
 }
 
 /** Bins up to the end of the axis. */

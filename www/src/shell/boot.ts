@@ -17,6 +17,7 @@ import '../styles/figures.css';
 import '../styles/readout.css';
 import '../waits/styles.css';
 import '../herd/styles.css';
+import '../styles/marks.css';
 
 export interface Lanes {
   readonly store: Store;
