@@ -41,7 +41,7 @@ test('the built page states its policies before anything they act on', async () 
 });
 
 eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
-  describe(engine, { concurrency: 1 }, () => {
+  describe(engine, { concurrency: 3 }, () => {
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} */
     let site;
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} another origin */

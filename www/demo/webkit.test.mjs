@@ -5,7 +5,7 @@
  * XVFB_BIN name. Each test has a browser of its own, so that each is a first visit.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
@@ -54,209 +54,216 @@ function withPage(query, use) {
   });
 }
 
-test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
-  withPage('', async (page) => {
-    const figures = await drawAll(page);
-    assert.ok(figures.length >= 4, figures.join());
-    for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
-    assert.match(
-      await text(page, '#delays-desc'),
-      /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./,
-    );
-    assert.deepEqual(
-      await page.run(() =>
-        [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent),
-      ),
-      [],
-    );
-  }));
-
-test('the scene and the grid: by mouse, by keys, and by the link', () =>
-  withPage('', async (page) => {
-    await says(page, '[data-scene=headline]', /^0 of 1,000 served$/);
-    await page.click('[data-scene=next]');
-    await says(page, '[data-scene=headline]', /^446 of 1,000 served$/);
-    await page.type('.words input[value=inStep]', KEYS.right);
-    await says(page, '[data-scene=headline]', /^1,000 of 1,000 served$/);
-    await drawn(page, 'delays');
-    await page.run(() => document.querySelector('.grid')?.scrollIntoView({ behavior: 'instant', block: 'center' }));
-    await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
-    await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.down);
-    await says(page, '[data-scene=policy]', /Linear · full jitter, base 100\u00a0ms/);
-    await page.click('#new-seed');
-    const link = await page.wait(() => /backoff=linear.*seed=/.test(location.search) && location.href);
-    const shown = async () => {
-      await page.wait(() => document.querySelector('.scene')?.getAttribute('aria-busy') === 'false');
-      return [await tableOf(page, 'delays'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
-    };
-    const before = await shown();
-    await page.goto('about:blank');
-    await page.goto(String(link));
-    await page.wait(() => document.documentElement.dataset.ready !== undefined);
-    await says(page, '[data-scene=policy]', /Linear/);
-    assert.deepEqual(await shown(), before);
-  }));
-
-test('protection and hedging: the sentences have the numbers of the package in Node', () =>
-  withPage(`protection/${SMALL}&protection=hedge`, async (page) => {
-    await drawAll(page);
-    assert.equal(await text(page, '#tail .finding'), tailSentence(tailOf(DEFAULTS.delayMs, 42), DEFAULTS.delayMs));
-    await page.goto(`${server.url}hedging/?utilisation=0.6`);
-    await drawn(page, 'hedging');
-    assert.equal(await text(page, '#hedging .finding'), hedgingSentence(0.6, 42));
-  }));
-
-test('figures as files: SVG, PNG and CSV hold what is shown', () =>
-  withPage(`lab/${SMALL}`, async (page) => {
-    // Chromium and Firefox save each one.
-    for (const id of (await drawAll(page)).filter((_, i) => i % 2 === 0)) {
-      const { width, texts } = await page.run((figure) => {
-        const svg = document.querySelector(`#${figure} .drawing > svg`);
-        return {
-          width: Number(svg?.getAttribute('width')),
-          texts: [...(svg?.querySelectorAll('text') ?? [])].map(({ textContent }) => textContent ?? '').filter(Boolean),
-        };
-      }, id);
-      const svg = await saved(page, id, 'Download SVG');
-      const inFile = await page.run(
-        (content) =>
-          [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')]
-            .map(({ textContent }) => textContent ?? '')
-            .filter(Boolean),
-        String(svg.content),
-      );
-      // The drawing, and around it its title, settings and source.
-      assert.deepEqual(inFile.slice(inFile.indexOf(texts[0] ?? '')).slice(0, texts.length), texts, id);
-
-      const { content: png } = await saved(page, id, 'Download PNG');
-      assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
-      assert.equal(png.readUInt32BE(16), 2 * (width + 48), id);
-      assert.ok((await page.run(coloursOf, png.toString('base64'))) > 10, `${id}: an empty picture`);
-
-      const { name, content } = await saved(page, id, 'Download CSV');
-      assert.equal(name, `rejitter-${id}.csv`);
-      const [header = '', ...lines] = String(content).trimEnd().split('\r\n');
-      assert.ok(header.includes(','), id);
-      assert.equal(lines.length, (await tableOf(page, id)).length, id);
-    }
-  }));
-
-// The others are the same worker and the same page.
-for (const failure of FAILURES.filter((one) => one === 'mixed' || one === '429')) {
-  test(`live calls, ${failure}: the sentence is the one that the rule of the server gives`, () =>
-    withPage(`?failure=${failure}&baseMs=20`, async (page) => {
-      const { whole, requests } = reckon({ failure, rate: 0.6, calls: 8 });
-      await arrived(page);
-      await page.click('#live-start');
-      await runEnded(page);
-      assert.equal(await text(page, '#live-sentence'), whole);
-      assert.equal(await page.run(() => document.querySelectorAll('#live-run .call .attempt').length), requests);
-    }));
-}
-
-test('live calls are aborted at once', () =>
-  withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
-    await arrived(page);
-    await page.type('#live-start', KEYS.enter);
-    await until('three failed attempts', async () => {
-      await drawn(page, 'live-run');
-      return page.run(
-        () => document.querySelectorAll('#live-run:not([data-forecast]) .call .attempt.failed').length > 2,
-      );
-    });
-    await page.type('#live-abort', KEYS.enter);
-    await runEnded(page);
-    const sentence = await text(page, '#live-sentence');
-    const aborted = await page.run(() => document.querySelectorAll('#live-run .call[data-outcome=aborted]').length);
-    assert.ok(aborted > 0);
-    assert.equal(Number(/^Aborted: (\d+)\u00a0calls? ended at once, /.exec(sentence)?.[1]), aborted, sentence);
-  }));
-
-test('nothing scrolls sideways, in the narrowest window and in a frame as wide as a phone', () =>
-  withPage('', async (page) => {
-    await drawAll(page);
-    // WebKitGTK's own bar needs more room than a phone has.
-    const width = await page.resize(PHONE, 844);
-    assert.ok(width < 600, `${width}`);
-    await page.wait((px) => innerWidth === px, width);
-    assert.equal(await overflow(page), 0, 'what was drawn for a wide window');
-    await drawAll(page);
-    assert.equal(await overflow(page), 0);
-
-    await page.run(
-      (address, frameWidth) => {
-        const frame = document.createElement('iframe');
-        Object.assign(frame, { src: address, width: frameWidth, height: 700, style: 'border: 0' });
-        document.body.replaceChildren(frame);
-        return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
-      },
-      server.url,
-      PHONE,
-    );
-    await page.enterFrame('iframe');
-    await page.wait((px) => innerWidth === px, PHONE);
-    for (const id of await drawAll(page)) {
-      await tableOf(page, id);
-      assert.equal(await overflow(page), 0, id);
-    }
-    await page.run((css) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-      document.adoptedStyleSheets.push(sheet);
-    }, WIDER_TEXT);
-    for (const width of NARROW_WIDTHS) {
-      await page.run((px) => globalThis.frameElement?.setAttribute('width', `${px}`), width);
-      await page.wait((px) => innerWidth === px, width);
-      assert.equal(await overflow(page), 0, `${width} pixels and wider fonts`);
-    }
-    // The check itself can fail.
-    await page.run((tooWide) => document.querySelector('h1')?.setAttribute('style', `width: ${tooWide}px`), PHONE + 10);
-    assert.ok((await overflow(page)) > 0);
-  }));
-
-test('control: what goes wrong on a page is noticed', async () => {
-  await assert.rejects(
-    withPage('', (page) =>
-      page.run(() => {
-        setTimeout(() => {
-          throw new Error('thrown');
-        });
-        Promise.reject(new Error('rejected'));
-        console.error('printed');
-        const image = new Image();
-        document.body.append(image);
-        return new Promise((resolve) => {
-          image.onerror = () => resolve(null);
-          image.src = 'data:,no picture';
-        });
-      }),
-    ),
-    ({ actual }) => {
-      assert.deepEqual(actual.toSorted(), [
-        'Error: thrown',
-        'not loaded: data:,no picture',
-        'printed',
-        'unhandled: Error: rejected',
-      ]);
-      return true;
-    },
-  );
-});
-
-test('a crash of the browser is not a failure of the page, once', async () => {
-  let opened = 0;
-  /** @param {number} crashes */
-  const run = (crashes) =>
+// Each in a browser of its own: while one waits, another works.
+describe('WebKitGTK', { concurrency: 2 }, () => {
+  test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
     withPage('', async (page) => {
-      if (++opened <= crashes) await page.crash();
-      assert.equal(await page.run(() => 6 * 7), 42);
-    });
-  await run(1);
-  assert.equal(opened, 2);
-  await assert.rejects(run(Infinity), /\/execute\/async: /);
-  assert.equal(opened, 4);
-});
+      const figures = await drawAll(page);
+      assert.ok(figures.length >= 4, figures.join());
+      for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
+      assert.match(
+        await text(page, '#delays-desc'),
+        /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./,
+      );
+      assert.deepEqual(
+        await page.run(() =>
+          [...document.querySelectorAll('.error:not([hidden])')].map(({ textContent }) => textContent),
+        ),
+        [],
+      );
+    }));
 
+  test('the scene and the grid: by mouse, by keys, and by the link', () =>
+    withPage('', async (page) => {
+      await says(page, '[data-scene=headline]', /^0 of 1,000 served$/);
+      await page.click('[data-scene=next]');
+      await says(page, '[data-scene=headline]', /^446 of 1,000 served$/);
+      await page.type('.words input[value=inStep]', KEYS.right);
+      await says(page, '[data-scene=headline]', /^1,000 of 1,000 served$/);
+      await drawn(page, 'delays');
+      await page.run(() => document.querySelector('.grid')?.scrollIntoView({ behavior: 'instant', block: 'center' }));
+      await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
+      await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.down);
+      await says(page, '[data-scene=policy]', /Linear · full jitter, base 100\u00a0ms/);
+      await page.click('#new-seed');
+      const link = await page.wait(() => /backoff=linear.*seed=/.test(location.search) && location.href);
+      const shown = async () => {
+        await page.wait(() => document.querySelector('.scene')?.getAttribute('aria-busy') === 'false');
+        return [await tableOf(page, 'delays'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
+      };
+      const before = await shown();
+      await page.goto('about:blank');
+      await page.goto(String(link));
+      await page.wait(() => document.documentElement.dataset.ready !== undefined);
+      await says(page, '[data-scene=policy]', /Linear/);
+      assert.deepEqual(await shown(), before);
+    }));
+
+  test('protection and hedging: the sentences have the numbers of the package in Node', () =>
+    withPage(`protection/${SMALL}&protection=hedge`, async (page) => {
+      await drawAll(page);
+      assert.equal(await text(page, '#tail .finding'), tailSentence(tailOf(DEFAULTS.delayMs, 42), DEFAULTS.delayMs));
+      await page.goto(`${server.url}hedging/?utilisation=0.6`);
+      await drawn(page, 'hedging');
+      assert.equal(await text(page, '#hedging .finding'), hedgingSentence(0.6, 42));
+    }));
+
+  test('figures as files: SVG, PNG and CSV hold what is shown', () =>
+    withPage(`lab/${SMALL}`, async (page) => {
+      // Chromium and Firefox save each one.
+      for (const id of (await drawAll(page)).filter((_, i) => i % 2 === 0)) {
+        const { width, texts } = await page.run((figure) => {
+          const svg = document.querySelector(`#${figure} .drawing > svg`);
+          return {
+            width: Number(svg?.getAttribute('width')),
+            texts: [...(svg?.querySelectorAll('text') ?? [])]
+              .map(({ textContent }) => textContent ?? '')
+              .filter(Boolean),
+          };
+        }, id);
+        const svg = await saved(page, id, 'Download SVG');
+        const inFile = await page.run(
+          (content) =>
+            [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')]
+              .map(({ textContent }) => textContent ?? '')
+              .filter(Boolean),
+          String(svg.content),
+        );
+        // The drawing, and around it its title, settings and source.
+        assert.deepEqual(inFile.slice(inFile.indexOf(texts[0] ?? '')).slice(0, texts.length), texts, id);
+
+        const { content: png } = await saved(page, id, 'Download PNG');
+        assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
+        assert.equal(png.readUInt32BE(16), 2 * (width + 48), id);
+        assert.ok((await page.run(coloursOf, png.toString('base64'))) > 10, `${id}: an empty picture`);
+
+        const { name, content } = await saved(page, id, 'Download CSV');
+        assert.equal(name, `rejitter-${id}.csv`);
+        const [header = '', ...lines] = String(content).trimEnd().split('\r\n');
+        assert.ok(header.includes(','), id);
+        assert.equal(lines.length, (await tableOf(page, id)).length, id);
+      }
+    }));
+
+  // The others are the same worker and the same page.
+  for (const failure of FAILURES.filter((one) => one === 'mixed' || one === '429')) {
+    test(`live calls, ${failure}: the sentence is the one that the rule of the server gives`, () =>
+      withPage(`?failure=${failure}&baseMs=20`, async (page) => {
+        const { whole, requests } = reckon({ failure, rate: 0.6, calls: 8 });
+        await arrived(page);
+        await page.click('#live-start');
+        await runEnded(page);
+        assert.equal(await text(page, '#live-sentence'), whole);
+        assert.equal(await page.run(() => document.querySelectorAll('#live-run .call .attempt').length), requests);
+      }));
+  }
+
+  test('live calls are aborted at once', () =>
+    withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+      await arrived(page);
+      await page.type('#live-start', KEYS.enter);
+      await until('three failed attempts', async () => {
+        await drawn(page, 'live-run');
+        return page.run(
+          () => document.querySelectorAll('#live-run:not([data-forecast]) .call .attempt.failed').length > 2,
+        );
+      });
+      await page.type('#live-abort', KEYS.enter);
+      await runEnded(page);
+      const sentence = await text(page, '#live-sentence');
+      const aborted = await page.run(() => document.querySelectorAll('#live-run .call[data-outcome=aborted]').length);
+      assert.ok(aborted > 0);
+      assert.equal(Number(/^Aborted: (\d+)\u00a0calls? ended at once, /.exec(sentence)?.[1]), aborted, sentence);
+    }));
+
+  test('nothing scrolls sideways, in the narrowest window and in a frame as wide as a phone', () =>
+    withPage('', async (page) => {
+      await drawAll(page);
+      // WebKitGTK's own bar needs more room than a phone has.
+      const width = await page.resize(PHONE, 844);
+      assert.ok(width < 600, `${width}`);
+      await page.wait((px) => innerWidth === px, width);
+      assert.equal(await overflow(page), 0, 'what was drawn for a wide window');
+      await drawAll(page);
+      assert.equal(await overflow(page), 0);
+
+      await page.run(
+        (address, frameWidth) => {
+          const frame = document.createElement('iframe');
+          Object.assign(frame, { src: address, width: frameWidth, height: 700, style: 'border: 0' });
+          document.body.replaceChildren(frame);
+          return new Promise((resolve) => frame.addEventListener('load', () => resolve(null)));
+        },
+        server.url,
+        PHONE,
+      );
+      await page.enterFrame('iframe');
+      await page.wait((px) => innerWidth === px, PHONE);
+      for (const id of await drawAll(page)) {
+        await tableOf(page, id);
+        assert.equal(await overflow(page), 0, id);
+      }
+      await page.run((css) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(css);
+        document.adoptedStyleSheets.push(sheet);
+      }, WIDER_TEXT);
+      for (const width of NARROW_WIDTHS) {
+        await page.run((px) => globalThis.frameElement?.setAttribute('width', `${px}`), width);
+        await page.wait((px) => innerWidth === px, width);
+        assert.equal(await overflow(page), 0, `${width} pixels and wider fonts`);
+      }
+      // The check itself can fail.
+      await page.run(
+        (tooWide) => document.querySelector('h1')?.setAttribute('style', `width: ${tooWide}px`),
+        PHONE + 10,
+      );
+      assert.ok((await overflow(page)) > 0);
+    }));
+
+  test('control: what goes wrong on a page is noticed', async () => {
+    await assert.rejects(
+      withPage('', (page) =>
+        page.run(() => {
+          setTimeout(() => {
+            throw new Error('thrown');
+          });
+          Promise.reject(new Error('rejected'));
+          console.error('printed');
+          const image = new Image();
+          document.body.append(image);
+          return new Promise((resolve) => {
+            image.onerror = () => resolve(null);
+            image.src = 'data:,no picture';
+          });
+        }),
+      ),
+      ({ actual }) => {
+        assert.deepEqual(actual.toSorted(), [
+          'Error: thrown',
+          'not loaded: data:,no picture',
+          'printed',
+          'unhandled: Error: rejected',
+        ]);
+        return true;
+      },
+    );
+  });
+
+  test('a crash of the browser is not a failure of the page, once', async () => {
+    let opened = 0;
+    /** @param {number} crashes */
+    const run = (crashes) =>
+      withPage('', async (page) => {
+        if (++opened <= crashes) await page.crash();
+        assert.equal(await page.run(() => 6 * 7), 42);
+      });
+    await run(1);
+    assert.equal(opened, 2);
+    await assert.rejects(run(Infinity), /\/execute\/async: /);
+    assert.equal(opened, 4);
+  });
+});
 /** @param {Session} page @returns {Promise<string[]>} */
 function complaints(page) {
   return page.run(() => /** @type {any} */ (globalThis).complaints);
