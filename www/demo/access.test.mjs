@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { coloursOf } from './lib/picture.mjs';
-import { NARROW_WIDTHS, PAGES, SMALL, WIDER_TEXT, choose, drawAll, drawn, overflow, useMenu } from './lib/page.mjs';
+import { NARROW_WIDTHS, PAGES, SMALL, WIDER_TEXT, choose, drawAll, overflow, useMenu } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -149,32 +149,31 @@ inEachEngine(
         { query: SMALL },
       ));
 
-    for (const viewport of [DESKTOP, PHONE]) {
-      test(`nothing jumps while the page is drawn and scrolled through, ${viewport.width} pixels`, () =>
-        withPage(
-          async (page) => {
-            await page.evaluate(() => {
-              let shift = 0;
-              new PerformanceObserver((list) => {
-                for (const entry of list.getEntries())
-                  shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
-                Object.assign(globalThis, { shift });
-              }).observe({ type: 'layout-shift', buffered: true });
-            });
-            await drawAll(page);
-            await drawn(page, 'delays');
-            const shift = () => page.evaluate(() => /** @type {{ shift?: number }} */ (globalThis).shift ?? 0);
-            assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
-            // The check itself can fail.
-            await page.evaluate(() => document.querySelector('main')?.setAttribute('style', 'padding-top: 400px'));
-            await page.waitForFunction((most) => {
-              const { shift = 0 } = /** @type {{ shift?: number }} */ (globalThis);
-              return shift > most;
-            }, MOST_SHIFT);
-          },
-          { viewport },
-        ));
-    }
+    for (const viewport of [DESKTOP, PHONE])
+      for (const at of ['', 'protection/', 'hedging/'])
+        test(`nothing jumps while /${at} is drawn and scrolled through, ${viewport.width} pixels`, () =>
+          withPage(
+            async (page) => {
+              await page.evaluate(() => {
+                let shift = 0;
+                new PerformanceObserver((list) => {
+                  for (const entry of list.getEntries())
+                    shift += /** @type {PerformanceEntry & { value: number, hadRecentInput: boolean }} */ (entry).value;
+                  Object.assign(globalThis, { shift });
+                }).observe({ type: 'layout-shift', buffered: true });
+              });
+              await drawAll(page);
+              const shift = () => page.evaluate(() => /** @type {{ shift?: number }} */ (globalThis).shift ?? 0);
+              assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
+              // The check itself can fail.
+              await page.evaluate(() => document.querySelector('main')?.setAttribute('style', 'padding-top: 400px'));
+              await page.waitForFunction((most) => {
+                const { shift = 0 } = /** @type {{ shift?: number }} */ (globalThis);
+                return shift > most;
+              }, MOST_SHIFT);
+            },
+            { viewport, query: at },
+          ));
   },
   { engines: ['chromium'] },
 );
