@@ -2,12 +2,12 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-mod common;
-
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
 use rejitter::internals::CapRule;
 use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
+
+use crate::common;
 
 fn read(data: &Value) -> Result<PolicyData, DataErrors> {
     let value: Data = serde_json::from_value(data.clone()).unwrap();

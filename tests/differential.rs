@@ -1,22 +1,20 @@
 //! A million random policies have the delays that they always had, on every platform.
 //!
 //! `tests/vectors/differential.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test
-//! differential`, which is right only when the drawing of the policies was changed, never to make a
+//! native differential::`, which is right only when the drawing of the policies was changed, never to make a
 //! failing test pass: users rely on their seeds.
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::differential::{BLOCK, delays, digest, first_difference, policy};
+use crate::common::differential::{BLOCK, block, delays, digest, first_difference, policy};
 use serde_json::json;
 
 #[test]
 fn a_million_policies_have_the_golden_delays() {
     if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
-        let blocks: Vec<u32> = (0..10).map(common::differential::block).collect();
+        let blocks: Vec<u32> = (0..10).map(block).collect();
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/tests/vectors/differential.json"

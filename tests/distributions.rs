@@ -7,10 +7,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
-
 use rejitter::{RetryPolicy, Seed, UNLIMITED};
 use serde_json::Value;
+
+use crate::common;
 
 const DRAWS: usize = 100_000;
 const WAITS: usize = 20;

@@ -2,9 +2,7 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
-
-use common::http;
+use crate::common::http;
 
 #[test]
 fn hints_are_those_of_the_table() {

@@ -2,12 +2,12 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-mod common;
-
 use rejitter::internals::Wait;
 use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
 use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed};
 use serde_json::{Value, json};
+
+use crate::common;
 
 /// Relative; the closed forms are far better.
 const TOLERANCE: f64 = 1e-6;

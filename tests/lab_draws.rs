@@ -2,12 +2,12 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-mod common;
-
 use rejitter::internals::CapRule;
 use rejitter::lab::{Distribution, Model, Sampler, plan, sample};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
+
+use crate::common;
 
 fn model(options: &Value) -> Model {
     Model::new(RetryPolicy::from_options(common::options(options)).unwrap())

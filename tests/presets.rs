@@ -2,12 +2,12 @@
 
 #![cfg(not(target_family = "wasm"))]
 
-mod common;
-
 use std::time::Duration;
 
 use rejitter::{RetryPolicy, Seed, presets};
 use serde_json::Value;
+
+use crate::common;
 
 const VECTORS: &str = include_str!("vectors/presets.json");
 

@@ -6,24 +6,14 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "protection/breaker.rs"]
 mod breaker;
-#[path = "protection/budget.rs"]
 mod budget;
-#[path = "protection/cooldown.rs"]
 mod cooldown;
-#[path = "protection/differential.rs"]
 mod differential;
-#[path = "protection/healthy.rs"]
 mod healthy;
-#[path = "protection/latency.rs"]
 mod latency;
-#[path = "protection/latency_lives.rs"]
 mod latency_lives;
-#[path = "protection/lives.rs"]
 mod lives;
-#[path = "common/words.rs"]
-mod words;
 
 use rejitter::Seed;
 

@@ -6,21 +6,12 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
-#[path = "simulation/contention.rs"]
 mod contention;
-#[path = "simulation/golden.rs"]
 mod golden;
-#[path = "simulation/hedging.rs"]
 mod hedging;
-#[path = "simulation/load.rs"]
 mod load;
-#[path = "simulation/outage.rs"]
 mod outage;
-#[path = "simulation/protection.rs"]
 mod protection;
-#[path = "simulation/queue.rs"]
 mod queue;
-#[path = "simulation/rate_limit.rs"]
 mod rate_limit;
-#[path = "simulation/refusals.rs"]
 mod refusals;

@@ -1,14 +1,12 @@
 //! Golden vectors: the delays that a seed gives, the same natively, in wasm and in every release.
 //!
-//! `tests/vectors/delays.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test vectors`,
-//! which is right only when a formula was added, never to make a failing test pass: users rely on
+//! `tests/vectors/delays.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test native
+//! vectors::`, which is right only when a formula was added, never to make a failing test pass: users rely on
 //! their seeds.
 
 #![cfg(not(target_arch = "wasm32"))]
 
-mod common;
-
-use common::{VECTORS, Vector, vectors};
+use crate::common::{self, VECTORS, Vector, vectors};
 use rejitter::internals::Previous;
 use rejitter::{Decision, Failure, Hint, RetryPolicy, Seed};
 use serde_json::{Value, json};

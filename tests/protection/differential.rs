@@ -10,7 +10,7 @@ use rejitter::internals::protection::{
 };
 
 use super::lives::{Tape, flag, write};
-use super::words::Words;
+use crate::common::words::Words;
 
 /// Steps per life.
 const STEPS: u32 = 100;

@@ -5,7 +5,7 @@
 use rejitter::internals::protection::Latency;
 
 use super::lives::{Tape, flag, write};
-use super::words::Words;
+use crate::common::words::Words;
 
 /// Steps per life. A step records up to 32 durations and reads one delay.
 const STEPS: u32 = 100;

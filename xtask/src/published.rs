@@ -36,7 +36,6 @@ const LEFT_OUT: &[&str] = &[
     "tests/lab_explain.rs",
     "tests/layers",
     "tests/package",
-    "tests/presets.rs",
     "tests/simulation/bindings.rs",
     "tests/ui",
     "tests/wasm",

@@ -119,10 +119,10 @@ before(async () => {
     '--quiet',
     '--all-features',
     '--test',
-    'differential',
+    'native',
     '--',
     '--exact',
-    'digests_are_written_per_policy',
+    'differential::digests_are_written_per_policy',
   ];
   const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
     cwd: repo,

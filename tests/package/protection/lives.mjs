@@ -37,9 +37,9 @@ async function nativeTape(name, lives) {
   const folder = mkdtempSync(join(tmpdir(), 'lives-'));
   try {
     const file = join(folder, 'tapes');
-    const exactly = ['--exact', `${name}::tapes_are_written_per_life`];
+    const exactly = ['--exact', `protection::${name}::tapes_are_written_per_life`];
     // With the features of the other native tests: the same program.
-    const args = ['test', '--locked', '--quiet', '--all-features', '--test', 'protection', '--', ...exactly];
+    const args = ['test', '--locked', '--quiet', '--all-features', '--test', 'native', '--', ...exactly];
     const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
       cwd: repo,
       env: { REJITTER_LIFE_TAPES: file, REJITTER_LIVES: String(lives) },

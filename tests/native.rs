@@ -1,0 +1,41 @@
+//! The native tests, one program: to build one takes a fraction of the time of one for each file.
+//!
+//! `cargo test --all-features --test native lab::` runs those of `lab.rs`. Apart from it are the tests that count
+//! allocations, which need an allocator of their own, and those of wasm.
+
+#![cfg(not(target_family = "wasm"))]
+
+mod common;
+
+mod constants;
+mod data;
+mod differential;
+mod distributions;
+mod http;
+mod kinds;
+mod lab;
+mod lab_draws;
+//- It reads the declarations of the npm package.
+mod lab_explain;
+//+
+mod policy;
+mod presets;
+mod programs;
+mod protection;
+mod refusals;
+#[cfg(feature = "protection")]
+mod retry;
+mod simulation;
+mod tower;
+mod vectors;
+
+/// Features of native programs.
+#[cfg(feature = "protection")]
+mod native {
+    #[cfg(feature = "tokio")]
+    mod always_ready;
+    mod blocking;
+    mod parts;
+    mod protection;
+    mod tokio_timers;
+}
