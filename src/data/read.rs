@@ -18,44 +18,13 @@ const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } wit
                     digits of a number below 2^64";
 
 /// Options that belong to a process.
-const NOT_DATA: [&str; 11] = [
-    "signal",
-    "retryIf",
-    "retryOnResult",
-    "onAttempt",
-    "onFailure",
-    "onRetry",
-    "onSuccess",
-    "onGiveUp",
-    "beforeRetry",
-    "random",
-    "protection",
-];
+const NOT_DATA: &str = "signal, retryIf, retryOnResult, onAttempt, onFailure, onRetry, onSuccess, \
+                        onGiveUp, beforeRetry, random, protection";
 
-/// All names that data may have.
-const NAMES: [&str; 21] = [
-    "version",
-    "baseMs",
-    "capMs",
-    "minMs",
-    "factor",
-    "backoff",
-    "jitter",
-    "stepMs",
-    "truncateAt",
-    "maxRetryAfterMs",
-    "longRetryAfter",
-    "maxAttempts",
-    "attemptTimeoutMs",
-    "totalTimeoutMs",
-    "name",
-    "seed",
-    "unref",
-    "finalError",
-    "finalResult",
-    "metrics",
-    "capRule",
-];
+/// All names that data may have, as errors list them.
+const NAMES: &str = "version, baseMs, capMs, minMs, factor, backoff, jitter, stepMs, truncateAt, \
+                     maxRetryAfterMs, longRetryAfter, maxAttempts, attemptTimeoutMs, \
+                     totalTimeoutMs, name, seed, unref, finalError, finalResult, metrics, capRule";
 
 /// More problems than these are not reported: each repeats what the data say.
 const MOST_PROBLEMS: usize = 10;
@@ -152,7 +121,9 @@ impl Reader {
             "unref" => self.data.unref = self.switch(name, value),
             "metrics" => self.data.metrics = self.switch(name, value),
             "seed" => self.seed(value),
-            _ if NOT_DATA.contains(&name) => self.omit(name, value, "it is not data"),
+            _ if NOT_DATA.split(", ").any(|other| other == name) => {
+                self.omit(name, value, "it is not data");
+            }
             _ => self.unknown(name),
         }
     }
@@ -162,7 +133,7 @@ impl Reader {
         let hint = if self.is_full() {
             None
         } else {
-            similar(name, &NAMES)
+            similar(name, NAMES.split(", "))
         };
         let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
         let shown = Value::Text(name.to_owned());
@@ -336,8 +307,7 @@ impl Reader {
             return Ok(self.data);
         }
         if self.unknown {
-            let names = format!("known options: {}", NAMES.join(", "));
-            self.errors.problems.push(names);
+            self.errors.problems.push(format!("known options: {NAMES}"));
         }
         Err(self.errors)
     }

@@ -1,13 +1,13 @@
 //! The known name that an unknown one may be meant as, for "Did you mean".
 
 /// Returns the known name that is nearest to `name`, if it is at most three edits away and at most half its length.
-pub(super) fn similar<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+pub(super) fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<u8> = name
         .bytes()
         .take(40)
         .map(|b| b.to_ascii_lowercase())
         .collect();
-    let near = names.iter().map(|known| (edits(&name, known), *known));
+    let near = names.map(|known| (edits(&name, known), known));
     let nearest = near.min_by_key(|(edits, _)| *edits);
     let (edits, known) = nearest?;
     (edits <= 3 && edits <= name.len() / 2).then_some(known)
