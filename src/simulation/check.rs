@@ -36,6 +36,22 @@ impl Check {
         }
     }
 
+    /// Rejects each value that is out of its range.
+    pub(super) fn numbers(&mut self, rows: &[(&'static str, f64, (f64, f64), &'static str)]) {
+        for (option, value, range, rule) in rows {
+            self.range(option, *value, *range, rule);
+        }
+    }
+
+    /// Rejects an end of the simulation above `most`, and time bins that are too many. `rule` is that of the end.
+    pub(super) fn bins(&mut self, horizon_ms: f64, most: f64, bin_ms: f64, rule: &'static str) {
+        self.range("horizon_ms", horizon_ms, (ABOVE_0, most), rule);
+        let ends = (ABOVE_0..=most).contains(&horizon_ms);
+        let few = bin_ms.is_finite() && (horizon_ms / bin_ms <= MAX_BINS || !ends);
+        let rule = "above 0 and at least a 10^6th of horizon_ms";
+        self.holds("bin_ms", bin_ms, bin_ms > 0.0 && few, rule);
+    }
+
     /// Adds the problems that options of their own list.
     pub(super) fn listed(&mut self, checked: Result<(), OptionErrors>) {
         if let Err(OptionErrors(found)) = checked {
@@ -46,12 +62,8 @@ impl Check {
     /// Rejects a list of ceilings that has an invalid value.
     pub(super) fn curve(&mut self, curve: &[f64]) {
         if let Some(value) = curve.iter().find(|ms| ms.is_nan() || **ms < 0.0) {
-            self.holds(
-                "curve",
-                *value,
-                false,
-                "a list of non-negative milliseconds",
-            );
+            let rule = "a list of non-negative milliseconds";
+            self.holds("curve", *value, false, rule);
         }
     }
 
@@ -63,6 +75,16 @@ impl Check {
         }
     }
 }
+
+/// The smallest positive number.
+pub(super) const ABOVE_0: f64 = f64::from_bits(1);
+
+pub(super) const POSITIVE: (f64, f64) = (ABOVE_0, f64::INFINITY);
+
+/// Rules of several options.
+pub(super) const INTEGER: &str = "an integer between 1 and 10^6";
+pub(super) const UP_TO_1E6_MS: &str = "a number of milliseconds between 0 and 10^6";
+pub(super) const POSITIVE_MS: &str = "above 0 and at most 10^9 milliseconds";
 
 /// The longest simulated time, in ms: about 31 years. Times stay exact to a microsecond.
 pub(super) const MAX_TIME_MS: f64 = 1e12;

@@ -10,7 +10,7 @@ use crate::core::{
     Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
 };
 
-use super::check::Check;
+use super::check::{Check, INTEGER, UP_TO_1E6_MS};
 use super::clients::Rules;
 use super::statistics::count_one;
 use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
@@ -118,29 +118,13 @@ impl ContentionOptions {
 
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
-        check.range(
-            "clients",
-            f64::from(self.clients),
-            (1.0, 1e5),
-            "an integer between 1 and 100,000",
-        );
-        for (option, value) in [
-            ("hop_mean_ms", self.hop_mean_ms),
-            ("hop_sd_ms", self.hop_sd_ms),
-        ] {
-            check.range(
-                option,
-                value,
-                (0.0, 1e6),
-                "a number of milliseconds between 0 and 10^6",
-            );
-        }
-        check.range(
-            "runs",
-            f64::from(self.runs),
-            (1.0, 1e6),
-            "an integer between 1 and 10^6",
-        );
+        let rule = "an integer between 1 and 100,000";
+        check.numbers(&[
+            ("clients", self.clients.into(), (1.0, 1e5), rule),
+            ("hop_mean_ms", self.hop_mean_ms, (0.0, 1e6), UP_TO_1E6_MS),
+            ("hop_sd_ms", self.hop_sd_ms, (0.0, 1e6), UP_TO_1E6_MS),
+            ("runs", self.runs.into(), (1.0, 1e6), INTEGER),
+        ]);
         check.curve(&self.curve);
         check.finish()
     }

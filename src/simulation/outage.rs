@@ -2,7 +2,7 @@
 
 use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
 
-use super::check::{Check, MAX_BINS, MAX_TIME_MS, is_no_time};
+use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, POSITIVE, UP_TO_1E6_MS, is_no_time};
 use super::clients::Rules;
 use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
@@ -69,34 +69,25 @@ impl OutageOptions {
     }
 
     fn check(&self) -> Result<(), OptionErrors> {
-        let above = |value: f64| value > 0.0;
         let mut check = Check::default();
-        check.range(
-            "clients",
-            f64::from(self.clients),
-            (1.0, 1e6),
-            "an integer between 1 and 10^6",
-        );
-        for (option, value) in [("spread_ms", self.spread_ms), ("down_ms", self.down_ms)] {
-            let rule = "a number of milliseconds between 0 and 10^12";
-            check.range(option, value, (0.0, MAX_TIME_MS), rule);
-        }
-        let capacity = self.capacity_per_s;
-        check.holds("capacity_per_s", capacity, above(capacity), "positive");
-        let rule = "at least 1 request";
-        check.range("burst", self.burst, (1.0, f64::INFINITY), rule);
-        let rule = "a number between 0 and 1";
-        check.range("rejection_cost", self.rejection_cost, (0.0, 1.0), rule);
+        let long = "a number of milliseconds between 0 and 10^12";
+        let (burst, share) = ("at least 1 request", "a number between 0 and 1");
         let latency = self.latency_ms;
-        let rule = "a number of milliseconds between 0 and 10^6";
-        check.range("latency_ms", latency, (0.0, 1e6), rule);
+        check.numbers(&[
+            ("clients", self.clients.into(), (1.0, 1e6), INTEGER),
+            ("spread_ms", self.spread_ms, (0.0, MAX_TIME_MS), long),
+            ("down_ms", self.down_ms, (0.0, MAX_TIME_MS), long),
+            ("capacity_per_s", self.capacity_per_s, POSITIVE, "positive"),
+            ("burst", self.burst, (1.0, f64::INFINITY), burst),
+            ("rejection_cost", self.rejection_cost, (0.0, 1.0), share),
+            ("latency_ms", latency, (0.0, 1e6), UP_TO_1E6_MS),
+        ]);
         let (_, longest) = self.policy.bounds_ms(&Wait {
             curve_ms: listed(&self.curve, u64::MAX),
             ..Wait::number(u64::MAX)
         });
-        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
-        let ends = above(horizon) && horizon <= MAX_TIME_MS;
-        let stands_still = ends
+        let horizon = self.horizon_ms;
+        let stands_still = (ABOVE_0..=MAX_TIME_MS).contains(&horizon)
             && self.policy.max_attempts() == UNLIMITED
             && is_no_time(latency.max(longest), horizon);
         check.holds(
@@ -106,20 +97,9 @@ impl OutageOptions {
             "above 0 if the policy never waits and never gives up, and more than a 10^15th of \
              horizon_ms, because time would stand still",
         );
-        let deadline = self.deadline_ms;
-        check.holds("deadline_ms", deadline, above(deadline), "positive");
-        check.holds(
-            "horizon_ms",
-            horizon,
-            ends,
-            "above 0 and at most 10^12 milliseconds",
-        );
-        check.holds(
-            "bin_ms",
-            bin,
-            above(bin) && bin.is_finite() && (horizon / bin <= MAX_BINS || !ends),
-            "above 0 and at least a 10^6th of horizon_ms",
-        );
+        check.range("deadline_ms", self.deadline_ms, POSITIVE, "positive");
+        let rule = "above 0 and at most 10^12 milliseconds";
+        check.bins(horizon, MAX_TIME_MS, self.bin_ms, rule);
         let rule = "an integer between 0 and 10^6";
         check.range("traced", f64::from(self.traced), (0.0, 1e6), rule);
         check.curve(&self.curve);

@@ -3,7 +3,7 @@
 use crate::core::protection::Cooldown;
 use crate::core::{Decision, Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, listed};
 
-use super::check::{Check, MAX_BINS, is_no_time};
+use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
 use super::{Bins, EventQueue, Noise, Progress, Simulation};
 
 /// Whether the workers follow the time that the server asks for.
@@ -72,46 +72,32 @@ impl RateLimitOptions {
 
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
-        for (option, value, most, rule) in [
-            ("jobs", self.jobs, 1e6, "an integer between 1 and 10^6"),
-            (
-                "workers",
-                self.workers,
-                1e5,
-                "an integer between 1 and 10^5",
-            ),
-            ("limit", self.limit, 1e9, "an integer between 1 and 10^9"),
-        ] {
-            check.range(option, f64::from(value), (1.0, most), rule);
-        }
-        let above = |value: f64, most: f64| value > 0.0 && value <= most;
-        let (window, latency, horizon) = (self.window_ms, self.latency_ms, self.horizon_ms);
-        let rule = "above 0 and at most 10^9 milliseconds";
-        let ends = above(horizon, 1e9);
-        check.holds("window_ms", window, above(window, 1e9), rule);
+        let (latency, horizon) = (self.latency_ms, self.horizon_ms);
+        let to_1e5 = "an integer between 1 and 10^5";
+        let to_1e9 = "an integer between 1 and 10^9";
+        check.numbers(&[
+            ("jobs", self.jobs.into(), (1.0, 1e6), INTEGER),
+            ("workers", self.workers.into(), (1.0, 1e5), to_1e5),
+            ("limit", self.limit.into(), (1.0, 1e9), to_1e9),
+            ("window_ms", self.window_ms, (ABOVE_0, 1e9), POSITIVE_MS),
+        ]);
+        let stands_still = (ABOVE_0..=1e9).contains(&horizon) && is_no_time(latency, horizon);
         check.holds(
             "latency_ms",
             latency,
-            above(latency, 1e6) && !(ends && is_no_time(latency, horizon)),
+            (ABOVE_0..=1e6).contains(&latency) && !stands_still,
             "above 0, at most 10^6 milliseconds and more than a 10^15th of horizon_ms",
         );
         if let RateHints::Shared { max_hold_ms } = self.hints {
             let rule = "a non-negative number of milliseconds or Infinity";
-            check.holds(
+            check.range(
                 "cooldown.max_hold_ms",
                 max_hold_ms,
-                max_hold_ms >= 0.0,
+                (0.0, f64::INFINITY),
                 rule,
             );
         }
-        check.holds("horizon_ms", horizon, ends, rule);
-        let bin = self.bin_ms;
-        check.holds(
-            "bin_ms",
-            bin,
-            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
-            "above 0 and at least a 10^6th of horizon_ms",
-        );
+        check.bins(horizon, 1e9, self.bin_ms, POSITIVE_MS);
         check.curve(&self.curve);
         check.finish()
     }

@@ -1,6 +1,6 @@
 //! The times that servers work on attempts: most are short, some are long.
 
-use crate::simulation::check::Check;
+use crate::simulation::check::{Check, UP_TO_1E6_MS};
 use crate::simulation::elementary::exp_minus;
 use crate::simulation::noise::Noise;
 
@@ -32,16 +32,23 @@ impl Default for ServiceTimes {
 impl ServiceTimes {
     pub(super) fn check(&self, check: &mut Check) {
         let rule = "a number of milliseconds between 0.01 and 10^6";
-        check.range("service.mean_ms", self.mean_ms, (0.01, 1e6), rule);
-        let rule = "a share between 0 and 1";
-        check.range("service.slow_share", self.slow_share, (0.0, 1.0), rule);
-        for (option, value) in [
-            ("service.slow_from_ms", self.slow_from_ms),
-            ("service.slow_mean_ms", self.slow_mean_ms),
-        ] {
-            let rule = "a number of milliseconds between 0 and 10^6";
-            check.range(option, value, (0.0, 1e6), rule);
-        }
+        let share = "a share between 0 and 1";
+        check.numbers(&[
+            ("service.mean_ms", self.mean_ms, (0.01, 1e6), rule),
+            ("service.slow_share", self.slow_share, (0.0, 1.0), share),
+            (
+                "service.slow_from_ms",
+                self.slow_from_ms,
+                (0.0, 1e6),
+                UP_TO_1E6_MS,
+            ),
+            (
+                "service.slow_mean_ms",
+                self.slow_mean_ms,
+                (0.0, 1e6),
+                UP_TO_1E6_MS,
+            ),
+        ]);
     }
 
     /// The time of the next attempt.

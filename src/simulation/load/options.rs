@@ -2,7 +2,7 @@
 
 use crate::core::{OptionErrors, RetryPolicy, Seed};
 use crate::simulation::LoadProtection;
-use crate::simulation::check::{Check, MAX_BINS, is_no_time};
+use crate::simulation::check::{ABOVE_0, Check, POSITIVE_MS, is_no_time};
 
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,16 +81,15 @@ impl LoadOptions {
 
     pub(super) fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
-        let above = |value: f64, most: f64| value > 0.0 && value <= most;
-        let (bin, horizon) = (self.bin_ms, self.horizon_ms);
-        let ends = above(horizon, 1e9);
+        let horizon = self.horizon_ms;
+        let ends = (ABOVE_0..=1e9).contains(&horizon);
         // An invalid horizon is rejected itself.
         let span = if ends { horizon.max(1e-3) } else { 1e-3 };
         match self.arrivals {
-            Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.holds(
+            Arrivals::Regular { per_s } | Arrivals::Poisson { per_s } => check.range(
                 "arrivals",
                 per_s,
-                above(per_s, 1e10 / span),
+                (ABOVE_0, 1e10 / span),
                 "above 0 per second and at most 10^7 requests up to horizon_ms",
             ),
             Arrivals::Closed { clients, think_ms } => {
@@ -105,39 +104,24 @@ impl LoadOptions {
                 check.holds("arrivals", think_ms, !stands_still, rule);
             }
         }
-        check.holds(
-            "capacity_per_s",
-            self.capacity_per_s,
-            above(self.capacity_per_s, 1e9),
-            "above 0 and at most 10^9",
-        );
-        let rule = "above 0 and at most 10^9 milliseconds";
         let timeout = self.timeout_ms;
-        check.holds("timeout_ms", timeout, above(timeout, 1e9), rule);
+        let rule = "above 0 and at most 10^9";
+        check.numbers(&[
+            ("capacity_per_s", self.capacity_per_s, (ABOVE_0, 1e9), rule),
+            ("timeout_ms", timeout, (ABOVE_0, 1e9), POSITIVE_MS),
+        ]);
         check.holds(
             "timeout_ms",
             timeout,
             !(ends && timeout > 0.0 && is_no_time(timeout, horizon)),
             "more than a 10^15th of horizon_ms, because time would stand still",
         );
-        for (option, value) in [
-            ("down_from_ms", self.down_from_ms),
-            ("down_ms", self.down_ms),
-        ] {
-            check.range(
-                option,
-                value,
-                (0.0, 1e9),
-                "a number of milliseconds between 0 and 10^9",
-            );
-        }
-        check.holds("horizon_ms", horizon, ends, rule);
-        check.holds(
-            "bin_ms",
-            bin,
-            above(bin, f64::MAX) && (horizon / bin <= MAX_BINS || !ends),
-            "above 0 and at least a 10^6th of horizon_ms",
-        );
+        let rule = "a number of milliseconds between 0 and 10^9";
+        check.numbers(&[
+            ("down_from_ms", self.down_from_ms, (0.0, 1e9), rule),
+            ("down_ms", self.down_ms, (0.0, 1e9), rule),
+        ]);
+        check.bins(horizon, 1e9, self.bin_ms, POSITIVE_MS);
         self.protection.check(&mut check);
         let rule = "an integer between 1 and 1000";
         check.range("processes", f64::from(self.processes), (1.0, 1e3), rule);
