@@ -6,11 +6,12 @@ use rejitter::simulation::{
     Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, Simulation,
     Strategy,
 };
-use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// FNV-1a over the bits of numbers.
+#[derive(Clone, Copy)]
 struct Digest(u64);
 
 impl Digest {
@@ -46,6 +47,26 @@ fn policy(jitter: Jitter) -> RetryPolicy {
 
 const SEED: u64 = 2_015;
 
+/// Runs a simulation to its end and adds its results to a digest. In slices they are the same.
+fn add<S: Simulation>(
+    digest: Digest,
+    make: impl Fn() -> Result<S, OptionErrors>,
+    read: impl Fn(&S, Digest) -> Digest,
+) -> Digest {
+    let [mut whole, mut sliced] = [(); 2].map(|()| make().unwrap());
+    assert!(whole.finish().done);
+    let mut before = sliced.step(0);
+    while !before.done {
+        let progress = sliced.step(997);
+        assert!(progress.events <= before.events + 997 && progress.share >= before.share);
+        before = progress;
+    }
+    assert_eq!(before.share, 1.0);
+    let digest = [whole, sliced].map(|simulation| read(&simulation, digest));
+    assert_eq!(digest[0].0, digest[1].0);
+    digest[0]
+}
+
 #[test]
 fn normal_and_exponential_variates() {
     let normal = Normal::new();
@@ -60,16 +81,18 @@ fn contention() {
     let mut digest = Digest::new();
     for strategy in Strategy::ALL {
         let policy = strategy.policy(5.0, 2_000.0).unwrap();
-        let mut simulation = Contention::new(ContentionOptions {
-            clients: 60,
-            runs: 10,
-            ..ContentionOptions::new(policy, Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        digest = digest
-            .floats(simulation.times_ms())
-            .counts(simulation.calls());
+        let make = || {
+            Contention::new(ContentionOptions {
+                clients: 60,
+                runs: 10,
+                ..ContentionOptions::new(policy, Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            digest
+                .floats(simulation.times_ms())
+                .counts(simulation.calls())
+        });
     }
     assert_eq!(digest.0, 0x841e_7d3a_aefa_95b5);
 }
@@ -83,23 +106,25 @@ fn outage() {
         Jitter::Decorrelated,
         Jitter::PollyV2,
     ] {
-        let mut simulation = Outage::new(OutageOptions {
-            clients: 300,
-            spread_ms: 500.0,
-            capacity_per_s: 40.0,
-            burst: 5.0,
-            latency_ms: 12.5,
-            ..OutageOptions::new(policy(jitter), Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        digest = digest
-            .floats(simulation.latencies_ms())
-            .floats(simulation.traces().times_ms())
-            .floats(simulation.served_ms())
-            .counts(simulation.attempts())
-            .counts(simulation.bins().arrivals())
-            .counts(simulation.bins().accepted());
+        let make = || {
+            Outage::new(OutageOptions {
+                clients: 300,
+                spread_ms: 500.0,
+                capacity_per_s: 40.0,
+                burst: 5.0,
+                latency_ms: 12.5,
+                ..OutageOptions::new(policy(jitter), Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            digest
+                .floats(simulation.latencies_ms())
+                .floats(simulation.traces().times_ms())
+                .floats(simulation.served_ms())
+                .counts(simulation.attempts())
+                .counts(simulation.bins().arrivals())
+                .counts(simulation.bins().accepted())
+        });
     }
     assert_eq!(digest.0, 0xfd02_3581_f322_9a2f);
 }
@@ -135,24 +160,26 @@ fn load() {
         ),
         (Arrivals::Regular { per_s: 280.0 }, None),
     ] {
-        let mut simulation = Load::new(LoadOptions {
-            arrivals,
-            protection: LoadProtection {
-                budget,
-                ..LoadProtection::default()
-            },
-            horizon_ms: 60_000.0,
-            ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        let bins = simulation.bins();
-        digest = digest
-            .floats(&bins.response_ms)
-            .counts(&bins.requests)
-            .counts(&bins.successes)
-            .counts(&bins.retries)
-            .counts(&bins.timeouts);
+        let make = || {
+            Load::new(LoadOptions {
+                arrivals,
+                protection: LoadProtection {
+                    budget,
+                    ..LoadProtection::default()
+                },
+                horizon_ms: 60_000.0,
+                ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            let bins = simulation.bins();
+            digest
+                .floats(&bins.response_ms)
+                .counts(&bins.requests)
+                .counts(&bins.successes)
+                .counts(&bins.retries)
+                .counts(&bins.timeouts)
+        });
     }
     assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
 }
@@ -161,26 +188,28 @@ fn load() {
 fn protection() {
     let mut digest = Digest::new();
     for processes in [1, 3] {
-        let mut simulation = Load::new(LoadOptions {
-            arrivals: Arrivals::Poisson { per_s: 280.0 },
-            protection: LoadProtection {
-                budget: Some(BudgetOptions::default().into()),
-                breaker: Some(LoadBreaker::default()),
-            },
-            processes,
-            horizon_ms: 60_000.0,
-            ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        let (bins, phases) = (simulation.bins(), simulation.phases());
-        digest = digest
-            .floats(&bins.response_ms)
-            .counts(&bins.rejected_by_breaker)
-            .counts(&bins.rejected_by_budget)
-            .floats(&phases.times_ms)
-            .counts(&phases.processes)
-            .counts(&phases.phases);
+        let make = || {
+            Load::new(LoadOptions {
+                arrivals: Arrivals::Poisson { per_s: 280.0 },
+                protection: LoadProtection {
+                    budget: Some(BudgetOptions::default().into()),
+                    breaker: Some(LoadBreaker::default()),
+                },
+                processes,
+                horizon_ms: 60_000.0,
+                ..LoadOptions::new(policy(Jitter::Full), Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            let (bins, phases) = (simulation.bins(), simulation.phases());
+            digest
+                .floats(&bins.response_ms)
+                .counts(&bins.rejected_by_breaker)
+                .counts(&bins.rejected_by_budget)
+                .floats(&phases.times_ms)
+                .counts(&phases.processes)
+                .counts(&phases.phases)
+        });
     }
     for hints in [
         RateHints::Followed,
@@ -188,17 +217,19 @@ fn protection() {
             max_hold_ms: 30_000.0,
         },
     ] {
-        let mut simulation = RateLimit::new(RateLimitOptions {
-            hints,
-            ..RateLimitOptions::new(policy(Jitter::Full), Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        let totals = simulation.totals();
-        digest = digest
-            .counts(simulation.bins().accepted())
-            .counts(simulation.bins().rejected())
-            .floats(&[totals.end_ms]);
+        let make = || {
+            RateLimit::new(RateLimitOptions {
+                hints,
+                ..RateLimitOptions::new(policy(Jitter::Full), Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            let totals = simulation.totals();
+            digest
+                .counts(simulation.bins().accepted())
+                .counts(simulation.bins().rejected())
+                .floats(&[totals.end_ms])
+        });
     }
     assert_eq!(digest.0, 0x6c2b_f744_3a57_aca8);
 }
@@ -216,27 +247,26 @@ fn hedging() {
         (Some(HedgeRule::default()), None),
         (Some(HedgeRule::default()), Some(ServerLoad::default())),
     ] {
-        let mut simulation = Hedging::new(HedgingOptions {
-            requests: 20_000,
-            hedge,
-            load,
-            ..HedgingOptions::new(Seed::new(SEED))
-        })
-        .unwrap();
-        simulation.finish();
-        let quantiles = [0.5, 0.01, 0.001].map(|share| simulation.exceeded_by(share));
-        digest = digest
-            .floats(&simulation.survival())
-            .floats(&quantiles)
-            .floats(&[simulation.mean_ms()]);
-        if let Some(exact) = simulation.exact() {
-            digest = digest.floats(&exact.survival).floats(&[
-                exact.p50_ms,
-                exact.p99_ms,
-                exact.p999_ms,
-                exact.extra,
-            ]);
-        }
+        let make = || {
+            Hedging::new(HedgingOptions {
+                requests: 20_000,
+                hedge,
+                load,
+                ..HedgingOptions::new(Seed::new(SEED))
+            })
+        };
+        digest = add(digest, make, |simulation, digest| {
+            let quantiles = [0.5, 0.01, 0.001].map(|share| simulation.exceeded_by(share));
+            let digest = digest
+                .floats(&simulation.survival())
+                .floats(&quantiles)
+                .floats(&[simulation.mean_ms()]);
+            let Some(exact) = simulation.exact() else {
+                return digest;
+            };
+            let numbers = [exact.p50_ms, exact.p99_ms, exact.p999_ms, exact.extra];
+            digest.floats(&exact.survival).floats(&numbers)
+        });
     }
     assert_eq!(digest.0, 0xa3a3_9463_41a0_164f);
 }

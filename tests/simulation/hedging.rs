@@ -149,14 +149,6 @@ fn the_closed_form_is_the_product_of_two_attempts() {
     }
 }
 
-#[test]
-fn a_closed_form_needs_a_fixed_delay_and_no_load() {
-    let has = |options| Hedging::new(options).unwrap().exact().is_some();
-    assert!(has(options(None, 1)) && has(options(after(5.0, 0.1), 1)));
-    assert!(!has(options(learned(0.1), 1)));
-    assert!(!has(loaded(None, 1)) && !has(loaded(after(5.0, 0.1), 1)));
-}
-
 /// Dvoretzky, Kiefer and Wolfowitz: of n independent times, no share is off by √(ln(2/ε)/2n), but with probability ε.
 #[test]
 fn a_sample_has_the_distribution_of_the_closed_form() {
@@ -197,19 +189,6 @@ fn a_sample_has_the_distribution_of_the_closed_form() {
             assert!((hedged(&run) - exact.extra).abs() <= 4.0 * deviation);
         }
     }
-    for (hedge, p99_ms, p999_ms) in [
-        (None, 1_304.7, 2_456.0),
-        (after(60.0, UNBOUNDED), 100.17, 759.1),
-        (after(100.0, UNBOUNDED), 137.44, 779.1),
-    ] {
-        is_mean(
-            &over_seeds(|seed| options(hedge, seed), |run| run.exceeded_by(0.01)),
-            p99_ms,
-        );
-        let p999 = over_seeds(|seed| options(hedge, seed), |run| run.exceeded_by(0.001));
-        // A quantile of 100 requests is biased by some thousandths.
-        assert!((p999.mean / p999_ms - 1.0).abs() < 0.02, "{p999:?}");
-    }
 }
 
 /// The attempts are the same with and without hedges.
@@ -223,23 +202,6 @@ fn hedges_start_for_the_attempts_that_take_longer() {
         let slow = without[at(60.0)] * totals.requests as f64;
         assert_eq!((totals.hedges + totals.rejected) as f64, slow.round());
         assert_eq!(totals.rejected == 0, max_ratio == UNBOUNDED);
-    }
-}
-
-#[test]
-fn the_budget_bounds_the_hedges() {
-    for max_ratio in [0.001, 0.05, 0.1] {
-        for options in [
-            options(after(0.0, max_ratio), 1),
-            loaded(after(0.0, max_ratio), 1),
-        ] {
-            let totals = finished(options).totals();
-            // Every request wants a hedge: each token is taken, but for those of the last requests.
-            let most = 10.0 + max_ratio * totals.requests as f64;
-            let hedges = totals.hedges as f64;
-            assert!(hedges <= most && hedges > most - 5.0, "{hedges} of {most}");
-            assert_eq!(totals.hedges + totals.rejected, totals.requests);
-        }
     }
 }
 
@@ -300,23 +262,6 @@ fn a_learned_delay_hedges_the_share_that_it_is_for() {
     assert!((0.45..0.51).contains(&median), "{median}");
 }
 
-#[test]
-fn nothing_is_learned_from_fewer_than_20_requests() {
-    let hedges = |requests| {
-        let runs = (0..50).map(|seed| {
-            let delay = HedgeDelay::Learned(0.01);
-            let hedge = learned(0.1).map(|rule| HedgeRule { delay, ..rule });
-            finished(HedgingOptions {
-                requests,
-                ..options(hedge, seed)
-            })
-        });
-        runs.map(|run| run.totals().hedges).sum::<u64>()
-    };
-    assert_eq!(hedges(20), 0);
-    assert!(hedges(21) > 40);
-}
-
 /// Each server is a queue of its own with random arrivals (M/M/1): response times are exponentially distributed with
 /// the mean 1/(μ − λ).
 #[test]
@@ -340,44 +285,6 @@ fn without_hedges_response_times_are_those_of_a_queue() {
             is_mean(&found, (-ms / mean_ms).exp());
         }
     }
-}
-
-/// With other times, Pollaczek's and Khinchine's mean: an attempt waits for λE[S²]/2(1 − ρ).
-#[test]
-fn slow_attempts_hold_up_the_others() {
-    let utilisation = 0.3;
-    let make = |seed| HedgingOptions {
-        load: Some(ServerLoad {
-            servers: 7,
-            utilisation,
-        }),
-        ..options(None, seed)
-    };
-    let mean_ms = 0.95 * 20.0 + 0.05 * 1_000.0;
-    let square = 0.95 * 2.0 * 400.0 + 0.05 * (500.0_f64.powi(2) * 5.0);
-    let wait_ms = utilisation / mean_ms * square / 2.0 / (1.0 - utilisation);
-    is_mean(&over_seeds(make, Hedging::mean_ms), mean_ms + wait_ms);
-}
-
-/// The reference numbers: p50 23 ms without hedges; with 10% of hedges p50 30 ms and p99 174 ms.
-#[test]
-fn bounded_hedges_cost_a_busy_server_something() {
-    let quantile = |hedge, share| {
-        over_seeds(
-            |seed| loaded(hedge, seed),
-            |run: &Hedging| run.exceeded_by(share),
-        )
-    };
-    let near = |found: &Summary, expected: f64| {
-        let off = (found.mean - expected).abs();
-        assert!(off <= 2.0 * found.ci95 + 0.5, "{found:?}, not {expected}");
-    };
-    near(&quantile(None, 0.5), 23.1);
-    near(&quantile(after(50.0, 0.1), 0.5), 30.0);
-    near(&quantile(after(50.0, 0.1), 0.01), 174.0);
-    // It wants more than it may, so that few tokens are ever left.
-    let share = over_seeds(|seed| loaded(after(50.0, 0.1), seed), hedged).mean;
-    assert!((0.098..0.1001).contains(&share), "{share}");
 }
 
 /// The servers get 1.4 times what they can do, and the queues grow as long as requests come: the response times have no
@@ -431,31 +338,4 @@ fn a_hedge_goes_to_another_server() {
     assert_eq!(won(1), 0);
     // Attempt and hedge are equal if neither ever waits behind the other.
     assert!((won(2) as f64 / 1e5 - 0.5).abs() < 0.01, "{}", won(2));
-}
-
-#[test]
-fn slices_and_repetition_change_nothing() {
-    for options in [
-        options(after(60.0, 0.1), 9),
-        options(learned(0.1), 9),
-        loaded(learned(UNBOUNDED), 9),
-    ] {
-        let options = HedgingOptions {
-            requests: 20_000,
-            ..options
-        };
-        let whole = finished(options);
-        let mut sliced = Hedging::new(options).unwrap();
-        let mut before = sliced.step(0);
-        assert_eq!((before.events, before.share, before.done), (0, 0.0, false));
-        while !before.done {
-            let progress = sliced.step(7);
-            assert!(progress.events <= before.events + 7 && progress.share >= before.share);
-            before = progress;
-        }
-        assert_eq!(before.share, 1.0);
-        assert_eq!(sliced.totals(), whole.totals());
-        assert_eq!(sliced.survival(), whole.survival());
-        assert_eq!(sliced.mean_ms(), whole.mean_ms());
-    }
 }

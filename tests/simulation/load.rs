@@ -50,62 +50,6 @@ fn finished(options: LoadOptions) -> Load {
     simulation
 }
 
-/// 280 requests/s on a server of 300/s, 10 s of outage, one retry: with 2,800 waiting, of which 300
-/// are in time, at 20/s to spare it takes (2,800 − 300)/20 = 125 s, and half a second more for the
-/// ten retries that the bucket holds.
-#[test]
-fn only_a_budget_by_successes_recovers() {
-    assert_eq!(finished(options(None)).recovered_after_ms(), None);
-    assert_eq!(finished(options(PER_REQUEST)).recovered_after_ms(), None);
-    let recovered = finished(options(PER_SUCCESS)).recovered_after_ms().unwrap();
-    println!("recovers {recovered:.0} ms after the outage");
-    assert!((recovered - 126_500.0).abs() < 100.0, "{recovered}");
-    // An outage that has no end has none that it could recover from.
-    let mut never = options(PER_SUCCESS);
-    never.timeout_ms = 1e9;
-    never.down_ms = 1e9;
-    assert_eq!(finished(never.clone()).recovered_after_ms(), None);
-    never.timeout_ms = 1_000.0;
-    // The outage is what does it.
-    never.protection = protected(None);
-    never.down_ms = 0.0;
-    let calm = finished(never);
-    assert_eq!(calm.recovered_after_ms(), Some(0.0));
-    assert_eq!(calm.totals().retries, 0);
-}
-
-#[test]
-fn random_arrivals_recover_after_the_same_time_on_average() {
-    let times: Vec<f64> = (0..60)
-        .map(|seed| {
-            let simulation = finished(LoadOptions {
-                arrivals: Arrivals::Poisson { per_s: 280.0 },
-                seed: Seed::new(seed),
-                ..options(PER_SUCCESS)
-            });
-            simulation.recovered_after_ms().unwrap() / 1_000.0
-        })
-        .collect();
-    let found = summary(times.iter().copied());
-    println!("recovers after {:.1} ± {:.1} s", found.mean, found.ci95);
-    let error = 4.0 * found.sd / 60.0_f64.sqrt();
-    assert!(
-        (found.mean - 126.5).abs() < error,
-        "{} ± {error}",
-        found.mean
-    );
-    let never = (0..5).map(|seed| LoadOptions {
-        arrivals: Arrivals::Poisson { per_s: 280.0 },
-        seed: Seed::new(seed),
-        ..options(PER_REQUEST)
-    });
-    assert!(
-        never
-            .into_iter()
-            .all(|options| finished(options).recovered_after_ms().is_none())
-    );
-}
-
 /// Clients that wait for their answers cannot overload the server for long.
 #[test]
 fn closed_arrivals_recover_without_a_budget() {
@@ -201,31 +145,6 @@ fn open_arrivals_come_at_their_rate() {
             found.sd
         );
     }
-}
-
-#[test]
-fn slices_and_repetition_change_nothing() {
-    let options = LoadOptions {
-        arrivals: Arrivals::Closed {
-            clients: 500,
-            think_ms: 700.0,
-        },
-        horizon_ms: 40_000.0,
-        ..options(PER_SUCCESS)
-    };
-    let whole = finished(options.clone());
-    let mut sliced = Load::new(options).unwrap();
-    while !sliced.step(11).done {}
-    assert_eq!(sliced.totals(), whole.totals());
-    let bits = |load: &Load| -> Vec<u64> {
-        load.bins()
-            .response_ms
-            .iter()
-            .map(|x| x.to_bits())
-            .collect()
-    };
-    assert_eq!(bits(&sliced), bits(&whole));
-    assert_eq!(sliced.bins().successes, whole.bins().successes);
 }
 
 /// One client, one request after the other, each worked on for a second.

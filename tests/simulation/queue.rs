@@ -1,7 +1,7 @@
 //! The event queue, and the randomness of the simulated world.
 
 use rejitter::Seed;
-use rejitter::simulation::{EventQueue, Noise, Normal};
+use rejitter::simulation::{EventQueue, Noise};
 
 /// Against a list that is searched: the earliest first, equal times in their order.
 #[test]
@@ -63,72 +63,6 @@ fn odd_times_do_no_harm() {
     queue.push(1.0, 7);
     assert_eq!(queue.pop(), Some((1.0, 7)));
     assert_eq!(queue.pop(), None);
-}
-
-/// Φ(x) at the ends of the bins, from tables (Abramowitz and Stegun 26.1), to 10 digits.
-const PHI: [(f64, f64); 9] = [
-    (0.0, 0.5),
-    (0.25, 0.598_706_325_7),
-    (0.5, 0.691_462_461_3),
-    (1.0, 0.841_344_746_1),
-    (1.5, 0.933_192_798_7),
-    (2.0, 0.977_249_868_1),
-    (2.5, 0.993_790_334_7),
-    (3.0, 0.998_650_102_0),
-    (4.0, 0.999_968_328_8),
-];
-
-#[test]
-fn normal_variates_are_normal() {
-    const N: usize = 2_000_000;
-    let normal = Normal::new();
-    let mut noise = Noise::new(Seed::from("normal"), 0);
-    let draws: Vec<f64> = (0..N).map(|_| normal.draw(&mut noise)).collect();
-    let n = N as f64;
-    for (x, phi) in PHI {
-        let error = 4.0 * (phi * (1.0 - phi) / n).sqrt();
-        let below = draws.iter().filter(|draw| **draw < x).count() as f64 / n;
-        let above = draws.iter().filter(|draw| **draw > -x).count() as f64 / n;
-        assert!((below - phi).abs() < error, "below {x}: {below}, not {phi}");
-        assert!(
-            (above - phi).abs() < error,
-            "above −{x}: {above}, not {phi}"
-        );
-    }
-    // Moments 1 to 4 and 6: 0, 1, 0, 3, 15; their variances are 1, 2, 15, 96, 10170.
-    for (power, moment, variance) in [
-        (1, 0.0, 1.0),
-        (2, 1.0, 2.0),
-        (3, 0.0, 15.0),
-        (4, 3.0, 96.0),
-        (6, 15.0, 10_170.0),
-    ] {
-        let found = draws.iter().map(|x| x.powi(power)).sum::<f64>() / n;
-        let error = 4.0 * f64::sqrt(variance / n);
-        assert!(
-            (found - moment).abs() < error,
-            "moment {power}: {found}, not {moment}"
-        );
-    }
-    // Successive draws have nothing to do with each other.
-    let product = draws.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / n;
-    assert!(product.abs() < 4.0 / n.sqrt(), "{product}");
-}
-
-#[test]
-fn exponential_pauses_are_exponential() {
-    let mut noise = Noise::new(Seed::new(5), 0);
-    let n = 1_000_000.0;
-    let draws: Vec<f64> = (0..1_000_000).map(|_| noise.exponential()).collect();
-    assert!(draws.iter().all(|x| *x >= 0.0 && x.is_finite()));
-    for x in [0.1, 0.5, 1.0, 2.0, 5.0] {
-        let p = f64::exp(-x);
-        let share = draws.iter().filter(|draw| **draw > x).count() as f64 / n;
-        assert!(
-            (share - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(),
-            "{x}: {share}, not {p}"
-        );
-    }
 }
 
 #[test]

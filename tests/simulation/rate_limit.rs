@@ -45,25 +45,12 @@ fn means(hints: RateHints, workers: u32) -> Means {
         assert_eq!(totals.requests, totals.done + totals.rejected);
     }
     let mean = |of: fn(&RateLimitTotals) -> f64| summary(runs.iter().map(of));
-    let means = Means {
+    Means {
         failed: mean(|totals| (totals.failed + totals.rejected_by_cooldown) as f64),
         requests: mean(|totals| totals.requests as f64),
         rejections: mean(|totals| totals.rejected as f64),
         seconds: mean(|totals| totals.end_ms / 1_000.0),
-    };
-    println!(
-        "{hints:?}, {workers} workers: {:.1} ± {:.1} fail, {:.0} ± {:.0} requests, {:.0} ± {:.0} rejected, \
-         {:.1} ± {:.1} s",
-        means.failed.mean,
-        means.failed.ci95,
-        means.requests.mean,
-        means.requests.ci95,
-        means.rejections.mean,
-        means.rejections.ci95,
-        means.seconds.mean,
-        means.seconds.ci95,
-    );
-    means
+    }
 }
 
 /// Both means are of 20 seeds: their confidence intervals overlap.
@@ -150,15 +137,4 @@ fn one_refusal_holds_all() {
     assert_eq!((shared.requests, shared.rejected), (9, 3));
     let followed = lonely(RateHints::Followed);
     assert_eq!((followed.requests, followed.rejected), (10, 4));
-}
-
-#[test]
-fn slices_and_repetition_change_nothing() {
-    for hints in [RateHints::Ignored, RateHints::Followed, SHARED] {
-        let whole = finished(options(hints, 30, 9));
-        let mut sliced = RateLimit::new(options(hints, 30, 9)).unwrap();
-        while !sliced.step(7).done {}
-        assert_eq!(sliced.totals(), whole.totals());
-        assert_eq!(sliced.bins(), whole.bins());
-    }
 }
