@@ -191,15 +191,3 @@ fn a_single_wait_is_that_of_the_iterator() {
         assert_eq!(policy.delay(0, 3), policy.delay(1, 3));
     }
 }
-
-#[test]
-fn delays_restart_as_the_next_operation() {
-    let mut delays = RetryPolicy::exponential().delays(5);
-    assert_eq!(delays.size_hint(), (5, Some(5)));
-    let first: Vec<_> = delays.by_ref().collect();
-    assert_eq!(delays.next(), None);
-    delays.reset();
-    let second: Vec<_> = delays.collect();
-    assert_eq!((first.len(), second.len()), (5, 5));
-    assert_ne!(first, second);
-}

@@ -3,15 +3,8 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
 use rejitter::internals::CapRule;
-use rejitter::lab::{Distribution, Model, Sampler, plan, sample};
+use rejitter::lab::{Distribution, Model, plan, sample};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
-use serde_json::{Value, json};
-
-use crate::common;
-
-fn model(options: &Value) -> Model {
-    Model::new(RetryPolicy::from_options(common::options(options)).unwrap())
-}
 
 /// Policies of every jitter, cap rule and curve, with floors and caps where they cut.
 fn assorted() -> Vec<RetryOptions> {
@@ -146,23 +139,6 @@ fn what_is_planned_is_what_is_drawn() {
 }
 
 #[test]
-fn another_distribution_is_seen_to_differ() {
-    let full = model(&json!({ "jitter": "full" }));
-    let waits = sample(&full, Seed::from("lab"), WAITS, OPERATIONS);
-    for other in [
-        json!({ "jitter": "full", "minMs": 10 }),
-        json!({ "jitter": "equal" }),
-        json!({ "jitter": "full", "baseMs": 109 }),
-        json!({ "jitter": "slotted" }),
-        json!({ "jitter": "pollyV2" }),
-    ] {
-        let distribution = model(&other).distributions().next().unwrap();
-        let d = distance(&mut column(&waits, 0), &distribution);
-        assert!(d > 2.6, "{other}: {d}");
-    }
-}
-
-#[test]
 fn quantiles_and_probabilities_are_inverse() {
     for options in assorted() {
         let model = Model::new(RetryPolicy::from_options(options).unwrap());
@@ -229,16 +205,4 @@ fn samples_are_the_waits_of_operations_bit_for_bit() {
             delays.reset();
         }
     }
-}
-
-#[test]
-fn samples_in_pieces_are_the_samples_of_the_whole() {
-    let model = model(&json!({ "jitter": "decorrelated" }));
-    let whole = sample(&model, Seed::new(1), 3, 10);
-    let sampler = Sampler::new(&model, Seed::new(1), 3);
-    let mut pieces = vec![0.0; 30];
-    sampler.fill(0, &mut pieces[..12]);
-    sampler.fill(4, &mut pieces[12..]);
-    assert_eq!(pieces, whole);
-    assert_eq!(sample(&model, Seed::new(1), 0, 10), Vec::<f64>::new());
 }

@@ -10,7 +10,6 @@ mod common;
 mod constants;
 mod data;
 mod differential;
-mod distributions;
 mod http;
 mod kinds;
 mod lab;

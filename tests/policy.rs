@@ -17,8 +17,6 @@ const BACKOFFS: [Backoff; 6] = [
     Backoff::Custom,
 ];
 
-const HALF: Draws = Draws { r: 0.5, r2: 0.5 };
-
 /// The largest number below 1 that has 53 bits: the largest draw.
 const LARGEST_DRAW: f64 = 1.0 - 1.0 / (1u64 << 53) as f64;
 
@@ -75,113 +73,6 @@ fn an_infinite_cap_saturates() {
         ..RetryOptions::default()
     };
     assert_eq!(policy(options).ceiling_ms(5_000), MAX_MS);
-}
-
-#[test]
-fn each_refusal_names_option_value_and_range() {
-    let bad = [f64::NAN, -1.0, -f64::MIN_POSITIVE, f64::INFINITY];
-    type Setter = fn(f64) -> RetryOptions;
-    let set: [(&str, Setter); 4] = [
-        ("base_ms", |v| RetryOptions {
-            base_ms: Some(v),
-            ..RetryOptions::default()
-        }),
-        ("min_ms", |v| RetryOptions {
-            min_ms: Some(v),
-            ..RetryOptions::default()
-        }),
-        ("factor", |v| RetryOptions {
-            factor: Some(v),
-            ..RetryOptions::default()
-        }),
-        ("step_ms", |v| RetryOptions {
-            backoff: Backoff::Linear,
-            step_ms: Some(v),
-            ..RetryOptions::default()
-        }),
-    ];
-    for (name, make) in set {
-        for value in bad {
-            let problems = problems_of(make(value));
-            assert_eq!(problems.len(), 1, "{problems:?}");
-            assert_eq!(problems[0].0, name);
-            assert!(
-                problems[0].1.starts_with(&format!("{name} must be "))
-                    && problems[0].1.ends_with(&format!(", got {value}"))
-            );
-        }
-    }
-    for value in [f64::NAN, -1.0] {
-        let problems = problems_of(RetryOptions {
-            cap_ms: Some(value),
-            ..RetryOptions::default()
-        });
-        assert_eq!(problems[0].0, "cap_ms");
-    }
-    for n in [0, 1_025, u32::MAX] {
-        let problems = problems_of(RetryOptions {
-            backoff: Backoff::Truncated,
-            truncate_at: Some(n),
-            ..RetryOptions::default()
-        });
-        assert_eq!(problems[0].0, "truncate_at");
-    }
-    let problems = problems_of(RetryOptions {
-        max_attempts: Some(0),
-        ..RetryOptions::default()
-    });
-    assert_eq!(
-        problems,
-        [(
-            "max_attempts",
-            "max_attempts must be a positive integer, got 0".to_owned()
-        )]
-    );
-}
-
-#[test]
-fn options_that_contradict_each_other_are_refused() {
-    let names = names_of;
-    assert_eq!(
-        names(RetryOptions {
-            base_ms: Some(10.0),
-            cap_ms: Some(9.0),
-            ..RetryOptions::default()
-        }),
-        ["cap_ms"]
-    );
-    assert_eq!(
-        names(RetryOptions {
-            min_ms: Some(10_001.0),
-            ..RetryOptions::default()
-        }),
-        ["min_ms"]
-    );
-    for (backoff, jitter) in [
-        (Backoff::Fixed, Jitter::Full),
-        (Backoff::Truncated, Jitter::Full),
-        (Backoff::Exponential, Jitter::Decorrelated),
-    ] {
-        assert_eq!(
-            names(RetryOptions {
-                backoff,
-                jitter,
-                factor: Some(2.0),
-                ..RetryOptions::default()
-            }),
-            ["factor"]
-        );
-    }
-    assert_eq!(
-        names(RetryOptions {
-            step_ms: Some(2.0),
-            truncate_at: Some(2),
-            max_attempts: Some(0),
-            ..RetryOptions::default()
-        }),
-        ["step_ms", "truncate_at", "max_attempts"],
-        "all problems at once"
-    );
 }
 
 /// A stream of test inputs; `Seed` itself is tested elsewhere.
@@ -319,46 +210,6 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
     }
 }
 
-#[test]
-fn a_server_hint_is_a_lower_bound_and_spread_upwards() {
-    let policy = policy(RetryOptions {
-        base_ms: Some(100.0),
-        ..RetryOptions::default()
-    });
-    let after = |hint, r| {
-        let failure = Failure {
-            hint,
-            ..Failure::of_attempt(1)
-        };
-        policy.decide(&failure, Draws { r, r2: 0.0 })
-    };
-    let retry = |delay_ms| Decision::Retry { delay_ms };
-    assert_eq!(after(Hint::Server(2_000.0), 0.0), retry(2_000.0));
-    assert_eq!(after(Hint::Server(2_000.0), 0.5), retry(2_500.0));
-    assert_eq!(
-        after(Hint::Server(10.0), 0.5),
-        retry(60.0),
-        "spread by the base"
-    );
-    assert_eq!(after(Hint::Server(0.0), 0.5), retry(50.0), "no hint");
-    assert_eq!(
-        after(Hint::Server(0.001), 0.5),
-        retry(50.001),
-        "the spread alone is as long as the first wait"
-    );
-    assert_eq!(after(Hint::Server(60_000.0), 0.0), retry(60_000.0));
-    assert_eq!(
-        after(Hint::Server(60_000.1), 0.0),
-        Decision::Stop(StopReason::Hint)
-    );
-    assert_eq!(
-        after(Hint::Server(f64::INFINITY), 0.0),
-        Decision::Stop(StopReason::Hint)
-    );
-    assert_eq!(after(Hint::Exactly(0.0), 0.9), retry(0.0));
-    assert_eq!(after(Hint::Exactly(1e9), 0.9), retry(1e9), "uncapped");
-}
-
 /// A server cannot switch the client's own backoff off.
 #[test]
 fn a_hint_never_shortens_the_computed_wait() {
@@ -397,25 +248,6 @@ fn a_hint_never_shortens_the_computed_wait() {
         }
     }
     assert!(computed_won > 1_000 && hint_won > 1_000);
-}
-
-#[test]
-fn a_truncated_backoff_without_a_cap_starts_at_the_default_base() {
-    for cap_ms in [f64::INFINITY, MAX_MS] {
-        let endless = policy(RetryOptions {
-            backoff: Backoff::Truncated,
-            cap_ms: Some(cap_ms),
-            ..RetryOptions::default()
-        });
-        assert_eq!(endless.base_ms(), 100.0);
-        assert_eq!(endless.ceiling_ms(1), 100.0);
-        assert_eq!(endless.ceiling_ms(10), 51_200.0);
-        assert_eq!(
-            endless.ceiling_ms(5_000),
-            51_200.0,
-            "the truncation ends the growth"
-        );
-    }
 }
 
 /// The curve is the caller's own: a silent cap would change it.
@@ -459,72 +291,6 @@ fn names_of(options: RetryOptions) -> Vec<&'static str> {
         .into_iter()
         .map(|(name, _)| name)
         .collect()
-}
-
-#[test]
-fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
-    for longest in [5_000.0, f64::INFINITY] {
-        let policy = policy(RetryOptions {
-            max_retry_after_ms: Some(longest),
-            cap_long_retry_after: true,
-            ..RetryOptions::default()
-        });
-        let failure = Failure {
-            hint: Hint::Server(f64::INFINITY),
-            ..Failure::of_attempt(1)
-        };
-        for r in [0.0, LARGEST_DRAW] {
-            let Decision::Retry { delay_ms } = policy.decide(&failure, Draws { r, r2: 0.0 }) else {
-                panic!("must go on");
-            };
-            assert!(delay_ms >= longest.min(MAX_MS) && delay_ms <= MAX_MS);
-        }
-    }
-}
-
-#[test]
-fn jitters_around_the_ceiling_stay_spread_out_at_the_cap() {
-    for (jitter, lo, hi) in [
-        (Jitter::Proportional { ratio: 0.5 }, 1_000.0 / 3.0, 1_000.0),
-        (Jitter::Additive { ratio: 1.0 }, 500.0, 1_000.0),
-        (Jitter::AdditiveMax { max_ms: 200.0 }, 800.0, 1_000.0),
-        (Jitter::AdditiveMax { max_ms: 5_000.0 }, 0.0, 1_000.0),
-    ] {
-        let policy = policy(RetryOptions {
-            jitter,
-            cap_ms: Some(1_000.0),
-            ..RetryOptions::default()
-        });
-        let (low, high) = policy.bounds_ms(&Wait::number(1_025));
-        assert!((low - lo).abs() < 1e-9 && (high - hi).abs() < 1e-9);
-    }
-}
-
-#[test]
-fn attempts_are_counted_before_the_deadline_is_looked_at() {
-    let policy = policy(RetryOptions {
-        jitter: Jitter::None,
-        base_ms: Some(100.0),
-        max_attempts: Some(2),
-        ..RetryOptions::default()
-    });
-    let at = |attempt, remaining_ms| {
-        policy.decide(
-            &Failure {
-                remaining_ms,
-                ..Failure::of_attempt(attempt)
-            },
-            HALF,
-        )
-    };
-    assert_eq!(at(1, 100.1), Decision::Retry { delay_ms: 100.0 });
-    assert_eq!(
-        at(1, 100.0),
-        Decision::Stop(StopReason::Deadline),
-        "a wait that ends at the deadline is useless"
-    );
-    assert_eq!(at(2, 0.0), Decision::Stop(StopReason::Exhausted));
-    assert_eq!(at(3, 1e9), Decision::Stop(StopReason::Exhausted));
 }
 
 #[test]
@@ -592,4 +358,71 @@ fn a_custom_curve_without_values_is_ten_seconds() {
 #[test]
 fn two_random_seeds_differ() {
     assert_ne!(Seed::random().unwrap(), Seed::random().unwrap());
+}
+
+#[test]
+fn attempts_are_counted_before_the_deadline_is_looked_at() {
+    let policy = policy(RetryOptions {
+        jitter: Jitter::None,
+        base_ms: Some(100.0),
+        max_attempts: Some(2),
+        ..RetryOptions::default()
+    });
+    let at = |attempt, remaining_ms| {
+        policy.decide(
+            &Failure {
+                remaining_ms,
+                ..Failure::of_attempt(attempt)
+            },
+            Draws { r: 0.5, r2: 0.5 },
+        )
+    };
+    assert_eq!(at(1, 100.1), Decision::Retry { delay_ms: 100.0 });
+    assert_eq!(
+        at(1, 100.0),
+        Decision::Stop(StopReason::Deadline),
+        "a wait that ends at the deadline is useless"
+    );
+    assert_eq!(at(2, 0.0), Decision::Stop(StopReason::Exhausted));
+    assert_eq!(at(3, 1e9), Decision::Stop(StopReason::Exhausted));
+}
+
+#[test]
+fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
+    for longest in [5_000.0, f64::INFINITY] {
+        let policy = policy(RetryOptions {
+            max_retry_after_ms: Some(longest),
+            cap_long_retry_after: true,
+            ..RetryOptions::default()
+        });
+        let failure = Failure {
+            hint: Hint::Server(f64::INFINITY),
+            ..Failure::of_attempt(1)
+        };
+        for r in [0.0, LARGEST_DRAW] {
+            let Decision::Retry { delay_ms } = policy.decide(&failure, Draws { r, r2: 0.0 }) else {
+                panic!("must go on");
+            };
+            assert!(delay_ms >= longest.min(MAX_MS) && delay_ms <= MAX_MS);
+        }
+    }
+}
+
+#[test]
+fn a_truncated_backoff_without_a_cap_starts_at_the_default_base() {
+    for cap_ms in [f64::INFINITY, MAX_MS] {
+        let endless = policy(RetryOptions {
+            backoff: Backoff::Truncated,
+            cap_ms: Some(cap_ms),
+            ..RetryOptions::default()
+        });
+        assert_eq!(endless.base_ms(), 100.0);
+        assert_eq!(endless.ceiling_ms(1), 100.0);
+        assert_eq!(endless.ceiling_ms(10), 51_200.0);
+        assert_eq!(
+            endless.ceiling_ms(5_000),
+            51_200.0,
+            "the truncation ends the growth"
+        );
+    }
 }

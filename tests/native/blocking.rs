@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason, Verdict,
-    retry_blocking, retry_blocking_with_attempt,
+    AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason,
+    retry_blocking,
 };
-
-use crate::common::{VECTORS, Vector, vectors};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -21,29 +19,6 @@ fn steady(base_ms: f64) -> RetryPolicy {
         ..RetryOptions::default()
     })
     .expect("valid options")
-}
-
-#[test]
-fn the_waits_are_those_of_the_policy_bit_for_bit() {
-    for Vector {
-        name, policy, seed, ..
-    } in vectors(VECTORS)
-    {
-        let time = VirtualTime::new();
-        let mut waits = Vec::new();
-        let failed = retry_blocking_with_attempt(policy, |attempt| Err::<(), _>(attempt.attempt))
-            .seed(seed)
-            .when(|attempt| *attempt < 60)
-            .notify(|event| waits.extend(event.delay))
-            .report()
-            .sleeper(time.clone())
-            .call()
-            .unwrap_err();
-        let expected: Vec<_> = policy.delays(seed).take(59).collect();
-        assert_eq!(waits, expected, "{name}");
-        assert_eq!(failed.report.elapsed, expected.iter().sum(), "{name}");
-        assert_eq!(time.now(), expected.iter().sum(), "{name}");
-    }
 }
 
 #[test]
@@ -95,28 +70,6 @@ fn no_attempt_begins_at_or_after_the_deadline() {
         assert_eq!(failed.reason, StopReason::Deadline);
         assert_eq!(failed.report.attempts, attempts);
     }
-}
-
-#[test]
-fn conditions_and_hints_are_those_of_the_asynchronous_form() {
-    let time = VirtualTime::new();
-    let failed =
-        retry_blocking_with_attempt(steady(100.0), |attempt| Err::<(), _>(attempt.attempt))
-            .when(|attempt| match attempt {
-                1 => Verdict::RetryExactly(3 * MS),
-                2 => Verdict::Retry,
-                _ => Verdict::Stop,
-            })
-            .hint(|_| Some(500 * MS))
-            .report()
-            .sleeper(time.clone())
-            .call()
-            .unwrap_err();
-    assert_eq!(failed.reason, StopReason::NotRetryable);
-    let delays: Vec<_> = failed.report.records.iter().map(|r| r.delay).collect();
-    assert_eq!(delays[0], Some(3 * MS));
-    assert!(delays[1] >= Some(500 * MS) && delays[1] < Some(750 * MS));
-    assert_eq!(delays[2], None);
 }
 
 #[test]

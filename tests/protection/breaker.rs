@@ -17,13 +17,6 @@ const LONG: BreakerSettings = BreakerSettings {
     close_after: 1.0,
 };
 
-/// A row alone.
-const ROW: BreakerSettings = BreakerSettings {
-    minimum_calls: f64::INFINITY,
-    consecutive_failures: 3.0,
-    ..LONG
-};
-
 /// A breaker with its options, for short scenes. All draws are 0.5.
 struct Scene {
     breaker: Breaker,
@@ -68,12 +61,6 @@ impl Scene {
             .ended(&self.options, now, 0.5, pass, verdict, hint)
     }
 
-    /// A retry or a hedge that ends at once.
-    fn retry(&mut self, now: f64, verdict: Verdict) -> Change {
-        let pass = self.ask_as(now, false).expect("admitted");
-        self.end(now, pass, verdict)
-    }
-
     fn open(&mut self, now: f64, ms: f64) {
         self.breaker.open(&self.options, now, ms);
     }
@@ -96,11 +83,6 @@ impl Scene {
     fn numbers(&self, now: f64) -> BreakerNumbers {
         let mut copy = self.breaker;
         copy.numbers(&self.options, now)
-    }
-
-    fn is_fresh(&self, now: f64) -> bool {
-        let mut copy = self.breaker;
-        copy.is_fresh(&self.options, now)
     }
 
     fn counts(&self, now: f64) -> (f64, f64) {
@@ -137,54 +119,6 @@ fn scene_a_slow_probe() {
 }
 
 #[test]
-fn scene_b_fast_failures_first() {
-    let mut scene = Scene::new(LONG);
-    // Tenths of a ms, and what happens then: a number of a call that ends, or none for a call that starts.
-    let mut events: Vec<(u32, Option<u32>)> = Vec::new();
-    for call in 0..1_000 {
-        events.push((call, None));
-        let takes = if call % 50 == 49 { 10 } else { 1_000 };
-        events.push((call + takes, Some(call)));
-    }
-    events.sort_by_key(|(at, _)| *at);
-    let mut passes = Vec::new();
-    for (tenths, call) in events {
-        let now = f64::from(tenths) / 10.0;
-        match call {
-            None => passes.push(scene.admitted(now)),
-            Some(call) => {
-                let verdict = if call % 50 == 49 { Failure } else { Success };
-                assert_eq!(scene.end(now, passes[call as usize], verdict), Same);
-            }
-        }
-    }
-    assert_eq!(scene.counts(200.0), (20.0, 1_000.0));
-    assert_eq!(scene.numbers(200.0).opens, 0.0);
-}
-
-#[test]
-fn the_ratio_opens_when_it_is_reached_and_not_before() {
-    let mut scene = Scene::new(LONG);
-    for i in 0..5 {
-        assert_eq!(scene.succeeds(f64::from(i)), Same);
-    }
-    for i in 5..9 {
-        assert_eq!(scene.fails(f64::from(i)), Same);
-    }
-    // The tenth call, and the fifth failure.
-    assert_eq!(scene.fails(9.0), Opened);
-
-    let mut scene = Scene::new(LONG);
-    for i in 0..6 {
-        assert_eq!(scene.succeeds(f64::from(i)), Same);
-    }
-    for i in 6..11 {
-        assert_eq!(scene.fails(f64::from(i)), Same, "5 of 11 are below a half");
-    }
-    assert_eq!(scene.fails(11.0), Opened);
-}
-
-#[test]
 fn the_window_forgets() {
     let mut scene = Scene::new(LONG);
     for i in 0..6 {
@@ -202,173 +136,6 @@ fn the_window_forgets() {
     assert_eq!(scene.counts(25_000.0), (0.0, 1.0));
     assert_eq!(scene.counts(30_000.0), (0.0, 1.0));
     assert_eq!(scene.counts(35_000.0), (0.0, 0.5));
-}
-
-#[test]
-fn failures_in_a_row_open() {
-    let mut scene = Scene::new(ROW);
-    scene.fails(0.0);
-    scene.fails(1.0);
-    // A success between them, and an end that says nothing.
-    scene.succeeds(2.0);
-    scene.fails(3.0);
-    scene.fails(4.0);
-    assert_eq!(scene.call(5.0, Nothing), Same);
-    assert_eq!(scene.fails(6.0), Opened);
-}
-
-#[test]
-fn a_row_is_what_was_admitted_after_the_last_success() {
-    let mut scene = Scene::new(ROW);
-    let old: Vec<Pass> = (0..5).map(|_| scene.admitted(0.0)).collect();
-    scene.succeeds(1.0);
-    for pass in old {
-        assert_eq!(scene.end(2.0, pass, Failure), Same);
-    }
-    // Three of six: half of the row. What says nothing was never in it.
-    let row: Vec<Pass> = (0..7).map(|_| scene.admitted(3.0)).collect();
-    assert_eq!(scene.end(4.0, row[6], Nothing), Same);
-    assert_eq!(scene.end(4.0, row[0], Failure), Same);
-    assert_eq!(scene.end(4.0, row[1], Failure), Same);
-    assert_eq!(scene.end(4.0, row[2], Failure), Opened);
-    // Three of seven are not enough.
-    let mut scene = Scene::new(ROW);
-    let row: Vec<Pass> = (0..7).map(|_| scene.admitted(3.0)).collect();
-    for pass in &row[..3] {
-        assert_eq!(scene.end(4.0, *pass, Failure), Same);
-    }
-    assert_eq!(scene.end(4.0, row[3], Failure), Opened);
-}
-
-#[test]
-fn a_row_needs_no_minimum_and_no_time() {
-    let mut scene = Scene::new(BreakerSettings {
-        minimum_calls: 1_000.0,
-        ..ROW
-    });
-    scene.fails(0.0);
-    scene.fails(1e8);
-    assert_eq!(scene.fails(2e8), Opened);
-}
-
-#[test]
-fn a_retry_that_fails_says_nothing_and_one_that_succeeds_counts() {
-    let mut scene = Scene::new(ROW);
-    for i in 0..50 {
-        assert_eq!(scene.retry(f64::from(i), Failure), Same);
-        assert_eq!(scene.retry(f64::from(i), Nothing), Same);
-    }
-    assert_eq!(scene.counts(50.0), (0.0, 0.0));
-    assert!(scene.is_fresh(50.0));
-    for i in 0..50 {
-        assert_eq!(scene.fails(f64::from(i)), Same);
-        assert_eq!(scene.retry(f64::from(i), Success), Same);
-    }
-    assert_eq!(scene.counts(50.0), (50.0, 100.0));
-    // Half-open, it is a probe as any other.
-    for i in 0..3 {
-        scene.fails(100.0 + f64::from(i));
-    }
-    assert_eq!(scene.retry(3_852.0, Failure), Opened);
-    assert_eq!(scene.retry(11_352.0, Success), Closed);
-}
-
-#[test]
-fn what_says_nothing_takes_its_admission_back() {
-    let mut scene = Scene::new(LONG);
-    for _ in 0..30 {
-        scene.call(0.0, Nothing);
-    }
-    assert_eq!(scene.counts(0.0), (0.0, 0.0));
-    // From the slice that counts it, and from none once it is forgotten.
-    let early = scene.admitted(9_000.0);
-    let late = scene.admitted(9_000.0);
-    scene.admitted(12_000.0);
-    assert_eq!(scene.counts(15_000.0), (0.0, 2.0));
-    scene.end(15_000.0, early, Nothing);
-    assert_eq!(scene.counts(15_000.0), (0.0, 1.5));
-    assert_eq!(scene.counts(20_000.0), (0.0, 1.0));
-    scene.admitted(20_000.0);
-    scene.end(25_000.0, late, Nothing);
-    assert_eq!(scene.counts(25_000.0), (0.0, 1.5));
-    // The time of such an end is not read.
-    let pass = scene.admitted(25_000.0);
-    scene.end(f64::NEG_INFINITY, pass, Nothing);
-    assert_eq!(scene.counts(25_000.0), (0.0, 1.5));
-}
-
-#[test]
-fn calls_that_run_count_after_a_silence_too() {
-    let mut scene = Scene::new(LONG);
-    scene.succeeds(0.0);
-    let running: Vec<Pass> = (0..100).map(|_| scene.admitted(60_000.0)).collect();
-    for pass in &running[..49] {
-        assert_eq!(scene.end(60_001.0, *pass, Failure), Same);
-    }
-    assert_eq!(scene.counts(60_001.0), (49.0, 100.0));
-    assert_eq!(scene.end(60_002.0, running[49], Failure), Opened);
-}
-
-#[test]
-fn an_opening_that_nobody_asked_for_a_window_is_over() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    let mut other = Scene {
-        breaker: scene.breaker,
-        options: LONG,
-    };
-    other.admitted(13_749.0);
-    assert_eq!(other.breaker.phase(), Phase::HalfOpen);
-    scene.admitted(13_750.0);
-    assert_eq!(scene.breaker.phase(), Phase::Closed);
-    // The next opening is not a first one: it has not been closed for a window.
-    assert_eq!(scene.numbers(13_750.0).opens, 1.0);
-    assert_eq!(scene.numbers(23_750.0).opens, 0.0);
-}
-
-#[test]
-fn half_open_ends_when_ends_say_nothing_for_a_window() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    assert_eq!(scene.call(3_750.0, Nothing), Same);
-    assert_eq!(scene.call(13_749.0, Nothing), Same);
-    assert_eq!(scene.call(13_750.0, Nothing), Closed);
-}
-
-#[test]
-fn twenty_successes_end_a_series_of_openings() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    assert_eq!(scene.succeeds(4_000.0), Closed);
-    for _ in 0..19 {
-        scene.succeeds(4_000.0);
-    }
-    assert_eq!(scene.numbers(4_000.0).opens, 1.0);
-    scene.succeeds(4_000.0);
-    assert_eq!(scene.numbers(4_000.0).opens, 0.0);
-}
-
-/// 30 calls a second, 2 of 100 fail at once, the others answer after 12 s: longer than the window.
-#[test]
-fn a_row_of_fast_failures_before_slow_successes_does_not_open() {
-    let mut scene = Scene::new(LONG);
-    let mut running: Vec<(f64, Pass)> = Vec::new();
-    let mut row = 0;
-    for call in 0..359 {
-        let now = f64::from(call) * 1_000.0 / 30.0;
-        let pass = scene.admitted(now);
-        if call % 50 == 0 {
-            assert_eq!(scene.end(now, pass, Failure), Same, "at {now}");
-            row += 1;
-        } else {
-            running.push((now + 12_000.0, pass));
-        }
-    }
-    assert_eq!(row, 8);
-    for (at, pass) in running {
-        assert_eq!(scene.end(at, pass, Success), Same);
-    }
-    assert_eq!(scene.breaker.phase(), Phase::Closed);
 }
 
 /// Opens the circuit by 10 failures at `now`.
@@ -403,21 +170,6 @@ fn openings_in_a_row_grow_to_the_longest() {
 }
 
 #[test]
-fn the_draw_spreads_an_opening_over_its_second_half() {
-    for (draw, ms) in [(0.0, 2_500.0), (0.5, 3_750.0), (0.999, 4_997.5)] {
-        let mut scene = Scene::new(BreakerSettings {
-            consecutive_failures: 1.0,
-            ..LONG
-        });
-        let options = scene.options;
-        let pass = scene.admitted(0.0);
-        let change = scene.breaker.ended(&options, 0.0, draw, pass, Failure, 0.0);
-        assert_eq!(change, Opened);
-        assert_eq!(scene.breaker.look(0.0), ms);
-    }
-}
-
-#[test]
 fn a_failing_probe_with_a_hint_opens_for_at_least_that() {
     let mut scene = Scene::new(LONG);
     // A hint while it is closed says nothing.
@@ -442,62 +194,6 @@ fn a_failing_probe_with_a_hint_opens_for_at_least_that() {
 }
 
 #[test]
-fn a_probe_that_says_nothing_frees_its_place() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    let probe = scene.admitted(3_750.0);
-    assert_eq!(scene.rejected(3_800.0), 3_700.0);
-    assert_eq!(scene.end(3_900.0, probe, Nothing), Same);
-    assert_eq!(scene.breaker.phase(), Phase::HalfOpen);
-    // Its lease is its own.
-    let probe = scene.admitted(4_000.0);
-    assert_eq!(scene.rejected(4_001.0), 3_749.0);
-    assert_eq!(scene.end(4_002.0, probe, Success), Closed);
-}
-
-#[test]
-fn a_probe_whose_lease_has_ended_does_not_free_the_place_of_the_next() {
-    let mut scene = Scene::new(BreakerSettings {
-        close_after: 2.0,
-        ..LONG
-    });
-    break_it(&mut scene, 0.0);
-    let lost = scene.admitted(3_750.0);
-    let next = scene.admitted(7_500.0);
-    assert_eq!(scene.end(7_600.0, lost, Success), Same);
-    assert_eq!(scene.rejected(7_600.0), 3_650.0);
-    assert_eq!(scene.end(7_700.0, next, Success), Closed, "both count");
-}
-
-#[test]
-fn several_successes_close_it_one_after_the_other() {
-    let mut scene = Scene::new(BreakerSettings {
-        close_after: 3.0,
-        ..LONG
-    });
-    break_it(&mut scene, 0.0);
-    assert_eq!(scene.succeeds(4_000.0), Same);
-    assert_eq!(scene.call(4_000.0, Nothing), Same);
-    assert_eq!(scene.succeeds(4_000.0), Same);
-    assert_eq!(scene.fails(4_000.0), Opened);
-    let now = 4_000.0 + scene.breaker.look(4_000.0);
-    assert_eq!(scene.succeeds(now), Same);
-    assert_eq!(scene.succeeds(now), Same);
-    assert_eq!(scene.succeeds(now), Closed);
-}
-
-#[test]
-fn closing_empties_the_window() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    assert_eq!(scene.succeeds(4_000.0), Closed);
-    assert_eq!(scene.counts(4_000.0), (0.0, 0.0));
-    for _ in 0..9 {
-        assert_eq!(scene.fails(4_001.0), Same);
-    }
-}
-
-#[test]
 fn a_breaker_opened_by_hand_stays_open_until_it_is_closed() {
     let mut scene = Scene::new(LONG);
     let running = scene.admitted(0.0);
@@ -517,53 +213,6 @@ fn a_breaker_opened_by_hand_stays_open_until_it_is_closed() {
     scene.admitted(1e12 + 100.0);
     assert_eq!(scene.rejected(1e12 + 100.0), 5_000.0);
     assert_eq!(scene.numbers(1e12).opens, 0.0);
-}
-
-#[test]
-fn closing_by_hand_forgets_the_openings() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    assert_eq!(scene.fails(3_750.0), Opened);
-    scene.breaker.close(3_751.0);
-    break_it(&mut scene, 3_752.0);
-    assert_eq!(scene.breaker.look(3_752.0), 3_750.0);
-}
-
-#[test]
-fn a_look_takes_no_probe() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    for now in [0.0, 3_000.0, 3_750.0, 4_000.0] {
-        let before = scene.breaker;
-        let left = scene.breaker.look(now);
-        assert_eq!(left, f64::max(0.0, 3_750.0 - now));
-        assert_eq!(scene.numbers(now).retry_after_ms, left);
-        assert_eq!(scene.breaker, before);
-    }
-    // A probe that runs is not certain to block the next attempt.
-    scene.admitted(4_000.0);
-    assert_eq!(scene.breaker.look(4_000.0), 0.0);
-    assert_eq!(scene.numbers(4_000.0).retry_after_ms, 3_750.0);
-}
-
-#[test]
-fn it_is_fresh_when_nothing_of_the_past_matters() {
-    let mut scene = Scene::new(LONG);
-    assert!(scene.is_fresh(0.0));
-    scene.succeeds(0.0);
-    assert!(!scene.is_fresh(19_999.0));
-    assert!(scene.is_fresh(20_000.0));
-    scene.fails(20_000.0);
-    assert!(!scene.is_fresh(90_000.0), "a row is open");
-    scene.succeeds(90_000.0);
-    break_it(&mut scene, 110_000.0);
-    assert!(!scene.is_fresh(900_000.0));
-    assert_eq!(scene.succeeds(113_750.0), Closed);
-    assert!(
-        !scene.is_fresh(123_749.0),
-        "the next opening would be longer"
-    );
-    assert!(scene.is_fresh(123_750.0));
 }
 
 fn options(random: &mut Random) -> BreakerSettings {
@@ -677,4 +326,56 @@ fn a_clock_that_stands_still_ends_no_opening() {
         assert_eq!(scene.rejected(7.0), 3_750.0);
     }
     assert_eq!(scene.breaker, before);
+}
+
+#[test]
+fn the_ratio_opens_when_it_is_reached_and_not_before() {
+    let mut scene = Scene::new(LONG);
+    for i in 0..5 {
+        assert_eq!(scene.succeeds(f64::from(i)), Same);
+    }
+    for i in 5..9 {
+        assert_eq!(scene.fails(f64::from(i)), Same);
+    }
+    // The tenth call, and the fifth failure.
+    assert_eq!(scene.fails(9.0), Opened);
+
+    let mut scene = Scene::new(LONG);
+    for i in 0..6 {
+        assert_eq!(scene.succeeds(f64::from(i)), Same);
+    }
+    for i in 6..11 {
+        assert_eq!(scene.fails(f64::from(i)), Same, "5 of 11 are below a half");
+    }
+    assert_eq!(scene.fails(11.0), Opened);
+}
+
+#[test]
+fn an_opening_that_nobody_asked_for_a_window_is_over() {
+    let mut scene = Scene::new(LONG);
+    break_it(&mut scene, 0.0);
+    let mut other = Scene {
+        breaker: scene.breaker,
+        options: LONG,
+    };
+    other.admitted(13_749.0);
+    assert_eq!(other.breaker.phase(), Phase::HalfOpen);
+    scene.admitted(13_750.0);
+    assert_eq!(scene.breaker.phase(), Phase::Closed);
+    // The next opening is not a first one: it has not been closed for a window.
+    assert_eq!(scene.numbers(13_750.0).opens, 1.0);
+    assert_eq!(scene.numbers(23_750.0).opens, 0.0);
+}
+
+#[test]
+fn twenty_successes_end_a_series_of_openings() {
+    let mut scene = Scene::new(LONG);
+    break_it(&mut scene, 0.0);
+    assert_eq!(scene.succeeds(4_000.0), Closed);
+    for _ in 0..19 {
+        scene.succeeds(4_000.0);
+    }
+    assert_eq!(scene.numbers(4_000.0).opens, 1.0);
+    scene.succeeds(4_000.0);
+    assert_eq!(scene.numbers(4_000.0).opens, 0.0);
 }

@@ -44,14 +44,6 @@ fn tokens_are_those_that_aws_publishes() {
     }
 }
 
-#[test]
-fn a_success_at_the_first_attempt_gives_its_own_tokens() {
-    let mut budget = Budget::new(CAPACITY);
-    assert!(budget.take(CAPACITY, COST));
-    budget.credit(PER_SUCCESS);
-    assert_eq!(budget.tokens(CAPACITY), CAPACITY - COST + PER_SUCCESS);
-}
-
 /// A bucket that adds and cuts at once.
 struct Eager {
     tokens: f64,
@@ -100,15 +92,6 @@ fn late_credits_are_early_credits_and_nobody_takes_what_is_not_there() {
     assert!([grants, refusals, cuts].iter().all(|many| *many > 10_000));
 }
 
-#[test]
-fn a_cost_that_is_just_there_is_granted_once() {
-    let mut budget = Budget::new(1_000.0);
-    assert!(budget.take(1_000.0, 1_000.0));
-    assert!(!budget.take(1_000.0, 1.0));
-    budget.credit(1.0);
-    assert!(budget.take(1_000.0, 1.0));
-}
-
 /// A thousandth is not a binary fraction: counted in tokens, a tenth added ten times would not be one.
 #[test]
 fn ten_million_small_credits_leave_no_rounding_error() {
@@ -118,73 +101,4 @@ fn ten_million_small_credits_leave_no_rounding_error() {
         budget.credit(100.0);
     }
     assert_eq!(budget.tokens(1e12), 1e9);
-}
-
-#[test]
-fn reading_the_tokens_changes_nothing() {
-    let mut budget = Budget::new(10.0);
-    assert!(budget.take(10.0, 7.0));
-    budget.credit(100.0);
-    let before = budget;
-    assert_eq!(budget.tokens(10.0), 10.0);
-    assert_eq!(budget, before);
-}
-
-/// A budget of operations whose attempts fail independently. Tokens are whole.
-struct Independent {
-    attempts: u32,
-    cost: f64,
-    per_success: f64,
-    refund: bool,
-}
-
-impl Independent {
-    /// Tokens that a bucket without bounds gains per operation.
-    fn gain(&self, failing: f64, random: &mut Random) -> f64 {
-        const OPERATIONS: u32 = 500_000;
-        const HALF: f64 = 1e12;
-        let capacity = 2.0 * HALF;
-        let mut budget = Budget::new(capacity);
-        assert!(budget.take(capacity, HALF));
-        for _ in 0..OPERATIONS {
-            let mut taken = 0.0;
-            for attempt in 1..=self.attempts {
-                if !random.chance(failing) {
-                    budget.credit(if self.refund && taken > 0.0 {
-                        taken
-                    } else {
-                        self.per_success
-                    });
-                    break;
-                }
-                if attempt < self.attempts {
-                    assert!(budget.take(capacity, self.cost));
-                    taken = self.cost;
-                }
-            }
-        }
-        (budget.tokens(capacity) - HALF) / f64::from(OPERATIONS)
-    }
-}
-
-/// Below these rates of failure a budget gains more than it loses, above them it runs dry: the sums of the formula
-/// p² + … + pⁿ = ρ(1 − p), and without refund p + … + p^(n − 1) = ρ(1 − pⁿ), to 2%.
-#[test]
-fn a_budget_leaves_ordinary_flakiness_alone() {
-    let three = |cost, per_success, refund| Independent {
-        attempts: 3,
-        cost,
-        per_success,
-        refund,
-    };
-    for (budget, knee) in [
-        (three(1_000.0, 100.0, true), 0.246),
-        (three(COST, PER_SUCCESS, true), 0.215),
-        (three(1_000.0, 100.0, false), 0.092),
-    ] {
-        let mut random = Random::new(1);
-        let below = budget.gain(knee * 0.98, &mut random);
-        let above = budget.gain(knee * 1.02, &mut random);
-        assert!(below > 0.0 && above < 0.0, "{knee}: {below}, {above}");
-    }
 }
