@@ -16,10 +16,11 @@ use super::parts::Parts;
 use super::protection::{Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
+use super::verdict::IntoVerdict;
 use super::waiting::Passed;
 use super::{
     Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    ThreadSleeper, Verdict, WithAttempt, clock,
+    ThreadSleeper, WithAttempt, clock,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -186,6 +187,7 @@ setters! {
     BlockingRetry<F>,
     sleeper: BlockingSleeper,
     bound: BlockingSleeper,
+    deciders: [when, when_attempt](V: IntoVerdict),
     start: "rejitter::retry_blocking(POLICY, || send())",
     end: ".call()",
 }

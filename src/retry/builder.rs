@@ -13,9 +13,10 @@ use super::parts::Parts;
 use super::protection::{Hedged, Protected, Protection};
 use super::settings::setters;
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
+use super::verdict::IntoVerdict;
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    Retry, Sleeper, TryFuture, Verdict, WithAttempt, WithState,
+    Retry, Sleeper, TryFuture, WithAttempt, WithState,
 };
 use crate::core::{RetryPolicy, Seed};
 
@@ -207,6 +208,7 @@ setters! {
     Retry<F, Fut>,
     sleeper: Sleeper,
     bound: MaybeSleeper,
+    deciders: [when, when_attempt](V: IntoVerdict),
     start: "time.block_on(rejitter::retry(POLICY, || core::future::ready(send()))",
     end: ")",
 }

@@ -336,7 +336,7 @@ mod tests {
             let mut operation = Operation::new(policy, Plain::new());
             operation.seed = seed;
             operation.begin(Duration::ZERO);
-            let mut hooks = When(|_: &&str| verdict, ());
+            let mut hooks = When(|_: &&str| verdict, (), Into::into);
             let none = || Err(EntropyError::NONE);
             let failed = Failed {
                 started: operation.last().started(None),

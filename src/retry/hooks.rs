@@ -96,8 +96,12 @@ impl<E> Hooks<E> for () {
 }
 
 /// `Inner`, with one hook replaced by a function.
-pub(super) struct When<F, Inner>(pub(super) F, pub(super) Inner);
-pub(super) struct WhenAttempt<F, Inner>(pub(super) F, pub(super) Inner);
+// Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
+// of a chain would repeat the compiler's message about a predicate of another type.
+#[allow(missing_debug_implementations)]
+pub struct When<F, Inner, V>(pub(super) F, pub(super) Inner, pub(super) fn(V) -> Verdict);
+#[allow(missing_debug_implementations)]
+pub struct WhenAttempt<F, Inner, V>(pub(super) F, pub(super) Inner, pub(super) fn(V) -> Verdict);
 pub(super) struct HintOf<F, Inner>(pub(super) F, pub(super) Inner);
 #[cfg(feature = "protection")]
 pub(super) struct SignalOf<F, Inner>(pub(super) F, pub(super) Inner);
@@ -105,8 +109,8 @@ pub(super) struct Curve<F, Inner>(pub(super) F, pub(super) Inner);
 pub(super) struct Notify<F, Inner>(pub(super) F, pub(super) Inner);
 
 macro_rules! replaces {
-    ($type:ident [$($function:tt)*] $timed:literal $($rest:tt)*) => {
-        impl<E, F: $($function)*, Inner: Hooks<E>> Hooks<E> for $type<F, Inner> {
+    ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal $($rest:tt)*) => {
+        impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;
             replaces!(@when $($rest)*);
@@ -149,10 +153,10 @@ macro_rules! replaces {
     };
 }
 
-replaces! { When [FnMut(&E) -> Verdict] false when
-fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.0)(error) } }
-replaces! { WhenAttempt [FnMut(&E, &Attempt) -> Verdict] true when
-fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.0)(error, attempt) } }
+replaces! { When<V> [FnMut(&E) -> V] false when
+fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.2)((self.0)(error)) } }
+replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true when
+fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.2)((self.0)(error, attempt)) } }
 replaces! { HintOf [FnMut(&E) -> Option<Duration>] false hint
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
 #[cfg(feature = "protection")]

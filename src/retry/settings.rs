@@ -1,11 +1,13 @@
 //! The setters that the asynchronous and the blocking operations share.
 
-/// The setters of an operation's type. `start` and `end` surround the chain of setters in examples.
+/// The setters of an operation's type. `start` and `end` surround the chain of setters in examples. Names that are in
+/// messages of the compiler come from the caller: with them, a message would show the macro.
 macro_rules! setters {
     (
         $type:ident<$($parameter:ident),+>,
         sleeper: $sleeper:ident,
         bound: $bound:ident,
+        deciders: [$when:ident, $when_attempt:ident]($($verdict:tt)*),
         start: $start:literal,
         end: $end:literal,
     ) => {
@@ -39,18 +41,14 @@ macro_rules! setters {
                 assert_eq!(failed.report.attempts, 1);\n\
                 ```")]
             #[doc(alias = "RetryIf")]
-            pub fn when<V: Into<Verdict>>(
+            pub fn $when<C, $($verdict)*>(
                 self,
-                mut condition: impl FnMut(&M::Attempt) -> V,
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
+                condition: C,
+            ) -> $type<$($parameter,)+ M, S, When<C, H, V>>
             where
-                H: Hooks<M::Attempt>,
+                C: FnMut(&M::Attempt) -> V,
             {
-                self.with(|parts| {
-                    parts.hooks(|hooks| {
-                        When(move |error: &M::Attempt| condition(error).into(), hooks)
-                    })
-                })
+                self.with(|parts| parts.hooks(|hooks| When(condition, hooks, V::into_verdict)))
             }
 
             /// Like [`when`](Self::when), for a function that needs to know the attempt, such as whether
@@ -73,21 +71,14 @@ macro_rules! setters {
                 assert!(failed.is_err());\n\
                 assert_eq!(tokens, 0); // five retries, although six attempts failed\n\
                 ```")]
-            pub fn when_attempt<V: Into<Verdict>>(
+            pub fn $when_attempt<C, $($verdict)*>(
                 self,
-                mut condition: impl FnMut(&M::Attempt, &Attempt) -> V,
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
+                condition: C,
+            ) -> $type<$($parameter,)+ M, S, WhenAttempt<C, H, V>>
             where
-                H: Hooks<M::Attempt>,
+                C: FnMut(&M::Attempt, &Attempt) -> V,
             {
-                self.with(|parts| {
-                    parts.hooks(|hooks| {
-                        let when = move |error: &M::Attempt, attempt: &Attempt| {
-                            condition(error, attempt).into()
-                        };
-                        WhenAttempt(when, hooks)
-                    })
-                })
+                self.with(|parts| parts.hooks(|hooks| WhenAttempt(condition, hooks, V::into_verdict)))
             }
 
             /// Sets the function that reads from an error the wait that a server requested, as in HTTP's

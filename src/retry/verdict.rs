@@ -83,3 +83,19 @@ impl From<bool> for Verdict {
         if retry { Self::Retry } else { Self::Stop }
     }
 }
+
+/// What a predicate returns: a [`Verdict`], or what converts into one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say whether to retry",
+    label = "must return a `bool` or a `Verdict`"
+)]
+pub trait IntoVerdict {
+    fn into_verdict(self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Into<Verdict>> IntoVerdict for V {
+    fn into_verdict(self) -> Verdict {
+        self.into()
+    }
+}
