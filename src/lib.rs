@@ -126,15 +126,15 @@ mod neighbours;
 mod retry;
 
 #[cfg(feature = "http")]
-pub use crate::core::http::{
-    HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
-};
+pub use crate::core::http::{HintHeaders, StatusRule, is_idempotent, retry_after_ms};
 pub use crate::core::{
     Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
     RetryPolicy, Seed, StopReason, UNLIMITED,
 };
 #[cfg(feature = "async")]
 pub use entropy::EntropyError;
+#[cfg(all(feature = "http", feature = "std"))]
+pub use neighbours::retry_after;
 #[cfg(feature = "tower")]
 pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
 #[cfg(all(feature = "tower", feature = "protection"))]

@@ -190,11 +190,11 @@ fn what_is_no_policy_is_refused_with_option_rule_and_value() {
     for (data, problem) in [
         (
             json!(null),
-            "the policy must be an object made by toJSON(), got null",
+            "the policy must be an object with a version, got null",
         ),
         (
             json!([]),
-            "the policy must be an object made by toJSON(), got a list",
+            "the policy must be an object with a version, got a list",
         ),
         (json!({}), "version must be 1, got nothing"),
         (

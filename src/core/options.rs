@@ -16,7 +16,7 @@ pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 const MAX_TRUNCATE_AT: f64 = 1_024.0;
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
-const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or Infinity";
+const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or infinity";
 
 /// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
 ///

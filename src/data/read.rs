@@ -35,12 +35,7 @@ impl TryFrom<&Value> for PolicyData {
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
         let mut reader = Reader::default();
         let Value::Object(entries) = value else {
-            reader.reject(
-                "the policy",
-                value,
-                "an object made by toJSON()",
-                Kind::None,
-            );
+            reader.reject("the policy", value, "an object with a version", Kind::None);
             return Err(reader.errors);
         };
         let version = entries.iter().find(|(name, _)| name == "version");
@@ -373,9 +368,10 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     whole
 }
 
-/// An invalid option in the words of the data: its name as there, and its value.
+/// An invalid option in the words of the data: its name as there, its value, and infinity as JavaScript spells it.
 pub(crate) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
+    let rule = rule.replace("infinity", "Infinity");
     format!("{name} must be {rule}, got {value}")
 }
 

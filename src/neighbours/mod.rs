@@ -1,7 +1,9 @@
-//! The policy inside other crates, each behind a feature of its name.
+//! The policy and the rules of HTTP for other crates, each behind a feature of its name.
 //!
 //! No module here is public, so that a glob import hides none of these crates.
 
+#[cfg(all(feature = "http", feature = "std"))]
+mod headers;
 #[cfg(all(
     feature = "retry-policies",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -10,6 +12,8 @@ mod retry_policies;
 #[cfg(feature = "tower")]
 mod tower;
 
+#[cfg(all(feature = "http", feature = "std"))]
+pub use headers::retry_after;
 #[cfg(feature = "tower")]
 pub use tower::{Classify, Retried, RetryLayer, RetryService};
 #[cfg(all(feature = "tower", feature = "protection"))]

@@ -5,9 +5,11 @@
 mod delays;
 mod duration;
 pub mod presets;
+#[cfg(any(feature = "protection", feature = "lab"))]
+mod protection;
 mod setters;
 
 pub use delays::Delays;
 pub use duration::duration_from_ms;
-#[cfg(feature = "async")]
+#[cfg(any(feature = "async", feature = "http"))]
 pub(crate) use duration::ms_from_duration;

@@ -339,7 +339,7 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
     /// let time = VirtualTime::new();
     /// let clock = time.clone();
     /// let api = Protection::new()
-    ///     .hedge(HedgeOptions { delay_ms: Some(50.0), ..HedgeOptions::default() })
+    ///     .hedge(HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50)))
     ///     .clock(move || clock.now());
     ///
     /// let operation = retry_with_attempt(RetryPolicy::default(), |attempt| {

@@ -12,9 +12,10 @@ pub enum StatusRule {
 }
 
 impl StatusRule {
-    /// Returns whether to retry a response with this status.
+    /// Returns whether to retry a response with this status: a `u16`, or the `StatusCode` of the crate `http`.
     #[must_use]
-    pub const fn retries(self, status: u32) -> bool {
+    pub fn retries(self, status: impl Into<u16>) -> bool {
+        let status = status.into();
         match self {
             Self::GoRetryableHttp => {
                 status == 0 || status == 429 || (status >= 500 && status != 501)
@@ -28,14 +29,11 @@ impl StatusRule {
 }
 
 /// Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice has
-/// the same effect as sending it once. Upper and lower case are equal, because `fetch` normalises some
-/// methods and not others.
+/// the same effect as sending it once. It is text, or the `Method` of the crate `http`. Upper and lower case are
+/// equal, because `fetch` normalises some methods and not others.
 #[must_use]
-pub fn is_idempotent(method: &[u8]) -> bool {
-    const METHODS: [&[u8]; 7] = [
-        b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE", b"QUERY",
-    ];
-    METHODS
+pub fn is_idempotent(method: impl AsRef<str>) -> bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"]
         .iter()
-        .any(|known| known.eq_ignore_ascii_case(method))
+        .any(|known| known.eq_ignore_ascii_case(method.as_ref()))
 }

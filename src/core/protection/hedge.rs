@@ -7,8 +7,9 @@ use crate::core::{MAX_MS, Problems, within};
 ///
 /// ```
 /// use rejitter::HedgeOptions;
+/// use std::time::Duration;
 ///
-/// const OPTIONS: HedgeOptions = HedgeOptions { delay_ms: Some(50.0), ..HedgeOptions::DEFAULT };
+/// const OPTIONS: HedgeOptions = HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50));
 /// assert!(OPTIONS.check().is_ok());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

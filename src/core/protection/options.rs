@@ -90,7 +90,9 @@ pub struct BreakerOptions {
 /// ```
 /// use rejitter::CooldownOptions;
 ///
-/// const OPTIONS: CooldownOptions = CooldownOptions { max_hold_ms: Some(2_000.0), ..CooldownOptions::DEFAULT };
+/// use std::time::Duration;
+///
+/// const OPTIONS: CooldownOptions = CooldownOptions::DEFAULT.with_max_hold(Duration::from_secs(2));
 /// assert!(OPTIONS.check().is_ok());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -268,7 +270,7 @@ impl BreakerOptions {
 
     /// Finds the problems, in the order of the fields.
     pub(crate) fn problems(&self) -> Problems {
-        const COUNT: &str = "a positive integer or Infinity";
+        const COUNT: &str = "a positive integer or infinity";
         let mut problems = Problems::NONE;
         let mut require =
             |option, value, rule, allowed| problems.require(option, value, rule, allowed);
@@ -302,7 +304,7 @@ impl BreakerOptions {
         require(
             "breaker.max_open_ms",
             self.max_open_ms,
-            "a number of milliseconds, at least open_ms, or Infinity",
+            "a number of milliseconds, at least open_ms, or infinity",
             within(
                 self.max_open_ms,
                 self.open_ms.unwrap_or(OPEN_MS),
@@ -348,7 +350,7 @@ impl CooldownOptions {
         problems.require(
             "cooldown.max_hold_ms",
             self.max_hold_ms,
-            "a non-negative number of milliseconds or Infinity",
+            "a non-negative number of milliseconds or infinity",
             within(self.max_hold_ms, 0.0, f64::INFINITY),
         );
         problems

@@ -45,9 +45,9 @@ fn invalid_options_are_all_named_with_their_rules() {
     assert_eq!(
         text(breaker.check()),
         "failure_ratio must be a positive number, at most 1, got 1.5; \
-         minimum_calls must be a positive integer or Infinity, got 0; \
+         minimum_calls must be a positive integer or infinity, got 0; \
          window_ms must be a number of milliseconds between 100 and 3,600,000, got 99; \
-         consecutive_failures must be a positive integer or Infinity, got 0; \
+         consecutive_failures must be a positive integer or infinity, got 0; \
          open_ms must be a positive number of milliseconds, at most 2^53 - 1, got inf; \
          close_after must be an integer between 1 and 1,000, got 1001"
     );
@@ -57,7 +57,7 @@ fn invalid_options_are_all_named_with_their_rules() {
     };
     assert_eq!(
         text(cooldown.check()),
-        "max_hold_ms must be a non-negative number of milliseconds or Infinity, got -1"
+        "max_hold_ms must be a non-negative number of milliseconds or infinity, got -1"
     );
 }
 

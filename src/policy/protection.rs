@@ -1,0 +1,38 @@
+//! The times of a protection as durations. The options hold them as milliseconds, as data do.
+
+use core::time::Duration;
+
+use super::duration::ms_from_duration;
+#[cfg(feature = "protection")]
+use crate::core::protection::HedgeOptions;
+use crate::core::protection::{BreakerOptions, CooldownOptions};
+
+macro_rules! durations {
+    ($($type:ident $name:ident = $field:ident: $doc:literal;)+) => {$(
+        impl $type {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("```\nuse rejitter::", stringify!($type), ";\nuse std::time::Duration;\n\n\
+                const OPTIONS: ", stringify!($type), " =\n    ", stringify!($type),
+                "::DEFAULT.", stringify!($name), "(Duration::from_secs(2));\n\
+                assert_eq!(OPTIONS.", stringify!($field), ", Some(2_000.0));\n```")]
+            #[must_use]
+            pub const fn $name(mut self, time: Duration) -> Self {
+                self.$field = Some(ms_from_duration(time));
+                self
+            }
+        }
+    )+};
+}
+
+durations! {
+    BreakerOptions with_window = window_ms: "Sets the length of the window.";
+    BreakerOptions with_open = open_ms: "Sets the longest time of a first opening.";
+    BreakerOptions with_max_open = max_open_ms: "Sets the longest time of all openings.";
+    CooldownOptions with_max_hold = max_hold_ms: "Sets the longest time of a hold.";
+}
+
+#[cfg(feature = "protection")]
+durations! {
+    HedgeOptions with_delay = delay_ms: "Sets the time after which a hedge starts, instead of the learned one.";
+}
