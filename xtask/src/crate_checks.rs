@@ -34,6 +34,9 @@ const OLDEST: &str = "1.85";
 /// That, and some between it and the newest.
 const COMPILERS: [&str; 3] = [OLDEST, "1.88", "1.92"];
 
+/// Programs that retry what these crates do.
+const SERVICES: [&str; 6] = ["axum", "reqwest", "reqwest-retry", "sqlx", "tonic", "tower"];
+
 /// Tools that check the crate: its public names, its features, its dependencies.
 const TOOLS: [(&str, &str); 3] = [
     ("cargo-public-api", "0.52.0"),
@@ -278,8 +281,9 @@ pub fn all(_: &Workspace) -> Result<Vec<Plan>, Failure> {
                     .remedy("if the change is meant, run it again with REJITTER_WRITE_NAMES=1"),
             ]
         }),
-        Plan::check("crate: in reqwest's middleware", &[CRATE], |cx| {
-            vec![of_programs(cx.ws, &["run", "--package", "middleware"])]
+        Plan::check("crate: with other crates", &[CRATE], |cx| {
+            let run = |name| of_programs(cx.ws, &["run", "--package", "services", "--bin", name]);
+            SERVICES.map(run).into()
         }),
         Plan::check("crate: WASI", &[CRATE, TARGETS, NODE], |cx| {
             vec![
@@ -393,11 +397,12 @@ mod tests {
         let steps =
             fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/crate_checks.rs"));
         let steps = steps.unwrap();
-        for entry in fs::read_dir(root).unwrap() {
+        let programs = fs::read_dir(root.join("services/src/bin")).unwrap();
+        for entry in fs::read_dir(root).unwrap().chain(programs) {
             let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy();
+            let name = path.file_stem().unwrap().to_string_lossy();
             assert!(
-                path.is_file() || steps.contains(&format!("\"{name}\"")),
+                name == "Cargo" || steps.contains(&format!("\"{name}\"")),
                 "{name}"
             );
         }

@@ -1,9 +1,6 @@
 //! reqwest's middleware retries by our policy: a server of this process answers the third request. Errors of reqwest,
 //! anyhow and eyre keep their causes.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::thread;
 use std::time::Duration;
 
 use rejitter::{Jitter, RetryPolicy, retry};
@@ -16,22 +13,11 @@ const POLICY: RetryPolicy = RetryPolicy::exponential()
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    let server = thread::spawn(move || {
-        for status in ["503 Busy", "503 Busy", "200 OK"] {
-            let (mut stream, _) = listener.accept().unwrap();
-            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-            let head =
-                format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            stream.write_all(head.as_bytes()).unwrap();
-        }
-    });
+    let url = services::serve(["503 Busy", "503 Busy", "200 OK"]);
     let client = ClientBuilder::new(reqwest::Client::new())
         .with(RetryTransientMiddleware::new_with_policy(POLICY))
         .build();
     assert_eq!(client.get(url).send().await.unwrap().status(), 200);
-    server.join().unwrap();
     causes().await;
 }
 
