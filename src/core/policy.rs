@@ -17,6 +17,7 @@ const UNCAPPED_MS: f64 = 1e300;
 /// It is a handful of numbers: copy it freely, share it between any number of operations. It
 /// keeps no state, so operations which share it are independent.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
 pub struct RetryPolicy {
     backoff: Backoff,
     jitter: Jitter,

@@ -57,7 +57,6 @@ impl Model {
     }
 
     /// The policy.
-    #[must_use]
     pub fn policy(&self) -> &RetryPolicy {
         &self.policy
     }

@@ -5,6 +5,15 @@ use core::time::Duration;
 use super::duration::ms_from_duration;
 use crate::core::{Backoff, Jitter, OptionError, RetryOptions, RetryPolicy};
 
+/// A copy of a policy with another value of one option.
+macro_rules! set {
+    ($policy:ident.$option:ident = $value:expr) => {{
+        let mut options = $policy.options();
+        options.$option = $value;
+        Self::constant(options)
+    }};
+}
+
 /// # Constants
 ///
 /// Constructors choose the backoff. Every `with_` setter checks the whole policy, so an invalid constant
@@ -36,7 +45,6 @@ impl RetryPolicy {
     ///     .with_max_attempts(8);
     /// assert_eq!(POLICY.delays(1).count(), 7);
     /// ```
-    #[must_use]
     #[doc(alias = "ExponentialBuilder")]
     #[doc(alias = "ExponentialBackoff")]
     pub const fn exponential() -> Self {
@@ -54,7 +62,6 @@ impl RetryPolicy {
     /// assert!(exactly.delays(1).all(|delay| delay == second));
     /// assert!(RetryPolicy::fixed(second).delays(1).all(|delay| delay < second));
     /// ```
-    #[must_use]
     #[track_caller]
     #[doc(alias = "ConstantBuilder")]
     #[doc(alias = "FixedInterval")]
@@ -71,7 +78,6 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::linear().with_jitter(Jitter::None).with_max_attempts(4);
     /// assert!(policy.delays(1).eq([100, 200, 300].map(Duration::from_millis)));
     /// ```
-    #[must_use]
     pub const fn linear() -> Self {
         Self::of_backoff(Backoff::Linear)
     }
@@ -85,7 +91,6 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::fibonacci().with_jitter(Jitter::None).with_max_attempts(5);
     /// assert!(policy.delays(1).eq([100, 100, 200, 300].map(Duration::from_millis)));
     /// ```
-    #[must_use]
     #[doc(alias = "FibonacciBuilder")]
     #[doc(alias = "FibonacciBackoff")]
     pub const fn fibonacci() -> Self {
@@ -102,7 +107,6 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::truncated().with_truncate_at(3).with_jitter(Jitter::None);
     /// assert!(policy.delays(1).eq([2_500, 5_000, 10_000, 10_000, 10_000].map(Duration::from_millis)));
     /// ```
-    #[must_use]
     pub const fn truncated() -> Self {
         Self::of_backoff(Backoff::Truncated)
     }
@@ -116,7 +120,6 @@ impl RetryPolicy {
     /// const POLICY: RetryPolicy = RetryPolicy::custom().with_cap(Duration::from_secs(30));
     /// # let _ = POLICY;
     /// ```
-    #[must_use]
     pub const fn custom() -> Self {
         Self::of_backoff(Backoff::Custom)
     }
@@ -126,7 +129,6 @@ impl RetryPolicy {
     /// ```
     /// assert_eq!(rejitter::RetryPolicy::no_retries().delays(1).count(), 0);
     /// ```
-    #[must_use]
     pub const fn no_retries() -> Self {
         Self::exponential().with_max_attempts(1)
     }
@@ -142,14 +144,11 @@ impl RetryPolicy {
     ///
     /// assert_eq!(RetryPolicy::linear().with_base(Duration::from_secs(1)).base_ms(), 1_000.0);
     /// ```
-    #[must_use]
     #[track_caller]
     #[doc(alias = "with_min_delay")]
     #[doc(alias = "initial_interval")]
     pub const fn with_base(self, base: Duration) -> Self {
-        let mut options = self.options();
-        options.base_ms = Some(ms_from_duration(base));
-        Self::constant(options)
+        set!(self.base_ms = Some(ms_from_duration(base)))
     }
 
     /// Sets the upper bound of every ceiling, and of every wait that no server requested. Defaults to 10 s, or
@@ -165,14 +164,11 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::exponential().with_cap(Duration::from_secs(2)).with_max_attempts(100);
     /// assert!(policy.delays(1).all(|delay| delay <= Duration::from_secs(2)));
     /// ```
-    #[must_use]
     #[track_caller]
     #[doc(alias = "with_max_delay")]
     #[doc(alias = "max_interval")]
     pub const fn with_cap(self, cap: Duration) -> Self {
-        let mut options = self.options();
-        options.cap_ms = Some(ms_from_duration(cap));
-        Self::constant(options)
+        set!(self.cap_ms = Some(ms_from_duration(cap)))
     }
 
     /// Sets the minimum wait. Defaults to zero. A minimum above a ceiling removes that wait's jitter.
@@ -187,12 +183,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::exponential().with_min(Duration::from_millis(20));
     /// assert!(policy.delays(1).all(|delay| delay >= Duration::from_millis(20)));
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_min(self, min: Duration) -> Self {
-        let mut options = self.options();
-        options.min_ms = Some(ms_from_duration(min));
-        Self::constant(options)
+        set!(self.min_ms = Some(ms_from_duration(min)))
     }
 
     /// Sets the growth of [`exponential`](Self::exponential) ceilings from wait to wait. Defaults to 2.
@@ -207,12 +200,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::exponential().with_factor(1.5);
     /// assert_eq!(policy.ceiling_ms(3), 225.0);
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_factor(self, factor: f64) -> Self {
-        let mut options = self.options();
-        options.factor = Some(factor);
-        Self::constant(options)
+        set!(self.factor = Some(factor))
     }
 
     /// Sets the growth of [`linear`](Self::linear) ceilings from wait to wait. Defaults to the base.
@@ -227,12 +217,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::linear().with_step(Duration::from_millis(10));
     /// assert_eq!(policy.ceiling_ms(3), 120.0);
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_step(self, step: Duration) -> Self {
-        let mut options = self.options();
-        options.step_ms = Some(ms_from_duration(step));
-        Self::constant(options)
+        set!(self.step_ms = Some(ms_from_duration(step)))
     }
 
     /// Sets the wait at which [`truncated`](Self::truncated) backoff and [`Jitter::Slotted`] stop growing:
@@ -247,12 +234,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::truncated().with_truncate_at(4);
     /// assert_eq!((policy.ceiling_ms(1), policy.ceiling_ms(9)), (1_250.0, 10_000.0));
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_truncate_at(self, wait: u32) -> Self {
-        let mut options = self.options();
-        options.truncate_at = Some(wait);
-        Self::constant(options)
+        set!(self.truncate_at = Some(wait))
     }
 
     /// Sets how a wait is drawn below its ceiling. Defaults to [`Jitter::Full`].
@@ -267,12 +251,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::exponential().with_jitter(Jitter::Equal);
     /// assert!(policy.delay(1, "job 17") >= Duration::from_millis(50));
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_jitter(self, jitter: Jitter) -> Self {
-        let mut options = self.options();
-        options.jitter = jitter;
-        Self::constant(options)
+        set!(self.jitter = jitter)
     }
 
     /// Sets the maximum number of attempts, the first included. Defaults to 6;
@@ -287,14 +268,11 @@ impl RetryPolicy {
     /// const PATIENT: RetryPolicy = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
     /// assert_eq!(PATIENT.delays(1).take(1_000).count(), 1_000);
     /// ```
-    #[must_use]
     #[track_caller]
     #[doc(alias = "with_max_times")]
     #[doc(alias = "max_retries")]
     pub const fn with_max_attempts(self, attempts: u64) -> Self {
-        let mut options = self.options();
-        options.max_attempts = Some(attempts);
-        Self::constant(options)
+        set!(self.max_attempts = Some(attempts))
     }
 
     /// Sets the longest wait requested by a server that is followed. Defaults to 60 s. A longer request ends
@@ -307,12 +285,9 @@ impl RetryPolicy {
     /// let policy = RetryPolicy::exponential().with_max_retry_after(Duration::from_secs(5));
     /// assert_eq!(policy.max_retry_after_ms(), 5_000.0);
     /// ```
-    #[must_use]
     #[track_caller]
     pub const fn with_max_retry_after(self, longest: Duration) -> Self {
-        let mut options = self.options();
-        options.max_retry_after_ms = Some(ms_from_duration(longest));
-        Self::constant(options)
+        set!(self.max_retry_after_ms = Some(ms_from_duration(longest)))
     }
 
     /// Sets whether a request longer than
@@ -323,17 +298,15 @@ impl RetryPolicy {
     /// let policy = rejitter::RetryPolicy::exponential().with_capped_retry_after(true);
     /// assert!(policy.caps_long_retry_after());
     /// ```
-    #[must_use]
     pub const fn with_capped_retry_after(self, cap: bool) -> Self {
-        let mut options = self.options();
-        options.cap_long_retry_after = cap;
-        Self::resolve(&options)
+        set!(self.cap_long_retry_after = cap)
     }
 
     const fn of_backoff(backoff: Backoff) -> Self {
-        let mut options = RetryOptions::DEFAULT;
-        options.backoff = backoff;
-        Self::resolve(&options)
+        Self::resolve(&RetryOptions {
+            backoff,
+            ..RetryOptions::DEFAULT
+        })
     }
 
     /// A policy of options that the program itself holds.

@@ -5,22 +5,22 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "protection")]
-use super::Signal;
 use super::failure::Last;
-#[cfg(feature = "protection")]
-use super::hooks::SignalOf;
 use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
 use super::parts::Parts;
-#[cfg(feature = "protection")]
-use super::protection::{Protected, Protection};
-use super::settings::setters;
+use super::settings::{example, setters};
 use super::sleeper::{SleepFn, sleep_fn};
 use super::verdict::IntoVerdict;
 use super::waiting::Passed;
 use super::{
     Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
     ThreadSleeper, WithAttempt, clock,
+};
+#[cfg(feature = "protection")]
+use super::{
+    Signal,
+    hooks::SignalOf,
+    protection::{Protected, Protection},
 };
 use crate::core::{RetryPolicy, Seed};
 

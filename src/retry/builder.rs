@@ -3,20 +3,20 @@
 use core::borrow::Borrow;
 use core::time::Duration;
 
-#[cfg(feature = "protection")]
-use super::Signal;
-#[cfg(feature = "protection")]
-use super::hooks::SignalOf;
 use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
 use super::parts::Parts;
-#[cfg(feature = "protection")]
-use super::protection::{Hedged, Protected, Protection};
-use super::settings::setters;
+use super::settings::{example, setters};
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::verdict::IntoVerdict;
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
     Retry, Sleeper, TryFuture, WithAttempt, WithState,
+};
+#[cfg(feature = "protection")]
+use super::{
+    Signal,
+    hooks::SignalOf,
+    protection::{Hedged, Protected, Protection},
 };
 use crate::core::{RetryPolicy, Seed};
 

@@ -98,18 +98,15 @@ impl<E> Hooks<E> for () {
 /// `Inner`, with one hook replaced by a function.
 // Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
 // of a chain would repeat the compiler's message about a predicate of another type.
-#[allow(missing_debug_implementations)]
-pub struct When<F, Inner, V>(pub(super) F, pub(super) Inner, pub(super) fn(V) -> Verdict);
-#[allow(missing_debug_implementations)]
-pub struct WhenAttempt<F, Inner, V>(pub(super) F, pub(super) Inner, pub(super) fn(V) -> Verdict);
-pub(super) struct HintOf<F, Inner>(pub(super) F, pub(super) Inner);
-#[cfg(feature = "protection")]
-pub(super) struct SignalOf<F, Inner>(pub(super) F, pub(super) Inner);
-pub(super) struct Curve<F, Inner>(pub(super) F, pub(super) Inner);
-pub(super) struct Notify<F, Inner>(pub(super) F, pub(super) Inner);
-
 macro_rules! replaces {
     ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal $($rest:tt)*) => {
+        #[allow(missing_debug_implementations)]
+        pub struct $type<F, Inner, $($v)?>(
+            pub(super) F,
+            pub(super) Inner,
+            $(pub(super) fn($v) -> Verdict)?
+        );
+
         impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;

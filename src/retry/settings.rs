@@ -1,5 +1,14 @@
 //! The setters that the asynchronous and the blocking operations share.
 
+/// An example that starts with an operation on `send`, a policy and a virtual time.
+macro_rules! example {
+    ($send:literal, $($rest:tt)*) => {
+        concat!("```\n# use rejitter::testing::VirtualTime;\n# fn send() -> ", $send, "\n\
+            # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
+            # let time = VirtualTime::new();\n", $($rest)*)
+    };
+}
+
 /// The setters of an operation's type. `start` and `end` surround the chain of setters in examples. Names that are in
 /// messages of the compiler come from the caller: with them, a message would show the macro.
 macro_rules! setters {
@@ -21,11 +30,7 @@ macro_rules! setters {
             /// It is called once after each attempt that failed with an error, including the last one,
             /// whose reason it decides as well. It is not called for timeouts.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), u16> { Err(404) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), u16> { Err(404) }", "\
                 use rejitter::{StopReason, Verdict};\n\
                 use std::time::Duration;\n\
                 \n\
@@ -54,11 +59,7 @@ macro_rules! setters {
             /// Like [`when`](Self::when), for a function that needs to know the attempt, such as whether
             /// any is left.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), u16> { Err(503) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), u16> { Err(503) }", "\
                 let mut tokens = 10;\n\
                 let failed = ", $start, "\n\
                 \x20   .when_attempt(|_, attempt| {\n\
@@ -92,14 +93,8 @@ macro_rules! setters {
             /// [`StopReason::Hint`](crate::StopReason::Hint).
             /// [`Verdict::RetryExactly`](crate::Verdict::RetryExactly) overrides a hint.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
+            #[doc = example!("Result<(), Busy> { Err(Busy { retry_after: Some(Duration::from_secs(3_600)) }) }", "\
                 # use std::time::Duration;\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
-                # fn send() -> Result<(), Busy> {\n\
-                #     Err(Busy { retry_after: Some(Duration::from_secs(3_600)) })\n\
-                # }\n\
                 use rejitter::StopReason;\n\
                 \n\
                 # #[derive(Debug)]\n\
@@ -114,13 +109,10 @@ macro_rules! setters {
                 ```")]
             #[doc(alias = "adjust")]
             #[doc(alias = "retry_after")]
-            pub fn hint(
+            pub fn hint<C: FnMut(&M::Attempt) -> Option<Duration>>(
                 self,
-                hint: impl FnMut(&M::Attempt) -> Option<Duration>,
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
-            where
-                H: Hooks<M::Attempt>,
-            {
+                hint: C,
+            ) -> $type<$($parameter,)+ M, S, HintOf<C, H>> {
                 self.with(|parts| parts.hooks(|hooks| HintOf(hint, hooks)))
             }
 
@@ -132,11 +124,7 @@ macro_rules! setters {
             /// It is called once after each attempt that failed with an error, in protected operations alone. It
             /// does not decide about the retry.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), u16> { Err(404) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::no_retries();\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), u16> { Err(404) }", "\
                 use rejitter::{BreakerOptions, Protection, Signal};\n\
                 \n\
                 let options = BreakerOptions { consecutive_failures: Some(1), ..BreakerOptions::default() };\n\
@@ -148,13 +136,10 @@ macro_rules! setters {
                 assert_eq!(failed.own_error(), Some(&404));\n\
                 assert_eq!(api.status().breaker.unwrap().opens, 0);\n\
                 ```")]
-            pub fn signal(
+            pub fn signal<C: FnMut(&M::Attempt) -> Option<Signal>>(
                 self,
-                signal: impl FnMut(&M::Attempt) -> Option<Signal>,
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
-            where
-                H: Hooks<M::Attempt>,
-            {
+                signal: C,
+            ) -> $type<$($parameter,)+ M, S, SignalOf<C, H>> {
                 self.with(|parts| parts.hooks(|hooks| SignalOf(signal, hooks)))
             }
 
@@ -177,24 +162,17 @@ macro_rules! setters {
                 assert_eq!(time.now(), Duration::from_secs(1 + 4 + 9 + 16 + 25));\n\
                 # assert!(outcome.is_err());\n\
                 ```")]
-            pub fn curve(
+            pub fn curve<C: FnMut(u64) -> Duration>(
                 self,
-                curve: impl FnMut(u64) -> Duration,
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
-            where
-                H: Hooks<M::Attempt>,
-            {
+                curve: C,
+            ) -> $type<$($parameter,)+ M, S, Curve<C, H>> {
                 self.with(|parts| parts.hooks(|hooks| Curve(curve, hooks)))
             }
 
             /// Sets a function that is notified of each failed attempt, including timeouts and the last
             /// attempt, once it is decided what follows.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), u16> { Err(503) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), u16> { Err(503) }", "\
                 let mut waits = Vec::new();\n\
                 let failed = ", $start, "\n\
                 \x20   .seed(7)\n\
@@ -203,13 +181,10 @@ macro_rules! setters {
                 assert!(failed.is_err());\n\
                 assert!(POLICY.delays(7).eq(waits));\n\
                 ```")]
-            pub fn notify(
+            pub fn notify<C: FnMut(&FailureEvent<'_, M::Attempt>)>(
                 self,
-                notify: impl FnMut(&FailureEvent<'_, M::Attempt>),
-            ) -> $type<$($parameter,)+ M, S, impl Hooks<M::Attempt>>
-            where
-                H: Hooks<M::Attempt>,
-            {
+                notify: C,
+            ) -> $type<$($parameter,)+ M, S, Notify<C, H>> {
                 self.with(|parts| parts.hooks(|hooks| Notify(notify, hooks)))
             }
 
@@ -229,11 +204,7 @@ macro_rules! setters {
             /// Operations that share a seed wait equally long, which is what jitter prevents: use seeds
             /// for tests and simulations.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), u16> { Err(503) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), u16> { Err(503) }", "\
                 let failed = ", $start, "\n\
                 \x20   .seed(\"a test\")\n\
                 \x20   .sleeper(&time)", $end, ";\n\
@@ -269,15 +240,10 @@ macro_rules! setters {
             /// Switches the failure from the callback's last error to a [`RetryError`](crate::RetryError),
             /// which holds that error, the reason and a report of all attempts.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), &'static str> { Err(\"boom\") }\n\
-                # const POLICY: rejitter::RetryPolicy =\n\
-                #     rejitter::RetryPolicy::exponential().with_max_attempts(3);\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), &'static str> { Err(\"boom\") }", "\
                 let failed = ", $start, ".report().sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.to_string(), \"boom (after 3 attempts: exhausted)\");\n\
-                assert_eq!(failed.report.records.len(), 3);\n\
+                assert_eq!(failed.to_string(), \"boom (after 6 attempts: exhausted)\");\n\
+                assert_eq!(failed.report.records.len(), 6);\n\
                 ```")]
             pub fn report(
                 self,
@@ -300,12 +266,7 @@ macro_rules! setters {
             /// [`RetryError::rejected_by`](crate::RetryError::rejected_by). To ask for an
             /// `E: From<RejectedError>` instead would exclude errors of other crates.
             ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # fn send() -> Result<(), &'static str> { Err(\"boom\") }\n\
-                # const POLICY: rejitter::RetryPolicy =\n\
-                #     rejitter::RetryPolicy::exponential().with_max_attempts(3);\n\
-                # let time = VirtualTime::new();\n\
+            #[doc = example!("Result<(), &'static str> { Err(\"boom\") }", "\
                 use rejitter::{BreakerOptions, Protection, StopReason};\n\
                 \n\
                 let api = Protection::new().breaker(BreakerOptions::default());\n\
@@ -334,13 +295,12 @@ macro_rules! setters {
                 # use rejitter::testing::VirtualTime;\n\
                 # let mut number = 0;\n\
                 # let mut send = || { number += 1; Err::<(), u8>(number) };\n\
-                # const POLICY: rejitter::RetryPolicy =\n\
-                #     rejitter::RetryPolicy::exponential().with_max_attempts(4);\n\
+                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
                 # let time = VirtualTime::new();\n\
                 let failed = ", $start, ".report().keep_errors(3).sleeper(&time)", $end,
                 ".unwrap_err();\n\
                 let kept: Vec<String> = failed.errors().map(ToString::to_string).collect();\n\
-                assert_eq!(kept, [\"2\", \"3\", \"4\"]);\n\
+                assert_eq!(kept, [\"4\", \"5\", \"6\"]);\n\
                 ```")]
             pub fn keep_errors(self, errors: usize) -> Self {
                 self.with(|mut parts| {
@@ -352,4 +312,4 @@ macro_rules! setters {
     };
 }
 
-pub(super) use setters;
+pub(super) use {example, setters};

@@ -57,7 +57,7 @@ impl Strategy {
             ..RetryOptions::default()
         };
         // Errors name the numbers that the caller passed.
-        RetryPolicy::from_options(options)?;
+        let _ = RetryPolicy::from_options(options)?;
         let exponential = |jitter| RetryOptions {
             jitter,
             base_ms: Some((2.0 * base_ms).min(cap_ms)),

@@ -56,6 +56,7 @@ use crate::retry::{Protection, RejectedError};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct RetryLayer<C, S = DefaultSleeper, P = ()> {
     settings: Settings<C, S, P>,
 }
@@ -71,7 +72,6 @@ struct Settings<C, S, P> {
 
 impl<C> RetryLayer<C> {
     /// Retries requests with this policy, as the classification decides.
-    #[must_use]
     pub fn new(policy: impl Borrow<RetryPolicy>, classify: C) -> Self {
         let settings = Settings {
             policy: *policy.borrow(),
@@ -86,7 +86,6 @@ impl<C> RetryLayer<C> {
 
 impl<C, S, P> RetryLayer<C, S, P> {
     /// Waits with this function of a runtime. See [`Retry::sleep`](crate::Retry::sleep).
-    #[must_use]
     pub fn sleep<F, Sleep>(self, sleep: F) -> RetryLayer<C, SleepFn<F>, P>
     where
         F: Fn(Duration) -> Sleep,
@@ -96,7 +95,6 @@ impl<C, S, P> RetryLayer<C, S, P> {
     }
 
     /// Waits with this sleeper. See [`Retry::sleeper`](crate::Retry::sleeper).
-    #[must_use]
     pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
         self.with(|_, protection| (sleeper, protection))
     }
@@ -138,7 +136,6 @@ impl<C, S, P> RetryLayer<C, S, P> {
     /// assert_eq!(service.oneshot("/").await, Ok(503));
     /// # }
     /// ```
-    #[must_use]
     pub fn protection<R, Res, Err>(
         self,
         protection: &Protection,
@@ -179,7 +176,6 @@ impl<C, S, P> RetryLayer<C, S, P> {
     ///
     /// The caller gets the last outcome also if the deadline passes. Therefore a response is kept while the next attempt
     /// is awaited, with a deadline or a protection, and so is its connection until its body is read.
-    #[must_use]
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.settings.total_timeout = Some(timeout);
         self
@@ -217,7 +213,6 @@ impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
     ///
     /// # Panics
     /// If the protection has no hedge.
-    #[must_use]
     #[track_caller]
     pub fn hedge(self) -> RetryLayer<C, S, HedgedBy<R>> {
         let api = &self.settings.protection.protection;

@@ -80,6 +80,7 @@ use crate::policy::ms_from_duration;
 /// act by hand read the system's, or that of Tokio or of the JavaScript host with these features.
 /// [`clock`](Self::clock) sets another for all of them. Without any clock, the budget alone acts.
 #[derive(Clone)]
+#[must_use]
 pub struct Protection {
     cell: Arc<Cell>,
     keys: Arc<Keys>,
@@ -102,7 +103,6 @@ impl fmt::Debug for Protection {
 
 impl Protection {
     /// A protection without parts, which does nothing.
-    #[must_use]
     pub fn new() -> Self {
         Self::of(Recipe::default())
     }
@@ -131,7 +131,6 @@ impl Protection {
     /// # Panics
     /// If an option is invalid. [`BudgetOptions::check`] returns the problems of options that are read at run time.
     #[doc(alias = "retry_budget")]
-    #[must_use]
     #[track_caller]
     pub fn budget(self, options: BudgetOptions) -> Self {
         accept(options.check());
@@ -150,7 +149,6 @@ impl Protection {
     /// # Panics
     /// If an option is invalid. [`BreakerOptions::check`] returns the problems of options that are read at run time.
     #[doc(alias = "circuit_breaker")]
-    #[must_use]
     #[track_caller]
     pub fn breaker(self, options: BreakerOptions) -> Self {
         accept(options.check());
@@ -166,7 +164,6 @@ impl Protection {
     ///
     /// # Panics
     /// If an option is invalid. [`CooldownOptions::check`] returns the problems of options that are read at run time.
-    #[must_use]
     #[track_caller]
     pub fn cooldown(self, options: CooldownOptions) -> Self {
         accept(options.check());
@@ -184,7 +181,6 @@ impl Protection {
     ///
     /// # Panics
     /// If an option is invalid. [`HedgeOptions::check`] returns the problems of options that are read at run time.
-    #[must_use]
     #[track_caller]
     pub fn hedge(self, options: HedgeOptions) -> Self {
         accept(options.check());
@@ -205,7 +201,6 @@ impl Protection {
     /// api.open();
     /// assert!(matches!(seen.recv(), Ok(ProtectionChange::Opened(_))));
     /// ```
-    #[must_use]
     pub fn on_event(self, on_event: impl Fn(&ProtectionEvent<'_>) + Send + Sync + 'static) -> Self {
         self.with(|recipe| recipe.on_event = Some(Arc::new(on_event)))
     }
@@ -224,7 +219,6 @@ impl Protection {
     /// time.advance(Duration::from_secs(20));
     /// assert_eq!(api.status().breaker.unwrap().retry_after, Duration::from_secs(40));
     /// ```
-    #[must_use]
     pub fn clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         self.with(|recipe| recipe.clock = Some(Arc::new(clock)))
     }
@@ -247,7 +241,6 @@ impl Protection {
     ///
     /// # Panics
     /// If this one has a key already.
-    #[must_use]
     #[track_caller]
     pub fn for_key(&self, key: &str) -> Self {
         assert!(
