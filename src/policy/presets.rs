@@ -13,43 +13,34 @@ use core::time::Duration;
 
 use crate::core::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
 
-const OPTIONS: RetryOptions = RetryOptions::DEFAULT;
+const fn of(base_ms: f64, cap_ms: f64, max_attempts: u64) -> RetryOptions {
+    RetryOptions {
+        base_ms: Some(base_ms),
+        cap_ms: Some(cap_ms),
+        max_attempts: Some(max_attempts),
+        ..RetryOptions::DEFAULT
+    }
+}
 
 /// Standard mode of the AWS SDKs since 2020: `r·1 s·2^(k−1)`, clamped to 20 s, 3 attempts.
 pub const AWS_SDK_2020: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(1_000.0),
-    cap_ms: Some(20_000.0),
-    max_attempts: Some(3),
     cap_rule: CapRule::Draw,
-    ..OPTIONS
+    ..of(1_000.0, 20_000.0, 3)
 });
 
 /// The AWS SDKs since 2026: full jitter below `min(20 s, 50 ms·2^(k−1))`, 3 attempts, for transient errors.
-pub const AWS_SDK_2026: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(50.0),
-    cap_ms: Some(20_000.0),
-    max_attempts: Some(3),
-    ..OPTIONS
-});
+pub const AWS_SDK_2026: RetryPolicy = RetryPolicy::constant(of(50.0, 20_000.0, 3));
 
 /// [`AWS_SDK_2026`] when the service throttles: from 1 s.
-pub const AWS_SDK_2026_THROTTLING: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(1_000.0),
-    cap_ms: Some(20_000.0),
-    max_attempts: Some(3),
-    ..OPTIONS
-});
+pub const AWS_SDK_2026_THROTTLING: RetryPolicy = RetryPolicy::constant(of(1_000.0, 20_000.0, 3));
 
 /// `ExponentialBackOff` of Google's HTTP client for Java. That client ends an operation after
 /// [`GOOGLE_HTTP_CLIENT_TIMEOUT`].
 pub const GOOGLE_HTTP_CLIENT: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(500.0),
     factor: Some(1.5),
-    cap_ms: Some(60_000.0),
     jitter: Jitter::Proportional { ratio: 0.5 },
-    max_attempts: Some(UNLIMITED),
     cap_rule: CapRule::Ceiling,
-    ..OPTIONS
+    ..of(500.0, 60_000.0, UNLIMITED)
 });
 
 /// The total timeout that belongs to [`GOOGLE_HTTP_CLIENT`]: 15 minutes.
@@ -57,22 +48,16 @@ pub const GOOGLE_HTTP_CLIENT_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// gRPC's proposal A6, with the values of its example.
 pub const GRPC: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(100.0),
     factor: Some(2.0),
-    cap_ms: Some(1_000.0),
     jitter: Jitter::Proportional { ratio: 0.2 },
-    max_attempts: Some(4),
     cap_rule: CapRule::Ceiling,
-    ..OPTIONS
+    ..of(100.0, 1_000.0, 4)
 });
 
 /// Polly 8 for .NET: exponential with `UseJitter`. The delay of 2 s and 3 retries are its defaults.
 pub const POLLY: RetryPolicy = RetryPolicy::constant(RetryOptions {
     jitter: Jitter::PollyV2,
-    base_ms: Some(2_000.0),
-    cap_ms: Some(f64::INFINITY),
-    max_attempts: Some(4),
-    ..OPTIONS
+    ..of(2_000.0, f64::INFINITY, 4)
 });
 
 /// cenkalti/backoff for Go, which ends an operation after [`CENKALTI_TIMEOUT`].
@@ -83,40 +68,28 @@ pub const CENKALTI_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// hashicorp/go-retryablehttp: from 1 s, doubling up to 30 s, 4 retries, no jitter.
 pub const GO_RETRYABLE_HTTP: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(1_000.0),
-    cap_ms: Some(30_000.0),
     jitter: Jitter::None,
-    max_attempts: Some(5),
-    ..OPTIONS
+    ..of(1_000.0, 30_000.0, 5)
 });
 
 /// jpillora/backoff for Go with `Jitter`: uniform from its `Min` to the ceiling, clamped to its `Max`.
 pub const JPILLORA: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(100.0),
     min_ms: Some(100.0),
-    cap_ms: Some(10_000.0),
-    max_attempts: Some(UNLIMITED),
     cap_rule: CapRule::Draw,
-    ..OPTIONS
+    ..of(100.0, 10_000.0, UNLIMITED)
 });
 
 /// p-retry for Node.js: 10 retries from 1 s without a cap, no jitter (`randomize: false`).
 pub const P_RETRY: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(1_000.0),
-    cap_ms: Some(f64::INFINITY),
     jitter: Jitter::None,
-    max_attempts: Some(11),
-    ..OPTIONS
+    ..of(1_000.0, f64::INFINITY, 11)
 });
 
 /// [`P_RETRY`] with `randomize: true`: every wait times a random number between 1 and 2.
 pub const P_RETRY_RANDOMIZED: RetryPolicy = RetryPolicy::constant(RetryOptions {
-    base_ms: Some(1_000.0),
-    cap_ms: Some(f64::INFINITY),
     jitter: Jitter::Additive { ratio: 1.0 },
-    max_attempts: Some(11),
     cap_rule: CapRule::Draw,
-    ..OPTIONS
+    ..of(1_000.0, f64::INFINITY, 11)
 });
 
 /// Truncated binary exponential backoff up to 10 s at the tenth wait, without a limit of attempts.
@@ -125,5 +98,5 @@ pub const TRUNCATED_BINARY: RetryPolicy = RetryPolicy::constant(RetryOptions {
     truncate_at: Some(10),
     cap_ms: Some(10_000.0),
     max_attempts: Some(UNLIMITED),
-    ..OPTIONS
+    ..RetryOptions::DEFAULT
 });

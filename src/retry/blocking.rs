@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Deref;
 use std::time::Duration;
 
 use super::failure::Last;
@@ -10,11 +10,12 @@ use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
 use super::parts::Parts;
 use super::settings::{example, setters};
 use super::sleeper::{SleepFn, sleep_fn};
+use super::testing::VirtualTime;
 use super::verdict::IntoVerdict;
 use super::waiting::Passed;
 use super::{
     Attempt, AttemptError, Callback, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    ThreadSleeper, WithAttempt, clock,
+    WithAttempt, clock,
 };
 #[cfg(feature = "protection")]
 use super::{
@@ -129,7 +130,7 @@ impl<F, M, S, H> fmt::Debug for BlockingRetry<F, M, S, H> {
 ///
 /// [`BlockingRetry::sleep`] takes a function that returns after the wait, which needs no sleeper.
 /// Implement this trait for sleeps with a clock of their own, then pass the value, or a reference or an
-/// [`Arc`] of it, to [`BlockingRetry::sleeper`].
+/// `Arc` of it, to [`BlockingRetry::sleeper`].
 ///
 /// ```
 /// use rejitter::testing::VirtualTime;
@@ -152,7 +153,7 @@ pub trait BlockingSleeper {
     }
 }
 
-impl<S: BlockingSleeper + ?Sized> BlockingSleeper for &S {
+impl<P: Deref<Target: BlockingSleeper>> BlockingSleeper for P {
     fn sleep(&self, duration: Duration) {
         (**self).sleep(duration);
     }
@@ -162,13 +163,31 @@ impl<S: BlockingSleeper + ?Sized> BlockingSleeper for &S {
     }
 }
 
-impl<S: BlockingSleeper + ?Sized> BlockingSleeper for Arc<S> {
+impl<F: Fn(Duration)> BlockingSleeper for SleepFn<F> {
     fn sleep(&self, duration: Duration) {
-        (**self).sleep(duration);
+        (self.0)(duration);
+    }
+}
+
+impl BlockingSleeper for VirtualTime {
+    #[inline]
+    fn sleep(&self, duration: Duration) {
+        self.advance(duration);
     }
 
+    #[inline]
     fn now(&self) -> Option<Duration> {
-        (**self).now()
+        Some(VirtualTime::now(self))
+    }
+}
+
+/// [`std::thread::sleep`] and [`std::time::Instant`]: what [`retry_blocking`] waits with by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ThreadSleeper;
+
+impl BlockingSleeper for ThreadSleeper {
+    fn sleep(&self, duration: Duration) {
+        std::thread::sleep(duration);
     }
 }
 

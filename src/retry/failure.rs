@@ -7,12 +7,11 @@ use super::Signal;
 #[cfg(feature = "protection")]
 use super::operation::draw_beside;
 use super::operation::{Limit, Operation, Started};
-use super::outcome::Facts;
 use super::packed::Packed;
 #[cfg(feature = "protection")]
 use super::protection::Failure;
 use super::rounds::{Rounds, RoundsOf};
-use super::{AttemptError, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
+use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
 use crate::core::{Backoff, Decision, Draws, Hint, Limits, Seed, StopReason};
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -82,20 +81,18 @@ impl<M: Outcome> Operation<M> {
             delay: decision.ok(),
             reason: decision.err(),
         });
-        let facts = Facts {
-            delay: decision.ok(),
-            ..self.facts(started, ended)
-        };
+        let mut record = self.record(started, ended);
+        record.delay = decision.ok();
         match decision {
             Ok(delay) => {
                 let deadline = self.deadline().is_some();
                 self.previous_delay = delay.into();
-                self.outcome.go_on(error, facts, deadline);
+                self.outcome.go_on(error, record, deadline);
                 Ok(delay)
             }
             Err(reason) => {
                 let ending = self.ending(reason, clock());
-                Err(self.outcome.end(error, facts, ending))
+                Err(self.outcome.end(error, record, ending))
             }
         }
     }
@@ -116,9 +113,9 @@ impl<M: Outcome> Operation<M> {
         };
         match self.judge(&failed, hooks, Seed::of_operation) {
             Ok(_) => {
-                let facts = self.facts(started, ended);
+                let record = self.record(started, ended);
                 let deadline = self.deadline().is_some();
-                self.outcome.go_on(error, facts, deadline);
+                self.outcome.go_on(error, record, deadline);
                 None
             }
             Err(reason) => Some(Last {
@@ -131,26 +128,28 @@ impl<M: Outcome> Operation<M> {
 
     /// Records an attempt that was dropped because the operation ends.
     fn cut(&mut self, other: Started, reason: StopReason, now: Duration) {
-        let mut facts = self.facts(other, now);
-        facts.superseded = reason != StopReason::Timeout;
+        let mut record = self.record(other, now);
+        record.superseded = reason != StopReason::Timeout;
+        let (superseded, duration) = (record.superseded, record.duration);
         let error = AttemptError::Timeout(self.timeout(Limit::Deadline));
-        let error = (!facts.superseded).then_some(error);
-        self.outcome.cut(error, facts);
+        let error = (!superseded).then_some(error);
+        self.outcome.cut(error, record);
         #[cfg(feature = "protection")]
-        if let (true, 1, Some(guard)) = (facts.superseded, other.number, self.outcome.guard()) {
-            guard.superseded(now, facts.duration);
+        if let (true, 1, Some(guard)) = (superseded, other.number, self.outcome.guard()) {
+            guard.superseded(now, duration);
         }
     }
 
     #[inline]
-    fn facts(&mut self, started: Started, ended: Duration) -> Facts {
+    fn record(&mut self, started: Started, ended: Duration) -> AttemptRecord<M::Attempt> {
         let hedge = started.hedge.is_some();
         #[cfg(not(feature = "protection"))]
         let held = None;
         #[cfg(feature = "protection")]
         let held = self.outcome.guard().map(|guard| guard.held());
-        Facts {
+        AttemptRecord {
             attempt: started.number,
+            error: None,
             start: self.since_start(started.at),
             duration: ended.saturating_sub(started.at),
             held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),

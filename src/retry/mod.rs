@@ -46,7 +46,8 @@ pub use attempt::{Attempt, Callback, TryFuture, WithAttempt, WithState};
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub use blocking::{
-    BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
+    BlockingRetry, BlockingRetryExt, BlockingSleeper, ThreadSleeper, retry_blocking,
+    retry_blocking_with_attempt,
 };
 pub use builder::{RetryExt, retry, retry_with, retry_with_attempt};
 #[cfg(feature = "protection")]

@@ -63,14 +63,23 @@ pub trait Outcome: sealed::Sealed + Sized {
         true
     }
 
-    /// Another attempt follows a failed one. `deadline`: the error may be needed again.
+    /// Another attempt follows a failed one, whose record has no error. `deadline`: the error may be needed again.
     #[doc(hidden)]
-    fn go_on(&mut self, error: AttemptError<Self::Attempt>, facts: Facts, deadline: bool);
+    fn go_on(
+        &mut self,
+        error: AttemptError<Self::Attempt>,
+        record: AttemptRecord<Self::Attempt>,
+        deadline: bool,
+    );
 
     /// An attempt is dropped because the operation ends.
     #[doc(hidden)]
-    fn cut(&mut self, error: Option<AttemptError<Self::Attempt>>, facts: Facts) {
-        let _ = (error, facts);
+    fn cut(
+        &mut self,
+        error: Option<AttemptError<Self::Attempt>>,
+        record: AttemptRecord<Self::Attempt>,
+    ) {
+        let _ = (error, record);
     }
 
     /// No attempt follows a failed one.
@@ -78,7 +87,7 @@ pub trait Outcome: sealed::Sealed + Sized {
     fn end(
         &mut self,
         error: AttemptError<Self::Attempt>,
-        facts: Facts,
+        record: AttemptRecord<Self::Attempt>,
         ending: Ending,
     ) -> Self::Error;
 
@@ -185,33 +194,6 @@ impl<E, P> Reported<E, P> {
     }
 }
 
-/// A failed attempt, without its error.
-#[derive(Debug, Clone, Copy)]
-pub struct Facts {
-    pub(super) attempt: u64,
-    pub(super) start: Duration,
-    pub(super) duration: Duration,
-    pub(super) held: Duration,
-    pub(super) delay: Option<Duration>,
-    pub(super) hedge: bool,
-    pub(super) superseded: bool,
-}
-
-impl Facts {
-    fn with<E>(self, error: Option<AttemptError<E>>) -> AttemptRecord<E> {
-        AttemptRecord {
-            attempt: self.attempt,
-            error,
-            start: self.start,
-            duration: self.duration,
-            held: self.held,
-            delay: self.delay,
-            hedge: self.hedge,
-            superseded: self.superseded,
-        }
-    }
-}
-
 /// The end of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
@@ -235,9 +217,9 @@ impl<E> Outcome for Plain<E> {
         Kept { last: None }
     }
 
-    fn go_on(&mut self, _: AttemptError<E>, _: Facts, _: bool) {}
+    fn go_on(&mut self, _: AttemptError<E>, _: AttemptRecord<E>, _: bool) {}
 
-    fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
+    fn end(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, _: Ending) -> E {
         let error = error.into_error();
         error.expect("an attempt without limits ends with an error of the callback")
     }
@@ -273,11 +255,11 @@ impl<E> Outcome for Kept<E> {
         false
     }
 
-    fn go_on(&mut self, error: AttemptError<E>, _: Facts, deadline: bool) {
+    fn go_on(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, deadline: bool) {
         self.last = error.into_error().filter(|_| deadline);
     }
 
-    fn end(&mut self, error: AttemptError<E>, _: Facts, _: Ending) -> E {
+    fn end(&mut self, error: AttemptError<E>, _: AttemptRecord<E>, _: Ending) -> E {
         let error = error.into_error().or_else(|| self.last.take());
         error.expect("an attempt is ended only after one that failed")
     }
@@ -320,17 +302,22 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self.retry_timeouts
     }
 
-    fn go_on(&mut self, error: AttemptError<E>, facts: Facts, _: bool) {
-        self.records.add(facts.with(Some(error)));
+    fn go_on(&mut self, error: AttemptError<E>, record: AttemptRecord<E>, _: bool) {
+        self.records.add(record.with(Some(error)));
         self.records.forget(0);
     }
 
-    fn cut(&mut self, error: Option<AttemptError<E>>, facts: Facts) {
-        self.records.add(facts.with(error));
+    fn cut(&mut self, error: Option<AttemptError<E>>, record: AttemptRecord<E>) {
+        self.records.add(record.with(error));
     }
 
-    fn end(&mut self, error: AttemptError<E>, facts: Facts, ending: Ending) -> RetryError<E> {
-        self.records.add(facts.with(None));
+    fn end(
+        &mut self,
+        error: AttemptError<E>,
+        record: AttemptRecord<E>,
+        ending: Ending,
+    ) -> RetryError<E> {
+        self.records.add(record);
         self.finish(error, ending)
     }
 

@@ -54,6 +54,12 @@ pub struct AttemptRecord<E> {
     pub superseded: bool,
 }
 
+impl<E> AttemptRecord<E> {
+    pub(super) fn with(self, error: Option<AttemptError<E>>) -> Self {
+        Self { error, ..self }
+    }
+}
+
 /// Records of the failed attempts up to now.
 #[derive(Debug)]
 pub(super) struct Records<E> {

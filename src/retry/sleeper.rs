@@ -1,7 +1,6 @@
 //! How an operation waits and knows the time.
 
-#[cfg(target_has_atomic = "ptr")]
-use alloc::sync::Arc;
+use core::ops::Deref;
 use core::time::Duration;
 
 use super::clock;
@@ -10,7 +9,7 @@ use super::clock;
 ///
 /// [`Retry::sleep`](crate::Retry::sleep) takes a runtime's function, which needs no sleeper.
 /// Implement this trait for timers with a clock of their own, then pass the value, or a reference or an
-/// [`Arc`] of it, to [`Retry::sleeper`](crate::Retry::sleeper):
+/// `Arc` of it, to [`Retry::sleeper`](crate::Retry::sleeper):
 ///
 /// ```
 /// use rejitter::testing::{VirtualSleep, VirtualTime};
@@ -61,24 +60,10 @@ pub trait Sleeper {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: Sleeper + ?Sized> Sleeper for &S {
-    type Sleep = S::Sleep;
+impl<P: Deref<Target: Sleeper>> Sleeper for P {
+    type Sleep = <P::Target as Sleeper>::Sleep;
 
-    fn sleep(&self, duration: Duration) -> S::Sleep {
-        (**self).sleep(duration)
-    }
-
-    fn now(&self) -> Option<Duration> {
-        (**self).now()
-    }
-}
-
-#[cfg(target_has_atomic = "ptr")]
-#[diagnostic::do_not_recommend]
-impl<S: Sleeper + ?Sized> Sleeper for Arc<S> {
-    type Sleep = S::Sleep;
-
-    fn sleep(&self, duration: Duration) -> S::Sleep {
+    fn sleep(&self, duration: Duration) -> Self::Sleep {
         (**self).sleep(duration)
     }
 
@@ -90,7 +75,7 @@ impl<S: Sleeper + ?Sized> Sleeper for Arc<S> {
 /// A function as a sleeper, in the types that [`Retry::sleep`](crate::Retry::sleep) and
 /// `BlockingRetry::sleep` return. Made by [`sleep_fn`].
 #[derive(Debug, Clone, Copy)]
-pub struct SleepFn<F>(F);
+pub struct SleepFn<F>(pub(super) F);
 
 /// Makes a sleeper of a function. For a [`Sleeper`] the function returns a future, for a `BlockingSleeper` it returns
 /// after the wait. The clock is the system's.
@@ -119,16 +104,6 @@ where
     #[inline]
     fn sleep(&self, duration: Duration) -> Sleep {
         (self.0)(duration)
-    }
-}
-
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-impl<F: Fn(Duration)> super::BlockingSleeper for SleepFn<F> {
-    fn sleep(&self, duration: Duration) {
-        (self.0)(duration);
     }
 }
 

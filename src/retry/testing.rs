@@ -146,19 +146,6 @@ impl Sleeper for VirtualTime {
     }
 }
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl super::BlockingSleeper for VirtualTime {
-    #[inline]
-    fn sleep(&self, duration: Duration) {
-        self.advance(duration);
-    }
-
-    #[inline]
-    fn now(&self) -> Option<Duration> {
-        Some(VirtualTime::now(self))
-    }
-}
-
 /// One wait on a [`VirtualTime`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]

@@ -3,11 +3,6 @@
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 mod js;
 #[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-mod thread;
-#[cfg(all(
     feature = "tokio",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
@@ -15,11 +10,6 @@ mod tokio;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 pub use js::{JsSleep, JsSleeper};
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-pub use thread::ThreadSleeper;
 #[cfg(all(
     feature = "tokio",
     not(all(target_family = "wasm", target_os = "unknown"))
