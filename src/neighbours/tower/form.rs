@@ -22,27 +22,15 @@ pub struct ProtectedBy<R> {
 pub struct HedgedBy<R>(pub(super) ProtectedBy<R>);
 
 /// With or without a protection, or with hedges: how a request is retried, and what its failure becomes.
-pub trait Form<Res, Err>: sealed::Sealed {
-    #[doc(hidden)]
+pub trait Form<Res, Err> {
     type Outcome: Outcome<Attempt = Failed<Res, Err>>;
 
-    #[doc(hidden)]
     fn apply<F, Fut: TryFuture<State = ()>, S: Sleeper, H>(
         &self,
         retry: Retry<F, Fut, Plain<Failed<Res, Err>>, S, H>,
     ) -> Retry<F, Fut, Self::Outcome, S, H>;
 
-    #[doc(hidden)]
     fn outcome(&mut self, failed: <Self::Outcome as Outcome>::Error) -> Result<Res, Err>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for () {}
-    #[cfg(feature = "protection")]
-    impl<R> Sealed for super::ProtectedBy<R> {}
-    #[cfg(feature = "protection")]
-    impl<R> Sealed for super::HedgedBy<R> {}
 }
 
 impl<Res, Err> Form<Res, Err> for () {
