@@ -11,5 +11,5 @@ mod setters;
 
 pub use delays::Delays;
 pub use duration::duration_from_ms;
-#[cfg(any(feature = "async", feature = "http"))]
+#[cfg(any(feature = "async", all(feature = "http", feature = "std")))]
 pub(crate) use duration::ms_from_duration;
