@@ -1,14 +1,13 @@
 // The package in real browsers: bundled, as native modules, in a worker, under a Content-Security-Policy.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, normalize } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
 
-import { build as esbuild } from 'esbuild';
-
-import { BROWSERS, serve } from '../lib/browsers.mjs';
-import { importPackage, installed, project, repo } from '../lib/consumer.mjs';
+import { html, inBrowsers, js, packageFile, serve } from '../lib/browsers.mjs';
+import { bundled } from '../lib/bundle.mjs';
+import { importPackage, project, repo } from '../lib/consumer.mjs';
 
 const { RetryPolicy } = await importPackage();
 const VECTORS = readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8');
@@ -132,11 +131,6 @@ globalThis.finished = (async () => {
 })();
 `;
 
-const html = (head) => ({
-  type: 'text/html',
-  body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}`,
-});
-const js = (body) => ({ type: 'text/javascript', body });
 const CSP = "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'";
 
 let server;
@@ -149,24 +143,14 @@ before(async () => {
     'worker.mjs': WORKER,
     'csp.mjs': CSP_PAGE,
   });
-  const bundle = async (entry) =>
-    (
-      await esbuild({
-        entryPoints: [join(dir, entry)],
-        bundle: true,
-        minify: true,
-        format: 'esm',
-        target: 'es2022',
-        write: false,
-        logLevel: 'error',
-      })
-    ).outputFiles[0].text;
-  const [page, worker, csp] = await Promise.all(['page.mjs', 'worker.mjs', 'csp.mjs'].map(bundle));
+  const [page, worker, csp] = await Promise.all(
+    ['page', 'worker', 'csp'].map((name) => bundled(dir, { entry: `${name}.mjs` })),
+  );
   const routes = {
     '/bundled': html('<script type="module" src="/bundle.js"></script>'),
     '/bundle.js': js(page),
     '/native': html(
-      '<script type="importmap">{ "imports": { "rejitter": "/pkg/index.js" } }</script><script type="module" ' +
+      '<script type="importmap">{ "imports": { "rejitter": "/rejitter/index.js" } }</script><script type="module" ' +
         'src="/src/page.mjs"></script>',
     ),
     '/src/page.mjs': js(PAGE),
@@ -176,14 +160,10 @@ before(async () => {
     '/worker-page.js': js(WORKER_PAGE),
     '/worker.js': js(worker),
     '/csp.js': js(csp),
-    '/forbidden': {
-      ...html('<script type="module" src="/csp.js"></script>'),
-      headers: { 'content-security-policy': CSP },
-    },
-    '/allowed': {
-      ...html('<script type="module" src="/csp.js"></script>'),
-      headers: { 'content-security-policy': `${CSP} 'wasm-unsafe-eval'` },
-    },
+    '/forbidden': html('<script type="module" src="/csp.js"></script>', { 'content-security-policy': CSP }),
+    '/allowed': html('<script type="module" src="/csp.js"></script>', {
+      'content-security-policy': `${CSP} 'wasm-unsafe-eval'`,
+    }),
     '/complaining': html(
       '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new ' +
         'Error("uncaught");</script>',
@@ -200,11 +180,7 @@ before(async () => {
         else response.writeHead(200, { 'content-type': 'text/plain' }).end('served');
       };
     }
-    if (path.startsWith('/pkg/')) {
-      const file = join(installed, normalize(path.slice('/pkg/'.length)));
-      return existsSync(file) ? js(readFileSync(file)) : undefined;
-    }
-    return routes[path];
+    return routes[path] ?? packageFile(path);
   });
 });
 after(() => server.close());
@@ -234,88 +210,57 @@ function check({ waited, delays, refused, frame, ...rest }) {
     assert.deepEqual(list, expectedDelays[i], `vector ${i + 1}: not Node's bits`);
 }
 
-for (const [name, launch] of Object.entries(BROWSERS)) {
-  describe(name, () => {
-    let browser;
-    before(async () => {
-      browser = await launch();
-    });
-    after(() => browser.close());
+inBrowsers((open) => {
+  /** A 503 is written to the console by the browser itself: the job's two are known. */
+  async function visit(path) {
+    const missedBefore = server.missed.length;
+    const { result, complaints } = await open(server.origin + path);
+    assert.deepEqual(server.missed.slice(missedBefore), []);
+    return { result, complaints: complaints.filter((text) => !/status of 503/.test(text)) };
+  }
 
-    /** Opens a page and returns what its job resolved with, and all that went to the console. */
-    function visit(path) {
-      return browser.withPage(async (page) => {
-        const complaints = [];
-        page.on('console', (message) => {
-          if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-        });
-        page.on('pageerror', (error) => complaints.push(String(error)));
-        const missedBefore = server.missed.length;
-        await page.goto(server.origin + path);
-        await page.waitForFunction(() => globalThis.finished !== undefined);
-        const result = await page.evaluate(() => globalThis.finished);
-        assert.deepEqual(server.missed.slice(missedBefore), []);
-        return { result, complaints };
-      });
-    }
-    // A 503 is written to the console by the browser itself: the job's two are known.
-    const ownComplaints = (list) => list.filter((text) => !/status of 503/.test(text));
-
-    test('a minified bundle', async () => {
-      const { result, complaints } = await visit('/bundled');
+  for (const [name, path] of [
+    ['a minified bundle', '/bundled'],
+    ['native modules, by an import map', '/native'],
+    ['a module worker', '/worker'],
+  ])
+    test(name, async () => {
+      const { result, complaints } = await visit(path);
       check(result);
-      assert.deepEqual(ownComplaints(complaints), []);
-      assert.deepEqual(
-        result.frame,
-        { foreign: true, error: 'from the frame', before: 'before' },
-        'A13 a signal of an iframe',
-      );
-    });
-
-    test('native modules, by an import map', async () => {
-      const { result, complaints } = await visit('/native');
-      check(result);
-      assert.deepEqual(ownComplaints(complaints), []);
-    });
-
-    test('a module worker', async () => {
-      const { result, complaints } = await visit('/worker');
-      check(result);
-      assert.deepEqual(ownComplaints(complaints), []);
-    });
-
-    test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
-      const { result } = await visit('/forbidden');
-      assert.equal(result.success, 'value');
-      assert.deepEqual(result.ends, [
-        { calls: 1, own: true, reason: 'unavailable' },
-        { calls: 2, own: true, reason: 'unavailable' },
-      ]);
-      assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
-      assert.match(
-        result.warnings[0],
-        /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/,
-      );
-      assert.match(result.delays, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
-    });
-
-    test('the same policy with it: works', async () => {
-      const { result, complaints } = await visit('/allowed');
-      assert.deepEqual(result, {
-        success: 'value',
-        ends: [
-          { calls: 3, own: true, reason: 'exhausted' },
-          { calls: 6, own: true, reason: 'exhausted' },
-        ],
-        warnings: [],
-        delays: 'none',
-      });
       assert.deepEqual(complaints, []);
+      // A13: a signal of an iframe.
+      if (path === '/bundled')
+        assert.deepEqual(result.frame, { foreign: true, error: 'from the frame', before: 'before' });
     });
 
-    test('control: a complaint of a page is seen', async () => {
-      const { complaints } = await visit('/complaining');
-      assert.equal(ownComplaints(complaints).length, 2, complaints.join());
-    });
+  test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
+    const { result } = await visit('/forbidden');
+    assert.equal(result.success, 'value');
+    assert.deepEqual(result.ends, [
+      { calls: 1, own: true, reason: 'unavailable' },
+      { calls: 2, own: true, reason: 'unavailable' },
+    ]);
+    assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
+    for (const text of [result.warnings[0], result.delays])
+      assert.match(text, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
   });
-}
+
+  test('the same policy with it: works', async () => {
+    const { result, complaints } = await visit('/allowed');
+    assert.deepEqual(result, {
+      success: 'value',
+      ends: [
+        { calls: 3, own: true, reason: 'exhausted' },
+        { calls: 6, own: true, reason: 'exhausted' },
+      ],
+      warnings: [],
+      delays: 'none',
+    });
+    assert.deepEqual(complaints, []);
+  });
+
+  test('control: a complaint of a page is seen', async () => {
+    const { complaints } = await visit('/complaining');
+    assert.equal(complaints.length, 2, complaints.join());
+  });
+});

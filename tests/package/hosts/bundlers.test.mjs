@@ -5,12 +5,12 @@ import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { build as esbuild } from 'esbuild';
 import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
 
-import { BEHAVIOUR, here, installed, project, run, runNode } from '../lib/consumer.mjs';
+import { bundleOf, bundled } from '../lib/bundle.mjs';
+import { BEHAVIOUR, behaves, installed, printed, project, run, runTests } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
@@ -38,9 +38,7 @@ export async function job() {
 const MAIN = `import { job } from './job.mjs';\njob().then((out) => console.log(JSON.stringify(out)));\n`;
 const SOURCES = { 'job.mjs': JOB, 'main.mjs': MAIN };
 
-const plain = await runNode(JOB + 'job().then((out) => console.log(JSON.stringify(out)));');
-assert.equal(plain.code, 0, plain.stderr);
-const expected = JSON.parse(plain.stdout);
+const expected = JSON.parse(await printed(JOB + 'job().then((out) => console.log(JSON.stringify(out)));'));
 
 test('the unbundled job is right, so that the bundles can be compared with it', () => {
   const { delays, refused, ...rest } = expected;
@@ -59,47 +57,16 @@ async function sameAsUnbundled(file) {
   assert.doesNotMatch(readFileSync(file, 'utf8'), /(from|import|require)\s*\(?\s*["']rejitter/);
 }
 
+const esbuild = (name, options) => async (dir) => {
+  const file = join(dir, name);
+  writeFileSync(file, await bundled(dir, options));
+  return file;
+};
+
 const BUNDLERS = {
-  'esbuild, ES module': async (dir) => {
-    const outfile = join(dir, 'out.mjs');
-    await esbuild({
-      entryPoints: [join(dir, 'main.mjs')],
-      outfile,
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      logLevel: 'error',
-    });
-    return outfile;
-  },
-  'esbuild, CommonJS for Node': async (dir) => {
-    const outfile = join(dir, 'out.cjs');
-    await esbuild({
-      entryPoints: [join(dir, 'main.mjs')],
-      outfile,
-      bundle: true,
-      minify: true,
-      format: 'cjs',
-      platform: 'node',
-      logLevel: 'error',
-    });
-    return outfile;
-  },
-  'esbuild, a script for browsers': async (dir) => {
-    const outfile = join(dir, 'out.cjs');
-    await esbuild({
-      entryPoints: [join(dir, 'main.mjs')],
-      outfile,
-      bundle: true,
-      minify: true,
-      format: 'iife',
-      platform: 'browser',
-      logLevel: 'error',
-    });
-    return outfile;
-  },
+  'esbuild, ES module': esbuild('out.mjs', { platform: 'neutral', mainFields: ['module', 'main'] }),
+  'esbuild, CommonJS for Node': esbuild('out.cjs', { format: 'cjs', platform: 'node' }),
+  'esbuild, a script for browsers': esbuild('out.cjs', { format: 'iife', platform: 'browser' }),
   Rollup: async (dir) => {
     const bundle = await rollup({
       input: join(dir, 'main.mjs'),
@@ -160,20 +127,8 @@ for (const [name, build] of Object.entries(BUNDLERS)) {
 }
 
 test('an import whose names are not used leaves nothing in a bundle', async () => {
-  for (const text of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`]) {
-    const dir = project('bundle', { 'main.mjs': text });
-    const {
-      outputFiles: [{ text: code }],
-    } = await esbuild({
-      entryPoints: [join(dir, 'main.mjs')],
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      write: false,
-      logLevel: 'error',
-    });
-    assert.equal(code.trim(), 'console.log(1);');
-  }
+  for (const code of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`])
+    assert.equal((await bundleOf(code)).trim(), 'console.log(1);');
 });
 
 /** In metrics, what blocks, and another function: what only others need. */
@@ -198,42 +153,12 @@ for (const name of ['esbuild, ES module', 'Rollup', 'webpack']) {
 }
 
 test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
-  const dir = project('bundle', { 'main.mjs': `export * from 'rejitter';` });
-  const bundle = join(dir, 'bundle.mjs');
-  await esbuild({
-    entryPoints: [join(dir, 'main.mjs')],
-    outfile: bundle,
-    bundle: true,
-    minify: true,
-    keepNames: false,
-    format: 'esm',
-    logLevel: 'error',
-  });
-  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-reporter=tap', ...BEHAVIOUR], {
-    cwd: here,
-    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
-  });
-  assert.equal(
-    code,
-    0,
-    stdout
-      .split('\n')
-      .filter((line) => /not ok|error:/.test(line))
-      .join('\n') + stderr,
-  );
-  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
+  const bundle = join(project('bundle', {}), 'bundle.mjs');
+  writeFileSync(bundle, await bundleOf("export * from 'rejitter';", { keepNames: false }));
+  await behaves(bundle);
   // The control: the bundle is what they ran on.
-  writeFileSync(
-    bundle,
-    readFileSync(join(dir, 'main.mjs'), 'utf8')
-      .replace('*', '{ retry, RetryPolicy }')
-      .replace(/$/, '\nthrow new Error("this bundle");'),
-  );
-  const control = await run(process.execPath, ['--test', '--test-reporter=tap', BEHAVIOUR[0]], {
-    cwd: here,
-    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
-  });
-  assert.notEqual(control.code, 0);
+  writeFileSync(bundle, "export { retry, RetryPolicy } from 'rejitter';\nthrow new Error('this bundle');");
+  assert.notEqual((await runTests([BEHAVIOUR[0]], bundle)).code, 0);
 });
 
 test('edge-light: runs in the edge runtime, which rejects compiling bytes', async () => {
@@ -249,43 +174,18 @@ test('edge-light: runs in the edge runtime, which rejects compiling bytes', asyn
   assert.deepEqual(JSON.parse(JSON.stringify(await exported.job())), expected);
 });
 
+const WORKER = `
+import { job } from './job.mjs';
+let rejection;
+export default { async fetch() {
+  try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { rejection = e.name; }
+  try { return Response.json({ out: await job(), rejection }); } catch (e) { return new Response(String(e.stack),
+    { status: 500 }); }
+} };
+`;
+
 test('W07 workerd: runs where compiling bytes and work at the top level are rejected', async () => {
-  const dir = project('workerd', {
-    ...SOURCES,
-    'worker.mjs': `
-      import { job } from './job.mjs';
-      let rejection;
-      export default { async fetch() {
-        try { new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); } catch (e) { rejection = e.name; }
-        try { return Response.json({ out: await job(), rejection }); } catch (e) { return new Response(String(e.stack),
-          { status: 500 }); }
-      } };`,
-    'config.capnp': `
-      using Workerd = import "/workerd/workerd.capnp";
-      const config :Workerd.Config = (
-        services = [(name = "main", worker = .worker)],
-        sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-      );
-      const worker :Workerd.Worker = (
-        modules = [(name = "bundle.js", esModule = embed "bundle.js")],
-        compatibilityDate = "2025-01-01",
-      );`,
-  });
-  await esbuild({
-    entryPoints: [join(dir, 'worker.mjs')],
-    outfile: join(dir, 'bundle.js'),
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    conditions: ['workerd'],
-    logLevel: 'error',
-  });
-  await onWorkerd(dir, async (origin) => {
-    const response = await fetch(`${origin}/`);
-    const text = await response.text();
-    assert.equal(response.status, 200, text);
-    const { out, rejection } = JSON.parse(text);
-    assert.deepEqual(out, expected);
-    assert.ok(rejection, 'this host compiles bytes, so the test shows nothing');
-  });
+  const { out, rejection } = JSON.parse(await onWorkerd({ ...SOURCES, 'worker.mjs': WORKER }));
+  assert.deepEqual(out, expected);
+  assert.ok(rejection, 'this host compiles bytes, so the test shows nothing');
 });

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { build as esbuild } from 'esbuild';
 import * as undici from 'undici';
 
+import { bundleOf } from '../lib/bundle.mjs';
 import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
@@ -200,98 +199,29 @@ test('edge-light: retries against a real server from the edge runtime, which rej
   await checkJob((target, closed) => exported.job(target, closed));
 });
 
-for (const compatibilityDate of ['2025-01-01', '2026-01-01']) {
-  test(`W07 workerd, as of ${compatibilityDate}: retries against a real server`, async () => {
-    const dir = project('workerd-fetch', {
-      'job.mjs': JOB,
-      'worker.mjs': WORKER,
-      'config.capnp': `
-        using Workerd = import "/workerd/workerd.capnp";
-        const config :Workerd.Config = (
-          services = [(name = "main", worker = .worker),
-            (name = "internet", network = (allow = ["private", "public", "local"]))],
-          sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-        );
-        const worker :Workerd.Worker = (
-          modules = [(name = "bundle.js", esModule = embed "bundle.js")],
-          compatibilityDate = "${compatibilityDate}",
-        );`,
-    });
-    await esbuild({
-      entryPoints: [join(dir, 'worker.mjs')],
-      outfile: join(dir, 'bundle.js'),
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      conditions: ['workerd'],
-      logLevel: 'error',
-    });
-    await checkJob(async (target, closed) => {
-      let text = '';
-      await onWorkerd(dir, async (origin) => {
-        const response = await fetch(`${origin}/?${new URLSearchParams({ target, closed })}`);
-        text = await response.text();
-        assert.equal(response.status, 200, text);
-      });
-      return text;
-    });
-  });
-}
+for (const date of ['2025-01-01', '2026-01-01'])
+  test(`W07 workerd, as of ${date}: retries against a real server`, () =>
+    checkJob((target, closed) =>
+      onWorkerd({ 'job.mjs': JOB, 'worker.mjs': WORKER }, { query: { target, closed }, date }),
+    ));
+
+const BOTH = "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n";
 
 test('one instance: a bundle of both entries has the driver and the core once', async () => {
-  const dir = project('fetch-bundle', {
-    'main.mjs': "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n",
-  });
-  const { outputFiles } = await esbuild({
-    entryPoints: [join(dir, 'main.mjs')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-    logLevel: 'error',
-  });
-  const [{ text }] = outputFiles;
-  assert.equal(text.split(inlinedText('index.js')).length - 1, 1);
-  assert.equal(text.split('rejitter:operation').length - 1, 1);
+  const text = await bundleOf(BOTH);
+  for (const part of [inlinedText('index.js'), 'rejitter:operation']) assert.equal(text.split(part).length - 1, 1);
 });
 
 test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
-  const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\nexport * from 'rejitter/fetch';\n" });
-  const bundled = async (/** @type {string[]} */ conditions) => {
-    const { outputFiles } = await esbuild({
-      entryPoints: [join(dir, 'main.mjs')],
-      bundle: true,
-      format: 'esm',
-      write: false,
-      logLevel: 'error',
-      conditions,
-    });
-    return outputFiles[0].text.includes(inlinedText('index.js'));
-  };
-  assert.deepEqual(
-    [
-      await bundled(['workerd']),
-      await bundled(['edge-light']),
-      await bundled(['react-native']),
-      await bundled(['no-wasm']),
-      await bundled([]),
-    ],
-    [false, false, false, false, true],
-  );
+  const has = async (conditions) => (await bundleOf(BOTH, { conditions })).includes(inlinedText('index.js'));
+  for (const condition of ['workerd', 'edge-light', 'react-native', 'no-wasm'])
+    assert.equal(await has([condition]), false, condition);
+  assert.equal(await has([]), true);
 });
 
 test('the main entry alone has nothing of fetch', async () => {
-  const dir = project('fetch-bundle', { 'main.mjs': "export * from 'rejitter';\n" });
-  const { outputFiles } = await esbuild({
-    entryPoints: [join(dir, 'main.mjs')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-    logLevel: 'error',
-  });
-  for (const part of ['idempotency', 'retry-after', 'ECONNREFUSED'])
-    assert.ok(!outputFiles[0].text.toLowerCase().includes(part.toLowerCase()), part.slice(0, 20));
+  const text = (await bundleOf("export * from 'rejitter';\n")).toLowerCase();
+  for (const part of ['idempotency', 'retry-after', 'econnrefused']) assert.ok(!text.includes(part), part);
 });
 
 test('the examples in the declarations run', async () => {

@@ -1,12 +1,11 @@
 // The simulations in real browsers, in a worker: the numbers of Node, and between two slices messages come in.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join, normalize } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { BROWSERS, serve } from '../lib/browsers.mjs';
+import { html, inBrowsers, js, packageFile, serve } from '../lib/browsers.mjs';
 import { installed } from '../lib/consumer.mjs';
 
 const JOB = `
@@ -42,45 +41,28 @@ const end = await endless.run({ signal: controller.signal, onProgress, sliceEven
 postMessage({ results, end });
 `;
 
-const PAGE = `<!doctype html><script type="module">
+const PAGE = `<script type="module">
 const worker = new Worker('./worker.js', { type: 'module' });
 worker.onmessage = ({ data }) => {
   if (data === 'running') worker.postMessage('stopped by the page');
-  else globalThis.result = data;
+  else globalThis.finished = data;
 };
-worker.onerror = (event) => { globalThis.result = { error: event.message ?? 'error' }; };
+worker.onerror = (event) => { globalThis.finished = { error: event.message ?? 'error' }; };
 </script>`;
 
-function route(path) {
-  const name = path.slice(1);
-  const own = { 'index.html': PAGE, 'job.js': JOB, 'worker.js': WORKER };
-  const inside = /^rejitter\/((?:lib\/wasm\/)?[\w.-]+\.js)$/.exec(name)?.[1];
-  const body = own[name] ?? (inside && readFileSync(join(installed, normalize(inside))));
-  return body && { type: name.endsWith('.html') ? 'text/html' : 'text/javascript', body };
-}
+const ROUTES = { '/index.html': html(PAGE), '/job.js': js(JOB), '/worker.js': js(WORKER) };
 
 const { job } = await import(`data:text/javascript,${encodeURIComponent(JOB)}`);
 const expected = await job(await import(pathToFileURL(join(installed, 'lab.js')).href));
-const server = await serve(route);
+const server = await serve((path) => ROUTES[path] ?? packageFile(path));
 after(() => server.close());
 
-for (const [name, launch] of Object.entries(BROWSERS)) {
-  describe(name, () => {
-    let browser;
-    before(async () => {
-      browser = await launch();
-    });
-    after(() => browser?.close());
-
-    test('a worker gets the numbers of Node, and stops when the page says so', async () => {
-      const { error, results, end } = await browser.withPage(async (page) => {
-        await page.goto(`${server.origin}/index.html`);
-        return (await page.waitForFunction(() => globalThis.result)).jsonValue();
-      });
-      assert.equal(error, undefined);
-      assert.equal(end, 'stopped by the page');
-      assert.ok(expected.every((text) => text.length > 500));
-      assert.deepEqual(results, expected);
-    });
+inBrowsers((visit) => {
+  test('a worker gets the numbers of Node, and stops when the page says so', async () => {
+    const { error, results, end } = (await visit(`${server.origin}/index.html`)).result;
+    assert.equal(error, undefined);
+    assert.equal(end, 'stopped by the page');
+    assert.ok(expected.every((text) => text.length > 500));
+    assert.deepEqual(results, expected);
   });
-}
+});

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, requirePackage, runNode } from '../lib/consumer.mjs';
+import { importPackage, printed, requirePackage } from '../lib/consumer.mjs';
 import { EXPORTS, SHORTCUTS, expectedWaits, publicNames } from '../lib/shortcuts.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
@@ -72,7 +72,7 @@ test('a policy runs, wraps and lists its delays', async () => {
 });
 
 test('import, new RetryPolicy and a first success touch no wasm, randomness or timer, and the clock once', async () => {
-  const { code, stdout, stderr } = await runNode(`${SPIES}
+  const stdout = await printed(`${SPIES}
     const { retryWithFullJitter, retry, RetryPolicy } = await import('rejitter');
     const atImport = [...used];
     const policy = new RetryPolicy({ maxAttempts: 3, seed: 5 });
@@ -86,8 +86,6 @@ test('import, new RetryPolicy and a first success touch no wasm, randomness or t
     await retryWithFullJitter((attempt) => { if (attempt.attempt < 3) throw 1; }, { baseMs: 0 });
     console.log(JSON.stringify({ atImport, atSuccess, results, atFailure: [...new Set(used)] }));
   `);
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
   const seen = JSON.parse(stdout);
   assert.deepEqual(seen.atImport, [], 'at import');
   assert.deepEqual(
@@ -108,12 +106,11 @@ test('import, new RetryPolicy and a first success touch no wasm, randomness or t
 });
 
 test('the module is compiled once, however many operations fail first', async () => {
-  const { code, stdout } = await runNode(`${SPIES}
+  const stdout = await printed(`${SPIES}
     const { retry } = await import('rejitter');
     await Promise.all(Array.from({ length: 100 }, () => retry(({ attempt }) => { if (attempt < 3) throw 0;
       return attempt; }, { baseMs: 0 })));
     console.log(used.filter((name) => name.startsWith('new WebAssembly.')).join());
   `);
-  assert.equal(code, 0);
   assert.equal(stdout.trim(), 'new WebAssembly.Module,new WebAssembly.Instance');
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { runNode } from '../lib/consumer.mjs';
+import { printed } from '../lib/consumer.mjs';
 
 const USE = `
   const out = {};
@@ -77,9 +77,7 @@ for (const [how, source, options] of [
   ['require where it cannot load ES modules', CJS, { ext: 'cjs', flags: ['--no-experimental-require-module'] }],
 ]) {
   test(`policies, errors, listeners and the tracing channel are shared by all entries: ${how}`, async () => {
-    const { stdout, stderr } = await runNode(source, options);
-    assert.equal(stderr, '');
-    assert.deepEqual(JSON.parse(stdout), {
+    assert.deepEqual(JSON.parse(await printed(source, options)), {
       brand: 2,
       wrapped: true,
       report: 2,

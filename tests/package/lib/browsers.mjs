@@ -1,13 +1,17 @@
 // Real browsers: Chromium and Firefox, or the ones that TEST_BROWSERS names. WebKitGTK is a run of its own: unlike the
 // others it cannot be had on every system.
 
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join, normalize } from 'node:path';
+import { after, before, describe } from 'node:test';
 
 import { chromium, firefox } from 'playwright-core';
 
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
 import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
+import { installed } from './consumer.mjs';
 import { launchWebKit } from './webkit.mjs';
 
 const launchers = launchersOf({ chromium, firefox });
@@ -69,4 +73,50 @@ export async function serve(routes) {
         server.close(done);
       }),
   };
+}
+
+/** Pages and scripts that `serve` takes. */
+export const html = (head, headers) => ({
+  type: 'text/html',
+  body: `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title><body>${head}`,
+  headers,
+});
+export const js = (body, headers) => ({ type: 'text/javascript', body, headers });
+
+/** A file of the package below `/rejitter/`. */
+export function packageFile(path, headers) {
+  const [, name] = /^\/rejitter\/([\w./-]+)$/.exec(path) ?? [];
+  const file = name && join(installed, normalize(name));
+  return file && existsSync(file) ? js(readFileSync(file), headers) : undefined;
+}
+
+/**
+ * The same tests in each browser. They get `visit(url)`, which opens a page and resolves with what its `finished`
+ * resolved with, the errors of the page, and all complaints of the console.
+ * @param {(visit: (url: string) => Promise<{ result: any, errors: string[], complaints: string[] }>) => void} tests
+ */
+export function inBrowsers(tests) {
+  for (const [name, launch] of Object.entries(BROWSERS))
+    describe(name, () => {
+      let browser;
+      before(async () => {
+        browser = await launch();
+      });
+      after(() => browser?.close());
+      tests((url) =>
+        browser.withPage(async (page) => {
+          const [errors, complaints] = [[], []];
+          page.on('console', (message) => {
+            if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+          });
+          page.on('pageerror', (error) => {
+            errors.push(String(error));
+            complaints.push(String(error));
+          });
+          await page.goto(url);
+          await page.waitForFunction(() => globalThis.finished !== undefined);
+          return { result: await page.evaluate(() => globalThis.finished), errors, complaints };
+        }),
+      );
+    });
 }

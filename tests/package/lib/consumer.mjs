@@ -2,6 +2,7 @@
 // through node_modules. Nothing here reaches into the repository's sources, so what these tests see is
 // what is published.
 
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -168,6 +169,21 @@ export async function printed(source, options) {
   const { code, stdout, stderr } = await runNode(source, options);
   if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stdout}${stderr}`);
   return stdout;
+}
+
+/** Runs test files on another form of the package, the module `bundle`. Returns the exit code and the output. */
+export const runTests = (files, bundle) =>
+  run(process.execPath, ['--test', '--test-reporter=tap', ...files], {
+    cwd: here,
+    env: { NODE_TEST_CONTEXT: undefined, REJITTER_BUNDLE: bundle },
+  });
+
+/** Fails unless the tests of behaviour pass on another form of the package. */
+export async function behaves(bundle) {
+  const { code, stdout, stderr } = await runTests(BEHAVIOUR, bundle);
+  const failures = stdout.split('\n').filter((line) => /not ok|error:/.test(line));
+  assert.equal(code, 0, failures.join('\n') + stderr);
+  assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
 }
 
 /** A tool of this folder's node_modules, by its path there. */

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { EdgeVM } from '@edge-runtime/vm';
-import { build as esbuild } from 'esbuild';
 
+import { bundled } from './bundle.mjs';
 import { installed } from './consumer.mjs';
 
 /**
@@ -14,17 +14,10 @@ import { installed } from './consumer.mjs';
  */
 export async function onEdge(dir) {
   const imports = new Set();
-  const {
-    outputFiles: [{ text }],
-  } = await esbuild({
-    entryPoints: [join(dir, 'main.mjs')],
-    bundle: true,
-    minify: true,
+  const text = await bundled(dir, {
     format: 'iife',
     globalName: 'bundle',
     conditions: ['edge-light'],
-    write: false,
-    logLevel: 'error',
     plugins: [
       {
         // The host compiles what is imported with ?module when it is deployed, and hands it in.
