@@ -1,21 +1,15 @@
 // Shared by the tests of rejitter/fetch: the entry as a consumer imports it, and servers that record requests.
 
 import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { after, before } from 'node:test';
 
-import { project } from './consumer.mjs';
-
-const dir = project('fetching', {
-  'fetch.mjs': "export * from 'rejitter/fetch';\n",
-  'testing.mjs': "export * from 'rejitter/testing';\n",
-});
+import { importEntry } from './consumer.mjs';
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
-export const importFetch = () => import(pathToFileURL(join(dir, 'fetch.mjs')).href);
+export const importFetch = () => importEntry('fetch');
 
 /** The same of 'rejitter/testing'. */
-export const importTesting = () => import(pathToFileURL(join(dir, 'testing.mjs')).href);
+export const importTesting = () => importEntry('testing');
 
 /**
  * A server on loopback that records its requests. `answer(request, response, nth)` gets the
@@ -64,6 +58,23 @@ export async function listen(answer) {
         server.closeAllConnections();
         server.close(done);
       }),
+  };
+}
+
+/** A server for the tests of a file, which ask addresses of their own, and the requests that it got. */
+export function serving(answer) {
+  let server;
+  let paths = 0;
+  before(async () => {
+    server = await listen(answer);
+  });
+  after(() => server.close());
+  const requestsOf = (url) => server.seen.filter(({ path }) => url === server.origin + path);
+  return {
+    server: () => server,
+    fresh: (folder = '') => `${server.origin}${folder}/${(paths += 1)}`,
+    requestsOf,
+    bodiesOf: (url) => requestsOf(url).map(({ body }) => String(body)),
   };
 }
 

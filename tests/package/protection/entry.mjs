@@ -1,19 +1,20 @@
 // The entries with protection, as a consumer imports them, and what the tests here share.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
 import { VirtualClock } from '../lib/clock.mjs';
-import { project } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { fails } from '../lib/callbacks.mjs';
 
-const dir = project('protection', {
-  'all.mjs': "export * from 'rejitter';\nexport * from 'rejitter/protection';\nexport * from 'rejitter/fetch';\n",
+export { fails };
+
+/** `rejitter`, `rejitter/protection` and `rejitter/fetch` of the consumer folder, as one object. */
+export const importAll = async () => ({
+  ...(await importPackage()),
+  ...(await importEntry('protection')),
+  ...(await importEntry('fetch')),
 });
-
-/** `rejitter`, `rejitter/protection` and `rejitter/fetch` of the consumer folder, as one module. */
-export const importAll = () => import(pathToFileURL(join(dir, 'all.mjs')).href);
 
 /** A promise with what settles it, and how it was settled: `state` is 'pending', 'fulfilled' or 'rejected'. */
 export function watched(promise) {
@@ -35,10 +36,6 @@ export function controlled() {
   return { fn, calls };
 }
 
-export const fails = (error) => () => {
-  throw error;
-};
-
 /** Waits of exactly 100 ms. */
 export const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
 export const error = new Error('down');
@@ -55,3 +52,18 @@ export const timed = (name, body) =>
       clock.uninstall();
     }
   });
+
+const { breaker, protect, retry } = await importAll();
+
+export const state = (api) => api.status().breaker.state;
+
+/** A protection whose circuit opens for 500 ms at the first failure, with draw 0. */
+export const fragile = (...parts) => protect(breaker({ consecutiveFailures: 1, openMs: 1000 }), ...parts);
+
+/** A fragile protection that is half-open from the next attempt on. */
+export async function ready(clock, ...parts) {
+  const api = fragile(...parts);
+  await retry(down, { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  await clock.advance(500);
+  return api;
+}

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { microtasks } from '../lib/clock.mjs';
 import { down, error, fails, importAll, plain, timed, watched } from './entry.mjs';
 
-const { breaker, budget, cooldown, protect, retry, retryAfter, retryReport } = await importAll();
+const { breaker, budget, cooldown, protect, retry, retryAfter } = await importAll();
 
 /** A list of the events of a protection, and the function that fills it. */
 function listed() {
@@ -148,33 +148,6 @@ timed('the channel publishes changes of breakers and rejections, of all protecti
     ['rejitter:protection', { type: 'rejected', key: 'k', by: 'breaker', retryAfterMs: 500 }],
   ]);
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
-});
-
-timed('reports and hooks: holds in the records, the time of a rejection, no onRetry for a hold', async (clock) => {
-  const api = protect(cooldown());
-  await retry(fails(retryAfter(300)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  const calls = [];
-  const note =
-    (name) =>
-    ({ attempt, delayMs }) =>
-      calls.push([clock.now, name, attempt, delayMs]);
-  const names = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onGiveUp'];
-  const hooks = Object.fromEntries(names.map((name) => [name, note(name)]));
-  const seen = watched(retry(down, { ...plain, maxAttempts: 2, protection: api, ...hooks }));
-  await clock.drain();
-  assert.deepEqual(calls, [
-    [300, 'onAttempt', 1, undefined],
-    [300, 'onFailure', 1, undefined],
-    [300, 'onRetry', 1, 100],
-    [400, 'beforeRetry', 1, 100],
-    [400, 'onAttempt', 2, undefined],
-    [400, 'onFailure', 2, undefined],
-    [400, 'onGiveUp', 2, undefined],
-  ]);
-  assert.deepEqual(retryReport(seen.error).records, [
-    { attempt: 1, error, startMs: 300, durationMs: 0, delayMs: 100, heldMs: 300 },
-    { attempt: 2, error, startMs: 400, durationMs: 0 },
-  ]);
 });
 
 test('status is frozen, has only the parts that there are, and reading it changes nothing', () => {

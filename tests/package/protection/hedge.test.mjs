@@ -1,12 +1,14 @@
-// Hedging: the attempt and the hedge of a round, who of both ends the operation, and what its report says.
+// Hedging: the attempt and the hedge of a round, the delay that is learned, the other parts of protection. What a scene
+// can say is in tests/vectors/protection.json.
 
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 
 import { microtasks } from '../lib/clock.mjs';
 import { controlled, importAll, watched } from './entry.mjs';
 import { begin, error, hedged, no, ok } from './hedging.mjs';
 
-const { SupersededError, hedge, permanent } = await importAll();
+const { SupersededError, breaker, budget, hedge, permanent, protect, retrySync } = await importAll();
 
 hedged('the first success wins: the hedge, and the signal of the attempt is aborted', async ({ at, clock }) => {
   const { api, policy, calls, run, log, signals } = begin({ totalTimeoutMs: 1000 });
@@ -46,31 +48,6 @@ hedged('the answer about a failure is dropped once the round has ended', async (
   }
 });
 
-hedged('two answers may be pending, and the round waits for both', async ({ at }) => {
-  const asked = [];
-  const { calls, run } = begin({ maxAttempts: 2, retryIf: () => new Promise((resolve) => asked.push(resolve)) });
-  const [one, two] = ['one', 'two'].map(error);
-  await at(60);
-  await no(calls[0], one);
-  await no(calls[1], two);
-  asked[1](true);
-  await microtasks();
-  assert.equal(run.state, 'pending');
-  asked[0](true);
-  await microtasks();
-  assert.equal(run.error, two, 'the last failure, whichever answer came last');
-});
-
-hedged('a result of the hedge that was not accepted is returned at the deadline', async ({ at }) => {
-  const { calls, run, report } = begin({ totalTimeoutMs: 200, retryOnResult: (value) => value === 'no' });
-  await at(60);
-  await ok(calls[1], 'no');
-  assert.equal(run.state, 'pending');
-  await at(200);
-  assert.deepEqual([run.state, run.value], ['fulfilled', 'no']);
-  assert.equal(report(), undefined);
-});
-
 hedged('the callback of a hedge may throw at once, and abort while it is called', async ({ at }) => {
   const first = controlled();
   const thrown = error('at once');
@@ -101,43 +78,6 @@ hedged('the callback of a hedge may throw at once, and abort while it is called'
   assert.equal(aborting.error, reason);
 });
 
-hedged('records of many rounds are in order, the first and the last nine', async ({ at }) => {
-  const { calls, report } = begin({ maxAttempts: 13, baseMs: 0 }, hedge({ delayMs: 50, maxRatio: 1 }));
-  let time = 0;
-  for (let i = 0; i < 12; i += 2) {
-    await at((time += 51));
-    await no(calls[i + 1], error(`${i + 2}`));
-    await no(calls[i], error(`${i + 1}`));
-    await at((time += 1));
-  }
-  await no(calls[12], error('13'));
-  const { records, dropped, attempts } = report();
-  assert.deepEqual(
-    records.map((record) => [record.attempt, record.error.message]),
-    [1, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((number) => [number, `${number}`]),
-  );
-  assert.deepEqual([attempts, dropped], [13, 3]);
-});
-
-hedged('the wait that the caller demands after the last failure counts, whichever answer came last', async ({ at }) => {
-  const asked = [];
-  const { calls, run, log } = begin({ retryIf: () => new Promise((resolve) => asked.push(resolve)) });
-  await at(60);
-  await no(calls[1], error('first'));
-  await no(calls[0], error('last'));
-  asked[1]({ afterMs: 7 });
-  await microtasks();
-  assert.equal(log.at(-1), 'onFailure 1');
-  asked[0](true);
-  await microtasks();
-  await at(66);
-  assert.equal(calls.length, 2);
-  await at(67);
-  assert.equal(calls.length, 3);
-  await ok(calls[2], 'third');
-  assert.equal(run.value, 'third');
-});
-
 hedged('an attempt that returns a mistake is recorded, whatever the hedge has done before', async ({ at }) => {
   for (const failed of [false, true]) {
     const start = performance.now();
@@ -156,4 +96,134 @@ hedged('an attempt that returns a mistake is recorded, whatever the hedge has do
       ],
     );
   }
+});
+
+/** Calls at once whose attempts end after `ms` ms, all in the same way. Returns them. */
+async function many(at, policy, times, ms, end = ({ calls }) => calls[0].resolve()) {
+  const from = performance.now();
+  const fns = Array.from({ length: times }, controlled);
+  for (const { fn } of fns) watched(policy.run(fn));
+  await at(from + ms);
+  for (const each of fns) end(each);
+  await microtasks();
+  return fns;
+}
+
+hedged('what is learned: successes, timeouts and superseded first attempts; no failures', async ({ at }) => {
+  // The delay after 19 first attempts of 2 ms, and one more. Undefined if that is not a sample.
+  for (const [expected, ms, more, options] of [
+    [32, 30, ({ calls }) => calls[0].resolve()],
+    [44, 40, () => {}, { maxAttempts: 1 }],
+    [undefined, 20, () => {}, { totalTimeoutMs: 20 }],
+    [undefined, 1, ({ calls }) => calls[0].reject(permanent(error('fast')))],
+  ]) {
+    const { api, policy, calls } = begin({ attemptTimeoutMs: 40, maxAttempts: 2 }, hedge({ quantile: 0.99 }));
+    await ok(calls[0]);
+    await many(at, policy, 18, 2);
+    await many(at, policy.with(options ?? {}), 1, ms, more);
+    assert.equal(api.status().hedge.delayMs, expected);
+  }
+  // A retry is no sample either.
+  const retried = begin({}, hedge());
+  await ok(retried.calls[0]);
+  await many(at, retried.policy, 18, 2);
+  const [failed] = await many(at, retried.policy, 1, 1, ({ calls }) => calls[0].reject(error('fast')));
+  await at(performance.now() + 100);
+  await ok(failed.calls[1]);
+  assert.equal(retried.api.status().hedge.delayMs, undefined);
+
+  // 20 of 2 ms: hedges start after 2.25 ms. 50 of those win 20 ms later.
+  const { api, policy, calls } = begin({}, hedge({ quantile: 0.5, maxRatio: 1 }));
+  await ok(calls[0]);
+  await many(at, policy, 19, 2);
+  assert.equal(api.status().hedge.delayMs, 2.25);
+  for (let i = 0; i < 5; i += 1) await many(at, policy, 10, 22, ({ calls }) => calls[1].resolve());
+  assert.equal(api.status().hedge.won, 50);
+  await at(performance.now() + 31_000);
+  assert.equal(api.status().hedge.delayMs, 24, 'the superseded first attempts');
+});
+
+hedged('an attempt that lost after its timeout, whose timer is late, is one sample', async ({ at, clock }) => {
+  const { api, policy, calls } = begin({ attemptTimeoutMs: 30 }, hedge({ quantile: 0.98 }));
+  await ok(calls[0]);
+  await many(at, policy, 20, 10);
+  const slow = controlled();
+  const run = watched(policy.run(slow.fn));
+  await at(21);
+  clock.now += 40;
+  await ok(slow.calls[1], 'hedge');
+  assert.equal(run.value, 'hedge');
+  // Two slow samples among 87 would be more than 2%.
+  await many(at, policy, 64, 10);
+  const last = controlled();
+  watched(policy.run(last.fn));
+  assert.equal(api.status().hedge.delayMs, 11);
+  await ok(last.calls[0]);
+});
+
+hedged('at most one timer of a hedge, and one of each attempt that runs', async ({ at, clock }) => {
+  const { calls } = begin({ attemptTimeoutMs: 500, totalTimeoutMs: 1000 });
+  assert.equal(clock.pending.size, 3);
+  await at(50);
+  assert.deepEqual([calls.length, clock.pending.size], [2, 3]);
+  await at(400);
+  assert.deepEqual([calls.length, clock.pending.size], [2, 3]);
+  await ok(calls[1]);
+  assert.equal(clock.pending.size, 0);
+});
+
+hedged('an abort in onAttempt of the hedge: it is not called, and both tokens are put back', async ({ at }) => {
+  const controller = new AbortController();
+  const reason = error('enough');
+  const onAttempt = ({ hedge }) => {
+    if (hedge) controller.abort(reason);
+  };
+  const { api, calls, run } = begin(
+    { signal: controller.signal, onAttempt },
+    hedge({ delayMs: 50 }),
+    budget({ capacity: 50 }),
+    breaker(),
+  );
+  await at(60);
+  assert.equal(calls.length, 1);
+  assert.equal(run.error, reason);
+  assert.deepEqual([api.status().budget.tokens, api.status().hedge.hedges], [50, 0]);
+  assert.equal(api.status().breaker.failures, 0);
+  const { policy } = begin({ totalTimeoutMs: 1000 });
+  const shared = policy.with({ protection: api });
+  for (let i = 0; i < 10; i += 1) watched(shared.run(controlled().fn));
+  await at(120);
+  assert.equal(api.status().hedge.hedges, 10);
+  await at(2000);
+});
+
+test('retrySync takes no hedge', () => {
+  assert.throws(() => retrySync(() => 1, { protection: protect(hedge()) }), {
+    name: 'TypeError',
+    message:
+      'rejitter: retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
+  });
+  assert.equal(
+    retrySync(() => 1, { protection: protect(budget()) }),
+    1,
+  );
+});
+
+test('the options of hedge() are checked, and the recipe shows them', () => {
+  assert.deepEqual({ ...hedge() }, { part: 'hedge', quantile: 0.95, maxRatio: 0.1 });
+  assert.deepEqual({ ...hedge({ delayMs: 0, maxRatio: 1 }) }, { part: 'hedge', delayMs: 0, maxRatio: 1 });
+  assert.ok(Object.isFrozen(hedge()));
+  for (const [options, message] of [
+    [{ quantile: 0 }, /quantile must be a number above 0 and below 1, got 0/],
+    [{ quantile: 1 }, /quantile/],
+    [{ quantile: '0.5' }, /quantile/],
+    [{ delayMs: -1 }, /delayMs/],
+    [{ delayMs: Infinity }, /delayMs/],
+    [{ maxRatio: 0 }, /maxRatio must be a number between 0.001 and 1, got 0/],
+    [{ maxRatio: 1.5 }, /maxRatio/],
+    [{ quantile: 0.5, delayMs: 5 }, /quantile must be omitted \(got 0.5\): delayMs takes its place/],
+    [{ delay: 5 }, /delay/],
+  ])
+    assert.throws(() => hedge(options), message);
+  assert.throws(() => protect(hedge(), hedge()), /hedge\(\) was passed twice/);
 });

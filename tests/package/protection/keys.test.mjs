@@ -3,63 +3,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { VirtualClock } from '../lib/clock.mjs';
 import { caught } from '../lib/readers.mjs';
-import { fails, importAll, watched } from './entry.mjs';
+import { down, fails, importAll, timed, watched } from './entry.mjs';
 
 const { RetryPolicy, breaker, budget, cooldown, permanent, protect, retry, retryAfter } = await importAll();
 
-/** Runs under a virtual clock that starts at 0. */
-async function timed(body) {
-  const clock = new VirtualClock({ start: 0 }).install();
-  try {
-    await body(clock);
-  } finally {
-    clock.uninstall();
-  }
-}
-
 const once = { maxAttempts: 1 };
-const down = fails(new Error('down'));
 /** An operation that changes no number: its end says nothing. */
 const use = (protection, key) =>
   retry(fails(permanent(new Error('own'))), { ...once, protection: protection.for(key) }).catch(() => {});
 const spend = (protection) => retry(down, { maxAttempts: 2, baseMs: 0, protection }).catch(() => {});
 
-test('each key has a state of its own, and so has the root', () =>
-  timed(async (clock) => {
-    const api = protect(budget({ capacity: 2 }), breaker({ consecutiveFailures: 2 }));
-    spend(api.for('a'));
-    await clock.drain();
-    assert.equal(api.for('a').status().budget.tokens, 1);
-    assert.equal(api.for('a').status().breaker.failures, 1);
-    for (const other of [api, api.for('b')]) {
-      assert.equal(other.status().budget.tokens, 2);
-      assert.equal(other.status().breaker.state, 'closed');
-    }
-    // To read the numbers of a key keeps none, and those of the root name the keys that are kept.
-    assert.deepEqual(api.keys(), ['a']);
-    assert.deepEqual(api.status().keys, ['a']);
-    assert.ok(Object.isFrozen(api.status().keys) && !('keys' in api.for('a').status()));
-    assert.deepEqual(api.for('a').keys(), []);
-  }));
+timed('each key has a state of its own, and so has the root', async (clock) => {
+  const api = protect(budget({ capacity: 2 }), breaker({ consecutiveFailures: 2 }));
+  spend(api.for('a'));
+  await clock.drain();
+  assert.equal(api.for('a').status().budget.tokens, 1);
+  assert.equal(api.for('a').status().breaker.failures, 1);
+  for (const other of [api, api.for('b')]) {
+    assert.equal(other.status().budget.tokens, 2);
+    assert.equal(other.status().breaker.state, 'closed');
+  }
+  // To read the numbers of a key keeps none, and those of the root name the keys that are kept.
+  assert.deepEqual(api.keys(), ['a']);
+  assert.deepEqual(api.status().keys, ['a']);
+  assert.ok(Object.isFrozen(api.status().keys) && !('keys' in api.for('a').status()));
+  assert.deepEqual(api.for('a').keys(), []);
+});
 
-test('run(fn, { key }) uses the state of that key', () =>
-  timed(async (clock) => {
-    const api = protect(budget({ capacity: 2 }));
-    const policy = new RetryPolicy({ maxAttempts: 2, baseMs: 0, protection: api });
-    const seen = watched(policy.run(down, { key: 'a' }));
-    await clock.drain();
-    assert.equal(seen.state, 'rejected');
-    assert.deepEqual([api.for('a').status().budget.tokens, api.status().budget.tokens], [1, 2]);
-    assert.equal(await policy.run(() => 1, { key: undefined }), 1);
-    assert.equal(await policy.run(() => 1, { key: 'constructor' }), 1);
-    assert.deepEqual(api.keys(), ['a', 'constructor']);
-    // Turned off, the key says nothing; so it does where there is no protection.
-    assert.equal(await policy.run(() => 1, { key: 'c', protection: false }), 1);
-    assert.equal(await new RetryPolicy().run(() => 1, { key: 'c' }), 1);
-    assert.deepEqual(api.keys(), ['a', 'constructor']);
-  }));
+timed('run(fn, { key }) uses the state of that key', async (clock) => {
+  const api = protect(budget({ capacity: 2 }));
+  const policy = new RetryPolicy({ maxAttempts: 2, baseMs: 0, protection: api });
+  const seen = watched(policy.run(down, { key: 'a' }));
+  await clock.drain();
+  assert.equal(seen.state, 'rejected');
+  assert.deepEqual([api.for('a').status().budget.tokens, api.status().budget.tokens], [1, 2]);
+  assert.equal(await policy.run(() => 1, { key: undefined }), 1);
+  assert.equal(await policy.run(() => 1, { key: 'constructor' }), 1);
+  assert.deepEqual(api.keys(), ['a', 'constructor']);
+  // Turned off, the key says nothing; so it does where there is no protection.
+  assert.equal(await policy.run(() => 1, { key: 'c', protection: false }), 1);
+  assert.equal(await new RetryPolicy().run(() => 1, { key: 'c' }), 1);
+  assert.deepEqual(api.keys(), ['a', 'constructor']);
+});
 
 test('a key is a string, and a key has no keys', async () => {
   const api = protect(budget());
@@ -81,70 +67,67 @@ test('a key is a string, and a key has no keys', async () => {
   );
 });
 
-test('5,000 keys leave 1,000', () =>
-  timed(async () => {
-    const api = protect(budget(), breaker(), cooldown());
-    const policy = new RetryPolicy({ maxAttempts: 1, protection: api });
-    for (let i = 0; i < 5000; i++) policy.run(i % 3 === 0 ? down : () => i, { key: `k${i}` }).catch(() => {});
-    assert.equal(api.keys().length, 1000);
-    assert.equal(api.keys().at(-1), 'k4999');
-  }));
+timed('5,000 keys leave 1,000', async () => {
+  const api = protect(budget(), breaker(), cooldown());
+  const policy = new RetryPolicy({ maxAttempts: 1, protection: api });
+  for (let i = 0; i < 5000; i++) policy.run(i % 3 === 0 ? down : () => i, { key: `k${i}` }).catch(() => {});
+  assert.equal(api.keys().length, 1000);
+  assert.equal(api.keys().at(-1), 'k4999');
+});
 
-test('above the limit, the least recently used state that is as good as new goes first', () =>
-  timed(async (clock) => {
-    const api = protect(budget({ capacity: 1 }));
-    spend(api.for('spent'));
-    await clock.drain();
-    for (let i = 1; i < 1000; i++) await use(api, `k${i}`);
-    // Used again, the first is no more the oldest.
-    await retry(() => 1, { protection: api.for('k1') });
-    await use(api, 'new');
-    const keys = api.keys();
-    assert.deepEqual(
-      [keys.length, keys.includes('spent'), keys.includes('k1'), keys.includes('k2')],
-      [1000, true, true, false],
-    );
-  }));
+timed('above the limit, the least recently used state that is as good as new goes first', async (clock) => {
+  const api = protect(budget({ capacity: 1 }));
+  spend(api.for('spent'));
+  await clock.drain();
+  for (let i = 1; i < 1000; i++) await use(api, `k${i}`);
+  // Used again, the first is no more the oldest.
+  await retry(() => 1, { protection: api.for('k1') });
+  await use(api, 'new');
+  const keys = api.keys();
+  assert.deepEqual(
+    [keys.length, keys.includes('spent'), keys.includes('k1'), keys.includes('k2')],
+    [1000, true, true, false],
+  );
+});
 
-test('if none is as good as new, the oldest one goes whose circuit is not open', () =>
-  timed(async () => {
-    const api = protect(breaker({ consecutiveFailures: 1, minimumCalls: Infinity }));
-    const fail = (key) => retry(down, { ...once, protection: api.for(key) }).catch(() => {});
-    const work = (key) => retry(() => 1, { ...once, protection: api.for(key) });
-    for (let i = 0; i < 10; i++) await fail(`open${i}`);
-    for (let i = 0; i < 990; i++) await work(`busy${i}`);
-    await work('new');
-    let keys = api.keys();
-    assert.deepEqual(
-      [keys.length, keys.includes('open0'), keys.includes('busy0'), keys.includes('busy1')],
-      [1000, true, false, true],
-    );
-    for (let i = 1; i < 990; i++) await fail(`busy${i}`);
-    await fail('new');
-    assert.ok(api.keys().every((key) => api.for(key).status().breaker.state === 'open'));
-    // All are open: the limit holds all the same.
-    await use(api, 'one more');
-    keys = api.keys();
-    assert.deepEqual([keys.length, keys.includes('open0'), keys.includes('open1')], [1000, false, true]);
-  }));
+timed('if none is as good as new, the oldest one goes whose circuit is not open', async () => {
+  const api = protect(breaker({ consecutiveFailures: 1, minimumCalls: Infinity }));
+  const fail = (key) => retry(down, { ...once, protection: api.for(key) }).catch(() => {});
+  const work = (key) => retry(() => 1, { ...once, protection: api.for(key) });
+  for (let i = 0; i < 10; i++) await fail(`open${i}`);
+  for (let i = 0; i < 990; i++) await work(`busy${i}`);
+  await work('new');
+  let keys = api.keys();
+  assert.deepEqual(
+    [keys.length, keys.includes('open0'), keys.includes('busy0'), keys.includes('busy1')],
+    [1000, true, false, true],
+  );
+  for (let i = 1; i < 990; i++) await fail(`busy${i}`);
+  await fail('new');
+  assert.ok(api.keys().every((key) => api.for(key).status().breaker.state === 'open'));
+  // All are open: the limit holds all the same.
+  await use(api, 'one more');
+  keys = api.keys();
+  assert.deepEqual([keys.length, keys.includes('open0'), keys.includes('open1')], [1000, false, true]);
+});
 
-test('a cooldown that runs, and a breaker with calls, are not forgotten for new keys', () =>
-  timed(async (clock) => {
-    const api = protect(cooldown(), breaker({ windowMs: 1000 }));
-    await retry(fails(retryAfter(5000)), { ...once, protection: api.for('limited') }).catch(() => {});
-    await retry(() => 1, { ...once, protection: api.for('used') });
-    for (let i = 0; i < 1500; i++) await use(api, `k${i}`);
-    assert.ok(api.keys().includes('limited') && api.keys().includes('used'));
-    await clock.advance(4000);
-    for (let i = 0; i < 1500; i++) await use(api, `l${i}`);
-    assert.ok(api.keys().includes('limited') && !api.keys().includes('used'));
-    await clock.advance(5000);
-    for (let i = 0; i < 1500; i++) await use(api, `m${i}`);
-    assert.ok(!api.keys().includes('limited'));
-  }));
+timed('a cooldown that runs, and a breaker with calls, are not forgotten for new keys', async (clock) => {
+  const api = protect(cooldown(), breaker({ windowMs: 1000 }));
+  await retry(fails(retryAfter(5000)), { ...once, protection: api.for('limited') }).catch(() => {});
+  await retry(() => 1, { ...once, protection: api.for('used') });
+  for (let i = 0; i < 1500; i++) await use(api, `k${i}`);
+  assert.ok(api.keys().includes('limited') && api.keys().includes('used'));
+  await clock.advance(4000);
+  for (let i = 0; i < 1500; i++) await use(api, `l${i}`);
+  assert.ok(api.keys().includes('limited') && !api.keys().includes('used'));
+  await clock.advance(5000);
+  for (let i = 0; i < 1500; i++) await use(api, `m${i}`);
+  assert.ok(!api.keys().includes('limited'));
+});
 
-test('an operation keeps the state that it began with, and a protection that was forgotten comes back', () =>
-  timed(async (clock) => {
+timed(
+  'an operation keeps the state that it began with, and a protection that was forgotten comes back',
+  async (clock) => {
     const api = protect(budget({ capacity: 1 }));
     const held = api.for('held');
     const running = watched(retry(down, { maxAttempts: 2, jitter: 'none', baseMs: 100, protection: held }));
@@ -156,4 +139,5 @@ test('an operation keeps the state that it began with, and a protection that was
     await retry(() => 1, { protection: held });
     assert.ok(api.keys().includes('held'));
     assert.equal(api.for('held').status().budget.tokens, held.status().budget.tokens);
-  }));
+  },
+);
