@@ -3,28 +3,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { VirtualClock } from '../lib/clock.mjs';
-import { QUICK, failing, listen, until } from '../lib/fetching.mjs';
+import { QUICK, closedOrigin, failing, listen, serving, statuses, until } from '../lib/fetching.mjs';
 import { importAll } from '../protection/entry.mjs';
 import { generator } from './hostile/server.mjs';
 
 const { breaker, createFetch, hedge, protect, retryReport } = await importAll();
 const quick = createFetch(QUICK);
 
-let server;
-before(async () => {
-  const answer = failing(2);
-  server = await listen((request, response, nth) =>
-    request.url === '/308' ? response.writeHead(308, { location: '/1' }).end() : answer(request, response, nth),
-  );
-});
-after(() => server.close());
-let paths = 0;
-const fresh = () => `${server.origin}/${(paths += 1)}`;
-const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const answer = failing(2);
+const { server, fresh, requestsOf, bodiesOf } = serving((request, response, nth) =>
+  request.url === '/308' ? response.writeHead(308, { location: '/1' }).end() : answer(request, response, nth),
+);
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+const hashOf = ({ body }) => hash(body);
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) & 255);
 const form = () => {
@@ -132,10 +126,7 @@ for (const [name, make] of Object.entries(STREAMS)) {
     assert.equal(response.status, 503);
     assert.equal(retryReport(response).reason, 'bodyNotReplayable');
     assert.equal(retryReport(response).attempts, 1);
-    assert.deepEqual(
-      requestsOf(url).map(({ body }) => hash(body)),
-      [hash(BYTES)],
-    );
+    assert.deepEqual(requestsOf(url).map(hashOf), [hash(BYTES)]);
     assert.equal(await response.text(), 'try later');
   });
 
@@ -151,27 +142,24 @@ for (const [name, make] of Object.entries(STREAMS)) {
     });
     assert.equal(response.status, 200);
     assert.equal(made, 3);
-    assert.deepEqual(
-      requestsOf(url).map(({ body }) => hash(body)),
-      Array(3).fill(hash(BYTES)),
-    );
+    assert.deepEqual(requestsOf(url).map(hashOf), Array(3).fill(hash(BYTES)));
   });
 }
 
 test('a 308, to which fetch sends no stream, is not asked for again', async () => {
-  const url = `${server.origin}/308`;
+  const url = `${server().origin}/308`;
   const made = [];
   const body = () => made[made.push(new Blob(['x']).stream()) - 1];
   await assert.rejects(quick(url, { method: 'PUT', body }), /^TypeError: fetch failed/);
-  assert.equal(requestsOf('/308').length, 1);
+  assert.equal(requestsOf(url).length, 1);
 });
 
 test('B03 a stream of which the connection was refused is not sent again either', async () => {
-  const closed = await listen(() => {});
-  await closed.close();
-  const error = await quick(closed.origin, { method: 'PUT', duplex: 'half', body: new Blob(['x']).stream() }).catch(
-    (e) => e,
-  );
+  const error = await quick(await closedOrigin(), {
+    method: 'PUT',
+    duplex: 'half',
+    body: new Blob(['x']).stream(),
+  }).catch((e) => e);
   assert.ok(error instanceof TypeError);
   assert.equal(retryReport(error).reason, 'bodyNotReplayable');
 });
@@ -208,10 +196,7 @@ test('B01 a Request with a body: sent three times, and used afterwards as by fet
   const promise = quick(request);
   assert.equal(request.bodyUsed, true, 'at once');
   assert.equal((await promise).status, 200);
-  assert.deepEqual(
-    requestsOf(url).map(({ body }) => String(body)),
-    ['PAYLOAD', 'PAYLOAD', 'PAYLOAD'],
-  );
+  assert.deepEqual(bodiesOf(url), ['PAYLOAD', 'PAYLOAD', 'PAYLOAD']);
   const again = await quick(request).catch((e) => e);
   const theirs = await fetch(request).catch((e) => e);
   assert.ok(again instanceof TypeError && theirs instanceof TypeError);
@@ -222,10 +207,7 @@ test('B01 a Request made of a stream is replayed too: what was read is kept', as
   const url = fresh();
   const response = await quick(new Request(url, { method: 'PUT', body: new Blob([BYTES]).stream(), duplex: 'half' }));
   assert.equal(response.status, 200);
-  assert.deepEqual(
-    requestsOf(url).map(({ body }) => hash(body)),
-    Array(3).fill(hash(BYTES)),
-  );
+  assert.deepEqual(requestsOf(url).map(hashOf), Array(3).fill(hash(BYTES)));
 });
 
 test('a Request and an init: the init wins, as for fetch', async () => {
@@ -281,10 +263,7 @@ test('a subclass of Request, and a Request as init', async () => {
   }
   const url = fresh();
   assert.equal((await quick(new Mine(url, { method: 'PUT', body: 'sub' }))).status, 200);
-  assert.deepEqual(
-    requestsOf(url).map(({ body }) => String(body)),
-    ['sub', 'sub', 'sub'],
-  );
+  assert.deepEqual(bodiesOf(url), ['sub', 'sub', 'sub']);
   const other = fresh();
   assert.equal((await quick(other, new Request(url, { method: 'DELETE', headers: { a: '1' } }))).status, 200);
   assert.deepEqual(
@@ -390,77 +369,69 @@ test("hides an inner fetch's changes to its arguments from the next attempt", as
   }
 });
 
-test('cancels a factory-made body that is never sent', async () => {
-  const made = [];
-  const stream = () =>
-    new ReadableStream({
-      cancel() {
-        made.push('cancelled');
-      },
-    });
-  const slow = async () => {
-    await new Promise((go) => {
-      setTimeout(go, 10);
-    });
+test('a body that is not sent is cancelled, whatever ends the call, and with that reason', async () => {
+  const reason = new Error('enough');
+  const throws = () => {
+    throw reason;
   };
-  const sent = [];
-  const inner = async (...args) => {
-    sent.push(args);
-    return new Response();
-  };
-  const CASES = {
-    'prepare throws': {
-      retry: {
-        prepare() {
-          throw new Error('no key');
-        },
-      },
-      body: stream,
-    },
-    'prepare returns an invalid value': { retry: { prepare: () => 5 }, body: stream },
-    'aborted while prepare runs': { retry: { prepare: slow }, body: stream, abort: true },
-    'aborted while the function runs': {
-      retry: {},
-      body: async () => {
-        await slow();
-        return stream();
-      },
-      abort: true,
-    },
-    'a stream of Node': {
-      retry: {},
-      body: async () => {
-        await slow();
-        return new Readable({
-          read() {},
-          destroy(_, done) {
-            made.push('cancelled');
-            done();
-          },
-        });
-      },
-      abort: true,
-    },
-  };
-  for (const [name, { retry, body, abort }] of Object.entries(CASES)) {
-    made.length = 0;
+  const aborts = () => {
     const controller = new AbortController();
-    const pending = createFetch({ ...QUICK, ...retry }, inner)('http://x/', {
-      method: 'PUT',
-      body,
-      signal: controller.signal,
-    });
-    if (abort) controller.abort('enough');
-    await assert.rejects(
-      pending.catch((error) => {
-        throw error instanceof Error ? error : new Error(error);
+    setTimeout(() => controller.abort(reason));
+    return { signal: controller.signal };
+  };
+  const cancelled = [];
+  const streams = {
+    web: () => new ReadableStream({ cancel: (why) => void cancelled.push(why) }),
+    Node: () =>
+      new Readable({
+        read() {},
+        destroy(_, done) {
+          cancelled.push('destroyed');
+          done();
+        },
       }),
-      name,
-    );
-    await until(() => made.length > 0, name);
-    assert.deepEqual(made, ['cancelled'], name);
+  };
+  const ways = {
+    passed: (make) => make(),
+    'made by a function': (make) => make,
+    'made later': (make) => async () => {
+      await new Promise((go) => {
+        setTimeout(go, 10);
+      });
+      return make();
+    },
+  };
+  const { inner, calls } = statuses(200);
+  for (const [kind, way, options, init] of [
+    ['web', 'passed', {}, { signal: AbortSignal.abort(reason) }],
+    ['Node', 'passed', {}, { signal: AbortSignal.abort(reason) }],
+    ['web', 'passed', { prepare: throws }, {}],
+    ['web', 'made by a function', { prepare: throws }, {}],
+    ['web', 'made by a function', { prepare: () => 5 }, {}],
+    ['web', 'passed', {}, { retry: { maxAttempts: 0 } }],
+    ['Node', 'passed', {}, { retry: { maxAttempts: 0 } }],
+    ['web', 'passed', {}, { signal: 5 }],
+    ['web', 'passed', {}, { maxAttempts: 5 }],
+    ['Node', 'passed', {}, { maxAttempts: 5 }],
+    ['web', 'made later', {}, aborts],
+    ['Node', 'made later', {}, aborts],
+  ]) {
+    const own = typeof init === 'function' ? init() : init;
+    const name = `${kind}, ${way}, ${Object.keys({ ...options, ...own })}`;
+    cancelled.length = 0;
+    const duplex = way === 'passed' ? { duplex: 'half' } : {};
+    const made = { method: 'PUT', body: ways[way](streams[kind]), ...duplex, ...own };
+    const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/', made).catch((e) => e);
+    await until(() => cancelled.length > 0, name);
+    assert.equal(cancelled.length, 1, name);
+    if (kind === 'web' && way === 'passed') assert.equal(cancelled[0], error, name);
   }
-  assert.deepEqual(sent, []);
+  // A Request is taken over by the call, as by fetch.
+  cancelled.length = 0;
+  const init = { method: 'POST', body: streams.web(), duplex: 'half', signal: AbortSignal.abort(reason) };
+  await assert.rejects(createFetch(QUICK, inner)(new Request('http://x/', init)));
+  await until(() => cancelled.length === 1, 'a Request');
+  assert.equal(calls.length, 0);
 });
 
 test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
@@ -490,57 +461,27 @@ test("a discarded response whose body is a stream of Node, as node-fetch's are, 
 });
 
 test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothing up', async () => {
-  const bodies = {
-    hangs: () => new ReadableStream({ cancel: () => new Promise(() => {}) }),
-    rejects: () => new ReadableStream({ cancel: () => Promise.reject(new Error('no')) }),
-    throws: () =>
-      new ReadableStream({
-        cancel() {
-          throw new Error('no');
-        },
-      }),
-    locked: () => {
-      const response = new Response(new ReadableStream(), { status: 503 });
-      response.body.getReader();
-      return response;
-    },
-    cloned: () => {
-      const response = new Response(
-        new ReadableStream({
-          pull(c) {
-            c.enqueue(new Uint8Array(10));
-          },
-        }),
-        { status: 503 },
-      );
-      response.clone();
-      return response;
-    },
-    odd: () => ({
-      status: 503,
-      body: {
-        cancel: () => {
-          throw new Error('no');
-        },
-      },
-    }),
-    'odder still': () => ({
-      status: 503,
-      get body() {
-        throw new Error('no');
-      },
-    }),
+  const throws = () => {
+    throw new Error('no');
   };
-  for (const [name, make] of Object.entries(bodies)) {
-    let calls = 0;
-    const inner = async () => {
-      calls += 1;
-      if (calls === 3) return new Response('ok');
-      const made = make();
-      return made instanceof ReadableStream ? new Response(made, { status: 503 }) : made;
-    };
+  const response = (source) => new Response(new ReadableStream(source), { status: 503 });
+  const locked = response();
+  locked.body.getReader();
+  const cloned = response({ pull: (c) => c.enqueue(new Uint8Array(10)) });
+  cloned.clone();
+  const bodies = {
+    hangs: response({ cancel: () => new Promise(() => {}) }),
+    rejects: response({ cancel: () => Promise.reject(new Error('no')) }),
+    throws: response({ cancel: throws }),
+    locked,
+    cloned,
+    odd: { status: 503, body: { cancel: throws } },
+    'odder still': Object.defineProperty({ status: 503 }, 'body', { get: throws }),
+  };
+  for (const [name, answer] of Object.entries(bodies)) {
+    const { inner, calls } = statuses(answer, answer, 200);
     assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 200, name);
-    assert.equal(calls, 3);
+    assert.equal(calls.length, 3);
   }
 });
 

@@ -1,42 +1,34 @@
-// The options of a fetch: predicates, hooks, prepare, presets, and what is rejected.
+// The options of a fetch, of a RetryPolicy under it and of a call: predicates, prepare, presets, and what is rejected.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { importEntry, importPackage, runNode } from '../lib/consumer.mjs';
-import { QUICK, failing, importFetch, listen, statuses } from '../lib/fetching.mjs';
-import { declarations } from '../lib/readers.mjs';
+import { underClock } from '../lib/clock.mjs';
+import { importEntry, importPackage, printed } from '../lib/consumer.mjs';
+import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { caught, declarations } from '../lib/readers.mjs';
 
 const { createFetch } = await importFetch();
 const presets = await importEntry('presets');
 const { RetryPolicy, retryReport } = await importPackage();
 
-let server;
-before(async () => {
-  server = await listen(failing(2));
-});
-after(() => server.close());
-let paths = 0;
-const fresh = () => `${server.origin}/${(paths += 1)}`;
-const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const { fresh, requestsOf, bodiesOf } = serving(failing(2));
 
-test('retryOn: a list, or a predicate that receives everything', async () => {
-  const listed = statuses(404, 503, 200);
-  assert.equal((await createFetch({ ...QUICK, retryOn: [404] }, listed.inner)('http://x/')).status, 503);
+/** How often a fetch with these options calls the inner one, which answers so. */
+async function attempts(options, ...answers) {
+  const { inner, calls } = statuses(...answers);
+  await createFetch(options, inner)('http://x/').catch(() => {});
+  return calls.length;
+}
+
+test('retryOn: a predicate that receives everything; what it throws ends the call', async () => {
   const outcomes = [];
   const failure = new TypeError('Failed to fetch');
-  const classified = statuses(failure, 409, 500, 200);
-  const response = await createFetch(
-    {
-      ...QUICK,
-      retryOn: (outcome) => {
-        outcomes.push(outcome);
-        return outcome.retryable || outcome.response.status === 409;
-      },
-    },
-    classified.inner,
-  )('http://x/');
-  assert.equal(response.status, 200);
+  const retryOn = (outcome) => {
+    outcomes.push(outcome);
+    return outcome.retryable || outcome.response.status === 409;
+  };
+  assert.equal(await attempts({ ...QUICK, retryOn }, failure, 409, 500, 200), 4);
   assert.deepEqual(
     outcomes.map(({ attempt, method, retryable, error, response }) => [
       attempt,
@@ -53,85 +45,11 @@ test('retryOn: a list, or a predicate that receives everything', async () => {
     ],
   );
   assert.ok(outcomes.every(Object.isFrozen));
-  for (const outcome of [503, failure]) {
-    const post = statuses(outcome, 200);
-    const retryOn = ({ retryable }) => outcomes.push(retryable) > 0;
-    await createFetch({ ...QUICK, retryOn }, post.inner)('http://x/', { method: 'POST' }).catch(() => {});
-    assert.equal(post.calls.length, 1, 'what may not be sent twice is not');
-    assert.equal(outcomes.pop(), false);
-  }
   const boom = new Error('boom');
-  await assert.rejects(
-    createFetch(
-      {
-        ...QUICK,
-        retryOn: async () => {
-          throw boom;
-        },
-      },
-      statuses(503).inner,
-    )('http://x/'),
-    (e) => e === boom,
-  );
-});
-
-test('retryOn that returns an invalid value: the error has its name, for a response and for a failure', async () => {
-  for (const outcome of [503, 200, new TypeError('Failed to fetch')]) {
-    for (const answer of [undefined, 'yes', 1, null, { afterMs: '5' }, Promise.resolve(undefined)]) {
-      const { inner, calls } = statuses(outcome);
-      const error = await createFetch({ ...QUICK, retryOn: () => answer }, inner)('http://x/').catch((e) => e);
-      assert.ok(error instanceof TypeError);
-      assert.match(error.message, /^rejitter: retryOn must return true, false, \{ afterMs \} .*, got /);
-      assert.equal(retryReport(error).reason, 'callback');
-      assert.equal(calls.length, 1);
-    }
-  }
-});
-
-test('events of hooks have the status and the hint', async () => {
-  const events = [];
-  const hook = (name) => (event) => {
-    events.push([name, event.status, event.hintMs]);
-    assert.ok(Object.isFrozen(event));
+  const throws = async () => {
+    throw boom;
   };
-  const hooks = Object.fromEntries(
-    ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'].map((name) => [name, hook(name)]),
-  );
-  const hinted = () => new Response('x', { status: 429, headers: { 'retry-after-ms': '1.5' } });
-  await createFetch(
-    { ...QUICK, ...hooks },
-    statuses(hinted(), new TypeError('Failed to fetch'), 200).inner,
-  )('http://x/');
-  assert.deepEqual(events, [
-    ['onAttempt', undefined, undefined],
-    ['onFailure', 429, 1.5],
-    ['onRetry', 429, 1.5],
-    ['onAttempt', undefined, undefined],
-    ['onFailure', undefined, undefined],
-    ['onRetry', undefined, undefined],
-    ['onAttempt', undefined, undefined],
-    ['onSuccess', 200, undefined],
-  ]);
-  events.length = 0;
-  await createFetch({ ...QUICK, ...hooks, maxAttempts: 1 }, statuses(hinted()).inner)('http://x/');
-  assert.deepEqual(events.at(-1), ['onGiveUp', 429, 1.5]);
-});
-
-test('H05 a hook gets an object of its own and shares nothing with the next', async () => {
-  const seen = new Set();
-  await createFetch(
-    {
-      ...QUICK,
-      onRetry: (event) => {
-        seen.add(event);
-        assert.throws(() => {
-          event.status = 1;
-        });
-      },
-    },
-    statuses(503, 503, 200).inner,
-  )('http://x/');
-  assert.equal(seen.size, 2);
+  await assert.rejects(createFetch({ ...QUICK, retryOn: throws }, statuses(503).inner)('http://x/'), (e) => e === boom);
 });
 
 test("prepare: sees each attempt's own request, may change it, return another, and take its time", async () => {
@@ -157,21 +75,13 @@ test("prepare: sees each attempt's own request, may change it, return another, a
       new Request(fresh(), { method: 'PUT', body: 'moved' }),
     )
   ).text();
-  assert.deepEqual(
-    requestsOf(other).map(({ body }) => String(body)),
-    ['moved', 'moved', 'moved'],
-  );
+  assert.deepEqual(bodiesOf(other), ['moved', 'moved', 'moved']);
   const boom = new TypeError('fetch failed');
   const { inner, calls } = statuses(200);
-  const error = await createFetch(
-    {
-      ...QUICK,
-      prepare: () => {
-        throw boom;
-      },
-    },
-    inner,
-  )('http://x/').catch((e) => e);
+  const prepare = () => {
+    throw boom;
+  };
+  const error = await createFetch({ ...QUICK, prepare }, inner)('http://x/').catch((e) => e);
   assert.equal(error, boom);
   assert.equal(retryReport(error).reason, 'callback');
   assert.equal(calls.length, 0);
@@ -182,142 +92,85 @@ test("prepare: sees each attempt's own request, may change it, return another, a
 });
 
 test('go-retryablehttp: its waits, its statuses, its failures', async () => {
-  const { goRetryableHttp, goRetryableHttpRetryOn: retryOn } = presets;
-  const go = (inner) => createFetch({ ...goRetryableHttp, retryOn, baseMs: 1, capMs: 1 }, inner);
-  for (const [status, calls] of [
-    [429, 5],
-    [500, 5],
-    [501, 1],
-    [505, 5],
-    [599, 5],
-    [408, 1],
-    [425, 1],
-    [404, 1],
-    [302, 1],
-  ]) {
-    const fake = statuses(status);
-    await go(fake.inner)('http://x/');
-    assert.equal(fake.calls.length, calls, String(status));
-  }
-  const zero = statuses({ status: 0, type: 'error' });
-  await go(zero.inner)('http://x/');
-  assert.equal(zero.calls.length, 5);
-  const opaque = statuses({ status: 0, type: 'opaque' });
-  await go(opaque.inner)('http://x/');
-  assert.equal(opaque.calls.length, 1, 'an opaque response hides its status; it is not a failure');
-  for (const [message, calls] of [
-    ['fetch failed', 5],
-    ['redirect count exceeded', 1],
-    ['unknown scheme', 1],
-  ]) {
-    const fake = statuses(Object.assign(new TypeError('fetch failed'), { cause: new Error(message) }));
-    await go(fake.inner)('http://x/').catch(() => {});
-    assert.equal(fake.calls.length, calls, message);
-  }
+  const preset = { ...presets.goRetryableHttp, retryOn: presets.goRetryableHttpRetryOn };
+  const quick = { ...preset, baseMs: 1, capMs: 1 };
+  const failed = (message) => Object.assign(new TypeError('fetch failed'), { cause: new Error(message) });
+  // An opaque response hides its status; it is not a failure.
+  const retried = [429, 500, 505, 599, { status: 0, type: 'error' }, failed('fetch failed')];
+  const opaque = { status: 0, type: 'opaque' };
+  const ends = [501, 408, 425, 404, 302, opaque, failed('redirect count exceeded'), failed('unknown scheme')];
+  for (const answer of retried) assert.equal(await attempts(quick, answer), 5, `${answer}`);
+  for (const answer of ends) assert.equal(await attempts(quick, answer), 1, `${answer}`);
   const delays = [];
-  const { inner } = statuses(500);
-  await createFetch(
-    { ...goRetryableHttp, retryOn, baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) },
-    inner,
-  )('http://x/');
+  await attempts({ ...preset, baseMs: 2, capMs: 6, onRetry: ({ delayMs }) => delays.push(delayMs) }, 500);
   assert.deepEqual(delays, [2, 4, 6, 6]);
 });
 
-test('options: all problems at once; per call they replace the shared ones', async () => {
-  assert.throws(
-    () => createFetch({ retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'grpc' }),
-    (error) => {
-      assert.ok(error instanceof TypeError);
-      for (const part of [
-        /retryOn must be .*, got an array/,
-        /Did you mean maxAttempts/,
-        /baseMs must be .*, got -1/,
-        /retryIf must be omitted \(got a function\): use retryOn/,
-        /methods must be .*, got "GET"/,
-        /unknown option "preset"/,
-      ])
-        assert.match(error.message, part);
-      return true;
-    },
-  );
-  assert.throws(
-    () => createFetch({ throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' }),
-    /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no".*prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/,
-  );
-  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1]));
-  assert.throws(
-    () => createFetch(many),
-    (error) => error.message.split('; ').length <= 11 && error.message.length < 2000,
-  );
-  for (const [option, remedy] of [
-    [{ metrics: true }, 'pass a RetryPolicy'],
-    [{ finalResult: 'reject' }, 'use throwOnStatus'],
-    [{ retryOnResult: () => true }, 'use retryOn'],
-    // Names in ky, got and ofetch.
-    [{ shouldRetry: () => true }, 'use retryOn'],
-    [{ statusCodes: [503] }, 'use retryOn'],
-    [{ retryStatusCodes: [503] }, 'use retryOn'],
-    [{ throwHttpErrors: false }, 'use throwOnStatus'],
-    [{ fetch }, 'use createFetch(options, fetch)'],
-  ]) {
-    assert.throws(
-      () => createFetch(option),
-      (error) =>
-        error.message.startsWith(`rejitter: ${Object.keys(option)[0]} must be omitted (got `) &&
-        error.message.includes(`): ${remedy}`),
-    );
-  }
-  assert.throws(
-    () => createFetch({ nonsense: 1 }),
-    (error) => {
-      const known = error.message.split('Known options: ')[1].split(', ');
-      assert.deepEqual(
-        known.filter((name) => ['metrics', 'retryIf', 'retryOnResult', 'finalResult'].includes(name)),
-        [],
-        'a rejected option is not suggested',
-      );
-      for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs'])
-        assert.ok(known.includes(name), name);
-      return true;
-    },
-  );
-  assert.throws(() => createFetch({}, 5), /fetch must be .*, got 5/);
-  assert.throws(() => createFetch({ limit: 2 }), /Did you mean maxAttempts/);
-  assert.throws(() => createFetch(null), TypeError);
-  assert.throws(
-    () => createFetch(fetch),
-    /^TypeError: rejitter: options must be an object; fetch is the second argument, got a function$/,
-  );
-  const { inner, calls } = statuses(503);
-  const shared = createFetch({ ...QUICK, maxAttempts: 4 }, inner);
-  await shared('http://x/', { retry: { maxAttempts: 2 } });
-  assert.equal(calls.length, 2);
-  assert.ok(
-    calls.every(([, init]) => init === undefined || !('retry' in init)),
-    'the inner fetch does not see our options',
-  );
-  await shared('http://x/', { retry: undefined });
-  assert.equal(calls.length, 6);
-  await assert.rejects(shared('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
-  await assert.rejects(shared('http://x/', { retry: [] }), TypeError);
-  assert.equal(calls.length, 6);
-});
-
-test('the declarations have every option that only fetch has, and no other', () => {
-  const known = (create) => {
-    try {
-      return create({ nonsense: 1 });
-    } catch ({ message }) {
-      return message.split('Known options: ')[1].split(', ');
-    }
+test('options: all problems at once, with the remedies', () => {
+  const messageOf = (...args) => {
+    const error = caught(() => createFetch(...args));
+    assert.ok(error instanceof TypeError);
+    return error.message;
   };
-  const general = known((options) => new RetryPolicy(options));
-  const own = known(createFetch).filter((name) => !general.includes(name));
+  for (const [options, ...parts] of [
+    [
+      { retryOn: [1], maxAtempts: 2, baseMs: -1, retryIf: () => true, methods: 'GET', preset: 'grpc' },
+      /retryOn must be .*, got an array/,
+      /Did you mean maxAttempts/,
+      /baseMs must be .*, got -1/,
+      /retryIf must be omitted \(got a function\): use retryOn/,
+      /methods must be .*, got "GET"/,
+      /unknown option "preset"/,
+    ],
+    [
+      { throwOnStatus: 1, respectRetryAfter: 'no', prepare: {}, idempotencyKey: '' },
+      /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no"/,
+      /prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/,
+    ],
+    [{ metrics: true }, /^rejitter: metrics must be omitted \(got .*\): pass a RetryPolicy/],
+    [{ finalResult: 'reject' }, /^rejitter: finalResult must be omitted \(got .*\): use throwOnStatus/],
+    [{ retryOnResult: () => true }, /^rejitter: retryOnResult must be omitted \(got .*\): use retryOn/],
+    // Names in ky, got and ofetch.
+    [{ shouldRetry: () => true }, /^rejitter: shouldRetry must be omitted \(got .*\): use retryOn/],
+    [{ statusCodes: [503] }, /^rejitter: statusCodes must be omitted \(got .*\): use retryOn/],
+    [{ retryStatusCodes: [503] }, /^rejitter: retryStatusCodes must be omitted \(got .*\): use retryOn/],
+    [{ throwHttpErrors: false }, /^rejitter: throwHttpErrors must be omitted \(got .*\): use throwOnStatus/],
+    [{ fetch }, /^rejitter: fetch must be omitted \(got .*\): use createFetch\(options, fetch\)/],
+    [{ limit: 2 }, /Did you mean maxAttempts/],
+    [null, /options must be/],
+    [new Map(), /^rejitter: options must be an object of options/],
+    [fetch, /^rejitter: options must be an object; fetch is the second argument, got a function$/],
+    [
+      new RetryPolicy({ finalResult: 'reject' }),
+      /^rejitter: finalResult must be omitted \(got "reject"\): use throwOnStatus$/,
+    ],
+  ]) {
+    const message = messageOf(options);
+    for (const part of parts) assert.match(message, part);
+  }
+  assert.match(messageOf({}, 5), /fetch must be .*, got 5/);
+  assert.doesNotThrow(() => createFetch(new RetryPolicy({ finalResult: 'resolve' })));
+  const many = messageOf(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknown${i}`, 1])));
+  assert.ok(many.split('; ').length <= 11 && many.length < 2000);
+  // A rejected option is not suggested.
+  const known = messageOf({ nonsense: 1 }).split('Known options: ')[1].split(', ');
+  const rejected = ['metrics', 'retryIf', 'retryOnResult', 'finalResult'];
+  assert.deepEqual(
+    known.filter((name) => rejected.includes(name)),
+    [],
+  );
+  for (const name of ['retryOn', 'hint', 'idempotencyHeader', 'beforeRetry', 'name', 'baseMs'])
+    assert.ok(known.includes(name), name);
+  // The declarations have every option that only fetch has, and no other.
+  const general = caught(() => new RetryPolicy({ nonsense: 1 }))
+    .message.split('Known options: ')[1]
+    .split(', ');
   const declared = declarations('fetch.d.ts').split('interface FetchOnlyOptions {')[1].split('\n}\n')[0];
-  const names = [...declared.matchAll(/^ {2}(\w+)\?:/gm)]
-    .map(([, name]) => name)
-    .filter((name) => !/^on[A-Z]/.test(name));
-  assert.deepEqual(names.sort(), own.sort());
+  const names = [...declared.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    names.filter((name) => !/^on[A-Z]/.test(name)).sort(),
+    known.filter((name) => !general.includes(name)).sort(),
+  );
 });
 
 test('a seed: each call is the next operation, also one with options of its own', async () => {
@@ -339,7 +192,7 @@ test('a seed: each call is the next operation, also one with options of its own'
 });
 
 test('O01 options are own properties', async () => {
-  const { code, stdout, stderr } = await runNode(`
+  const stdout = await printed(`
     import { createFetch } from 'rejitter/fetch';
     for (const [name, value] of Object.entries({ retry: { maxAttempts: 1 }, maxAttempts: 1, retryOn: [200],
       methods: [], throwOnStatus: true, prepare: 5,
@@ -349,7 +202,152 @@ test('O01 options are own properties', async () => {
       { status: ++calls < 3 ? 503 : 404 }))('http://x/', {});
     console.log(response.status, calls);
   `);
-  assert.equal(stderr, '');
   assert.equal(stdout, '404 3\n');
-  assert.equal(code, 0);
+});
+
+test('a policy gives the waits, the limits, the hooks and the metrics, and options of a call replace its own', async () => {
+  const gaveUp = [];
+  const onGiveUp = ({ status, reason }) => gaveUp.push([status, reason]);
+  const policy = new RetryPolicy({
+    baseMs: 7,
+    jitter: 'none',
+    maxAttempts: 3,
+    metrics: true,
+    name: 'orders',
+    onGiveUp,
+  });
+  const { inner, calls } = statuses(503);
+  const fetch = createFetch(policy, inner);
+  const { clock, value: response } = await underClock(() => fetch('http://x/'));
+  assert.deepEqual([response.status, calls.length, clock.delays], [503, 3, [7, 14]]);
+  assert.deepEqual(gaveUp, [[503, 'exhausted']]);
+  assert.equal(retryReport(response).attempts, 3);
+  await createFetch(policy, statuses(200).inner)('http://x/');
+  const { operations, attempts, retries, failures, totalWaitMs, inFlight, firstAttemptSuccesses } = policy.metrics();
+  assert.deepEqual([operations, attempts, retries, failures.exhausted, totalWaitMs], [2, 4, 2, 1, 21]);
+  assert.deepEqual([inFlight, firstAttemptSuccesses], [0, 1]);
+
+  const retry = { maxAttempts: 2, idempotencyKey: 'auto' };
+  const post = await underClock(() => fetch('http://x/', { method: 'POST', retry }));
+  assert.deepEqual(post.clock.delays, [7]);
+  assert.equal(policy.metrics().attempts, 6);
+  // The inner fetch does not see them.
+  assert.ok(calls.every(([, init]) => init === undefined || !('retry' in init)));
+  const slow = await underClock(() => fetch('http://x/', { retry: { baseMs: 50 } }));
+  assert.deepEqual(slow.clock.delays, [50, 100]);
+  await assert.rejects(fetch('http://x/', { retry: { maxAttempts: 0 } }), RangeError);
+  await assert.rejects(fetch('http://x/', { retry: [] }), TypeError);
+});
+
+test('a seeded policy: its operations are counted over both of its uses', async () => {
+  const options = { ...QUICK, seed: 5, maxAttempts: 2 };
+  const waits = async (...uses) => {
+    const found = [];
+    const policy = new RetryPolicy({ ...options, onRetry: ({ delayMs }) => found.push(delayMs) });
+    const fetch = createFetch(policy, statuses(503).inner);
+    for (const use of uses)
+      await (use === 'fetch'
+        ? fetch('http://x/')
+        : policy
+            .run(() => {
+              throw new Error('x');
+            })
+            .catch(() => {}));
+    return found;
+  };
+  const expected = await waits('run', 'run', 'run');
+  assert.equal(new Set(expected).size, 3);
+  assert.deepEqual(await waits('fetch', 'run', 'fetch'), expected);
+});
+
+test('retryIf and retryOnResult of a policy decide instead of the rules for fetch', async () => {
+  const network = new TypeError('Failed to fetch');
+  const received = [];
+  const policy = new RetryPolicy({
+    ...QUICK,
+    retryIf: (error, { attempt }) => {
+      received.push([error, attempt]);
+      return error !== network;
+    },
+    retryOnResult: async (response, { attempt }) => {
+      received.push([response.status, attempt]);
+      return response.status === 404;
+    },
+  });
+  const own = new Error('of the inner fetch');
+  assert.equal(await attempts(policy, own, network), 2);
+  assert.equal(await attempts(policy, 404, 503), 2);
+  assert.deepEqual(received, [
+    [own, 1],
+    [network, 2],
+    [404, 1],
+    [503, 2],
+  ]);
+  // A POST is not sent twice.
+  const { inner, calls } = statuses(404);
+  await createFetch(policy, inner)('http://x/', { method: 'POST' });
+  assert.equal(calls.length, 1);
+  // retryOn of a call replaces both.
+  const listed = statuses(503, 404);
+  await createFetch(policy, listed.inner)('http://x/', { retry: { retryOn: [503] } });
+  assert.equal(listed.calls.length, 2);
+  const invalid = new RetryPolicy({ ...QUICK, retryOnResult: () => 'yes' });
+  await assert.rejects(
+    createFetch(invalid, statuses(503).inner)('http://x/'),
+    /^TypeError: rejitter: retryOnResult must return/,
+  );
+});
+
+test('options of a call are read once, and again when they have changed', async () => {
+  const read = [];
+  const { inner, calls } = statuses(503);
+  const fetch = createFetch(QUICK, inner);
+  const attempts = async (retry) => {
+    calls.length = 0;
+    await fetch('http://x/', { retry });
+    return calls.length;
+  };
+  const retry = { maxAttempts: 2 };
+  assert.equal(await attempts(retry), 2);
+  assert.equal(await attempts(retry), 2);
+  retry.maxAttempts = 3;
+  assert.equal(await attempts(retry), 3);
+  retry.retryOn = [429];
+  assert.equal(await attempts(retry), 1);
+  retry.retryOn.push(503);
+  assert.equal(await attempts(retry), 3, 'a list that changed');
+  delete retry.retryOn;
+  delete retry.maxAttempts;
+  assert.equal(await attempts(retry), 6);
+  assert.equal(await attempts({ maxAttempts: 2 }), 2);
+  assert.equal(await attempts({ throwOnStatus: false }), 6);
+  assert.equal(await attempts({ maxAttempts: undefined }), 6);
+  const getter = {
+    enumerable: true,
+    get() {
+      read.push('maxAttempts');
+      return 2;
+    },
+  };
+  assert.equal(await attempts(Object.defineProperty({}, 'maxAttempts', getter)), 2);
+  assert.deepEqual(read, ['maxAttempts']);
+  await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
+  await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
+  await assert.rejects(attempts({ retryAfter: 2 }), /unknown option "retryAfter"/);
+});
+
+test('options of a call that replace the backoff or the jitter drop what belonged to it', async () => {
+  const linear = { backoff: 'linear', stepMs: 5 };
+  const proportional = { type: 'proportional', ratio: 0.5 };
+  for (const [expected, options, retry] of [
+    [[10, 10, 10], { ...linear, jitter: 'none' }, { backoff: 'fixed' }],
+    [[10, 11, 12], { factor: 3, jitter: 'none' }, { backoff: 'linear', stepMs: 1 }],
+    [[10, 15, 20], { ...linear, random: () => 0 }, { jitter: 'none' }],
+    [[10, 10, 10], { jitter: proportional }, { jitter: 'none', backoff: 'fixed' }],
+    [[10, 10, 10], { factor: 3, random: () => 0 }, { jitter: 'decorrelated' }],
+    [[1000, 2000], { minMs: 0 }, { ...presets.pRetry, maxAttempts: 3 }],
+  ]) {
+    const fetch = createFetch({ baseMs: 10, maxAttempts: 4, ...options }, statuses(503).inner);
+    assert.deepEqual((await underClock(() => fetch('http://x/', { retry }))).clock.delays, expected);
+  }
 });

@@ -10,8 +10,8 @@ import { underClock } from '../lib/clock.mjs';
 import { importPackage, repo } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 
-const { createFetch, fetchWithRetry } = await importFetch();
-const { retryReport } = await importPackage();
+const { HttpStatusError, createFetch, fetchWithRetry } = await importFetch();
+const { RetryError, retryReport } = await importPackage();
 const groups = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'fetch.json'), 'utf8'));
 
 /** Ways to send a request, by what calls the inner fetch. */
@@ -39,6 +39,7 @@ const failureOf = ({ message = 'x', all, ...fields }) =>
 
 /** A status, a response with headers, or a failure: the cause of `fetch failed`, or bare, as of Deno and Bun. */
 function answerOf(answer) {
+  if (answer === 'hangs') return answer;
   const { status, bare, ...rest } = typeof answer === 'number' ? { status: answer } : answer;
   if (status !== undefined) return new Response([204, 304].includes(status) ? null : 'x', { status, headers: rest });
   return bare
@@ -54,14 +55,35 @@ const expanded = ({ each, with: headers, methods = ['GET'], ...row }) =>
       : each.map((status) => ({ ends: status, ...row, method, answers: [{ status, ...headers }, 200] })),
   );
 
+const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onSuccess', 'onGiveUp'];
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** An inner fetch that plays the answers of a row, and keeps the calls that it got. */
+function innerOf(row, form) {
+  const calls = [];
+  const inner = (input, init) => {
+    const answer = answerOf(row.answers[Math.min(calls.length, row.answers.length - 1)]);
+    const signal = init?.signal ?? input.signal;
+    calls.push({ answer, headers: new Headers(init?.headers ?? input.headers), signal, begunAborted: signal?.aborted });
+    if (answer === 'hangs')
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    if (!(answer instanceof Error)) return Promise.resolve(answer);
+    // What throws rejects.
+    if (form === 'URL') throw answer;
+    return Promise.reject(answer);
+  };
+  return { inner, calls };
+}
+
 async function check(form, row) {
-  const { url = 'http://192.0.2.1/', method, redirect = 'follow', headers, random, hint, retryOn } = row;
-  const answers = [];
-  const inner = async () => {
-    const answer = answerOf(row.answers[Math.min(answers.length, row.answers.length - 1)]);
-    answers.push(answer);
-    if (answer instanceof Error) throw answer;
-    return answer;
+  const { url = 'http://192.0.2.1/', method, redirect = 'follow', mode, headers, random, hint, retryOn } = row;
+  const { inner, calls } = innerOf(row, form);
+  const events = [];
+  const note = (name) => (event) => {
+    assert.ok(Object.isFrozen(event));
+    const { status, hintMs } = event;
+    events.push([name, status, hintMs].filter((each) => each !== undefined).join(' '));
+    return Promise.resolve();
   };
   const options = {
     ...row.options,
@@ -69,25 +91,52 @@ async function check(form, row) {
     ...(random !== undefined && { random: () => random }),
     ...(hint !== undefined && { hint: () => hint }),
     ...(retryOn !== undefined && { retryOn: () => retryOn }),
+    ...(row.hooks && Object.fromEntries(HOOKS.map((name) => [name, note(name)]))),
   };
   const body = /^(?:get|head)$/i.test(method) ? undefined : 'x';
   const { value, error, clock } = await underClock(() =>
-    FORMS[form](inner, options, url, { method, redirect, headers, body }),
+    FORMS[form](inner, options, url, { method, redirect, mode, headers, body }),
   );
   const about = `${form}, ${JSON.stringify({ ...row, method })}`;
-  assert.equal(answers.length, row.calls, about);
-  const last = answers.at(-1);
+  const last = calls.at(-1).answer;
+  assert.equal(calls.length, row.calls, about);
   if (typeof row.ends === 'number') assert.equal(value?.status, row.ends, `${about}: ${error}`);
   else if (row.ends !== undefined) assert.equal(error?.name, row.ends, about);
-  if (row.status !== undefined) assert.deepEqual([error.status, error.response], [row.status, last], about);
+  if (row.status !== undefined) checkStatus(row, error, last, about);
   // The response or the failure itself, and a body that is the caller's to read.
-  else if (row.reason !== 'callback') assert.equal(value ?? error, last, about);
+  else if (row.reason !== 'callback' && last !== 'hangs') assert.equal(value ?? error, last, about);
   if (last instanceof Response && row.reason !== 'callback') assert.equal(last.bodyUsed, false, about);
   if (row.waits !== undefined) assert.deepEqual(clock.delays, row.waits, about);
-  if (row.reason !== undefined) {
+  if (row.reason === null) assert.equal(retryReport(value ?? error), undefined, about);
+  else if (row.reason !== undefined) {
     const { reason, hintMs } = retryReport(value ?? error);
     assert.deepEqual([reason, hintMs], [row.reason, row.hintMs ?? hintMs], about);
   }
+  if (row.reason === 'callback') assert.match(error.message, /^rejitter: retryOn must return .*, got /, about);
+  if (row.hooks) assert.deepEqual(events, row.hooks, about);
+  if (row.key !== undefined) {
+    const keys = new Set(calls.map((call) => call.headers.get(options.idempotencyHeader ?? 'idempotency-key')));
+    assert.equal(keys.size, 1, about);
+    if (row.key === 'uuid') assert.match([...keys][0], UUID, about);
+    else assert.deepEqual([...keys], [row.key], about);
+  }
+  if (last === 'hangs') {
+    assert.equal(new Set(calls.map(({ signal }) => signal)).size, calls.length, about);
+    assert.ok(calls.every(({ begunAborted }) => !begunAborted));
+  }
+}
+
+/** The error of `throwOnStatus`, by itself or in a RetryError. */
+function checkStatus({ status, ends }, error, response, about) {
+  const thrown = ends === 'RetryError' ? error.cause : error;
+  assert.ok(thrown instanceof HttpStatusError, about);
+  assert.deepEqual([thrown.status, thrown.response], [status, response], about);
+  assert.match(thrown.message, new RegExp(`^rejitter: HTTP ${status}`), about);
+  assert.ok(!JSON.stringify(thrown).includes('response'), about);
+  if (ends !== 'RetryError') return;
+  assert.ok(error instanceof RetryError, about);
+  assert.equal(error.errors.at(-1), thrown, about);
+  assert.equal(error.report, retryReport(error), about);
 }
 
 for (const { name, rows } of groups) {

@@ -78,6 +78,13 @@ export function serving(answer) {
   };
 }
 
+/** The address of a port without a listener. */
+export async function closedOrigin() {
+  const { origin, close } = await listen(() => {});
+  await close();
+  return origin;
+}
+
 /** Responds with 503 this many times for each path, then with 200 and the request's own data. */
 export const failing =
   (times, headers = {}) =>
