@@ -1,4 +1,4 @@
-// Draws the outcomes of a schedule's callbacks, one for each call.
+// Draws the operations of a schedule: the outcomes of their callbacks, one for each call.
 
 import { KINDS, RESULTS } from './values.mjs';
 
@@ -134,4 +134,19 @@ export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attem
     default:
       return { how, ok, value };
   }
+}
+
+/** An operation whose callbacks do nothing yet. */
+export const operation = (id, at, more) => ({
+  ...{ id, at, policy: 0, signal: undefined, attempts: [], verdicts: [], results: [], befores: [], hooks: {} },
+  ...more,
+});
+
+/** The end of an attempt. One that comes at once returns or throws. */
+export const endOf = (how, ok, value, ms) => ({ how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms });
+
+/** A failure of one of these kinds, each as likely as its number says: marks have one of these times. */
+export function failure(g, kinds, times) {
+  const kind = g.pick(Object.entries(kinds).flatMap(([name, count]) => Array(count).fill(name)));
+  return kind === 'error' || kind === 'rejected' ? { kind } : { kind: 'error', layers: [kind], ms: g.pick(times) };
 }

@@ -2,6 +2,10 @@
 // all, attempts that end in every order and together, deadlines and aborts while two attempts run, and servers whose
 // slow answers come after enough quick ones to learn from.
 
+import { endOf, failure, operation } from './callbacks.mjs';
+
+const FAILURES = { error: 4, retryAfter: 2, permanent: 1, rejected: 1 };
+
 /** The share of schedules with hedges, and of those the share with many operations. */
 const HEDGED = 0.1;
 const MANY = 0.06;
@@ -61,20 +65,14 @@ function manyOperations(g, schedule) {
   // With 850 ms, old durations go after the first slow answers.
   const count = gap > 800 ? g.whole(38, 46) : g.whole(15, 30);
   const [quick, late] = [g.pick([0.5, 0.8]), g.whole(2, 9)];
-  const plain = { key: undefined, via: 'run', signal: undefined, verdicts: [], results: [], befores: [], hooks: {} };
   Object.assign(schedule, { world: 'many', gap, lies: [], events: [], single: true });
   schedule.operations.length = 0;
   for (let i = 0; i < count; i += 1) {
-    const plan = {
-      ...plain,
-      id: i,
-      at: i * gap,
-      policy: g.whole(0, schedule.policies.length - 1),
-      draw: g.pick([0, 0.5]),
-    };
+    const policy = g.whole(0, schedule.policies.length - 1);
     // Most are quick, until all are slow.
-    plan.quick = i < 20 + late ? g.chance(quick) : g.chance(0.2);
-    schedule.operations.push({ ...plan, attempts: [] });
+    const isQuick = i < 20 + late ? g.chance(quick) : g.chance(0.2);
+    const more = { policy, key: undefined, via: 'run', draw: g.pick([0, 0.5]), quick: isQuick };
+    schedule.operations.push(operation(i, i * gap, more));
   }
 }
 
@@ -94,8 +92,8 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const nests = attempt.before.some(({ op }) => op !== undefined);
     const how =
       many || n === 0 || nests ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
-    const value = ok ? { kind: 'result' } : failure(g);
-    attempt.end = { how: how === 'now' ? (ok ? 'return' : 'throw') : how, ok, value, ms: ms(n) };
+    const value = ok ? { kind: 'result' } : failure(g, FAILURES, [0, 5, 60, 700, 4000]);
+    attempt.end = endOf(how, ok, value, ms(n));
     if (end?.value?.says !== undefined) value.says = end.value.says;
     if (world !== 'nested' && g.chance(0.3)) attempt.end.heeds = 0;
     if (how === 'together') attempt.end.before = g.chance(0.5);
@@ -117,12 +115,6 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
     const at = plan.at + delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]);
     schedule.events.push({ at: Math.round(at), abort: plan.id, reason: plan.reason });
   }
-}
-
-function failure(g) {
-  const kind = g.pick(['error', 'error', 'error', 'error', 'retryAfter', 'retryAfter', 'permanent', 'rejected']);
-  if (kind === 'error' || kind === 'rejected') return { kind };
-  return { kind: 'error', layers: [kind], ms: g.pick([0, 5, 60, 700, 4000]) };
 }
 
 /** The answer of a predicate, at once or while the other attempt runs. */
