@@ -150,7 +150,7 @@ timed('the channel publishes changes of breakers and rejections, of all protecti
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
 });
 
-test('status is frozen, has only the parts that there are, and reading it changes nothing', () => {
+test('status has only the parts that there are, and reading it changes nothing', () => {
   const api = protect(budget({ capacity: 3 }), breaker(), cooldown());
   const status = api.status();
   assert.deepEqual(status, {
@@ -158,7 +158,6 @@ test('status is frozen, has only the parts that there are, and reading it change
     breaker: { state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 0, rejected: 0 },
     cooldown: { remainingMs: 0, held: 0, rejected: 0 },
   });
-  assert.ok([status, status.budget, status.breaker, status.cooldown].every(Object.isFrozen));
   assert.deepEqual(api.status(), status);
   assert.deepEqual(Object.keys(protect(breaker()).status()), ['breaker']);
 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { microtasks, turn } from '../lib/clock.mjs';
 import { statuses } from '../lib/fetching.mjs';
 import { caught } from '../lib/readers.mjs';
-import { importAll, timed, watched } from './entry.mjs';
+import { fails, importAll, timed, watched } from './entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, createFetch, protect, retryReport } = await importAll();
 
@@ -13,6 +13,10 @@ const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0, 
 const answer = (status, headers) => new Response(status === 204 ? null : 'text', { status, headers });
 const failedFetch = () => Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
 const POST = { method: 'POST', body: 'x' };
+const A = 'https://a.test/';
+/** A fetch whose requests all use the state of the root. */
+const rooted = (api, options, inner) =>
+  createFetch({ ...plain, protection: api, protectionKey: () => null, ...options }, inner);
 const numbers = (protection) => {
   const { failures, calls, state } = protection.status().breaker;
   return [failures, calls, state];
@@ -47,15 +51,15 @@ timed('protectionKey names the state: a string, or null for the root', async () 
     return request.headers.get('x-tenant');
   };
   const fetch = createFetch({ ...plain, protection: api, protectionKey }, async () => answer(200));
-  await fetch('https://a.test/', { ...POST, headers: { 'x-tenant': 'seven' } });
-  await fetch('https://a.test/');
+  await fetch(A, { ...POST, headers: { 'x-tenant': 'seven' } });
+  await fetch(A);
   assert.deepEqual(requests, [
-    [true, 'POST', 'https://a.test/', null],
-    [true, 'GET', 'https://a.test/', null],
+    [true, 'POST', A, null],
+    [true, 'GET', A, null],
   ]);
   assert.deepEqual([api.keys(), api.status().breaker.calls], [['seven'], 1]);
   // Once per call, and not where nothing is protected.
-  await fetch('https://a.test/', { retry: { protection: false } });
+  await fetch(A, { retry: { protection: false } });
   assert.equal(requests.length, 2);
 });
 
@@ -63,68 +67,30 @@ timed('a protectionKey that throws or answers otherwise ends the call before its
   const thrown = new Error('of the key');
   const { inner, calls } = statuses(200);
   const reasons = [];
+  const onGiveUp = ({ reason }) => reasons.push(reason);
   const call = (protectionKey) =>
-    createFetch(
-      { protection: protect(budget()), protectionKey, onGiveUp: ({ reason }) => reasons.push(reason) },
-      inner,
-    )('https://a.test/').catch((error) => error);
-  const error = await call(() => {
-    throw thrown;
-  });
-  assert.ok(Object.is(error, thrown));
-  assert.deepEqual([retryReport(error).reason, retryReport(error).attempts], ['callback', 0]);
+    createFetch({ protection: protect(budget()), protectionKey, onGiveUp }, inner)(A).catch((error) => error);
+  assert.equal(await call(fails(thrown)), thrown);
+  assert.deepEqual([retryReport(thrown).reason, retryReport(thrown).attempts], ['callback', 0]);
   for (const [value, shown] of [
     [5, '5'],
     [undefined, 'undefined'],
     [Promise.resolve('a'), 'a promise'],
   ]) {
-    const { name, message } = await call(() => value);
-    assert.deepEqual(
-      [name, message],
-      ['TypeError', `rejitter: protectionKey must return a string or null, got ${shown}`],
-    );
+    const { message } = await call(() => value);
+    assert.equal(message, `rejitter: protectionKey must return a string or null, got ${shown}`);
   }
-  assert.deepEqual(reasons, ['callback', 'callback', 'callback', 'callback']);
-  assert.equal(calls.length, 0);
-  assert.equal(
-    caught(() => createFetch({ protectionKey: 'a' })).message,
-    'rejitter: protectionKey must be a function, got "a"',
-  );
+  assert.deepEqual([reasons, calls], [Array(4).fill('callback'), []]);
+  const { message } = caught(() => createFetch({ protectionKey: 'a' }));
+  assert.equal(message, 'rejitter: protectionKey must be a function, got "a"');
 });
 
-const VERDICTS = [
-  // The act of the inner fetch, and the verdict for the breaker: 'failure', 'success' or 'nothing'.
-  [() => answer(200), 'success'],
-  [() => answer(204), 'success'],
-  [() => answer(302), 'success'],
-  [() => answer(400), 'success'],
-  [() => answer(404), 'success'],
-  [() => answer(408), 'failure'],
-  [() => answer(425), 'success'],
-  [() => answer(429), 'nothing'],
-  [() => answer(429, { 'retry-after': '0' }), 'nothing'],
-  [() => answer(500), 'failure'],
-  [() => answer(501), 'success'],
-  [() => answer(502), 'failure'],
-  [() => answer(503), 'failure'],
-  [() => answer(503, { 'retry-after': '1' }), 'failure'],
-  [() => answer(505), 'success'],
-  [() => answer(530), 'failure'],
-  [() => answer(599), 'failure'],
-  [() => ({ ok: true }), 'success'],
-  [
-    () => {
-      throw failedFetch();
-    },
-    'failure',
-  ],
-  [
-    () => {
-      throw new TypeError('of the caller');
-    },
-    'nothing',
-  ],
-];
+/** What the breaker makes of each end of the inner fetch. */
+const VERDICTS = {
+  success: [200, 204, 302, 400, 404, 425, 501, 505, { ok: true }],
+  failure: [408, 500, 502, 503, answer(503, { 'retry-after': '1' }), 530, 599, failedFetch()],
+  nothing: [429, answer(429, { 'retry-after': '0' }), new TypeError('of the caller')],
+};
 /** The phase of a half-open circuit after each verdict on a probe. */
 const PHASES = { failure: 'open', success: 'closed', nothing: 'half-open' };
 
@@ -136,16 +102,14 @@ for (const [how, init, options] of [
   ['a GET with throwOnStatus', {}, { maxAttempts: 1, throwOnStatus: true }],
 ])
   timed(`what an answer says to the breaker, in ${how}`, async (clock) => {
-    for (const [act, verdict] of VERDICTS) {
-      const api = protect(breaker());
-      api.open(1);
-      await clock.advance(1);
-      const fetch = createFetch({ ...plain, ...options, protection: api, protectionKey: () => null }, async () =>
-        act(),
-      );
-      await fetch('https://a.test/', init).catch(() => {});
-      assert.equal(api.status().breaker.state, PHASES[verdict], `${act}`);
-    }
+    for (const [verdict, ends] of Object.entries(VERDICTS))
+      for (const end of ends) {
+        const api = protect(breaker());
+        api.open(1);
+        await clock.advance(1);
+        await rooted(api, options, statuses(end).inner)(A, init).catch(() => {});
+        assert.equal(api.status().breaker.state, PHASES[verdict], `${end.status ?? end}`);
+      }
   });
 
 timed('of a retried call, the first attempt counts, and the retry that succeeds', async (clock) => {
@@ -154,7 +118,7 @@ timed('of a retried call, the first attempt counts, and the retry that succeeds'
     { ...plain, maxAttempts: 4, protection: api },
     statuses(503, 429, failedFetch(), 200).inner,
   );
-  const seen = watched(fetch('https://a.test/'));
+  const seen = watched(fetch(A));
   await clock.drain();
   assert.equal(seen.value.status, 200);
   const { breaker: heard, budget: paid } = api.for('https://a.test').status();
@@ -170,11 +134,7 @@ timed('the budget: a 404 gives, a failure that is not retried neither gives nor 
     [429, 9],
   ]) {
     const api = protect(budget({ capacity: 10, perSuccess: 1 }));
-    const call = (next, init) =>
-      createFetch({ ...plain, protection: api, protectionKey: () => null }, statuses(next).inner)(
-        'https://a.test/',
-        init,
-      );
+    const call = (next, init) => rooted(api, {}, statuses(next).inner)(A, init);
     const spent = watched(call(500));
     await clock.drain();
     assert.deepEqual([spent.state, api.status().budget.tokens], ['fulfilled', 9]);
@@ -186,9 +146,8 @@ timed('the budget: a 404 gives, a failure that is not retried neither gives nor 
 timed('a call whose retry is rejected resolves with its own response, unread', async (clock) => {
   const api = protect(budget({ capacity: 1 }));
   const response = answer(503);
-  const options = { ...plain, protection: api, protectionKey: () => null };
-  const first = watched(createFetch(options, statuses(503).inner)('https://a.test/'));
-  const second = watched(createFetch(options, async () => response)('https://a.test/'));
+  const first = watched(rooted(api, {}, statuses(503).inner)(A));
+  const second = watched(rooted(api, {}, async () => response)(A));
   await microtasks();
   assert.equal(first.state, 'pending');
   assert.ok(Object.is(second.value, response));
@@ -224,7 +183,7 @@ timed(
   async () => {
     const left = async (response, options) => {
       const api = protect(cooldown());
-      await createFetch({ ...plain, protection: api, ...options }, async () => response)('https://a.test/', POST);
+      await createFetch({ ...plain, protection: api, ...options }, async () => response)(A, POST);
       return api.for('https://a.test').status().cooldown.remainingMs;
     };
     assert.equal(await left(answer(503, { 'retry-after': '60' })), 0);
@@ -241,9 +200,7 @@ timed('the call that set the cooldown waits as its hint says', async (clock) => 
   const waits = [];
   const inner = statuses(answer(429, { 'retry-after': '2' }), 200).inner;
   const onRetry = ({ delayMs }) => waits.push(delayMs);
-  const seen = watched(
-    createFetch({ ...plain, protection: api, random: () => 0.25, onRetry }, inner)('https://a.test/'),
-  );
+  const seen = watched(createFetch({ ...plain, protection: api, random: () => 0.25, onRetry }, inner)(A));
   await clock.drain();
   assert.equal(seen.value.status, 200);
   // h + r · h/2, and no draw more.
@@ -253,9 +210,9 @@ timed('the call that set the cooldown waits as its hint says', async (clock) => 
 timed('a failing probe opens the circuit for as long as the server asks, up to maxOpenMs', async (clock) => {
   const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000, maxOpenMs: 40_000 }));
   const inner = statuses(500, answer(503, { 'retry-after': '30' }), answer(503, { 'retry-after': '7200' })).inner;
-  const fetch = createFetch({ ...plain, maxAttempts: 1, protection: api, protectionKey: () => null }, inner);
+  const fetch = rooted(api, { maxAttempts: 1 }, inner);
   const opened = async () => {
-    await fetch('https://a.test/');
+    await fetch(A);
     return api.status().breaker.retryAfterMs;
   };
   assert.equal(await opened(), 500);
@@ -269,7 +226,7 @@ timed('a rejected call rejects with RejectedError, sends nothing, and leaves the
   const api = protect(breaker());
   api.open();
   const { inner, calls } = statuses(200);
-  const fetch = createFetch({ ...plain, protection: api, protectionKey: () => null }, inner);
+  const fetch = rooted(api, {}, inner);
   let cancelled = false;
   const stream = new ReadableStream({
     pull(controller) {
@@ -279,10 +236,10 @@ timed('a rejected call rejects with RejectedError, sends nothing, and leaves the
       cancelled = true;
     },
   });
-  const request = new Request('https://a.test/', POST);
+  const request = new Request(A, POST);
   for (const [input, init] of [
     [request, undefined],
-    ['https://a.test/', { method: 'POST', body: stream, duplex: 'half' }],
+    [A, { method: 'POST', body: stream, duplex: 'half' }],
   ]) {
     const error = await fetch(input, init).catch((error) => error);
     assert.ok(error instanceof RejectedError);
@@ -293,10 +250,10 @@ timed('a rejected call rejects with RejectedError, sends nothing, and leaves the
   assert.equal(await request.text(), 'x');
   assert.deepEqual([stream.locked, cancelled], [false, false]);
   // The same with throwOnStatus, and over a policy.
-  await assert.rejects(fetch('https://a.test/', { retry: { throwOnStatus: true } }), RejectedError);
+  await assert.rejects(fetch(A, { retry: { throwOnStatus: true } }), RejectedError);
   const policy = new RetryPolicy({ protection: api, metrics: true });
   api.for('https://a.test').open();
-  await assert.rejects(createFetch(policy, inner)('https://a.test/'), RejectedError);
+  await assert.rejects(createFetch(policy, inner)(A), RejectedError);
   assert.equal(policy.metrics().failures.breaker, 1);
 });
 
@@ -308,7 +265,7 @@ timed('a request that is let pass is taken over as without protection', async (c
     return answer(bodies.length === 1 ? 503 : 200);
   };
   const fetch = createFetch({ ...plain, protection: api }, inner);
-  const request = new Request('https://a.test/', { method: 'PUT', body: 'text' });
+  const request = new Request(A, { method: 'PUT', body: 'text' });
   const seen = watched(fetch(request));
   await microtasks();
   await turn();
@@ -330,12 +287,9 @@ timed('isFailure gets the response and its status', async () => {
   };
   const api = protect(breaker({ isFailure, minimumCalls: 100 }));
   const responses = [answer(404), answer(503)];
-  const fetch = createFetch(
-    { ...plain, maxAttempts: 1, protection: api, protectionKey: () => null },
-    async () => responses[ends.length],
-  );
-  await fetch('https://a.test/');
-  await fetch('https://a.test/', POST);
+  const fetch = rooted(api, { maxAttempts: 1 }, async () => responses[ends.length]);
+  await fetch(A);
+  await fetch(A, POST);
   assert.deepEqual(ends, [
     { result: responses[0], status: 404, attempt: 1, durationMs: 0 },
     { result: responses[1], status: 503, attempt: 1, durationMs: 0 },
@@ -351,10 +305,8 @@ timed('a callback of the caller that makes the request says nothing, whatever it
     () => 5,
   ]) {
     const api = protect(breaker({ minimumCalls: 1 }));
-    const fetch = createFetch({ ...plain, prepare, protection: api, protectionKey: () => null }, async () =>
-      answer(200),
-    );
-    await assert.rejects(fetch('https://a.test/'));
+    const fetch = rooted(api, { prepare }, statuses(200).inner);
+    await assert.rejects(fetch(A));
     assert.deepEqual(numbers(api), [0, 0, 'closed']);
   }
 });
@@ -362,12 +314,10 @@ timed('a callback of the caller that makes the request says nothing, whatever it
 timed('abort and deadline during a pending retryOn say nothing', async (clock) => {
   const never = () => new Promise(() => {});
   const api = protect(breaker({ minimumCalls: 1 }));
-  const fetch = createFetch({ ...plain, retryOn: never, protection: api, protectionKey: () => null }, async () =>
-    answer(503),
-  );
+  const fetch = rooted(api, { retryOn: never }, statuses(503).inner);
   const controller = new AbortController();
-  const aborted = watched(fetch('https://a.test/', { signal: controller.signal }));
-  const late = watched(fetch('https://a.test/', { retry: { totalTimeoutMs: 50 } }));
+  const aborted = watched(fetch(A, { signal: controller.signal }));
+  const late = watched(fetch(A, { retry: { totalTimeoutMs: 50 } }));
   await microtasks();
   controller.abort();
   await clock.drain();
@@ -378,8 +328,8 @@ timed('abort and deadline during a pending retryOn say nothing', async (clock) =
 timed('a protection with a key is rejected: fetch has a state per origin', async () => {
   const api = protect(budget()).for('a');
   const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
-  const error = await createFetch({ protection: api }, async () => answer(200))('https://a.test/').catch((e) => e);
+  const error = await createFetch({ protection: api }, async () => answer(200))(A).catch((e) => e);
   assert.deepEqual([error.name, error.message], ['TypeError', text]);
   const fetch = createFetch({ protection: api, protectionKey: () => null }, async () => answer(200));
-  assert.equal((await fetch('https://a.test/')).status, 200);
+  assert.equal((await fetch(A)).status, 200);
 });

@@ -208,22 +208,3 @@ test('retrySync takes no hedge', () => {
     1,
   );
 });
-
-test('the options of hedge() are checked, and the recipe shows them', () => {
-  assert.deepEqual({ ...hedge() }, { part: 'hedge', quantile: 0.95, maxRatio: 0.1 });
-  assert.deepEqual({ ...hedge({ delayMs: 0, maxRatio: 1 }) }, { part: 'hedge', delayMs: 0, maxRatio: 1 });
-  assert.ok(Object.isFrozen(hedge()));
-  for (const [options, message] of [
-    [{ quantile: 0 }, /quantile must be a number above 0 and below 1, got 0/],
-    [{ quantile: 1 }, /quantile/],
-    [{ quantile: '0.5' }, /quantile/],
-    [{ delayMs: -1 }, /delayMs/],
-    [{ delayMs: Infinity }, /delayMs/],
-    [{ maxRatio: 0 }, /maxRatio must be a number between 0.001 and 1, got 0/],
-    [{ maxRatio: 1.5 }, /maxRatio/],
-    [{ quantile: 0.5, delayMs: 5 }, /quantile must be omitted \(got 0.5\): delayMs takes its place/],
-    [{ delay: 5 }, /delay/],
-  ])
-    assert.throws(() => hedge(options), message);
-  assert.throws(() => protect(hedge(), hedge()), /hedge\(\) was passed twice/);
-});

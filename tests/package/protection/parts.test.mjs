@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 
 import { importEntry, repo } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
-import { importAll } from './entry.mjs';
+import { down, importAll } from './entry.mjs';
 
 const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry, retrySync } = await importAll();
 const { fromData } = await importEntry('data');
@@ -36,6 +36,8 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
         isFailure,
       },
     ],
+    [hedge(), { part: 'hedge', quantile: 0.95, maxRatio: 0.1 }],
+    [hedge({ delayMs: 0, maxRatio: 1 }), { part: 'hedge', delayMs: 0, maxRatio: 1 }],
     [cooldown(), { part: 'cooldown' }],
     [cooldown({ maxHoldMs: 5 }), { part: 'cooldown', maxHoldMs: 5 }],
   ];
@@ -85,27 +87,35 @@ test('the declarations and the reference say the defaults', () => {
 });
 
 test('one error lists every problem, with the remedy', () => {
-  assert.equal(
-    caught(() => budget({ capacity: -1, cost: '1', refund: 0 })).message,
-    'rejitter: capacity must be a non-negative number, at most 10^9, got -1; cost must be a number, at least 0.001 ' +
-      'and at most capacity, got "1"; refund must be true or false, got 0',
-  );
-  assert.equal(
-    caught(() => breaker({ openMS: 5, closeAfter: 0 })).message,
-    'rejitter: unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, ' +
-      'got 0. Known options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, ' +
-      'closeAfter, isFailure',
-  );
-  assert.equal(
-    caught(() => budget({ preset: 'awsSdk2020' })).message,
-    "rejitter: preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?",
-  );
-  assert.match(
-    caught(() => breaker({ isFailure: true })).message,
-    /^rejitter: isFailure must be a function, got true$/,
-  );
+  const openings = 'maxOpenMs must be a number of milliseconds, at least openMs, or Infinity, got ';
+  for (const [make, options, text] of [
+    [
+      budget,
+      { capacity: -1, cost: '1', refund: 0 },
+      'capacity must be a non-negative number, at most 10^9, got -1; cost must be a number, at least 0.001 and at ' +
+        'most capacity, got "1"; refund must be true or false, got 0',
+    ],
+    [
+      breaker,
+      { openMS: 5, closeAfter: 0 },
+      'unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. Known ' +
+        'options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, closeAfter, isFailure',
+    ],
+    [budget, { preset: 'awsSdk2020' }, "preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?"],
+    [breaker, { isFailure: true }, 'isFailure must be a function, got true'],
+    // A longest opening is no shorter than the first, which it follows.
+    [breaker, { maxOpenMs: 999 }, `${openings}999`],
+    [breaker, { openMs: 6000, maxOpenMs: 5000 }, `${openings}5000`],
+    [budget, { capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
+    [budget, { capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
+    [budget, { preset: 'awsSdk2026', capacity: 10 }, 'cost must be at most capacity (10), got 14'],
+  ])
+    assert.equal(caught(() => make(options)).message, `rejitter: ${text}`);
+  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
   for (const options of [null, 5, 'x', [], new Map(), new RetryPolicy()])
     assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
+  const message = /^rejitter: quantile must be omitted \(got 0.5\): delayMs takes its place/;
+  assert.throws(() => hedge({ quantile: 0.5, delayMs: 5 }), { message });
 });
 
 test('names of other packages lead to the options, and other names nowhere', () => {
@@ -138,22 +148,6 @@ test('names of other packages lead to the options, and other names nowhere', () 
     for (const name of ['cache', 'initialState', 'constructor', 'baseMs'])
       assert.match(caught(() => make({ [name]: 1 })).message, /^rejitter: unknown option "\w+"\. Known options: /);
   }
-});
-
-test('a longest opening is no shorter than the first, which it follows', () => {
-  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
-  const rule = 'rejitter: maxOpenMs must be a number of milliseconds, at least openMs, or Infinity, got ';
-  assert.equal(caught(() => breaker({ maxOpenMs: 999 })).message, `${rule}999`);
-  assert.equal(caught(() => breaker({ openMs: 6000, maxOpenMs: 5000 })).message, `${rule}5000`);
-});
-
-test('a cost above the capacity is rejected, the preset and the default included', () => {
-  for (const [options, text] of [
-    [{ capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
-    [{ capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
-    [{ preset: 'awsSdk2026', capacity: 10 }, 'cost must be at most capacity (10), got 14'],
-  ])
-    assert.equal(caught(() => budget(options)).message, `rejitter: ${text}`);
 });
 
 test('options are own properties, each read once', () => {
@@ -200,14 +194,8 @@ test('protect takes each kind of part once, then options', () => {
 test('a recipe has no state: each protection has its own', async () => {
   const part = budget({ capacity: 1 });
   const [one, other] = [protect(part), protect(part)];
-  await retry(
-    () => {
-      throw new Error('down');
-    },
-    { maxAttempts: 2, baseMs: 0, protection: one },
-  ).catch(() => {});
-  assert.equal(one.status().budget.tokens, 0);
-  assert.equal(other.status().budget.tokens, 1);
+  await retry(down, { maxAttempts: 2, baseMs: 0, protection: one }).catch(() => {});
+  assert.deepEqual([one.status().budget.tokens, other.status().budget.tokens], [0, 1]);
 });
 
 test('the option takes a protection or false', async () => {
