@@ -6,8 +6,7 @@ import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { fragile } from '../protection/fragile.mjs';
-import { importAll } from '../protection/entry.mjs';
+import { fragile, importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, budget, createFetch, hedge, protect, retry } = await importAll();
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
