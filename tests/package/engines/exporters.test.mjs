@@ -1,13 +1,15 @@
 // The exporters: what they write and lose, what the engines' own checks say, and Temporal's activity.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { validateServiceConfig } from '@grpc/grpc-js/build/src/service-config.js';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import aslValidator from 'asl-validator';
 
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
 
 const { RetryPolicy } = await importPackage();
@@ -15,193 +17,26 @@ const presets = await importEntry('presets');
 const { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } = await importEntry('engines');
 
 const EXPORTERS = { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal };
-const policyOf = (options) => new RetryPolicy(options);
+const policyOf = ({ preset, ...options } = {}) => new RetryPolicy({ ...presets[preset], ...options });
+/** Policies that an engine can say in full, with its configuration, and what others lose in each engine. */
+const { whole, lossy } = JSON.parse(readFileSync(join(repo, 'tests/vectors/engines.json'), 'utf8'), (_, value) =>
+  value === 'Infinity' ? Infinity : value,
+);
 const lost = ({ losses }) => losses.map(({ option }) => option);
 
-/** The policies that an engine can say in full, and its configuration. */
-const WHOLE = [
-  [
-    pgBoss,
-    { baseMs: 4000, jitter: 'equal', capMs: 64_000, maxAttempts: 6, attemptTimeoutMs: 30_000 },
-    { retryLimit: 5, expireInSeconds: 30, retryDelay: 2, retryBackoff: true, retryDelayMax: 64 },
-    ['capMs'], // whatever the cap is, it clips
-  ],
-  [pgBoss, { backoff: 'fixed', baseMs: 5000, jitter: 'none' }, { retryLimit: 5, retryDelay: 5, retryBackoff: false }],
-  [
-    temporal,
-    { baseMs: 250, jitter: 'none', factor: 3, maxAttempts: Infinity, attemptTimeoutMs: 2000, totalTimeoutMs: 60_000 },
-    {
-      startToCloseTimeout: 2000,
-      scheduleToCloseTimeout: 60_000,
-      retry: { initialInterval: 250, backoffCoefficient: 3, maximumInterval: 10_000, maximumAttempts: Infinity },
-    },
-  ],
-  [
-    temporal,
-    { backoff: 'truncated', truncateAt: 5, baseMs: 100, jitter: 'none' },
-    { retry: { initialInterval: 100, backoffCoefficient: 2, maximumInterval: 1600, maximumAttempts: 6 } },
-  ],
-  [
-    stepFunctions,
-    { baseMs: 2000, capMs: 60_000, factor: 1.5, attemptTimeoutMs: 10_000 },
-    {
-      TimeoutSeconds: 10,
-      Retry: [
-        {
-          ErrorEquals: ['States.ALL'],
-          IntervalSeconds: 2,
-          BackoffRate: 1.5,
-          MaxDelaySeconds: 60,
-          MaxAttempts: 5,
-          JitterStrategy: 'FULL',
-        },
-      ],
-    },
-  ],
-  [
-    stepFunctions,
-    { backoff: 'fixed', baseMs: 1000, jitter: 'none', maxAttempts: 1 },
-    {
-      Retry: [
-        { ErrorEquals: ['States.ALL'], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: 0, JitterStrategy: 'NONE' },
-      ],
-    },
-  ],
-  [
-    cloudTasks,
-    { baseMs: 10_000, capMs: 320_000, jitter: 'none', maxAttempts: Infinity },
-    { maxAttempts: -1, minBackoff: '10s', maxBackoff: '320s', maxDoublings: 5 },
-  ],
-  [
-    cloudTasks,
-    { backoff: 'linear', baseMs: 100, capMs: 5000, jitter: 'none' },
-    { maxAttempts: 6, minBackoff: '0.1s', maxBackoff: '5s', maxDoublings: 0 },
-  ],
-  [
-    grpc,
-    { ...presets.grpc, totalTimeoutMs: 2500 },
-    {
-      methodConfig: [
-        {
-          name: [{}],
-          timeout: '2.5s',
-          retryPolicy: {
-            maxAttempts: 4,
-            initialBackoff: '0.1s',
-            maxBackoff: '1s',
-            backoffMultiplier: 2,
-            retryableStatusCodes: ['UNAVAILABLE'],
-          },
-        },
-      ],
-    },
-  ],
-];
-
 test('policies that an engine can say in full lose nothing', () => {
-  for (const [exporter, options, config, losses = []] of WHOLE) {
+  for (const { engine, options, config, losses = [] } of whole) {
     const policy = policyOf(options);
-    const exported = exporter(policy);
+    const exported = EXPORTERS[engine](policy);
     assert.deepEqual(exported.config, config);
     assert.deepEqual(lost(exported), losses, JSON.stringify(exported.losses));
-    if (losses.length === 0) assert.deepEqual(exporter(policy, { strict: true }), exported);
+    if (losses.length === 0) assert.deepEqual(EXPORTERS[engine](policy, { strict: true }), exported);
   }
 });
 
-const ODD = {
-  jitter: 'decorrelated',
-  minMs: 30,
-  seed: 7,
-  maxRetryAfterMs: 5,
-  attemptTimeoutMs: 1500,
-  totalTimeoutMs: 9,
-};
-
-/** Options of a policy, and those of them that are lost in each engine. */
-const LOSSES = [
-  [
-    {},
-    {
-      cloudTasks: ['jitter'],
-      grpc: ['jitter', 'maxAttempts'],
-      pgBoss: ['jitter', 'baseMs'],
-      sqs: [],
-      temporal: ['jitter'],
-      stepFunctions: ['baseMs'],
-    },
-  ],
-  [
-    { backoff: [500, 1500], jitter: 'none' },
-    {
-      cloudTasks: ['backoff'],
-      grpc: ['backoff', 'jitter', 'maxAttempts'],
-      pgBoss: ['backoff', 'jitter', 'baseMs', 'capMs'],
-      sqs: ['capMs'],
-      temporal: ['backoff'],
-      stepFunctions: ['backoff', 'baseMs', 'capMs'],
-    },
-  ],
-  [
-    { backoff: 'fibonacci', jitter: 'none' },
-    {
-      cloudTasks: ['backoff', 'factor'],
-      grpc: ['backoff', 'jitter', 'maxAttempts'],
-      pgBoss: ['backoff', 'factor', 'jitter', 'baseMs'],
-      sqs: [],
-      temporal: ['backoff'],
-      stepFunctions: ['backoff', 'baseMs'],
-    },
-  ],
-  [
-    { ...ODD, maxAttempts: 5 },
-    {
-      cloudTasks: ['backoff', 'jitter', 'minMs', 'maxRetryAfterMs', 'attemptTimeoutMs', 'totalTimeoutMs', 'seed'],
-      grpc: ['backoff', 'jitter', 'minMs', 'maxRetryAfterMs', 'attemptTimeoutMs', 'seed'],
-      pgBoss: ['attemptTimeoutMs', 'backoff', 'jitter', 'baseMs', 'minMs', 'maxRetryAfterMs', 'totalTimeoutMs', 'seed'],
-      sqs: ['maxRetryAfterMs', 'attemptTimeoutMs', 'totalTimeoutMs'],
-      stepFunctions: [
-        'backoff',
-        'jitter',
-        'baseMs',
-        'attemptTimeoutMs',
-        'minMs',
-        'maxRetryAfterMs',
-        'totalTimeoutMs',
-        'seed',
-      ],
-      temporal: ['backoff', 'jitter', 'minMs', 'maxRetryAfterMs', 'seed'],
-    },
-  ],
-  [
-    { maxAttempts: Infinity, capMs: Infinity, baseMs: 2000 },
-    {
-      cloudTasks: ['jitter', 'capMs'],
-      grpc: ['jitter', 'maxAttempts'],
-      pgBoss: ['maxAttempts', 'jitter'],
-      sqs: ['capMs', 'maxAttempts'],
-      temporal: ['jitter'],
-      stepFunctions: ['capMs', 'maxAttempts'],
-    },
-  ],
-  [
-    { ...presets.googleHttpClient, maxAttempts: 3, totalTimeoutMs: Infinity },
-    {
-      cloudTasks: ['jitter', 'factor'],
-      grpc: ['jitter'],
-      pgBoss: ['factor', 'jitter', 'baseMs'],
-      sqs: [],
-      temporal: ['jitter'],
-      stepFunctions: ['jitter', 'baseMs'],
-    },
-  ],
-  [{ jitter: { type: 'proportional', ratio: 0.2 }, maxAttempts: 2 }, { grpc: ['capMs'] }],
-  [{ baseMs: 1000, capMs: 8000, maxAttempts: 2 }, { stepFunctions: [] }],
-  [{ ...presets.awsSdk2020 }, { stepFunctions: ['capMs'] }],
-];
-
 test('each loss is an option with both values and a sentence', () => {
-  for (const [options, engines] of LOSSES)
-    for (const [name, wanted] of Object.entries(engines)) {
+  for (const { options, losses } of lossy)
+    for (const [name, wanted] of Object.entries(losses)) {
       const exported = EXPORTERS[name](policyOf(options));
       assert.deepEqual(lost(exported).toSorted(), wanted.toSorted(), `${name}, ${JSON.stringify(options)}`);
       for (const { option, text } of exported.losses) assert.match(text, new RegExp(`^${option}: \\w.*\\.$`));
@@ -228,8 +63,7 @@ test('Step Functions: each state is valid by the published schema', () => {
     });
     return aslValidator({ StartAt: 'S0', States: Object.fromEntries(named) }).errors;
   };
-  const policies = [...WHOLE, ...LOSSES].map(([first, second]) => (typeof first === 'function' ? second : first));
-  const states = policies.map((options) => stepFunctions(policyOf(options)).config);
+  const states = [...whole, ...lossy].map(({ options }) => stepFunctions(policyOf(options)).config);
   assert.deepEqual(problems(states), []);
   assert.notDeepEqual(problems([{ Retry: [{ ...states[0].Retry[0], MaxAttempts: -1 }] }]), [], 'control');
   // The language's documentation has the fields that the schema does not know.
@@ -244,7 +78,7 @@ test('Step Functions: each state is valid by the published schema', () => {
 });
 
 test("gRPC: each config passes grpc-js's own check", () => {
-  for (const [options] of LOSSES) {
+  for (const { options } of lossy) {
     const { config } = grpc(policyOf(options));
     assert.equal(
       validateServiceConfig(config).methodConfig[0].retryPolicy.maxAttempts,

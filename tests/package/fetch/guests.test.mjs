@@ -110,18 +110,15 @@ test('subclasses of forms, parameters, headers and URLs are sent as they are, no
       super(path, 'http://x/base/');
     }
   }
-  const seen = [];
-  const inner = async (url, { headers, body }) => {
-    seen.push([String(url), headers.get('x-env'), [...body].join()]);
-    return new Response(null, { status: seen.length % 3 ? 503 : 200 });
-  };
   for (const [body, text] of [
     [new Form('T'), 'csrf,T'],
     [new Params('a=1'), 'a,1,sig,S'],
   ]) {
-    seen.length = 0;
+    const { inner, calls } = statuses(503, 503, 200);
     await createFetch(QUICK, inner)(new Address('path'), { method: 'PUT', headers: new AppHeaders('prod'), body });
-    assert.deepEqual(seen, Array(3).fill(['http://x/base/path', 'prod', text]));
+    assert.equal(calls.length, 3);
+    for (const [url, { headers, body }] of calls)
+      assert.deepEqual([String(url), headers.get('x-env'), [...body].join()], ['http://x/base/path', 'prod', text]);
   }
 });
 

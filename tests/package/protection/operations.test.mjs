@@ -330,15 +330,11 @@ timed('two layers with one state: one warning per process', async (clock) => {
   console.warn = (text) => warnings.push(text);
   try {
     for (let i = 0; i < 3; i++) {
-      const seen = watched(
-        retry(
-          () => {
-            api.open();
-            return retry(() => 1, { protection: api });
-          },
-          { ...plain, protection: api },
-        ),
-      );
+      const fn = () => {
+        api.open();
+        return retry(() => 1, { protection: api });
+      };
+      const seen = watched(retry(fn, { ...plain, protection: api }));
       await microtasks();
       assert.ok(seen.error instanceof RejectedError);
       api.close();
@@ -369,14 +365,7 @@ timed('metrics count the new reasons; random() that throws in a hold ends the op
   assert.ok(Object.is(broken.error, thrown));
   assert.deepEqual([retryReport(thrown).reason, retryReport(thrown).attempts], ['callback', 0]);
   const { operations, attempts, inFlight, failures } = policy.metrics();
-  assert.deepEqual(
-    { operations, attempts, inFlight, failures: { ...failures } },
-    {
-      operations: 3,
-      attempts: 1,
-      inFlight: 0,
-      failures: { exhausted: 1, cooldown: 1, callback: 1 },
-    },
-  );
+  assert.deepEqual([operations, attempts, inFlight], [3, 1, 0]);
+  assert.deepEqual({ ...failures }, { exhausted: 1, cooldown: 1, callback: 1 });
   assert.equal(clock.pending.size, 0);
 });
