@@ -4,18 +4,6 @@
 // Each is found by the rules that it breaks, numbered or named as the invariants of the design: a bug that another rule
 // finds, or that makes the package throw, is no longer the bug that its name says.
 
-/** @type {import('./planting.mjs').Mutant[]} */
-export const MUTANTS = [];
-
-/** Bugs by the schedules that look for them. */
-const planting =
-  (among) =>
-  (name, rules, ...edits) =>
-    MUTANTS.push({ name, rules: [rules].flat(), edits, among });
-const plant = planting('plain');
-const plantShared = planting('protected');
-const plantHedge = planting('hedged');
-
 const operation = 'run/operation.js';
 const loop = 'run/run.js';
 const steps = 'run/steps.js';
@@ -25,158 +13,163 @@ const rule = 'run/decision.js';
 const time = 'run/timer.js';
 const marks = 'run/directives.js';
 
-// Signals and listeners.
-plant('listeners stay after settlement', 15, [
-  limits,
-  'for (const signal of this.#signals) unfollow(signal, this);',
-  '',
-]);
-plant(
-  'the abort reason is replaced',
-  [11, 13, 14],
-  [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
-);
-plant('an abort is noticed only when the wait ends', [11, 13], [limits, '      this.#cut = resolve;\n', '']);
-plant(
-  'the signal of the run is ignored',
-  [11, 13, 18],
-  [loop, '[settings.signal, signal].filter(', '[settings.signal].filter('],
-);
-plant(
-  'retryIf is called after an abort in a hook',
-  [11, 13, 18],
-  [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
-);
-
-// Attempts and their signals.
-plant(
-  'all attempts share one controller',
-  [11, 12],
-  [
-    'run/attempt.js',
-    'return (this.#controller ??= new AbortController()).signal;',
-    'return (globalThis.sharedController ??= new AbortController()).signal;',
-  ],
-);
-plant('the signal of a timed-out attempt is not aborted', 12, [limits, 'abortAttempt(attempt, this.#timeout);', '']);
-plant('attempts are numbered from 0', 3, [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']);
-plant('a late rejection is unhandled', 17, [
-  limits,
-  '      adopt(value, resolve, reject);\n      this.#cut = reject;\n      if (this.stopped) reject(INTERRUPTED);',
-  '      this.#cut = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n      adopt(value, resolve, reject);',
-]);
-
-// Timeouts and deadlines.
-plant(
-  'the attempt timeout runs from the start of the operation',
-  [10, 12],
-  [limits, 'startTimer(attemptTimeoutMs,', 'startTimer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),'],
-);
-plant(
-  'no deadline timer',
-  [8, 13],
-  [limits, 'this.#cancelDeadline = startTimer(', 'if (totalTimeoutMs < 0) this.#cancelDeadline = startTimer('],
-);
-plant('the wait timer stays', [15, 16], [limits, 'globalThis.clearTimeout(this.#timer);', '']);
-plant(
-  'an attempt starts after the deadline',
-  [8, 13],
-  [limits, '(this.deadlineAt < Infinity && this.deadlineAt <= now())', 'false'],
-);
-plant(
-  'a poll that has a result times out',
-  [13, 14, 18],
-  [end, 'if (cut && (aborted || op.failed || attempts < 2)) {', 'if (cut) {'],
-);
-plant(
-  'the wall clock measures the time',
-  [9, 18],
-  [time, 'return globalThis.performance.now();', 'return Date.now();'],
-);
-
-// Timers.
-plant('timers get fractions', 5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']);
-plant('long waits are not cut in pieces', 5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']);
-plant('early timers are believed', [6, 8, 13], [time, 'early <= 2 &&', 'early > 1e9 &&']);
-plant(
-  'a zero wait skips the turn of the event loop',
-  [5, 21],
-  [limits, 'if (this.stopped) return resolve', 'if (this.stopped || ms === 0) return resolve'],
-);
-
-// Decisions.
-plant(
-  'one attempt too many',
-  [1, 13, 18],
-  [rule, 'if (attempt >= maxAttempts) return EXHAUSTED;', ''],
-  [rule, '      maxAttempts,\n      attempt,', '      maxAttempts + 1,\n      attempt,'],
-);
-plant('afterMs is ignored', [5, 7, 8], [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, NaN, guard?.hedges']);
-plant(
-  'retryIf is called twice',
-  [13, 17, 19],
-  [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
-);
-plant(
-  'operations share the previous wait',
-  [4, 5, 7],
-  [operation, 'this.previous = NO_PREVIOUS;', 'this.previous = settings.last ?? NO_PREVIOUS;'],
-  [rule, 'state.previous = { ms: decision, r };', 'state.previous = settings.last = { ms: decision, r };'],
-);
-plant('a bad random number passes', [13, 14, 18], [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']);
-
-// Marks.
-plant('permanent errors are retried', 14, [marks, 'directives.permanent ||= directive.permanent;', '']);
-plant('the operation rejects with the wrapper of a mark', 14, [marks, 'if (outer) directives.error = error;', '']);
-plant(
-  'the server hint is ignored',
-  [5, 7, 13, 18],
-  [marks, 'if (!(known >= 0)) directives.afterMs = directive.afterMs;', ''],
-);
-
-// Callbacks other than the operation itself, and a core that fails.
-plant('nothing ends beforeRetry', [8, 11, 13], [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);']);
-plant('the error of a predicate hides the failure', 14, [end, 'if (op.failed) blame(error, op.outcome);', '']);
-plant(
-  "without a core the caller's error is lost",
-  [13, 14],
-  [rule, '    state.fault = fault;\n    return UNAVAILABLE;', '    throw fault;'],
-);
-plant('each operation without a core warns', 24, [end, '  if (warned) return;\n', '']);
-
-// Hooks, reports, metrics.
-plant('events are not frozen', 20, ['run/hooks.js', 'Object.freeze(event)', 'event']);
-plant('onFailure is not called', 18, [steps, "emit(op, 'onFailure', op.attempts, outcomeOf(op));", '']);
-plant('records forget the first attempt', 3, [operation, 'records.splice(1, 1);', 'records.shift();']);
-plant('records grow without bound', 25, [operation, 'records.length === KEPT', 'false']);
-plant('failures stay in flight', 15, [
-  'run/metrics.js',
-  '  failed(reason) {\n    this.inFlight--;',
-  '  failed(reason) {',
-]);
-
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
-const core = (name, rules, body, ...edits) =>
-  plant(
-    `core: ${name}`,
-    rules,
-    [
-      'wasm/core-inline.js',
-      'loaderOf(() => compile(text))',
-      '(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, ' +
-        `draw }) => { ${body} })(load()); })()`,
-    ],
-    ...edits,
-  );
+function core(name, rules, body, ...edits) {
+  const answers =
+    '(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, ' +
+    `draw }) => { ${body} })(load()); })()`;
+  return { [name]: [rules, ['wasm/core-inline.js', 'loaderOf(() => compile(text))', answers], ...edits] };
+}
 const decides = (name, rules, change, after = 'return answer;', ...edits) =>
   core(name, rules, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`, ...edits);
-decides('the curve is one ahead', [5, 7], 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }');
-decides('less than the server asked', [4, 5, 6, 7], '', 'return a[18] > 0 && answer > 0 ? answer * 0.9 : answer;');
-core(
-  'one draw for all operations',
-  [4, 6, 7],
-  'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };',
-);
+
+/** Bugs by name: the rules that find each, and its edits. */
+const PLAIN = {
+  // Signals and listeners.
+  'listeners stay after settlement': [15, [limits, 'for (const signal of this.#signals) unfollow(signal, this);', '']],
+  'the abort reason is replaced': [
+    [11, 13, 14],
+    [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
+  ],
+  'an abort is noticed only when the wait ends': [
+    [11, 13],
+    [limits, '      this.#cut = resolve;\n', ''],
+  ],
+  'the signal of the run is ignored': [
+    [11, 13, 18],
+    [loop, '[settings.signal, signal].filter(', '[settings.signal].filter('],
+  ],
+  'retryIf is called after an abort in a hook': [
+    [11, 13, 18],
+    [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
+  ],
+
+  // Attempts and their signals.
+  'all attempts share one controller': [
+    [11, 12],
+    [
+      'run/attempt.js',
+      'return (this.#controller ??= new AbortController()).signal;',
+      'return (globalThis.sharedController ??= new AbortController()).signal;',
+    ],
+  ],
+  'the signal of a timed-out attempt is not aborted': [12, [limits, 'abortAttempt(attempt, this.#timeout);', '']],
+  'attempts are numbered from 0': [3, [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
+  'a late rejection is unhandled': [
+    17,
+    [
+      limits,
+      '      adopt(value, resolve, reject);\n      this.#cut = reject;\n      if (this.stopped) reject(INTERRUPTED);',
+      '      this.#cut = reject;\n      if (this.stopped) return reject(INTERRUPTED);\n      adopt(value, resolve, reject);',
+    ],
+  ],
+
+  // Timeouts and deadlines.
+  'the attempt timeout runs from the start of the operation': [
+    [10, 12],
+    [limits, 'startTimer(attemptTimeoutMs,', 'startTimer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),'],
+  ],
+  'no deadline timer': [
+    [8, 13],
+    [limits, 'this.#cancelDeadline = startTimer(', 'if (totalTimeoutMs < 0) this.#cancelDeadline = startTimer('],
+  ],
+  'the wait timer stays': [
+    [15, 16],
+    [limits, 'globalThis.clearTimeout(this.#timer);', ''],
+  ],
+  'an attempt starts after the deadline': [
+    [8, 13],
+    [limits, '(this.deadlineAt < Infinity && this.deadlineAt <= now())', 'false'],
+  ],
+  'a poll that has a result times out': [
+    [13, 14, 18],
+    [end, 'if (cut && (aborted || op.failed || attempts < 2)) {', 'if (cut) {'],
+  ],
+  'the wall clock measures the time': [
+    [9, 18],
+    [time, 'return globalThis.performance.now();', 'return Date.now();'],
+  ],
+
+  // Timers.
+  'timers get fractions': [5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']],
+  'long waits are not cut in pieces': [5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']],
+  'early timers are believed': [
+    [6, 8, 13],
+    [time, 'early <= 2 &&', 'early > 1e9 &&'],
+  ],
+  'a zero wait skips the turn of the event loop': [
+    [5, 21],
+    [limits, 'if (this.stopped) return resolve', 'if (this.stopped || ms === 0) return resolve'],
+  ],
+
+  // Decisions.
+  'one attempt too many': [
+    [1, 13, 18],
+    [rule, 'if (attempt >= maxAttempts) return EXHAUSTED;', ''],
+    [rule, '      maxAttempts,\n      attempt,', '      maxAttempts + 1,\n      attempt,'],
+  ],
+  'afterMs is ignored': [
+    [5, 7, 8],
+    [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, NaN, guard?.hedges'],
+  ],
+  'retryIf is called twice': [
+    [13, 17, 19],
+    [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
+  ],
+  'operations share the previous wait': [
+    [4, 5, 7],
+    [operation, 'this.previous = NO_PREVIOUS;', 'this.previous = settings.last ?? NO_PREVIOUS;'],
+    [rule, 'state.previous = { ms: decision, r };', 'state.previous = settings.last = { ms: decision, r };'],
+  ],
+  'a bad random number passes': [
+    [13, 14, 18],
+    [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1'],
+  ],
+
+  // Marks.
+  'permanent errors are retried': [
+    [13, 14],
+    [marks, 'directives.permanent ||= directive.permanent;', ''],
+  ],
+  'the operation rejects with the wrapper of a mark': [14, [marks, 'if (outer) directives.error = error;', '']],
+  'the server hint is ignored': [
+    [5, 7, 13, 18],
+    [marks, 'if (!(known >= 0)) directives.afterMs = directive.afterMs;', ''],
+  ],
+
+  // Callbacks other than the operation itself, and a core that fails.
+  'nothing ends beforeRetry': [
+    [8, 11, 13],
+    [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);'],
+  ],
+  'the error of a predicate hides the failure': [14, [end, 'if (op.failed) blame(error, op.outcome);', '']],
+  "without a core the caller's error is lost": [
+    [13, 14, 24],
+    [rule, '    state.fault = fault;\n    return UNAVAILABLE;', '    throw fault;'],
+  ],
+  'each operation without a core warns': [24, [end, '  if (warned) return;\n', '']],
+
+  // Hooks, reports, metrics.
+  'events are not frozen': [20, ['run/hooks.js', 'Object.freeze(event)', 'event']],
+  'onFailure is not called': [18, [steps, "emit(op, 'onFailure', op.attempts, outcomeOf(op));", '']],
+  'records forget the first attempt': [3, [operation, 'records.splice(1, 1);', 'records.shift();']],
+  'records grow without bound': [25, [operation, 'records.length === KEPT', 'false']],
+  'failures stay in flight': [15, ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']],
+
+  // The core.
+  ...decides('core: the curve is one ahead', [5, 7], 'if (a[13] < a[12]) { a[13] += 1; a[12] += 1; }'),
+  ...decides(
+    'core: less than the server asked',
+    [4, 5, 6, 7],
+    '',
+    'return a[18] > 0 && answer > 0 ? answer * 0.9 : answer;',
+  ),
+  ...core(
+    'core: one draw for all operations',
+    [4, 6, 7],
+    'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };',
+  ),
+};
 
 // Protection. The machines themselves are Rust: their bugs are planted where JavaScript enters them, in machines.js.
 const machines = 'protection/machines.js';
@@ -221,224 +214,200 @@ const instead = (place, number) => [
 ];
 const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
 
-// Breakers.
-plantShared(
-  'half-open admits all',
-  ['P5', 'breaker'],
-  admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
-);
-plantShared(
-  'a probe is not freed on abort',
-  ['P6', 'breaker'],
-  [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
-);
-plantShared(
-  'a lost probe blocks for ever',
-  ['P6', 'breaker'],
-  admitting(
-    `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
+const PROTECTED = {
+  // Breakers.
+  'half-open admits all': [
+    ['P5', 'breaker'],
+    admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
+  ],
+  'a probe is not freed on abort': [
+    ['P6', 'breaker'],
+    [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
+  ],
+  'a lost probe blocks for ever': [
+    ['P6', 'breaker'],
+    admitting(
+      `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
     return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
-  ),
-);
-plantShared(
-  'a late success closes',
-  'P7',
-  ending(`
+    ),
+  ],
+  'a late success closes': [
+    ['P7', 'P4'],
+    ending(`
     if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
     core.close(state, now);
     return HAS_CLOSED;`),
-);
-plantShared('minimumCalls is ignored', 'breaker', instead(1, 1));
-plantShared(
-  'a success does not end a row of failures',
-  'breaker',
-  ending(`
+  ],
+  'minimumCalls is ignored': ['breaker', instead(1, 1)],
+  'a success does not end a row of failures': [
+    'breaker',
+    ending(`
     const row = state.slice(12, 15);
     const change = ends();
     if (verdict === SUCCESS && change === SAME) row.forEach((number, i) => { state[12 + i] = number; });
     return change;`),
-);
-plantShared('all openings are equally long', 'breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']);
-plantShared(
-  'retries that fail count while it is closed',
-  'breaker',
-  admitting('return core.admit(state, options, now, true);'),
-);
-plantShared(
-  'a retry that succeeds does not count',
-  'breaker',
-  ending('return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? SAME : ends();'),
-);
-plantShared(
-  'what says nothing stays admitted',
-  'breaker',
-  ending('return verdict === NOTHING && state[PHASE] === CLOSED ? SAME : ends();'),
-);
-plantShared(
-  'a row counts the failures of those admitted before it',
-  'breaker',
-  ending(`
+  ],
+  'all openings are equally long': ['breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']],
+  'retries that fail count while it is closed': ['breaker', admitting('return core.admit(state, options, now, true);')],
+  'a retry that succeeds does not count': [
+    'breaker',
+    ending('return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? SAME : ends();'),
+  ],
+  'what says nothing stays admitted': [
+    'breaker',
+    ending('return verdict === NOTHING && state[PHASE] === CLOSED ? SAME : ends();'),
+  ],
+  'a row counts the failures of those admitted before it': [
+    'breaker',
+    ending(`
     const older = ticket >= state[${SINCE}] && ticket < state[12];
     if (verdict === FAILURE && state[PHASE] === CLOSED && older) state[${IN_ROW}] += 1;
     return ends();`),
-);
-plantShared(
-  'a row of failures is no share of those admitted',
-  ['breaker', 'P4'],
-  ending(`
+  ],
+  'a row of failures is no share of those admitted': [
+    ['breaker', 'P4'],
+    ending(`
     const begun = state[${ROW_BEGUN}];
     if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
     const change = ends();
     if (verdict === FAILURE && change === SAME) state[${ROW_BEGUN}] = begun;
     return change;`),
-);
-plantShared(
-  'an opening that nobody asked about is not over',
-  ['breaker', 'P6', 'P5'],
-  admitting(`
+  ],
+  'an opening that nobody asked about is not over': [
+    ['breaker', 'P6', 'P5'],
+    admitting(`
     if (state[PHASE] === OPEN && now > state[${UNTIL}]) state[${UNTIL}] = now;
     return admits();`),
-);
-plantShared('openings have no longest', 'breaker', instead(5, 'Infinity'));
-plantShared(
-  'closing by hand keeps the openings',
-  'breaker',
-  entering(
-    'close as closeByHand',
-    `(state, now) => {
+  ],
+  'openings have no longest': ['breaker', instead(5, 'Infinity')],
+  'closing by hand keeps the openings': [
+    'breaker',
+    entering(
+      'close as closeByHand',
+      `(state, now) => {
     const opens = state[${OPENS}];
     core.close(state, now);
     state[${OPENS}] = opens;
   }`,
-  ),
-);
-plantShared(
-  'isolation ends with the longest opening',
-  ['breaker', 'P4'],
-  entering(
-    'open as openByHand',
-    `(state, options, now, ms) => {
+    ),
+  ],
+  'isolation ends with the longest opening': [
+    ['breaker', 'P4'],
+    entering(
+      'open as openByHand',
+      `(state, options, now, ms) => {
     core.open(state, options, now, ms);
     state[${LONGEST}] = state[21];
   }`,
-  ),
-);
-plantShared(
-  'an open circuit admits',
-  ['P4', 'breaker'],
-  looking('() => 0'),
-  admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
-);
-plantShared('a failure counts only if it is retried', 'breaker', [
-  admission,
-  '} else if (again && !facts?.preparing) {',
-  '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
-]);
-plantShared(
-  'isFailure is not called for successes',
-  ['isFailure', 'breaker'],
-  [admission, 'const judged = done ||', 'const judged ='],
-);
+    ),
+  ],
+  'an open circuit admits': [
+    ['P4', 'breaker'],
+    looking('() => 0'),
+    admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
+  ],
+  'a failure counts only if it is retried': [
+    'breaker',
+    [
+      admission,
+      '} else if (again && !facts?.preparing) {',
+      '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
+    ],
+  ],
+  'isFailure is not called for successes': [
+    ['isFailure', 'breaker'],
+    [admission, 'const judged = done ||', 'const judged ='],
+  ],
 
-// Budgets, rejections and keys.
-plantShared('a token is lost on abort in the wait', 'P2', [
-  guard,
-  '} else if (this.#taken > 0 && !used) {',
-  "} else if (this.#taken > 0 && !used && reason !== 'aborted') {",
-]);
-plantShared('a token is put back twice', 'P1', [
-  guard,
-  'budget?.putBack(this.#taken, this.#state);',
-  'budget?.putBack(2 * this.#taken, this.#state);',
-]);
-plantShared('the budget rejects first attempts', 'P3', [
-  guard,
-  "    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);\n\n    const leftMs",
-  `    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
+  // Budgets, rejections and keys.
+  'a token is lost on abort in the wait': [
+    'P2',
+    [guard, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'aborted') {"],
+  ],
+  'a token is put back twice': [
+    'P1',
+    [guard, 'budget?.putBack(this.#taken, this.#state);', 'budget?.putBack(2 * this.#taken, this.#state);'],
+  ],
+  'the budget rejects first attempts': [
+    'P3',
+    [
+      guard,
+      "    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);\n\n    const leftMs",
+      `    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
       return { stop: 'budget', error: new Error('budget') };
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
     const leftMs`,
-]);
-plantShared('a rejection has no cause', 'P12', [guard, 'part.cause, this.#state)', 'undefined, this.#state)']);
-plantShared('an abort in onEvent does not stop the attempt', 11, [
-  guard,
-  'return operation.limits.aborted ? ABORTED : undefined;',
-  'return undefined;',
-]);
-plantShared(
-  'one key uses the state of another',
-  ['P16', 'breaker'],
-  [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
-);
+    ],
+  ],
+  'a rejection has no cause': ['P12', [guard, 'part.cause, this.#state)', 'undefined, this.#state)']],
+  'an abort in onEvent does not stop the attempt': [
+    11,
+    [guard, 'return operation.limits.aborted ? ABORTED : undefined;', 'return undefined;'],
+  ],
+  'one key uses the state of another': [
+    ['P16', 'breaker'],
+    [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+  ],
 
-// Cooldowns.
-plantShared('all who are held are released together', 'P11', [
-  cooldown,
-  'baseOf(operation.settings), drawFor(operation));',
-  'baseOf(operation.settings), 0);',
-]);
-plantShared('holds have no limit', 'P8', [
-  cooldown,
-  'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))',
-  'ms <= Infinity',
-]);
-plantShared(
-  'a hint above the longest is followed',
-  ['cooldown', 'P11'],
-  [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
-);
-plantShared(
-  'the operation that was asked to wait is held, too',
-  [5, 'P2', 'P8'],
-  [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
-);
-plantShared('a place among those held is not left on abort', 'status', [guard, 'this.#release(this.#heldAt);', '']);
+  // Cooldowns.
+  'all who are held are released together': [
+    'P11',
+    [cooldown, 'baseOf(operation.settings), drawFor(operation));', 'baseOf(operation.settings), 0);'],
+  ],
+  'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
+  'a hint above the longest is followed': [
+    ['cooldown', 'P11'],
+    [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
+  ],
+  'the operation that was asked to wait is held, too': [
+    [5, 'P2', 'P8'],
+    [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
+  ],
+  'a place among those held is not left on abort': ['status', [guard, 'this.#release(this.#heldAt);', '']],
+};
 
-// Hedges.
-plantHedge('hedges have no budget of their own', 'P9', [
-  hedge,
-  'return this.#budget.take(false, quiet) >= 0;',
-  'return true;',
-]);
-plantHedge(
-  'waits are numbered by attempts and not by rounds',
-  [5, 7, 'P11'],
-  ['run/decision.js', 'attempt -= hedges;', ''],
-);
-plantHedge(
-  'timeouts are not learned from',
-  ['latency', 'hedge'],
-  [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
-);
-plantHedge('fewer samples are enough', ['latency', 'hedge'], [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']);
-plantHedge('a hedge starts after the deadline', 'hedge', [
-  rounds,
-  'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)',
-  'if (delayMs !== undefined)',
-]);
-plantHedge(
-  "the loser's signal is not aborted",
-  [12, 15],
-  [rounds, 'if (!over) own.limits.stop(', 'if (!over && stopped) own.limits.stop('],
-);
-plantHedge(
-  'the outcome of a round is its first failure',
-  [14, 'records'],
-  [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
-);
-plantHedge('the timer of a hedge is left when the operation ends', 15, [
-  rounds,
-  'this.#cancel?.();\n    for (const { own, over }',
-  'for (const { own, over }',
-]);
-plantHedge(
-  'records are in the order of the ends',
-  [14, 'records'],
-  [rounds, 'const byNumber = (a, b) => a.number - b.number;', 'const byNumber = () => 0;'],
-);
-plantHedge(
-  'an attempt that lost counts as a failure',
-  ['breaker', 'P4', 'hedge'],
-  [rounds, 'admission.close(own, reason);\n      own.endedAt', "admission.close(own, 'timeout');\n      own.endedAt"],
+const HEDGED = {
+  'hedges have no budget of their own': ['P9', [hedge, 'return this.#budget.take(false, quiet) >= 0;', 'return true;']],
+  'waits are numbered by attempts and not by rounds': [
+    [5, 7, 'P11'],
+    ['run/decision.js', 'attempt -= hedges;', ''],
+  ],
+  'timeouts are not learned from': [
+    ['latency', 'hedge'],
+    [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
+  ],
+  'fewer samples are enough': [
+    ['latency', 'hedge'],
+    [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;'],
+  ],
+  'a hedge starts after the deadline': [
+    'hedge',
+    [rounds, 'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)', 'if (delayMs !== undefined)'],
+  ],
+  "the loser's signal is not aborted": [
+    [12, 15],
+    [rounds, 'if (!over) own.limits.stop(', 'if (!over && stopped) own.limits.stop('],
+  ],
+  'the outcome of a round is its first failure': [
+    [4, 14, 'records'],
+    [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
+  ],
+  'the timer of a hedge is left when the operation ends': [
+    15,
+    [rounds, 'this.#cancel?.();\n    for (const { own, over }', 'for (const { own, over }'],
+  ],
+  'records are in the order of the ends': [
+    [3, 14, 'records'],
+    [rounds, 'const byNumber = (a, b) => a.number - b.number;', 'const byNumber = () => 0;'],
+  ],
+  'an attempt that lost counts as a failure': [
+    ['breaker', 'P4', 'hedge'],
+    [rounds, 'admission.close(own, reason);\n      own.endedAt', "admission.close(own, 'timeout');\n      own.endedAt"],
+  ],
+};
+
+/** @type {import('./planting.mjs').Mutant[]} */
+export const MUTANTS = Object.entries({ plain: PLAIN, protected: PROTECTED, hedged: HEDGED }).flatMap(([among, bugs]) =>
+  Object.entries(bugs).map(([name, [rules, ...edits]]) => ({ name, rules: [rules].flat(), edits, among })),
 );
