@@ -26,13 +26,19 @@ function answer(status, text = 'body', headers = {}) {
 const URL_OF = 'https://example.com/things';
 const ok = (call, seen) => settle(call, seen.response);
 
+/** A fetch whose hedge has started. */
+async function round(at, options, ...parts) {
+  const from = performance.now();
+  const made = make(options, ...parts);
+  const run = watched(made.fetch(URL_OF));
+  await at(from + 60);
+  assert.equal(made.calls.length, 2);
+  return { ...made, run, from };
+}
+
 hedged('the faster of two responses is returned, and the other request is aborted', async ({ at }) => {
   for (const which of [0, 1]) {
-    const from = performance.now();
-    const { fetch, calls, status } = make();
-    const run = watched(fetch(URL_OF));
-    await at(from + 50);
-    assert.equal(calls.length, 2);
+    const { run, calls, status } = await round(at);
     const good = answer(200, `answer ${which}`);
     await ok(calls[which], good);
     assert.equal(run.value, good.response);
@@ -79,20 +85,10 @@ hedged('only requests that ask have a hedge, with a body that can be sent again'
 
 hedged('the last of two failed responses is the outcome of the round', async ({ at }) => {
   for (const which of [0, 1]) {
-    const from = performance.now();
     const log = [];
-    const hook =
-      (name) =>
-      ({ attempt, status, hedge }) =>
-        log.push([name, attempt, status, hedge]);
-    const { fetch, calls } = make({
-      maxAttempts: 2,
-      onFailure: hook('onFailure'),
-      onRetry: hook('onRetry'),
-      onGiveUp: hook('onGiveUp'),
-    });
-    const run = watched(fetch(URL_OF));
-    await at(from + 60);
+    const note = (name) => [name, ({ attempt, status, hedge }) => log.push([name, attempt, status, hedge])];
+    const hooks = Object.fromEntries(['onFailure', 'onRetry', 'onGiveUp'].map(note));
+    const { run, calls } = await round(at, { maxAttempts: 2, ...hooks });
     const [first, last] = [answer(503), answer(502)];
     await ok(calls[which], first);
     assert.equal(first.cancelled, false);
@@ -110,9 +106,7 @@ hedged('the last of two failed responses is the outcome of the round', async ({ 
 });
 
 hedged('a round of failed responses is followed by one wait, for the largest hint', async ({ at }) => {
-  const { fetch, calls } = make();
-  const run = watched(fetch(URL_OF));
-  await at(60);
+  const { run, calls } = await round(at);
   const responses = [answer(503, '', { 'retry-after-ms': '300' }), answer(503)];
   await ok(calls[0], responses[0]);
   await ok(calls[1], responses[1]);
@@ -147,10 +141,7 @@ hedged('a request has a hedge only if prepare left it safe, and not before that 
 
 hedged('the deadline returns the failed response of the round, unread', async ({ at }) => {
   for (const which of [0, 1]) {
-    const from = performance.now();
-    const { fetch, calls } = make({ totalTimeoutMs: 200 });
-    const run = watched(fetch(URL_OF));
-    await at(from + 60);
+    const { run, calls, from } = await round(at, { totalTimeoutMs: 200 });
     const bad = answer(503, 'sorry');
     await ok(calls[which], bad);
     await at(from + 200);
@@ -176,9 +167,7 @@ hedged('the body of a hedge that won stays abortable by the caller', async ({ at
 });
 
 hedged('throwOnStatus: errors of both attempts, and the last one is thrown', async ({ at }) => {
-  const { fetch, calls } = make({ maxAttempts: 2, throwOnStatus: true });
-  const run = watched(fetch(URL_OF));
-  await at(60);
+  const { run, calls } = await round(at, { maxAttempts: 2, throwOnStatus: true });
   const [first, last] = [answer(500), answer(503)];
   await ok(calls[1], first);
   await ok(calls[0], last);
@@ -196,14 +185,12 @@ hedged('throwOnStatus: errors of both attempts, and the last one is thrown', asy
 
 hedged('prepare is called for each attempt; what it throws for a hedge ends the round', async ({ at }) => {
   const seen = [];
-  const { fetch, calls } = make({
+  const { run, calls } = await round(at, {
     prepare: (request, { attempt }) => {
       seen.push(attempt);
       request.headers.set('x-attempt', `${attempt}`);
     },
   });
-  const run = watched(fetch(URL_OF));
-  await at(60);
   assert.deepEqual(seen, [1, 2]);
   assert.deepEqual(
     calls.map(({ input }) => input.headers.get('x-attempt')),
@@ -230,10 +217,8 @@ hedged('a round costs what throttling costs if a response of it was a 429; a hin
     [[429, 503], 500 - 14 - 5],
     [[503, 429], 500 - 14 - 5],
   ]) {
-    const from = performance.now();
-    const { fetch, calls, status } = make({}, hedge({ delayMs: 50 }), budget({ preset: 'awsSdk2026' }));
-    const run = watched(fetch(URL_OF));
-    await at(from + 60);
+    const parts = [hedge({ delayMs: 50 }), budget({ preset: 'awsSdk2026' })];
+    const { run, calls, status, from } = await round(at, {}, ...parts);
     for (const which of [0, 1]) await ok(calls[which], answer(statuses[which], '', { 'retry-after-ms': '20' }));
     assert.equal(status().budget.tokens, tokens, `${statuses}`);
     await at(from + 160);
