@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { html, inBrowsers, js, serve } from '../lib/browsers.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { project, repo } from '../lib/consumer.mjs';
+import { closedOrigin } from '../lib/fetching.mjs';
 
 const TABLE = readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8');
 
@@ -274,13 +274,7 @@ before(async () => {
   );
   const answer = answers(seen);
   other = await serve((path) => (PATHS.includes(path) ? answer : undefined));
-  // A port without a listener.
-  const refused = await new Promise((done) => {
-    const closed = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = closed.address();
-      closed.close(() => done(`http://127.0.0.1:${port}/`));
-    });
-  });
+  const refused = `${await closedOrigin()}/`;
   const routes = {
     '/page': html('<script type="module" src="/page.js"></script>'),
     '/page.js': js(page),

@@ -2,28 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import * as undici from 'undici';
 
 import { bundleOf } from '../lib/bundle.mjs';
 import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
-import { QUICK, failing, importFetch, listen, until } from '../lib/fetching.mjs';
+import { QUICK, closedOrigin, failing, importFetch, listen, serving, until } from '../lib/fetching.mjs';
 import { blocks, declarations, runBlock } from '../lib/readers.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();
 
-let server;
-before(async () => {
-  server = await listen(failing(2));
-});
-after(() => server.close());
-let paths = 0;
-const fresh = () => `${server.origin}/${(paths += 1)}`;
-const requestsOf = (url) => server.seen.filter(({ path }) => url.endsWith(path));
+const { fresh, requestsOf, bodiesOf } = serving(failing(2));
 
 test("undici's fetch: its responses, its requests, its forms", async () => {
   const fetch = createFetch(QUICK, undici.fetch);
@@ -36,17 +29,14 @@ test("undici's fetch: its responses, its requests, its forms", async () => {
   const other = fresh();
   const request = new undici.Request(other, { method: 'PUT', body: 'by a Request' });
   assert.equal(await (await fetch(request)).text(), 'by a Request');
-  assert.deepEqual(
-    requestsOf(other).map(({ body }) => String(body)),
-    Array(3).fill('by a Request'),
-  );
+  assert.deepEqual(bodiesOf(other), Array(3).fill('by a Request'));
   assert.equal(request.bodyUsed, true);
 
   const form = new undici.FormData();
   form.append('a', '1');
   const third = fresh();
   assert.equal((await fetch(third, { method: 'PUT', body: form })).status, 200);
-  assert.ok(requestsOf(third).every(({ body }) => /name="a"/.test(String(body))));
+  assert.ok(bodiesOf(third).every((body) => /name="a"/.test(body)));
 
   const keyed = fresh();
   assert.equal((await fetch(keyed, { method: 'POST', body: 'x', retry: { idempotencyKey: 'auto' } })).status, 200);
@@ -169,14 +159,13 @@ export default { async fetch(request) {
 
 /** `use` runs the job against a server that fails twice for each path, and a port without a listener. */
 async function checkJob(use) {
-  const closed = await listen(() => {});
-  await closed.close();
+  const closed = await closedOrigin();
   const target = await listen((request, response, nth) => {
     if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
     else response.end(request.body.length > 0 ? request.body : 'ok');
   });
   try {
-    const [got, put, post, events, message, attempts] = JSON.parse(await use(target.origin, closed.origin));
+    const [got, put, post, events, message, attempts] = JSON.parse(await use(target.origin, closed));
     assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
     assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
     assert.equal(attempts, 3, message);

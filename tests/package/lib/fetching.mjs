@@ -94,11 +94,14 @@ export const failing =
   };
 
 /**
- * Waits until `condition` holds. Fails after `ms`, so that a test does not hang: on a busy machine all takes longer.
+ * Resolves with what `check` returns once that is something. Fails after `ms`, so that a test does not hang: on a busy
+ * machine all takes longer.
+ * @param {() => any} check
  */
-export async function until(condition, what, ms = 120_000) {
-  const end = performance.now() + ms;
-  while (!condition()) {
+export async function until(check, what = String(check), ms = 120_000) {
+  for (const end = performance.now() + ms; ; ) {
+    const found = await check();
+    if (found) return found;
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
     await new Promise((go) => {
       setTimeout(go, 5);

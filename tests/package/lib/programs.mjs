@@ -10,6 +10,8 @@ import { run, tool } from './consumer.mjs';
 import { importPasted, pasted } from './pasted.mjs';
 import { marked } from './readers.mjs';
 
+export { until } from './fetching.mjs';
+
 /** The text of a program. @param {string} mark */
 export const program = (mark) => marked(mark)[0][1];
 
@@ -88,16 +90,6 @@ export async function serve(answer) {
       server.close();
     },
   };
-}
-
-/** Resolves when `check` returns something. @param {() => any} check */
-export async function until(check, ms = 60_000) {
-  for (const end = Date.now() + ms; ; ) {
-    const found = await check();
-    if (found) return found;
-    assert.ok(Date.now() < end, `nothing after ${ms} ms: ${check}`);
-    await new Promise((done) => setTimeout(done, 25));
-  }
 }
 
 /** A port of loopback that nobody uses. */
