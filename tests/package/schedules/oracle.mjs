@@ -56,7 +56,7 @@ class Oracle {
         return;
       case 'status':
         this.paid();
-        objectionsToNumbers(this.state(entry.protection, entry.key, entry.t), entry, this.world.schedule);
+        objectionsToNumbers(this.state(entry.protection, entry.key, entry.t, false), entry, this.world.schedule);
         return;
       case 'byHand': {
         const { breaker } = this.state(entry.protection, entry.key, entry.t);
@@ -72,7 +72,8 @@ class Oracle {
         return;
       case 'call': {
         const operation = this.world.operations[entry.op];
-        const free = operation.plan.via === 'off' || operation.policy.of === undefined;
+        // One that was aborted before has used no state.
+        const free = entry.aborted || operation.plan.via === 'off' || operation.policy.of === undefined;
         const state = free ? {} : this.state(operation.policy.of, operation.plan.key, entry.t);
         const following = new Following(this, operation, state, entry);
         this.followings[entry.op] = following;
@@ -118,8 +119,8 @@ class Oracle {
     for (const following of this.owing) following.overdue();
   }
 
-  /** The state of a key, made where it is first used. */
-  state(protection, key, now) {
+  /** The state of a key, made where it is first used. To read the numbers of one that is not made keeps none. */
+  state(protection, key, now, keeps = true) {
     const name = `${protection} ${key ?? ''}`;
     let state = this.states.get(name);
     if (state === undefined) {
@@ -133,7 +134,7 @@ class Oracle {
         /** Whether an outcome of an old generation was the last that the breaker heard. */
         stale: false,
       };
-      this.states.set(name, state);
+      if (keeps) this.states.set(name, state);
     }
     return state;
   }
