@@ -4,34 +4,28 @@
 //   node xtask/npm/watch.mjs [--once] tests/package/engine/abort.test.mjs...
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, watch } from 'node:fs';
-import { join } from 'node:path';
-import { env, execPath } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { existsSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
+import { inRoot, pkg, tarball } from '../run/places.mjs';
+import { core, lab, machines, version } from '../steps/package.mjs';
 import { assembleHere } from './assemble.mjs';
 import { pack } from './pack.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const target = env.REJITTER_TARGET_DIR || join(root, 'target');
 const { values, positionals: tests } = parseArgs({
   options: { once: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const parts = {
-  wasm: join(target, 'thin/shrink/core.wasm'),
-  machines: join(target, 'thin-machines/shrink/machines.js'),
-  lab: join(target, 'lab/bound'),
-};
+const parts = { wasm: core.file, machines: machines().script, lab: lab.folder };
 const missing = Object.values(parts).find((path) => !existsSync(path));
 if (missing) throw new Error(`${missing} is not there: build the package once with \`cargo xtask pkg\``);
-const [, version] = /^version = "(.*)"$/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
 
 async function repack() {
   const started = performance.now();
-  await assembleHere({ ...parts, version, out: join(target, 'pkg') });
-  pack(join(target, 'pkg'), join(target, 'pkg-tarball'));
+  await assembleHere({ ...parts, version: version(), out: pkg });
+  pack(pkg, dirname(tarball));
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
@@ -74,7 +68,7 @@ for (const [folder, kind] of [
   ['tests/package', 'tests'],
   ['tests/vectors', 'tests'],
 ]) {
-  watch(join(root, folder), { recursive: true }, () => {
+  watch(inRoot(folder), { recursive: true }, () => {
     changed[kind] = true;
     // An editor writes a file in several steps.
     setTimeout(next, 100);

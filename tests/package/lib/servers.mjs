@@ -1,4 +1,4 @@
-// A Redis and a PostgreSQL of a test's own, on loopback, in a temporary folder. The set-up (xtask/src/servers.rs)
+// A Redis and a PostgreSQL of a test's own, on loopback, in a temporary folder. The set-up (xtask/steps/programs.mjs)
 // says where the programs are.
 
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,0 +1,192 @@
+// @ts-check
+// Commands: what runs, where its output goes, and how it ends.
+//
+// Each runs in a process group of its own, so a Ctrl-C in the terminal reaches xtask alone. It ends the groups of the
+// commands that run, and returns the normal way: no browser or bundler's service outlives the command that started it.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { env, stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { root } from './places.mjs';
+
+/** How long a command may take to end once it was asked to. */
+const GRACE_MS = 5000;
+/** Longer than the slowest test on two cores; a hang must not eat the whole time of a CI run. */
+const LIMIT_MS = 12 * 60_000;
+/** Longer than the slowest build on a machine that does other things first. */
+export const BUILD_LIMIT_MS = 40 * 60_000;
+
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+
+/**
+ * @typedef {object} More
+ * @property {string} [dir]
+ * @property {Record<string, string | undefined>} [env] `undefined` removes a variable
+ * @property {string} [remedy] advice to the reader when it fails
+ * @property {number} [limitMs]
+ * @property {boolean} [givesWay] for builds, and for tests without a browser: they take what tests in browsers leave of
+ *   the cores. The latter have limits of time, and fail where others are only late.
+ * @typedef {More & { line: string[] }} Command
+ */
+
+/** Why something ended without success. */
+export class Failure extends Error {
+  /**
+   * @param {string} message
+   * @param {object} [more]
+   * @param {string} [more.command]
+   * @param {string} [more.remedy]
+   * @param {boolean} [more.interrupted] xtask itself was asked to stop: nothing is wrong
+   * @param {boolean} [more.reported] already on the screen
+   */
+  constructor(message, { command, remedy, interrupted = false, reported = false } = {}) {
+    super(message);
+    this.command = command;
+    this.remedy = remedy;
+    this.interrupted = interrupted;
+    this.reported = reported;
+  }
+
+  toString() {
+    const { message, command, remedy } = this;
+    return message + (command ? `\n  command: ${command}` : '') + (remedy ? `\n  remedy:  ${remedy}` : '');
+  }
+}
+
+/**
+ * A command line: words of a text, with values in it that stay what they are. A list is as many words.
+ * @param {TemplateStringsArray} texts
+ * @param {(string | string[])[]} values
+ */
+export function sh(texts, ...values) {
+  let words = [''];
+  for (const [i, text] of texts.entries()) {
+    const [first, ...others] = text.split(/\s+/);
+    words = [...words.slice(0, -1), words[words.length - 1] + first, ...others];
+    const value = values[i] ?? '';
+    if (Array.isArray(value)) words = [...words.slice(0, -1), ...value, ''];
+    else words.push(words.pop() + value);
+  }
+  return words.filter((word) => word !== '');
+}
+
+/** @param {string | string[]} line @param {More} [more] @returns {Command} */
+export const command = (line, more) => ({ line: typeof line === 'string' ? line.split(' ') : line, ...more });
+
+const BUILD = { givesWay: true, limitMs: BUILD_LIMIT_MS };
+
+/** The cargo that runs us, or the one on PATH. @param {string | string[]} line @param {More} [more] */
+export const cargo = (line, more) =>
+  command([env.CARGO ?? 'cargo', ...command(line).line], { ...BUILD, dir: root, ...more });
+
+/** The cargo of another toolchain. @param {string} toolchain @param {string | string[]} line @param {More} [more] */
+export const cargoOf = (toolchain, line, more) =>
+  command(sh`rustup run ${toolchain} cargo ${command(line).line}`, { ...BUILD, dir: root, ...more });
+
+/** @type {Set<ChildProcess>} */
+const running = new Set();
+/** @type {NodeJS.Signals | undefined} */
+let received;
+
+/** The signal that asked xtask to stop, if one came. */
+export const signalReceived = () => received;
+
+/** From here on signals end the commands that run, instead of this process. */
+export function listen() {
+  // The caller of a command whose output goes to a file wants it to outlive the terminal.
+  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (signal === 'SIGHUP' && !stdout.isTTY) return;
+      received ??= signal;
+      for (const child of running) endGroup(child);
+    });
+  }
+}
+
+export const stopped = () => new Failure('stopped', { interrupted: true });
+
+/** Sends each process of a command's group a signal; with 0, returns whether there is one. */
+function send(/** @type {ChildProcess} */ { pid }, /** @type {NodeJS.Signals | 0} */ signal) {
+  try {
+    return pid !== undefined && process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Asks the group of a command to end, and ends it when it does not. @param {ChildProcess} child */
+async function endGroup(child) {
+  send(child, 'SIGTERM');
+  for (const since = Date.now(); send(child, 0) && Date.now() < since + GRACE_MS; ) await pause(20);
+  send(child, 'SIGKILL');
+}
+
+/**
+ * Runs to the end: in the terminal, or with both streams going to an open file.
+ * @param {Command} it
+ * @param {number | 'inherit'} [output]
+ */
+export async function run(it, output = 'inherit') {
+  const { line, dir, env: more, limitMs = LIMIT_MS, givesWay = false, remedy } = it;
+  const [program, ...args] = givesWay ? ['nice', '-n', '10', ...line] : line;
+  const options = { cwd: dir, env: { ...env, ...more }, detached: true };
+  // Nothing here may ask a question.
+  const child = spawn(program, args, { ...options, stdio: ['ignore', output, output] });
+  running.add(child);
+  let late = false;
+  const end = () => {
+    late = true;
+    endGroup(child);
+  };
+  const timer = limitMs === Infinity ? undefined : setTimeout(end, limitMs);
+  /** @type {string | undefined} */
+  const problem = await new Promise((done) => {
+    child.once('error', (error) => done(`${program} could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => {
+      if (code === 0) done(undefined);
+      else done(code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`);
+    });
+  });
+  clearTimeout(timer);
+  running.delete(child);
+  // Processes left running in the command's group would disturb the next one.
+  if (!late && received === undefined) send(child, 'SIGKILL');
+  else await endGroup(child);
+  const failure = { command: shown(it), remedy };
+  if (received !== undefined) throw new Failure('stopped', { ...failure, interrupted: true });
+  if (late) throw new Failure(`still running after ${limitMs / 1000} s`, failure);
+  if (problem !== undefined) throw new Failure(problem, failure);
+}
+
+/** The output of a short question such as `node --version`; `undefined` when it cannot be had. @param {string[]} line */
+export function answer([program, ...args]) {
+  const { status, stdout: text } = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return status === 0 ? text.trim() : undefined;
+}
+
+const quoted = (/** @type {string} */ word) =>
+  /^[\w\-./=:@%+,]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The command line for a shell, without the environment. @param {Command} command */
+export const shown = ({ line, dir }) => `${dir ? `cd ${quoted(dir)} && ` : ''}${line.map(quoted).join(' ')}`;
+
+/** The first of these programs that is on PATH. @param {string[]} names */
+export function findOnPath(names) {
+  // An empty entry of PATH means the current folder, which may hold anybody's files.
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+}
+
+/** @param {string} path */
+export function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,33 @@
+// @ts-check
+// Where things are, and what the set-up has found.
+
+import { join, relative, resolve } from 'node:path';
+import { env } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
+/** All that xtask makes lies under it. A relative CARGO_TARGET_DIR counts from the checkout, where cargo was called. */
+export const target = resolve(root, env.CARGO_TARGET_DIR || 'target');
+
+/** @param {string[]} parts */
+export const inRoot = (...parts) => join(root, ...parts);
+/** @param {string[]} parts */
+export const inTarget = (...parts) => join(target, ...parts);
+/** A path as a reader in the checkout would write it. @param {string} path */
+export const fromRoot = (path) => relative(root, path);
+
+export const tarball = inTarget('pkg-tarball/rejitter.tgz');
+/** The assembled package. */
+export const pkg = inTarget('pkg');
+/** A program that the lock file of the build tools pins. @param {string} name */
+export const npmTool = (name) => inRoot('xtask/npm/node_modules/.bin', name);
+/** A program of the npm packages that the tests use. @param {string} name */
+export const testTool = (name) => inRoot('tests/package/node_modules/.bin', name);
+/** A tool that the lock file of the crates pins. @param {string} name */
+export const wasmTool = (name) => inTarget('tools', name);
+
+/** Paths of programs, by the name of the variable that a reader can set. A step needs the one that finds its programs. */
+export const found = /** @type {Record<string, string>} */ ({});
+
+/** What the command line asks of all steps: random tests with fewer cases, the list of the package's files. */
+export const wishes = { quick: false, listFiles: false };

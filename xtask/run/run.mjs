@@ -1,0 +1,226 @@
+// @ts-check
+// The run of the steps that a command wants.
+
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Failure, run as runCommand, shown, signalReceived, stopped } from './command.mjs';
+import { count } from './counts.mjs';
+import { inTarget } from './places.mjs';
+import { BROWSERS, blocked, next, order, withNeeds } from './schedule.mjs';
+import { say, show } from './screen.mjs';
+
+/** How often a terminal shows which steps run; elsewhere, a line says so less often. */
+const TICK_MS = 200;
+const QUIET_MS = 30_000;
+
+/** @typedef {import('./command.mjs').Command} Command */
+/** @typedef {import('./counts.mjs').Counts} Counts */
+
+/**
+ * A step of the set-up has a function, one that tests has commands.
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string[]} [needs] names of the steps that must succeed before
+ * @property {import('./schedule.mjs').Room} [room]
+ * @property {boolean} [quick] whether `cargo xtask test --quick` runs it
+ * @property {number} [seconds] about how long it runs, compared with others
+ * @property {(log: Log) => unknown} [setUp]
+ * @property {import('./counts.mjs').Runner} [runner] who prints the summary; without it, the commands are one test
+ * @property {Command[] | (() => Command[])} [commands]
+ *
+ * A step that has ended, or was not run because one that it needs failed.
+ * @typedef {object} Done
+ * @property {Counts} counts
+ * @property {number} seconds
+ * @property {boolean} ran
+ * @property {boolean} again it failed, and this is how it ended when it ran once more, alone
+ */
+
+/** The log of a step, to which its commands write. */
+export class Log {
+  /** A few words next to the time of the step. */
+  note = '';
+  /** Lines to print below the step once it has succeeded. */
+  report = '';
+
+  /** @param {string} name @param {string} folder */
+  constructor(name, folder) {
+    const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+    this.path = join(folder, `${words.join('-')}.log`);
+    closeSync(openSync(this.path, 'a'));
+  }
+
+  /** Runs a command and returns what it printed. @param {Command} command */
+  async run(command) {
+    // A signal between two commands stops here.
+    if (signalReceived()) throw stopped();
+    const file = openSync(this.path, 'a');
+    try {
+      writeSync(file, `$ ${shown(command)}\n`);
+      const before = this.printed().length;
+      await runCommand(command, file);
+      return this.printed().slice(before);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  printed() {
+    return readFileSync(this.path, 'utf8');
+  }
+}
+
+/** Whether a step tests something. @param {Step} step */
+export const isTest = ({ setUp }) => setUp === undefined;
+
+/** By default one more than there are cores, because tests with browsers and servers wait half of their time. */
+export const defaultJobs = () => availableParallelism() + 1;
+
+/**
+ * Runs the steps of the set-up with these names and all that they need.
+ * @param {Step[]} all
+ * @param {string[]} goals
+ */
+export async function setUp(all, goals) {
+  const steps = withNeeds(all, ({ name }) => goals.includes(name));
+  const done = await run(steps, 'logs', defaultJobs());
+  if (done.some(({ counts }) => counts.failed > 0)) throw new Failure('', { reported: true });
+}
+
+/**
+ * Runs steps, at most `jobs` at once, with their logs in a folder of target. Throws if it was asked to stop, not if a
+ * step fails.
+ *
+ * A failure in a browser may come from what else ran on the machine. Such a step runs once more at the end, alone. One
+ * that was alone the first time does not.
+ * @param {Step[]} steps
+ * @param {string} folder
+ * @param {number} jobs
+ */
+export async function run(steps, folder, jobs) {
+  const logs = inTarget(folder);
+  const again = join(logs, 'again');
+  rmSync(logs, { recursive: true, force: true });
+  mkdirSync(again, { recursive: true });
+  const done = await pass(logs, steps, jobs);
+  const hadCompany = jobs > 1 && steps.filter(isTest).length > 1;
+  for (const [i, step] of steps.entries()) {
+    const { ran, counts } = done[i];
+    if (!ran || counts.failed === 0 || !hadCompany || step.room !== BROWSERS) continue;
+    say('  again, alone:\n');
+    const [second] = await pass(again, [{ ...step, needs: [] }], 1);
+    done[i] = { ...second, again: true };
+  }
+  return done;
+}
+
+/**
+ * Runs each of these steps once, those after others that need them.
+ * @param {string} logs
+ * @param {Step[]} steps
+ * @param {number} jobs
+ */
+async function pass(logs, steps, jobs) {
+  const ordered = order(steps);
+  /** @type {import('./schedule.mjs').State[]} */
+  const states = steps.map(() => 'waiting');
+  /** @type {Done[]} */
+  const done = steps.map(() => ({
+    counts: { passed: 0, failed: 0, skipped: 0 },
+    seconds: 0,
+    ran: false,
+    again: false,
+  }));
+  /** @type {Map<number, { start: number, ended: Promise<void> }>} */
+  const running = new Map();
+  let shownAt = performance.now();
+  const since = (/** @type {number} */ start) => (performance.now() - start) / 1000;
+
+  /** @param {number} index */
+  const start = async (index) => {
+    const begun = performance.now();
+    const log = new Log(steps[index].name, logs);
+    const { counts, failure } = await outcomeOf(steps[index], log);
+    counts.failed = Math.max(counts.failed, Number(failure !== undefined));
+    done[index] = { counts, seconds: since(begun), ran: true, again: false };
+    say(ending(steps[index].name, done[index].seconds, log, failure));
+    states[index] = failure === undefined ? 'succeeded' : 'failed';
+    running.delete(index);
+    for (let pair = blocked(steps, states); pair; pair = blocked(steps, states)) {
+      const [step, by] = pair;
+      say(`  NOT RUN ${steps[step].name}: it needs "${steps[by].name}"\n`);
+      states[step] = 'failed';
+      done[step].counts.failed = 1;
+    }
+  };
+  for (;;) {
+    for (let step; !signalReceived() && (step = next(steps, ordered, states, jobs)) !== undefined; ) {
+      states[step] = 'running';
+      const entry = { start: performance.now(), ended: Promise.resolve() };
+      running.set(step, entry);
+      entry.ended = start(step);
+    }
+    if (running.size === 0) break;
+    const now = [...running]
+      .map(([step, entry]) => `${steps[step].name}, ${Math.floor(since(entry.start))} s`)
+      .join('; ');
+    if (stdout.isTTY) show(`  …       ${now}`);
+    else if (since(shownAt) * 1000 > QUIET_MS) {
+      say(`  …       ${now}\n`);
+      shownAt = performance.now();
+    }
+    const tick = new AbortController();
+    const ends = [...running.values()].map(({ ended }) => ended);
+    await Promise.race([...ends, pause(TICK_MS, undefined, { signal: tick.signal }).catch(() => {})]);
+    tick.abort();
+  }
+  if (signalReceived()) throw new Failure('', { reported: true });
+  return done;
+}
+
+/**
+ * Runs a step, and counts its tests.
+ * @param {Step} step
+ * @param {Log} log
+ * @returns {Promise<{ counts: Counts, failure?: unknown }>}
+ */
+async function outcomeOf({ setUp: body, runner = 'check', commands = [] }, log) {
+  let failure;
+  try {
+    await body?.(log);
+    for (const command of typeof commands === 'function' ? commands() : commands) await log.run(command);
+  } catch (error) {
+    failure = error;
+  }
+  if (body) return { counts: { passed: 0, failed: 0, skipped: 0 }, failure };
+  const counts = count(runner, log.printed(), failure === undefined);
+  const { passed, failed, skipped } = counts;
+  log.note = `${passed} passed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  if (failed > 0) failure ??= new Failure('the command succeeded, but its summary counts failures');
+  if (passed === 0)
+    failure ??= new Failure('no test ran', {
+      remedy: 'a step that tests nothing is an error: see in its log what was omitted',
+    });
+  return { counts, failure };
+}
+
+/**
+ * How a step ended. If it failed, with its whole log.
+ * @param {string} name
+ * @param {number} seconds
+ * @param {Log} log
+ * @param {unknown} failure
+ */
+function ending(name, seconds, log, failure) {
+  const line = `${name.padEnd(34)} ${seconds.toFixed(1).padStart(6)} s`;
+  if (failure === undefined) return `  ok      ${line}  ${log.note}\n${log.report}`;
+  if (failure instanceof Failure && failure.interrupted) return `  stopped ${line}\n`;
+  // A mistake of ours has a stack.
+  const text = failure instanceof Failure ? failure.toString() : /** @type {Error} */ (failure).stack;
+  const printed = log.printed().replaceAll(/^(?=.)/gm, '    | ');
+  return `  FAILED  ${line}\n${printed}step "${name}" failed: ${text}\n  log:     ${log.path}\n`;
+}

@@ -1,0 +1,240 @@
+// @ts-check
+// The steps of `cargo xtask test`: what is checked, and with which commands.
+
+import { createServer } from 'node:net';
+import { delimiter } from 'node:path';
+import { env } from 'node:process';
+
+import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
+import { found, inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
+import { DEBUG } from '../run/schedule.mjs';
+import { quickSteps } from './crate.mjs';
+import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
+import { nodeTests, ofPackage, ofPage, testFiles } from './node-tests.mjs';
+import { PACK } from './package.mjs';
+import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
+import { NPM_OF_BUILD, NPM_OF_PAGE, NPM_OF_SITE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET } from './setup.mjs';
+import { buildDocs, checkLinks } from './site.mjs';
+
+/** @typedef {import('../run/run.mjs').Step} Step */
+/** @typedef {import('../run/command.mjs').More} More */
+
+/** The page is built: its tests open it. */
+const PAGE = 'demo: page builds';
+
+/** The steps that take long, with their seconds on two busy cores. They start first. @type {Record<string, number>} */
+export const LONG = {
+  'package: schedules': 150,
+  'demo: live': 110,
+  'native: crate': 100,
+  'demo: webkit': 90,
+  'demo: access': 75,
+  'demo: page': 70,
+  'package: fetch': 70,
+  'package: engine': 70,
+  'package: docs': 70,
+  'demo: files': 60,
+  'package: protection': 60,
+  'wasm: Node': 60,
+  'package: hosts/fetch-browser': 45,
+  'demo: policy': 40,
+  'lint: clippy': 40,
+  'package: hosts, WebKit': 40,
+  'package: engines/bullmq': 35,
+  'package: hosts/browser': 25,
+};
+
+/** All steps, in the order of the closing table. */
+export const checks = () =>
+  [
+    ...LINTS,
+    ...NATIVE,
+    ...quickSteps,
+    ...wasmTests(),
+    ...wasmPack(),
+    ...ofPackage(),
+    ...OF_PACKAGE,
+    ...DEMO,
+    ...ofPage(PAGE),
+  ].map((step) => ({ ...step, seconds: LONG[step.name] }));
+
+/** A check with a program of the npm packages in tests/package. @type {(name: string, line: string[], needs?: string[]) => Step} */
+function ofTests(name, [tool, ...args], needs = []) {
+  const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package'), givesWay: true })];
+  return { name, needs: [...needs, NPM_OF_TESTS], quick: true, commands };
+}
+
+const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warnings`);
+
+/** The decisions without the rest. A cdylib needs the standard library: the published crate is checked without it. */
+const ALONE = '--lib --no-default-features --features std';
+
+/** @type {Step[]} */
+const LINTS = [
+  { name: 'lint: format', quick: true, commands: [cargo('fmt --all --check')] },
+  {
+    // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
+    name: 'lint: clippy',
+    quick: true,
+    room: DEBUG,
+    commands: ['--package rejitter --package xtask --all-targets --all-features', ALONE].map(clippy),
+  },
+  {
+    name: 'lint: clippy, wasm',
+    quick: true,
+    needs: [TARGET],
+    room: DEBUG,
+    commands: ['--all-targets --features lab-exports,protection-exports', ALONE].map((set) =>
+      clippy(`--target ${WASM_TARGET} ${set}`),
+    ),
+  },
+  {
+    name: 'lint: rustdoc',
+    quick: true,
+    room: DEBUG,
+    commands: [cargo('doc --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
+  },
+  {
+    // The layers of src/js are rules of biome.json.
+    name: 'lint: JavaScript',
+    quick: true,
+    needs: [NPM_OF_BUILD],
+    commands: [command([npmTool('biome'), 'ci', '--error-on-warnings'], { dir: root })],
+  },
+  {
+    name: 'lint: spelling',
+    quick: true,
+    needs: [NPM_OF_SITE],
+    commands: [
+      command(sh`${inRoot('xtask/site/node_modules/.bin/cspell')} --no-progress --config cspell.json`, {
+        dir: root,
+        remedy: 'correct the word, use the one that cspell suggests, or add it to cspell.json',
+      }),
+    ],
+  },
+  ofTests('lint: types of the driver', sh`tsc -p tsconfig.driver.json`),
+  ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
+  ofTests('lint: types of the benchmarks', sh`tsc -p ../../xtask/bench/tsconfig.json`),
+];
+
+/** @type {(name: string, line: string) => Step} */
+const native = (name, line) => ({ name, runner: 'cargo', quick: true, room: DEBUG, commands: [cargo(line)] });
+
+/** The tests of what the build is made with. They need no package. */
+const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/report', 'hosts'].flatMap((folder) =>
+  testFiles(inRoot('xtask', folder)),
+);
+
+/** @type {Step[]} */
+const NATIVE = [
+  // With Tokio as the default sleeper, which is not a default feature.
+  native('native: crate', 'test --all-features'),
+  native('native: layers', 'test --package rejitter-layers'),
+  native('native: texts of misuse', 'test --package rejitter-ui'),
+  {
+    name: 'native: tools',
+    runner: 'node',
+    quick: true,
+    needs: [NPM_OF_BUILD, NPM_OF_TESTS],
+    commands: [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask'), givesWay: true })],
+  },
+];
+
+/** wasm-pack with the project's own wasm-bindgen and wasm-opt. @type {(args: string[], more?: More) => import('../run/command.mjs').Command} */
+const packer = (args, more) =>
+  command([found.WASM_PACK, ...args], {
+    dir: root,
+    limitMs: BUILD_LIMIT_MS,
+    ...more,
+    env: {
+      PATH: [inTarget('tools'), inRoot('xtask/npm/node_modules/.bin'), env.PATH].join(delimiter),
+      // Debug builds of statistical tests take their time.
+      WASM_BINDGEN_TEST_TIMEOUT: '120',
+      ...more?.env,
+    },
+  });
+
+const OF_WASM = [WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, TARGET];
+
+/** The functions of the lab are tested too, though `wasm-pack build` leaves them out. */
+const tested = (/** @type {string} */ name) => sh`-- --features lab-exports --test ${name}`;
+
+/**
+ * The wasm tests of the crate, in Node and in browsers.
+ * @returns {Step[]}
+ */
+function wasmTests() {
+  const inNode = () => [packer(sh`test --mode no-install --node ${tested('wasm_node')}`, { givesWay: true })];
+  const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => () => {
+    const line = sh`test --mode no-install --headless --${browser} --${driver} ${found[driver.toUpperCase()]} ${tested('wasm_browser')}`;
+    // Another driver in the environment would win over the one on the command line.
+    const others = { CHROMEDRIVER: undefined, GECKODRIVER: undefined };
+    const remote = { CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined };
+    // Known beforehand, so that our test runner can keep the server behind it alive.
+    const address = { WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}` };
+    return [
+      packer(line, { env: { ...others, ...remote, ...address, WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON } }),
+    ];
+  };
+  const step = { runner: /** @type {const} */ ('cargo'), room: DEBUG };
+  const withBrowser = [...OF_WASM, FOUND];
+  return [
+    { ...step, name: 'wasm: Node', needs: OF_WASM, commands: inNode },
+    { ...step, name: 'wasm: Chromium', needs: withBrowser, commands: inBrowser('chrome', 'chromedriver') },
+    {
+      ...step,
+      name: 'wasm: Firefox',
+      needs: [...withBrowser, GECKODRIVER],
+      commands: inBrowser('firefox', 'geckodriver'),
+    },
+  ];
+}
+
+/** A port without a listener at this moment. */
+function freePort() {
+  const server = createServer().listen(0);
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** `wasm-pack build` alone gives a complete package, for each target. @returns {Step[]} */
+const wasmPack = () =>
+  ['web', 'nodejs', 'bundler'].map((kind) => ({
+    name: `wasm-pack: ${kind}`,
+    runner: 'node',
+    needs: [...OF_WASM, NPM_OF_TESTS, FOUND],
+    room: DEBUG,
+    commands: () => {
+      const out = inTarget('wasm-pack', kind);
+      return [
+        packer(sh`build --mode no-install --target ${kind} --out-dir ${out}`, { givesWay: true }),
+        nodeTests([inRoot(`tests/package/wasm-pack/${kind}.test.mjs`)], { env: { WASM_PACK_OUT: out } }),
+      ];
+    },
+  }));
+
+/** @type {Step[]} */
+const OF_PACKAGE = [
+  ofTests('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
+  // Its model of modules has no place for wasm files.
+  ofTests('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]),
+];
+
+/** @type {Step[]} */
+const DEMO = [
+  {
+    // The fonts are those of the page.
+    name: 'docs: the site builds',
+    quick: true,
+    needs: [NPM_OF_PAGE, NPM_OF_SITE],
+    commands: [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))],
+  },
+  {
+    name: 'demo: types',
+    needs: [IN_PAGE],
+    commands: [command('npm run check', { dir: inRoot('www'), givesWay: true })],
+  },
+  { name: PAGE, needs: [IN_PAGE], commands: [buildPage()] },
+  { name: 'demo: Node program', needs: [CONSUMER], commands: [program] },
+];

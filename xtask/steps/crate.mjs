@@ -1,0 +1,247 @@
+// @ts-check
+// The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate --check`.
+
+import { existsSync } from 'node:fs';
+
+import { cargo, cargoOf, command, sh } from '../run/command.mjs';
+import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
+import { TOOL_BUILDS } from '../run/schedule.mjs';
+import { nodeTests } from './node-tests.mjs';
+import { PACK, assembly, compileThin, machines, shrink } from './package.mjs';
+import { CRATE, folder, programs } from './published.mjs';
+import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
+
+/** @typedef {import('../run/run.mjs').Step} Step */
+/** @typedef {import('../run/command.mjs').More} More */
+
+/** Cargo locks the folder. */
+const build = inTarget('crate-build');
+const BUILD = { name: 'target/crate-build', places: 1 };
+
+const WASI = 'wasm32-wasip1';
+const WASI_2 = 'wasm32-wasip2';
+const BARE = 'thumbv7em-none-eabi';
+/** The oldest compiler that the manifest allows. */
+export const OLDEST = '1.85';
+/** That, and some between it and the newest. */
+const COMPILERS = [OLDEST, '1.88', '1.92'];
+
+/** Programs that retry what these crates do. */
+const SERVICES = ['axum', 'reqwest', 'reqwest-retry', 'sqlx', 'tonic', 'tower'];
+
+/** Tools that check the crate: its public names, its features, its dependencies. */
+const TOOLS = { 'cargo-public-api': '0.52.0', 'cargo-hack': '0.6.46', 'cargo-deny': '0.20.2' };
+/** The compiler that the first of them reads, which interprets tests, too. */
+const NIGHTLY = 'nightly-2026-05-20';
+
+const JUDGES = 'tools that judge the crate';
+const TARGETS = "Rust's other targets";
+const OLD_COMPILERS = "Rust's older compilers";
+const OLD_MACHINES = 'machines of the oldest compiler';
+
+/** Where the tools of these versions are installed. */
+const tools = inTarget(`crate-tools-${Object.values(TOOLS).join('-')}`);
+const tool = (/** @type {keyof typeof TOOLS} */ name) => `${tools}/bin/${name}`;
+/** The folder of a package that has the machines of the oldest compiler. */
+const withOldMachines = inTarget('with-old-machines');
+
+/** @param {string[]} line */
+const rustup = (line) => command(line, { remedy: 'rustup must reach the server that it was set up for' });
+
+/** @type {Step[]} */
+export const steps = [
+  { name: TARGETS, setUp: (log) => log.run(rustup(sh`rustup target add ${WASI} ${WASI_2} ${BARE}`)) },
+  {
+    name: OLD_COMPILERS,
+    setUp: (log) =>
+      log.run(
+        rustup(sh`rustup toolchain install ${COMPILERS} --profile minimal --no-self-update --target ${WASM_TARGET}`),
+      ),
+  },
+  {
+    name: OLD_MACHINES,
+    needs: [OLD_COMPILERS, PACK],
+    async setUp(log) {
+      const old = machines(OLDEST);
+      await compileThin(log, old);
+      await shrink(log, old);
+      await log.run(assembly(old.script, `${withOldMachines}/pkg`));
+    },
+  },
+  {
+    name: JUDGES,
+    room: TOOL_BUILDS,
+    async setUp(log) {
+      for (const [name, version] of Object.entries(TOOLS)) {
+        if (existsSync(`${tools}/bin/${name}`)) continue;
+        const line = sh`install --locked ${name} --version ${version} --root ${tools}`;
+        await log.run(cargo(line, { remedy: "see the compiler's message in the log" }));
+      }
+      const components = sh`--profile minimal --no-self-update --component miri,rust-src`;
+      await log.run(rustup(sh`rustup toolchain install ${NIGHTLY} ${components}`));
+    },
+  },
+];
+
+const env = { CARGO_TARGET_DIR: build };
+const STRICT = { ...env, RUSTDOCFLAGS: '-D warnings' };
+
+/** Cargo in the assembled crate. @param {string | string[]} line @param {More} [more] */
+const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
+/** Cargo in the workspace of the programs. @param {string} line */
+const ofPrograms = (line) => cargo(line, { dir: programs, env });
+
+/** Builds a program to wasm. @param {string} name @param {string} target */
+const wasmProgram = (name, target) => ofPrograms(`build --package ${name} --target ${target}`);
+/** @param {string} name @param {string} target */
+const wasmFile = (name, target) =>
+  `${build}/${target}/debug/${target === WASM_TARGET ? name.replaceAll('-', '_') : name}.wasm`;
+/** Runs the script of tests/crate that has the name of the program on its wasm file. @param {string} name @param {string} target */
+const wasmScript = (name, target) =>
+  command(sh`node --no-warnings ${inRoot(`tests/crate/${name}.mjs`)} ${wasmFile(name, target)}`);
+
+/** The steps of `cargo xtask test`. @type {Step[]} */
+export const quickSteps = [
+  {
+    name: 'crate: packaged without warnings',
+    runner: /** @type {const} */ ('silent'),
+    commands: [inCrate('package --allow-dirty')],
+  },
+  {
+    name: 'crate: no standard library',
+    commands: [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')],
+  },
+  { name: 'crate: two versions stay two', commands: [ofPrograms('run --package two-versions')] },
+  { name: 'crate: a glob import hides nothing', commands: [ofPrograms('check --package glob-import')] },
+  {
+    name: 'crate: wasm without JavaScript',
+    needs: [TARGET, NODE],
+    commands: [wasmProgram('without-javascript', WASM_TARGET), wasmScript('without-javascript', WASM_TARGET)],
+  },
+].map((step) => ({ ...step, needs: [CRATE, ...(step.needs ?? [])], quick: true, room: BUILD }));
+
+/** No feature, each alone, each pair, and all. @type {(name: string, target?: string, needs?: string[]) => Step} */
+const features = (name, target, needs = []) => {
+  // Those that need no standard library.
+  const only = target === BARE ? sh`--include-features http,async` : [];
+  const line = sh`${tool('cargo-hack')} hack --feature-powerset --depth 2 --exclude-features default clippy --quiet --lib
+    ${target ? ['--target', target] : []} ${only} -- -D warnings`;
+  return {
+    name: `crate: features, ${name}`,
+    needs: [JUDGES, ...needs],
+    commands: [command(line, { dir: folder, env })],
+  };
+};
+
+/** The features of the manifest's table for docs.rs, as cargo takes them. @param {string} manifest */
+export const documentedFeatures = (manifest) =>
+  /^\[package\.metadata\.docs\.rs\]\n(?:.*\n)*?features = \[(.*)\]/m.exec(manifest)?.[1].replaceAll(/[ "]/g, '') ?? '';
+/** Without the manifest, the first command fails and says so. */
+const featuresOfDocs = () => documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
+
+/** The steps of `cargo xtask crate --check`. @type {Step[]} */
+export const allSteps = [
+  ...quickSteps,
+  ...[
+    features('native'),
+    features(WASM_TARGET, WASM_TARGET, [TARGET]),
+    ...[WASI, WASI_2, BARE].map((target) => features(target, target, [TARGETS])),
+    {
+      name: "crate: on embassy's timers",
+      needs: [TARGETS],
+      commands: [ofPrograms(`build --package embassy --target ${BARE}`)],
+    },
+    {
+      name: 'crate: dependencies',
+      needs: [JUDGES],
+      commands: [
+        command(
+          sh`${tool('cargo-deny')} --all-features --config ${inRoot('xtask/deny.toml')} check bans licenses sources`,
+          { dir: folder },
+        ),
+      ],
+    },
+    {
+      name: 'crate: the core, interpreted',
+      runner: /** @type {const} */ ('cargo'),
+      needs: [JUDGES],
+      commands: [
+        // Not what tries millions of numbers: that would take hours.
+        cargoOf(NIGHTLY, 'miri test --lib -- core:: --skip elementary --skip random', {
+          dir: folder,
+          env: { CARGO_TARGET_DIR: `${build}/miri` },
+        }),
+      ],
+    },
+    {
+      // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
+      name: 'crate: older compilers',
+      needs: [OLD_COMPILERS],
+      commands: COMPILERS.map((compiler) => cargoOf(compiler, 'check --all-features', { dir: folder, env })),
+    },
+    {
+      // Not published, but JavaScript is made of the wasm text that a compiler writes.
+      name: 'crate: machines of protection, the oldest compiler',
+      runner: /** @type {const} */ ('node'),
+      needs: [OLD_MACHINES, NPM_OF_TESTS],
+      commands: () => {
+        const places = { REJITTER_TARGET_DIR: withOldMachines };
+        return [nodeTests([inRoot('tests/package/protection/differential.test.mjs')], { env: places })];
+      },
+    },
+    {
+      name: 'crate: documentation',
+      needs: [TARGET],
+      // A link to an item that only some targets have breaks on the others.
+      commands: ['', ` --target ${WASM_TARGET}`].map((on) =>
+        inCrate(`doc --no-deps --all-features${on}`, { env: STRICT }),
+      ),
+    },
+    {
+      name: 'crate: documentation, as docs.rs builds it',
+      needs: [JUDGES],
+      commands: () => [
+        cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, {
+          dir: folder,
+          env: { CARGO_TARGET_DIR: `${build}/docs.rs`, RUSTDOCFLAGS: '-D warnings --cfg docsrs' },
+        }),
+      ],
+    },
+    {
+      name: 'crate: its own tests',
+      runner: /** @type {const} */ ('cargo'),
+      // They draw tens of millions of delays.
+      commands: [inCrate('test --all-features --config profile.test.opt-level=2')],
+    },
+    {
+      name: "crate: next to a user's exports",
+      needs: [TARGET, NODE, WASM_BINDGEN],
+      commands: [
+        wasmProgram('own-exports', WASM_TARGET),
+        command(sh`${wasmTool('wasm-bindgen')} ${wasmFile('own-exports', WASM_TARGET)} --target experimental-nodejs-module
+          --out-dir ${`${build}/own-exports`}`),
+        command(sh`node ${inRoot('tests/crate/own-exports.mjs')} ${`${build}/own-exports/own_exports.js`}`),
+      ],
+    },
+    {
+      name: 'crate: public names',
+      needs: [NODE, JUDGES],
+      commands: () => [
+        command(
+          sh`node ${inRoot('tests/crate/public-names.mjs')} ${tool('cargo-public-api')} ${NIGHTLY} ${`${folder}/Cargo.toml`}
+            ${featuresOfDocs()}`,
+          { env, remedy: 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1' },
+        ),
+      ],
+    },
+    {
+      name: 'crate: with other crates',
+      commands: SERVICES.map((name) => ofPrograms(`run --package services --bin ${name}`)),
+    },
+    {
+      name: 'crate: WASI',
+      needs: [TARGETS, NODE],
+      commands: [wasmProgram('wasi', WASI), wasmScript('wasi', WASI)],
+    },
+  ].map((step) => ({ ...step, needs: [CRATE, ...(step.needs ?? [])], room: BUILD })),
+];

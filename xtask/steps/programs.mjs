@@ -1,0 +1,179 @@
+// @ts-check
+// Programs that the tests start: browsers with their drivers, wasm-pack, a Redis and a PostgreSQL.
+
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { env, stdin, stdout } from 'node:process';
+
+import { Failure, answer, cargo, command, findOnPath, isProgram, sh, shown } from '../run/command.mjs';
+import { found, inTarget } from '../run/places.mjs';
+import { INSTALLATIONS, TOOL_BUILDS } from '../run/schedule.mjs';
+import { confirm, say } from '../run/screen.mjs';
+import { versionIn } from './setup.mjs';
+
+export const FOUND = 'browsers';
+export const WEBKIT = 'WebKit';
+export const WASM_PACK = 'wasm-pack';
+export const GECKODRIVER = 'geckodriver';
+export const SERVERS = 'Redis and PostgreSQL';
+
+/** The capabilities that wasm-bindgen's test runner asks the drivers for. */
+export const WEBDRIVER_JSON = inTarget('webdriver.json');
+
+/** @typedef {import('../run/run.mjs').Log} Log */
+
+/**
+ * A program that may come from an environment variable, from PATH or from Debian.
+ * @typedef {object} Wanted
+ * @property {string} what
+ * @property {string} variable
+ * @property {string[]} names
+ * @property {string} from Debian's package
+ * @property {() => string[]} [beside] places where Debian puts it off PATH
+ */
+
+/** @type {(what: string, variable: string, names: string, from: string, beside?: () => string[]) => Wanted} */
+const wanted = (what, variable, names, from, beside) => ({ what, variable, names: names.split(' '), from, beside });
+
+const CHROMES = 'chromium chromium-browser google-chrome google-chrome-stable chrome';
+export const IN_BROWSERS = [
+  wanted('Chromium', 'CHROME', CHROMES, 'chromium'),
+  wanted('chromedriver', 'CHROMEDRIVER', 'chromedriver', 'chromium-driver'),
+  wanted('Firefox', 'FIREFOX', 'firefox firefox-esr', 'firefox-esr'),
+];
+const IN_WEBKIT = [
+  wanted('WebKitWebDriver', 'WEBKITDRIVER', 'WebKitWebDriver', 'webkit2gtk-driver'),
+  wanted('Xvfb', 'XVFB', 'Xvfb', 'xvfb'),
+];
+const OF_ENGINES = [
+  wanted('Redis or Valkey', 'REDIS', 'redis-server valkey-server', 'redis-server'),
+  wanted('PostgreSQL', 'POSTGRES', 'postgres', 'postgresql', () => {
+    // Debian keeps each version in a folder that is not on PATH.
+    const folder = '/usr/lib/postgresql';
+    return existsSync(folder) ? readdirSync(folder).map((version) => `${folder}/${version}/bin/postgres`) : [];
+  }),
+];
+
+/**
+ * No browser is skipped: one that cannot be had is an error. WebKit is apart from the others, so that their tests run
+ * also where it cannot be had, as on macOS.
+ * @type {import('../run/run.mjs').Step[]}
+ */
+export const steps = [
+  {
+    name: FOUND,
+    room: INSTALLATIONS,
+    async setUp(log) {
+      await findOrInstall(log, IN_BROWSERS);
+      // `Chromium 156.0.1.2 built on Debian` is too much for a line.
+      const versions = [found.CHROME, found.FIREFOX].map((path) => answer([path, '--version'])?.split(' built')[0]);
+      log.note = versions.join(', ');
+      writeFileSync(WEBDRIVER_JSON, JSON.stringify(capabilities()));
+    },
+  },
+  { name: WEBKIT, room: INSTALLATIONS, setUp: (log) => findOrInstall(log, IN_WEBKIT) },
+  { name: SERVERS, room: INSTALLATIONS, setUp: (log) => findOrInstall(log, OF_ENGINES) },
+  {
+    name: WASM_PACK,
+    room: TOOL_BUILDS,
+    // This exact version: its output is tested.
+    setUp: (log) => findOrBuild(log, 'wasm-pack', '0.15.1', (path) => versionOf(path) === '0.15.1'),
+  },
+  { name: GECKODRIVER, room: TOOL_BUILDS, setUp: (log) => findOrBuild(log, 'geckodriver', '0.37.1', () => true) },
+];
+
+/** Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded. */
+const capabilities = () => ({
+  'goog:chromeOptions': {
+    args: sh`--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking --no-first-run`,
+    binary: found.CHROME,
+  },
+  'moz:firefoxOptions': { args: ['-headless'], binary: found.FIREFOX },
+});
+
+/** @param {Wanted} wanted */
+function find({ variable, names, beside }) {
+  const set = env[variable];
+  // A variable that points nowhere is not repaired silently by another browser.
+  if (set !== undefined) return existsSync(set) ? set : undefined;
+  return findOnPath(names) ?? beside?.().findLast(isProgram);
+}
+
+/** @param {Log} log @param {Wanted[]} programs */
+async function findOrInstall(log, programs) {
+  const missing = programs.filter((each) => find(each) === undefined);
+  if (missing.length > 0) await aptInstall(log, missing);
+  for (const program of programs) {
+    const path = find(program);
+    if (path === undefined) throw absent([program]);
+    found[program.variable] = path;
+  }
+  log.note = programs.map(({ variable }) => found[variable]).join(', ');
+}
+
+/** @param {Wanted[]} missing */
+export function absent(missing) {
+  const list = (/** @type {'what' | 'variable' | 'from'} */ key, between = ', ') =>
+    missing.map((each) => each[key]).join(between);
+  return new Failure(`not found: ${list('what')}`, {
+    remedy:
+      `as root: apt-get update && apt-get install -y --no-install-recommends ${list('from', ' ')} ` +
+      `(or install in another way, and set ${list('variable')} to the path)`,
+  });
+}
+
+/** @param {Log} log @param {Wanted[]} missing */
+async function aptInstall(log, missing) {
+  const wrong = missing.find(({ variable }) => env[variable] !== undefined);
+  if (wrong) {
+    const remedy = `set it to the path of ${wrong.what}, or unset it`;
+    throw new Failure(`${wrong.variable} does not name a file`, { remedy });
+  }
+  const root = process.getuid?.() === 0;
+  const may = root || answer(sh`sudo -n true`) !== undefined;
+  const failure = absent(missing);
+  if (!may || !findOnPath(['apt-get'])) throw failure;
+  // Another installation may be running.
+  const apt = sh`${root ? [] : ['sudo', '-n']} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120`;
+  const packages = missing.map(({ from }) => from);
+  const commands = [sh`${apt} update`, sh`${apt} install -y --no-install-recommends ${packages}`].map((line) =>
+    command(line, { remedy: failure.remedy }),
+  );
+  const text =
+    `  ${failure.message}. These commands install what is missing, as root:\n` +
+    commands.map((each) => `    ${shown(each)}\n`).join('');
+  const terminal = Boolean(stdin.isTTY && stdout.isTTY);
+  if (!mustAsk({ root, ci: !['', 'false', undefined].includes(env.CI), terminal })) say(text);
+  else if (!(await confirm(`${text}  Run them?`))) throw failure;
+  for (const each of commands) await log.run(each);
+}
+
+/**
+ * Whether to ask the reader before running commands with `sudo`. Without a terminal, xtask goes on: one command does all
+ * the set-up.
+ * @param {{ root: boolean, ci: boolean, terminal: boolean }} where
+ */
+export const mustAsk = ({ root, ci, terminal }) => !root && !ci && terminal;
+
+const versionOf = (/** @type {string} */ path) => versionIn(answer([path, '--version']) ?? '');
+
+/**
+ * Takes a tool of Cargo's registry from its variable or from PATH, if it is `good`, or what an earlier run built, or
+ * builds it.
+ * @param {Log} log
+ * @param {string} name
+ * @param {string} version
+ * @param {(path: string) => boolean} good
+ */
+async function findOrBuild(log, name, version, good) {
+  const variable = name.toUpperCase().replace('-', '_');
+  const there = [env[variable], findOnPath([name])].find((path) => path !== undefined && good(path));
+  const folder = inTarget('tools');
+  found[variable] = there ?? `${folder}/bin/${name}`;
+  log.note = there ?? 'there';
+  if (there || versionOf(found[variable]) === version) return;
+  // Compiled once, and it waits for others most of the time. Cargo removes the folder in which it builds.
+  const install = sh`install --locked --debug --force ${name} --version ${version} --root ${folder}`;
+  const remedy = `crates.io must be reachable; or put ${name} ${version} on PATH`;
+  await log.run(cargo(install, { env: { CARGO_TARGET_DIR: undefined }, remedy }));
+  log.note = `built ${version}`;
+}

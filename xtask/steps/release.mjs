@@ -1,0 +1,52 @@
+// @ts-check
+// `cargo xtask release --dry-run`: builds what a release publishes, twice, and publishes none of it.
+
+import { cargo, command, sh } from '../run/command.mjs';
+import { inRoot, inTarget, pkg, tarball } from '../run/places.mjs';
+import { nodeTests } from './node-tests.mjs';
+import { PACK, script, version } from './package.mjs';
+import { CRATE, folder } from './published.mjs';
+import { NODE, NPM_OF_TESTS } from './setup.mjs';
+
+/** Cargo in the assembled crate. @param {string} line @param {string} target */
+const inCrate = (line, target) => cargo(line, { dir: folder, env: { CARGO_TARGET_DIR: target } });
+
+/** @param {string} one @param {string} other */
+const same = (one, other) =>
+  command(['cmp', one, other], { remedy: 'a build must not depend on the time or on the folder' });
+
+/** @type {import('../run/run.mjs').Step[]} */
+export const releaseSteps = [
+  {
+    name: 'release: versions, changelog, contents',
+    needs: [PACK, NPM_OF_TESTS],
+    commands: () => [nodeTests([inRoot('tests/package/tarball/packaging.test.mjs')])],
+  },
+  {
+    name: 'release: the tarball is reproducible',
+    needs: [PACK],
+    commands: [
+      script('pack.mjs', ...sh`--package ${pkg} --out ${inTarget('release/npm')}`),
+      same(tarball, inTarget('release/npm/rejitter.tgz')),
+    ],
+  },
+  {
+    name: 'release: the crate is reproducible',
+    needs: [CRATE],
+    commands: () => {
+      const targets = ['crate-1', 'crate-2'].map((name) => inTarget('release', name));
+      const [one, other] = targets.map((target) => `${target}/package/rejitter-${version()}.crate`);
+      return [...targets.map((target) => inCrate('package --allow-dirty --no-verify', target)), same(one, other)];
+    },
+  },
+  {
+    name: 'release: npm publish',
+    needs: [PACK, NODE],
+    commands: [command(['npm', 'publish', '--dry-run', tarball])],
+  },
+  {
+    name: 'release: cargo publish',
+    needs: [CRATE],
+    commands: [inCrate('publish --dry-run --allow-dirty', inTarget('crate-build'))],
+  },
+];

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { parse } from 'node:path';
+import { test } from 'node:test';
+
+import { HELP, NAMES, SET_UP, chosen, read } from '../main.mjs';
+import { inRoot } from '../run/places.mjs';
+import { withNeeds } from '../run/schedule.mjs';
+import { LONG, checks } from './checks.mjs';
+import { OLDEST, allSteps, documentedFeatures } from './crate.mjs';
+import { CONSUMER, IN_PAGE } from './demo.mjs';
+import { PACK, versionOf } from './package.mjs';
+import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent, mustAsk } from './programs.mjs';
+import { published } from './published.mjs';
+import { NPM_OF_TESTS, isNewEnough, versionIn } from './setup.mjs';
+
+const STEPS = [...SET_UP, ...checks(), ...allSteps];
+const needsOf = (wanted) => withNeeds(STEPS, wanted).map(({ name }) => name);
+
+test('commands and their options are read, and mistakes named', () => {
+  for (const [line, name, options = {}, rest = []] of [
+    ['', 'help'],
+    ['test --help', 'help'],
+    ['demo --once --port 8080', 'demo', { once: true, port: 8080 }, ['--once', '--port', '8080']],
+    ['bench --only heap', 'bench', {}, ['--only', 'heap']],
+    ['crate --check --only tower', 'crate', { check: true, only: ['tower'] }, ['--check', '--only', 'tower']],
+    [
+      'test --only a --jobs=3 --only b',
+      'test',
+      { only: ['a', 'b'], jobs: 3 },
+      ['--only', 'a', '--jobs=3', '--only', 'b'],
+    ],
+  ]) {
+    const found = read(line.split(' ').filter(Boolean));
+    assert.deepEqual({ ...found, options: { ...found.options } }, { name, options, rest: name === 'help' ? [] : rest });
+  }
+  for (const [line, word] of [
+    ['tset', 'tset'],
+    ['toString', 'toString'],
+    ['demo --twice', '--twice'],
+    ['demo --port 65536', '--port'],
+    ['test --only', '--only'],
+    ['test --jobs 0', '--jobs'],
+    ['demo now', 'now'],
+    ['--once', '--once'],
+    ['crate --only tower', '--only'],
+  ])
+    assert.throws(
+      () => read(line.split(' ')),
+      (error) => error.message.includes(word),
+      line,
+    );
+  for (const name of NAMES) assert.ok(HELP.includes(`\n  ${name}`), name);
+});
+
+test('a subset is chosen by parts of names', () => {
+  const steps = [{ name: 'lint: a', quick: true }, { name: 'wasm: b' }, { name: 'wasm: c' }];
+  assert.deepEqual(chosen(steps, { only: ['wasm'] }), ['wasm: b', 'wasm: c']);
+  assert.equal(chosen(steps, { only: ['a', 'c'] }).length, 3);
+  assert.deepEqual(chosen(steps, { quick: true }), ['lint: a']);
+  assert.throws(() => chosen(steps, { only: ['wasm', 'typo'] }), /contains "typo"/);
+});
+
+test('each step sets up what it needs, and not more', () => {
+  const names = checks().map(({ name }) => name);
+  for (const name of Object.keys(LONG)) assert.equal(names.filter((other) => other === name).length, 1, name);
+  const all = [PACK, NPM_OF_TESTS, CONSUMER, IN_PAGE, FOUND, WEBKIT, WASM_PACK, GECKODRIVER, SERVERS];
+  const page = [PACK, IN_PAGE];
+  for (const [name, ...needed] of [
+    ['lint: clippy'],
+    ['native: crate'],
+    ['package: engine', PACK, NPM_OF_TESTS],
+    ['package: hosts', PACK, NPM_OF_TESTS],
+    ['package: hosts/browser', PACK, NPM_OF_TESTS, FOUND],
+    ['package: hosts, WebKit', PACK, NPM_OF_TESTS, WEBKIT],
+    ['wasm-pack: web', NPM_OF_TESTS, WASM_PACK, FOUND],
+    ['wasm: Firefox', WASM_PACK, GECKODRIVER, FOUND],
+    ['package: engines/bullmq', PACK, NPM_OF_TESTS, SERVERS],
+    ['demo: page', ...page, FOUND],
+    ['demo: webkit', ...page, WEBKIT],
+    ['demo: without browsers', ...page],
+    ['demo: Node program', PACK, CONSUMER],
+  ]) {
+    const found = needsOf((step) => step.name === name);
+    assert.ok(found.includes(name), name);
+    assert.deepEqual(found.filter((step) => all.includes(step)).sort(), needed.sort(), name);
+  }
+  const quick = needsOf((step) => step.quick);
+  for (const name of [FOUND, WEBKIT, WASM_PACK, GECKODRIVER, SERVERS]) assert.ok(!quick.includes(name), name);
+});
+
+test('a program that is missing is an error with the command; sudo asks only where somebody can answer', () => {
+  const text = String(absent(IN_BROWSERS.slice(1)));
+  assert.match(text, /^not found: chromedriver, Firefox/);
+  assert.match(text, /recommends chromium-driver firefox-esr .*set CHROMEDRIVER, FIREFOX to/);
+  assert.equal(mustAsk({ root: false, ci: false, terminal: true }), true);
+  for (const where of [{ root: true, ci: false, terminal: true }, { root: false, ci: true, terminal: true }, {}])
+    assert.equal(mustAsk({ root: false, ci: false, terminal: false, ...where }), false);
+});
+
+test('versions are read from what tools print', () => {
+  for (const [text, version] of [
+    ['v20.20.2\n', '20.20.2'],
+    ['wasm-pack 0.15.1', '0.15.1'],
+    ['geckodriver 0.37.1 (abc 2026-01-01)', '0.37.1'],
+    ...['', 'v20', '20.19', '1.2.3.4', 'node'].map((wrong) => [wrong, undefined]),
+  ])
+    assert.equal(versionIn(text), version, text);
+  assert.deepEqual(['20.19.0', '22.0.0', '26.1.0'].map(isNewEnough), [true, true, true]);
+  assert.deepEqual(['20.18.9', '18.20.0', '9.99.99'].map(isNewEnough), [false, false, false]);
+});
+
+test('the crate is what is left between the marks', () => {
+  const text = 'a\n#- reason\nb\n  #+ c = 1\nd\n//- reason\ne\n//+\nf\n# - no mark\n';
+  assert.equal(published(text), 'a\nc = 1\nd\nf\n# - no mark\n');
+  for (const wrong of ['#-\n', '#+\n', '#-\n#-\n#+\n']) assert.throws(() => published(wrong), /a cut /, wrong);
+  const source = readFileSync(inRoot('Cargo.toml'), 'utf8');
+  const manifest = published(source);
+  assert.match(manifest, /\ndefault = \["retry"\]\n/);
+  assert.doesNotMatch(manifest, /crate-type|full|driver|exports|\[profile|wasm-pack|publish/);
+  const library = published(readFileSync(inRoot('src/lib.rs'), 'utf8'));
+  assert.ok(library.includes('pub use retry::*;') && !library.includes('bindings'), library);
+  assert.ok(source.includes(`\nrust-version = "${OLDEST}"\n`));
+  assert.equal(documentedFeatures(source), 'protection,tokio,js,tower,retry-policies,serde,http');
+});
+
+test('the version is that of the package, and no dependency has a say', () => {
+  assert.equal(versionOf('[x]\nversion = "9"\n[package]\nname = "a"\nversion = "0.1.0"\n[deps]\n'), '0.1.0');
+  assert.equal(versionOf('[package]\nname = "a"\n[deps]\nversion = "9"\n'), undefined);
+  assert.equal(versionOf('version = "9"\n'), undefined);
+});
+
+test('every program of tests/crate has a step', () => {
+  const lines = JSON.stringify(allSteps.map(({ commands }) => commands));
+  const programs = readdirSync(inRoot('tests/crate/programs'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const services = readdirSync(inRoot('tests/crate/programs/services/src/bin')).map((file) => parse(file).name);
+  for (const name of [...programs, ...services]) assert.ok(lines.includes(`"${name}"`), name);
+});
