@@ -66,152 +66,107 @@ const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry
   return retry(handleAll, { maxAttempts: ATTEMPTS - 1, backoff });
 };
 
+/** @type {(module: string, call: string, scope: Contender['scope'], more?: Partial<Contender>) => Contender} */
+const of = (module, call, scope, more) => ({ name: module, module, call, scope, ...more });
+
+const RETRY = 'retry(fn, options)';
+const CLIPPED = { note: 'jitter is ×1 to ×2, clipped at the cap' };
+
 /** @type {Contender[]} */
 const RETRIES = [
   { name: BARE, retries: false, call: 'fn()', scope: (fn) => ({ fn }) },
   { name: BY_HAND, call: 'retryByHand(fn)', scope: (fn) => ({ fn, retryByHand }) },
-  {
-    name: POLICY,
-    module: 'rejitter',
-    call: 'policy.run(fn)',
-    scope: (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }),
-  },
-  {
+  of('rejitter', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), { name: POLICY }),
+  of('rejitter', RETRY, (fn, { retryWithFullJitter: retry }) => ({ fn, retry, options: OWN }), {
     name: 'rejitter, function',
-    module: 'rejitter',
-    call: 'retryWithFullJitter(fn, options)',
-    scope: (fn, { retryWithFullJitter }) => ({ fn, retryWithFullJitter, options: OWN }),
-  },
-  {
-    name: 'rejitter/light',
-    module: 'rejitter/light',
-    call: 'retry(fn, options)',
-    scope: (fn, { retry }) => ({ fn, retry, options: OWN }),
-  },
-  {
-    name: 'p-retry',
-    note: 'jitter is ×1 to ×2, clipped at the cap',
-    module: 'p-retry',
-    call: 'retry(fn, options)',
-    scope: (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }),
-  },
-  {
-    name: 'cockatiel',
+  }),
+  of('rejitter/light', RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),
+  of('p-retry', RETRY, (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }), CLIPPED),
+  of('cockatiel', 'policy.execute(fn)', (fn, cockatiel) => ({ fn, policy: ofCockatiel(cockatiel) }), {
     note: 'a policy, run many times',
-    module: 'cockatiel',
-    call: 'policy.execute(fn)',
-    scope: (fn, cockatiel) => ({ fn, policy: ofCockatiel(cockatiel) }),
-  },
-  {
-    name: 'exponential-backoff',
-    module: 'exponential-backoff',
-    call: 'backOff(fn, options)',
-    scope: (fn, { backOff }) => {
-      const limits = { numOfAttempts: ATTEMPTS, startingDelay: BASE_MS, maxDelay: CAP_MS };
-      return { fn, backOff, options: { ...limits, timeMultiple: 2, jitter: 'full' } };
-    },
-  },
-  {
-    name: 'async-retry',
-    note: 'jitter is ×1 to ×2, clipped at the cap',
-    module: 'async-retry',
-    call: 'retry(fn, options)',
-    scope: (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }),
-  },
-  {
-    name: '@lifeomic/attempt',
-    module: '@lifeomic/attempt',
-    call: 'retry(fn, options)',
-    scope: (fn, { retry }) => {
-      const options = { maxAttempts: ATTEMPTS, delay: BASE_MS, factor: 2, maxDelay: CAP_MS, jitter: true };
-      return { fn, retry, options };
-    },
-  },
-  {
-    name: '@smithy/util-retry',
-    note: "the loop is the caller's; cap 20 s; its quota is lifted, or it would fail after a few such operations",
-    module: '@smithy/util-retry',
-    call: 'retryWithStrategy(strategy, fn)',
-    scope: (fn, { StandardRetryStrategy }) => {
+  }),
+  of('exponential-backoff', 'backOff(fn, options)', (fn, { backOff }) => {
+    const limits = { numOfAttempts: ATTEMPTS, startingDelay: BASE_MS, maxDelay: CAP_MS };
+    return { fn, backOff, options: { ...limits, timeMultiple: 2, jitter: 'full' } };
+  }),
+  of('async-retry', RETRY, (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }), CLIPPED),
+  of('@lifeomic/attempt', RETRY, (fn, { retry }) => {
+    const options = { maxAttempts: ATTEMPTS, delay: BASE_MS, factor: 2, maxDelay: CAP_MS, jitter: true };
+    return { fn, retry, options };
+  }),
+  of(
+    '@smithy/util-retry',
+    'retryWithStrategy(strategy, fn)',
+    (fn, { StandardRetryStrategy }) => {
       const strategy = new StandardRetryStrategy({ maxAttempts: ATTEMPTS, baseDelay: BASE_MS });
       return { fn, retryWithStrategy, strategy };
     },
-  },
-  {
-    name: 'effect',
-    note: 'the effect is built once and run many times; jitter is ×0.8 to ×1.2, no cap',
-    module: 'effect',
-    call: 'Effect.runPromise(program)',
-    scope: (fn, { Effect, Schedule }) => {
+    { note: "the loop is the caller's; cap 20 s; its quota is lifted, or it would fail after a few such operations" },
+  ),
+  of(
+    'effect',
+    'Effect.runPromise(program)',
+    (fn, { Effect, Schedule }) => {
       const times = Schedule.upTo({ times: ATTEMPTS - 1 });
       const schedule = Schedule.exponential('100 millis').pipe(Schedule.jittered, times);
       const attempt = Effect.tryPromise({ try: () => fn(), catch: (/** @type {unknown} */ error) => error });
       return { Effect, program: Effect.retry(attempt, schedule) };
     },
-  },
+    { note: 'the effect is built once and run many times; jitter is ×0.8 to ×1.2, no cap' },
+  ),
 ];
 
 export const BARE_FETCH = 'bare fetch';
 const STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const ADDRESS = 'http://bench.invalid/users/7';
+const FETCH = 'fetch(ADDRESS)';
 
 /** Wrappers of fetch. @type {Contender[]} */
 const FETCHERS = [
-  { name: BARE_FETCH, retries: false, call: 'fetch(ADDRESS)', scope: (fetch) => ({ fetch, ADDRESS }) },
-  {
-    name: 'rejitter/fetch',
-    module: 'rejitter/fetch',
-    call: 'fetch(ADDRESS)',
-    scope: (inner, { createFetch }) => ({ fetch: createFetch(OWN, inner), ADDRESS }),
-  },
-  {
-    name: 'ky',
-    note: 'its timeout is off',
-    module: 'ky',
-    call: 'get(ADDRESS)',
-    scope: (fetch, { default: ky }) => {
+  { name: BARE_FETCH, retries: false, call: FETCH, scope: (fetch) => ({ fetch, ADDRESS }) },
+  of('rejitter/fetch', FETCH, (inner, { createFetch }) => ({ fetch: createFetch(OWN, inner), ADDRESS })),
+  of(
+    'ky',
+    'get(ADDRESS)',
+    (fetch, { default: ky }) => {
       const delay = (/** @type {number} */ attempt) => BASE_MS * 2 ** (attempt - 1);
       const retry = { limit: ATTEMPTS - 1, delay, backoffLimit: CAP_MS, jitter: true };
       return { get: ky.create({ fetch, timeout: false, retry }), ADDRESS };
     },
-  },
-  {
-    name: 'fetch-retry',
-    note: "the jitter is the caller's",
-    module: 'fetch-retry',
-    call: 'fetch(ADDRESS)',
-    scope: (inner, { default: wrap }) => {
+    { note: 'its timeout is off' },
+  ),
+  of(
+    'fetch-retry',
+    FETCH,
+    (inner, { default: wrap }) => {
       const retryDelay = (/** @type {number} */ attempt) => Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
       return { fetch: wrap(inner, { retries: ATTEMPTS - 1, retryOn: STATUSES, retryDelay }), ADDRESS };
     },
-  },
-  {
-    name: 'ofetch',
-    note: "no backoff: the wait cannot depend on the attempt; the jitter is the caller's",
-    module: 'ofetch',
-    call: 'fetch(ADDRESS)',
-    scope: (fetch, { createFetch }) => {
+    { note: "the jitter is the caller's" },
+  ),
+  of(
+    'ofetch',
+    FETCH,
+    (fetch, { createFetch }) => {
       const defaults = { retry: ATTEMPTS - 1, retryDelay: () => Math.random() * BASE_MS };
       return { fetch: createFetch({ fetch, defaults }).raw, ADDRESS };
     },
-  },
+    { note: "no backoff: the wait cannot depend on the attempt; the jitter is the caller's" },
+  ),
 ];
 
 export const BUDGET = 'with a budget';
 export const BREAKER = 'with a breaker';
 export const WRAPPED = 'cockatiel, retry and circuit breaker';
 
-/**
- * @param {string} name
- * @param {(parts: any) => any[]} parts
- * @returns {Contender}
- */
-const guarded = (name, parts) => ({
-  name,
-  module: './rejitter.mjs',
-  call: 'policy.run(fn)',
-  scope: (fn, all) => ({ fn, policy: new all.RetryPolicy({ ...OWN, protection: all.protect(...parts(all)) }) }),
-});
+/** @param {string} name @param {(parts: any) => any[]} parts */
+const guarded = (name, parts) =>
+  of(
+    './rejitter.mjs',
+    'policy.run(fn)',
+    (fn, all) => ({ fn, policy: new all.RetryPolicy({ ...OWN, protection: all.protect(...parts(all)) }) }),
+    { name },
+  );
 
 /** Operations under protection. @type {Contender[]} */
 const PROTECTED = [
@@ -220,17 +175,16 @@ const PROTECTED = [
   guarded(BREAKER, ({ breaker }) => [breaker()]),
   guarded('with a cooldown', ({ cooldown }) => [cooldown()]),
   guarded('with all three', ({ budget, breaker, cooldown }) => [budget(), breaker(), cooldown()]),
-  {
-    name: WRAPPED,
-    note: 'the circuit is checked before each attempt',
-    module: 'cockatiel',
-    call: 'policy.execute(fn)',
-    scope: (fn, cockatiel) => {
+  of(
+    'cockatiel',
+    'policy.execute(fn)',
+    (fn, cockatiel) => {
       const { ConsecutiveBreaker, circuitBreaker, handleAll, wrap } = cockatiel;
       const circuit = circuitBreaker(handleAll, { halfOpenAfter: 5000, breaker: new ConsecutiveBreaker(10) });
       return { fn, policy: wrap(ofCockatiel(cockatiel), circuit) };
     },
-  },
+    { name: WRAPPED, note: 'the circuit is checked before each attempt' },
+  ),
 ];
 
 export const FIELDS = { retries: RETRIES, fetch: FETCHERS, protection: PROTECTED };

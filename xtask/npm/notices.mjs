@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
 
-/** The features of every wasm file in the package (xtask/src/thin_wasm.rs, xtask/src/lab_wasm.rs). */
+/** The features of every wasm file in the package (xtask/steps/package.mjs). */
 const FEATURES = 'driver,lab-exports';
 
 const LINE = `${'-'.repeat(80)}\n`;
@@ -29,25 +29,10 @@ Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 
 /** Returns cargo's view of the workspace, for the target and the features of the package's wasm files. */
 export function metadata() {
-  const args = [
-    'metadata',
-    '--locked',
-    '--format-version',
-    '1',
-    '--filter-platform',
-    'wasm32-unknown-unknown',
-    '--no-default-features',
-    '--features',
-    FEATURES,
-  ];
-  return JSON.parse(
-    execFileSync(env.CARGO ?? 'cargo', args, {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }),
-  );
+  const on = '--filter-platform wasm32-unknown-unknown --no-default-features --features';
+  const args = `metadata --locked --format-version 1 ${on} ${FEATURES}`.split(' ');
+  const options = { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] };
+  return JSON.parse(execFileSync(env.CARGO ?? 'cargo', args, options));
 }
 
 /**

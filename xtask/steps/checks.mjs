@@ -16,6 +16,8 @@ import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
 import { NPM_OF_BUILD, NPM_OF_PAGE, NPM_OF_SITE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET } from './setup.mjs';
 import { buildDocs, checkLinks } from './site.mjs';
 
+const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
+
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/command.mjs').More} More */
 
@@ -58,86 +60,65 @@ export const checks = () =>
     ...ofPage(PAGE),
   ].map((step) => ({ ...step, seconds: LONG[step.name] }));
 
+/** @type {(name: string, needs: string[], commands: Step['commands'], more?: Partial<Step>) => Step} */
+const quick = (name, needs, commands, more) => ({ name, quick: true, needs, commands, ...more });
+
 /** A check with a program of the npm packages in tests/package. @type {(name: string, line: string[], needs?: string[]) => Step} */
 function ofTests(name, [tool, ...args], needs = []) {
   const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package'), givesWay: true })];
-  return { name, needs: [...needs, NPM_OF_TESTS], quick: true, commands };
+  return quick(name, [...needs, NPM_OF_TESTS], commands);
 }
 
+const inDebug = { room: DEBUG };
 const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warnings`);
 
 /** The decisions without the rest. A cdylib needs the standard library: the published crate is checked without it. */
 const ALONE = '--lib --no-default-features --features std';
+/** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
+const OURS = '--package rejitter --package xtask --all-targets --all-features';
+const EXPORTS = `--target ${WASM_TARGET} --all-targets --features lab-exports,protection-exports`;
+const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
-/** @type {Step[]} */
 const LINTS = [
-  { name: 'lint: format', quick: true, commands: [cargo('fmt --all --check')] },
-  {
-    // Not wasm-tools: two mains of a few lines, for which 200 crates would be checked.
-    name: 'lint: clippy',
-    quick: true,
-    room: DEBUG,
-    commands: ['--package rejitter --package xtask --all-targets --all-features', ALONE].map(clippy),
-  },
-  {
-    name: 'lint: clippy, wasm',
-    quick: true,
-    needs: [TARGET],
-    room: DEBUG,
-    commands: ['--all-targets --features lab-exports,protection-exports', ALONE].map((set) =>
-      clippy(`--target ${WASM_TARGET} ${set}`),
-    ),
-  },
-  {
-    name: 'lint: rustdoc',
-    quick: true,
-    room: DEBUG,
-    commands: [cargo('doc --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
-  },
-  {
-    // The layers of src/js are rules of biome.json.
-    name: 'lint: JavaScript',
-    quick: true,
-    needs: [NPM_OF_BUILD],
-    commands: [command([npmTool('biome'), 'ci', '--error-on-warnings'], { dir: root })],
-  },
-  {
-    name: 'lint: spelling',
-    quick: true,
-    needs: [NPM_OF_SITE],
-    commands: [
-      command(sh`${inRoot('xtask/site/node_modules/.bin/cspell')} --no-progress --config cspell.json`, {
-        dir: root,
-        remedy: 'correct the word, use the one that cspell suggests, or add it to cspell.json',
-      }),
-    ],
-  },
+  quick('lint: format', [], [cargo('fmt --all --check')]),
+  quick('lint: clippy', [], [clippy(OURS), clippy(ALONE)], inDebug),
+  quick('lint: clippy, wasm', [TARGET], [clippy(EXPORTS), clippy(`--target ${WASM_TARGET} ${ALONE}`)], inDebug),
+  quick(
+    'lint: rustdoc',
+    [],
+    [cargo('doc --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
+    inDebug,
+  ),
+  // The layers of src/js are rules of biome.json.
+  quick('lint: JavaScript', [NPM_OF_BUILD], [command([npmTool('biome'), 'ci', '--error-on-warnings'], { dir: root })]),
+  quick(
+    'lint: spelling',
+    [NPM_OF_SITE],
+    [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
+  ),
   ofTests('lint: types of the driver', sh`tsc -p tsconfig.driver.json`),
   ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
-  ofTests('lint: types of the benchmarks', sh`tsc -p ../../xtask/bench/tsconfig.json`),
 ];
-
-/** @type {(name: string, line: string) => Step} */
-const native = (name, line) => ({ name, runner: 'cargo', quick: true, room: DEBUG, commands: [cargo(line)] });
 
 /** The tests of what the build is made with. They need no package. */
 const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/report', 'hosts'].flatMap((folder) =>
   testFiles(inRoot('xtask', folder)),
 );
 
-/** @type {Step[]} */
+/** @type {(name: string, line: string) => Step} */
+const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo', room: DEBUG });
+
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
   native('native: crate', 'test --all-features'),
   native('native: layers', 'test --package rejitter-layers'),
   native('native: texts of misuse', 'test --package rejitter-ui'),
-  {
-    name: 'native: tools',
-    runner: 'node',
-    quick: true,
-    needs: [NPM_OF_BUILD, NPM_OF_TESTS],
-    commands: [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask'), givesWay: true })],
-  },
+  quick(
+    'native: tools',
+    [NPM_OF_BUILD, NPM_OF_TESTS],
+    [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask'), givesWay: true })],
+    { runner: 'node' },
+  ),
 ];
 
 /** wasm-pack with the project's own wasm-bindgen and wasm-opt. @type {(args: string[], more?: More) => import('../run/command.mjs').Command} */
@@ -223,13 +204,12 @@ const OF_PACKAGE = [
 
 /** @type {Step[]} */
 const DEMO = [
-  {
-    // The fonts are those of the page.
-    name: 'docs: the site builds',
-    quick: true,
-    needs: [NPM_OF_PAGE, NPM_OF_SITE],
-    commands: [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))],
-  },
+  // The fonts are those of the page.
+  quick(
+    'docs: the site builds',
+    [NPM_OF_PAGE, NPM_OF_SITE],
+    [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))],
+  ),
   {
     name: 'demo: types',
     needs: [IN_PAGE],

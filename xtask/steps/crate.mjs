@@ -100,37 +100,9 @@ const wasmFile = (name, target) =>
 const wasmScript = (name, target) =>
   command(sh`node --no-warnings ${inRoot(`tests/crate/${name}.mjs`)} ${wasmFile(name, target)}`);
 
-/** The steps of `cargo xtask test`. @type {Step[]} */
-export const quickSteps = [
-  {
-    name: 'crate: packaged without warnings',
-    runner: /** @type {const} */ ('silent'),
-    commands: [inCrate('package --allow-dirty')],
-  },
-  {
-    name: 'crate: no standard library',
-    commands: [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')],
-  },
-  { name: 'crate: two versions stay two', commands: [ofPrograms('run --package two-versions')] },
-  { name: 'crate: a glob import hides nothing', commands: [ofPrograms('check --package glob-import')] },
-  {
-    name: 'crate: wasm without JavaScript',
-    needs: [TARGET, NODE],
-    commands: [wasmProgram('without-javascript', WASM_TARGET), wasmScript('without-javascript', WASM_TARGET)],
-  },
-].map((step) => ({ ...step, needs: [CRATE, ...(step.needs ?? [])], quick: true, room: BUILD }));
-
-/** No feature, each alone, each pair, and all. @type {(name: string, target?: string, needs?: string[]) => Step} */
-const features = (name, target, needs = []) => {
-  // Those that need no standard library.
-  const only = target === BARE ? sh`--include-features http,async` : [];
-  const line = sh`${tool('cargo-hack')} hack --feature-powerset --depth 2 --exclude-features default clippy --quiet --lib
-    ${target ? ['--target', target] : []} ${only} -- -D warnings`;
-  return {
-    name: `crate: features, ${name}`,
-    needs: [JUDGES, ...needs],
-    commands: [command(line, { dir: folder, env })],
-  };
+/** @type {(name: string, needs: string[], commands: Step['commands'], runner?: Step['runner']) => Step} */
+const step = (name, needs, commands, runner) => {
+  return { name: `crate: ${name}`, needs: [CRATE, ...needs], room: BUILD, commands, runner };
 };
 
 /** The features of the manifest's table for docs.rs, as cargo takes them. @param {string} manifest */
@@ -139,109 +111,93 @@ export const documentedFeatures = (manifest) =>
 /** Without the manifest, the first command fails and says so. */
 const featuresOfDocs = () => documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
 
+/** The steps of `cargo xtask test`. */
+export const quickSteps = [
+  step('packaged without warnings', [], [inCrate('package --allow-dirty')], 'silent'),
+  step('no standard library', [], [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')]),
+  step('two versions stay two', [], [ofPrograms('run --package two-versions')]),
+  step('a glob import hides nothing', [], [ofPrograms('check --package glob-import')]),
+  step(
+    'wasm without JavaScript',
+    [TARGET, NODE],
+    [wasmProgram('without-javascript', WASM_TARGET), wasmScript('without-javascript', WASM_TARGET)],
+  ),
+].map((each) => ({ ...each, quick: true }));
+
+/** No feature, each alone, each pair, and all. @param {string} name @param {string[]} [needs] @param {string[]} [more] */
+const features = (name, needs = [], more = []) => {
+  const set = sh`--feature-powerset --depth 2 --exclude-features default`;
+  const hack = sh`${tool('cargo-hack')} hack ${set} clippy --quiet --lib ${more} -- -D warnings`;
+  return step(`features, ${name}`, [JUDGES, ...needs], [command(hack, { dir: folder, env })]);
+};
+
 /** The steps of `cargo xtask crate --check`. @type {Step[]} */
 export const allSteps = [
   ...quickSteps,
-  ...[
-    features('native'),
-    features(WASM_TARGET, WASM_TARGET, [TARGET]),
-    ...[WASI, WASI_2, BARE].map((target) => features(target, target, [TARGETS])),
-    {
-      name: "crate: on embassy's timers",
-      needs: [TARGETS],
-      commands: [ofPrograms(`build --package embassy --target ${BARE}`)],
+  features('native'),
+  features(WASM_TARGET, [TARGET], ['--target', WASM_TARGET]),
+  features(WASI, [TARGETS], ['--target', WASI]),
+  features(WASI_2, [TARGETS], ['--target', WASI_2]),
+  // Those that need no standard library.
+  features(BARE, [TARGETS], ['--target', BARE, '--include-features', 'http,async']),
+  step("on embassy's timers", [TARGETS], [ofPrograms(`build --package embassy --target ${BARE}`)]),
+  step('dependencies', [JUDGES], () => {
+    const config = inRoot('xtask/deny.toml');
+    const deny = sh`${tool('cargo-deny')} --all-features --config ${config} check bans licenses sources`;
+    return [command(deny, { dir: folder })];
+  }),
+  step(
+    'the core, interpreted',
+    [JUDGES],
+    () => {
+      // Not what tries millions of numbers: that would take hours.
+      const line = 'miri test --lib -- core:: --skip elementary --skip random';
+      return [cargoOf(NIGHTLY, line, { dir: folder, env: { CARGO_TARGET_DIR: `${build}/miri` } })];
     },
-    {
-      name: 'crate: dependencies',
-      needs: [JUDGES],
-      commands: [
-        command(
-          sh`${tool('cargo-deny')} --all-features --config ${inRoot('xtask/deny.toml')} check bans licenses sources`,
-          { dir: folder },
-        ),
-      ],
+    'cargo',
+  ),
+  // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
+  step('older compilers', [OLD_COMPILERS], () =>
+    COMPILERS.map((compiler) => cargoOf(compiler, 'check --all-features', { dir: folder, env })),
+  ),
+  // Not published, but JavaScript is made of the wasm text that a compiler writes.
+  step(
+    'machines of protection, the oldest compiler',
+    [OLD_MACHINES, NPM_OF_TESTS],
+    () => {
+      const places = { REJITTER_TARGET_DIR: withOldMachines };
+      return [nodeTests([inRoot('tests/package/protection/differential.test.mjs')], { env: places })];
     },
-    {
-      name: 'crate: the core, interpreted',
-      runner: /** @type {const} */ ('cargo'),
-      needs: [JUDGES],
-      commands: [
-        // Not what tries millions of numbers: that would take hours.
-        cargoOf(NIGHTLY, 'miri test --lib -- core:: --skip elementary --skip random', {
-          dir: folder,
-          env: { CARGO_TARGET_DIR: `${build}/miri` },
-        }),
-      ],
-    },
-    {
-      // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
-      name: 'crate: older compilers',
-      needs: [OLD_COMPILERS],
-      commands: COMPILERS.map((compiler) => cargoOf(compiler, 'check --all-features', { dir: folder, env })),
-    },
-    {
-      // Not published, but JavaScript is made of the wasm text that a compiler writes.
-      name: 'crate: machines of protection, the oldest compiler',
-      runner: /** @type {const} */ ('node'),
-      needs: [OLD_MACHINES, NPM_OF_TESTS],
-      commands: () => {
-        const places = { REJITTER_TARGET_DIR: withOldMachines };
-        return [nodeTests([inRoot('tests/package/protection/differential.test.mjs')], { env: places })];
-      },
-    },
-    {
-      name: 'crate: documentation',
-      needs: [TARGET],
-      // A link to an item that only some targets have breaks on the others.
-      commands: ['', ` --target ${WASM_TARGET}`].map((on) =>
-        inCrate(`doc --no-deps --all-features${on}`, { env: STRICT }),
-      ),
-    },
-    {
-      name: 'crate: documentation, as docs.rs builds it',
-      needs: [JUDGES],
-      commands: () => [
-        cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, {
-          dir: folder,
-          env: { CARGO_TARGET_DIR: `${build}/docs.rs`, RUSTDOCFLAGS: '-D warnings --cfg docsrs' },
-        }),
-      ],
-    },
-    {
-      name: 'crate: its own tests',
-      runner: /** @type {const} */ ('cargo'),
-      // They draw tens of millions of delays.
-      commands: [inCrate('test --all-features --config profile.test.opt-level=2')],
-    },
-    {
-      name: "crate: next to a user's exports",
-      needs: [TARGET, NODE, WASM_BINDGEN],
-      commands: [
-        wasmProgram('own-exports', WASM_TARGET),
-        command(sh`${wasmTool('wasm-bindgen')} ${wasmFile('own-exports', WASM_TARGET)} --target experimental-nodejs-module
-          --out-dir ${`${build}/own-exports`}`),
-        command(sh`node ${inRoot('tests/crate/own-exports.mjs')} ${`${build}/own-exports/own_exports.js`}`),
-      ],
-    },
-    {
-      name: 'crate: public names',
-      needs: [NODE, JUDGES],
-      commands: () => [
-        command(
-          sh`node ${inRoot('tests/crate/public-names.mjs')} ${tool('cargo-public-api')} ${NIGHTLY} ${`${folder}/Cargo.toml`}
-            ${featuresOfDocs()}`,
-          { env, remedy: 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1' },
-        ),
-      ],
-    },
-    {
-      name: 'crate: with other crates',
-      commands: SERVICES.map((name) => ofPrograms(`run --package services --bin ${name}`)),
-    },
-    {
-      name: 'crate: WASI',
-      needs: [TARGETS, NODE],
-      commands: [wasmProgram('wasi', WASI), wasmScript('wasi', WASI)],
-    },
-  ].map((step) => ({ ...step, needs: [CRATE, ...(step.needs ?? [])], room: BUILD })),
+    'node',
+  ),
+  // A link to an item that only some targets have breaks on the others.
+  step('documentation', [TARGET], () =>
+    ['', ` --target ${WASM_TARGET}`].map((on) => inCrate(`doc --no-deps --all-features${on}`, { env: STRICT })),
+  ),
+  step('documentation, as docs.rs builds it', [JUDGES], () => {
+    const env = { CARGO_TARGET_DIR: `${build}/docs.rs`, RUSTDOCFLAGS: '-D warnings --cfg docsrs' };
+    return [cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, { dir: folder, env })];
+  }),
+  // They draw tens of millions of delays.
+  step('its own tests', [], [inCrate('test --all-features --config profile.test.opt-level=2')], 'cargo'),
+  step("next to a user's exports", [TARGET, NODE, WASM_BINDGEN], () => {
+    const out = `${build}/own-exports`;
+    const wasm = wasmFile('own-exports', WASM_TARGET);
+    return [
+      wasmProgram('own-exports', WASM_TARGET),
+      command(sh`${wasmTool('wasm-bindgen')} ${wasm} --target experimental-nodejs-module --out-dir ${out}`),
+      command(sh`node ${inRoot('tests/crate/own-exports.mjs')} ${`${out}/own_exports.js`}`),
+    ];
+  }),
+  step('public names', [NODE, JUDGES], () => {
+    const program = sh`node ${inRoot('tests/crate/public-names.mjs')} ${tool('cargo-public-api')} ${NIGHTLY}`;
+    const remedy = 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1';
+    return [command([...program, `${folder}/Cargo.toml`, featuresOfDocs()], { env, remedy })];
+  }),
+  step(
+    'with other crates',
+    [],
+    SERVICES.map((name) => ofPrograms(`run --package services --bin ${name}`)),
+  ),
+  step('WASI', [TARGETS, NODE], [wasmProgram('wasi', WASI), wasmScript('wasi', WASI)]),
 ];

@@ -2,10 +2,9 @@
 // The effect of protection on calls and on the server: worlds on virtual time, each with ten seeds, as medians. Writes
 // docs/reference/worlds.md: the same numbers on every machine.
 
-import { writeFileSync } from 'node:fs';
-
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
+import { markdownTable, named, writeTable } from '../report/table.mjs';
 
 const SEEDS = 10;
 /** One per core. */
@@ -41,9 +40,12 @@ export async function run({ node, choice: { quick }, say }) {
       return [{ title: text, aims: [undefined, ...both], least: most === undefined, digits, medians }];
     }),
   );
-  const table = documentOf(names, rows);
-  if (quick) console.log(table);
-  else writeFileSync(DOCUMENT, table);
+  const known = versions();
+  const cells = rows.map(({ title, digits, medians }) => [
+    title,
+    ...medians.map((each) => each?.toFixed(digits) ?? '–'),
+  ]);
+  writeTable(markdownTable([['world', ...names.map((name) => named(name, known))], ...cells]), DOCUMENT, quick);
   const missed = rows.filter(({ aims, least, medians }) =>
     aims.some((aim, c) => aim !== undefined && (least ? Number(medians[c]) < aim : Number(medians[c]) > aim)),
   );
@@ -74,41 +76,4 @@ function median(values) {
   const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
   const [low, high] = [known[(known.length - 1) >> 1], known[known.length >> 1]];
   return known.length === 0 ? undefined : (low + high) / 2;
-}
-
-/**
- * @param {string[]} names
- * @param {Row[]} rows
- */
-function documentOf(names, rows) {
-  const known = versions();
-  const heads = names.map((name) => (known[name] === undefined ? name : `${name} ${known[name]}`));
-  const lines = rows.map(
-    ({ title, digits, medians }) =>
-      `| ${title} | ${medians.map((value) => value?.toFixed(digits) ?? '–').join(' | ')} |`,
-  );
-  return `# What protection does: a table of worlds
-
-What becomes of calls to a service that fails in a certain way: per cent of them that succeed, unless a row says
-otherwise. Medians of ten seeds, of the packages themselves on virtual time. \`cargo xtask bench --only worlds\` writes
-this page, and fails if a number of rejitter's is worse than it was meant to be.
-
-All make up to four attempts, with full jitter from 100 ms, unless a row says otherwise. The columns are the defaults:
-rejitter without protection, with \`protect(breaker())\`, with \`protect(budget(), breaker(), cooldown())\`; cockatiel's
-retry around a sampling breaker (half of the calls in 10 s; open for 5 s); opossum's breaker within rejitter's retry;
-the token bucket of the AWS SDKs, \`@smithy/util-retry\` ${known['@smithy/util-retry'] ?? ''}.
-
-| world | ${heads.join(' | ')} |
-|---|${names.map(() => '---:|').join('')}
-${lines.join('\n')}
-
-How to read it: a breaker gives up calls while a service fails, so that the service recovers, and the fewer the better.
-A budget withholds retries above a quarter of failures, so at 40% errors 70 instead of 97 of 100 calls succeed. In an
-outage that stalls, calls without protection send three times as many requests as there are calls, and the service
-never recovers (40 s are the end of that world). What no part protects from: hundreds of processes of which each makes
-few calls, and a death that shows as timeouts of 10 s, which a breaker notices after some 15 s.
-
-Without a success no token comes back. Of the client whose first attempts all fail, four attempts in an outage of 25
-minutes take all 50 tokens of its budget, and its retries never come back; two attempts take half of them.
-`;
 }

@@ -3,7 +3,7 @@
 
 import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, POLICY, WRAPPED } from '../contenders.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
-import { digits, eventsPerS, markdownTable, whole, withSpread, wrapped } from './table.mjs';
+import { digits, eventsPerS, markdownTable, named as withVersion, whole, withSpread, wrapped } from './table.mjs';
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
@@ -86,7 +86,7 @@ const cell = (value) => (typeof value === 'number' ? whole(value) : withSpread(v
 
 /** The paragraphs of each part that was measured. @param {any} results */
 export function block({ when, machine, versions, node, parts, others, quick }) {
-  const named = (/** @type {string} */ name) => (versions[name] ? `${name} ${versions[name]}` : name);
+  const named = (/** @type {string} */ name) => withVersion(name, versions);
   const rows = rowsOf(parts);
   const rounds = parts.success?.samples[BARE].length;
   const paragraphs = [

@@ -1,6 +1,8 @@
 // @ts-check
 // Numbers and tables as Markdown.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
 /**
@@ -24,11 +26,29 @@ export const withSpread = (spread) =>
   spread === undefined ? '—' : `${digits(spread.median)} (${digits(spread.q1)}–${digits(spread.q3)})`;
 
 /** @param {string[][]} rows the first is the heading */
-export function markdownTable(rows) {
+export function markdownTable(rows, alignment = '---:|') {
   const line = (/** @type {string[]} */ row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const [head, ...body] = rows;
-  return [line(head), `|---|${'---:|'.repeat(head.length - 1)}`, ...body.map(line)].join('\n');
+  return [line(head), `|---|${alignment.repeat(head.length - 1)}`, ...body.map(line)].join('\n');
 }
+
+/**
+ * Writes a table in the place of the one that a document has; for a quick run, prints it instead.
+ * @param {string} table
+ * @param {URL} document
+ * @param {boolean} quick
+ */
+export function writeTable(table, document, quick) {
+  if (quick) console.log(table);
+  else
+    writeFileSync(
+      document,
+      readFileSync(document, 'utf8').replace(/^\|(?:.*\n\|)*.*$/m, () => table),
+    );
+}
+
+/** The name of a package with its version. @param {string} name @param {Record<string, string>} versions */
+export const named = (name, versions) => (versions[name] ? `${name} ${versions[name]}` : name);
 
 /**
  * A paragraph in lines of at most 110 characters, if its words allow.
