@@ -1,4 +1,4 @@
-// Packs the assembled package and says what it weighs.
+// Packs the assembled package. What it adds to an app is in the budgets of tests/package and in `cargo xtask bench`.
 //
 //   node pack.mjs --package target/pkg --out target/pkg-tarball [--list]
 
@@ -8,35 +8,6 @@ import { join } from 'node:path';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-
-/** An entry as a bundler puts it into an app: minified, alone. */
-async function bundled(dir, entry) {
-  const result = await build({
-    entryPoints: [join(dir, entry)],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    write: false,
-  });
-  return result.outputFiles[0].contents;
-}
-
-export function sizes(code) {
-  const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  return {
-    raw: code.length,
-    gzip: gzipSync(code, { level: 9 }).length,
-    brotli: brotliCompressSync(code, { params: quality }).length,
-  };
-}
-
-export function table(files) {
-  const width = Math.max(...files.map(({ size }) => String(size).length));
-  return files.map(({ path, size }) => `  ${String(size).padStart(width)}  ${path}\n`).join('');
-}
 
 /** Packs a folder into `out`, and returns what npm says about the tarball. */
 export function pack(folder, out) {
@@ -52,22 +23,11 @@ export function pack(folder, out) {
   return packed;
 }
 
-async function main() {
+if (import.meta.url === pathToFileURL(argv[1]).href) {
   const { values } = parseArgs({
     options: { package: { type: 'string' }, out: { type: 'string' }, list: { type: 'boolean' } },
   });
-  const packed = pack(values.package, values.out);
-  if (values.list) process.stdout.write(table(packed.files));
-  process.stdout.write(`  tarball ${packed.size} bytes, unpacked ${packed.unpackedSize}\n`);
-  for (const [name, entry] of [
-    ['main entry', 'index.js'],
-    ['with fetch', 'fetch.js'],
-    ['with protection', 'protection.js'],
-    ['with the lab', 'lab.js'],
-  ]) {
-    const { raw, gzip, brotli } = sizes(await bundled(values.package, entry));
-    process.stdout.write(`  ${name} in an app, minified: ${raw} bytes, gzip ${gzip}, brotli ${brotli}\n`);
-  }
+  const { files, size, unpackedSize } = pack(values.package, values.out);
+  if (values.list) for (const file of files) console.log(`  ${String(file.size).padStart(9)}  ${file.path}`);
+  console.log(`  tarball ${size} bytes, unpacked ${unpackedSize}`);
 }
-
-if (import.meta.url === pathToFileURL(argv[1]).href) await main();

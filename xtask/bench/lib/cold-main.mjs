@@ -5,7 +5,7 @@
 import { FIELDS, load } from '../contenders.mjs';
 import { patchTimers } from './timers.mjs';
 
-patchTimers('immediate');
+patchTimers();
 const contender = FIELDS.retries[Number(process.argv[2])];
 let calls = 0;
 let failures = 0;

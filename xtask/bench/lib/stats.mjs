@@ -33,25 +33,15 @@ export const median = (values) => quantile(values, 0.5);
 export const spread = (values) => ({ median: median(values), q1: quantile(values, 0.25), q3: quantile(values, 0.75) });
 
 /**
- * The ratios of what was measured in the same rounds: a machine that slows down slows both.
- * @param {ArrayLike<number>} values
- * @param {ArrayLike<number>} baseline
- * @returns {Spread}
+ * What was measured in the same rounds: a machine that slows down slows both.
+ * @param {(value: number, baseline: number) => number} compared
+ * @returns {(values: ArrayLike<number>, baseline: ArrayLike<number>) => Spread}
  */
-export function ratio(values, baseline) {
+const compare = (compared) => (values, baseline) => {
   if (values.length !== baseline.length)
     throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
-  return spread(Float64Array.from(values, (value, i) => value / baseline[i]));
-}
+  return spread(Float64Array.from(values, (value, i) => compared(value, baseline[i])));
+};
 
-/**
- * The same for differences.
- * @param {ArrayLike<number>} values
- * @param {ArrayLike<number>} baseline
- * @returns {Spread}
- */
-export function difference(values, baseline) {
-  if (values.length !== baseline.length)
-    throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);
-  return spread(Float64Array.from(values, (value, i) => value - baseline[i]));
-}
+export const ratio = compare((value, baseline) => value / baseline);
+export const difference = compare((value, baseline) => value - baseline);

@@ -83,7 +83,7 @@ export async function measure({ quick, index }) {
   }
 
   // Very many, half of which fail once.
-  patchTimers('microtask');
+  patchTimers();
   let turn = 0;
   const third = async () => {
     turn += 1;

@@ -63,7 +63,7 @@ export async function verify({ name, call, retries = true }, scope, field) {
 
 /** @param {import('../lib/child.mjs').Choice & { field: Field, failures: number }} choice */
 export async function measure({ field, failures, quick, seed }) {
-  patchTimers('immediate');
+  patchTimers();
   const designs = [];
   /** @type {Record<string, string>} */
   const notes = {};
