@@ -1,8 +1,6 @@
 // The changes that a mistake could have made of a module, as those of Stryker: `changesOf(code)`.
 
-import { createRequire } from 'node:module';
-
-const { parse } = createRequire(new URL('../../tests/package/package.json', import.meta.url))('acorn');
+import { parse } from 'acorn';
 
 /** @param {string} code */
 export const tree = (code) => parse(code, { ecmaVersion: 'latest', sourceType: 'module' });

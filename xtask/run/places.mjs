@@ -29,5 +29,5 @@ export const wasmTool = (name) => inTarget('tools', name);
 /** Paths of programs, by the name of the variable that a reader can set. A step needs the one that finds its programs. */
 export const found = /** @type {Record<string, string>} */ ({});
 
-/** What the command line asks of all steps: random tests with fewer cases, the list of the package's files. */
-export const wishes = { quick: false, listFiles: false };
+/** What is asked of all steps: random tests with fewer cases, the list of the package's files; and the steps of this run. */
+export const wishes = { quick: false, listFiles: false, steps: /** @type {string[]} */ ([]) };

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { Failure, run as runCommand, shown, signalReceived, stopped } from './command.mjs';
 import { count } from './counts.mjs';
-import { inTarget } from './places.mjs';
+import { inTarget, wishes } from './places.mjs';
 import { BROWSERS, blocked, next, order, withNeeds } from './schedule.mjs';
 import { say, show } from './screen.mjs';
 
@@ -102,6 +102,7 @@ export async function setUp(all, goals) {
  * @param {number} jobs
  */
 export async function run(steps, folder, jobs) {
+  wishes.steps = steps.map(({ name }) => name);
   const logs = inTarget(folder);
   const again = join(logs, 'again');
   rmSync(logs, { recursive: true, force: true });

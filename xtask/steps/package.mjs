@@ -177,7 +177,7 @@ function bindLab(log) {
 /** What the passes depend on besides their input and command lines. */
 const RECIPE = [
   'Cargo.lock',
-  'xtask/npm/package-lock.json',
+  'package-lock.json',
   ...['machines', 'no-wasm', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
 ];
 

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
 import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
-import { inRoot, wasmTool } from '../run/places.mjs';
+import { inRoot, root, wasmTool, wishes } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
@@ -16,11 +16,14 @@ const NODE_MINIMUM = [20, 19];
 export const NODE = 'Node and npm';
 export const TARGET = "Rust's wasm target";
 export const WASM_BINDGEN = 'wasm-bindgen';
-export const NPM_OF_BUILD = 'npm packages of xtask/npm';
-export const NPM_OF_TESTS = 'npm packages of tests/package';
-export const NPM_OF_PAGE = 'npm packages of www';
-export const NPM_OF_BENCH = 'npm packages of xtask/bench';
-export const NPM_OF_SITE = 'npm packages of xtask/site';
+
+/** Steps that install the npm packages of a folder, which their names end with. */
+const npmOf = (/** @type {string} */ folder) => `npm packages of ${folder}`;
+export const NPM_OF_BUILD = npmOf('xtask/npm');
+export const NPM_OF_TESTS = npmOf('tests/package');
+export const NPM_OF_PAGE = npmOf('www');
+export const NPM_OF_BENCH = npmOf('xtask/bench');
+export const NPM_OF_SITE = npmOf('xtask/site');
 
 /** @typedef {import('../run/run.mjs').Log} Log */
 
@@ -32,7 +35,7 @@ export const steps = [
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
-    setUp: (/** @type {Log} */ log) => npmPackages(log, inRoot(name.split(' ').at(-1) ?? '')),
+    setUp: npmPackages,
   })),
 ];
 
@@ -84,21 +87,38 @@ async function wasmBindgen(log) {
   log.note = answer([wasmTool('wasm-bindgen'), '--version']) ?? '';
 }
 
-/** @param {Log} log @param {string} dir */
-async function npmPackages(log, dir) {
-  // Next to the installed packages: what they were installed for.
-  const stamp = `${dir}/node_modules/.installed-for`;
-  const wanted = `node ${process.version}\n${readFileSync(`${dir}/package-lock.json`, 'utf8')}`;
-  if (textOf(stamp) === wanted) {
+/** What is installed, and for what. */
+const STAMP = inRoot('node_modules/.installed-for');
+/** @type {Promise<unknown> | undefined} */
+let installation;
+
+/**
+ * npm empties all folders before it installs: the first step installs the packages of all folders that this run needs,
+ * and of those that have theirs.
+ * @param {Log} log
+ */
+async function npmPackages(log) {
+  const lock = `node ${process.version}\n${readFileSync(inRoot('package-lock.json'), 'utf8')}`;
+  const [known, ...before] = (textOf(STAMP) ?? '').split('\0');
+  const there = known === lock ? before : [];
+  const wanted = wishes.steps.filter((step) => step.startsWith(npmOf('')));
+  if (wanted.every((step) => there.includes(step))) {
     log.note = 'there';
     return;
   }
-  const remedy =
-    'the registry that npm is set up for must be reachable; if package.json was changed, run ' +
-    '`npm install --ignore-scripts` there to renew the lock file';
-  await log.run(command('npm ci --ignore-scripts --no-audit --no-fund', { dir, remedy }));
-  writeFileSync(stamp, wanted);
+  installation ??= install(log, [...new Set([...there, ...wanted])], lock);
+  await installation;
   log.note = 'installed';
+}
+
+/** @param {Log} log @param {string[]} names @param {string} lock */
+async function install(log, names, lock) {
+  const folders = names.map((name) => `--workspace=${name.slice(npmOf('').length)}`);
+  const remedy =
+    'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
+    '`npm install --package-lock-only` to renew the lock file';
+  await log.run(command(sh`npm ci --ignore-scripts --no-audit --no-fund ${folders}`, { dir: root, remedy }));
+  writeFileSync(STAMP, [lock, ...names].join('\0'));
 }
 
 /** The text of a file, or `undefined` where there is none. @param {string} path */
