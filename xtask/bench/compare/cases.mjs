@@ -4,20 +4,17 @@
 import { virtualClock } from 'rejitter/testing';
 
 /** @typedef {import('./contenders.mjs').Contender} Contender */
-/** @typedef {{ title: string, needs?: 'signal' | 'attemptMs' | 'totalMs' | 'client', play: (contender: Contender) => Promise<string> }} Case */
+/** @typedef {import('rejitter/testing').VirtualClock} VirtualClock */
+/** @typedef {{ title: string, needs?: 'signal' | 'attemptMs' | 'totalMs' | 'client', play: (contender: Contender, clock: VirtualClock) => Promise<string> }} Case */
 
 const down = () => Promise.reject(new Error('down'));
 const hung = () => new Promise(() => {});
 
-/**
- * Runs a scene on a clock that stands still until the scene advances it.
- * @template T
- * @param {(clock: import('rejitter/testing').VirtualClock) => Promise<T>} scene
- */
-async function on(scene) {
+/** Plays a case on a clock that stands still until the case advances it. @param {Case} it @param {Contender} contender */
+export async function played({ play }, contender) {
   const clock = virtualClock({ date: true });
   try {
-    return await scene(clock);
+    return await play(contender, clock);
   } finally {
     clock.uninstall();
   }
@@ -34,32 +31,31 @@ function follow(promise, clock) {
 }
 
 /** Advances in small steps: some packages need many turns of the event loop for one timer. */
-async function pass(/** @type {import('rejitter/testing').VirtualClock} */ clock, /** @type {number} */ ms, step = 50) {
+async function pass(/** @type {VirtualClock} */ clock, /** @type {number} */ ms, step = 50) {
   for (let t = 0; t < ms; t += step) await clock.advance(step);
 }
 
 /**
  * Times at which a client sends, and what becomes of its call.
  * @param {Contender} contender
+ * @param {VirtualClock} clock
  * @param {any} init
  * @param {(n: number) => Response} answer
  */
-function requests({ client }, init, answer) {
-  return on(async (clock) => {
-    /** @type {number[]} */
-    const times = [];
-    /** @type {string[]} */
-    const bodies = [];
-    const fetch = async (/** @type {any} */ input, /** @type {any} */ given) => {
-      times.push(clock.now);
-      const request = new Request(input, given && { ...given, ...(given.body && { duplex: 'half' }) });
-      bodies.push(await request.text());
-      return answer(times.length);
-    };
-    const seen = follow(/** @type {NonNullable<typeof client>} */ (client)(fetch)(init), clock);
-    await pass(clock, 20_000, 100);
-    return { times, bodies, seen };
-  });
+async function requests({ client }, clock, init, answer) {
+  /** @type {number[]} */
+  const times = [];
+  /** @type {string[]} */
+  const bodies = [];
+  const fetch = async (/** @type {any} */ input, /** @type {any} */ given) => {
+    times.push(clock.now);
+    const request = new Request(input, given && { ...given, ...(given.body && { duplex: 'half' }) });
+    bodies.push(await request.text());
+    return answer(times.length);
+  };
+  const seen = follow(/** @type {NonNullable<typeof client>} */ (client)(fetch)(init), clock);
+  await pass(clock, 20_000, 100);
+  return { times, bodies, seen };
 }
 
 const answers =
@@ -71,90 +67,84 @@ const answers =
 export const CASES = [
   {
     title: 'waits at the cap are spread out',
-    play: ({ run }) =>
-      on(async (clock) => {
-        /** @type {number[]} */
-        const times = [];
-        const fn = () => {
-          times.push(clock.now);
-          return down();
-        };
-        run(fn, { attempts: 30, baseMs: 100, capMs: 1000 }).catch(() => {});
-        await pass(clock, 40_000, 20);
-        const waits = times.slice(15).map((time, i) => time - times[14 + i]);
-        if (waits.length < 10) return `no cap`;
-        const [least, most] = [Math.min(...waits), Math.max(...waits)];
-        return most - least > 600 ? 'yes' : most - least > 100 ? 'a little' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      /** @type {number[]} */
+      const times = [];
+      const fn = () => {
+        times.push(clock.now);
+        return down();
+      };
+      run(fn, { attempts: 30, baseMs: 100, capMs: 1000 }).catch(() => {});
+      await pass(clock, 40_000, 20);
+      const waits = times.slice(15).map((time, i) => time - times[14 + i]);
+      if (waits.length < 10) return `no cap`;
+      const [least, most] = [Math.min(...waits), Math.max(...waits)];
+      return most - least > 600 ? 'yes' : most - least > 100 ? 'a little' : 'no';
+    },
   },
   {
     title: 'an abort ends a wait at once, with your reason',
     needs: 'signal',
-    play: ({ run }) =>
-      on(async (clock) => {
-        const aborter = new AbortController();
-        const reason = new Error('mine');
-        const { signal } = aborter;
-        const seen = follow(run(down, { attempts: 3, baseMs: 8000, capMs: 8000, signal }), clock);
-        await clock.advance(5);
-        aborter.abort(reason);
-        await clock.advance(5);
-        const early = !Number.isNaN(seen.at);
-        await pass(clock, 40_000, 500);
-        if (early) return seen.error === reason ? 'yes' : 'at once, with another error';
-        return seen.error === reason || seen.at < 20_000 ? 'after the wait' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      const aborter = new AbortController();
+      const reason = new Error('mine');
+      const { signal } = aborter;
+      const seen = follow(run(down, { attempts: 3, baseMs: 8000, capMs: 8000, signal }), clock);
+      await clock.advance(5);
+      aborter.abort(reason);
+      await clock.advance(5);
+      const early = !Number.isNaN(seen.at);
+      await pass(clock, 40_000, 500);
+      if (early) return seen.error === reason ? 'yes' : 'at once, with another error';
+      return seen.error === reason || seen.at < 20_000 ? 'after the wait' : 'no';
+    },
   },
   {
     title: 'an attempt that hangs is given up and retried',
     needs: 'attemptMs',
-    play: ({ run }) =>
-      on(async (clock) => {
-        let calls = 0;
-        const fn = () => (++calls === 1 ? hung() : Promise.resolve('ok'));
-        const seen = follow(run(fn, { attempts: 3, baseMs: 100, capMs: 1000, attemptMs: 300 }), clock);
-        await pass(clock, 5000);
-        return calls === 2 && seen.error === undefined && seen.at > 0 ? 'yes' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      let calls = 0;
+      const fn = () => (++calls === 1 ? hung() : Promise.resolve('ok'));
+      const seen = follow(run(fn, { attempts: 3, baseMs: 100, capMs: 1000, attemptMs: 300 }), clock);
+      await pass(clock, 5000);
+      return calls === 2 && seen.error === undefined && seen.at > 0 ? 'yes' : 'no';
+    },
   },
   {
     title: 'a deadline for all attempts together',
     needs: 'totalMs',
-    play: ({ run }) =>
-      on(async (clock) => {
-        const seen = follow(run(down, { attempts: 30, baseMs: 400, capMs: 400, totalMs: 1500 }), clock);
-        await pass(clock, 20_000);
-        return seen.at <= 1700 ? 'yes' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      const seen = follow(run(down, { attempts: 30, baseMs: 400, capMs: 400, totalMs: 1500 }), clock);
+      await pass(clock, 20_000);
+      return seen.at <= 1700 ? 'yes' : 'no';
+    },
   },
   {
     title: 'a deadline ends an attempt that hangs',
     needs: 'totalMs',
-    play: ({ run }) =>
-      on(async (clock) => {
-        const seen = follow(run(hung, { attempts: 3, baseMs: 100, capMs: 400, totalMs: 1500 }), clock);
-        await pass(clock, 5000);
-        return seen.at <= 1700 ? 'yes' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      const seen = follow(run(hung, { attempts: 3, baseMs: 100, capMs: 400, totalMs: 1500 }), clock);
+      await pass(clock, 5000);
+      return seen.at <= 1700 ? 'yes' : 'no';
+    },
   },
   {
     title: 'you get the error that your function threw',
-    play: ({ run }) =>
-      on(async (clock) => {
-        const mine = new Error('mine');
-        const seen = follow(
-          run(() => Promise.reject(mine), { attempts: 2, baseMs: 10, capMs: 10 }),
-          clock,
-        );
-        await pass(clock, 1000);
-        return seen.error === mine ? 'yes' : seen.error?.cause === mine ? 'as the cause' : 'no';
-      }),
+    play: async ({ run }, clock) => {
+      const mine = new Error('mine');
+      const seen = follow(
+        run(() => Promise.reject(mine), { attempts: 2, baseMs: 10, capMs: 10 }),
+        clock,
+      );
+      await pass(clock, 1000);
+      return seen.error === mine ? 'yes' : seen.error?.cause === mine ? 'as the cause' : 'no';
+    },
   },
   {
     title: '`Retry-After: 5` after a 503 is obeyed',
     needs: 'client',
-    play: async (contender) => {
-      const { times } = await requests(contender, { method: 'GET' }, answers(503, { 'retry-after': '5' }));
+    play: async (contender, clock) => {
+      const { times } = await requests(contender, clock, { method: 'GET' }, answers(503, { 'retry-after': '5' }));
       if (times.length < 2) return 'no';
       return times[1] >= 5000 && times[1] < 8000 ? 'yes' : 'no';
     },
@@ -162,26 +152,26 @@ export const CASES = [
   {
     title: 'a POST is not repeated after a 503',
     needs: 'client',
-    play: async (contender) => {
-      const { times } = await requests(contender, { method: 'POST', body: 'x' }, answers(503));
+    play: async (contender, clock) => {
+      const { times } = await requests(contender, clock, { method: 'POST', body: 'x' }, answers(503));
       return times.length === 1 ? 'yes' : 'no';
     },
   },
   {
     title: 'a text as body is sent again',
     needs: 'client',
-    play: async (contender) => {
-      const { bodies } = await requests(contender, { method: 'PUT', body: 'text' }, answers(503));
+    play: async (contender, clock) => {
+      const { bodies } = await requests(contender, clock, { method: 'PUT', body: 'text' }, answers(503));
       return bodies.length === 2 && bodies[1] === 'text' ? 'yes' : 'no';
     },
   },
   {
     title: 'a stream as body is sent again',
     needs: 'client',
-    play: async (contender) => {
+    play: async (contender, clock) => {
       const body = new Blob(['first, second']).stream();
       const init = { method: 'PUT', body, duplex: 'half' };
-      const { bodies } = await requests(contender, init, answers(503));
+      const { bodies } = await requests(contender, clock, init, answers(503));
       return bodies.length === 2 && bodies[1] === 'first, second' ? 'yes' : 'no';
     },
   },

@@ -64,15 +64,16 @@ export async function run({ node, choice: { quick }, say }) {
 /** @param {string[]} names */
 export async function measure(names) {
   const { CONTENDERS } = await import('../compare/contenders.mjs');
-  const { CASES } = await import('../compare/cases.mjs');
+  const { CASES, played } = await import('../compare/cases.mjs');
   const rows = [];
-  for (const { title, needs, play } of CASES) {
+  for (const it of CASES) {
+    const { title, needs } = it;
     const row = [title];
     for (const name of names) {
       const contender = CONTENDERS[name];
       if (needs === 'client' && contender.client === undefined) row.push('–');
       else if (needs && needs !== 'client' && !contender.knows.includes(needs)) row.push('no');
-      else row.push(await play(contender));
+      else row.push(await played(it, contender));
     }
     rows.push(row);
   }
