@@ -12,6 +12,8 @@ export const WASM_TARGET = 'wasm32-unknown-unknown';
 
 /** `require` of a module, the `module-sync` condition. */
 const NODE_MINIMUM = [20, 19];
+/** That of Node 20 (10.8) cannot install the linked packages of some workspaces. */
+const NPM_MINIMUM = [11, 19];
 
 export const NODE = 'Node and npm';
 export const TARGET = "Rust's wasm target";
@@ -42,10 +44,10 @@ export const steps = [
 /** The first version in what a tool prints. @param {string} text */
 export const versionIn = (text) => /(?<![\d.])\d+\.\d+\.\d+(?![\d.])/.exec(text)?.[0];
 
-/** @param {string} version */
-export function isNewEnough(version) {
+/** @param {string} version @param {number[]} [minimum] */
+export function isNewEnough(version, minimum = NODE_MINIMUM) {
   const [major, minor] = version.split('.').map(Number);
-  return major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]);
+  return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
 }
 
 /** @param {Log} log */
@@ -117,7 +119,8 @@ async function install(log, names, lock) {
   const remedy =
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
     '`npm install --package-lock-only` to renew the lock file';
-  await log.run(command(sh`npm ci --ignore-scripts --no-audit --no-fund ${folders}`, { dir: root, remedy }));
+  const npm = isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
+  await log.run(command(sh`${npm} ci --ignore-scripts --no-audit --no-fund ${folders}`, { dir: root, remedy }));
   writeFileSync(STAMP, [lock, ...names].join('\0'));
 }
 

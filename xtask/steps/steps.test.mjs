@@ -106,8 +106,18 @@ test('versions are read from what tools print', () => {
     ...['', 'v20', '20.19', '1.2.3.4', 'node'].map((wrong) => [wrong, undefined]),
   ])
     assert.equal(versionIn(text), version, text);
-  assert.deepEqual(['20.19.0', '22.0.0', '26.1.0'].map(isNewEnough), [true, true, true]);
-  assert.deepEqual(['20.18.9', '18.20.0', '9.99.99'].map(isNewEnough), [false, false, false]);
+  assert.deepEqual(
+    ['20.19.0', '22.0.0', '26.1.0'].map((each) => isNewEnough(each)),
+    [true, true, true],
+  );
+  assert.deepEqual(
+    ['11.19.1', '10.8.2', ''].map((npm) => isNewEnough(npm, [11, 19])),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    ['20.18.9', '18.20.0', '9.99.99'].map((each) => isNewEnough(each)),
+    [false, false, false],
+  );
 });
 
 test('the crate is what is left between the marks', () => {
