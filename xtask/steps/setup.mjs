@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
-import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
+import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inRoot, root, wasmTool, wishes } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 
@@ -119,8 +119,9 @@ async function install(log, names, lock) {
   const remedy =
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
     '`npm install --package-lock-only` to renew the lock file';
+  const more = { dir: root, remedy, limitMs: BUILD_LIMIT_MS };
   const npm = isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
-  await log.run(command(sh`${npm} ci --ignore-scripts --no-audit --no-fund ${folders}`, { dir: root, remedy }));
+  await log.run(command(sh`${npm} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
   writeFileSync(STAMP, [lock, ...names].join('\0'));
 }
 

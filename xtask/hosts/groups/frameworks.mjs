@@ -17,7 +17,8 @@ const get = async (url) => (await fetch(url)).text();
 /** Starts the built app once for the rows of a group that run together. */
 const NEXT_FILES = (folder) => ({
   'suite.mjs': folder.suite(),
-  'next.config.mjs': 'export default {};\n',
+  // By itself it takes the folder of the outermost lock file: ours.
+  'next.config.mjs': 'export default { turbopack: { root: import.meta.dirname } };\n',
   'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
   'app/server/page.jsx': `import { suite } from '../../suite.mjs';
 export const dynamic = 'force-dynamic';
