@@ -73,6 +73,12 @@ test('the longest chain starts first, and needs, rooms and jobs are kept', () =>
     { name: 'z', needs: ['a'], seconds: 9 },
   ];
   assert.deepEqual(order(chains), [1, 2, 3, 0]);
+  const oven = { name: 'oven', places: 1 };
+  const shared = [
+    { name: 'long', seconds: 9 },
+    ...[4, 6, 5].map((seconds) => ({ name: `${seconds}`, seconds, room: oven })),
+  ];
+  assert.deepEqual(order(shared), [2, 0, 3, 1]);
   const room = { name: 'kitchen', places: 1 };
   const steps = [{ name: 'b', room }, { name: 'c', room }, { name: 'd', needs: ['b'] }, { name: 'e' }];
   const names = { w: 'waiting', r: 'running', s: 'succeeded', f: 'failed' };

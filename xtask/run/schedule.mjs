@@ -19,20 +19,29 @@ export const BROWSERS = { name: 'browsers', places: 2 };
 /** Their tests kill and restart servers and have jobs wait: more at once would be too slow for their own limits. */
 export const SERVERS = { name: 'servers', places: 2 };
 
+/** A second for a step that has none: of two short ones, that which others wait for starts first. @param {Planned} step */
+const secondsOf = ({ seconds = 1 }) => seconds;
+
 /**
  * The indices of the steps in the order in which they start if they can: before others those that begin the longest
- * chain of steps.
+ * chain of steps. Those that share a room are one, too: what is left of it must not run alone at the end.
  * @param {Planned[]} steps
  */
 export function order(steps) {
   /** @type {(first: Planned) => number} */
   const chain = (first) => {
     const next = steps.filter(({ needs = [] }) => needs.includes(first.name)).map(chain);
-    // A second for each that has none: of two short ones, that which others wait for starts first.
-    return (first.seconds ?? 1) + Math.max(0, ...next);
+    return secondsOf(first) + Math.max(0, ...next);
   };
   const chains = steps.map(chain);
-  return [...steps.keys()].sort((a, b) => chains[b] - chains[a]);
+  const longest = [...steps.keys()].sort((a, b) => chains[b] - chains[a]);
+  const waits = longest.map((step, at) => {
+    const { room } = steps[step];
+    const others = room ? longest.slice(at + 1).filter((other) => steps[other].room === room) : [];
+    const seconds = others.reduce((sum, other) => sum + secondsOf(steps[other]), 0);
+    return { step, seconds: chains[step] + seconds / (room?.places ?? 1) };
+  });
+  return waits.sort((a, b) => b.seconds - a.seconds).map(({ step }) => step);
 }
 
 /** @type {(steps: Planned[], step: number) => number[]} */

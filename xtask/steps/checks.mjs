@@ -38,12 +38,19 @@ export const LONG = {
   'demo: files': 60,
   'package: protection': 60,
   'wasm: Node': 60,
+  'lint: clippy, wasm': 60,
   'package: hosts/fetch-browser': 45,
   'demo: policy': 40,
   'lint: clippy': 40,
+  'wasm-pack: web': 40,
+  'wasm-pack: nodejs': 25,
+  'wasm-pack: bundler': 25,
   'package: hosts, WebKit': 40,
   'package: engines/bullmq': 35,
   'package: hosts/browser': 25,
+  'wasm: Chromium': 20,
+  'wasm: Firefox': 20,
+  'lint: rustdoc': 15,
 };
 
 /** All steps, in the order of the closing table. */

@@ -171,9 +171,10 @@ async function findOrBuild(log, name, version, good) {
   found[variable] = there ?? `${folder}/bin/${name}`;
   log.note = there ?? 'there';
   if (there || versionOf(found[variable]) === version) return;
-  // Compiled once, and it waits for others most of the time. Cargo removes the folder in which it builds.
+  // Compiled once, and it waits for others most of the time: neither optimised nor with debug information. Cargo removes
+  // the folder in which it builds.
   const install = sh`install --locked --debug --force ${name} --version ${version} --root ${folder}`;
   const remedy = `crates.io must be reachable; or put ${name} ${version} on PATH`;
-  await log.run(cargo(install, { env: { CARGO_TARGET_DIR: undefined }, remedy }));
+  await log.run(cargo(install, { env: { CARGO_TARGET_DIR: undefined, CARGO_PROFILE_DEV_DEBUG: 'false' }, remedy }));
   log.note = `built ${version}`;
 }
