@@ -83,7 +83,10 @@ export const SET_UP = [
 
 const TESTED = [pkg.PACK, setup.NPM_OF_TESTS];
 
-/** Commands that set something up and then run a script, which knows its options. @type {Record<string, [string, string[]]>} */
+/**
+ * Commands that set something up and then run a script, which knows its options.
+ * @type {Record<string, [string, string[]]>}
+ */
 const SCRIPTS = {
   bench: ['xtask/bench/main.mjs', [IN_BENCH]],
   hosts: ['xtask/hosts/main.mjs', [...TESTED, programs.FOUND, programs.WEBKIT]],

@@ -162,7 +162,10 @@ export async function run(it, output = 'inherit') {
   if (problem !== undefined) throw new Failure(problem, failure);
 }
 
-/** The output of a short question such as `node --version`; `undefined` when it cannot be had. @param {string[]} line */
+/**
+ * The output of a short question such as `node --version`; `undefined` when it cannot be had.
+ * @param {string[]} line
+ */
 export function answer([program, ...args]) {
   const { status, stdout: text } = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return status === 0 ? text.trim() : undefined;

@@ -19,7 +19,10 @@ export const BROWSERS = { name: 'browsers', places: 2 };
 /** Their tests kill and restart servers and have jobs wait: more at once would be too slow for their own limits. */
 export const SERVERS = { name: 'servers', places: 2 };
 
-/** A second for a step that has none: of two short ones, that which others wait for starts first. @param {Planned} step */
+/**
+ * A second for a step that has none: of two short ones, that which others wait for starts first.
+ * @param {Planned} step
+ */
 const secondsOf = ({ seconds = 1 }) => seconds;
 
 /**

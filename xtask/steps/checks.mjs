@@ -70,7 +70,10 @@ export const checks = () =>
 /** @type {(name: string, needs: string[], commands: Step['commands'], more?: Partial<Step>) => Step} */
 const quick = (name, needs, commands, more) => ({ name, quick: true, needs, commands, ...more });
 
-/** A check with a program of the npm packages in tests/package. @type {(name: string, line: string[], needs?: string[]) => Step} */
+/**
+ * A check with a program of the npm packages in tests/package.
+ * @type {(name: string, line: string[], needs?: string[]) => Step}
+ */
 function ofTests(name, [tool, ...args], needs = []) {
   const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package'), givesWay: true })];
   return quick(name, [...needs, NPM_OF_TESTS], commands);
@@ -128,7 +131,10 @@ const NATIVE = [
   ),
 ];
 
-/** wasm-pack with the project's own wasm-bindgen and wasm-opt. @type {(args: string[], more?: More) => import('../run/command.mjs').Command} */
+/**
+ * wasm-pack with the project's own wasm-bindgen and wasm-opt.
+ * @type {(args: string[], more?: More) => import('../run/command.mjs').Command}
+ */
 const packer = (args, more) =>
   command([found.WASM_PACK, ...args], {
     dir: root,
@@ -154,7 +160,8 @@ const tested = (/** @type {string} */ name) => sh`-- --features lab-exports --te
 function wasmTests() {
   const inNode = () => [packer(sh`test --mode no-install --node ${tested('wasm_node')}`, { givesWay: true })];
   const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => () => {
-    const line = sh`test --mode no-install --headless --${browser} --${driver} ${found[driver.toUpperCase()]} ${tested('wasm_browser')}`;
+    const driven = sh`--${browser} --${driver} ${found[driver.toUpperCase()]}`;
+    const line = sh`test --mode no-install --headless ${driven} ${tested('wasm_browser')}`;
     // Another driver in the environment would win over the one on the command line.
     const others = { CHROMEDRIVER: undefined, GECKODRIVER: undefined };
     const remote = { CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined };

@@ -67,7 +67,11 @@ async function installConsumer(log) {
   await log.run(command(line, { dir: consumer, remedy }));
 }
 
-/** Unpacks the tarball into a folder of a `node_modules`. Not by npm: it would undo `npm ci`. @param {Log} log @param {string} folder */
+/**
+ * Unpacks the tarball into a folder of a `node_modules`. Not by npm: it would undo `npm ci`.
+ * @param {Log} log
+ * @param {string} folder
+ */
 export async function unpack(log, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -17,8 +17,8 @@ import { NPM_OF_TESTS } from './setup.mjs';
 const OF_PACKAGE = [PACK, NPM_OF_TESTS];
 
 /**
- * Words by which a test file is a step of its own: a module that starts browsers, with the step of the set-up that finds
- * these; or a use of cargo, which would wait for others in a step of many files.
+ * Words by which a test file is a step of its own: a module that starts browsers, with the step of the set-up that
+ * finds these; or a use of cargo, which would wait for others in a step of many files.
  * @type {[word: string, needs: string[], room: import('../run/schedule.mjs').Room][]}
  */
 const APART = [
@@ -111,7 +111,10 @@ export function ofPackage() {
   ];
 }
 
-/** The tests of the page: a step per file with browsers, one for all others. @param {string} built the step that builds it */
+/**
+ * The tests of the page: a step per file with browsers, one for all others.
+ * @param {string} built the step that builds it
+ */
 export function ofPage(built) {
   const [without, ...others] = ofFolder(inRoot('www/demo'), 'demo: without browsers', 'demo: ', [built]);
   return [...others, without];

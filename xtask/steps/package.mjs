@@ -116,8 +116,8 @@ export const compileThin = (log, { feature, target, toolchain }) =>
 const sizeOf = (file) => `${statSync(file).size} bytes`;
 
 /**
- * A tool of Binaryen, which makes one wasm file, or text, of another. Listed are the features that the wasm target of Rust
- * switches on, because `--all-features` writes files that no engine accepts.
+ * A tool of Binaryen, which makes one wasm file, or text, of another. Listed are the features that the wasm target of
+ * Rust switches on, because `--all-features` writes files that no engine accepts.
  * @param {string} tool
  * @param {string} from
  * @param {string} to
@@ -182,8 +182,8 @@ const RECIPE = [
 ];
 
 /**
- * Runs the passes that make `results` from `input` in the folder `work`, unless neither the input nor anything else that
- * the result depends on has changed.
+ * Runs the passes that make `results` from `input` in the folder `work`, unless neither the input nor anything else
+ * that the result depends on has changed.
  * @param {Log} log
  * @param {string} input
  * @param {string} work
@@ -211,7 +211,11 @@ async function runPasses(log, input, work, results, passes) {
   log.note = sizes();
 }
 
-/** Assembles the package with these machines of protection in the folder `out`. @param {string} made @param {string} out */
+/**
+ * Assembles the package with these machines of protection in the folder `out`.
+ * @param {string} made
+ * @param {string} out
+ */
 export const assembly = (made, out) => ({
   ...script(
     'assemble.mjs',

@@ -84,7 +84,8 @@ export const steps = [
 /** Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded. */
 const capabilities = () => ({
   'goog:chromeOptions': {
-    args: sh`--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking --no-first-run`,
+    args: sh`--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking
+      --no-first-run`,
     binary: found.CHROME,
   },
   'moz:firefoxOptions': { args: ['-headless'], binary: found.FIREFOX },
@@ -148,8 +149,8 @@ async function aptInstall(log, missing) {
 }
 
 /**
- * Whether to ask the reader before running commands with `sudo`. Without a terminal, xtask goes on: one command does all
- * the set-up.
+ * Whether to ask the reader before running commands with `sudo`. Without a terminal, xtask goes on: one command does
+ * all the set-up.
  * @param {{ root: boolean, ci: boolean, terminal: boolean }} where
  */
 export const mustAsk = ({ root, ci, terminal }) => !root && !ci && terminal;
@@ -171,8 +172,8 @@ async function findOrBuild(log, name, version, good) {
   found[variable] = there ?? `${folder}/bin/${name}`;
   log.note = there ?? 'there';
   if (there || versionOf(found[variable]) === version) return;
-  // Compiled once, and it waits for others most of the time: neither optimised nor with debug information. Cargo removes
-  // the folder in which it builds.
+  // Compiled once, and it waits for others most of the time: neither optimised nor with debug information. Cargo
+  // removes the folder in which it builds.
   const install = sh`install --locked --debug --force ${name} --version ${version} --root ${folder}`;
   const remedy = `crates.io must be reachable; or put ${name} ${version} on PATH`;
   await log.run(cargo(install, { env: { CARGO_TARGET_DIR: undefined, CARGO_PROFILE_DEV_DEBUG: 'false' }, remedy }));

@@ -2,8 +2,8 @@
 // `cargo xtask crate`: what the registry of crates gets, assembled from the sources of this repository.
 //
 // The root is what wasm-pack takes: a library with a cdylib, all features, exports for JavaScript. A Rust program wants
-// none of these, so they are cut out: between a line that starts with `#-` (in Rust `//-`) and the next that starts with
-// `#+`. Text behind a `#+` replaces what was cut.
+// none of these, so they are cut out: between a line that starts with `#-` (in Rust `//-`) and the next that starts
+// with `#+`. Text behind a `#+` replaces what was cut.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -77,8 +77,8 @@ export function published(text, path = '') {
 }
 
 /**
- * Makes the folder hold these files and no others. Files that are as they should be are left alone, so that cargo builds
- * nothing again.
+ * Makes the folder hold these files and no others. Files that are as they should be are left alone, so that cargo
+ * builds nothing again.
  * @param {string} folder
  * @param {Map<string, string>} files
  */

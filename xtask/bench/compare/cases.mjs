@@ -5,12 +5,21 @@ import { virtualClock } from 'rejitter/testing';
 
 /** @typedef {import('./contenders.mjs').Contender} Contender */
 /** @typedef {import('rejitter/testing').VirtualClock} VirtualClock */
-/** @typedef {{ title: string, needs?: 'signal' | 'attemptMs' | 'totalMs' | 'client', play: (contender: Contender, clock: VirtualClock) => Promise<string> }} Case */
+/**
+ * @typedef {object} Case
+ * @property {string} title
+ * @property {'signal' | 'attemptMs' | 'totalMs' | 'client'} [needs]
+ * @property {(contender: Contender, clock: VirtualClock) => Promise<string>} play
+ */
 
 const down = () => Promise.reject(new Error('down'));
 const hung = () => new Promise(() => {});
 
-/** Plays a case on a clock that stands still until the case advances it. @param {Case} it @param {Contender} contender */
+/**
+ * Plays a case on a clock that stands still until the case advances it.
+ * @param {Case} it
+ * @param {Contender} contender
+ */
 export async function played({ play }, contender) {
   const clock = virtualClock({ date: true });
   try {
@@ -20,7 +29,11 @@ export async function played({ play }, contender) {
   }
 }
 
-/** Follows a promise: what it is settled with, and at which time. @param {Promise<unknown>} promise @param {{ now: number }} clock */
+/**
+ * Follows a promise: what it is settled with, and at which time.
+ * @param {Promise<unknown>} promise
+ * @param {{ now: number }} clock
+ */
 function follow(promise, clock) {
   const seen = { at: NaN, error: /** @type {any} */ (undefined), value: /** @type {unknown} */ (undefined) };
   promise.then(
