@@ -95,8 +95,8 @@ export async function setUp(all, goals) {
  * Runs steps, at most `jobs` at once, with their logs in a folder of target. Throws if it was asked to stop, not if a
  * step fails.
  *
- * A failure in a browser may come from what else ran on the machine. Such a step runs once more at the end, alone. One
- * that was alone the first time does not.
+ * A failure in a browser, or of a test with sockets and timers of the host, may come from what else ran on the machine.
+ * Such a step runs once more at the end, alone. One that was alone the first time does not.
  * @param {Step[]} steps
  * @param {string} folder
  * @param {number} jobs
@@ -111,7 +111,7 @@ export async function run(steps, folder, jobs) {
   const hadCompany = jobs > 1 && steps.filter(isTest).length > 1;
   for (const [i, step] of steps.entries()) {
     const { ran, counts } = done[i];
-    if (!ran || counts.failed === 0 || !hadCompany || step.room !== BROWSERS) continue;
+    if (!ran || counts.failed === 0 || !hadCompany || !(step.room === BROWSERS || step.runner === 'node')) continue;
     say('  again, alone:\n');
     const [second] = await pass(again, [{ ...step, needs: [] }], 1);
     done[i] = { ...second, again: true };

@@ -138,7 +138,7 @@ test('a step without tests fails, and so do those that need it', async () => {
   assert.equal(log, "$ sh -c 'echo first; exit 3'\nfirst\n");
 });
 
-test('a step with browsers runs once more alone', async () => {
+test('a step with browsers, or of Node, runs once more alone', async () => {
   const step = (name, script, more) => ({ name, commands: [shell(script)], ...more });
   const file = join(folder, 'second');
   const room = BROWSERS;
@@ -147,6 +147,7 @@ test('a step with browsers runs once more alone', async () => {
     step('right', 'true', { room }),
     step('first wrong', `test -e ${file} || { touch ${file}; false; }`, { room }),
     wrong,
+    step('of Node', `test -e ${file}-2 && echo 'ℹ pass 2' || { touch ${file}-2; false; }`, { runner: 'node' }),
     step('no browser', 'false'),
     step('not run', 'true', { room, needs: ['no browser'] }),
   ]);
@@ -154,6 +155,7 @@ test('a step with browsers runs once more alone', async () => {
     [1, 0, false],
     [1, 0, true],
     [0, 1, true],
+    [2, 0, true],
     [0, 1, false],
     [0, 1, false],
   ]);
