@@ -23,7 +23,7 @@ const DEEPEST = 10;
  * (those that its client for Go retries), and messages of axios, ioredis and pg.
  */
 const FAILURES =
-  /^(ECONN|E(NET|HOST)|EPIPE|ENOTFOUND|EAI_|\S*TIMED?OUT |HPE_|UND_ERR_SOCKET|(08|53)... |57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* ((Timeout|Network|Read|MaxRetriesPerRequest)Error|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Stream isn't w|Connection terminated [ud]|timeout e|Query read t)))/;
+  /^(ECONN|E(NET|HOST)|EPIPE|ENOTFOUND|EAI_|\S*TIMED?OUT |HPE_|UND_ERR_SOCKET|(08|53)... |57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* ((Timeout|Network|Read|MaxRetriesPerRequest)Error|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Client has e|Stream isn't w|Connection terminated [ud]|timeout e|Query read t)))/;
 
 /**
  * Returns whether another attempt may succeed where this error ended one. False for what is unknown.

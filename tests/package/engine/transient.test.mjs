@@ -115,12 +115,12 @@ const rpc = (code, { port = rpcPort, options, deadline = Infinity, then = () => 
     then(client.makeUnaryRequest(PATH, asIs, asIs, body, new grpc.Metadata(), { deadline }, ended));
   });
 
-/** PostgreSQL, as far as to answer with the error whose code is the user's name, or to let that user in and hang. */
+/** PostgreSQL, as far as to answer with the error whose code is the user's name, or to let that user in and hang, or go. */
 const pgPort = await serve((socket) =>
   socket.once('data', (startup) => {
     const [, user] = /user\0(\w+)/.exec(startup.toString('latin1'));
     const fields = `SERROR\0C${user}\0Msays the server\0\0`;
-    if (user === 'hang') socket.write('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I');
+    if (/^(hang|go)$/.test(user)) socket.write('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', () => user === 'go' && socket.end());
     else socket.write(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`);
   }),
 );
@@ -130,6 +130,15 @@ async function postgres(user, { times = 1, ...options } = {}) {
   const errors = await Promise.all(queries);
   pool.end();
   throw errors.at(-1);
+}
+
+/** A query of a client whose connection the server has closed since it was made. */
+async function postgresGone() {
+  const client = new pg.Client({ host: '127.0.0.1', port: pgPort, user: 'go', database: 'x' });
+  const gone = once(client, 'error');
+  await client.connect();
+  await gone;
+  await client.query('SELECT 1');
 }
 
 /** The server of mysql2, which answers a query with the error of that number, or hangs up. */
@@ -263,6 +272,7 @@ const LIBRARIES = {
     ['hanging', true, () => postgres('x', { port: hanging, connectionTimeoutMillis: 5 })],
     ['a full pool', true, () => postgres('x', { port: hanging, connectionTimeoutMillis: 5, times: 2 })],
     ['a query without end', true, () => postgres('hang', { query_timeout: 5 })],
+    ['a connection that is gone', true, postgresGone],
   ],
   mysql2: [
     ...rows([[true, [1213, 1205, 3572, 1040, 1203, 1053]]], mySql),
