@@ -75,7 +75,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
-    limit: 99_800,
+    limit: 100_800,
   },
 ];
 
