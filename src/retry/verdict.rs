@@ -84,7 +84,7 @@ impl From<bool> for Verdict {
     }
 }
 
-/// What a predicate returns: a [`Verdict`], or what converts into one.
+/// A [`Verdict`], or a value that converts into one, as predicates return it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether to retry",
     label = "must return a `bool` or a `Verdict`"

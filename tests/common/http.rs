@@ -30,7 +30,7 @@ pub fn check_hints() -> (usize, usize) {
             case["ms"].as_f64(),
             "{case}"
         );
-        // Of equal names the first one counts.
+        // The first one of equal names counts.
         let all = [
             ("Date", headers.date),
             ("Retry-After-MS", headers.retry_after_ms),

@@ -230,7 +230,7 @@ inEachEngine(
         ]) {
           await page.selectOption('#code', name);
           const text = await page.textContent('#code-body code');
-          // What is a function in Node stands in the sentence.
+          // JSON drops functions: the sentence names them.
           assert.deepEqual(new Function(`return (${text})`)(), JSON.parse(JSON.stringify(config)), name);
           assert.deepEqual(
             await page.locator('#code-body li').allTextContents(),

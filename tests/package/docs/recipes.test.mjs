@@ -308,7 +308,7 @@ test('all recipes type-check with the settings of a new project of Vite', async 
     return checkFiles(files, Object.values(files).join('\n'), { ...settings, ...options });
   };
   const [worker, others] = [['service worker'], NAMES.filter((name) => name !== 'service worker')];
-  // As Next writes it, for its options of fetch.
+  // Next writes this file, for its options of fetch.
   await check(others, { 'next-env.d.ts': "import type {} from 'next';" });
   await check(worker, {}, { lib: ['ES2023', 'WebWorker'], types: [] });
 });

@@ -24,7 +24,7 @@ test('H01 H03 operations nest: fn, retryIf and random call the same policy, each
     assert.equal(await policy.run(() => attempt), attempt);
     throw 'stop';
   };
-  // What stops the inner operation is an ordinary failure to the outer one.
+  // The end of the inner operation is an ordinary failure to the outer one.
   const { error, calls } = await operate(() => policy.run(nested, { retryIf: () => false }), { maxAttempts: 3 });
   assert.deepEqual([error, calls, inner], ['stop', 3, 3]);
   inner = 0;

@@ -68,7 +68,7 @@ function innerOf(row, form) {
     if (answer === 'hangs')
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     if (!(answer instanceof Error)) return Promise.resolve(answer);
-    // What throws rejects.
+    // An inner fetch may throw as well as reject.
     if (form === 'URL') throw answer;
     return Promise.reject(answer);
   };

@@ -85,7 +85,7 @@ timed('a protectionKey that throws or answers otherwise ends the call before its
   assert.equal(message, 'rejitter: protectionKey must be a function, got "a"');
 });
 
-/** What the breaker makes of each end of the inner fetch. */
+/** Each end of the inner fetch, and the verdict of the breaker. */
 const VERDICTS = {
   success: [200, 204, 302, 400, 404, 425, 501, 505, { ok: true }],
   failure: [408, 500, 502, 503, answer(503, { 'retry-after': '1' }), 530, 599, failedFetch()],
