@@ -40,7 +40,7 @@ export function document(groups, results) {
       rows
         .filter(kept)
         .map((row) => row.name)
-        .join(' · ') || '–';
+        .join('; ') || '–';
     const all = names((row) => plain(row, results[row.name]));
     return `| ${name} | ${escaped(isLong(versions) ? sentences(versions)[0] : versions)} | ${all} | ${names((row) => !plain(row, results[row.name]))} |`;
   });
@@ -50,14 +50,14 @@ export function document(groups, results) {
     .map((row) => {
       const result = results[row.name];
       const said = result.message ? `\`${escaped(result.message)}\`` : '';
-      return `| ${row.name} | ${cells(result).join(' | ')} | ${[row.remark ?? '', said].filter(Boolean).join(' ')} |`;
+      return `| ${row.name} | ${cells(result).join('')} | ${[row.remark ?? '', said].filter(Boolean).join(' ')} |`;
     });
   const further = groups
     .filter(({ versions = '' }) => isLong(versions))
     .map(({ name, versions }) => `${wrapped(`**${name}.** ${sentences(versions).slice(1).join(' ')}`)}\n\n`);
   return `# Hosts
 
-Each name is a run of the packed package, installed as a user installs it. \`cargo xtask hosts --docs\` writes this page.
+Each name is a run of the packed package, as users install it. \`cargo xtask hosts --docs\` writes this page.
 
 ${LETTERS.map((part) => `- **${part}**: ${PARTS[part]}`).join('\n')}
 
@@ -67,11 +67,10 @@ ${lines.join('\n')}
 
 ## Remarks
 
-● works, ○ is built and not run here, ✗ does not work (the remark has the tool's own message), – is not part of the
-run.
+● works, ○ is built and not run here, ✗ fails (the remark is the tool's message), – is not part of the run.
 
-${further.join('')}| host | ${LETTERS.join(' | ')} | remarks |
-|---|${LETTERS.map(() => '---|').join('')}---|
+${further.join('')}| host | ${LETTERS.join('')} | remarks |
+|---|---|---|
 ${remarks.join('\n')}
 `;
 }

@@ -51,14 +51,14 @@ test('docs/hosts.md has each host of the table, and works in all that it shows',
   const text = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
   const [table] = text.split('\n## ');
   const names = [...table.matchAll(/^\| (?!\| with).* \| .* \| (.*) \| (.*) \|$/gm)]
-    .flatMap(([, ...cells]) => cells.flatMap((cell) => cell.split(' · ')))
+    .flatMap(([, ...cells]) => cells.flatMap((cell) => cell.split('; ')))
     .filter((name) => name !== '–' && !name.startsWith('all of '));
   assert.deepEqual(names.sort(), GROUPS.flatMap((group) => group.rows.map(({ name }) => name)).sort());
-  assert.doesNotMatch(text, / \? \|/, 'written from a run that failed');
+  assert.doesNotMatch(text, /\| [^ |]*\?[^ |]* \|/, 'written from a run that failed');
 });
 
 test('the document escapes what would end a cell', () => {
   const rows = [{ name: 'host', run: ending(good), rejected: /x/ }];
   const text = document([{ name: 'Group', rows }], { host: { good: true, message: 'a | b\nc' } });
-  assert.match(text, /^\| host \| (?:✗ \| )+`a \\\| b c` \|$/m);
+  assert.match(text, /^\| host \| ✗+ \| `a \\\| b c` \|$/m);
 });

@@ -69,7 +69,7 @@ export const NODES = {
     {
       name: `Node ${major}, --jitless -C no-wasm`,
       parts: 'abefg',
-      remark: "No WebAssembly: the lab needs it, and so does Node's own `fetch`.",
+      remark: "The lab and Node's own `fetch` need WebAssembly.",
       run: program(on(major), ['--jitless', '-C', 'no-wasm', 'main.mjs'], (folder) => esm(folder, { parts: 'abefg' })),
     },
   ]),
