@@ -231,7 +231,9 @@ export class Reading {
   rearms(fire, { at, hi }) {
     const most = hi - (fire.t - at);
     const next = this.coming(STEPS, fire);
-    if (most <= 0 || next?.kind !== 'arm' || next.turn !== fire.turn || next.ms > ceil(most)) return 0;
+    // After months, the sum of two times is rounded.
+    const fits = most > 0 && next?.kind === 'arm' && next.turn === fire.turn && next.ms <= ceil(most + 1e-5);
+    if (!fits) return 0;
     // The timer of an attempt comes before its call.
     return this.coming(STEPS, next)?.turn === fire.turn ? 0 : next.ms;
   }
