@@ -254,7 +254,8 @@ function protectedOperations(g, schedule) {
         reason: op.reason,
       });
     time = at(time + (world === 'steady' ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
-    time = Math.round(time * 1000) / 1000;
+    // Sums of such times are exact, in whatever order: both sides see the very end of a window.
+    time = Math.round(time * 1024) / 1024;
   }
   for (const [i, parts] of protections.entries())
     if (parts.breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));

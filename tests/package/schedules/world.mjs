@@ -12,7 +12,7 @@ const MAX_TIMER = 2 ** 31 - 1;
 /** A year: what waits longer is left waiting. */
 const HORIZON_MS = 3.2e10;
 /** The most events of one schedule: more are a loop without end. */
-const MOST_EVENTS = 5000;
+const MOST_EVENTS = 50_000;
 
 const realImmediate = globalThis.setImmediate;
 /**
