@@ -404,7 +404,7 @@ export class Following extends Settlement {
     if (ceil(lo - error) + 1 > room + error) return true;
     if (ceil(hi + error) + 1 <= room - error) return false;
     const reason = this.endsFor();
-    return this.endsNext() && reason !== 'budget' && reason !== 'breaker';
+    return this.endsNext() && !['budget', 'breaker', 'cooldown'].includes(reason);
   }
 
   /** Checks the events about the wait after an attempt. */
