@@ -235,6 +235,6 @@ if (import.meta.url === pathToFileURL(argv[1]).href) {
     else if (!error.reported && !signalReceived()) console.error(`error: ${error}`);
   });
   const signal = signalReceived();
-  // As a shell reports what was ended by a signal.
+  // A shell reports the end by a signal in this way.
   process.exit(code === 0 || signal === undefined ? code : 128 + constants.signals[signal]);
 }

@@ -1,4 +1,4 @@
-/** What people use today: each package's options as a policy of rejitter, its fate in the outage, and the change. */
+/** Packages that people use today: their options as a policy of rejitter, its fate in the outage, and the change. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';

@@ -32,7 +32,7 @@ export const wasmTool = (name) => inTarget('tools', name);
 export const found = /** @type {Record<string, string>} */ ({});
 
 /**
- * What is asked of all steps: random tests with fewer cases, the list of the package's files; and the steps of this
+ * Wishes for all steps: random tests with fewer cases, the list of the package's files; and the steps of this
  * run.
  */
 export const wishes = { quick: false, listFiles: false, steps: /** @type {string[]} */ ([]) };

@@ -8,7 +8,7 @@ import { signalReceived, stopped } from './command.mjs';
 
 /** Erases the line of progress, which only a terminal has. */
 const ERASE = '\r\x1b[2K';
-/** What is printed once the reader has answered: it would hide the question. @type {string[] | undefined} */
+/** Lines to print once the reader has answered: they would hide the question. @type {string[] | undefined} */
 let held;
 
 /** Prints a text at once. @param {string} text */

@@ -174,7 +174,7 @@ function bindLab(log) {
   return runPasses(log, compiled, lab.folder, [file('lab.wasm')], passes);
 }
 
-/** What the passes depend on besides their input and command lines. */
+/** The passes depend on this besides their input and command lines. */
 const RECIPE = [
   'Cargo.lock',
   'package-lock.json',

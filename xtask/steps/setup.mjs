@@ -89,7 +89,7 @@ async function wasmBindgen(log) {
   log.note = answer([wasmTool('wasm-bindgen'), '--version']) ?? '';
 }
 
-/** What is installed, and for what. */
+/** The programs that are installed, and their purpose. */
 const STAMP = inRoot('node_modules/.installed-for');
 /** @type {Promise<unknown> | undefined} */
 let installation;

@@ -18,7 +18,7 @@ function slider(root: HTMLElement, store: Store, name: keyof State['hedging'], s
 
 const isHedged = ({ protection }: State): boolean => partsIn(protection.parts).includes('hedge');
 
-/** What one hedge does to the tail. */
+/** One hedge, and the tail that it leaves. */
 export function mountTail(root: HTMLElement, store: Store, computer: Computer): void {
   const controls = html(
     'div',

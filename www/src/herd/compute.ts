@@ -17,7 +17,7 @@ export interface HerdInput {
 /** One strategy, with both limits. */
 export interface HerdRun {
   readonly choice: Choice;
-  /** As set: the clients that were served, and those that gave up. */
+  /** The clients that were served with the policy as it is set, and those that gave up. */
   readonly served: number;
   readonly gaveUp: number;
   /** Until served, within the horizon: those served, when 99% were, and the calls of each client. */

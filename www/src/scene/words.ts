@@ -66,7 +66,7 @@ export function cost(result: SceneResult): string {
 /** A wave is one if it brings at least this share of those who wait. */
 const TOGETHER = 0.4;
 
-/** What to look at, and why it comes to this. */
+/** The place to look at, and why it comes to this. */
 export function sentence(result: SceneResult): string {
   return [why(result), patience(result)].filter(Boolean).join(' ');
 }

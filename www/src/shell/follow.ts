@@ -1,4 +1,4 @@
-/** What a figure shows follows the page's state, as long as the figure is near. */
+/** A figure follows the page's state as long as it is near. */
 import type { Figure } from '../charts/spec';
 import type { Computer } from '../compute/client';
 import type { InputOf, JobName, ResultOf } from '../compute/jobs';

@@ -1,4 +1,4 @@
-/** What do you use today: a preset, a package or pasted options, its fate in the scene's outage, and one change. */
+/** "What do you use today?": a preset, a package or pasted options, its fate in the outage, and one change. */
 import { html } from '../charts/dom';
 import type { ChangeResult } from './compute';
 import type { Computer } from '../compute/client';

@@ -33,7 +33,7 @@ export const median = (values) => quantile(values, 0.5);
 export const spread = (values) => ({ median: median(values), q1: quantile(values, 0.25), q3: quantile(values, 0.75) });
 
 /**
- * What was measured in the same rounds: a machine that slows down slows both.
+ * Results of the same rounds: a machine that slows down slows both.
  * @param {(value: number, baseline: number) => number} compared
  * @returns {(values: ArrayLike<number>, baseline: ArrayLike<number>) => Spread}
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// What retry packages do in the same cases. Writes the table of docs/comparison.md: the same on every machine,
+// Retry packages in the same cases. Writes the table of docs/comparison.md: the same on every machine,
 // but for the sizes, which follow the packages.
 
 import { readdirSync } from 'node:fs';
