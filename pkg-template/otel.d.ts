@@ -45,8 +45,8 @@ export interface Telemetry {
   /** Returns a copy of a policy whose operations (`run`, `wrap`) are observed. The policy's own hooks are called, too. */
   policy<Policy extends RetryPolicy>(policy: Policy): Policy;
   /**
-   * Calls `createFetch` with these arguments. The operations of the fetch that it returns are observed. `fetch` defaults
-   * to the global fetch at this call.
+   * Calls `createFetch` with these arguments. The operations of the fetch that it returns are observed. `fetch`
+   * defaults to the global fetch at this call.
    */
   fetch(
     create: typeof createFetch,

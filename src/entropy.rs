@@ -11,8 +11,8 @@ use crate::core::random::mix;
 
 /// The system has no randomness to give.
 ///
-/// Without the feature `retry` there is no system, and on `wasm32-unknown-unknown` it has none without the feature `js`:
-/// there the caller brings the seed.
+/// Without the feature `retry` there is no system, and on `wasm32-unknown-unknown` it has none without the feature
+/// `js`: there the caller brings the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntropyError {
     cause: &'static str,
@@ -39,8 +39,8 @@ impl Seed {
     }
 
     /// A seed for one operation: those of a thread differ by a counter, because the system takes ten times as long for
-    /// each as an operation for its failure. The time is part of it, because a process that was forked counts on from the
-    /// same number.
+    /// each as an operation for its failure. The time is part of it, because a process that was forked counts on from
+    /// the same number.
     #[cfg(feature = "retry")]
     pub(crate) fn of_operation() -> Result<Self, EntropyError> {
         thread_local! {

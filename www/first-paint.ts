@@ -1,4 +1,4 @@
-/** Fills the pages: their common parts, the addresses of the project, and the first scene, computed with the installed package. */
+/** Fills the pages: common parts, addresses of the project, and the first scene, computed by the installed package. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runnerImport, type Plugin } from 'vite';
@@ -19,7 +19,7 @@ function firstScene(): Promise<typeof import('./src/scene/first.ts')> {
   return drawn;
 }
 
-/** Replaces `{{partial NAME}}` with partials/NAME.html, `{{SCENE}}`, and `{{NAME}}` with the constants of src/links.ts. */
+/** Replaces `{{partial NAME}}` by partials/NAME.html, `{{SCENE}}`, and `{{NAME}}` by the constants of src/links.ts. */
 export function pageParts(): Plugin {
   return {
     name: 'page-parts',

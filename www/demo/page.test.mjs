@@ -1,6 +1,6 @@
 /**
- * The built pages in real browsers: the scene by mouse, keyboard and address, the grid, the links between the pages, and
- * what the first page may weigh.
+ * The built pages in real browsers: the scene by mouse, keyboard and address, the grid, the links between the pages,
+ * and what the first page may weigh.
  *
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */

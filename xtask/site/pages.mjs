@@ -1,6 +1,6 @@
 // A TypeDoc plugin. The pages of docs/ are called what their headings say, keep their paths as addresses and are
-// grouped by folder. They look like the demo page, whose folder has the documentation in `docs/`: its tokens, fonts, logo
-// and icon are read from its sources.
+// grouped by folder. They look like the demo page, whose folder has the documentation in `docs/`: its tokens, fonts,
+// logo and icon are read from its sources.
 
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';

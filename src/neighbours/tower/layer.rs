@@ -174,8 +174,8 @@ impl<C, S, P> RetryLayer<C, S, P> {
     /// Sets the time for a request with all its attempts: no wait that ends later is started. A running attempt
     /// is dropped then, unless it is the first. See [`Retry::total_timeout`](crate::Retry::total_timeout).
     ///
-    /// The caller gets the last outcome also if the deadline passes. Therefore a response is kept while the next attempt
-    /// is awaited, with a deadline or a protection, and so is its connection until its body is read.
+    /// The caller gets the last outcome also if the deadline passes. Therefore a response is kept while the next
+    /// attempt is awaited, with a deadline or a protection, and so is its connection until its body is read.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.settings.total_timeout = Some(timeout);
         self

@@ -1,5 +1,6 @@
-// The checklists of CONTRIBUTING.md: a kind of jitter or an option that is missing in one of their places is named here.
-// Nothing is repeated that other tests notice by themselves: the tables of the docs, the presets, the menu of the page.
+// The checklists of CONTRIBUTING.md: a kind of jitter or an option that is missing in one of their places is named
+// here. Nothing is repeated that other tests notice by themselves: the tables of the docs, the presets, the menu of the
+// page.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';

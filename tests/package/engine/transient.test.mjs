@@ -115,7 +115,7 @@ const rpc = (code, { port = rpcPort, options, deadline = Infinity, then = () => 
     then(client.makeUnaryRequest(PATH, asIs, asIs, body, new grpc.Metadata(), { deadline }, ended));
   });
 
-/** PostgreSQL, as far as to answer with the error whose code is the user's name, or to let that user in and hang, or go. */
+/** PostgreSQL, as far as to answer with the error whose code is the user's name, or to let that user in and hang or go. */
 const pgPort = await serve((socket) =>
   socket.once('data', (startup) => {
     const [, user] = /user\0(\w+)/.exec(startup.toString('latin1'));

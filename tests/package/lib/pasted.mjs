@@ -35,8 +35,8 @@ const packagesOf = (code) =>
     .filter((name) => name !== 'rejitter' && !name.startsWith('node:'));
 
 /**
- * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports, and their types, are
- * installed: those of this folder.
+ * A folder with a block saved as `main.mjs` next to `files`, in which the packages that it imports, and their types,
+ * are installed: those of this folder.
  */
 export function pasted(code, files = {}) {
   const dir = project('pasted', { ...files, 'main.mjs': code });

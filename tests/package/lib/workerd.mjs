@@ -25,8 +25,8 @@ const config = (date, modules) => `
 /**
  * Serves the bundle of `worker.mjs`, asks it once, and ends it. Returns the text of the response, which must be a 200.
  * @param {Record<string, string>} files
- * @param {{ query?: Record<string, string>, date?: string, wasm?: string }} [options] `wasm`: a file of the package that
- *   the worker imports
+ * @param {{ query?: Record<string, string>, date?: string, wasm?: string }} [options] `wasm`: a file of the
+ *   package that the worker imports
  */
 export async function onWorkerd(files, { query, date = '2025-01-01', wasm } = {}) {
   const modules = wasm ? `, (name = "${wasm}", wasm = embed "${wasm}")` : '';

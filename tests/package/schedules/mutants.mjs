@@ -1,5 +1,6 @@
-// Bugs to plant: each is one change of the package's text, and a retry package, a breaker, a budget or a cooldown has had
-// it somewhere. The simulation must find every one of them; else it would not find them when they come by themselves.
+// Bugs to plant: each is one change of the package's text, and a retry package, a breaker, a budget or a cooldown has
+// had it somewhere. The simulation must find every one of them; else it would not find them when they come by
+// themselves.
 //
 // Each is found by the rules that it breaks, numbered or named as the invariants of the design: a bug that another rule
 // finds, or that makes the package throw, is no longer the bug that its name says.

@@ -1,6 +1,7 @@
-// 110,000 random schedules (with REJITTER_QUICK 20,000) against the packed package: of hostile callbacks, signals, hooks
-// and clocks, and of operations that share protections. Every invariant of the design that can be seen from outside
-// holds in each, and every decision of budget, breaker, cooldown and hedge is the one that the oracle's machines take.
+// 110,000 random schedules (with REJITTER_QUICK 20,000) against the packed package: of hostile callbacks, signals,
+// hooks and clocks, and of operations that share protections. Every invariant of the design that can be seen from
+// outside holds in each, and every decision of budget, breaker, cooldown and hedge is the one that the oracle's
+// machines take.
 //
 // More, or other seeds: node tests/package/schedules/run.mjs --count N --seed S.
 

@@ -38,7 +38,8 @@ export function byId<E extends Element = HTMLElement>(id: string): E {
 
 /**
  * Calls `draw` with the width of `element` in whole pixels, in the next frame and whenever it changes. Not within the
- * observer: what is drawn may change the size of an element that it has already reported, which is an error of the page.
+ * observer: what is drawn may change the size of an element that it has already reported, which is an error of the
+ * page.
  */
 export function onWidth(element: Element, draw: (width: number) => void): void {
   let last = -1;

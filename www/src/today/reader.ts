@@ -1,4 +1,4 @@
-/** Reads `name: value` pairs of pasted options. No pasted code runs: values are literals and arithmetic with numbers. */
+/** Reads `name: value` pairs of pasted options. No pasted code runs: values are literals and arithmetic of numbers. */
 
 /** An expression that is not a value here. */
 export class Unread {

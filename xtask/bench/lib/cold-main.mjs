@@ -1,6 +1,6 @@
 // @ts-check
-// One cold start: node cold-main.mjs INDEX prints the ms of import and first success, then of the first failure with its
-// retry; nothing if that contender does not run here.
+// One cold start: node cold-main.mjs INDEX prints the ms of import and first success, then of the first failure with
+// its retry; nothing if that contender does not run here.
 
 import { FIELDS, load } from '../contenders.mjs';
 import { patchTimers } from './timers.mjs';
