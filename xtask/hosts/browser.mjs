@@ -1,11 +1,10 @@
 // Pages in Chromium, Firefox and WebKitGTK.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { ALL } from '../../tests/package/lib/browsers.mjs';
+import { ALL, serve } from '../../tests/package/lib/browsers.mjs';
+import { until } from '../../www/demo/lib/until.mjs';
 
 const { chromium } = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
 
@@ -36,22 +35,23 @@ export async function closeBrowsers() {
  * @param {Record<string, string>} [headers]
  */
 export async function serveFolder(folder, root = '.', headers = {}) {
-  const server = createServer(({ url }, response) => {
-    const { pathname } = new URL(url ?? '/', 'http://localhost');
-    const file = join(folder.path(root), pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'text/plain', ...headers });
-    return response.end(readFileSync(file));
+  const { origin, close } = await serve((path) => {
+    const file = join(root, path.endsWith('/') ? `${path}index.html` : path);
+    const type = TYPES[extname(file)] ?? 'text/plain';
+    return folder.has(file) && { type, body: folder.read(file, type === 'text/html' ? 'utf8' : null), headers };
   });
-  await new Promise((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  folder.closing(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`;
+  folder.closing(close);
+  return `${origin}/`;
 }
+
+/**
+ * The results of the page in a folder of the project.
+ * @param {string} root
+ * @param {string} [browser]
+ * @param {Record<string, string>} [headers]
+ */
+export const inFolder = (root, browser, headers) => async (/** @type {import('./folder.mjs').Folder} */ folder) =>
+  onPage(await serveFolder(folder, root, headers), browser);
 
 /**
  * Opens a page and resolves with what its suite found.
@@ -66,15 +66,7 @@ export async function onPage(url, name = 'Chromium') {
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       await page.goto(url);
       // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
-      const limit = Date.now() + 120_000;
-      while (Date.now() < limit) {
-        const results = await page.evaluate(() => globalThis.results);
-        if (results) return results;
-        await new Promise((go) => {
-          setTimeout(go, 100);
-        });
-      }
-      throw new Error('the page has no results');
+      return until('the page has results', () => page.evaluate(() => globalThis.results));
     });
   } catch (error) {
     throw new Error(`${error.message}\n${errors.join('\n')}`);

@@ -35,10 +35,6 @@ export class Folder {
     return join(this.dir, ...parts);
   }
 
-  bin(name) {
-    return this.path('node_modules', '.bin', name);
-  }
-
   /** @param {Record<string, string>} files */
   write(files) {
     for (const [name, text] of Object.entries(files)) {
@@ -51,8 +47,8 @@ export class Folder {
     return existsSync(this.path(name));
   }
 
-  read(name) {
-    return readFileSync(this.path(name), 'utf8');
+  read(name, encoding = 'utf8') {
+    return readFileSync(this.path(name), encoding);
   }
 
   suite(options = {}) {
@@ -62,45 +58,44 @@ export class Folder {
   /**
    * Writes package.json and installs.
    * @param {Record<string, string>} packages
-   * @param {string[]} [command]
+   * @param {string} [line]
    */
-  async install(packages, command = ['npm', 'install', '--no-audit', '--no-fund']) {
+  async install(packages, line = 'npm install --no-audit --no-fund') {
     const dependencies = { rejitter: `file:${this.tarball}`, ...packages };
     const user = { name: 'user', private: true, version: '0.0.0', dependencies };
     this.write({ 'package.json': JSON.stringify(user, null, 2) });
-    await this.exec(command[0], command.slice(1));
+    await this.exec(line);
   }
 
   /**
    * Runs a command to its end and returns what it printed. Rejects when it fails.
-   * @param {string} command
-   * @param {string[]} args
-   * @param {{ env?: Record<string, string | undefined> }} [options]
+   * @param {string} line
+   * @param {Record<string, string | undefined>} [env]
    */
-  async exec(command, args = [], { env } = {}) {
-    const { printed, ended } = this.#start(command, args, env);
+  async exec(line, env) {
+    const { printed, ended } = await this.#start(line, env);
     const code = await ended;
-    if (code !== 0) throw new CommandError([command, ...args].join(' '), `ended with ${code}`, printed());
+    if (code !== 0) throw new CommandError(line, `ended with ${code}`, printed());
     return printed();
   }
 
   /**
-   * Starts a server and resolves with the match when it has printed `ready`.
-   * @param {string} command
-   * @param {string[]} args
+   * Starts a server and resolves with its address when it has printed `ready`, whose group the address is.
+   * @param {string} line
    * @param {RegExp} ready
-   * @param {{ env?: Record<string, string | undefined> }} [options]
+   * @param {Record<string, string | undefined>} [env]
+   * @returns {Promise<string>}
    */
-  async serve(command, args, ready, { env } = {}) {
-    const { child, printed, ended } = this.#start(command, args, env);
+  async serve(line, ready, env) {
+    const { child, printed, ended } = await this.#start(line, env);
     return new Promise((done, failed) => {
       const look = () => {
         const match = ready.exec(printed());
-        if (match) done(match);
+        if (match) done(match[1]);
       };
       child.stdout.on('data', look);
       child.stderr.on('data', look);
-      ended.then((code) => failed(new CommandError(command, `ended with ${code}`, printed())), failed);
+      ended.then((code) => failed(new CommandError(line, `ended with ${code}`, printed())), failed);
     });
   }
 
@@ -109,9 +104,13 @@ export class Folder {
     this.#closers.push(close);
   }
 
-  #start(command, args, env) {
+  /** The program of a line is one of the project's, a Node such as `node@20`, or on PATH. */
+  async #start(line, env) {
+    const [name, ...args] = line.split(' ');
+    const own = this.path('node_modules/.bin', name);
+    const [, major] = /^node@(\d+)$/.exec(name) ?? [];
     let text = '';
-    const child = spawn(command, args, {
+    const child = spawn(major ? await this.node(Number(major)) : existsSync(own) ? own : name, args, {
       cwd: this.dir,
       env: { ...process.env, CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined, NODE_OPTIONS: undefined, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -53,7 +53,7 @@ let number = 0;
 let failed = 0;
 for (const { name, packages = {}, install, rows } of chosen) {
   const dir = join(out, name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));
-  const folder = new Folder({ dir, tarball, origin: server.origin, node });
+  const folder = new Folder({ dir, tarball, origin: server.url, node });
   let broken;
   try {
     if (install) await install(folder);

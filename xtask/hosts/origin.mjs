@@ -1,6 +1,6 @@
 // The server on loopback that every suite calls.
 
-import { createServer } from 'node:http';
+import { serve } from '../../tests/package/lib/programs.mjs';
 
 /**
  * Returns what a request gets: a response, or how it fails. A host without a network has the text of this function.
@@ -8,9 +8,9 @@ import { createServer } from 'node:http';
  * @param {number} count of the requests to this path, this one included
  */
 export function answerTo(path, count) {
-  if (count > 1) return { status: 200, headers: {}, body: 'request ' + count };
+  if (count > 1) return { status: 200, headers: {}, text: 'request ' + count };
   if (/^\/(silent|closed)\//.test(path)) return path.split('/')[1];
-  return { status: 503, headers: /^\/later\//.test(path) ? { 'retry-after': '120' } : {}, body: 'request 1' };
+  return { status: 503, headers: /^\/later\//.test(path) ? { 'retry-after': '120' } : {}, text: 'request 1' };
 }
 
 const HEADERS = {
@@ -20,30 +20,15 @@ const HEADERS = {
   'content-type': 'text/plain',
 };
 
-export async function startOrigin() {
+export function startOrigin() {
   const requests = new Map();
-  const server = createServer(({ method, url }, response) => {
+  return serve(({ method, url, socket }) => {
     // A preflight, which some hosts send before the request.
-    if (method === 'OPTIONS') {
-      const allow = { 'access-control-allow-headers': '*', 'access-control-allow-origin': '*' };
-      response.writeHead(204, allow).end();
-      return;
-    }
+    if (method === 'OPTIONS') return { status: 204, headers: { ...HEADERS, 'access-control-allow-headers': '*' } };
     requests.set(url, (requests.get(url) ?? 0) + 1);
     const answer = answerTo(url, requests.get(url));
-    if (answer === 'closed') response.destroy();
-    if (typeof answer !== 'object') return;
-    response.writeHead(answer.status, { ...HEADERS, ...answer.headers }).end(answer.body);
+    if (answer === 'closed') socket.destroy();
+    if (typeof answer !== 'object') return new Promise(() => {});
+    return { ...answer, headers: { ...HEADERS, ...answer.headers } };
   });
-  await new Promise((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

@@ -1,25 +1,90 @@
 // How one host is run and what its results mean.
 
-import { BUILT, PARTS } from './suite.mjs';
+import { BUILT, PARTS, PRINT, resultsIn } from './suite.mjs';
+
+/** @typedef {import('./folder.mjs').Folder} Folder */
+/** @typedef {Record<string, string>} Results of the parts, by their letters */
 
 /**
  * @typedef {object} Row
  * @property {string} name
- * @property {(folder: import('./folder.mjs').Folder) => Promise<Record<string, string>>} run resolves with the results
+ * @property {(folder: Folder) => Promise<Results>} run
  * @property {string} [parts] of the suite, all by default
  * @property {RegExp} [rejected] matches the message of the tool, if the host cannot run the package
  * @property {string} [remark] for the reader of the table
  *
  * @typedef {object} Outcome
  * @property {boolean} good whether the host did what the table expects of it
- * @property {Record<string, string>} [results]
+ * @property {Results} [results]
  * @property {string} [message] of the tool that rejected it
  * @property {string} [problem]
  */
 
 /**
+ * A project with the suite as `suite.mjs`, its files, and the commands that build it.
+ * @param {string} name
+ * @param {Omit<Row, 'name' | 'run'> & {
+ *   files?: Record<string, string> | ((folder: Folder) => Record<string, string>),
+ *   build?: string | string[],
+ *   env?: Record<string, string>,
+ *   results: (folder: Folder) => Results | Promise<Results>,
+ * }} more
+ * @returns {Row}
+ */
+export const row = (name, { files = {}, build = [], env, results, ...more }) => ({
+  name,
+  ...more,
+  async run(folder) {
+    const own = typeof files === 'function' ? files(folder) : files;
+    folder.write({ 'suite.mjs': folder.suite(more), ...own });
+    for (const line of [build].flat()) await folder.exec(line, env);
+    return results(folder);
+  },
+});
+
+/** The results that a command prints. @param {string} line @param {Record<string, string>} [env] */
+export const printedBy = (line, env) => async (/** @type {Folder} */ folder) => resultsIn(await folder.exec(line, env));
+
+/** The results that a server answers with. @param {Parameters<Folder['serve']>} server @param {string} [path] */
+export const answeredBy =
+  (server, path = '') =>
+  async (/** @type {Folder} */ folder) =>
+    (await fetch((await folder.serve(...server)) + path)).json();
+
+/** The suite as a program, by the extension of its file. */
+const PROGRAMS = {
+  mjs: (suite) => suite(),
+  cjs: (suite) => suite({ commonJs: true }),
+  ts: (suite) =>
+    suite()
+      .replace('const results =', 'const results: Record<string, string> =')
+      .replace('(part, run)', '(part: string, run: () => Promise<boolean>)')
+      .replace('let calls = 0', 'let calls: number = 0')
+      .replace('error)) ||', 'error as any)) ||')
+      .replace('(error && error.message)', '(error instanceof Error && error.message)'),
+};
+
+/**
+ * A program that prints the results.
+ * @param {string} name
+ * @param {string} line ends with the file, which is called `main`
+ * @param {Partial<Parameters<typeof row>[1]>} [more]
+ */
+export function program(name, line, more = {}) {
+  const [file, extension] = /main\.(\w+)$/.exec(line);
+  return row(name, {
+    ...more,
+    files: (folder) => ({
+      [file]: PROGRAMS[extension]((form) => folder.suite({ ...more, ...form })) + PRINT,
+      'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }',
+    }),
+    results: printedBy(line, more.env),
+  });
+}
+
+/**
  * @param {Row} row
- * @param {import('./folder.mjs').Folder} folder
+ * @param {Folder} folder
  * @returns {Promise<Outcome>}
  */
 export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected }, folder) {

@@ -11,22 +11,27 @@ export const PARTS = {
   g: 'an abort ends a wait with an `AbortError`',
 };
 
-/** The imports and the code of each part. It returns whether the host did what it should. */
+/** The names that the parts use, by their modules. */
+const MODULES = {
+  rejitter: ['RetryPolicy', 'retryWithFullJitter'],
+  'rejitter/fetch': ['createFetch'],
+  'rejitter/lab': ['plan'],
+  'rejitter/light': ['retry'],
+  'rejitter/protection': ['budget', 'protect'],
+  'rejitter/testing': ['constantRandom', 'virtualClock'],
+};
+
+/** The code of each part. It returns whether the host did what it should. */
 const CODE = {
-  a: { imports: { rejitter: ['retryWithFullJitter'] }, code: 'return (await retryWithFullJitter(() => 1)) === 1;' },
-  b: {
-    imports: { rejitter: ['retryWithFullJitter'], 'rejitter/light': ['retry'] },
-    code: `let calls = 0;
+  a: 'return (await retryWithFullJitter(() => 1)) === 1;',
+  b: `let calls = 0;
     const flaky = () => {
       calls += 1;
       if (calls % 3 > 0) throw new Error('flaky');
       return calls;
     };
     return (await retryWithFullJitter(flaky, { baseMs: 2 })) === 3 && (await retry(flaky, { baseMs: 2 })) === 6;`,
-  },
-  c: {
-    imports: { 'rejitter/fetch': ['createFetch'] },
-    code: `const at = (path) => ORIGIN + '/' + path + '/' + Math.random();
+  c: `const at = (path) => ORIGIN + '/' + path + '/' + Math.random();
     for (const path of ['flaky', 'closed', 'silent']) {
       const response = await createFetch({ baseMs: 2, attemptTimeoutMs: path === 'silent' ? 300 : 10_000 })(at(path));
       if (response.status !== 200 || !/^request [2-9]/.test(await response.text())) return path;
@@ -38,14 +43,8 @@ const CODE = {
     setTimeout(() => controller.abort(), 20);
     const error = await createFetch()(at('silent'), { signal: controller.signal }).catch((reason) => reason);
     return error.name === 'AbortError';`,
-  },
-  d: {
-    imports: { rejitter: ['RetryPolicy'], 'rejitter/lab': ['plan'] },
-    code: 'return plan(new RetryPolicy({ baseMs: 100 }), 1)[0].meanMs === 50;',
-  },
-  e: {
-    imports: { rejitter: ['retryWithFullJitter'], 'rejitter/testing': ['constantRandom', 'virtualClock'] },
-    code: `const clock = virtualClock();
+  d: 'return plan(new RetryPolicy({ baseMs: 100 }), 1)[0].meanMs === 50;',
+  e: `const clock = virtualClock();
     try {
       let calls = 0;
       const run = () => { calls += 1; if (calls < 2) throw new Error('flaky'); return calls; };
@@ -54,26 +53,19 @@ const CODE = {
     } finally {
       clock.uninstall();
     }`,
-  },
   // One token: the first retry takes it, the second ends the operation.
-  f: {
-    imports: { rejitter: ['RetryPolicy'], 'rejitter/protection': ['budget', 'protect'] },
-    code: `const protection = protect(budget({ capacity: 1, perSuccess: 0 }));
+  f: `const protection = protect(budget({ capacity: 1, perSuccess: 0 }));
     const own = new Error('down');
     let calls = 0;
     const run = () => { calls += 1; throw own; };
     const given = await new RetryPolicy({ maxAttempts: 5, baseMs: 2, protection }).run(run).catch((error) => error);
     const { granted, rejected } = protection.status().budget;
     return given === own && calls === 2 && granted === 1 && rejected === 1;`,
-  },
-  g: {
-    imports: { rejitter: ['retryWithFullJitter'] },
-    code: `const controller = new AbortController();
+  g: `const controller = new AbortController();
     const fail = () => { setTimeout(() => controller.abort(), 5); throw new Error('down'); };
     const { signal } = controller;
     const error = await retryWithFullJitter(fail, { baseMs: 9000, minMs: 9000, signal }).catch((reason) => reason);
     return error.name === 'AbortError';`,
-  },
 };
 
 /**
@@ -82,16 +74,12 @@ const CODE = {
  * @param {{ origin: string, parts?: string, commonJs?: boolean }} options
  */
 export function suiteText({ origin, parts = Object.keys(PARTS).join(''), commonJs = false }) {
-  const imports = {};
-  for (const part of parts)
-    for (const [module, names] of Object.entries(CODE[part].imports))
-      imports[module] = [...new Set([...(imports[module] ?? []), ...names])];
-  const lines = Object.entries(imports).map(([module, names]) =>
-    commonJs
-      ? `const { ${names.join(', ')} } = require('${module}');`
-      : `import { ${names.join(', ')} } from '${module}';`,
-  );
-  const cases = [...parts].map((part) => `  await check('${part}', async () => {\n    ${CODE[part].code}\n  });`);
+  const cases = [...parts].map((part) => `  await check('${part}', async () => {\n    ${CODE[part]}\n  });`).join('\n');
+  const lines = Object.entries(MODULES).flatMap(([module, all]) => {
+    const names = all.filter((name) => new RegExp(`\\b${name}\\(`).test(cases)).join(', ');
+    if (names === '') return [];
+    return commonJs ? `const { ${names} } = require('${module}');` : `import { ${names} } from '${module}';`;
+  });
   return `${lines.join('\n')}
 
 const ORIGIN = '${origin}';
@@ -106,7 +94,7 @@ ${commonJs ? '' : 'export '}async function suite() {
       results[part] = String((error && error.message) || error);
     }
   };
-${cases.join('\n')}
+${cases}
   return results;
 }
 ${commonJs ? '\nexports.suite = suite;\n' : ''}`;

@@ -1,41 +1,35 @@
 // Bundlers: the suite in a bundle, which Chromium or Node runs.
 
 import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
-import { onPage, serveFolder } from '../browser.mjs';
+import { inFolder, onPage } from '../browser.mjs';
+import { row } from '../row.mjs';
 
 /** The page's program leaves its results on `globalThis`. */
 const PAGE = "import { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
 const HTML = (src) => `<!doctype html><title>suite</title><script type="module" src="${src}"></script>\n`;
+const FILES = { 'page.mjs': PAGE, 'index.html': HTML('./page.mjs') };
 
 /**
  * A bundler whose output is a page.
  * @param {string} name
  * @param {Record<string, string>} packages
- * @param {string} command with its arguments; it writes into `out`
- * @param {Record<string, string>} [files] of the project; without `page.js` in the output, it writes the HTML too
+ * @param {string} build writes into `out`: without an `index.html`, a `page.js`
+ * @param {Record<string, string>} [files] of the project
  */
-const bundler = (name, packages, command, files = {}) => ({
+const bundler = (name, packages, build, files = {}) => ({
   name,
   versions: `${Object.entries(packages)
     .map(([package_, version]) => `${package_} ${version}`)
     .join(', ')}. Run in Chromium.`,
   packages,
   rows: [
-    {
-      name,
-      async run(folder) {
-        writePage(folder);
-        folder.write(files);
-        const [program, ...args] = command.split(' ');
-        await folder.exec(folder.bin(program), args);
-        if (!folder.has('out/index.html')) folder.write({ 'out/index.html': HTML('page.js') });
-        return onPage(await serveFolder(folder, 'out'));
-      },
-    },
+    row(name, {
+      files: { ...FILES, 'out/index.html': HTML('page.js'), ...files },
+      build,
+      results: inFolder('out'),
+    }),
   ],
 });
-const writePage = (folder) =>
-  folder.write({ 'suite.mjs': folder.suite(), 'page.mjs': PAGE, 'index.html': HTML('./page.mjs') });
 
 const WEBPACK = `export default {
   mode: 'production',
@@ -66,15 +60,11 @@ export const VITE = {
   name: 'Vite',
   rows: [
     ...VITE_BUILD.rows,
-    {
-      name: 'Vite, dev server',
-      async run(folder) {
-        writePage(folder);
-        const args = ['--host', '127.0.0.1', '--port', '0'];
-        const [, url] = await folder.serve(folder.bin('vite'), args, /(http:\/\/127\.0\.0\.1:\d+\/)/);
-        return onPage(url);
-      },
-    },
+    row('Vite, dev server', {
+      files: FILES,
+      results: async (folder) =>
+        onPage(await folder.serve('vite --host 127.0.0.1 --port 0', /(http:\/\/127\.0\.0\.1:\d+\/)/)),
+    }),
   ],
 };
 
@@ -82,7 +72,7 @@ const WORKER = "import { suite } from './suite.mjs';\nsuite().then((results) => 
 /** The driver of WebKitGTK needs the recorder. */
 const STARTS = {
   page: "import './recorder.mjs';\n" + PAGE,
-  worker: `import './recorder.mjs';
+  'web worker': `import './recorder.mjs';
 new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => { globalThis.results = data; };
 `,
 };
@@ -92,15 +82,17 @@ export const ENGINES = {
   versions: 'A page and a web worker (of modules); bundled by esbuild 0.28.2.',
   packages: { esbuild: '0.28.2' },
   rows: ['Chromium', 'Firefox', 'WebKit'].flatMap((engine) =>
-    Object.entries(STARTS).map(([kind, start]) => ({
-      name: `${engine === 'WebKit' ? 'WebKitGTK' : engine}, ${kind === 'page' ? 'page' : 'web worker'}`,
-      async run(folder) {
-        const files = { 'suite.mjs': folder.suite(), 'recorder.mjs': RECORDER, 'worker.mjs': WORKER };
-        folder.write({ ...files, 'page.mjs': start, 'out/index.html': HTML('page.js') });
-        const args = ['--bundle', '--format=esm', '--outdir=out'];
-        await folder.exec(folder.bin('esbuild'), ['page.mjs', 'worker.mjs', ...args]);
-        return onPage(await serveFolder(folder, 'out'), engine);
-      },
-    })),
+    Object.entries(STARTS).map(([kind, start]) =>
+      row(`${engine === 'WebKit' ? 'WebKitGTK' : engine}, ${kind}`, {
+        files: {
+          'recorder.mjs': RECORDER,
+          'worker.mjs': WORKER,
+          'page.mjs': start,
+          'out/index.html': HTML('page.js'),
+        },
+        build: 'esbuild page.mjs worker.mjs --bundle --format=esm --outdir=out',
+        results: inFolder('out', engine),
+      }),
+    ),
   ),
 };

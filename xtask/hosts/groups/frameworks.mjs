@@ -1,7 +1,8 @@
 // Frameworks: the suite on their servers and on their pages.
 
-import { onPage, serveFolder } from '../browser.mjs';
-import { builtWorker } from './edge.mjs';
+import { inFolder, onPage } from '../browser.mjs';
+import { answeredBy, row } from '../row.mjs';
+import { BUILT_SERVER, builtWorker } from './edge.mjs';
 
 /** The results in a page that a server rendered. */
 const inHtml = (html) =>
@@ -12,11 +13,8 @@ const inHtml = (html) =>
       .replaceAll('&#x27;', "'")
       .replaceAll('&#39;', "'"),
   );
-const get = async (url) => (await fetch(url)).text();
 
-/** Starts the built app once for the rows of a group that run together. */
-const NEXT_FILES = (folder) => ({
-  'suite.mjs': folder.suite(),
+const NEXT_FILES = {
   // By itself it takes the folder of the outermost lock file: ours.
   'next.config.mjs': 'export default { turbopack: { root: import.meta.dirname } };\n',
   'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
@@ -44,38 +42,33 @@ export default function Page() {
 export const config = { matcher: '/middleware' };
 export async function middleware() { return Response.json(await suite()); }
 `,
-});
+};
 
 const NEXT_ENV = { NEXT_TELEMETRY_DISABLED: '1' };
-const nextUrl = async (folder) => {
-  const [, url] = await folder.serve(folder.bin('next'), ['start', '-p', '0'], /Local:\s+(http:\S+)/, {
-    env: NEXT_ENV,
-  });
-  return url;
-};
+const NEXT_SERVER = ['next start -p 0', /Local:\s+(http:\S+)/, NEXT_ENV];
 
 export const NEXT = {
   name: 'Next.js',
   versions: 'Next.js 16.4.6, React 19.3.1, `next build` and `next start`.',
   async install(folder) {
     await folder.install({ next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' });
-    folder.write(NEXT_FILES(folder));
-    await folder.exec(folder.bin('next'), ['build'], { env: NEXT_ENV });
+    folder.write({ 'suite.mjs': folder.suite(), ...NEXT_FILES });
+    await folder.exec('next build', NEXT_ENV);
   },
   rows: [
-    { name: 'Next.js, server component', run: async (folder) => inHtml(await get(`${await nextUrl(folder)}/server`)) },
-    { name: 'Next.js, route handler', run: async (folder) => JSON.parse(await get(`${await nextUrl(folder)}/node`)) },
-    { name: 'Next.js, edge route', run: async (folder) => JSON.parse(await get(`${await nextUrl(folder)}/edge`)) },
-    {
-      name: 'Next.js, middleware',
-      run: async (folder) => JSON.parse(await get(`${await nextUrl(folder)}/middleware`)),
-    },
-    { name: 'Next.js, client component', run: async (folder) => onPage(`${await nextUrl(folder)}/client`) },
+    row('Next.js, server component', {
+      results: async (folder) => inHtml(await (await fetch(`${await folder.serve(...NEXT_SERVER)}/server`)).text()),
+    }),
+    row('Next.js, route handler', { results: answeredBy(NEXT_SERVER, '/node') }),
+    row('Next.js, edge route', { results: answeredBy(NEXT_SERVER, '/edge') }),
+    row('Next.js, middleware', { results: answeredBy(NEXT_SERVER, '/middleware') }),
+    row('Next.js, client component', {
+      results: async (folder) => onPage(`${await folder.serve(...NEXT_SERVER)}/client`),
+    }),
   ],
 };
 
-const NUXT_FILES = (folder, parts) => ({
-  'suite.mjs': folder.suite({ parts }),
+const NUXT_FILES = {
   'nuxt.config.ts': "export default defineNuxtConfig({ compatibilityDate: '2026-01-01', telemetry: false });\n",
   'app/app.vue': `<script setup>
 import { onMounted } from 'vue';
@@ -86,52 +79,32 @@ onMounted(async () => { globalThis.results = await suite(); });
 `,
   'server/api/suite.get.ts':
     "import { suite } from '../../suite.mjs';\nexport default defineEventHandler(() => suite());\n",
-});
-const nuxtBuild = async (folder, preset, parts) => {
-  folder.write(NUXT_FILES(folder, parts));
-  await folder.exec(folder.bin('nuxt'), ['build', '--preset', preset], { env: { NUXT_TELEMETRY_DISABLED: '1' } });
 };
-const nuxtUrl = async (folder) => {
-  const env = { PORT: '0', HOST: '127.0.0.1' };
-  return (await folder.serve('node', ['.output/server/index.mjs'], /Listening on (http:\S+)/, { env }))[1];
-};
+const nuxt = (name, preset, more) =>
+  row(`Nuxt, ${name}`, {
+    files: NUXT_FILES,
+    build: `nuxt build --preset ${preset}`,
+    env: { NUXT_TELEMETRY_DISABLED: '1' },
+    ...more,
+  });
 
 export const NUXT = {
   name: 'Nuxt',
   versions: 'Nuxt 4.5.2; miniflare 4.20260730.0 runs what it builds for Cloudflare.',
   packages: { miniflare: '4.20260730.0', nuxt: '4.5.2' },
   rows: [
-    {
-      name: 'Nuxt, node-server, server route',
-      async run(folder) {
-        await nuxtBuild(folder, 'node-server');
-        return JSON.parse(await get(`${await nuxtUrl(folder)}/api/suite`));
-      },
-    },
-    { name: 'Nuxt, client', run: async (folder) => onPage(await nuxtUrl(folder)) },
-    {
-      name: 'Nuxt, cloudflare_module, server route',
+    nuxt('node-server, server route', 'node-server', { results: answeredBy(BUILT_SERVER, '/api/suite') }),
+    // It takes the build of the row before.
+    row('Nuxt, client', { results: async (folder) => onPage(await folder.serve(...BUILT_SERVER)) }),
+    nuxt('cloudflare_module, server route', 'cloudflare_module', {
       parts: 'abcefg',
       remark: 'Without the lab: see Nitro.',
-      async run(folder) {
-        await nuxtBuild(folder, 'cloudflare_module', 'abcefg');
-        return builtWorker(folder, '/api/suite');
-      },
-    },
+      results: builtWorker('/api/suite'),
+    }),
   ],
 };
 
-export const ASTRO = {
-  name: 'Astro',
-  versions: 'Astro 7.3.5, static.',
-  packages: { astro: '7.3.5' },
-  rows: [
-    {
-      name: 'Astro, rendered at build time',
-      async run(folder) {
-        folder.write({
-          'suite.mjs': folder.suite(),
-          'src/pages/index.astro': `---
+const ASTRO_PAGE = `---
 import { suite } from '../../suite.mjs';
 const results = JSON.stringify(await suite());
 ---
@@ -140,37 +113,55 @@ const results = JSON.stringify(await suite());
 import { suite } from '../../suite.mjs';
 globalThis.results = suite();
 </script>
-`,
-        });
-        await folder.exec(folder.bin('astro'), ['build'], { env: { ASTRO_TELEMETRY_DISABLED: '1' } });
-        return inHtml(folder.read('dist/index.html'));
-      },
-    },
-    { name: 'Astro, script of the page', run: async (folder) => onPage(await serveFolder(folder, 'dist')) },
+`;
+
+export const ASTRO = {
+  name: 'Astro',
+  versions: 'Astro 7.3.5, static.',
+  packages: { astro: '7.3.5' },
+  rows: [
+    row('Astro, rendered at build time', {
+      files: { 'src/pages/index.astro': ASTRO_PAGE },
+      build: 'astro build',
+      env: { ASTRO_TELEMETRY_DISABLED: '1' },
+      results: (folder) => inHtml(folder.read('dist/index.html')),
+    }),
+    row('Astro, script of the page', { results: inFolder('dist') }),
   ],
 };
 
+const ANGULAR_BUILD = {
+  builder: '@angular/build:application',
+  options: {
+    browser: 'src/main.ts',
+    index: 'src/index.html',
+    outputPath: { base: 'out', browser: '' },
+    tsConfig: 'tsconfig.json',
+  },
+};
 const ANGULAR = {
   version: 1,
-  projects: {
-    app: {
-      projectType: 'application',
-      root: '',
-      sourceRoot: 'src',
-      architect: {
-        build: {
-          builder: '@angular/build:application',
-          options: {
-            browser: 'src/main.ts',
-            index: 'src/index.html',
-            outputPath: { base: 'out', browser: '' },
-            tsConfig: 'tsconfig.json',
-          },
-        },
-      },
-    },
-  },
+  projects: { app: { projectType: 'application', root: '', sourceRoot: 'src', architect: { build: ANGULAR_BUILD } } },
   cli: { analytics: false },
+};
+
+const ANGULAR_FILES = {
+  'src/index.html': '<!doctype html><html><head><base href="/"></head><body><app-root></app-root></body></html>\n',
+  'src/main.ts': `import { Component, provideZonelessChangeDetection } from '@angular/core';
+import { bootstrapApplication } from '@angular/platform-browser';
+import { suite } from '../suite.mjs';
+@Component({ selector: 'app-root', template: 'client' })
+class App { constructor() { (globalThis as any).results = suite(); } }
+bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });
+`,
+  'angular.json': JSON.stringify(ANGULAR),
+  'tsconfig.json': `{
+  "compilerOptions": {
+    "allowJs": true, "module": "preserve", "moduleResolution": "bundler", "target": "es2022",
+    "experimentalDecorators": true, "skipLibCheck": true
+  },
+  "files": ["src/main.ts"]
+}`,
 };
 
 export const ANGULAR_GROUP = {
@@ -186,37 +177,5 @@ export const ANGULAR_GROUP = {
     tslib: '2.8.1',
     typescript: '5.9.3',
   },
-  rows: [
-    {
-      name: 'Angular',
-      async run(folder) {
-        folder.write({
-          'src/suite.mjs': folder.suite(),
-          'src/index.html':
-            '<!doctype html><html><head><base href="/"></head><body><app-root></app-root></body></html>\n',
-          'src/main.ts': `import { Component, provideZonelessChangeDetection } from '@angular/core';
-import { bootstrapApplication } from '@angular/platform-browser';
-import { suite } from './suite.mjs';
-@Component({ selector: 'app-root', template: 'client' })
-class App { constructor() { (globalThis as any).results = suite(); } }
-bootstrapApplication(App, { providers: [provideZonelessChangeDetection()] });
-`,
-          'angular.json': JSON.stringify(ANGULAR),
-          'tsconfig.json': JSON.stringify({
-            compilerOptions: {
-              allowJs: true,
-              module: 'preserve',
-              moduleResolution: 'bundler',
-              target: 'es2022',
-              experimentalDecorators: true,
-              skipLibCheck: true,
-            },
-            files: ['src/main.ts'],
-          }),
-        });
-        await folder.exec(folder.bin('ng'), ['build', 'app']);
-        return onPage(await serveFolder(folder, 'out'));
-      },
-    },
-  ],
+  rows: [row('Angular', { files: ANGULAR_FILES, build: 'ng build app', results: inFolder('out') })],
 };

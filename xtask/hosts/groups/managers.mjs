@@ -1,25 +1,20 @@
 // Package managers: an installation by each, and the suite as a program of both module systems.
 
-import { PRINT, resultsIn } from '../suite.mjs';
+import { program } from '../row.mjs';
 
-const both = (name, run) =>
-  [false, true].map((commonJs) => ({
-    name: `${name}, ${commonJs ? 'CommonJS' : 'ESM'}`,
-    async run(folder) {
-      const file = commonJs ? 'main.cjs' : 'main.mjs';
-      folder.write({ [file]: folder.suite({ commonJs }) + PRINT });
-      return resultsIn(await run(folder, file));
-    },
-  }));
-
-const YARN = ['npx', '-y', '-p', '@yarnpkg/cli-dist@4.18.1', 'yarn'];
+const YARN = 'npx -y -p @yarnpkg/cli-dist@4.18.1 yarn';
 const YARN_ENV = { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false', YARN_ENABLE_TELEMETRY: '0' };
+
+const both = (name, line, env) => [
+  program(`${name}, ESM`, `${line} main.mjs`, { env }),
+  program(`${name}, CommonJS`, `${line} main.cjs`, { env }),
+];
 
 export const PNPM = {
   name: 'pnpm',
   versions: 'pnpm 10.34.9.',
-  install: (folder) => folder.install({}, ['npx', '-y', 'pnpm@10.34.9', 'install']),
-  rows: both('pnpm', (folder, file) => folder.exec('node', [file])),
+  install: (folder) => folder.install({}, 'npx -y pnpm@10.34.9 install'),
+  rows: both('pnpm', 'node'),
 };
 
 export const YARN_PNP = {
@@ -28,7 +23,7 @@ export const YARN_PNP = {
   async install(folder) {
     folder.write({ '.yarnrc.yml': 'nodeLinker: pnp\nenableGlobalCache: false\n', 'yarn.lock': '' });
     const env = Object.entries(YARN_ENV).map(([name, value]) => `${name}=${value}`);
-    await folder.install({}, ['env', ...env, ...YARN, 'install']);
+    await folder.install({}, `env ${env.join(' ')} ${YARN} install`);
   },
-  rows: both('Yarn PnP', (folder, file) => folder.exec(YARN[0], [...YARN.slice(1), 'node', file], { env: YARN_ENV })),
+  rows: both('Yarn PnP', `${YARN} node`, YARN_ENV),
 };

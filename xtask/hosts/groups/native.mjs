@@ -2,7 +2,8 @@
 // that sends requests are native code, which has stand-ins here.
 
 import { answerTo } from '../origin.mjs';
-import { PRINT, resultsIn } from '../suite.mjs';
+import { printedBy, row } from '../row.mjs';
+import { PRINT } from '../suite.mjs';
 
 const METRO = (exports_) => `
 const { getDefaultConfig } = require('metro-config');
@@ -66,7 +67,7 @@ function send(id, url, respond, fail) {
   if (answer === 'silent') return;
   setTimeout(function () {
     if (answer === 'closed') fail('unexpected end of stream');
-    else respond(answer.status, answer.headers, answer.body === 'request 1' ? 'cmVxdWVzdCAx' : 'cmVxdWVzdCAy');
+    else respond(answer.status, answer.headers, answer.text === 'request 1' ? 'cmVxdWVzdCAx' : 'cmVxdWVzdCAy');
   }, 1);
 }
 globalThis.AggregateError = (function () {
@@ -98,31 +99,26 @@ runInContext(readFileSync('all.js', 'utf8'), context);
 `;
 
 const FOLDERS = { darwin: 'osx-bin', linux: 'linux64-bin' };
-const onHermes = (folder) =>
-  folder.exec(folder.path('node_modules/hermes-engine-cli', FOLDERS[process.platform], 'hermes'), [
-    '-w',
-    '-Xmicrotask-queue',
-    'all.js',
-  ]);
-const onNode = (folder) => folder.exec('node', ['host.cjs']);
+const ON_HERMES = `node_modules/hermes-engine-cli/${FOLDERS[process.platform]}/hermes -w -Xmicrotask-queue all.js`;
 
-const native = (name, remark, { exports_ = true, before = '', run = onHermes } = {}) => ({
-  name,
-  parts: 'abcfg',
-  remark,
-  async run(folder) {
-    folder.write({
+const native = (name, remark, { exports_ = true, before = '', run = ON_HERMES } = {}) => {
+  const parts = 'abcfg';
+  return row(name, {
+    parts,
+    remark,
+    files: (folder) => ({
       'metro.config.js': METRO(exports_),
       'babel.config.js': "module.exports = { presets: ['@react-native/babel-preset'] };\n",
-      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts: 'abcfg' })}${PRINT}`,
+      'index.js': `import 'react-native/Libraries/Core/setUpXHR';\n${folder.suite({ parts })}${PRINT}`,
       'host.cjs': NODE_HOST,
-    });
-    const build = ['build', 'index.js', '--out', 'out', '--platform', 'android', '--dev', 'false', '--reset-cache'];
-    await folder.exec('node', ['node_modules/metro/src/cli.js', ...build]);
-    folder.write({ 'all.js': before + MODULES + folder.read('out.js') });
-    return resultsIn(await run(folder));
-  },
-});
+    }),
+    build: 'metro build index.js --out out --platform android --dev false --reset-cache',
+    results(folder) {
+      folder.write({ 'all.js': before + MODULES + folder.read('out.js') });
+      return printedBy(run)(folder);
+    },
+  });
+};
 
 const SCRIPTED = 'A script answers the requests and fires the timers: the `hermes` program has neither.';
 
@@ -147,6 +143,6 @@ export const HERMES = {
   rows: [
     native('Metro and Hermes', SCRIPTED, { before: HERMES_HOST }),
     native('Metro and Hermes, without package exports', SCRIPTED, { before: HERMES_HOST, exports_: false }),
-    native('Metro and V8', 'Requests go over sockets.', { run: onNode }),
+    native('Metro and V8', 'Requests go over sockets.', { run: 'node host.cjs' }),
   ],
 };

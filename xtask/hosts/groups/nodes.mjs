@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { PRINT, resultsIn } from '../suite.mjs';
+import { program } from '../row.mjs';
 
 const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
@@ -28,50 +28,20 @@ export function nodes(out) {
   };
 }
 
-/** Runs a file with a program and returns what the suite found. */
-const program = (command, args, files) => async (folder) => {
-  folder.write(files(folder));
-  return resultsIn(await folder.exec(typeof command === 'function' ? await command(folder) : command, args));
-};
-
-const esm = (folder, options) => ({ 'main.mjs': folder.suite(options) + PRINT });
-const cjs = (folder, options) => ({ 'main.cjs': folder.suite({ ...options, commonJs: true }) + PRINT });
-const ts = (folder) => ({
-  'main.ts':
-    folder
-      .suite()
-      .replace('const results =', 'const results: Record<string, string> =')
-      .replace('(part, run)', '(part: string, run: () => Promise<boolean>)')
-      .replace('let calls = 0', 'let calls: number = 0')
-      .replace('error)) ||', 'error as any)) ||')
-      .replace('(error && error.message)', '(error instanceof Error && error.message)') + PRINT,
-  'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }',
-});
-
-const versions = Object.keys(VERSIONS).map(Number);
-const on = (major) => (folder) => folder.node(major);
-
 export const NODES = {
   name: 'Node',
   versions: `Node ${Object.values(VERSIONS).join(', ')}.`,
-  rows: versions.flatMap((major) => [
-    { name: `Node ${major}, ESM`, run: program(on(major), ['main.mjs'], esm) },
-    { name: `Node ${major}, CommonJS`, run: program(on(major), ['main.cjs'], cjs) },
-    ...(major === 20
+  rows: Object.keys(VERSIONS).flatMap((major) => [
+    program(`Node ${major}, ESM`, `node@${major} main.mjs`),
+    program(`Node ${major}, CommonJS`, `node@${major} main.cjs`),
+    ...(major === '20'
       ? []
-      : [
-          {
-            name: `Node ${major}, types stripped`,
-            run: program(on(major), ['--no-warnings', '--experimental-strip-types', 'main.ts'], ts),
-          },
-        ]),
+      : [program(`Node ${major}, types stripped`, `node@${major} --no-warnings --experimental-strip-types main.ts`)]),
     // Its own fetch runs on WebAssembly, and so does the lab.
-    {
-      name: `Node ${major}, --jitless -C no-wasm`,
+    program(`Node ${major}, --jitless -C no-wasm`, `node@${major} --jitless -C no-wasm main.mjs`, {
       parts: 'abefg',
       remark: "The lab and Node's own `fetch` need WebAssembly.",
-      run: program(on(major), ['--jitless', '-C', 'no-wasm', 'main.mjs'], (folder) => esm(folder, { parts: 'abefg' })),
-    },
+    }),
   ]),
 };
 
@@ -79,12 +49,7 @@ export const DENO = {
   name: 'Deno',
   packages: { deno: '2.9.6' },
   versions: 'Deno 2.9.6.',
-  rows: [
-    {
-      name: 'Deno',
-      run: program((folder) => folder.bin('deno'), ['run', '--allow-net', '--no-prompt', 'main.mjs'], esm),
-    },
-  ],
+  rows: [program('Deno', 'deno run --allow-net --no-prompt main.mjs')],
 };
 
 export const BUN = {
@@ -92,8 +57,8 @@ export const BUN = {
   packages: { bun: '1.4.5' },
   versions: 'Bun 1.4.5.',
   rows: [
-    { name: 'Bun, ESM', run: program((folder) => folder.bin('bun'), ['main.mjs'], esm) },
-    { name: 'Bun, CommonJS', run: program((folder) => folder.bin('bun'), ['main.cjs'], cjs) },
-    { name: 'Bun, TypeScript', run: program((folder) => folder.bin('bun'), ['main.ts'], ts) },
+    program('Bun, ESM', 'bun main.mjs'),
+    program('Bun, CommonJS', 'bun main.cjs'),
+    program('Bun, TypeScript', 'bun main.ts'),
   ],
 };
