@@ -1,4 +1,3 @@
-// @ts-check
 // A binary heap in typed arrays: the event queue of the simulation in plain JavaScript.
 
 export class BinaryHeap {

@@ -1,4 +1,3 @@
-// @ts-check
 // The other side of child.mjs.
 
 const [, , module, name, argument] = process.argv;

@@ -1,4 +1,3 @@
-// @ts-check
 // Runs one exported function of a module in a separate process of the measured Node.
 
 import { fork } from 'node:child_process';

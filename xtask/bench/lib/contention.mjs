@@ -1,4 +1,3 @@
-// @ts-check
 // The figure of "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015) in plain JavaScript, as a
 // careful programmer writes it: typed arrays, a binary heap, Math.random. N clients compete for one row; one
 // try is a read, its answer (with the row's version), a write, its answer; each message takes

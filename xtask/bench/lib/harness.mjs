@@ -1,4 +1,3 @@
-// @ts-check
 // Many designs against each other in one process: interleaved in shuffled rounds, so that whatever
 // changes while it runs (the clock of the processor, the heap, a neighbour) changes for all.
 
@@ -30,13 +29,14 @@ import { shuffled, uniform } from './random.mjs';
  * @param {Record<string, unknown>} scope what its names mean
  * @returns {(n: number) => Promise<void>}
  */
-export function loopOf(call, scope) {
-  const make = new Function(
-    ...Object.keys(scope),
-    `return async function loop(n) { for (let i = 0; i < n; i++) await ${call}; };`,
-  );
-  return make(...Object.values(scope));
-}
+export const loopOf = (call, scope) =>
+  made(`async function loop(n) { for (let i = 0; i < n; i++) await ${call}; }`, scope);
+
+/** A function that runs the call once. @param {string} call @param {Record<string, unknown>} scope */
+export const operationOf = (call, scope) => made(`() => ${call}`, scope);
+
+/** @param {string} code @param {Record<string, unknown>} scope */
+const made = (code, scope) => new Function(...Object.keys(scope), `return ${code};`)(...Object.values(scope));
 
 /**
  * The size of a batch that takes about `ms`.

@@ -1,4 +1,3 @@
-// @ts-check
 // The machine that measured, and the idle share of it.
 
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // Seeded randomness, so that the order of a run can be repeated.
 
 /**

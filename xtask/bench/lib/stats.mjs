@@ -1,4 +1,3 @@
-// @ts-check
 // Medians and quartiles: one batch that a garbage collection or a neighbour made slow does not count.
 
 /**

@@ -1,4 +1,3 @@
-// @ts-check
 // Timers without time: what is left of a retry is the work of the library.
 
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;

@@ -1,4 +1,3 @@
-// @ts-check
 // Ten million full-jitter delays into a Float64Array: the lab's `sample` against loops in JavaScript.
 
 import assert from 'node:assert/strict';

@@ -1,31 +1,58 @@
-// @ts-check
-// A cold start: import and first success, then the first failure with its retry, in a separate process.
+// A cold start: import and first success, then the first failure with its retry, in a process of its own each.
 
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-import { FIELDS } from '../contenders.mjs';
+import { FIELDS, load } from '../contenders.mjs';
+import { inNode } from '../lib/child.mjs';
+import { operationOf } from '../lib/harness.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
-
-const PROGRAM = fileURLToPath(new URL('../lib/cold-main.mjs', import.meta.url));
-const start = promisify(execFile);
+import { patchTimers } from '../lib/timers.mjs';
 
 /** @param {import('../lib/child.mjs').Context} context */
 export async function run({ node, choice: { quick, seed } }) {
   const random = uniform(seed);
-  const env = { ...process.env, NODE_OPTIONS: '' };
   /** @type {Record<string, number[]>[]} */
   const results = [{}, {}];
+  const left = new Set(FIELDS.retries.keys());
   // The round before the first fills the file system's cache.
   for (let round = -1; round < (quick ? 5 : 40); round++) {
-    for (const [index, { name }] of shuffled([...FIELDS.retries.entries()], random)) {
-      const { stdout } = await start(node, [PROGRAM, String(index)], { env });
-      // A peer that does not run here says why.
-      const measured = round >= 0 && stdout.startsWith('[') ? JSON.parse(stdout) : [];
-      for (const [i, ms] of measured.entries()) (results[i][name] ??= []).push(ms);
+    for (const index of shuffled([...left], random)) {
+      const measured = await inNode(node, import.meta.url, 'measure', index);
+      if (measured.length === 0) left.delete(index);
+      if (round < 0) continue;
+      for (const [i, ms] of measured.entries()) (results[i][FIELDS.retries[index].name] ??= []).push(ms);
     }
   }
   const [first, failure] = results;
   return { first, failure };
+}
+
+/**
+ * Returns the ms of import and first success, then of the first failure with its retry; nothing if that contender does
+ * not run here.
+ * @param {number} index of the contender
+ */
+export async function measure(index) {
+  patchTimers();
+  const contender = FIELDS.retries[index];
+  let calls = 0;
+  let failures = 0;
+  const error = new Error('flaky');
+  const fn = async () => {
+    calls += 1;
+    if (calls <= failures) throw error;
+    return calls;
+  };
+  const start = performance.now();
+  const scope = await load(contender);
+  if (scope === undefined) return [];
+  const operation = operationOf(contender.call, scope(fn));
+  await operation();
+  const ms = [performance.now() - start];
+  if (contender.retries !== false) {
+    [calls, failures] = [0, 1];
+    const second = performance.now();
+    await operation();
+    ms.push(performance.now() - second);
+    if (calls !== 2) throw new Error(`${calls} attempts instead of 2`);
+  }
+  return ms;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // Retry packages in the same cases. Writes the table of docs/comparison.md: the same on every machine,
 // but for the sizes, which follow the packages.
 

@@ -1,11 +1,10 @@
-// @ts-check
 // Memory of an operation that waits, of a finished one, and of a million together.
 
 import assert from 'node:assert/strict';
 
 import { FIELDS, load } from '../contenders.mjs';
 import { inNode } from '../lib/child.mjs';
-import { loopOf } from '../lib/harness.mjs';
+import { loopOf, operationOf } from '../lib/harness.mjs';
 import { fixTimers, patchTimers } from '../lib/timers.mjs';
 
 /** @param {import('../lib/child.mjs').Context} context */
@@ -56,7 +55,7 @@ export async function measure({ quick, index }) {
     if (failing) throw error;
     return 1;
   });
-  const operation = new Function(...Object.keys(waiting), `return () => ${call};`)(...Object.values(waiting));
+  const operation = operationOf(call, waiting);
   const bytes = async () => {
     [failing, calls] = [true, 0];
     const before = await heapBytes();

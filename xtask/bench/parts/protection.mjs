@@ -1,4 +1,3 @@
-// @ts-check
 // Protection: what it costs a first attempt that succeeds, and what it holds of each destination.
 
 import { inNode } from '../lib/child.mjs';

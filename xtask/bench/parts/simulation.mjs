@@ -1,4 +1,3 @@
-// @ts-check
 // The AWS figure: the lab's simulation against a plain JavaScript twin, cell by cell.
 
 import assert from 'node:assert/strict';

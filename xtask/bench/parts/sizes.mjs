@@ -1,4 +1,3 @@
-// @ts-check
 // Bytes in an app: what each import adds to a minified bundle.
 
 import { fileURLToPath } from 'node:url';

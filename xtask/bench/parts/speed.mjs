@@ -1,4 +1,3 @@
-// @ts-check
 // Measures operations whose first attempt succeeds, or that fail a few times, under timers that take no time.
 
 import assert from 'node:assert/strict';
@@ -27,7 +26,7 @@ export const speed =
  * @param {number} failures
  * @returns {{ fn: () => Promise<any>, calls: () => number }}
  */
-export function calleeOf(field, failures) {
+function calleeOf(field, failures) {
   const last = `calls % (failures + 1) === 0`;
   const body =
     field === 'fetch'

@@ -1,4 +1,3 @@
-// @ts-check
 // The effect of protection on calls and on the server: worlds on virtual time, each with ten seeds, as medians. Writes
 // docs/reference/worlds.md: the same numbers on every machine.
 

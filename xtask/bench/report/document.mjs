@@ -1,4 +1,3 @@
-// @ts-check
 // Writes the part of docs/benchmarks.md between two markers, and the same for the terminal.
 
 import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, POLICY, WRAPPED } from '../contenders.mjs';
@@ -45,7 +44,7 @@ const MEASURES = /** @type {const} */ ([
  */
 
 /** @param {Record<string, any>} parts @returns {Row[]} */
-export function rowsOf({ success, retries, heap = {}, cold: { first: cold } = { first: {} }, sizes }) {
+function rowsOf({ success, retries, heap = {}, cold: { first: cold } = { first: {} }, sizes }) {
   const names = [success?.samples, retries?.samples, heap, cold].flatMap((part) => Object.keys(part ?? {}));
   return [...new Set(names)]
     .filter((name) => name !== BARE)
@@ -68,7 +67,7 @@ const middle = (value) => (typeof value === 'object' ? value.median : value);
  * Names, for each measure, the contenders that match or beat rejitter's policy; less than 5% counts as equal.
  * @param {Row[]} rows
  */
-export function aheadOf(rows) {
+function aheadOf(rows) {
   return MEASURES.flatMap(([measure, , show], column) => {
     const of = (/** @type {Row | undefined} */ row) => middle(row?.values[column]) ?? NaN;
     const own = of(rows.find(({ name }) => name === POLICY));

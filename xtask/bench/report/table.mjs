@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers and tables as Markdown.
 
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // Targets and what was reached. A miss is reported but fails nothing: times depend on the machine.
 
 import { BARE, BREAKER, BUDGET, BY_HAND, POLICY, WRAPPED } from '../contenders.mjs';
