@@ -9,15 +9,12 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { argv } from 'node:process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
+import { inRoot } from '../run/places.mjs';
 import { INTERNAL, bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'];
@@ -62,7 +59,7 @@ export function toCommonJsPaths(code) {
   return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
 }
 
-export function bytesModule(bytes, name) {
+function bytesModule(bytes, name) {
   return `// ${name} as text\nexport default '${textOf(bytes)}';\n`;
 }
 
@@ -82,7 +79,7 @@ export async function lazyGlue(code) {
 }
 
 /** Every file that a package.json names in `exports`. */
-export function filesInExports(exports) {
+function filesInExports(exports) {
   if (typeof exports === 'string') return [exports];
   return [...new Set(Object.values(exports).flatMap(filesInExports))];
 }
@@ -129,7 +126,7 @@ async function commonJs({ text, map }, file) {
 }
 
 /** The entries of all hosts must offer the same. */
-export function sameExports(exportsByFile) {
+function sameExports(exportsByFile) {
   const [[first, wanted], ...others] = Object.entries(exportsByFile);
   for (const [file, found] of others) {
     const differing = [
@@ -243,13 +240,13 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
 /** Assembles the package of this checkout from the parts that `values` name. */
 export const assembleHere = (values) =>
   assemble({
-    template: join(root, 'pkg-template'),
-    driver: join(root, 'src/js'),
-    licences: ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => join(root, file)),
+    template: inRoot('pkg-template'),
+    driver: inRoot('src/js'),
+    licences: [inRoot('LICENSE-MIT'), inRoot('LICENSE-APACHE')],
     ...values,
   });
 
-if (import.meta.url === pathToFileURL(argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const names = ['version', 'wasm', 'machines', 'lab', 'out'];
   const options = Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }]));
   await assembleHere(parseArgs({ options }).values);

@@ -60,7 +60,8 @@ export async function bundle(dir, entries) {
     const exported = [...origins]
       .sort()
       .map(([name, module]) => `export { ${name} as ${INTERNAL}${name} } from './${module}';`);
-    files.set(main, fileOf(await built(dir, main, entries, [appending(dir, main, exported.join('\n'))])));
+    const contents = [readFileSync(join(dir, main), 'utf8'), ...exported].join('\n');
+    files.set(main, fileOf(await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main })));
     for (const other of others) {
       const list = [...new Set(names[other])].sort();
       const imported = list.map((name) => `${INTERNAL}${name} as ${name}`).join(', ');
@@ -88,8 +89,9 @@ export async function bundle(dir, entries) {
  * @param {string} entry
  * @param {Record<string, unknown>} entries
  * @param {import('esbuild').Plugin[]} plugins
+ * @param {import('esbuild').StdinOptions} [stdin] another text of the entry point
  */
-async function built(dir, entry, entries, plugins) {
+async function built(dir, entry, entries, plugins, stdin) {
   const apart = {
     name: 'files of their own',
     /** @param {import('esbuild').PluginBuild} build */
@@ -116,7 +118,7 @@ async function built(dir, entry, entries, plugins) {
     write: false,
     logLevel: 'silent',
     absWorkingDir: dir,
-    entryPoints: [entry],
+    ...(stdin ? { stdin } : { entryPoints: [entry] }),
     plugins: [...plugins, apart],
   });
   const [text, map] = ['.js', '.map'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '');
@@ -140,24 +142,6 @@ function sharing(dir, modules, replace, contents) {
         return kind === 'import-statement' && modules.has(module) ? replace(module) : undefined;
       });
       onLoad({ filter: /./, namespace: 'shared' }, () => ({ contents, resolveDir: dir }));
-    },
-  };
-}
-
-/**
- * Adds exports to an entry point.
- * @param {string} dir
- * @param {string} entry
- * @param {string} text
- * @returns {import('esbuild').Plugin}
- */
-function appending(dir, entry, text) {
-  return {
-    name: 'exports for the other entry points',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.js$/ }, ({ path }) =>
-        path === join(dir, entry) ? { contents: `${readFileSync(path, 'utf8')}\n${text}` } : undefined,
-      );
     },
   };
 }

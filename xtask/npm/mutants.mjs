@@ -15,14 +15,15 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { inRoot, inTarget, root, tarball } from '../run/places.mjs';
 import { changesOf, tree } from './mutations.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const tests = join(root, 'tests/package');
-const target = join(root, 'target/mutants');
+const tests = inRoot('tests/package');
+const target = inTarget('mutants');
+/** The package with every module as a file. */
+const modules = inTarget('pkg.modules');
 
 const FOLDERS = ['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'engines'];
 /** Random schedules, in threads whose coverage is unknown, and the modules that they drive. */
@@ -59,9 +60,9 @@ function numberOf(text) {
 }
 
 /** Those with the lowest numbers: of each folder as many as its lines ask for. */
-function sampleOf(modules, count) {
+function sampleOf(count) {
   const parts = {};
-  for (const file of readdirSync(join(root, 'src/js'), { recursive: true, encoding: 'utf8' }).sort()) {
+  for (const file of readdirSync(inRoot('src/js'), { recursive: true, encoding: 'utf8' }).sort()) {
     if (!file.endsWith('.js') || !existsSync(join(modules, 'lib', file))) continue;
     const code = readFileSync(join(modules, 'lib', file), 'utf8');
     const lines = code.split('\n');
@@ -104,7 +105,7 @@ function workspace(name) {
   const folder = join(target, name);
   const env = {
     ...process.env,
-    REJITTER_TARBALL: join(root, 'target/pkg-tarball/rejitter.tgz'),
+    REJITTER_TARBALL: tarball,
     REJITTER_TARGET_DIR: folder,
     REJITTER_QUICK: '1',
     // A test that builds Rust fails at once, and is left out.
@@ -119,7 +120,7 @@ function workspace(name) {
   rmSync(installed, { recursive: true });
   // Copies: a link would let tests that plant bugs change the package of all others.
   const copies = [installed, join(folder, 'pkg.modules')];
-  for (const copy of copies) cpSync(join(root, 'target/pkg.modules'), copy, { recursive: true });
+  for (const copy of copies) cpSync(modules, copy, { recursive: true });
   return { folder, copies, env };
 }
 
@@ -184,7 +185,7 @@ function executedBy(coverage, sample) {
 }
 
 async function javaScript(count) {
-  const sample = sampleOf(join(root, 'target/pkg.modules'), count);
+  const sample = sampleOf(count);
   if (options.list) return console.log(sample.map(({ title }) => title).join('\n'));
   const spaces = Array.from({ length: Number(options.workers) }, (_, i) => workspace(String(i)));
   /** Each takes the next item when it is free. */
@@ -228,7 +229,7 @@ async function javaScript(count) {
       by = ` (${test.file})`;
       break;
     }
-    for (const path of paths) cpSync(join(root, 'target/pkg.modules/lib', file), path);
+    for (const path of paths) cpSync(join(modules, 'lib', file), path);
     table[part] ??= { failed: 0, hung: 0, survived: 0, 'not executed': 0 };
     table[part][result] += 1;
     console.log(`${result}: ${mutant.title}${by}`);

@@ -3,8 +3,6 @@
 //   node no-wasm.mjs wasm2js.js out.js
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { argv } from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 
 /** The whole output of wasm2js for a module without imports, memory and table: a function, called at import. */
@@ -39,4 +37,4 @@ async function main([from, to]) {
   writeFileSync(to, await moduleOf(readFileSync(from, 'utf8')));
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) await main(argv.slice(2));
+if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

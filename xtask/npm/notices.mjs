@@ -6,12 +6,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { argv, env } from 'node:process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { env } from 'node:process';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { inRoot, root } from '../run/places.mjs';
 
-export const FILE = join(root, 'pkg-template/THIRD-PARTY-NOTICES');
+export const FILE = inRoot('pkg-template/THIRD-PARTY-NOTICES');
 
 /** The features of every wasm file in the package (xtask/steps/package.mjs). */
 const FEATURES = 'driver,lab-exports';
@@ -88,4 +87,4 @@ export function noticesOf(crates) {
   return [INTRO, ...parts].join(`\n${LINE}\n`);
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) writeFileSync(FILE, noticesOf(linkedCrates(metadata())));
+if (process.argv[1] === import.meta.filename) writeFileSync(FILE, noticesOf(linkedCrates(metadata())));

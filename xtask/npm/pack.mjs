@@ -5,8 +5,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { argv } from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /** Packs a folder into `out`, and returns what npm says about the tarball. */
@@ -23,7 +21,7 @@ export function pack(folder, out) {
   return packed;
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({
     options: { package: { type: 'string' }, out: { type: 'string' }, list: { type: 'boolean' } },
   });

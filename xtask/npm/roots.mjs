@@ -5,8 +5,6 @@
 //   node roots.mjs --check out.wasm graph.json fails unless exactly the roots are left, and no import
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { argv } from 'node:process';
-import { pathToFileURL } from 'node:url';
 
 /** Returns the names of the exported functions that are not wasm-bindgen's own. */
 export function rootsOf(module) {
@@ -52,4 +50,4 @@ function main(args) {
   new WebAssembly.Instance(module);
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) main(argv.slice(2));
+if (process.argv[1] === import.meta.filename) main(process.argv.slice(2));
