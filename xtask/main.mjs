@@ -1,9 +1,6 @@
-// @ts-check
 // The project's own commands: `cargo xtask help`.
 
 import { constants } from 'node:os';
-import { argv } from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { Failure, command, listen, run as runCommand, signalReceived } from './run/command.mjs';
@@ -226,10 +223,10 @@ async function test(all, options = {}) {
   if (sum.failed > 0) throw new Failure('', { reported: true });
 }
 
-if (import.meta.url === pathToFileURL(argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   listen();
   let code = 0;
-  await main(argv.slice(2)).catch((error) => {
+  await main(process.argv.slice(2)).catch((error) => {
     code = 1;
     if (!(error instanceof Failure)) console.error(error);
     else if (!error.reported && !signalReceived()) console.error(`error: ${error}`);

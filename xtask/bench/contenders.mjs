@@ -1,4 +1,3 @@
-// @ts-check
 // All that is measured, set alike as far as it can be: six attempts, full jitter below min(10 s, 100 ms·2^(k−1)).
 
 export const ATTEMPTS = 6;

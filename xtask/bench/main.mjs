@@ -1,4 +1,3 @@
-// @ts-check
 // Measures the packed package against its peers: cargo xtask bench. One measuring process at a time.
 //
 //   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--node MAJOR]

@@ -1,3 +1,2 @@
-// @ts-check
 export * from 'rejitter';
 export * from 'rejitter/protection';

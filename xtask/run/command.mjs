@@ -1,4 +1,3 @@
-// @ts-check
 // Commands: what runs, where its output goes, and how it ends.
 //
 // Each runs in a process group of its own, so a Ctrl-C in the terminal reaches xtask alone. It ends the groups of the

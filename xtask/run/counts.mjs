@@ -1,4 +1,3 @@
-// @ts-check
 // How many tests a runner says it ran.
 
 /**

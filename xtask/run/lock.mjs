@@ -1,4 +1,3 @@
-// @ts-check
 // One command at a time in a checkout: each assembles and installs what the others read.
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,3 @@
-// @ts-check
 // Where things are, and what the set-up has found.
 
 import { join, relative, resolve } from 'node:path';

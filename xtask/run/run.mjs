@@ -1,4 +1,3 @@
-// @ts-check
 // The run of the steps that a command wants.
 
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // Which step runs next: one whose needs have succeeded, within the machine's cores and shared rooms.
 
 /**

@@ -1,4 +1,3 @@
-// @ts-check
 // Standard output, which steps share that run at the same time.
 
 import { stdout } from 'node:process';

@@ -1,4 +1,3 @@
-// @ts-check
 // The steps of `cargo xtask test`: what is checked, and with which commands.
 
 import { createServer } from 'node:net';

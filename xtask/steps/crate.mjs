@@ -1,4 +1,3 @@
-// @ts-check
 // The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate --check`.
 
 import { existsSync } from 'node:fs';

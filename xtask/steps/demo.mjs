@@ -1,4 +1,3 @@
-// @ts-check
 // `cargo xtask demo`: the packed package at work, in Node and on a page.
 
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

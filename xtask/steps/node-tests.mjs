@@ -1,4 +1,3 @@
-// @ts-check
 // Steps that run test files with Node's test runner.
 
 import { readFileSync, readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // The npm package: its wasm files, assembled with the driver and the entries, packed.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

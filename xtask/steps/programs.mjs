@@ -1,4 +1,3 @@
-// @ts-check
 // Programs that the tests start: browsers with their drivers, wasm-pack, a Redis and a PostgreSQL.
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // `cargo xtask crate`: what the registry of crates gets, assembled from the sources of this repository.
 //
 // The root is what wasm-pack takes: a library with a cdylib, all features, exports for JavaScript. A Rust program wants

@@ -1,4 +1,3 @@
-// @ts-check
 // `cargo xtask release --dry-run`: builds what a release publishes, twice, and publishes none of it.
 
 import { cargo, command, sh } from '../run/command.mjs';

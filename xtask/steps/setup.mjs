@@ -1,4 +1,3 @@
-// @ts-check
 // Set-up of the build: each piece is fetched only when it is missing.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// @ts-check
 // `cargo xtask site`: the demo page and the documentation as static files, for any web server and under any path.
 
 import { resolve } from 'node:path';

@@ -1,4 +1,3 @@
-// @ts-check
 // The rows of docs/comparison.md: a case, and what a package does in it, on a virtual clock.
 
 import { virtualClock } from 'rejitter/testing';

@@ -1,4 +1,3 @@
-// @ts-check
 // The packages of docs/comparison.md, each called in its own words.
 
 import asyncRetry from 'async-retry';

@@ -1,4 +1,3 @@
-// @ts-check
 // Virtual time for long worlds: in place of the host's timers and clocks, faster than rejitter/testing, which lets the
 // event loop turn several times between two timers.
 

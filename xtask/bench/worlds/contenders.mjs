@@ -1,4 +1,3 @@
-// @ts-check
 // The callers of a service in the worlds: four attempts, 100 ms doubling, full jitter; and what may hold it back.
 
 import { StandardRetryStrategy } from '@smithy/util-retry';

@@ -1,4 +1,3 @@
-// @ts-check
 // Plays a world with a contender, on virtual time.
 
 import { uniform } from '../lib/random.mjs';

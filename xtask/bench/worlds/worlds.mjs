@@ -1,4 +1,3 @@
-// @ts-check
 // The worlds, as rows: how often the service is called, how it answers, and what part of the calls counts.
 
 /**
