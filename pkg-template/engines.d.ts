@@ -107,7 +107,8 @@ export interface TemporalConfig {
     initialInterval: number;
     backoffCoefficient: number;
     maximumInterval: number;
-    maximumAttempts: number;
+    /** Left out for `maxAttempts: Infinity`: unlimited. */
+    maximumAttempts?: number;
   };
 }
 

@@ -49,7 +49,8 @@ export const temporal = /* @__PURE__ */ exporter(
         initialInterval: draft.within('baseMs', draft.baseMs, 1, Infinity),
         backoffCoefficient: draft.factor,
         maximumInterval: Math.max(1, draft.capMs),
-        maximumAttempts: draft.maxAttempts,
+        // Left out, it is unlimited. JSON, as which a workflow has the options, has no infinity.
+        ...(draft.maxAttempts < Infinity && { maximumAttempts: draft.maxAttempts }),
       },
     };
   },
@@ -104,7 +105,7 @@ export const cloudTasks = /* @__PURE__ */ exporter('cloudTasks', 'Cloud Tasks', 
   draft.draws('none', 'documents no jitter');
   if (linear && draft.stepMs !== baseMs) draft.lose('stepMs', draft.stepMs, baseMs, 'adds the first wait each time');
   if (!linear && factor !== 1) draft.doubles();
-  const doublings = linear || factor === 1 ? 0 : Math.max(0, Math.ceil(Math.log2(capMs / baseMs)));
+  const doublings = linear || factor === 1 ? 0 : Math.max(0, Math.ceil(Math.log2(capMs / baseMs) || 0));
   return {
     maxAttempts: draft.maxAttempts === Infinity ? -1 : draft.maxAttempts,
     minBackoff: duration(baseMs),

@@ -59,7 +59,11 @@ export async function delayAfter(policy, k, error, seed, stop) {
   const attempt = { attempt: k, attemptsLeft: maxAttempts - k, name };
   const verdict = rejected || retryIf === undefined || (await retryIf(own, attempt));
   if (verdict === false) return stop;
-  if (verdict.afterMs !== undefined) return Math.ceil(verdict.afterMs);
+  if (verdict !== true) {
+    const afterMs = verdict?.afterMs;
+    if (afterMs >= 0 && afterMs < Infinity) return Math.ceil(afterMs);
+    throw new TypeError('rejitter: retryIf must return true, false or { afterMs }');
+  }
   // Protection asks for patience, and is no server whose wait is final.
   if (hintMs > longest && !rejected && longRetryAfter !== 'cap') return stop;
   return Math.ceil(policy.delayMs(k, { seed, hintMs: Math.min(hintMs, longest) }));

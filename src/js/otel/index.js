@@ -73,25 +73,27 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
     return policy.run(wrapped, { ...options, ...hooks(own, theirs) });
   }
 
-  return {
-    /**
-     * Returns a policy whose operations are observed.
-     * @param {any} policy
-     */
-    policy(policy) {
-      const made = policy.with({});
-      made.run = (/** @type {any} */ fn, /** @type {any} */ options) => run(policy, fn, options, fn);
-      made.wrap = (/** @type {any} */ fn, /** @type {any} */ options) => {
-        const { withAttempt = false } = options ?? {};
-        return function (/** @type {any[]} */ ...args) {
-          // @ts-expect-error The function may be a method.
-          const call = (attempt) => fn.apply(this, withAttempt ? [attempt, ...args] : args);
-          return run(policy, fn, undefined, call);
-        };
+  /**
+   * Returns a policy whose operations are observed.
+   * @param {any} policy
+   */
+  function observe(policy) {
+    const made = policy.with({});
+    made.run = (/** @type {any} */ fn, /** @type {any} */ options) => run(policy, fn, options, fn);
+    made.wrap = (/** @type {any} */ fn, /** @type {any} */ options) => {
+      const { withAttempt = false } = options ?? {};
+      return function (/** @type {any[]} */ ...args) {
+        // @ts-expect-error The function may be a method.
+        const call = (attempt) => fn.apply(this, withAttempt ? [attempt, ...args] : args);
+        return run(policy, fn, undefined, call);
       };
-      made.with = (/** @type {any} */ overrides) => this.policy(policy.with(overrides));
-      return made;
-    },
+    };
+    made.with = (/** @type {any} */ overrides) => observe(policy.with(overrides));
+    return made;
+  }
+
+  return {
+    policy: observe,
 
     /**
      * Makes a fetch whose operations are observed. The global fetch of the moment may become this one.

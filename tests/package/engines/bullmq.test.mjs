@@ -140,6 +140,11 @@ test('a strategy that fails ends the job with its own error', { timeout: 60_000 
     mock.calls.map(({ arguments: [error] }) => error.message),
     ['mistake'],
   );
+  for (const answer of [undefined, 'yes', {}, { afterMs: NaN }, { afterMs: Infinity }, { afterMs: -5 }]) {
+    const strategy = bullmq(policy.with({ retryIf: () => answer }));
+    assert.equal(await strategy(1, 'rejitter', new Error('own'), job), -1);
+    assert.match(mock.calls.at(-1).arguments[0].message, /retryIf must return true, false or/);
+  }
 });
 
 test('jobs need a number of attempts, and a policy', () => {
