@@ -86,7 +86,7 @@ const env = { CARGO_TARGET_DIR: build };
 const STRICT = { ...env, RUSTDOCFLAGS: '-D warnings' };
 
 /** Cargo in the assembled crate. @param {string | string[]} line @param {More} [more] */
-const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
+export const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
 /** Cargo in the workspace of the programs. @param {string} line */
 const ofPrograms = (line) => cargo(line, { dir: programs, env });
 

@@ -1,14 +1,12 @@
 // `cargo xtask release --dry-run`: builds what a release publishes, twice, and publishes none of it.
 
-import { cargo, command, sh } from '../run/command.mjs';
+import { command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, pkg, tarball } from '../run/places.mjs';
+import { inCrate } from './crate.mjs';
 import { nodeTests } from './node-tests.mjs';
 import { PACK, script, version } from './package.mjs';
-import { CRATE, folder } from './published.mjs';
+import { CRATE } from './published.mjs';
 import { NODE, NPM_OF_TESTS } from './setup.mjs';
-
-/** Cargo in the assembled crate. @param {string} line @param {string} target */
-const inCrate = (line, target) => cargo(line, { dir: folder, env: { CARGO_TARGET_DIR: target } });
 
 /** @param {string} one @param {string} other */
 const same = (one, other) =>
@@ -35,7 +33,10 @@ export const releaseSteps = [
     commands: () => {
       const targets = ['crate-1', 'crate-2'].map((name) => inTarget('release', name));
       const [one, other] = targets.map((target) => `${target}/package/rejitter-${version()}.crate`);
-      return [...targets.map((target) => inCrate('package --allow-dirty --no-verify', target)), same(one, other)];
+      return [
+        ...targets.map((target) => inCrate('package --allow-dirty --no-verify', { env: { CARGO_TARGET_DIR: target } })),
+        same(one, other),
+      ];
     },
   },
   {
@@ -46,6 +47,6 @@ export const releaseSteps = [
   {
     name: 'release: cargo publish',
     needs: [CRATE],
-    commands: [inCrate('publish --dry-run --allow-dirty', inTarget('crate-build'))],
+    commands: [inCrate('publish --dry-run --allow-dirty')],
   },
 ];
