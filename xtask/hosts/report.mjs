@@ -1,5 +1,6 @@
 // The table of hosts, for the terminal and for docs/hosts.md.
 
+import { wrapped } from '../bench/report/table.mjs';
 import { BUILT, PARTS } from './suite.mjs';
 
 const LETTERS = Object.keys(PARTS);
@@ -21,9 +22,6 @@ export const line = (name, result) =>
 export const table = (rows) => rows.map(([name, result]) => `  ${line(name, result)}\n`).join('');
 
 const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
-
-/** A paragraph in lines of at most 120 columns. */
-const wrapped = (text) => text.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
 
 /** Whether a host does all that there is, with nothing to remark. */
 const plain = ({ remark }, result) => remark === undefined && cells(result).every((cell) => cell === '●');
@@ -54,7 +52,7 @@ export function document(groups, results) {
     });
   const further = groups
     .filter(({ versions = '' }) => isLong(versions))
-    .map(({ name, versions }) => `${wrapped(`**${name}.** ${sentences(versions).slice(1).join(' ')}`)}\n\n`);
+    .map(({ name, versions }) => `${wrapped(`**${name}.** ${sentences(versions).slice(1).join(' ')}`, 120)}\n\n`);
   return `# Hosts
 
 Each name is a run of the packed package, as users install it. \`cargo xtask hosts --docs\` writes this page.

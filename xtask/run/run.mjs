@@ -4,7 +4,6 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import { Failure, run as runCommand, shown, signalReceived, stopped } from './command.mjs';
 import { count } from './counts.mjs';
@@ -126,60 +125,50 @@ export async function run(steps, folder, jobs) {
  */
 async function pass(logs, steps, jobs) {
   const ordered = order(steps);
-  /** @type {import('./schedule.mjs').State[]} */
-  const states = steps.map(() => 'waiting');
-  /** @type {Done[]} */
-  const done = steps.map(() => ({
-    counts: { passed: 0, failed: 0, skipped: 0 },
-    seconds: 0,
-    ran: false,
-    again: false,
-  }));
-  /** @type {Map<number, { start: number, ended: Promise<void> }>} */
+  /** @type {import('./schedule.mjs').States} */
+  const states = new Map();
+  /** @type {Map<string, Done>} */
+  const done = new Map();
+  /** @type {Map<string, { start: number, ended: Promise<void> }>} */
   const running = new Map();
-  let shownAt = performance.now();
   const since = (/** @type {number} */ start) => (performance.now() - start) / 1000;
 
-  /** @param {number} index */
-  const start = async (index) => {
+  /** @param {Step} step */
+  const start = async (step) => {
+    const { name } = step;
     const begun = performance.now();
-    const log = new Log(steps[index].name, logs);
-    const { counts, failure } = await outcomeOf(steps[index], log);
+    const log = new Log(name, logs);
+    const { counts, failure } = await outcomeOf(step, log);
     counts.failed = Math.max(counts.failed, Number(failure !== undefined));
-    done[index] = { counts, seconds: since(begun), ran: true, again: false };
-    say(ending(steps[index].name, done[index].seconds, log, failure));
-    states[index] = failure === undefined ? 'succeeded' : 'failed';
-    running.delete(index);
+    const seconds = since(begun);
+    done.set(name, { counts, seconds, ran: true, again: false });
+    say(ending(name, seconds, log, failure));
+    states.set(name, failure === undefined ? 'succeeded' : 'failed');
+    running.delete(name);
     for (let pair = blocked(steps, states); pair; pair = blocked(steps, states)) {
-      const [step, by] = pair;
-      say(`  NOT RUN ${steps[step].name}: it needs "${steps[by].name}"\n`);
-      states[step] = 'failed';
-      done[step].counts.failed = 1;
+      const [waiting, by] = pair;
+      say(`  NOT RUN ${waiting}: it needs "${by}"\n`);
+      states.set(waiting, 'failed');
+      done.set(waiting, { counts: { passed: 0, failed: 1, skipped: 0 }, seconds: 0, ran: false, again: false });
     }
   };
+  const progress = () => {
+    const now = [...running].map(([name, entry]) => `${name}, ${Math.floor(since(entry.start))} s`).join('; ');
+    if (stdout.isTTY) show(`  …       ${now}`);
+    else say(`  …       ${now}\n`);
+  };
+  const timer = setInterval(progress, stdout.isTTY ? TICK_MS : QUIET_MS);
   for (;;) {
-    for (let step; !signalReceived() && (step = next(steps, ordered, states, jobs)) !== undefined; ) {
-      states[step] = 'running';
-      const entry = { start: performance.now(), ended: Promise.resolve() };
-      running.set(step, entry);
-      entry.ended = start(step);
+    for (let step; !signalReceived() && (step = next(ordered, states, jobs)) !== undefined; ) {
+      states.set(step.name, 'running');
+      running.set(step.name, { start: performance.now(), ended: start(step) });
     }
     if (running.size === 0) break;
-    const now = [...running]
-      .map(([step, entry]) => `${steps[step].name}, ${Math.floor(since(entry.start))} s`)
-      .join('; ');
-    if (stdout.isTTY) show(`  …       ${now}`);
-    else if (since(shownAt) * 1000 > QUIET_MS) {
-      say(`  …       ${now}\n`);
-      shownAt = performance.now();
-    }
-    const tick = new AbortController();
-    const ends = [...running.values()].map(({ ended }) => ended);
-    await Promise.race([...ends, pause(TICK_MS, undefined, { signal: tick.signal }).catch(() => {})]);
-    tick.abort();
+    await Promise.race([...running.values()].map(({ ended }) => ended));
   }
+  clearInterval(timer);
   if (signalReceived()) throw new Failure('', { reported: true });
-  return done;
+  return steps.map(({ name }) => /** @type {Done} */ (done.get(name)));
 }
 
 /**

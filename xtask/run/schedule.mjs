@@ -3,7 +3,7 @@
 /**
  * A resource that a limited number of steps may use at the same time.
  * @typedef {{ name: string, places: number }} Room
- * @typedef {'waiting' | 'running' | 'succeeded' | 'failed'} State
+ * @typedef {Map<string, 'running' | 'succeeded' | 'failed'>} States of the steps, by name; the others wait
  * @typedef {{ name: string, needs?: string[], room?: Room, seconds?: number }} Planned
  */
 
@@ -25,9 +25,10 @@ export const SERVERS = { name: 'servers', places: 2 };
 const secondsOf = ({ seconds = 1 }) => seconds;
 
 /**
- * The indices of the steps in the order in which they start if they can: before others those that begin the longest
- * chain of steps. Those that share a room are one, too: what is left of it must not run alone at the end.
- * @param {Planned[]} steps
+ * The steps in the order in which they start if they can: before others those that begin the longest chain of steps.
+ * Those that share a room are one, too: what is left of it must not run alone at the end.
+ * @template {Planned} Step
+ * @param {Step[]} steps
  */
 export function order(steps) {
   /** @type {(first: Planned) => number} */
@@ -35,49 +36,43 @@ export function order(steps) {
     const next = steps.filter(({ needs = [] }) => needs.includes(first.name)).map(chain);
     return secondsOf(first) + Math.max(0, ...next);
   };
-  const chains = steps.map(chain);
-  const longest = [...steps.keys()].sort((a, b) => chains[b] - chains[a]);
-  const waits = longest.map((step, at) => {
-    const { room } = steps[step];
-    const others = room ? longest.slice(at + 1).filter((other) => steps[other].room === room) : [];
-    const seconds = others.reduce((sum, other) => sum + secondsOf(steps[other]), 0);
-    return { step, seconds: chains[step] + seconds / (room?.places ?? 1) };
+  const byLength = (/** @type {{ seconds: number }} */ a, /** @type {{ seconds: number }} */ b) =>
+    b.seconds - a.seconds;
+  const longest = steps.map((step) => ({ step, seconds: chain(step) })).sort(byLength);
+  const waits = longest.map(({ step, seconds }, at) => {
+    const others = step.room ? longest.slice(at + 1).filter((other) => other.step.room === step.room) : [];
+    const after = others.reduce((sum, other) => sum + secondsOf(other.step), 0);
+    return { step, seconds: seconds + after / (step.room?.places ?? 1) };
   });
-  return waits.sort((a, b) => b.seconds - a.seconds).map(({ step }) => step);
+  return waits.sort(byLength).map(({ step }) => step);
 }
-
-/** @type {(steps: Planned[], step: number) => number[]} */
-const needsOf = (steps, step) =>
-  (steps[step].needs ?? []).flatMap((name) => steps.findIndex((each) => each.name === name));
 
 /**
  * The step to start now, if at most `jobs` may run at once.
- * @param {Planned[]} steps
- * @param {number[]} ordered
- * @param {State[]} states
+ * @template {Planned} Step
+ * @param {Step[]} ordered
+ * @param {States} states
  * @param {number} jobs
  */
-export function next(steps, ordered, states, jobs) {
-  const running = steps.filter((_, i) => states[i] === 'running');
+export function next(ordered, states, jobs) {
+  const running = ordered.filter(({ name }) => states.get(name) === 'running');
   if (running.length >= Math.max(1, jobs)) return undefined;
-  return ordered.find((step) => {
-    const { room } = steps[step];
-    return (
-      states[step] === 'waiting' &&
-      needsOf(steps, step).every((needed) => states[needed] === 'succeeded') &&
-      (room === undefined || running.filter((other) => other.room === room).length < room.places)
-    );
-  });
+  return ordered.find(
+    ({ name, needs = [], room }) =>
+      !states.has(name) &&
+      needs.every((need) => states.get(need) === 'succeeded') &&
+      (room === undefined || running.filter((other) => other.room === room).length < room.places),
+  );
 }
 
 /**
- * A step that waits for one that failed, and which one.
+ * The names of a step that waits for one that failed, and of that one.
  * @param {Planned[]} steps
- * @param {State[]} states
+ * @param {States} states
  */
 export function blocked(steps, states) {
-  const pairs = [...steps.keys()].flatMap((step) => needsOf(steps, step).map((needed) => [step, needed]));
-  return pairs.find(([step, needed]) => states[step] === 'waiting' && states[needed] === 'failed');
+  const pairs = steps.flatMap(({ name, needs = [] }) => needs.map((need) => [name, need]));
+  return pairs.find(([name, need]) => !states.has(name) && states.get(need) === 'failed');
 }
 
 /**

@@ -49,20 +49,13 @@ export function writeTable(table, document, quick) {
 /** The name of a package with its version. @param {string} name @param {Record<string, string>} versions */
 export const named = (name, versions) => (versions[name] ? `${name} ${versions[name]}` : name);
 
-/**
- * A paragraph in lines of at most 110 characters, if its words allow.
- * @param {string} text
- */
-export function wrapped(text) {
-  /** @type {string[]} */
-  const lines = [''];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    const line = `${lines[lines.length - 1]} ${word}`.trim();
-    if (line.length <= 110) lines[lines.length - 1] = line;
-    else lines.push(word);
-  }
-  return lines.join('\n');
-}
+/** A paragraph in lines of at most so many characters, if its words allow. @param {string} text */
+export const wrapped = (text, width = 110) =>
+  text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n')
+    .trimEnd();
 
 const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
 
