@@ -172,14 +172,24 @@ fn a_setter_that_breaks_a_rule_names_its_option() {
 
 #[test]
 fn a_single_wait_is_that_of_the_iterator() {
-    for jitter in [
+    let jitters = [
         Jitter::Full,
+        Jitter::Equal,
+        Jitter::Proportional { ratio: 0.2 },
+        Jitter::None,
         Jitter::Decorrelated,
         Jitter::DecorrelatedBounded,
         Jitter::PollyV2,
         Jitter::Slotted,
-    ] {
-        let policy = RetryPolicy::exponential().with_jitter(jitter);
+    ];
+    let policies = jitters.map(|jitter| RetryPolicy::exponential().with_jitter(jitter));
+    let others = [
+        RetryPolicy::linear(),
+        RetryPolicy::fibonacci(),
+        RetryPolicy::truncated(),
+    ];
+    for policy in policies.into_iter().chain(others) {
+        let jitter = policy.jitter();
         let waits: Vec<_> = policy.delays("waits").collect();
         for (k, wait) in (1..).zip(&waits) {
             assert_eq!(policy.delay(k, "waits"), *wait, "{jitter:?}");

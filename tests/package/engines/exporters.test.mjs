@@ -102,12 +102,17 @@ function cloudWaits({ minBackoff, maxBackoff, maxDoublings }, n) {
   });
 }
 
-const ZERO = { baseMs: 0, capMs: 0 };
-
 test('Cloud Tasks: by its documented rule, the waits are those of the policy', () => {
   const documented = { minBackoff: '10s', maxBackoff: '300s', maxDoublings: 3 };
   assert.deepEqual(cloudWaits(documented, 8), [10, 20, 40, 80, 160, 240, 300, 300]);
-  for (const options of [{}, { capMs: 7000 }, { backoff: 'linear', capMs: 750 }, { backoff: 'fixed' }, { baseMs: 3 }, ZERO]) {
+  for (const options of [
+    {},
+    { capMs: 7000 },
+    { backoff: 'linear', capMs: 750 },
+    { backoff: 'fixed' },
+    { baseMs: 3 },
+    { baseMs: 0, capMs: 0 },
+  ]) {
     const policy = policyOf({ ...options, jitter: 'none', maxAttempts: 15 });
     const { config, losses } = cloudTasks(policy);
     assert.deepEqual(losses, []);

@@ -138,7 +138,8 @@ test('a give-up: status, reason and class, and no message', async () => {
 
 test('a policy: the requests of a retry know that they are sent again; wrap and with are observed', async () => {
   const { policy: observe } = observed;
-  const load = observe(new RetryPolicy({ baseMs: 20 })).with({ name: 'wrapped' }).wrap(async (path) => {
+  const named = observe(new RetryPolicy({ baseMs: 20 })).with({ name: 'wrapped' });
+  const load = named.wrap(async (path) => {
     const response = await globalThis.fetch(server.url + path);
     await response.text();
     if (!response.ok) throw new Error(`status ${response.status}`);
