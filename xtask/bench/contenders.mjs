@@ -33,20 +33,20 @@ async function retryByHand(fn) {
 }
 
 /**
- * The loop of the AWS SDKs' middleware, without what is about HTTP: the strategy hands out tokens and waits.
+ * The loop of the AWS SDKs' middleware, without what is about HTTP: the strategy hands out tokens, and waits itself.
  * @param {any} strategy
  * @param {() => unknown} fn
  */
-async function retryWithStrategy(strategy, fn) {
+export async function retryWithStrategy(strategy, fn, attempts = ATTEMPTS) {
   let token = await strategy.acquireInitialRetryToken('bench');
-  for (;;) {
+  for (let left = attempts - 1; ; left--) {
     try {
       const result = await fn();
       strategy.recordSuccess(token);
       return result;
     } catch (error) {
+      if (left === 0) throw error;
       try {
-        strategy.capacity = Infinity;
         token = await strategy.refreshRetryTokenForRetry(token, { error, errorType: 'TRANSIENT' });
       } catch {
         throw error;
@@ -98,6 +98,7 @@ const RETRIES = [
     'retryWithStrategy(strategy, fn)',
     (fn, { StandardRetryStrategy }) => {
       const strategy = new StandardRetryStrategy({ maxAttempts: ATTEMPTS, baseDelay: BASE_MS });
+      Object.defineProperty(strategy, 'capacity', { get: () => Infinity, set() {} });
       return { fn, retryWithStrategy, strategy };
     },
     { note: "the loop is the caller's; cap 20 s; its quota is lifted, or it would fail after a few such operations" },

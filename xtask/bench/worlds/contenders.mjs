@@ -15,6 +15,8 @@ import { RetryPolicy } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 
+import { retryWithStrategy } from '../contenders.mjs';
+
 export const ATTEMPTS = 4;
 const BASE_MS = 100;
 
@@ -86,29 +88,7 @@ export const CONTENDERS = {
     };
   },
   'AWS tokens'() {
-    /** @type {any} */
     const strategy = new StandardRetryStrategy({ maxAttempts: ATTEMPTS, baseDelay: BASE_MS });
-    return {
-      async call(fn, attempts = ATTEMPTS) {
-        let token = await strategy.acquireInitialRetryToken('worlds');
-        for (let left = attempts - 1; ; left--) {
-          try {
-            const result = await fn();
-            strategy.recordSuccess(token);
-            return result;
-          } catch (error) {
-            if (left === 0) throw error;
-            try {
-              token = await strategy.refreshRetryTokenForRetry(token, { error, errorType: 'TRANSIENT' });
-            } catch {
-              throw error;
-            }
-            await new Promise((done) => {
-              setTimeout(done, token.getRetryDelay());
-            });
-          }
-        }
-      },
-    };
+    return { call: (fn, attempts) => retryWithStrategy(strategy, fn, attempts ?? ATTEMPTS) };
   },
 };
