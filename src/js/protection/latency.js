@@ -5,12 +5,6 @@
 /** Slots of a histogram: 24 octaves of 8. */
 const SLOTS = 192;
 
-/** A slot is the exponent and three bits of the significand: each is at most an eighth longer than the one before. */
-const SHIFT = 17;
-
-/** 0x3fb00000 >>> SHIFT, of 1/16 ms: the lower edge of the first slot. Bundles without hedges would keep a shift. */
-const FIRST = 0x1fd8;
-
 /** Length of a slice, in ms. */
 const SLICE_MS = 30_000;
 
@@ -26,25 +20,22 @@ const SHORTEST_MS = 1;
 /** Durations of one slice. */
 const newSlice = () => ({ slots: new Uint32Array(SLOTS), total: 0 });
 
-/** @type {DataView | undefined} made at the first use */
-let view;
+/** Units of a ms. The first slot starts at eight of them; from there on, a number's first four bits are its slot. */
+const UNITS = 128;
 
 /**
  * Returns the slot of a duration: the first one below its lower edge, the last one above its upper edge.
  * @param {number} ms
  */
 function slotOf(ms) {
-  view ??= new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, ms);
-  return Math.min(Math.max((view.getInt32(0) >> SHIFT) - FIRST, 0), SLOTS - 1);
+  const units = Math.min(Math.max(ms * UNITS, 8), 2 ** 27 - 1);
+  const octave = 28 - Math.clz32(units);
+  return octave * 8 + (units >> octave) - 8;
 }
 
-/** Returns the upper edge of a slot. @param {number} slot */
+/** Returns the upper edge of a slot, at most an eighth above the lower one. @param {number} slot */
 function edgeOf(slot) {
-  view ??= new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, 0);
-  view.setInt32(0, (FIRST + slot + 1) << SHIFT);
-  return view.getFloat64(0);
+  return ((9 + (slot % 8)) * 2 ** (slot >> 3)) / UNITS;
 }
 
 /**
