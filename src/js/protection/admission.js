@@ -50,7 +50,7 @@ export class Admission {
    * @param {boolean} first whether it is the first attempt of its operation
    */
   admit(time, first) {
-    const answer = this.#state.breaker?.admit(time, first, this.#state) ?? -1;
+    const answer = this.#state.breaker?.admit(time, first) ?? -1;
     this.ticket = -answer;
     this.pending = answer < 0;
     return Math.max(answer, 0);
@@ -149,7 +149,7 @@ export class Admission {
         return 0.5;
       }
     };
-    breaker.ended(now(), this.ticket, verdict, atMost(settings, hintMs), cause, draw, this.#state);
+    breaker.ended(now(), this.ticket, verdict, atMost(settings, hintMs), cause, draw);
   }
 }
 

@@ -91,12 +91,13 @@ export function breaker(options) {
     all.maxOpenMs = all.openMs;
   }
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
-  return recipe('breaker', all, (time) => new Breaker(numbers, all.isFailure, time));
+  return recipe('breaker', all, (time, teller) => new Breaker(numbers, all.isFailure, time, teller));
 }
 
 /** The breaker of one destination. */
 export class Breaker {
   #options;
+  #teller;
   #state;
   rejected = 0;
   /** The failure that opened it. @type {unknown} */
@@ -104,10 +105,16 @@ export class Breaker {
   /** Reasons of signals that have counted. @type {WeakSet<object> | undefined} */
   #timeouts;
 
-  /** @param {number[]} options @param {((end: object) => unknown) | undefined} isFailure @param {number} time */
-  constructor(options, isFailure, time) {
+  /**
+   * @param {number[]} options
+   * @param {((end: object) => unknown) | undefined} isFailure
+   * @param {number} time
+   * @param {import('./events.js').Teller} teller
+   */
+  constructor(options, isFailure, time, teller) {
     this.#options = options;
     this.isFailure = isFailure;
+    this.#teller = teller;
     this.#state = newBreaker(time);
   }
 
@@ -147,13 +154,12 @@ export class Breaker {
    * Asks for an attempt. Returns the time in ms until asking makes sense, or its ticket with the sign changed.
    * @param {number} time
    * @param {boolean} first whether it is the first one of its operation
-   * @param {import('./events.js').Teller} teller
    */
-  admit(time, first, teller) {
+  admit(time, first) {
     const wasOpen = this.isOpen;
     const answer = admit(this.#state, this.#options, time, first);
     // Closed if nobody had asked for a while.
-    if (wasOpen && !this.isOpen) teller.tell(this.isClosed ? 'closed' : 'half-open', this.numbers(time));
+    if (wasOpen && !this.isOpen) this.#tell(this.isClosed ? 'closed' : 'half-open', time);
     return answer;
   }
 
@@ -200,36 +206,40 @@ export class Breaker {
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
    * @param {() => number} draw called only if the circuit opens; never throws
-   * @param {import('./events.js').Teller} teller
    */
-  ended(time, ticket, verdict, hintMs, cause, draw, teller) {
+  ended(time, ticket, verdict, hintMs, cause, draw) {
     const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
       endedIn(state, this.#options, time, r, ticket, verdict, hintMs);
     // Tried on a copy: random() may call operations that change the state.
     const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
     const change = told(this.#state, opens ? draw() : 0);
     if (change === HAS_OPENED) this.cause = cause;
-    if (change !== SAME) teller.tell(change === HAS_OPENED ? 'opened' : 'closed', this.numbers(time));
+    if (change !== SAME) this.#tell(change === HAS_OPENED ? 'opened' : 'closed', time);
   }
 
-  /** @param {number} time @param {number} ms @param {import('./events.js').Teller} teller */
-  open(time, ms, teller) {
+  /** @param {number} time @param {number} ms */
+  open(time, ms) {
     const wasOpen = this.isOpen;
     openByHand(this.#state, this.#options, time, ms);
     this.cause = undefined;
-    if (!wasOpen) teller.tell('opened', this.numbers(time));
+    if (!wasOpen) this.#tell('opened', time);
   }
 
-  /** @param {number} time @param {import('./events.js').Teller} teller */
-  close(time, teller) {
+  /** @param {number} time */
+  close(time) {
     const wasClosed = this.isClosed;
     closeByHand(this.#state, time);
-    if (!wasClosed) teller.tell('closed', this.numbers(time));
+    if (!wasClosed) this.#tell('closed', time);
   }
 
   /** @param {number} time */
   numbers(time) {
     return { state: PHASES[this.#state[PHASE]], ...breakerNumbers(this.#state, this.#options, time) };
+  }
+
+  /** @param {string} type of the event @param {number} time */
+  #tell(type, time) {
+    this.#teller.tell(type, this.numbers(time));
   }
 
   /** @param {number} time */

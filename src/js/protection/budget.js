@@ -56,12 +56,13 @@ export function budget(options) {
   };
   if (amounts.cost > amounts.capacity && all.capacity > 0)
     throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
-  return recipe('budget', all, () => new Budget(amounts));
+  return recipe('budget', all, (_, teller) => new Budget(amounts, teller));
 }
 
 /** The budget of one destination. */
 export class Budget {
   #options;
+  #teller;
   #state;
   /** Whether a retry was rejected since it was full the last time. */
   #empty = false;
@@ -71,18 +72,19 @@ export class Budget {
   /**
    * Amounts are thousandths of tokens. All budgets of a recipe share the object.
    * @param {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} options
+   * @param {import('./events.js').Teller} teller
    */
-  constructor(options) {
+  constructor(options, teller) {
     this.#options = options;
+    this.#teller = teller;
     this.#state = newBudget(options.capacity);
   }
 
   /**
    * Takes the tokens of a retry. Returns how many thousandths, or -1 if there are too few.
    * @param {boolean} throttled
-   * @param {import('./events.js').Teller} teller
    */
-  take(throttled, teller) {
+  take(throttled) {
     const cost = throttled ? this.#options.throttledCost : this.#options.cost;
     if (takeTokens(this.#state, this.#options.capacity, cost)) {
       this.#granted++;
@@ -92,31 +94,26 @@ export class Budget {
     // Without a capacity it is empty at all times, which is no event.
     if (!this.#empty && this.#options.capacity > 0) {
       this.#empty = true;
-      teller.tell('budget-empty', this.numbers());
+      this.#teller.tell('budget-empty', this.numbers());
     }
     return -1;
   }
 
-  /**
-   * Gives tokens back that nothing was done with.
-   * @param {number} taken
-   * @param {import('./events.js').Teller} teller
-   */
-  putBack(taken, teller) {
+  /** Gives tokens back that nothing was done with. @param {number} taken */
+  putBack(taken) {
     this.#state[PENDING] += taken;
     if (!this.#empty || !this.isFresh()) return;
     this.#empty = false;
-    teller.tell('budget-full', this.numbers());
+    this.#teller.tell('budget-full', this.numbers());
   }
 
   /**
    * Counts an operation that succeeded.
    * @param {number} taken by its last retry; 0 without one
-   * @param {import('./events.js').Teller} teller
    */
-  succeeded(taken, teller) {
+  succeeded(taken) {
     const { refund, perSuccess } = this.#options;
-    this.putBack(refund && taken > 0 ? taken : perSuccess, teller);
+    this.putBack(refund && taken > 0 ? taken : perSuccess);
   }
 
   numbers() {

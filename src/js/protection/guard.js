@@ -89,7 +89,7 @@ export class Guard {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#reject(operation, 'breaker', openMs);
     if (budget !== undefined) {
-      const taken = budget.take(this.admission.throttled, state);
+      const taken = budget.take(this.admission.throttled);
       if (taken < 0) {
         state.tell('rejected', { by: 'budget' });
         return { stop: 'budget' };
@@ -117,11 +117,11 @@ export class Guard {
     const used = this.#takenFor <= operation.attempts;
     if (reason === 'success') {
       if (this.admission.verdict === SUCCESS) {
-        budget?.succeeded(used ? this.#taken : 0, this.#state);
+        budget?.succeeded(used ? this.#taken : 0);
         hedge?.succeeded();
       }
     } else if (this.#taken > 0 && !used) {
-      budget?.putBack(this.#taken, this.#state);
+      budget?.putBack(this.#taken);
     }
     return answer;
   }

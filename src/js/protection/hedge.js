@@ -62,7 +62,7 @@ export class Hedge {
     this.#quantile = quantile;
     this.#latency = delayMs === undefined ? new Latency(time) : undefined;
     // Without it, hedges would make an overload out of a slow server.
-    this.#budget = new Budget(budget);
+    this.#budget = new Budget(budget, quiet);
   }
 
   /** @returns {never} */
@@ -94,17 +94,17 @@ export class Hedge {
 
   /** Takes the token of a hedge. Returns whether there was one. */
   take() {
-    return this.#budget.take(false, quiet) >= 0;
+    return this.#budget.take(false) >= 0;
   }
 
   /** Puts the token back of a hedge that was not started. */
   putBack() {
-    this.#budget.putBack(HEDGE, quiet);
+    this.#budget.putBack(HEDGE);
   }
 
   /** Counts an operation that succeeded. */
   succeeded() {
-    this.#budget.succeeded(0, quiet);
+    this.#budget.succeeded(0);
   }
 
   /**

@@ -11,7 +11,7 @@ export const PART = Symbol.for('rejitter.part');
 /**
  * @param {PartName} part
  * @param {Record<string, any>} options as the caller reads them
- * @param {(time: number) => object} make
+ * @param {import('./state.js').Make<object>} make
  */
 export function recipe(part, options, make) {
   const made = { part, ...options };

@@ -100,14 +100,13 @@ class Protection {
 
   /** @param {number} [ms] */
   open(ms = Infinity) {
-    const [state, breaker] = withBreaker(this, 'open');
+    const breaker = breakerOf(this, 'open');
     requireValid('ms', ms, LIMIT);
-    breaker.open(now(), ms, state);
+    breaker.open(now(), ms);
   }
 
   close() {
-    const [state, breaker] = withBreaker(this, 'close');
-    breaker.close(now(), state);
+    breakerOf(this, 'close').close(now());
   }
 }
 
@@ -123,11 +122,9 @@ function stateOf(protection) {
 /**
  * @param {Protection} protection
  * @param {string} name of the method
- * @returns {[state: State, breaker: import('./breaker.js').Breaker]}
  */
-function withBreaker(protection, name) {
-  const state = stateOf(protection).use();
-  const { breaker } = state;
+function breakerOf(protection, name) {
+  const { breaker } = stateOf(protection).use();
   if (breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
-  return [state, breaker];
+  return breaker;
 }

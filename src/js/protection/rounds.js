@@ -135,7 +135,7 @@ export class Rounds {
       hedge.rejected++;
       return;
     }
-    const taken = budget?.take(false, this.#state) ?? 0;
+    const taken = budget?.take(false) ?? 0;
     if (taken < 0) {
       hedge.putBack();
       hedge.rejected++;
@@ -148,7 +148,7 @@ export class Rounds {
     if (typeof contender === 'string') {
       admission.close(this.#op, contender);
       hedge.putBack();
-      if (taken > 0) budget?.putBack(taken, this.#state);
+      if (taken > 0) budget?.putBack(taken);
       return;
     }
     this.#guard.hedges++;

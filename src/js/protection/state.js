@@ -15,12 +15,17 @@ const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
 const WORSE = 2 ** 51;
 
 /**
- * Functions that make the parts of each state.
+ * @template Part
+ * @typedef {(time: number, teller: import('./events.js').Teller) => Part} Make
+ */
+
+/**
+ * Functions that make the parts of each state, which tells what happens to them.
  * @typedef {object} Makers
- * @property {(time: number) => import('./budget.js').Budget} [budget]
- * @property {(time: number) => import('./breaker.js').Breaker} [breaker]
- * @property {(time: number) => import('./cooldown.js').Cooldown} [cooldown]
- * @property {(time: number) => import('./hedge.js').Hedge} [hedge]
+ * @property {Make<import('./budget.js').Budget>} [budget]
+ * @property {Make<import('./breaker.js').Breaker>} [breaker]
+ * @property {Make<import('./cooldown.js').Cooldown>} [cooldown]
+ * @property {Make<import('./hedge.js').Hedge>} [hedge]
  */
 
 /** The destinations of one protection. */
@@ -99,7 +104,7 @@ class Pass {
 
   succeeded() {
     const { budget, breaker } = this.#state;
-    budget?.succeeded(0, this.#state);
+    budget?.succeeded(0);
     breaker?.passed(now(), this.#ticket);
   }
 }
@@ -116,10 +121,10 @@ export class State {
     this.key = key;
     const { makers } = states;
     const time = now();
-    this.budget = makers.budget?.(time);
-    this.breaker = makers.breaker?.(time);
-    this.cooldown = makers.cooldown?.(time);
-    this.hedge = makers.hedge?.(time);
+    this.budget = makers.budget?.(time, this);
+    this.breaker = makers.breaker?.(time, this);
+    this.cooldown = makers.cooldown?.(time, this);
+    this.hedge = makers.hedge?.(time, this);
   }
 
   /** @param {any} key */
@@ -171,14 +176,7 @@ export class State {
 
   /** Whether forgetting it would change nothing. @param {number} time */
   isFresh(time) {
-    // The breaker first: of most keys it says at once that they are in use.
-    const { breaker, budget, cooldown, hedge } = this;
-    return (
-      breaker?.isFresh(time) !== false &&
-      budget?.isFresh() !== false &&
-      cooldown?.isFresh(time) !== false &&
-      hedge?.isFresh(time) !== false
-    );
+    return PARTS.every((name) => this[name]?.isFresh(time) !== false);
   }
 
   status() {

@@ -369,7 +369,7 @@ const PROTECTED = {
 };
 
 const HEDGED = {
-  'hedges have no budget of their own': ['P9', [hedge, 'return this.#budget.take(false, quiet) >= 0;', 'return true;']],
+  'hedges have no budget of their own': ['P9', [hedge, 'return this.#budget.take(false) >= 0;', 'return true;']],
   'waits are numbered by attempts and not by rounds': [
     [5, 7, 'P11'],
     ['run/decision.js', 'attempt -= hedges;', ''],
