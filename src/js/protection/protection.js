@@ -12,8 +12,10 @@ import { State, States } from './state.js';
 
 const OPTIONS = { onEvent: FUNCTION };
 
-/** @type {import('../options/reader.js').Rule} */
-const A_PART = ['', 'made by budget(), breaker(), cooldown() or hedge()', isPart];
+const A_PART = /** @type {const} */ ([
+  '',
+  'made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)',
+]);
 
 /** @param {any} value */
 function isPart(value) {
@@ -24,27 +26,21 @@ function isPart(value) {
   }
 }
 
-const isList = Array.isArray;
-
 /** Each kind of part at most once, then options. @param {any[]} args */
 export function protect(...args) {
   const last = args.at(-1);
-  const given = args.length > 0 && !isFunction(last) && !isPart(last) && !isList(last) ? args.pop() : undefined;
+  const isOptions = args.length > 0 && !isFunction(last) && !Array.isArray(last) && !isPart(last);
+  const given = isOptions ? args.pop() : undefined;
   /** @type {Error[]} */
   const problems = [];
   /** @type {import('./state.js').Makers} */
   const makers = Object.create(null);
+  if (args.length === 0) args.push(undefined);
   args.forEach((part, i) => {
-    if (isFunction(part) || isList(part)) {
-      const remedy = isList(part)
-        ? 'an array: pass its parts, as in protect(...parts)'
-        : 'a function: call it, as in budget()';
-      problems.push(failure(TypeError, `part ${i + 1} is ${remedy}`));
-    } else if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
+    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
     else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
-  if (args.length === 0) problems.push(failure(TypeError, 'protect() needs parts, as in protect(budget(), breaker())'));
   /** @type {Record<string, any>} */
   let options = {};
   try {

@@ -99,13 +99,8 @@ export class Rounds {
     const { settings, fn, index, startedAt, limits, attempts, records, failed, outcome, hintMs, task } = this.#op;
     const { Limits, Operation, begin } = this.#driver;
     const own = new Operation(settings, fn, index, new Limits([]), startedAt);
-    own.limits.deadlineAt = limits.deadlineAt;
-    own.limits.fields = fields;
-    own.attempts = attempts;
-    own.records = records;
-    own.failed = failed;
-    own.outcome = outcome;
-    own.hintMs = hintMs;
+    Object.assign(own.limits, { deadlineAt: limits.deadlineAt, fields });
+    Object.assign(own, { attempts, records, failed, outcome, hintMs });
     if (task !== undefined) {
       const another = (own.task = task.another());
       own.fn = (attempt) => another.send(attempt);
@@ -261,21 +256,12 @@ export class Rounds {
     this.#contenders = [];
     for (const contender of all) if (contender !== chosen) this.#leave(contender, reason);
     if (chosen !== undefined) {
-      const { own, admission } = chosen;
-      op.failed = own.failed;
-      op.outcome = own.outcome;
-      op.attempt = own.attempt;
-      op.number = own.number;
-      op.attemptAt = own.attemptAt;
-      op.endedAt = own.endedAt;
-      op.hintMs = own.hintMs;
-      op.demandedMs = own.demandedMs;
-      op.fault = own.fault;
-      op.task = own.task;
+      const { fields, verdict } = chosen.admission;
+      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task } = chosen.own;
+      Object.assign(op, { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task });
       // An abort in the wait is one of its signal, too, as without rounds.
-      op.limits.attempt = own.attempt;
-      this.#guard.admission.fields = admission.fields;
-      this.#guard.admission.verdict = admission.verdict;
+      op.limits.attempt = attempt;
+      Object.assign(this.#guard.admission, { fields, verdict });
     }
     op.attempts = /** @type {Contender} */ (all.at(-1)).own.attempts;
     return all;

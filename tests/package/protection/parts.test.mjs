@@ -167,25 +167,22 @@ test('options are own properties, each read once', () => {
 });
 
 test('protect takes each kind of part once, then options', () => {
+  const made = 'must be made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)';
   const api = protect(cooldown(), budget(), breaker(), { onEvent: undefined });
   assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
   assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
   for (const [make, text] of [
-    [() => protect(), 'protect() needs parts, as in protect(budget(), breaker())'],
-    [() => protect({}), 'protect() needs parts, as in protect(budget(), breaker())'],
-    [() => protect(budget), 'part 1 is a function: call it, as in budget()'],
-    [() => protect([budget(), breaker()]), 'part 1 is an array: pass its parts, as in protect(...parts)'],
+    [() => protect(), `part 1 ${made}, got undefined`],
+    [() => protect({}), `part 1 ${made}, got undefined`],
+    [() => protect(budget), `part 1 ${made}, got a function`],
+    [() => protect([budget(), breaker()]), `part 1 ${made}, got an array`],
     [() => protect(budget(), budget()), 'budget() was passed twice'],
     [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
     [
       () => protect(budget(), { onEvents: () => {} }),
       'unknown option "onEvents". Did you mean onEvent? Known options: onEvent',
     ],
-    [
-      () => protect(budget, breaker(), 5, cooldown()),
-      'part 1 is a function: call it, as in budget(); part 3 must be made by budget(), breaker(), cooldown() or ' +
-        'hedge(), got 5',
-    ],
+    [() => protect(budget, breaker(), 5, cooldown()), `part 1 ${made}, got a function; part 3 ${made}, got 5`],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])
     assert.equal(caught(make).message, `rejitter: ${text}`);
