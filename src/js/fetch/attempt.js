@@ -7,7 +7,7 @@ import { emit, outcomeOf } from '../run/events.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
-import { NETWORK, UNPROCESSED, failureOf, isAt, isSafe } from './http.js';
+import { UNKNOWN, UNPROCESSED, failureOf, isAt, isSafe } from './http.js';
 import { sendFrom } from './inner.js';
 import { Outcome } from './outcome.js';
 import { isRepeatable, keyOf } from './repeats.js';
@@ -142,12 +142,13 @@ export class FetchAttempt {
     const error = failed ? /** @type {any} */ (result) : undefined;
     const thrown = error instanceof HttpStatusError && /** @type {any} */ (error).response === this.response;
     const response = thrown ? this.response : failed ? undefined : result;
-    const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : NETWORK;
-    const outcome = (this.#outcome = new Outcome(settings, response, failure, attempt));
+    const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
+    const preparing = response === undefined && this.#preparing;
+    const outcome = (this.#outcome = new Outcome(settings, response, failure, attempt, preparing));
     // Everyone slows down, whether or not this request is sent again.
     if (op.admission !== undefined && response?.status === 429)
       op.admission.throttle(op, Math.max(0, outcome.hintMs) || 0);
-    if (response === undefined && this.#preparing) return true;
+    if (preparing) return true;
     const retryable = (this.#mayRepeat || failure === UNPROCESSED) && outcome.isTransient;
     const { retryOn, retryIf, retryOnResult } = settings;
     if (typeof retryOn === 'function') {
@@ -167,13 +168,12 @@ export class FetchAttempt {
   forbids(op) {
     const { request, settings } = this.#call;
     const outcome = /** @type {Outcome} */ (this.#outcome);
-    const { response, failure, attempt } = outcome;
-    const isCallback = response === undefined && this.#preparing;
-    if (!isCallback && failure !== UNPROCESSED && !this.#mayRepeat) return op.failed ? 'notRetryable' : 'success';
-    if (!isCallback) outcome.askedMs = response === undefined ? NaN : outcome.hintMs;
+    const { response, failure, attempt, preparing } = outcome;
+    if (!preparing && failure !== UNPROCESSED && !this.#mayRepeat) return op.failed ? 'notRetryable' : 'success';
+    if (!preparing) outcome.askedMs = response === undefined ? NaN : outcome.hintMs;
     if (!op.failed) emit(op, 'onFailure', op.attempts, outcomeOf(op));
     if (op.limits.aborted) return 'aborted';
-    if (isCallback) return 'callback';
+    if (preparing) return 'callback';
     if (!request.replays && attempt.attempt < settings.maxAttempts) return 'bodyNotReplayable';
     op.hintMs = outcome.askedMs;
     return undefined;
@@ -197,16 +197,7 @@ export class FetchAttempt {
 
   /** @returns {import('../run/task.js').Facts | undefined} */
   get facts() {
-    const outcome = this.#outcome;
-    const preparing = this.#preparing;
-    return (
-      outcome && {
-        response: outcome.response,
-        preparing,
-        failed: !preparing && outcome.isNetwork,
-        hintMs: () => outcome.hintMs,
-      }
-    );
+    return this.#outcome;
   }
 
   /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */

@@ -18,7 +18,7 @@ export function isSafe(method) {
  * @param {string} method in upper case
  */
 export function isIdempotent(method) {
-  return /^(GET|HEAD|OPTIONS|TRACE|PUT|DELETE|QUERY)$/.test(method);
+  return isSafe(method) || /^(PUT|DELETE)$/.test(method);
 }
 
 /** Returns whether fetch retries a status. @param {number} status */
@@ -45,16 +45,16 @@ export const HOPELESS = 3;
 const DEEPEST = 10;
 
 const HOPELESS_CODES =
-  /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_(REQ_CONTENT_LENGTH_MISMATCH|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)$)/;
-/** Messages of Node's causes, then of Deno and Bun. */
+  /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|INVALID_(CA|PURPOSE)|HOSTNAME_M|UND_ERR_(REQ_CONTENT|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)/;
+/** Messages of Node's causes, then of Deno and Bun, as short as they are unmistakable. */
 const HOPELESS_TEXTS =
-  /unknown scheme|URL scheme must be a HTTP\(S\) scheme|about scheme is not supported|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not allowed|invalid method|failed to fetch the data URL|invalid peer certificate|too many (redirects|times)|Maximum number of redirects/;
+  /unknown scheme|URL scheme must be|about scheme is|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not|invalid method|fetch the data URL|invalid peer cert|too many (redirects|times)|Maximum number of redirects/;
 /** The last two are Bun's. */
 const UNPROCESSED_CODES =
   /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 /** Messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16. */
 const UNPROCESSED_TEXTS =
-  /Client network socket disconnected before secure TLS connection|Unable to connect\. Is the computer able to access the url\?|Was there a typo in the url or port\?|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname could not be found\./;
+  /disconnected before secure TLS|Unable to connect\. Is the computer|a typo in the url or port|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname/;
 /** undici, Node's HTTP parser, HTTP/2 and TLS have prefixes; the last two are Bun's. */
 const NETWORK_CODES =
   /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
@@ -181,13 +181,13 @@ const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
  */
 function dateOf(text, now) {
   /** @param {string} form */
-  const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text)?.slice(1) ?? [];
-  let [day, month, digits, time] = read(`${DAY}, (\\d\\d) (\\w{3}) (\\d{4})${TIME}GMT`);
-  if (day === undefined)
-    [day, month, digits, time] = read(
-      `(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`,
-    );
-  if (day === undefined) [month, day, time, , , digits] = read(`${DAY} (\\w{3}) ([ \\d]\\d)${TIME}(\\d{4})`);
+  const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text);
+  // asctime has another order: there, the day and the year are looked up ahead.
+  const [, day, month, digits, time] =
+    read(`${DAY}, (\\d\\d) (\\w{3}) (\\d{4})${TIME}GMT`) ??
+    read(`(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\\d\\d)-(\\w{3})-(\\d\\d)${TIME}GMT`) ??
+    read(`${DAY} (?=.{4}([ \\d]\\d))(\\w{3}) ..(?=.{10}(\\d{4}))${TIME}\\d{4}`) ??
+    [];
   if (day === undefined) return NaN;
   const index = MONTHS.indexOf(month) / 3;
   const [hour, minute, second] = time.split(':').map(Number);

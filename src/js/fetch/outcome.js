@@ -21,22 +21,21 @@ export class Outcome {
    * @param {any} response undefined if the attempt failed
    * @param {number} failure what is known of a failure without response
    * @param {Attempt} attempt
+   * @param {boolean} preparing whether a callback of the caller's failed, and not the request
    */
-  constructor(settings, response, failure, attempt) {
+  constructor(settings, response, failure, attempt, preparing) {
     this.#settings = settings;
     this.response = response;
     this.failure = failure;
     this.attempt = attempt;
-  }
-
-  /** Whether the network failed. */
-  get isNetwork() {
-    return this.response === undefined && (this.failure === NETWORK || this.failure === UNPROCESSED);
+    this.preparing = preparing;
+    /** Whether the network failed. */
+    this.failed = !preparing && (failure === NETWORK || failure === UNPROCESSED);
   }
 
   /** Whether another attempt may have another outcome. */
   get isTransient() {
-    if (this.response === undefined) return this.isNetwork;
+    if (this.response === undefined) return this.failed;
     // A mock of fetch may answer with anything.
     const { status, type, headers } = this.response ?? {};
     const { retryOn } = this.#settings;

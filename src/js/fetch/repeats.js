@@ -57,7 +57,7 @@ export function addKey(request, settings) {
   request.setHeader(settings.idempotencyHeader, /** @type {string} */ (key));
 }
 
-/** Returns a random UUID. Pages that are not served over HTTPS have no `randomUUID`. */
+/** Returns a random UUID. Not by `randomUUID`, which pages that are not served over HTTPS lack. */
 function uuid() {
   const { crypto } = globalThis;
   if (crypto === undefined)
@@ -65,7 +65,6 @@ function uuid() {
       TypeError,
       "idempotencyKey 'auto' needs crypto, which this host lacks. Pass a function that returns a unique text",
     );
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(36));
   // Version 4: the 8 keeps its upper two bits.
   return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>

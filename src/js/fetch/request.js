@@ -62,7 +62,7 @@ export class FetchRequest {
     else this.input = copyOfUrl(input);
     /** Sends the body of a Request by cloning it; any other from `init`. */
     this.body = ownBody ? undefined : bodyOf(this.init?.body);
-    this.method = String(this.init?.method ?? (this.isRequest ? input.method : 'GET')).toUpperCase();
+    this.method = String(this.#member('method') ?? 'GET').toUpperCase();
     const signal =
       this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
     if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
@@ -77,11 +77,16 @@ export class FetchRequest {
   }
 
   get mode() {
-    return this.init?.mode ?? (this.isRequest ? this.input.mode : undefined);
+    return this.#member('mode');
   }
 
   get redirect() {
-    return this.init?.redirect ?? (this.isRequest ? this.input.redirect : undefined);
+    return this.#member('redirect');
+  }
+
+  /** Returns a member as the request is sent. @param {string} name */
+  #member(name) {
+    return this.init?.[name] ?? (this.isRequest ? this.input[name] : undefined);
   }
 
   /** Whether the body may come from a source that fails by itself. A Request does not show its source. */
@@ -113,7 +118,7 @@ export class FetchRequest {
 
   /** The headers of the request as it is sent. */
   get headers() {
-    return new Headers(this.init?.headers ?? (this.isRequest ? this.input.headers : undefined));
+    return new Headers(this.#member('headers'));
   }
 
   /** @param {string} name @param {string} value */

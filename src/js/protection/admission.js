@@ -78,7 +78,7 @@ export class Admission {
     if (facts?.response !== undefined) {
       const { status } = facts.response;
       const verdict = verdictOf(status);
-      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs() : NaN;
+      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
       this.#tell(operation, verdict, hintMs, status);
     } else if (facts?.failed) {
       this.#tell(operation, FAILURE);

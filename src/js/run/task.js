@@ -9,7 +9,7 @@
  * @property {any} response undefined if there is none
  * @property {boolean} failed whether the network failed
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
- * @property {() => number} hintMs the wait that the response asks for; NaN for none
+ * @property {number} hintMs the wait that the response asks for; NaN for none
  */
 
 /**
