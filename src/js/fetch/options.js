@@ -27,7 +27,7 @@ const FETCH_RULES = {
   ],
   idempotencyKey: [
     'string',
-    "'auto', another text of visible ASCII characters, or a function that maps the request to such a text",
+    "'auto', a string of visible ASCII characters, or a function that returns one",
     (value) => isFunction(value) || isKey(value),
   ],
   idempotencyHeader: ['string', 'the name of a header', isToken],
@@ -50,7 +50,7 @@ const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
   finalResult: 'use throwOnStatus',
   throwHttpErrors: 'use throwOnStatus',
   fetch: 'use createFetch(options, fetch)',
-  metrics: 'pass a RetryPolicy that has them: createFetch(new RetryPolicy({ metrics: true }))',
+  metrics: 'use createFetch(new RetryPolicy({ metrics: true }))',
 });
 
 /** Defaults of the options that only `fetch` has. */
@@ -128,8 +128,8 @@ function requireManyKeys({ idempotencyKey }, problems) {
     problems.push(
       failure(
         TypeError,
-        "idempotencyKey must be 'auto' or a function: one text would be the key of every request. Set a text per " +
-          'call: fetch(url, { retry: { idempotencyKey } })',
+        "idempotencyKey must be 'auto' or a function: each request needs its own. Set a text per call: " +
+          'fetch(url, { retry: { idempotencyKey } })',
       ),
     );
 }

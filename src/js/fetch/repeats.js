@@ -61,10 +61,7 @@ export function addKey(request, settings) {
 function uuid() {
   const { crypto } = globalThis;
   if (crypto === undefined)
-    throw failure(
-      TypeError,
-      "idempotencyKey 'auto' needs crypto, which this host lacks. Pass a function that returns a unique text",
-    );
+    throw failure(TypeError, "idempotencyKey 'auto' needs crypto. Pass a function that returns a unique text");
   const bytes = crypto.getRandomValues(new Uint8Array(36));
   // Version 4: the 8 keeps its upper two bits.
   return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>

@@ -67,10 +67,7 @@ export class Hedge {
 
   /** @returns {never} */
   rejectSync() {
-    throw failure(
-      TypeError,
-      'retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
-    );
+    throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
   }
 
   /**

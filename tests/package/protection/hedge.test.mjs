@@ -200,8 +200,7 @@ hedged('an abort in onAttempt of the hedge: it is not called, and both tokens ar
 test('retrySync takes no hedge', () => {
   assert.throws(() => retrySync(() => 1, { protection: protect(hedge()) }), {
     name: 'TypeError',
-    message:
-      'rejitter: retrySync cannot hedge: it makes one attempt at a time. Use retry, or a protection without hedge()',
+    message: 'rejitter: retrySync cannot hedge. Use retry, or a protection without hedge()',
   });
   assert.equal(
     retrySync(() => 1, { protection: protect(budget()) }),
