@@ -327,7 +327,7 @@ const PROTECTED = {
   ],
   'a token is put back twice': [
     'P1',
-    [guard, 'budget?.putBack(this.#taken, this.#state);', 'budget?.putBack(2 * this.#taken, this.#state);'],
+    [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);'],
   ],
   'the budget rejects first attempts': [
     'P3',
