@@ -109,7 +109,7 @@ export class Breaker {
    * @param {number[]} options
    * @param {((end: object) => unknown) | undefined} isFailure
    * @param {number} time
-   * @param {import('./events.js').Teller} teller
+   * @param {import('./state.js').Teller} teller
    */
   constructor(options, isFailure, time, teller) {
     this.#options = options;

@@ -72,7 +72,7 @@ export class Budget {
   /**
    * Amounts are thousandths of tokens. All budgets of a recipe share the object.
    * @param {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} options
-   * @param {import('./events.js').Teller} teller
+   * @param {import('./state.js').Teller} teller
    */
   constructor(options, teller) {
     this.#options = options;

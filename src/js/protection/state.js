@@ -3,8 +3,9 @@
 
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
+import { tell } from '../run/hooks.js';
 import { now } from '../run/timer.js';
-import { tellOf } from './events.js';
+import { channelOf } from '../run/tracing.js';
 import { Guard } from './guard.js';
 
 /** Destinations that a protection keeps at most. */
@@ -13,10 +14,19 @@ const MOST_KEYS = 1000;
 const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
 /** More than all uses of a protection. */
 const WORSE = 2 ** 51;
+/** Events that a channel of Node publishes: changes of a breaker, and rejections. */
+const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
+
+/**
+ * @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined
+ */
+let channel;
+
+/** @typedef {{ tell: (type: string, fields: object) => void }} Teller follows what happens to a part */
 
 /**
  * @template Part
- * @typedef {(time: number, teller: import('./events.js').Teller) => Part} Make
+ * @typedef {(time: number, teller: Teller) => Part} Make
  */
 
 /**
@@ -144,9 +154,15 @@ export class State {
     return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
   }
 
-  /** @param {string} type of an event @param {object} fields */
+  /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */
   tell(type, fields) {
-    tellOf(this.#states.onEvent, this.key, type, fields);
+    const { onEvent } = this.#states;
+    const { key } = this;
+    const event = () => ({ type, ...(key !== undefined && { key }), ...fields });
+    if (onEvent !== undefined) tell(onEvent, event());
+    if (!PUBLISHED.includes(type)) return;
+    if (channel === undefined) channel = /** @type {any} */ (channelOf('channel', 'rejitter:protection'));
+    if (channel?.hasSubscribers) channel.publish(Object.freeze(event()));
   }
 
   keys() {
