@@ -80,13 +80,9 @@ function copyOf(body) {
     case 'ArrayBuffer':
       return body.slice(0);
     default:
-      return ArrayBuffer.isView(body) ? copyOfView(body) : body;
+      // The view's own type means nothing to `fetch`.
+      return ArrayBuffer.isView(body) ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() : body;
   }
-}
-
-/** Copies the view's bytes. The view's own type means nothing to `fetch`. @param {ArrayBufferView} view */
-function copyOfView(view) {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
 }
 
 /** Returns whether a body needs `duplex: 'half'`. @param {any} body */
