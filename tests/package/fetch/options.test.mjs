@@ -127,7 +127,7 @@ test('options: all problems at once, with the remedies', () => {
       /throwOnStatus must be .*, got 1.*respectRetryAfter must be .*, got "no"/,
       /prepare must be .*, got an object.*idempotencyKey must be .*, got a string of length 0/,
     ],
-    [{ metrics: true }, /^rejitter: metrics must be omitted \(got .*\): pass a RetryPolicy/],
+    [{ metrics: true }, /^rejitter: metrics must be omitted \(got .*\): use createFetch\(new RetryPolicy\(/],
     [{ finalResult: 'reject' }, /^rejitter: finalResult must be omitted \(got .*\): use throwOnStatus/],
     [{ retryOnResult: () => true }, /^rejitter: retryOnResult must be omitted \(got .*\): use retryOn/],
     // Names in ky, got and ofetch.
