@@ -325,10 +325,7 @@ const PROTECTED = {
     'P2',
     [guard, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'aborted') {"],
   ],
-  'a token is put back twice': [
-    'P1',
-    [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);'],
-  ],
+  'a token is put back twice': ['P1', [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);']],
   'the budget rejects first attempts': [
     'P3',
     [
