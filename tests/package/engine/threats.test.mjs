@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
-import { importEntry, importPackage, project } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed, project } from '../lib/consumer.mjs';
 
 const { RetryError, RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
 const { fromData } = await importEntry('data');
@@ -210,4 +210,21 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
   }
   assert.deepEqual(slow, []);
   assert.ok(used() - before < 10_000_000);
+});
+
+test('data that are nested deeper than a stack leave the lab working', async () => {
+  const stdout = await printed(`
+    const { explain, plan } = await import('rejitter/lab');
+    const wanted = JSON.stringify(plan({}, 3));
+    // Deeper than the stack of a wasm instance is long.
+    let deep = {};
+    for (let i = 0; i < 20_000; i += 1) deep = { a: deep };
+    const faults = [];
+    for (const field of ['jitter', 'backoff', 'seed']) {
+      try { explain({ toJSON: () => ({ version: 1, [field]: deep }) }); } catch (error) { faults.push(error.name); }
+      if (JSON.stringify(plan({}, 3)) !== wanted) console.log('another plan');
+    }
+    console.log(faults.length);
+  `);
+  assert.equal(stdout, '3\n');
 });
