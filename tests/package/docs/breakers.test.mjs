@@ -33,108 +33,87 @@ const CALLS = {
 
 /** Names an error in the same words, whichever package made it. */
 function nameOf(error) {
-  if (error instanceof RejectedError || error.code === 'EOPENBREAKER' || cockatiel.isBrokenCircuitError(error))
-    return 'rejected';
-  if (cockatiel.isIsolatedCircuitError(error)) return 'rejected';
+  const rejected =
+    error instanceof RejectedError ||
+    error.code === 'EOPENBREAKER' ||
+    cockatiel.isBrokenCircuitError(error) ||
+    cockatiel.isIsolatedCircuitError(error);
+  if (rejected) return 'rejected';
   return error.code === 'ETIMEDOUT' || error.name === 'TimeoutError' ? 'timed out' : error.message;
 }
 
 /**
  * Calls through a circuit.
  * @typedef {object} Side
+ * @property {object} names of what it consists of, for the cell of a row
  * @property {(fn: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>} call
  * @property {() => string} state
- * @property {(names: object) => unknown} [act] runs the cell, if it is an expression
  * @property {(fn: () => Promise<unknown>) => Promise<unknown>} [often] makes up to seven attempts, 100 ms apart
  * @property {() => void} [end]
  */
 
-/** @returns {Side} */
-function opossum(code, log) {
-  const options = code.startsWith('{') ? evaluate(code, {}) : {};
-  const base = { timeout: false, volumeThreshold: 4, resetTimeout: 1000 };
-  const circuit = new CircuitBreaker((fn) => fn(), { ...base, ...options });
-  const call = (fn) => circuit.fire(fn);
-  return {
-    call,
-    act: (names) => (code.startsWith('{') ? undefined : evaluate(code, { ...names, CircuitBreaker, circuit, log })),
-    state: () => (circuit.halfOpen ? 'half-open' : circuit.opened ? 'open' : 'closed'),
-    often: (fn) =>
-      cockatiel
-        .retry(cockatiel.handleAll, { maxAttempts: 6, backoff: new cockatiel.ConstantBackoff(100) })
-        .execute(() => call(fn)),
-    end: () => circuit.shutdown(),
-  };
-}
+/** A cell from which a circuit is made; any other one is run. */
+const MAKES = /^(\{|new |breaker\(|protect\(|circuitBreaker\()/;
 
-/** @returns {Side} */
-function cockatiels(code, log) {
-  const { ConsecutiveBreaker, ConstantBackoff, circuitBreaker, handleAll, retry, wrap } = cockatiel;
-  const options = {
-    halfOpenAfter: 1000,
-    breaker: code.startsWith('new ') ? evaluate(code, cockatiel) : new ConsecutiveBreaker(5),
-    ...(code.startsWith('{') ? evaluate(code, cockatiel) : {}),
-  };
-  const circuit = code.startsWith('circuitBreaker(')
-    ? evaluate(code, { ...cockatiel, options })
-    : circuitBreaker(handleAll, options);
-  const names = { ...cockatiel, circuit, log };
-  return {
-    call: (fn, signal) =>
-      code.startsWith('wrap(') ? evaluate(code, { ...names, fn }) : circuit.execute(() => fn(), signal),
-    act: (more) => (/^(circuit\.|is)/.test(code) ? evaluate(code, { ...names, ...more }) : undefined),
-    state: () => ['closed', 'open', 'half-open', 'isolated'][circuit.state],
-    often: (fn) =>
-      wrap(retry(handleAll, { maxAttempts: 6, backoff: new ConstantBackoff(100) }), circuit).execute(() => fn()),
-  };
-}
+const { ConsecutiveBreaker, ConstantBackoff, circuitBreaker, handleAll, retry } = cockatiel;
+
+const opossum = {
+  names: () => ({ CircuitBreaker }),
+  /** @returns {Side} */
+  make(options) {
+    const base = { timeout: false, volumeThreshold: 4, resetTimeout: 1000 };
+    const circuit = new CircuitBreaker((fn) => fn(), { ...base, ...options });
+    return {
+      names: { circuit },
+      call: (fn) => circuit.fire(fn),
+      state: () => (circuit.halfOpen ? 'half-open' : circuit.opened ? 'open' : 'closed'),
+      end: () => circuit.shutdown(),
+    };
+  },
+};
+
+const cockatiels = {
+  names: () => ({ ...cockatiel, options: { halfOpenAfter: 1000, breaker: new ConsecutiveBreaker(5) } }),
+  /** @returns {Side} */
+  make(made, { options }) {
+    const own = 'success' in made ? { breaker: made } : made;
+    const circuit = 'execute' in made ? made : circuitBreaker(handleAll, { ...options, ...own });
+    return {
+      names: { circuit },
+      call: (fn, signal) => circuit.execute(() => fn(), signal),
+      state: () => ['closed', 'open', 'half-open', 'isolated'][circuit.state],
+    };
+  },
+};
+
+/** rejitter, with the longest openings. @param {object} base the breaker's options */
+const ours = (base) => ({
+  names: () => ({ RejectedError, protect, breaker: (options) => breaker({ ...base, ...options }) }),
+  /** @returns {Side} */
+  make(made, names) {
+    const options = 'status' in made || 'part' in made ? {} : made;
+    const protection = 'status' in made ? made : protect('part' in made ? made : names.breaker());
+    const policy = new RetryPolicy({ maxAttempts: 1, protection, random: () => 1 - 2 ** -53, ...options });
+    return {
+      names: { policy, protection },
+      call: (fn, signal) => policy.run(() => fn(), { signal }),
+      state: () => protection.status().breaker.state,
+      often: (fn) => policy.with({ maxAttempts: 7, backoff: 'fixed', baseMs: 100, jitter: 'none' }).run(() => fn()),
+    };
+  },
+});
 
 /**
- * rejitter, with the longest openings.
- * @param {object} base the breaker's options
- * @returns {(code: string, log: (text: string) => void) => Side}
+ * The pages. `traffics` is by a part of a row's first cell: calls, times that pass, and `do`, which runs the cell.
+ * Without the row's setting it has another outcome.
  */
-const ours = (base) => (code, log) => {
-  const names = { RejectedError, protect, log, breaker: (options) => breaker({ ...base, ...options }) };
-  const made = /^(breaker|protect)\(/.test(code) ? evaluate(code, names) : names.breaker();
-  const protection = 'part' in made ? protect(made) : made;
-  const policy = new RetryPolicy({
-    maxAttempts: 1,
-    protection,
-    random: () => 1 - 2 ** -53,
-    ...(code.startsWith('{') ? evaluate(code, names) : {}),
-  });
-  return {
-    call: (fn, signal) =>
-      code.startsWith('policy.') ? evaluate(code, { policy, fn }) : policy.run(() => fn(), { signal }),
-    act: (more) =>
-      /^(protection\.|error )/.test(code) ? evaluate(code, { ...names, ...more, protection }) : undefined,
-    state: () => protection.status().breaker.state,
-    often: (fn) => policy.with({ maxAttempts: 7, backoff: 'fixed', baseMs: 100, jitter: 'none' }).run(() => fn()),
-  };
-};
-
-const OPOSSUM = {
-  page: 'opossum',
-  heading: 'opossum',
-  old: opossum,
-  now: ours({ minimumCalls: 4, openMs: 1000 }),
-};
-const COCKATIEL = {
-  page: 'cockatiel',
-  heading: "cockatiel's breaker",
-  old: cockatiels,
-  now: ours({ consecutiveFailures: 5, minimumCalls: Infinity, openMs: 1000 }),
-};
-
-/**
- * Traffic of a row, by a part of its first cell: calls, times that pass, and `do`, which runs the cell. Without the
- * row's setting it has another outcome.
- */
-const TRAFFIC = new Map([
-  [
-    OPOSSUM,
-    {
+const PAGES = [
+  {
+    page: 'opossum',
+    heading: 'opossum',
+    old: opossum,
+    now: ours({ minimumCalls: 4, openMs: 1000 }),
+    traffics: {
       errorThresholdPercentage: 'ok fail fail ok fail ok fail fail fail ok',
       volumeThreshold: 'fail fail fail fail fail fail fail ok fail ok',
       rollingCountTimeout: 'fail fail fail +4500 ok fail fail ok',
@@ -149,10 +128,13 @@ const TRAFFIC = new Map([
       "circuit.on('open'": 'do fail fail fail fail ok',
       isOurError: 'fail do fail fail fail ok do',
     },
-  ],
-  [
-    COCKATIEL,
-    {
+  },
+  {
+    page: 'cockatiel',
+    heading: "cockatiel's breaker",
+    old: cockatiels,
+    now: ours({ consecutiveFailures: 5, minimumCalls: Infinity, openMs: 1000 }),
+    traffics: {
       'ConsecutiveBreaker(3)': 'fail fail ok fail fail fail ok',
       SamplingBreaker: 'ok fail fail fail ok',
       CountBreaker: 'ok fail fail fail ok',
@@ -166,18 +148,24 @@ const TRAFFIC = new Map([
       onBreak: 'do fail fail fail fail fail ok',
       isBrokenCircuitError: 'fail do fail fail fail fail ok do',
     },
-  ],
-]);
+  },
+];
 
 /**
  * Sends the traffic through a circuit; returns how often each call was made and how it ended. Further words: OPEN
  * fails until it opens, `state` notes its state, `=open` demands one, `answer` settles the late calls, `back` sets the
  * wall clock back.
  */
-function outcomes(make, code, traffic) {
+function outcomes({ names, make }, code, traffic) {
   return underClock(async (clock) => {
     const log = [];
-    const side = make(code, (text) => log.push(text));
+    const known = { ...names(), log: (text) => log.push(text) };
+    const side = make(MAKES.test(code) ? evaluate(code, known) : {}, known);
+    const run = (more) => evaluate(code, { ...known, ...side.names, ...more });
+    const retried = retry(handleAll, { maxAttempts: 6, backoff: new ConstantBackoff(100) });
+    const { often = (fn) => retried.execute(() => side.call(fn)) } = side;
+    const calls = code.includes('(fn)');
+    const through = calls ? (fn) => run({ fn }) : side.call;
     const { now } = Date;
     let error;
     let answer;
@@ -191,7 +179,7 @@ function outcomes(make, code, traffic) {
         return CALLS[word](entry.startMs.length, { answered, signal: aborter.signal });
       };
       const end = (outcome) => Object.assign(entry, { outcome, endMs: clock.now });
-      (word === 'often' ? side.often(fn) : side.call(fn, aborter.signal)).then(end, (thrown) => {
+      (word === 'often' ? often : through)(fn, aborter.signal).then(end, (thrown) => {
         error = thrown;
         end(nameOf(thrown));
       });
@@ -203,7 +191,7 @@ function outcomes(make, code, traffic) {
         while (side.state() === 'closed') await call('fail');
       },
       do: () => {
-        const value = side.act({ error });
+        const value = calls ? undefined : run({ error });
         if (typeof value === 'boolean') log.push(value);
       },
       state: () => log.push({ word: 'state', outcome: side.state() }),
@@ -242,8 +230,7 @@ const CASES = {
 };
 const OFTEN = { down: 'the real error', rejected: "the breaker's error" };
 
-for (const [peer, traffics] of TRAFFIC) {
-  const { page, heading, old, now } = peer;
+for (const { page, heading, old, now, traffics } of PAGES) {
   const text = documents.get(`docs/migration/${page}.md`);
   const rows = tableIn(text, heading);
   const keyOf = (cell) => Object.keys(traffics).filter((key) => cell.includes(key));
