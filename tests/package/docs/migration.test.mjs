@@ -18,7 +18,7 @@ import pRetry, { AbortError, makeRetriable } from 'p-retry';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { importFetch, listen } from '../lib/fetching.mjs';
 import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
-import { importPasted, still } from '../lib/pasted.mjs';
+import { importPasted, still, withGlobals } from '../lib/pasted.mjs';
 
 const { RetryPolicy, isTransientError, permanent, retry } = await importPackage();
 const { createFetch } = await importFetch();
@@ -160,7 +160,8 @@ function answering(clock, { statuses, headers = {}, hang = false }) {
 }
 
 const ownFetch = (code, inner, base, log) => createFetch({ ...half, ...base, ...evaluate(code, { log }) }, inner);
-const axiosWith = (fetch, hang) => axios.create({ adapter: 'fetch', env: { fetch }, timeout: hang ? 1000 : 0 });
+axios.defaults.adapter = 'fetch';
+const axiosWith = (fetch, hang) => axios.create({ env: { fetch }, timeout: hang ? 1000 : 0 });
 
 /** @type {Record<string, Record<'old' | 'now', (code: string, inner: any, at: any) => Promise<any>>>} */
 const REQUESTS = {
@@ -332,31 +333,21 @@ for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS)]) {
 // The blocks.
 
 /** Runs a block as a file, with a function and servers that fail twice; returns the times of the attempts. */
-async function timesOf(code) {
-  const text = code.replaceAll('https://example.com', /from 'got'/.test(code) ? server.origin : 'https://example.com');
-  const files = { 'api.mjs': 'export const callApi = globalThis.callApi;\n' };
-  const saved = { fetch: globalThis.fetch, log: console.log, adapter: axios.defaults.adapter };
-  try {
-    return await still(async (clock) => {
-      const { calls, inner } = answering(clock, { statuses: [503, 503, 200] });
-      answer = async (_, response) => response.writeHead((await inner()).status).end('{"name":"Ada"}');
-      globalThis.fetch = inner;
-      axios.defaults.adapter = 'fetch';
-      console.log = () => {};
-      globalThis.callApi = async () => {
-        const { status } = await inner();
-        if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
-        return { status, name: 'Ada' };
-      };
-      await importPasted(text, files);
-      return calls.times;
-    });
-  } finally {
-    globalThis.fetch = saved.fetch;
-    console.log = saved.log;
-    axios.defaults.adapter = saved.adapter;
-    delete globalThis.callApi;
-  }
+function timesOf(code) {
+  const text = /from 'got'/.test(code) ? code.replaceAll('https://example.com', server.origin) : code;
+  return still(async (clock) => {
+    const { calls, inner } = answering(clock, { statuses: [503, 503, 200] });
+    answer = async (_, response) => response.writeHead((await inner()).status).end('{"name":"Ada"}');
+    const callApi = async () => {
+      const { status } = await inner();
+      if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
+      return { status, name: 'Ada' };
+    };
+    const files = { 'api.mjs': 'export const callApi = globalThis.callApi;\n' };
+    const run = () => importPasted(text, files);
+    await withGlobals({ fetch: inner, callApi, console: { ...console, log: () => {} } }, run);
+    return calls.times;
+  });
 }
 
 for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS), 'opossum']) {
@@ -383,7 +374,7 @@ test("axios-retry: the call is not repeated after a 404, and a request's own opt
   ]) {
     const seen = [];
     const inner = async () => seen.push(status) && new Response('', { status });
-    const client = axios.create({ adapter: 'fetch', env: { fetch: own.maxAttempts ? createFetch({}, inner) : inner } });
+    const client = axios.create({ env: { fetch: own.maxAttempts ? createFetch({}, inner) : inner } });
     const call = () => client.get('http://x/', { fetchOptions: { retry: own } });
     await assert.rejects(own.maxAttempts ? call() : retry(call, { retryIf: isTransientError }), { status });
     assert.equal(seen.length, calls);

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { repo, run, tool } from '../lib/consumer.mjs';
-import { importPasted, pasted, still, underClock } from '../lib/pasted.mjs';
+import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
 import { checkFiles, freePort, javaScript, serve, until } from '../lib/programs.mjs';
 import { blocks, documents, marked } from '../lib/readers.mjs';
 
@@ -20,21 +20,12 @@ const recipe = (name) => marked(name)[0][1];
  * Runs a recipe while global names are replaced. `use` gets its exports and the virtual clock. The clock runs until
  * `use` is done, or `use` moves it.
  */
-async function using(name, globals, use, time = still) {
-  ran.add(name);
-  const saved = Object.keys(globals).map((key) => [key, Object.getOwnPropertyDescriptor(globalThis, key)]);
-  for (const [key, value] of Object.entries(globals))
-    Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
-  try {
+const using = (name, globals, use, time = still) =>
+  withGlobals(globals, async () => {
+    ran.add(name);
     const code = await javaScript(recipe(name), name === 'react' ? 'tsx' : 'ts');
-    return await time(async (clock) => use(await importPasted(code), clock));
-  } finally {
-    for (const [key, descriptor] of saved) {
-      if (descriptor) Object.defineProperty(globalThis, key, descriptor);
-      else delete globalThis[key];
-    }
-  }
-}
+    return time(async (clock) => use(await importPasted(code), clock));
+  });
 
 /** For what has sockets or timers of its own. */
 const inRealTime = (body) => body();

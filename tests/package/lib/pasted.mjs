@@ -28,6 +28,25 @@ export async function underClock(body) {
   }
 }
 
+/**
+ * Calls `body` while global names are replaced.
+ * @param {Record<string, unknown>} globals
+ * @param {() => Promise<any>} body
+ */
+export async function withGlobals(globals, body) {
+  const saved = Object.keys(globals).map((key) => [key, Object.getOwnPropertyDescriptor(globalThis, key)]);
+  for (const [key, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
+  try {
+    return await body();
+  } finally {
+    for (const [key, descriptor] of saved) {
+      if (descriptor) Object.defineProperty(globalThis, key, descriptor);
+      else delete globalThis[key];
+    }
+  }
+}
+
 /** The names of the packages that a module imports. */
 const packagesOf = (code) =>
   [...code.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)[^']*'/g)]
