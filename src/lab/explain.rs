@@ -35,68 +35,54 @@ pub struct Note {
 /// A minimum of at least this share of the cap leaves little to draw.
 const NEAR: f64 = 0.8;
 
-/// A rule: its code, how much it matters, and its sentence where it applies.
-type Rule = (&'static str, Severity, fn(&Study<'_>) -> Option<String>);
+/// A rule: its code, and its sentence where it applies.
+type Rule = (&'static str, fn(&Study<'_>) -> Option<String>);
 
-const RULES: &[Rule] = &[
-    (
-        "retries-never-happen",
-        Severity::Warning,
-        retries_never_happen,
-    ),
-    (
-        "deadline-before-first-wait",
-        Severity::Warning,
-        deadline_before_first_wait,
-    ),
-    ("no-wait", Severity::Warning, no_wait),
-    ("no-jitter", Severity::Warning, no_jitter),
-    (
-        "floor-removes-jitter",
-        Severity::Warning,
-        floor_removes_jitter,
-    ),
-    ("min-near-cap", Severity::Warning, min_near_cap),
-    ("does-not-grow", Severity::Warning, does_not_grow),
-    ("atom-at-cap", Severity::Warning, atom_at_cap),
-    (
-        "worst-case-exceeds-deadline",
-        Severity::Warning,
-        worst_case_exceeds_deadline,
-    ),
+const WARNINGS: &[Rule] = &[
+    ("retries-never-happen", retries_never_happen),
+    ("deadline-before-first-wait", deadline_before_first_wait),
+    ("no-wait", no_wait),
+    ("no-jitter", no_jitter),
+    ("floor-removes-jitter", floor_removes_jitter),
+    ("min-near-cap", min_near_cap),
+    ("does-not-grow", does_not_grow),
+    ("atom-at-cap", atom_at_cap),
+    ("worst-case-exceeds-deadline", worst_case_exceeds_deadline),
     (
         "attempt-timeout-exceeds-deadline",
-        Severity::Warning,
         attempt_timeout_exceeds_deadline,
     ),
     (
         "unlimited-attempts-without-deadline",
-        Severity::Warning,
         unlimited_attempts_without_deadline,
     ),
-    ("no-budget", Severity::Warning, no_budget),
-    ("no-time-limit", Severity::Info, no_time_limit),
-    ("worst-case", Severity::Info, worst_case),
-    ("cap-never-reached", Severity::Info, cap_never_reached),
-    ("no-cap", Severity::Info, no_cap),
-    (
-        "immediate-retry-possible",
-        Severity::Info,
-        immediate_retry_possible,
-    ),
+    ("no-budget", no_budget),
+];
+
+const INFOS: &[Rule] = &[
+    ("no-time-limit", no_time_limit),
+    ("worst-case", worst_case),
+    ("cap-never-reached", cap_never_reached),
+    ("no-cap", no_cap),
+    ("immediate-retry-possible", immediate_retry_possible),
 ];
 
 /// Explains a policy: warnings first, then information.
 #[must_use]
 pub fn explain(model: &Model) -> Vec<Note> {
     let study = Study::new(model);
-    let notes = RULES.iter().filter_map(|(code, severity, rule)| {
-        Some(Note {
-            code,
-            severity: *severity,
-            text: rule(&study)?,
-        })
-    });
+    let warnings = WARNINGS.iter().map(|rule| (Severity::Warning, rule));
+    let infos = INFOS.iter().map(|rule| (Severity::Info, rule));
+    let notes = warnings
+        .chain(infos)
+        .filter_map(|(severity, (code, rule))| {
+            let text = rule(&study)?;
+            Some(Note {
+                code,
+                severity,
+                text,
+            })
+        });
     notes.collect()
 }
 
