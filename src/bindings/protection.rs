@@ -8,51 +8,35 @@ use crate::core::protection::{
     Admission, Breaker, BreakerNumbers, BreakerSettings, Budget, Change, Cooldown, Verdict,
 };
 
-/// Runs [`Budget::take`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn take(budget: &mut Budget, capacity: f64, cost: f64) -> bool {
-    budget.take(capacity, cost)
+macro_rules! exports {
+    ($($name:ident = $machine:ident.$method:ident($($arg:ident: $type:ty),*) $(-> $answer:ty)?;)+) => {$(
+        #[doc = concat!("Runs [`", stringify!($machine), "::", stringify!($method), "`].")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(machine: &mut $machine, $($arg: $type),*) $(-> $answer)? {
+            machine.$method($($arg),*)
+        }
+    )+};
 }
 
-/// Runs [`Budget::tokens`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn tokens(budget: &Budget, capacity: f64) -> f64 {
-    budget.tokens(capacity)
-}
-
-/// Runs [`Cooldown::start`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn start(cooldown: &mut Cooldown, now: f64, hint_ms: f64) -> bool {
-    cooldown.start(now, hint_ms)
-}
-
-/// Runs [`Cooldown::left_ms`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn left(cooldown: &mut Cooldown, now: f64) -> f64 {
-    cooldown.left_ms(now)
-}
-
-/// Runs [`Cooldown::hold_ms`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn hold(cooldown: &mut Cooldown, now: f64, base_ms: f64, draw: f64) -> f64 {
-    cooldown.hold_ms(now, base_ms, draw)
-}
-
-/// Runs [`Breaker::look`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn look(breaker: &mut Breaker, now: f64) -> f64 {
-    breaker.look(now)
+// JavaScript passes and receives the codes of both enums of `ended`.
+exports! {
+    take = Budget.take(capacity: f64, cost: f64) -> bool;
+    tokens = Budget.tokens(capacity: f64) -> f64;
+    start = Cooldown.start(now: f64, hint_ms: f64) -> bool;
+    left = Cooldown.left_ms(now: f64) -> f64;
+    hold = Cooldown.hold_ms(now: f64, base_ms: f64, draw: f64) -> f64;
+    look = Breaker.look(now: f64) -> f64;
+    ended = Breaker.ended(
+        options: &BreakerSettings, now: f64, draw: f64, ticket: f64, verdict: Verdict, hint_ms: f64
+    ) -> Change;
+    open = Breaker.open(options: &BreakerSettings, now: f64, ms: f64);
+    close = Breaker.close(now: f64);
+    fresh = Breaker.is_fresh(options: &BreakerSettings, now: f64) -> bool;
 }
 
 /// Runs [`Breaker::admit`]. Returns the time in ms after which asking again makes sense, or the ticket, below 0.
 #[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub extern "C" fn admit(
     breaker: &mut Breaker,
     options: &BreakerSettings,
@@ -65,35 +49,8 @@ pub extern "C" fn admit(
     }
 }
 
-/// Runs [`Breaker::ended`]. JavaScript passes and receives the codes of both enums.
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn ended(
-    breaker: &mut Breaker,
-    options: &BreakerSettings,
-    now: f64,
-    draw: f64,
-    ticket: f64,
-    verdict: Verdict,
-    hint_ms: f64,
-) -> Change {
-    breaker.ended(options, now, draw, ticket, verdict, hint_ms)
-}
-
-/// Runs [`Breaker::open`].
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn open(breaker: &mut Breaker, options: &BreakerSettings, now: f64, ms: f64) {
-    breaker.open(options, now, ms);
-}
-
-/// Runs [`Breaker::close`].
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn close(breaker: &mut Breaker, now: f64) {
-    breaker.close(now);
-}
-
 /// Runs [`Breaker::numbers`], and writes them to `numbers`.
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
+#[unsafe(no_mangle)]
 pub extern "C" fn numbers(
     breaker: &mut Breaker,
     options: &BreakerSettings,
@@ -101,11 +58,4 @@ pub extern "C" fn numbers(
     now: f64,
 ) {
     *numbers = breaker.numbers(options, now);
-}
-
-/// Runs [`Breaker::is_fresh`].
-#[must_use]
-#[cfg_attr(feature = "protection-exports", unsafe(no_mangle))]
-pub extern "C" fn fresh(breaker: &mut Breaker, options: &BreakerSettings, now: f64) -> bool {
-    breaker.is_fresh(options, now)
 }
