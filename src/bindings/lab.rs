@@ -2,7 +2,9 @@
 //!
 //! A policy comes as the data that its `toJSON()` returns. Results are plain objects; long ones are
 //! typed arrays. The names start with `lab` because these are the raw functions: src/js/lab/index.js
-//! wraps them for users.
+//! wraps them for users. Each function throws if the policy is invalid.
+
+#![allow(clippy::missing_errors_doc)] // All for that one reason.
 
 use js_sys::Float64Array;
 use serde::Serialize;
@@ -34,18 +36,12 @@ fn distribution_of(policy: JsValue, k: u32) -> Result<Distribution, JsValue> {
 }
 
 /// Waits 1 to `waits` in numbers.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labPlan, skip_typescript)]
 pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
 }
 
 /// Notes about the policy, whose retries may have a budget.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labExplain, skip_typescript)]
 pub fn explain(policy: JsValue, has_budget: bool) -> Result<JsValue, JsValue> {
     let mut model = model_of(policy)?;
@@ -56,9 +52,6 @@ pub fn explain(policy: JsValue, has_budget: bool) -> Result<JsValue, JsValue> {
 }
 
 /// The waits of `operations` operations from `first_operation` on, operation by operation.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labSample, skip_typescript)]
 pub fn sample(
     policy: JsValue,
@@ -88,9 +81,6 @@ pub fn sample(
 }
 
 /// Wait `k`'s density as a flat list: start, end and probability of each cell.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labCells, skip_typescript)]
 pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, JsValue> {
     let cells = distribution_of(policy, k)?.cells(resolution);
@@ -102,9 +92,6 @@ pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, J
 }
 
 /// The probabilities of waits up to each of `ms`, for wait `k`.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labCdf, skip_typescript)]
 pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;
@@ -113,9 +100,6 @@ pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue>
 }
 
 /// The quantiles of wait `k` for each of `probabilities`.
-///
-/// # Errors
-/// If the policy is invalid.
 #[wasm_bindgen(js_name = labQuantiles, skip_typescript)]
 pub fn quantiles(policy: JsValue, k: u32, probabilities: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;

@@ -12,9 +12,6 @@ use crate::simulation::{Contention, ContentionOptions, Strategy};
 
 /// See [`ContentionOptions`]. In place of a policy may be a line of the figure: `{ figure }` with
 /// its name, and perhaps `baseMs` and `capMs`.
-///
-/// # Errors
-/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labContention, skip_typescript)]
 pub fn contention(
     policy: JsValue,

@@ -10,9 +10,6 @@ use crate::simulation::{
 };
 
 /// See [`HedgingOptions`].
-///
-/// # Errors
-/// A `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labHedging, skip_typescript)]
 pub fn hedging(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
     let mut fields = Fields::read(options)?;

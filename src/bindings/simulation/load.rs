@@ -14,9 +14,6 @@ use crate::simulation::{
 const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
                         { type: 'closed', clients, thinkMs } with an integer of clients";
 /// See [`LoadOptions`]. The time limit of an attempt defaults to the policy's.
-///
-/// # Errors
-/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labLoad, skip_typescript)]
 pub fn load(
     policy: JsValue,

@@ -2,8 +2,11 @@
 //! advanced in slices.
 //!
 //! A policy comes as the data that its `toJSON()` gives, options as an object of those that are
-//! set, a seed as its two halves. Rejected options throw a `RangeError` that lists all of them.
+//! set, a seed as its two halves. A policy that is invalid throws, and so do options: a `RangeError` that
+//! lists all of them.
 //! These are the raw functions: src/js/lab/simulations.js makes of them what users call.
+
+#![allow(clippy::missing_errors_doc)] // All for the reasons above.
 
 use wasm_bindgen::prelude::*;
 

@@ -9,9 +9,6 @@ use crate::bindings::values::data_of;
 use crate::simulation::{Outage, OutageOptions, Traces};
 
 /// See [`OutageOptions`]. The deadline defaults to the policy's.
-///
-/// # Errors
-/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labOutage, skip_typescript)]
 pub fn outage(
     policy: JsValue,

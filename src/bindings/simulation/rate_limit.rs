@@ -10,9 +10,6 @@ use crate::data::Value;
 use crate::simulation::{RateHints, RateLimit, RateLimitOptions};
 
 /// See [`RateLimitOptions`].
-///
-/// # Errors
-/// If the policy is invalid; a `RangeError` that lists the invalid options.
 #[wasm_bindgen(js_name = labRateLimit, skip_typescript)]
 pub fn rate_limit(
     policy: JsValue,
