@@ -7,11 +7,11 @@
 //! client waits by its policy and reads again.
 
 use crate::core::{
-    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
+    Backoff, Jitter, Limits, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
 };
 
 use super::check::{Check, INTEGER, UP_TO_1E6_MS};
-use super::clients::Rules;
+use super::clients::{Rules, options};
 use super::statistics::count_one;
 use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
 
@@ -80,42 +80,22 @@ impl Strategy {
     }
 }
 
-/// Options of [`Contention`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct ContentionOptions {
+options! {
+    /// Options of [`Contention`]. The defaults are the figure's settings, for a policy (see [`Strategy::policy`]).
+    ContentionOptions:
+
     /// Number of competing clients. Between 1 and 100,000. Defaults to 100.
-    pub clients: u32,
+    clients: u32 = 100,
     /// The mean of a message's time, in ms. Between 0 and 10^6. Defaults to 10.
-    pub hop_mean_ms: f64,
+    hop_mean_ms: f64 = 10.0,
     /// Its standard deviation, in ms, before negative times are turned positive. Between 0 and 10^6.
     /// Defaults to 2.
-    pub hop_sd_ms: f64,
+    hop_sd_ms: f64 = 2.0,
     /// Number of runs, each with other draws. Between 1 and 10^6. Defaults to 100.
-    pub runs: u32,
-    /// Where all the randomness comes from.
-    pub seed: Seed,
-    /// The clients' policy after a conflict.
-    pub policy: RetryPolicy,
-    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Defaults to none, so that every ceiling is the cap.
-    pub curve: Vec<f64>,
+    runs: u32 = 100,
 }
 
 impl ContentionOptions {
-    /// The figure's settings, for a policy (see [`Strategy::policy`]).
-    #[must_use]
-    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
-        Self {
-            clients: 100,
-            hop_mean_ms: 10.0,
-            hop_sd_ms: 2.0,
-            runs: 100,
-            seed,
-            policy,
-            curve: Vec::new(),
-        }
-    }
-
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let rule = "an integer between 1 and 100,000";
@@ -173,11 +153,7 @@ impl Contention {
     pub fn new(options: ContentionOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut simulation = Self {
-            rules: Rules {
-                policy: options.policy,
-                curve: options.curve.clone(),
-                seed: options.seed,
-            },
+            rules: options.rules(),
             normal: Normal::new(),
             noise: Noise::new(options.seed, 0),
             queue: EventQueue::new(),
@@ -277,7 +253,7 @@ impl Contention {
         let client = &mut self.clients[number as usize];
         let wait = self
             .rules
-            .wait_ms(&mut client.waits, operation, f64::INFINITY);
+            .wait_ms(&mut client.waits, operation, Limits::default());
         match wait {
             Some(wait) => {
                 let read = answered + wait + self.hop_ms();

@@ -1,73 +1,46 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
-use crate::core::{OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
+use crate::core::{Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
 
 use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, POSITIVE, UP_TO_1E6_MS, is_no_time};
-use super::clients::Rules;
+use super::clients::{Rules, options};
 use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
-/// Options of [`Outage`]. Times are in ms, from the start of the outage.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutageOptions {
+options! {
+    /// Options of [`Outage`]. Times are in ms, from the start of the outage.
+    OutageOptions:
+
     /// Number of clients. Between 1 and 10^6. Defaults to 1,000.
-    pub clients: u32,
+    clients: u32 = 1_000,
     /// Time over which the clients start, evenly spread; 0 starts all at once. Between 0 and 10^12. Defaults to 0.
-    pub spread_ms: f64,
+    spread_ms: f64 = 0.0,
     /// How long the server is down. Between 0 and 10^12. Defaults to 30,000.
-    pub down_ms: f64,
+    down_ms: f64 = 30_000.0,
     /// Requests that the server accepts per second once it is up. Above 0; infinite for no limit. Default:
     /// infinite.
-    pub capacity_per_s: f64,
+    capacity_per_s: f64 = f64::INFINITY,
     /// How much unused capacity the server can save up, in requests; it has saved none when the
     /// outage ends. At least 1. Defaults to 1.
-    pub burst: f64,
+    burst: f64 = 1.0,
     /// Capacity that a rejected request uses, as a share of a served one's: the server must read and
     /// answer it as well. A server with no capacity left owes it, and serves nobody until it has made up
     /// for that. Between 0 and 1. Defaults to 0.
-    pub rejection_cost: f64,
+    rejection_cost: f64 = 0.0,
     /// Time from a request's arrival until the client has the response. Between 0 and 10^6. Defaults to 0.
-    pub latency_ms: f64,
+    latency_ms: f64 = 0.0,
     /// Each client's time for its operation. Positive; infinite for no limit. Defaults to infinite.
-    pub deadline_ms: f64,
+    deadline_ms: f64 = f64::INFINITY,
     /// Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins.
     /// Defaults to 600,000.
-    pub horizon_ms: f64,
+    horizon_ms: f64 = 600_000.0,
     /// Width of a time bin. Positive. Defaults to 100.
-    pub bin_ms: f64,
+    bin_ms: f64 = 100.0,
     /// Number of clients whose attempts are all kept. Between 0 and 10^6. Defaults to 24.
-    pub traced: u32,
-    /// Where all the randomness comes from.
-    pub seed: Seed,
-    /// How the clients retry.
-    pub policy: RetryPolicy,
-    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Unset by default: every ceiling is the cap.
-    pub curve: Vec<f64>,
+    traced: u32 = 24,
 }
 
 impl OutageOptions {
-    /// The defaults, for a policy.
-    #[must_use]
-    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
-        Self {
-            clients: 1_000,
-            spread_ms: 0.0,
-            down_ms: 30_000.0,
-            capacity_per_s: f64::INFINITY,
-            burst: 1.0,
-            rejection_cost: 0.0,
-            latency_ms: 0.0,
-            deadline_ms: f64::INFINITY,
-            horizon_ms: 600_000.0,
-            bin_ms: 100.0,
-            traced: 24,
-            seed,
-            policy,
-            curve: Vec::new(),
-        }
-    }
-
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let long = "a number of milliseconds between 0 and 10^12";
@@ -149,11 +122,7 @@ impl Outage {
         }
         let clients = options.clients as usize;
         Ok(Self {
-            rules: Rules {
-                policy: options.policy,
-                curve: options.curve.clone(),
-                seed: options.seed,
-            },
+            rules: options.rules(),
             queue,
             clients: vec![Waits::default(); clients],
             starts_ms,
@@ -243,8 +212,11 @@ impl Outage {
             self.served_ms.push(answered);
             Traces::ACCEPTED
         } else {
-            let remaining = start + self.options.deadline_ms - answered;
-            let wait = self.rules.wait_ms(waits, u64::from(client), remaining);
+            let limits = Limits {
+                remaining_ms: start + self.options.deadline_ms - answered,
+                ..Limits::default()
+            };
+            let wait = self.rules.wait_ms(waits, u64::from(client), limits);
             if let Some(wait) = wait {
                 self.queue.push(answered + wait, client);
                 Traces::REJECTED

@@ -1,9 +1,10 @@
 //! A server that answers "too many requests": does each worker learn it by itself, or one for all?
 
 use crate::core::protection::Cooldown;
-use crate::core::{Decision, Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, listed};
+use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits};
 
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
+use super::clients::{Rules, options};
 use super::{Bins, EventQueue, Noise, Progress, Simulation};
 
 /// Whether the workers follow the time that the server asks for.
@@ -22,54 +23,30 @@ pub enum RateHints {
     },
 }
 
-/// Options of [`RateLimit`]. Times are in ms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RateLimitOptions {
+options! {
+    /// Options of [`RateLimit`]. Times are in ms.
+    RateLimitOptions:
+
     /// Number of jobs, which all wait at the start. Between 1 and 10^6. Defaults to 1,000.
-    pub jobs: u32,
+    jobs: u32 = 1_000,
     /// Number of workers, each of which does one job after the other. Between 1 and 10^5. Defaults to 50.
-    pub workers: u32,
+    workers: u32 = 50,
     /// Requests that the server accepts in each window. Between 1 and 10^9. Defaults to 100.
-    pub limit: u32,
+    limit: u32 = 100,
     /// Length of a window. The first starts with the simulation. Positive, at most 10^9. Defaults to 10,000.
-    pub window_ms: f64,
+    window_ms: f64 = 10_000.0,
     /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
-    pub latency_ms: f64,
+    latency_ms: f64 = 50.0,
     /// Whether the workers follow the hints of the server. Defaults to [`RateHints::Followed`].
-    pub hints: RateHints,
+    hints: RateHints = RateHints::Followed,
     /// Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. Defaults to
     /// 600,000.
-    pub horizon_ms: f64,
+    horizon_ms: f64 = 600_000.0,
     /// Width of a time bin. Positive. Defaults to 1000.
-    pub bin_ms: f64,
-    /// Where all the randomness comes from.
-    pub seed: Seed,
-    /// How the workers retry.
-    pub policy: RetryPolicy,
-    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of which the last
-    /// repeats. Unset by default: every ceiling is the cap.
-    pub curve: Vec<f64>,
+    bin_ms: f64 = 1_000.0,
 }
 
 impl RateLimitOptions {
-    /// The defaults, for a policy.
-    #[must_use]
-    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
-        Self {
-            jobs: 1_000,
-            workers: 50,
-            limit: 100,
-            window_ms: 10_000.0,
-            latency_ms: 50.0,
-            hints: RateHints::Followed,
-            horizon_ms: 600_000.0,
-            bin_ms: 1_000.0,
-            seed,
-            policy,
-            curve: Vec::new(),
-        }
-    }
-
     fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let (latency, horizon) = (self.latency_ms, self.horizon_ms);
@@ -127,6 +104,7 @@ pub struct RateLimitTotals {
 #[derive(Debug, Clone)]
 pub struct RateLimit {
     options: RateLimitOptions,
+    rules: Rules,
     queue: EventQueue,
     noise: Noise,
     /// The job of each worker.
@@ -173,6 +151,7 @@ impl RateLimit {
     pub fn new(options: RateLimitOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut made = Self {
+            rules: options.rules(),
             queue: EventQueue::new(),
             noise: Noise::new(options.seed, 0),
             workers: vec![Job::default(); options.workers as usize],
@@ -270,7 +249,6 @@ impl RateLimit {
 
     /// A worker has its answer.
     fn answer(&mut self, now: f64, worker: u32) {
-        let policy = self.options.policy;
         let job = &mut self.workers[worker as usize];
         if job.hint_ms == 0.0 {
             self.totals.done += 1;
@@ -280,12 +258,10 @@ impl RateLimit {
         let is_shared = matches!(self.options.hints, RateHints::Shared { .. });
         let mut is_own = true;
         if is_shared {
-            let hint_ms = job.hint_ms.min(policy.max_retry_after_ms());
+            let hint_ms = job.hint_ms.min(self.options.policy.max_retry_after_ms());
             is_own = self.cooldown.start(now, hint_ms);
         }
-        let attempt = job.waits.attempt();
         let limits = Limits {
-            curve_ms: listed(&self.options.curve, attempt),
             hint: if self.options.hints == RateHints::Ignored {
                 Hint::None
             } else {
@@ -293,20 +269,16 @@ impl RateLimit {
             },
             ..Limits::default()
         };
-        let draws = self.options.seed.draws(u64::from(job.number), attempt);
-        match job.waits.next(&policy, limits, draws) {
-            Decision::Retry { delay_ms } => {
-                job.step = Step::Begin;
-                let mut wait_ms = delay_ms;
-                if !is_own {
-                    wait_ms = wait_ms.max(self.hold_ms(now));
-                }
-                self.queue.push(now + wait_ms, worker);
+        let number = u64::from(job.number);
+        if let Some(mut wait_ms) = self.rules.wait_ms(&mut job.waits, number, limits) {
+            job.step = Step::Begin;
+            if !is_own {
+                wait_ms = wait_ms.max(self.hold_ms(now));
             }
-            Decision::Stop(_) => {
-                self.totals.failed += 1;
-                self.end_job(now, worker);
-            }
+            self.queue.push(now + wait_ms, worker);
+        } else {
+            self.totals.failed += 1;
+            self.end_job(now, worker);
         }
     }
 

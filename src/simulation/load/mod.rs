@@ -6,7 +6,7 @@
 //! ("metastable failures", Bronson et al. 2021).
 
 use crate::core::protection::{Change, Phase};
-use crate::core::{OptionErrors, Waits};
+use crate::core::{Limits, OptionErrors, Waits};
 
 use super::check::bin_of;
 use super::clients::Rules;
@@ -71,11 +71,7 @@ impl Load {
         let bins = bin_of(options.horizon_ms, options.bin_ms) + 1;
         let zeros = || vec![0; bins];
         let mut load = Self {
-            rules: Rules {
-                policy: options.policy,
-                curve: options.curve.clone(),
-                seed: options.seed,
-            },
+            rules: options.rules(),
             noise: Noise::new(options.seed, 0),
             queue: EventQueue::new(),
             guards: vec![Guard::new(&options.protection); options.processes as usize],
@@ -295,7 +291,7 @@ impl Load {
         let number = request.number;
         let wait = self
             .rules
-            .wait_ms(&mut request.waits, number, f64::INFINITY);
+            .wait_ms(&mut request.waits, number, Limits::default());
         match wait.map(|wait| (wait, guard.retries(now, wait, &mut request.ticket))) {
             Some((wait, Ok(()))) => {
                 self.totals.retries += 1;

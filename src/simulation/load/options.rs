@@ -3,6 +3,7 @@
 use crate::core::{OptionErrors, RetryPolicy, Seed};
 use crate::simulation::LoadProtection;
 use crate::simulation::check::{ABOVE_0, Check, POSITIVE_MS, is_no_time};
+use crate::simulation::clients::{Rules, options};
 
 /// Where requests come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,57 +29,32 @@ pub enum Arrivals {
     },
 }
 
-/// Options of [`Load`](super::Load). Times are in ms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadOptions {
+options! {
+    /// Options of [`Load`](super::Load). Times are in ms.
+    LoadOptions:
+
     /// Where requests come from. Defaults to 280 per second, regularly.
-    pub arrivals: Arrivals,
+    arrivals: Arrivals = Arrivals::Regular { per_s: 280.0 },
     /// Requests that the server handles per second. Positive and at most 10^9. Defaults to 300.
-    pub capacity_per_s: f64,
+    capacity_per_s: f64 = 300.0,
     /// Time that a client waits for an attempt. Positive, at most 10^9. Defaults to 1000.
-    pub timeout_ms: f64,
+    timeout_ms: f64 = 1_000.0,
     /// Start of the outage. Between 0 and 10^9. Defaults to 10,000.
-    pub down_from_ms: f64,
+    down_from_ms: f64 = 10_000.0,
     /// Length of the outage. Between 0 and 10^9. Defaults to 10,000.
-    pub down_ms: f64,
+    down_ms: f64 = 10_000.0,
     /// Where the simulation ends. Positive, at most 10^9, at most 10^6 bins. Defaults to 300,000.
-    pub horizon_ms: f64,
+    horizon_ms: f64 = 300_000.0,
     /// The width of a time bin. Positive. Defaults to 1000.
-    pub bin_ms: f64,
+    bin_ms: f64 = 1_000.0,
     /// Parts that bound the attempts. Defaults to none.
-    pub protection: LoadProtection,
+    protection: LoadProtection = LoadProtection::default(),
     /// Number of processes that the requests come from, each with a protection of its own. Between 1 and 1000.
     /// Defaults to 1: all clients share one.
-    pub processes: u32,
-    /// Where all the randomness comes from.
-    pub seed: Seed,
-    /// How the clients retry.
-    pub policy: RetryPolicy,
-    /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of
-    /// which the last repeats. Defaults to none, so that every ceiling is the cap.
-    pub curve: Vec<f64>,
+    processes: u32 = 1,
 }
 
 impl LoadOptions {
-    /// The defaults, for a policy.
-    #[must_use]
-    pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
-        Self {
-            arrivals: Arrivals::Regular { per_s: 280.0 },
-            capacity_per_s: 300.0,
-            timeout_ms: 1_000.0,
-            down_from_ms: 10_000.0,
-            down_ms: 10_000.0,
-            horizon_ms: 300_000.0,
-            bin_ms: 1_000.0,
-            protection: LoadProtection::default(),
-            processes: 1,
-            seed,
-            policy,
-            curve: Vec::new(),
-        }
-    }
-
     pub(super) fn check(&self) -> Result<(), OptionErrors> {
         let mut check = Check::default();
         let horizon = self.horizon_ms;
