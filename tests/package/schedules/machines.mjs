@@ -190,7 +190,8 @@ export class Breaker {
     const wait = this.busy(now);
     if (wait > 0) return { wait };
     if (this.phase === 'open') {
-      if (now >= this.until + this.options.windowMs) this.close(now);
+      // Subtracted, as the package does: sums of large times round.
+      if (now - this.until >= this.options.windowMs) this.close(now);
       else this.enter('half-open', now);
     }
     if (now < this.changedAt) this.changedAt = now;

@@ -400,7 +400,8 @@ class Stage {
     const done = (ok, made) => {
       if (entry.end !== undefined) return;
       entry.end = world.note('end', operation, { of: entry, ok, made });
-      if (entry.kind === 'fn') operation.shown = ok ? undefined : made.shown;
+      // Not the reason of its signal: the oracle takes the first who gets that for the one who shows it.
+      if (entry.kind === 'fn') operation.shown = ok || made.heeded ? undefined : made.shown;
     };
     if (step.end.how !== 'inner') {
       // An inner operation that goes on by itself has its own end.
@@ -464,7 +465,7 @@ class Stage {
     signal?.addEventListener('abort', () => {
       const { reason } = signal;
       const end = () => {
-        done(false, { thrown: reason, shown: reason, afterMs: NaN, ...causeOf(reason) });
+        done(false, { thrown: reason, shown: reason, afterMs: NaN, heeded: true, ...causeOf(reason) });
         reject(reason);
       };
       if (ms === 0) end();
