@@ -28,8 +28,13 @@ const COMPILERS = [OLDEST, '1.88', '1.92'];
 /** Programs that retry what these crates do. */
 const SERVICES = ['axum', 'reqwest', 'reqwest-retry', 'sqlx', 'tonic', 'tower'];
 
-/** Tools that check the crate: its public names, its features, its dependencies. */
-const TOOLS = { 'cargo-public-api': '0.52.0', 'cargo-hack': '0.6.46', 'cargo-deny': '0.20.2' };
+/** Tools that check the crate: its public names, its features, its dependencies, its promises. */
+const TOOLS = {
+  'cargo-public-api': '0.52.0',
+  'cargo-hack': '0.6.46',
+  'cargo-deny': '0.20.2',
+  'cargo-semver-checks': '0.51.0',
+};
 /** The compiler that the first of them reads, which interprets tests, too. */
 const NIGHTLY = 'nightly-2026-05-20';
 
@@ -139,6 +144,10 @@ const features = (name, needs = [], more = []) => {
   return step(`features, ${name}`, [JUDGES, ...needs], [command(hack, { dir: folder, env })]);
 };
 
+/** The newest version that a changelog gives a date, but for the one in hand. @param {string} changelog @param {string} own */
+export const lastReleased = (changelog, own) =>
+  Array.from(changelog.matchAll(/^## \[([\d.]+)\] - \d/gm), ([, version]) => version).find((each) => each !== own);
+
 /** The steps of `cargo xtask crate --check`. @type {Step[]} */
 export const allSteps = [
   ...quickSteps,
@@ -201,6 +210,14 @@ export const allSteps = [
     const program = sh`node ${inRoot('tests/crate/public-names.mjs')} ${tool('cargo-public-api')} ${NIGHTLY}`;
     const remedy = 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1';
     return [command([...program, `${folder}/Cargo.toml`, featuresOfDocs()], { env, remedy })];
+  }),
+  step('what its version promises', [JUDGES], () => {
+    const own = /^version = "(.*)"/m.exec(textOf(`${folder}/Cargo.toml`) ?? '')?.[1] ?? '';
+    const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', own);
+    // The first release has nothing to keep: compared with itself, it shows that the tool reads the crate.
+    const baseline = released === undefined ? ['--baseline-root', folder] : ['--baseline-version', released];
+    const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path`;
+    return [command([...semver, `${folder}/Cargo.toml`, ...baseline], { env })];
   }),
   step(
     'with other crates',

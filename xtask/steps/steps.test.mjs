@@ -7,7 +7,7 @@ import { HELP, NAMES, SET_UP, chosen, read } from '../main.mjs';
 import { inRoot } from '../run/places.mjs';
 import { withNeeds } from '../run/schedule.mjs';
 import { LONG, checks } from './checks.mjs';
-import { OLDEST, allSteps, documentedFeatures } from './crate.mjs';
+import { OLDEST, allSteps, documentedFeatures, lastReleased } from './crate.mjs';
 import { CONSUMER, IN_PAGE } from './demo.mjs';
 import { PACK, versionOf } from './package.mjs';
 import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent, mustAsk } from './programs.mjs';
@@ -132,6 +132,8 @@ test('the crate is what is left between the marks', () => {
   assert.ok(library.includes('pub use retry::*;') && !library.includes('bindings'), library);
   assert.ok(source.includes(`\nrust-version = "${OLDEST}"\n`));
   assert.equal(documentedFeatures(source), 'protection,tokio,js,tower,retry-policies,serde,http');
+  const changelog = '## [0.3.0] - Unreleased\n## [0.2.0] - 2027-01-01\n## [0.1.0] - 2026-12-01\n';
+  assert.deepEqual([lastReleased(changelog, '0.3.0'), lastReleased(changelog, '0.2.0')], ['0.2.0', '0.1.0']);
 });
 
 test('the version is that of the package, and no dependency has a say', () => {
