@@ -210,7 +210,7 @@ export class FetchAttempt {
   another() {
     this.response = this.#outcome = undefined;
     this.#call.isSafe = true;
-    return new FetchAttempt(this.#call, this.#mayRepeat);
+    return this.#call.attempt(this.#mayRepeat);
   }
 
   /**

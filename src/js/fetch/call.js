@@ -54,7 +54,7 @@ export class FetchCall {
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = new FetchAttempt(this, this.mayRepeat);
+    const first = this.attempt(this.mayRepeat);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
     op.task = first;
@@ -76,6 +76,14 @@ export class FetchCall {
       this.over = true;
       request.release();
     }
+  }
+
+  /**
+   * Not in FetchAttempt: a bundler renames a class that names itself.
+   * @param {boolean} mayRepeat whether the request, as it was sent last, may be sent again
+   */
+  attempt(mayRepeat) {
+    return new FetchAttempt(this, mayRepeat);
   }
 
   /** @param {any} response @param {any} report */
