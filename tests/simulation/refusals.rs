@@ -30,14 +30,15 @@ fn rejected<T>(result: Result<T, OptionErrors>, option: &str) {
     );
 }
 
-/// Each field set to each of the values is rejected under its own name.
+/// Each field set to each of the values is rejected under its own name, or that after `as`.
 macro_rules! rejects {
-    ($new:path, $options:expr, $($field:ident: [$($value:expr),*])*) => {
-        $($({
+    ($new:path, $options:expr, $($($field:ident).+ $(as $name:literal)?: [$($value:expr),* $(,)?])*) => {
+        $(for value in [$($value),*] {
             let mut options = $options.clone();
-            options.$field = $value;
-            rejected($new(options), stringify!($field));
-        })*)*
+            options.$($field).+ = value;
+            let name = [$($name,)? stringify!($($field).+)][0];
+            rejected($new(options), &name.replace(' ', ""));
+        })*
     };
 }
 
@@ -61,32 +62,19 @@ fn an_outage_is_checked() {
         traced: [1_000_001, u32::MAX]
         curve: [vec![5.0, -1.0], vec![NAN]]
     }
-    // Time would stand still.
+    let endless = |options: RetryOptions| {
+        let max_attempts = Some(UNLIMITED);
+        RetryPolicy::from_options(RetryOptions {
+            max_attempts,
+            ..options
+        })
+        .unwrap()
+    };
     let still = RetryOptions {
         backoff: Backoff::Fixed,
         base_ms: Some(0.0),
-        max_attempts: Some(UNLIMITED),
         ..RetryOptions::default()
     };
-    let policy = RetryPolicy::from_options(still).unwrap();
-    rejected(
-        Outage::new(OutageOptions {
-            policy,
-            ..good.clone()
-        }),
-        "latency_ms",
-    );
-    let list = RetryOptions {
-        backoff: Backoff::Custom,
-        max_attempts: Some(UNLIMITED),
-        ..RetryOptions::default()
-    };
-    let listed = |curve| OutageOptions {
-        policy: RetryPolicy::from_options(list).unwrap(),
-        curve,
-        ..good.clone()
-    };
-    rejected(Outage::new(listed(vec![5.0, 0.0])), "latency_ms");
     // Polly's waits are multiples of nothing; and what is below the last digit of a time is lost.
     let polly = RetryOptions {
         backoff: Backoff::Exponential,
@@ -97,14 +85,24 @@ fn an_outage_is_checked() {
         base_ms: Some(1e-11),
         ..still
     };
-    for options in [polly, hardly] {
-        let policy = RetryPolicy::from_options(options).unwrap();
-        let good = good.clone();
-        rejected(Outage::new(OutageOptions { policy, ..good }), "latency_ms");
+    let mut listed = OutageOptions {
+        policy: endless(RetryOptions {
+            backoff: Backoff::Custom,
+            ..RetryOptions::default()
+        }),
+        ..good.clone()
+    };
+    // Time would stand still.
+    rejects! { Outage::new, good,
+        policy as "latency_ms": [endless(still), endless(polly), endless(hardly)]
     }
-    assert!(Outage::new(listed(vec![0.0, 5.0])).is_ok());
+    rejects! { Outage::new, listed,
+        curve as "latency_ms": [vec![5.0, 0.0]]
+    }
+    listed.curve = vec![0.0, 5.0];
+    assert!(Outage::new(listed).is_ok());
     let moving = OutageOptions {
-        policy,
+        policy: endless(still),
         latency_ms: 10.0,
         ..good.clone()
     };
@@ -169,68 +167,46 @@ fn load_is_checked() {
 
 #[test]
 fn protection_is_checked() {
-    let with = |protection| {
-        Load::new(LoadOptions {
-            protection,
-            ..LoadOptions::new(policy(), Seed::new(0))
-        })
-    };
-    let budget = |budget| LoadProtection {
-        budget: Some(budget),
-        breaker: None,
-    };
+    let good = LoadOptions::new(policy(), Seed::new(0));
+    let options = BudgetOptions::default();
     let tokens = |options, per_request, per_second| {
-        budget(LoadBudget::Tokens {
+        Some(LoadBudget::Tokens {
             options,
             per_request,
             per_second,
         })
     };
-    // The core's own rules: tests/vectors/parts.json has all of them.
-    let options = BudgetOptions {
-        capacity: Some(-1.0),
-        ..BudgetOptions::default()
-    };
-    rejected(with(budget(options.into())), "budget.capacity");
-    let options = BreakerOptions {
-        close_after: Some(0),
-        ..BreakerOptions::default()
-    };
-    let breaker = LoadProtection {
-        breaker: Some(options.into()),
-        ..LoadProtection::default()
-    };
-    rejected(with(breaker), "breaker.close_after");
-    for many in [-0.1, NAN, INF] {
-        let options = BudgetOptions::default();
-        rejected(with(tokens(options, many, 0.0)), "budget.per_request");
-        rejected(with(tokens(options, 0.0, many)), "budget.per_second");
-    }
     let grpc = |max_tokens, token_ratio| {
-        budget(LoadBudget::Grpc {
+        Some(LoadBudget::Grpc {
             max_tokens,
             token_ratio,
         })
     };
-    for (max, ratio, name) in [
-        (0.9, 0.1, "budget.max_tokens"),
-        (1_001.0, 0.1, "budget.max_tokens"),
-        (NAN, 0.1, "budget.max_tokens"),
-        (10.0, 0.0, "budget.token_ratio"),
-        (10.0, NAN, "budget.token_ratio"),
-    ] {
-        rejected(with(grpc(max, ratio)), name);
-    }
-    for draw in [-0.1, 1.1, NAN] {
-        let breaker = LoadBreaker {
+    let draw = |draw| {
+        Some(LoadBreaker {
             draw: Some(draw),
             ..LoadBreaker::default()
-        };
-        let protection = LoadProtection {
-            breaker: Some(breaker),
-            ..LoadProtection::default()
-        };
-        rejected(with(protection), "breaker.draw");
+        })
+    };
+    // The core's own rules: tests/vectors/parts.json has all of them.
+    let negative = BudgetOptions {
+        capacity: Some(-1.0),
+        ..options
+    };
+    let never = BreakerOptions {
+        close_after: Some(0),
+        ..BreakerOptions::default()
+    };
+    rejects! { Load::new, good,
+        protection.budget as "budget.capacity": [Some(negative.into())]
+        protection.breaker as "breaker.close_after": [Some(never.into())]
+        protection.budget as "budget.per_request": [tokens(options, -0.1, 0.0), tokens(options, NAN, 0.0),
+            tokens(options, INF, 0.0)]
+        protection.budget as "budget.per_second": [tokens(options, 0.0, -0.1), tokens(options, 0.0, NAN),
+            tokens(options, 0.0, INF)]
+        protection.budget as "budget.max_tokens": [grpc(0.9, 0.1), grpc(1_001.0, 0.1), grpc(NAN, 0.1)]
+        protection.budget as "budget.token_ratio": [grpc(10.0, 0.0), grpc(10.0, NAN)]
+        protection.breaker as "breaker.draw": [draw(-0.1), draw(1.1), draw(NAN)]
     }
     // A client that is rejected must not ask again at the same time for ever.
     let at_once = LoadOptions {
@@ -242,7 +218,7 @@ fn protection_is_checked() {
             breaker: Some(LoadBreaker::default()),
             ..LoadProtection::default()
         },
-        ..LoadOptions::new(policy(), Seed::new(0))
+        ..good
     };
     rejected(Load::new(at_once), "arrivals");
 }
@@ -250,6 +226,7 @@ fn protection_is_checked() {
 #[test]
 fn a_rate_limit_is_checked() {
     let good = RateLimitOptions::new(policy(), Seed::new(0));
+    let shared = |max_hold_ms| RateHints::Shared { max_hold_ms };
     rejects! { RateLimit::new, good,
         jobs: [0, 1_000_001]
         workers: [0, 100_001]
@@ -259,74 +236,34 @@ fn a_rate_limit_is_checked() {
         horizon_ms: [0.0, NAN, INF]
         bin_ms: [0.0, NAN, INF, 0.5]
         curve: [vec![NAN]]
-    }
-    for max_hold_ms in [-1.0, NAN] {
-        let options = RateLimitOptions {
-            hints: RateHints::Shared { max_hold_ms },
-            ..good.clone()
-        };
-        rejected(RateLimit::new(options), "cooldown.max_hold_ms");
+        hints as "cooldown.max_hold_ms": [shared(-1.0), shared(NAN)]
     }
 }
 
 #[test]
 fn hedging_is_checked() {
     let good = HedgingOptions::new(Seed::new(0));
-    rejects! { Hedging::new, good,
-        requests: [0, 10_000_001, u32::MAX]
-    }
-    let service = |change: fn(&mut ServiceTimes, f64), values: &[f64], name| {
-        for value in values {
-            let mut service = ServiceTimes::default();
-            change(&mut service, *value);
-            rejected(Hedging::new(HedgingOptions { service, ..good }), name);
-        }
-    };
-    service(
-        |service, ms| service.mean_ms = ms,
-        &[0.0, 0.009, 1.1e6, NAN],
-        "service.mean_ms",
-    );
-    service(
-        |service, share| service.slow_share = share,
-        &[-0.1, 1.1, NAN],
-        "service.slow_share",
-    );
-    service(
-        |service, ms| service.slow_from_ms = ms,
-        &[-1.0, 1.1e6, NAN],
-        "service.slow_from_ms",
-    );
-    service(
-        |service, ms| service.slow_mean_ms = ms,
-        &[-1.0, INF, NAN],
-        "service.slow_mean_ms",
-    );
-    let hedge = |delay, max_ratio| {
-        let hedge = Some(HedgeRule { delay, max_ratio });
-        Hedging::new(HedgingOptions { hedge, ..good })
-    };
-    for ms in [-1.0, 9_007_199_254_740_992.0, INF, NAN] {
-        rejected(hedge(HedgeDelay::Fixed(ms), 0.1), "hedge.delay_ms");
-    }
-    for quantile in [0.0, 1.0, -0.5, NAN] {
-        rejected(hedge(HedgeDelay::Learned(quantile), 0.1), "hedge.quantile");
-    }
-    for max_ratio in [0.0, 0.000_9, 1.1, -INF, NAN] {
-        rejected(hedge(HedgeDelay::Fixed(5.0), max_ratio), "hedge.max_ratio");
-    }
+    let hedge = |delay, max_ratio| Some(HedgeRule { delay, max_ratio });
+    let fixed = |ms| hedge(HedgeDelay::Fixed(ms), 0.1);
+    let learned = |quantile| hedge(HedgeDelay::Learned(quantile), 0.1);
+    let share = |max_ratio| hedge(HedgeDelay::Fixed(5.0), max_ratio);
     let load = |servers, utilisation| {
-        let load = Some(ServerLoad {
+        Some(ServerLoad {
             servers,
             utilisation,
-        });
-        Hedging::new(HedgingOptions { load, ..good })
+        })
     };
-    for servers in [0, 10_001, u32::MAX] {
-        rejected(load(servers, 0.7), "load.servers");
-    }
-    for utilisation in [0.0, 0.000_9, 2.1, NAN] {
-        rejected(load(5, utilisation), "load.utilisation");
+    rejects! { Hedging::new, good,
+        requests: [0, 10_000_001, u32::MAX]
+        service.mean_ms: [0.0, 0.009, 1.1e6, NAN]
+        service.slow_share: [-0.1, 1.1, NAN]
+        service.slow_from_ms: [-1.0, 1.1e6, NAN]
+        service.slow_mean_ms: [-1.0, INF, NAN]
+        hedge as "hedge.delay_ms": [fixed(-1.0), fixed(9_007_199_254_740_992.0), fixed(INF), fixed(NAN)]
+        hedge as "hedge.quantile": [learned(0.0), learned(1.0), learned(-0.5), learned(NAN)]
+        hedge as "hedge.max_ratio": [share(0.0), share(0.000_9), share(1.1), share(-INF), share(NAN)]
+        load as "load.servers": [load(0, 0.7), load(10_001, 0.7), load(u32::MAX, 0.7)]
+        load as "load.utilisation": [load(5, 0.0), load(5, 0.000_9), load(5, 2.1), load(5, NAN)]
     }
 }
 
