@@ -19,6 +19,8 @@ use rejitter::{
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
+use crate::common::protected::on;
+
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
 
 type Outcome = Result<u16, &'static str>;
@@ -31,8 +33,8 @@ fn transient(outcome: Result<&u16, &&'static str>) -> Verdict {
     }
 }
 
-/// The outcome of a request whose attempts have these outcomes, and how many there were.
-fn run(outcomes: &[Outcome]) -> (Outcome, usize) {
+/// The outcome of a request whose attempts have these outcomes, how many there were, and when it ended.
+fn timed(outcomes: &[Outcome], total: Duration) -> (Outcome, usize, Duration) {
     let (time, calls) = (VirtualTime::new(), Cell::new(0));
     let service = service_fn(|()| {
         calls.set(calls.get() + 1);
@@ -40,8 +42,14 @@ fn run(outcomes: &[Outcome]) -> (Outcome, usize) {
     });
     let service = RetryLayer::new(POLICY, transient)
         .sleeper(time.clone())
+        .total_timeout(total)
         .layer(service);
-    (time.block_on(service.oneshot(())), calls.get())
+    (time.block_on(service.oneshot(())), calls.get(), time.now())
+}
+
+fn run(outcomes: &[Outcome]) -> (Outcome, usize) {
+    let (outcome, calls, _) = timed(outcomes, Duration::MAX);
+    (outcome, calls)
 }
 
 #[test]
@@ -70,31 +78,16 @@ fn stops_where_the_classification_says_so() {
 
 #[test]
 fn a_verdict_sets_the_wait() {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let service = service_fn(|()| {
-        calls.set(calls.get() + 1);
-        ready(Outcome::Ok(if calls.get() == 1 { 429 } else { 200 }))
-    });
-    let service = RetryLayer::new(POLICY, transient)
-        .sleeper(time.clone())
-        .layer(service);
-    assert_eq!(time.block_on(service.oneshot(())), Ok(200));
-    assert!(time.now() >= Duration::from_secs(7));
+    let (outcome, _, ended) = timed(&[Ok(429), Ok(200)], Duration::MAX);
+    assert_eq!(outcome, Ok(200));
+    assert!(ended >= Duration::from_secs(7));
 }
 
 #[test]
 fn no_wait_passes_the_total_timeout() {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let service = service_fn(|()| {
-        calls.set(calls.get() + 1);
-        ready(Outcome::Ok(429))
-    });
-    let service = RetryLayer::new(POLICY, transient)
-        .sleeper(time.clone())
-        .total_timeout(Duration::from_secs(20))
-        .layer(service);
-    assert_eq!(time.block_on(service.oneshot(())), Ok(429));
-    assert!(calls.get() < 4 && time.now() < Duration::from_secs(20));
+    let (outcome, calls, ended) = timed(&[Ok(429); 4], Duration::from_secs(20));
+    assert_eq!(outcome, Ok(429));
+    assert!(calls < 4 && ended < Duration::from_secs(20));
 }
 
 type Readiness = Poll<Result<(), &'static str>>;
@@ -225,16 +218,10 @@ const TWO_IN_A_ROW: BreakerOptions = BreakerOptions {
     ..BreakerOptions::DEFAULT
 };
 
-/// A protection on virtual time, with these parts.
-fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    let clock = time.clone();
-    parts(Protection::new()).clock(move || clock.now())
-}
-
 #[test]
 fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let api = on(&time, |p| p.breaker(TWO_IN_A_ROW));
+    let calls = Cell::new(0);
+    let (time, api) = on(|p| p.breaker(TWO_IN_A_ROW));
     let layer = RetryLayer::new(POLICY.with_max_attempts(1), transient)
         .protection(&api, |rejected| {
             assert_eq!(rejected.by, StopReason::Breaker);
@@ -266,8 +253,8 @@ fn requests_share_a_protection_and_a_refused_one_gets_the_answer_of_the_layer() 
 
 #[test]
 fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let api = on(&time, |p| {
+    let calls = Cell::new(0);
+    let (time, api) = on(|p| {
         p.budget(BudgetOptions {
             capacity: Some(1.0),
             ..BudgetOptions::default()
@@ -288,8 +275,8 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
 
 #[test]
 fn a_verdict_holds_the_requests_of_others() {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let api = on(&time, |p| p.cooldown(CooldownOptions::default()));
+    let calls = Cell::new(0);
+    let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
     let service = service_fn(|()| {
         calls.set(calls.get() + 1);
         ready(Outcome::Ok(if calls.get() == 1 { 429 } else { 200 }))
@@ -308,8 +295,8 @@ fn a_verdict_holds_the_requests_of_others() {
 #[test]
 fn a_protected_request_keeps_its_outcome_at_the_deadline() {
     let end = |first: u64, second: u64| {
-        let (time, calls) = (VirtualTime::new(), Cell::new(0));
-        let api = on(&time, |p| p.budget(BudgetOptions::default()));
+        let calls = Cell::new(0);
+        let (time, api) = on(|p| p.budget(BudgetOptions::default()));
         let timers = time.clone();
         let service = service_fn(|()| {
             calls.set(calls.get() + 1);
@@ -353,8 +340,7 @@ fn a_request_that_cannot_be_copied_tells_the_breaker_of_its_failure() {
         }
     }
 
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(TWO_IN_A_ROW));
+    let (time, api) = on(|p| p.breaker(TWO_IN_A_ROW));
     let service = RetryLayer::new(POLICY, Once)
         .sleeper(time.clone())
         .protection(&api, |_| Outcome::Err("rejected"))
@@ -371,8 +357,8 @@ fn hedged<C>(classify: C, ends: &[(u64, u16)]) -> (Outcome, u64, usize, Protecti
 where
     C: Classify<(), u16, &'static str> + Clone,
 {
-    let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let api = on(&time, |p| {
+    let calls = Cell::new(0);
+    let (time, api) = on(|p| {
         p.hedge(HedgeOptions {
             delay_ms: Some(1_000.0),
             ..HedgeOptions::default()

@@ -5,6 +5,8 @@
 #[cfg(feature = "lab")]
 pub mod differential;
 pub mod http;
+#[cfg(feature = "protection")]
+pub mod protected;
 pub mod words;
 
 use rejitter::internals::CapRule;

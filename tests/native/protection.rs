@@ -10,22 +10,11 @@ use rejitter::{
     RetryPolicy, StopReason, UNLIMITED, retry, retry_blocking,
 };
 
+use crate::common::protected::{NERVOUS, on};
+
 const MS: Duration = Duration::from_millis(1);
 
-/// Opens at the first failure, for up to a second.
-const NERVOUS: BreakerOptions = BreakerOptions {
-    consecutive_failures: Some(1),
-    open_ms: Some(1_000.0),
-    ..BreakerOptions::DEFAULT
-};
-
 const ONCE: RetryPolicy = RetryPolicy::no_retries();
-
-/// A protection on virtual time, with these parts.
-fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    let clock = time.clone();
-    parts(Protection::new()).clock(move || clock.now())
-}
 
 fn state(api: &Protection) -> BreakerState {
     api.status().breaker.expect("a breaker").state
@@ -169,8 +158,7 @@ fn the_future_of_a_protected_operation_is_send() {
 #[test]
 #[should_panic(expected = "polled after it returned")]
 fn a_refused_operation_is_over() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     api.open();
     let call = retry(ONCE, || ready(Ok::<_, String>(1)));
     let mut call = std::pin::pin!(call.protection(&api).sleeper(&time));
@@ -180,8 +168,7 @@ fn a_refused_operation_is_over() {
 
 #[test]
 fn a_panic_frees_the_place_of_a_probe() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     let call = retry(ONCE, || ready(Err::<(), _>("down")));
     assert!(time.block_on(call.protection(&api).sleeper(&time)).is_err());
     time.advance(1_000 * MS);
@@ -199,8 +186,10 @@ fn a_panic_frees_the_place_of_a_probe() {
 
 #[test]
 fn a_panicking_event_function_leaves_the_numbers_usable() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS)).on_event(|_| panic!("a bug of the function"));
+    let (time, api) = on(|p| {
+        p.breaker(NERVOUS)
+            .on_event(|_| panic!("a bug of the function"))
+    });
     assert!(catch_unwind(AssertUnwindSafe(|| api.open())).is_err());
     assert_eq!(state(&api), BreakerState::Open);
     let call = retry(ONCE, || ready(Ok::<_, String>(1)));
@@ -211,8 +200,7 @@ fn a_panicking_event_function_leaves_the_numbers_usable() {
 
 #[test]
 fn a_hook_that_panics_gives_the_token_back() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.budget(BudgetOptions::default()));
+    let (time, api) = on(|p| p.budget(BudgetOptions::default()));
     let call = retry(RetryPolicy::default(), || ready(Err::<(), _>("down")))
         .notify(|_| panic!("a bug of the hook"))
         .protection(&api)

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 
-use rejitter::testing::VirtualTime;
 use rejitter::{BudgetOptions, CooldownOptions, Protection, ProtectionChange, Signal, retry};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -13,11 +12,10 @@ use super::{MS, NERVOUS, on, steady, tokens};
 
 #[test]
 fn events_tell_what_changes() {
-    let time = VirtualTime::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (events, status) = (seen.clone(), Arc::new(Mutex::new(None::<Protection>)));
     let used = status.clone();
-    let api = on(&time, |p| {
+    let (time, api) = on(|p| {
         let parts = p
             .budget(tokens(1.0))
             .breaker(NERVOUS)
@@ -83,16 +81,16 @@ fn events_tell_what_changes() {
     assert_eq!(by_hand, ["eu opened 0", "eu closed"]);
 
     // Tokens go back: full again.
-    let refunds = on(&time, |p| {
+    let refunds = {
         let events = seen.clone();
         let options = BudgetOptions {
             per_success: Some(1.0),
             ..tokens(1.0)
         };
-        p.budget(options).on_event(move |event| {
+        Protection::new().budget(options).on_event(move |event| {
             events.lock().unwrap().push(format!("{:?}", event.change));
         })
-    });
+    };
     assert_eq!(run(&refunds, &[no, no]).len(), 0);
     assert_eq!(run(&refunds, &[no]).len(), 2);
     let full = run(&refunds, &[Ok(())]);

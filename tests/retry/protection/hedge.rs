@@ -31,8 +31,7 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
 #[test]
 fn the_loser_is_dropped_before_the_output_is_returned() {
     for (second, won) in [(20, 1), (900, 0)] {
-        let time = VirtualTime::new();
-        let api = on(&time, |p| p);
+        let (time, api) = on(|p| p);
         let script = Script::<Ends>::new(&time, &[(400, Ok("first")), (second, Ok("second"))]);
         let call = retry(steady(4), || script.attempt())
             .total_timeout(5_000 * MS)
@@ -57,8 +56,7 @@ fn the_loser_is_dropped_before_the_output_is_returned() {
 
 #[test]
 fn if_both_are_ready_at_once_the_attempt_wins() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let script = Script::<Ends>::new(&time, &[(70, Ok("first")), (20, Ok("second"))]);
     let call = retry(steady(4), || script.attempt()).protection(&api);
     assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("first"));
@@ -71,8 +69,7 @@ fn if_both_are_ready_at_once_the_attempt_wins() {
 
 #[test]
 fn the_callback_may_change_its_state_and_knows_the_number_of_a_hedge() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let mut numbers = Vec::new();
     let call = retry_with_attempt(steady(3), |attempt| {
         numbers.push((attempt.attempt, attempt.attempts_left, attempt.elapsed));
@@ -90,8 +87,7 @@ fn the_callback_may_change_its_state_and_knows_the_number_of_a_hedge() {
 
 #[test]
 fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let ends: [(u32, Ends); 5] = [
         (80, Err("one")),
         (10, Err("two")),
@@ -162,8 +158,7 @@ fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
 #[test]
 fn the_error_of_a_round_is_its_last_failure_s_also_later() {
     for (first, second, last) in [(80, 10, "one"), (60, 40, "two")] {
-        let time = VirtualTime::new();
-        let api = on(&time, |p| p);
+        let (time, api) = on(|p| p);
         let script = Script::<Ends>::new(&time, &[(first, Err("one")), (second, Err("two"))]);
         let call = retry(steady(5), || script.attempt()).total_timeout(300 * MS);
         let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
@@ -196,8 +191,7 @@ fn waits_are_those_of_the_policy_for_the_rounds() {
     const POLICY: RetryPolicy = RetryPolicy::exponential()
         .with_jitter(Jitter::Decorrelated)
         .with_max_attempts(6);
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let script = Script::<Ends>::new(&time, &[(70, Err("down")); 6]);
     let mut waits = Vec::new();
     let call = retry(POLICY, || script.attempt())
@@ -228,8 +222,7 @@ fn waits_are_those_of_the_policy_for_the_rounds() {
 #[test]
 fn the_demand_of_the_last_failure_counts() {
     for (first, second, calls) in [(80, 10, [0, 50, 87]), (60, 40, [0, 50, 99])] {
-        let time = VirtualTime::new();
-        let api = on(&time, |p| p);
+        let (time, api) = on(|p| p);
         let ends = [(first, Err(7)), (second, Err(9)), (0, Ok(()))];
         let script = Script::<Result<(), u64>>::new(&time, &ends);
         let call = retry(steady(3), || script.attempt())
@@ -244,8 +237,7 @@ fn the_demand_of_the_last_failure_counts() {
 
 #[test]
 fn the_hint_in_the_report_is_the_largest_of_the_round() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let script = Script::<Result<(), u64>>::new(&time, &[(80, Err(200)), (10, Err(300))]);
     let call = retry(steady(2), || script.attempt()).hint(|ms| Some(Duration::from_millis(*ms)));
     let failed = time
@@ -259,13 +251,12 @@ fn the_hint_in_the_report_is_the_largest_of_the_round() {
 
 #[test]
 fn records_of_many_rounds_are_in_order_the_first_and_the_last_nine() {
-    let time = VirtualTime::new();
-    let options = HedgeOptions {
-        max_ratio: Some(1.0),
-        ..AFTER_50_MS
-    };
-    let clock = time.clone();
-    let api = Protection::new().hedge(options).clock(move || clock.now());
+    let (time, api) = on(|p| {
+        p.hedge(HedgeOptions {
+            max_ratio: Some(1.0),
+            ..AFTER_50_MS
+        })
+    });
     let numbers = Cell::new(0);
     // In each round the hedge fails first.
     let call = retry(steady(13), || {
@@ -298,8 +289,7 @@ fn records_of_many_rounds_are_in_order_the_first_and_the_last_nine() {
 
 #[test]
 fn an_attempt_that_is_cut_says_how() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let call = retry(steady(4), pending::<Result<(), Failed>>).total_timeout(200 * MS);
     let failed = time
         .block_on(call.protection(&api).hedge().sleeper(&time))
@@ -334,12 +324,11 @@ fn an_attempt_that_is_cut_says_how() {
 
 #[test]
 fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
-    let time = VirtualTime::new();
     let budget = BudgetOptions {
         capacity: Some(5.0),
         ..BudgetOptions::default()
     };
-    let api = on(&time, |p| p.budget(budget));
+    let (time, api) = on(|p| p.budget(budget));
     let script = Script::<Ends>::new(&time, &[(900, Ok("first")), (900, Ok("second"))]);
     let call = retry(steady(4), || script.attempt()).total_timeout(5_000 * MS);
     let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
@@ -371,8 +360,7 @@ fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
 
 #[test]
 fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
     let probe = || {
         retry(steady(3), pending::<Result<(), Failed>>)
@@ -394,8 +382,7 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
 /// A hedge that wins while the attempt runs: the breaker hears of one success, and of nothing else.
 #[test]
 fn a_superseded_attempt_says_nothing_to_the_breaker() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(BreakerOptions::default()));
+    let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
     let script = Script::<Ends>::new(&time, &[(900, Err("late")), (10, Ok("fast"))]);
     let call = retry(steady(4), || script.attempt()).protection(&api);
     assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("fast"));
@@ -409,8 +396,7 @@ fn a_superseded_attempt_says_nothing_to_the_breaker() {
 
 #[test]
 fn operations_hedge_only_if_they_ask_for_it() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let slow = || Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
     let script = slow();
     let call = retry(steady(4), || script.attempt()).protection(&api);
@@ -429,8 +415,7 @@ fn operations_hedge_only_if_they_ask_for_it() {
 
 #[test]
 fn without_a_clock_no_hedge_starts() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let script = Script::<Ends>::new(&time, &[(200, Ok("slow"))]);
     let call = retry(steady(4), || script.attempt())
         .protection(&api)
@@ -441,10 +426,9 @@ fn without_a_clock_no_hedge_starts() {
 
 #[test]
 fn a_budget_reports_the_hedge_that_empties_it() {
-    let time = VirtualTime::new();
     let seen = std::sync::Arc::new(std::sync::Mutex::new(0));
     let events = seen.clone();
-    let api = on(&time, |p| {
+    let (time, api) = on(|p| {
         p.budget(tokens(1.0)).on_event(move |event| {
             assert!(
                 matches!(event.change, ProtectionChange::BudgetEmpty(_)),
@@ -496,8 +480,7 @@ fn an_operation_that_does_not_hedge_is_no_larger() {
 /// The deadline is later than the timeouts of the round's attempts, which it does not replace.
 #[test]
 fn an_attempt_keeps_its_timeout_when_the_other_one_fails() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p);
+    let (time, api) = on(|p| p);
     let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
     let call = retry(steady(2), || script.attempt())
         .attempt_timeout(100 * MS)

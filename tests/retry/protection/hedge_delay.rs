@@ -9,17 +9,15 @@ use rejitter::{HedgeOptions, Protection, Verdict, retry};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::hedging::{Ends, Script, hedges};
-use super::{MS, NS, steady};
+use super::{MS, NS, on, steady};
 
 /// The delay of hedges after 19 first attempts of 2 ms and what `more` makes. `None` if it makes no sample.
 fn learned(more: impl FnOnce(&Protection, &VirtualTime)) -> Option<Duration> {
-    let time = VirtualTime::new();
-    let clock = time.clone();
     let options = HedgeOptions {
         quantile: Some(0.99),
         ..HedgeOptions::default()
     };
-    let api = Protection::new().hedge(options).clock(move || clock.now());
+    let (time, api) = on(|p| p.hedge(options));
     for _ in 0..19 {
         let script = Script::<Ends>::new(&time, &[(2, Ok("usual"))]);
         let call = retry(steady(1), || script.attempt()).protection(&api);

@@ -15,8 +15,8 @@ pub(super) const AFTER_50_MS: HedgeOptions = HedgeOptions {
 };
 
 /// A protection on virtual time, with hedges after 50 ms and these parts.
-pub(super) fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    super::on(time, |p| parts(p.hedge(AFTER_50_MS)))
+pub(super) fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protection) {
+    super::on(|p| parts(p.hedge(AFTER_50_MS)))
 }
 
 pub(super) fn hedges(api: &Protection) -> HedgeStatus {

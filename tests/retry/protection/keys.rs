@@ -3,7 +3,6 @@
 use std::future::ready;
 use std::time::Duration;
 
-use rejitter::testing::VirtualTime;
 use rejitter::{BreakerState, Protection, StopReason, retry};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -13,8 +12,7 @@ use super::{Failed, NERVOUS, breaker, on, steady, tokens, tokens_of};
 
 #[test]
 fn keys_have_numbers_of_their_own() {
-    let time = VirtualTime::new();
-    let servers = on(&time, |p| p.budget(tokens(1.0)).breaker(NERVOUS));
+    let (time, servers) = on(|p| p.budget(tokens(1.0)).breaker(NERVOUS));
     let fails = |api: &Protection| {
         let call = retry(steady(1), || ready(Err::<(), _>("down")));
         time.block_on(call.protection(api).sleeper(&time))
@@ -45,8 +43,7 @@ fn keys_have_numbers_of_their_own() {
 
 #[test]
 fn a_thousand_keys_are_kept_open_ones_first() {
-    let time = VirtualTime::new();
-    let servers = on(&time, |p| p.breaker(NERVOUS));
+    let (time, servers) = on(|p| p.breaker(NERVOUS));
     let open = servers.for_key("open");
     open.open();
     let used = servers.for_key("used");
@@ -80,8 +77,7 @@ fn a_thousand_keys_are_kept_open_ones_first() {
 
 #[test]
 fn keys_with_hedges_are_kept() {
-    let time = VirtualTime::new();
-    let servers = hedging::on(&time, |p| p);
+    let (time, servers) = hedging::on(|p| p);
     let script = Script::<Ends>::new(&time, &[(90, Err("no")), (90, Err("no"))]);
     let call = retry(steady(2), || script.attempt()).protection(&servers.for_key("used"));
     assert!(time.block_on(call.hedge().sleeper(&time)).is_err());

@@ -6,11 +6,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{
-    BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, Protection, Sleeper, retry,
-};
+use rejitter::{BreakerState, BreakerStatus, BudgetOptions, Protection, Sleeper, retry};
 
 use super::{Failed, MS, NS, steady};
+use crate::common::protected::{NERVOUS, on};
 
 mod events;
 mod hedge;
@@ -21,19 +20,6 @@ mod keys;
 mod operations;
 mod options;
 mod scenes;
-
-/// A protection on virtual time, with these parts.
-fn on(time: &VirtualTime, parts: impl FnOnce(Protection) -> Protection) -> Protection {
-    let clock = time.clone();
-    parts(Protection::new()).clock(move || clock.now())
-}
-
-/// Opens at the first failure, for up to a second.
-const NERVOUS: BreakerOptions = BreakerOptions {
-    consecutive_failures: Some(1),
-    open_ms: Some(1_000.0),
-    ..BreakerOptions::DEFAULT
-};
 
 /// A budget of `capacity` tokens that successes do not fill.
 fn tokens(capacity: f64) -> BudgetOptions {

@@ -21,8 +21,7 @@ use super::{
 /// Fast failures come before slow successes: in a young window, calls that still run count.
 #[test]
 fn a_healthy_service_under_load_is_never_refused() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(BreakerOptions::default()));
+    let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
     let (now, later) = (&time, &api);
     let calls = (0..1_000_u32).map(|i| async move {
         Sleeper::sleep(now, Duration::from_micros(100) * i).await;
@@ -52,8 +51,7 @@ fn a_healthy_service_under_load_is_never_refused() {
 
 #[test]
 fn the_own_last_error_comes_out_by_identity() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.budget(tokens(1.0)));
+    let (time, api) = on(|p| p.budget(tokens(1.0)));
     let attempts = Cell::new(0);
     let call = retry(steady(5), || {
         attempts.set(attempts.get() + 1);
@@ -76,8 +74,7 @@ fn the_own_last_error_comes_out_by_identity() {
 
 #[test]
 fn a_refused_first_attempt_calls_nothing_in_any_form() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     api.open_for(250 * MS);
     fn never() -> Result<(), Failed> {
         panic!("the callback must not be called")
@@ -120,8 +117,7 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
 
 #[test]
 fn a_dropped_attempt_frees_the_place_of_a_probe() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
     let hangs = || {
         retry(steady(1), pending::<Result<(), Failed>>)
@@ -144,8 +140,7 @@ fn a_dropped_attempt_frees_the_place_of_a_probe() {
 
 #[test]
 fn a_dropped_wait_gives_its_token_back() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.budget(tokens(1.0)));
+    let (time, api) = on(|p| p.budget(tokens(1.0)));
     let mut call = Box::pin(
         retry(steady(2), || ready(Err::<(), _>("down")))
             .protection(&api)
@@ -183,8 +178,7 @@ fn a_dropped_wait_gives_its_token_back() {
 
 #[test]
 fn a_token_goes_back_if_the_deadline_passes_in_the_wait() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.budget(tokens(1.0)));
+    let (time, api) = on(|p| p.budget(tokens(1.0)));
     let mut call = Box::pin(
         retry(steady(2), || ready(Err::<(), _>("down")))
             .total_timeout(150 * MS)
@@ -205,8 +199,7 @@ fn a_token_goes_back_if_the_deadline_passes_in_the_wait() {
 
 #[test]
 fn a_dropped_hold_makes_room_and_a_thousand_are_held_at_most() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.cooldown(CooldownOptions::default()));
+    let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
     let busy = retry(steady(1), || ready(Err::<(), _>("busy")))
         .when(|_| Verdict::RetryAtLeast(1_000 * MS));
     assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
@@ -232,8 +225,7 @@ fn a_dropped_hold_makes_room_and_a_thousand_are_held_at_most() {
 
 #[test]
 fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.cooldown(CooldownOptions::default()));
+    let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
     let busy =
         retry(steady(1), || ready(Err::<(), _>("busy"))).when(|_| Verdict::RetryAtLeast(100 * MS));
     assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
@@ -255,10 +247,7 @@ fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
 #[test]
 fn the_signal_overrides_the_verdict_and_a_hint_holds_nobody() {
     let end = |signal: Option<Signal>, verdict: Verdict| {
-        let time = VirtualTime::new();
-        let api = on(&time, |p| {
-            p.breaker(NERVOUS).cooldown(CooldownOptions::default())
-        });
+        let (time, api) = on(|p| p.breaker(NERVOUS).cooldown(CooldownOptions::default()));
         let call = retry(steady(1), || ready(Err::<(), _>("no")))
             .when(move |_| verdict)
             .hint(|_| Some(300 * MS))
@@ -299,8 +288,7 @@ fn the_signal_overrides_the_verdict_and_a_hint_holds_nobody() {
 
 #[test]
 fn a_failing_probe_opens_for_as_long_as_the_server_asked_up_to_the_longest() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     open_once(&api, &time);
     let probe = retry(steady(1), || ready(Err::<(), _>("down")))
         .hint(|_| Some(30_000 * MS))
@@ -313,8 +301,7 @@ fn a_failing_probe_opens_for_as_long_as_the_server_asked_up_to_the_longest() {
 
 #[test]
 fn a_timeout_is_a_failure_also_if_it_is_not_retried() {
-    let time = VirtualTime::new();
-    let api = on(&time, |p| p.breaker(NERVOUS));
+    let (time, api) = on(|p| p.breaker(NERVOUS));
     let call = retry(steady(3), pending::<Result<(), Failed>>)
         .attempt_timeout(50 * MS)
         .retry_timeouts(false)
@@ -329,8 +316,7 @@ fn a_timeout_is_a_failure_also_if_it_is_not_retried() {
 
 #[test]
 fn the_setters_may_come_in_any_order() {
-    let time = VirtualTime::new();
-    let (before, api) = (Protection::new(), on(&time, |p| p.budget(tokens(1.0))));
+    let (before, (time, api)) = (Protection::new(), on(|p| p.budget(tokens(1.0))));
     let call = retry(steady(3), || ready(Err::<(), _>("down")))
         .protection(&before)
         .attempt_timeout(50 * MS)

@@ -234,10 +234,9 @@ fn has_hedge(scene: &Value) -> bool {
     scene["parts"].get("hedge").is_some()
 }
 
-fn parts(parts: &Value) -> Protection {
+fn parts(mut api: Protection, parts: &Value) -> Protection {
     let number = |part: &Value, name: &str| part.get(name).map(common::number);
     let count = |part: &Value, name: &str| part.get(name).map(|n| n.as_u64().unwrap_or(UNLIMITED));
-    let mut api = Protection::new();
     if let Some(budget) = parts.get("budget") {
         let given = BudgetOptions {
             capacity: number(budget, "capacity"),
@@ -329,9 +328,7 @@ fn check_status(api: &Protection, expected: &Value, scene: &Value) {
 }
 
 fn run(scene: &Value) {
-    let time = VirtualTime::new();
-    let clock = time.clone();
-    let api = parts(&scene["parts"]).clock(move || clock.now());
+    let (time, api) = super::on(|api| parts(api, &scene["parts"]));
     let list = |name: &str| {
         scene[name]
             .as_array()

@@ -1,0 +1,19 @@
+//! Protections on virtual time.
+
+use rejitter::testing::VirtualTime;
+use rejitter::{BreakerOptions, Protection};
+
+/// A clock, and a protection with these parts that reads it.
+pub fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protection) {
+    let time = VirtualTime::new();
+    let clock = time.clone();
+    let api = parts(Protection::new()).clock(move || clock.now());
+    (time, api)
+}
+
+/// Opens at the first failure, for up to a second.
+pub const NERVOUS: BreakerOptions = BreakerOptions {
+    consecutive_failures: Some(1),
+    open_ms: Some(1_000.0),
+    ..BreakerOptions::DEFAULT
+};
