@@ -1,7 +1,7 @@
 //! The outputs of an operation's forms, and their demands on sleepers and hooks.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Ready, pending, ready};
+use std::future::{pending, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use rejitter::{
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+use super::protection::Clockless;
 use super::{MS, NS, steady};
 
 #[test]
@@ -61,31 +62,14 @@ fn at_the_deadline_every_attempt_is_dropped() {
     assert_eq!(failed.into_inner(), Err(timeout));
 }
 
-/// A sleeper without a clock.
-#[derive(Default)]
-struct Clockless(RefCell<Vec<Duration>>);
-
-impl Sleeper for Clockless {
-    type Sleep = Ready<u8>;
-
-    fn sleep(&self, duration: Duration) -> Ready<u8> {
-        self.0.borrow_mut().push(duration);
-        ready(0)
-    }
-
-    fn now(&self) -> Option<Duration> {
-        None
-    }
-}
-
 #[test]
 fn without_a_clock_the_waits_are_the_time() {
-    let (sleeper, time) = (Clockless::default(), VirtualTime::new());
+    let time = VirtualTime::new();
     let failed = time.block_on(
         retry(steady(UNLIMITED), || ready(Err::<(), _>("busy")))
             .total_timeout(350 * MS)
             .report()
-            .sleeper(&sleeper),
+            .sleeper(Clockless(&time)),
     );
     let failed = failed.unwrap_err();
     assert_eq!(failed.reason, StopReason::Deadline);
@@ -93,17 +77,22 @@ fn without_a_clock_the_waits_are_the_time() {
         (failed.report.attempts, failed.report.elapsed),
         (4, 300 * MS)
     );
-    let waits = sleeper.0.take();
-    assert_eq!(waits.iter().filter(|wait| **wait == 100 * MS).count(), 3);
-    // The limits of the attempts were armed, too.
-    assert_eq!(waits[0], 350 * MS);
+    assert_eq!(time.now(), 300 * MS);
+    // The limits of the attempts are armed, too.
+    let hangs = retry(steady(2), pending::<Result<(), ()>>).total_timeout(350 * MS);
+    let failed = time.block_on(hangs.sleeper(Clockless(&time))).unwrap_err();
+    assert_eq!(
+        (failed.reason, failed.report.elapsed),
+        (StopReason::Timeout, 350 * MS)
+    );
 }
 
 #[test]
 fn an_attempt_that_was_dropped_took_its_time_without_a_clock() {
-    let (sleeper, time) = (Clockless::default(), VirtualTime::new());
+    let time = VirtualTime::new();
     let operation = retry(steady(2), pending::<Result<(), ()>>).attempt_timeout(30 * MS);
-    let failed = time.block_on(operation.sleeper(&sleeper)).unwrap_err();
+    let failed = time.block_on(operation.sleeper(Clockless(&time)));
+    let failed = failed.unwrap_err();
     assert_eq!(failed.report.elapsed, 160 * MS);
 }
 

@@ -29,9 +29,21 @@ const MISSING: &[&str] = &["onAttempt", "onFailure", "onSuccess"];
 
 /// An error of the script.
 #[derive(Debug, Clone, PartialEq)]
-struct Scripted {
-    name: String,
-    retry_after: Option<Duration>,
+pub struct Scripted {
+    pub name: String,
+    pub retry_after: Option<Duration>,
+}
+
+/// How an attempt of the script ends.
+pub fn end(step: &Value) -> Result<String, Scripted> {
+    match (step["returns"].as_str(), step["throws"].as_str()) {
+        (Some(name), _) => Ok(name.to_owned()),
+        (_, Some(name)) => Err(Scripted {
+            name: name.to_owned(),
+            retry_after: step.get("retryAfterMs").map(ms),
+        }),
+        _ => panic!("an attempt that is not ended returns or throws: {step}"),
+    }
 }
 
 /// Virtual time whose waits take whole milliseconds.
@@ -77,13 +89,13 @@ struct Played<'a> {
 }
 
 /// The answer by attempt. The last one repeats.
-fn nth(script: &Value, attempt: u64) -> &Value {
+pub fn nth(script: &Value, attempt: u64) -> &Value {
     let answers = script.as_array().expect("a list");
     let index = usize::try_from(attempt).unwrap().min(answers.len()) - 1;
     &answers[index]
 }
 
-fn ms(value: &Value) -> Duration {
+pub fn ms(value: &Value) -> Duration {
     duration_from_ms(common::number(value))
 }
 
@@ -115,17 +127,6 @@ impl<'a> Played<'a> {
         (step, step.get("takes").map_or(Duration::ZERO, ms))
     }
 
-    fn end(step: &Value) -> Result<String, Scripted> {
-        match (step["returns"].as_str(), step["throws"].as_str()) {
-            (Some(name), _) => Ok(name.to_owned()),
-            (_, Some(name)) => Err(Scripted {
-                name: name.to_owned(),
-                retry_after: step.get("retryAfterMs").map(ms),
-            }),
-            _ => panic!("an attempt returns or throws: {step}"),
-        }
-    }
-
     fn attempt(&self) -> impl Future<Output = Result<String, Scripted>> + use<'a> {
         let (step, takes) = self.start();
         let busy = Sleeper::sleep(&self.time, takes);
@@ -134,7 +135,7 @@ impl<'a> Played<'a> {
                 std::future::pending::<()>().await;
             }
             busy.await;
-            Self::end(step)
+            end(step)
         }
     }
 
@@ -323,7 +324,7 @@ fn run_blocking(case: &Value) {
     let operation = rejitter::retry_blocking(policy, || {
         let (step, takes) = played.start();
         played.time.advance(takes);
-        Played::end(step)
+        end(step)
     });
     let operation = configured!(operation, &played, total_timeout);
     played.check_report(operation.call());

@@ -55,7 +55,7 @@ fn open_once(api: &Protection, time: &VirtualTime) {
 }
 
 /// A sleeper without a clock.
-struct Clockless<'a>(&'a VirtualTime);
+pub(super) struct Clockless<'a>(pub(super) &'a VirtualTime);
 
 impl Sleeper for Clockless<'_> {
     type Sleep = rejitter::testing::VirtualSleep;

@@ -11,13 +11,14 @@ use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     Attempt, AttemptError, AttemptRecord, BreakerOptions, BreakerState, BudgetOptions,
-    CooldownOptions, HedgeOptions, Hooks, Protection, ProtectionStatus, RetryError, RetryOptions,
-    RetryPolicy, Seed, Sleeper, UNLIMITED, Verdict, duration_from_ms, retry,
+    CooldownOptions, HedgeOptions, Hooks, Protection, ProtectionStatus, RetryError, RetryPolicy,
+    Seed, Sleeper, UNLIMITED, Verdict, retry,
 };
 use serde_json::{Map, Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+use super::super::operations::{Scripted, end, ms, nth};
 use crate::common;
 
 const SCENES: &str = include_str!("../../vectors/protection.json");
@@ -36,12 +37,6 @@ fn seed(draw: &Value, operation: &Value) -> Seed {
     })
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Scripted {
-    name: String,
-    retry_after: Option<Duration>,
-}
-
 type Outcome = Result<String, RetryError<Scripted>>;
 
 /// One operation of a scene.
@@ -52,10 +47,6 @@ struct Play<'a> {
     api: &'a Protection,
     time: &'a VirtualTime,
     calls: &'a RefCell<Vec<u64>>,
-}
-
-fn ms(value: &Value) -> Duration {
-    duration_from_ms(common::number(value))
 }
 
 /// Draws are not exact, so times are compared in whole ms.
@@ -72,18 +63,14 @@ impl<'a> Play<'a> {
                 options[name] = value.clone();
             }
         }
-        RetryPolicy::from_options(RetryOptions {
-            ..common::options(&options)
-        })
-        .expect("valid options")
+        RetryPolicy::from_options(common::options(&options)).expect("valid options")
     }
 
     fn attempt(self) -> impl Future<Output = Result<String, Scripted>> + 'a {
-        let attempts = self.operation["attempts"].as_array();
-        let attempts = attempts.expect("an attempt that is rejected has no script");
         let mut calls = self.calls.borrow_mut();
         calls.push(whole(self.time.now()));
-        let step = &attempts[calls.len().min(attempts.len()) - 1];
+        // An attempt that is rejected has no script.
+        let step = nth(&self.operation["attempts"], calls.len() as u64);
         let takes = step
             .get("takes")
             .map(|takes| Sleeper::sleep(self.time, ms(takes)));
@@ -91,14 +78,7 @@ impl<'a> Play<'a> {
             if let Some(takes) = takes {
                 takes.await;
             }
-            match (step["returns"].as_str(), step["throws"].as_str()) {
-                (Some(name), _) => Ok(name.to_owned()),
-                (_, Some(name)) => Err(Scripted {
-                    name: name.to_owned(),
-                    retry_after: step.get("retryAfterMs").map(ms),
-                }),
-                _ => panic!("an attempt that is not ended returns or throws: {step}"),
-            }
+            end(step)
         }
     }
 
@@ -198,10 +178,8 @@ async fn until<T>(future: impl Future<Output = T>, end: Option<impl Future>) -> 
 
 impl Hooks<Scripted> for Play<'_> {
     fn when(&mut self, error: &Scripted, attempt: &Attempt) -> Verdict {
-        let answers = self.operation["retryIf"].as_array();
-        let number = usize::try_from(attempt.attempt).unwrap();
-        let nth = |answers: &Vec<Value>| answers[number.min(answers.len()) - 1].clone();
-        let answer = answers.map(nth).unwrap_or(Value::Bool(true));
+        let script = self.operation.get("retryIf");
+        let answer = script.map_or(&Value::Bool(true), |script| nth(script, attempt.attempt));
         match (answer.as_bool(), answer.get("afterMs"), error.retry_after) {
             (Some(true), _, Some(after)) => Verdict::RetryAtLeast(after),
             (Some(retry), ..) => retry.into(),
