@@ -2,9 +2,11 @@
 
 #![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
 
+use std::time::Duration;
+
 use rejitter::internals::Wait;
 use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed};
+use rejitter::{Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, duration_from_ms};
 use serde_json::{Value, json};
 
 use crate::common;
@@ -161,13 +163,9 @@ fn polly_s_quantiles_are_those_of_its_two_draws() {
 
 #[test]
 fn a_list_is_its_own_curve() {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        backoff: Backoff::Custom,
-        jitter: Jitter::Equal,
-        cap_ms: Some(1_000.0),
-        ..RetryOptions::default()
-    })
-    .unwrap();
+    let policy = RetryPolicy::custom()
+        .with_jitter(Jitter::Equal)
+        .with_cap(Duration::from_secs(1));
     let model = Model::new(policy).with_curve(vec![10.0, 400.0, 5_000.0, 20.0]);
     let waits = plan(&model, 6);
     let ceilings: Vec<f64> = waits.iter().map(|wait| wait.ceiling_ms).collect();
@@ -198,13 +196,10 @@ fn a_rounding_at_the_cap_is_no_pile_of_clients() {
         for percent in 1..=100 {
             let ratio = f64::from(percent) / 100.0;
             for jitter in [Jitter::Proportional { ratio }, Jitter::Additive { ratio }] {
-                let policy = RetryPolicy::from_options(RetryOptions {
-                    jitter,
-                    cap_ms: Some(cap_ms),
-                    max_attempts: Some(10),
-                    ..RetryOptions::default()
-                });
-                let model = Model::new(policy.unwrap());
+                let policy = RetryPolicy::exponential()
+                    .with_jitter(jitter)
+                    .with_max_attempts(10);
+                let model = Model::new(policy.with_cap(duration_from_ms(cap_ms)));
                 for wait in plan(&model, 9) {
                     assert!(wait.atoms.is_empty(), "{jitter:?}: {:?}", wait.atoms);
                     assert!(wait.hi_ms <= cap_ms);
@@ -222,14 +217,11 @@ fn a_rounding_at_the_cap_is_no_pile_of_clients() {
 /// Nothing times a curve that overflows is nothing.
 #[test]
 fn polly_s_waits_without_a_base_are_nothing() {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        jitter: Jitter::PollyV2,
-        base_ms: Some(0.0),
-        min_ms: Some(2.0),
-        max_attempts: Some(2_001),
-        ..RetryOptions::default()
-    });
-    let policy = policy.unwrap();
+    let policy = RetryPolicy::exponential()
+        .with_jitter(Jitter::PollyV2)
+        .with_base(Duration::ZERO)
+        .with_min(Duration::from_millis(2))
+        .with_max_attempts(2_001);
     assert_eq!(policy.bounds_ms(&Wait::number(1)), (2.0, 2.0));
     let notes = explain(&Model::new(policy));
     let worst = notes.iter().find(|note| note.code == "worst-case").unwrap();

@@ -295,10 +295,7 @@ fn names_of(options: RetryOptions) -> Vec<&'static str> {
 
 #[test]
 fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
-    let limited = policy(RetryOptions {
-        max_attempts: Some(5),
-        ..RetryOptions::default()
-    });
+    let limited = RetryPolicy::exponential().with_max_attempts(5);
     let mut delays = limited.delays_ms(Seed::new(7));
     assert_eq!(delays.size_hint(), (4, Some(4)));
     let first: Vec<f64> = delays.by_ref().collect();
@@ -313,15 +310,9 @@ fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
         let draws = Seed::new(7).draws(1, k);
         assert_eq!(*wait, limited.delay_ms(&Wait::number(k), draws));
     }
-    let once = policy(RetryOptions {
-        max_attempts: Some(1),
-        ..RetryOptions::default()
-    });
+    let once = RetryPolicy::no_retries();
     assert_eq!(once.delays_ms(Seed::new(7)).next(), None);
-    let endless = policy(RetryOptions {
-        max_attempts: Some(UNLIMITED),
-        ..RetryOptions::default()
-    });
+    let endless = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
     assert_eq!(
         endless.delays_ms(Seed::new(7)).size_hint(),
         (usize::MAX, None)
@@ -362,12 +353,9 @@ fn two_random_seeds_differ() {
 
 #[test]
 fn attempts_are_counted_before_the_deadline_is_looked_at() {
-    let policy = policy(RetryOptions {
-        jitter: Jitter::None,
-        base_ms: Some(100.0),
-        max_attempts: Some(2),
-        ..RetryOptions::default()
-    });
+    let policy = RetryPolicy::exponential()
+        .with_jitter(Jitter::None)
+        .with_max_attempts(2);
     let at = |attempt, remaining_ms| {
         policy.decide(
             &Failure {

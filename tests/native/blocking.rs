@@ -4,42 +4,33 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use rejitter::testing::VirtualTime;
-use rejitter::{
-    AttemptError, Backoff, BlockingSleeper, Jitter, RetryOptions, RetryPolicy, StopReason,
-    retry_blocking,
-};
+use rejitter::{AttemptError, BlockingSleeper, Jitter, RetryPolicy, StopReason, retry_blocking};
 
 const MS: Duration = Duration::from_millis(1);
 
-fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions {
-        backoff: Backoff::Fixed,
-        jitter: Jitter::None,
-        base_ms: Some(base_ms),
-        ..RetryOptions::default()
-    })
-    .expect("valid options")
+fn steady(base_ms: u32) -> RetryPolicy {
+    RetryPolicy::fixed(base_ms * MS).with_jitter(Jitter::None)
 }
 
 #[test]
 fn a_deadline_is_looked_at_between_attempts() {
-    for (takes, attempts, reason) in [
-        (0, 4, StopReason::Deadline),
-        (99, 3, StopReason::Deadline),
+    for (takes, total, attempts) in [
+        (0, 400, 4),
+        (99, 498, 3),
         // The deadline passes before the first attempt ends: its own error is returned.
-        (1_000, 1, StopReason::Deadline),
+        (1_000, 400, 1),
     ] {
         let time = VirtualTime::new();
-        let failed = retry_blocking(steady(100.0), || {
+        let failed = retry_blocking(steady(100), || {
             time.advance(takes * MS);
             Err::<(), _>("own")
         })
-        .total_timeout(if takes == 99 { 498 * MS } else { 400 * MS })
+        .total_timeout(total * MS)
         .report()
         .sleeper(time.clone())
         .call()
         .unwrap_err();
-        assert_eq!(failed.reason, reason);
+        assert_eq!(failed.reason, StopReason::Deadline);
         assert_eq!(failed.error, AttemptError::Error("own"));
         assert_eq!(failed.report.attempts, attempts, "{takes}");
     }
@@ -61,7 +52,7 @@ impl BlockingSleeper for Late {
 #[test]
 fn no_attempt_begins_at_or_after_the_deadline() {
     for (total, attempts) in [(150, 1), (151, 2)] {
-        let failed = retry_blocking(steady(100.0), || Err::<(), _>("own"))
+        let failed = retry_blocking(steady(100), || Err::<(), _>("own"))
             .total_timeout(total * MS)
             .report()
             .sleeper(Late(VirtualTime::new()))
@@ -76,7 +67,7 @@ fn no_attempt_begins_at_or_after_the_deadline() {
 fn threads_sleep_as_long_as_decided() {
     let started = Instant::now();
     let calls = Cell::new(0);
-    let failed = retry_blocking(steady(15.0), || {
+    let failed = retry_blocking(steady(15), || {
         calls.set(calls.get() + 1);
         Err::<(), _>(())
     })
@@ -92,7 +83,7 @@ fn threads_sleep_as_long_as_decided() {
 #[test]
 fn a_function_is_a_sleeper() {
     let waits = Cell::new(0);
-    let failed = retry_blocking(steady(60_000.0), || Err::<(), _>(()))
+    let failed = retry_blocking(steady(60_000), || Err::<(), _>(()))
         .report()
         .sleep(|wait: Duration| {
             assert_eq!(wait, 60_000 * MS);
@@ -119,7 +110,7 @@ impl BlockingSleeper for Fast {
 #[test]
 fn a_borrowed_or_shared_sleeper_has_its_own_clock() {
     fn attempts(sleeper: impl BlockingSleeper) -> u64 {
-        let failing = retry_blocking(steady(100.0), || Err::<(), _>("own")).report();
+        let failing = retry_blocking(steady(100), || Err::<(), _>("own")).report();
         let failed = failing.total_timeout(500 * MS).sleeper(sleeper).call();
         failed.unwrap_err().report.attempts
     }

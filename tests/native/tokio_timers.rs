@@ -4,29 +4,21 @@ use std::future::Future;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{
-    Attempt, Jitter, RetryOptions, RetryPolicy, StopReason, UNLIMITED, retry, retry_with_attempt,
-};
+use rejitter::{Attempt, Jitter, RetryPolicy, StopReason, UNLIMITED, retry, retry_with_attempt};
 
 const MS: Duration = Duration::from_millis(1);
-
-fn policy(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions {
-        base_ms: Some(base_ms),
-        ..RetryOptions::default()
-    })
-    .expect("valid options")
-}
 
 #[tokio::test]
 async fn tokio_s_sleep_is_a_sleeper() {
     let started = std::time::Instant::now();
-    let failed = retry(policy(4.0), || async { Err::<(), _>(()) })
-        .attempt_timeout(Duration::from_secs(60))
-        .report()
-        .sleep(tokio::time::sleep)
-        .await
-        .unwrap_err();
+    let failed = retry(RetryPolicy::exponential().with_base(4 * MS), || async {
+        Err::<(), _>(())
+    })
+    .attempt_timeout(Duration::from_secs(60))
+    .report()
+    .sleep(tokio::time::sleep)
+    .await
+    .unwrap_err();
     assert_eq!(failed.reason, StopReason::Exhausted);
     let waited: Duration = failed.report.records.iter().filter_map(|r| r.delay).sum();
     assert!(failed.report.elapsed >= waited);
@@ -66,7 +58,7 @@ fn the_future_is_send_when_its_parts_are() {
     }
     let time = VirtualTime::new();
     let future = send(
-        retry_with_attempt(policy(100.0), operation)
+        retry_with_attempt(RetryPolicy::default(), operation)
             .when(|error| error == "busy")
             .hint(|_| None)
             .notify(|event| assert!(event.attempt < 3))
@@ -83,7 +75,7 @@ fn the_future_is_send_when_its_parts_are() {
 #[should_panic(expected = "polled after it returned its output")]
 fn polling_on_after_the_end_is_a_mistake() {
     let time = VirtualTime::new();
-    let operation = retry(policy(1.0), || async { Ok::<_, ()>(()) });
+    let operation = retry(RetryPolicy::default(), || async { Ok::<_, ()>(()) });
     let mut future = std::pin::pin!(operation.sleeper(&time));
     assert_eq!(time.block_on(future.as_mut()), Ok(()));
     let _ = time.block_on(future.as_mut());
@@ -93,26 +85,19 @@ fn polling_on_after_the_end_is_a_mistake() {
 mod by_default {
     use std::cell::Cell;
 
-    use rejitter::{AttemptError, Backoff, HedgeOptions, Protection, TimeoutError, Verdict};
+    use rejitter::{AttemptError, HedgeOptions, Protection, TimeoutError, Verdict};
     use tokio::time::Instant;
 
     use super::*;
 
-    fn steady() -> RetryPolicy {
-        RetryPolicy::from_options(RetryOptions {
-            backoff: Backoff::Fixed,
-            jitter: Jitter::None,
-            base_ms: Some(100.0),
-            max_attempts: Some(4),
-            ..RetryOptions::default()
-        })
-        .expect("valid options")
-    }
+    const STEADY: RetryPolicy = RetryPolicy::fixed(Duration::from_millis(100))
+        .with_jitter(Jitter::None)
+        .with_max_attempts(4);
 
     #[tokio::test(start_paused = true)]
     async fn waits_are_tokio_s_and_so_is_the_clock() {
         let started = Instant::now();
-        let failed = retry(steady(), || async { Err::<(), _>("own") })
+        let failed = retry(STEADY, || async { Err::<(), _>("own") })
             .report()
             .await;
         let failed = failed.unwrap_err();
@@ -123,7 +108,7 @@ mod by_default {
 
     #[tokio::test(start_paused = true)]
     async fn timeouts_and_deadlines_end_what_hangs() {
-        let failed = retry(steady(), std::future::pending::<Result<(), ()>>)
+        let failed = retry(STEADY, std::future::pending::<Result<(), ()>>)
             .attempt_timeout(50 * MS)
             .await
             .unwrap_err();
@@ -133,7 +118,7 @@ mod by_default {
         );
         assert_eq!(failed.report.elapsed, 500 * MS);
 
-        let failed = retry(steady(), std::future::pending::<Result<(), ()>>)
+        let failed = retry(STEADY, std::future::pending::<Result<(), ()>>)
             .attempt_timeout(50 * MS)
             .total_timeout(170 * MS)
             .await
@@ -150,16 +135,16 @@ mod by_default {
             tokio::task::yield_now().await;
             Ok(1)
         }
-        assert!(std::mem::size_of_val(&retry(steady(), call)) <= 288);
-        assert!(std::mem::size_of_val(&retry(steady(), call).report()) <= 352);
+        assert!(std::mem::size_of_val(&retry(STEADY, call)) <= 288);
+        assert!(std::mem::size_of_val(&retry(STEADY, call).report()) <= 352);
         let api = Protection::new().hedge(HedgeOptions::default());
-        let hedged = retry(steady(), call).protection(&api).hedge();
+        let hedged = retry(STEADY, call).protection(&api).hedge();
         assert!(std::mem::size_of_val(&hedged) <= 640);
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_longest_wait_is_no_overflow() {
-        let operation = retry(steady(), || async { Err::<(), _>(()) })
+        let operation = retry(STEADY, || async { Err::<(), _>(()) })
             .when(|()| Verdict::RetryExactly(Duration::MAX));
         let day = Duration::from_secs(86_400);
         assert!(tokio::time::timeout(day, operation).await.is_err());
@@ -177,7 +162,7 @@ mod by_default {
             }
         });
         let mut seen = Vec::new();
-        let operation = retry(steady(), || {
+        let operation = retry(STEADY, || {
             seen.push(turns.get());
             std::future::ready(Err::<(), _>(()))
         })
@@ -190,7 +175,7 @@ mod by_default {
     #[tokio::test(start_paused = true)]
     async fn it_can_be_spawned_and_aborted() {
         let task = tokio::spawn(async {
-            retry(steady(), || async { Err::<(), _>(()) })
+            retry(STEADY, || async { Err::<(), _>(()) })
                 .when(|()| Verdict::RetryExactly(Duration::from_secs(3_600)))
                 .await
         });

@@ -37,19 +37,11 @@ impl fmt::Display for Failed {
 
 impl Error for Failed {}
 
-fn policy(options: RetryOptions) -> RetryPolicy {
-    RetryPolicy::from_options(options).expect("valid options")
-}
-
 /// Waits of exactly 100 ms.
 fn steady(max_attempts: u64) -> RetryPolicy {
-    policy(RetryOptions {
-        backoff: Backoff::Fixed,
-        jitter: Jitter::None,
-        base_ms: Some(100.0),
-        max_attempts: Some(max_attempts),
-        ..RetryOptions::default()
-    })
+    RetryPolicy::fixed(100 * MS)
+        .with_jitter(Jitter::None)
+        .with_max_attempts(max_attempts)
 }
 
 /// The delays in a report, and the reason.
@@ -149,12 +141,13 @@ fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
 
 #[test]
 fn a_wait_that_ends_at_the_deadline_only_when_rounded_up_is_not_begun() {
-    let almost = policy(RetryOptions {
+    let almost = RetryPolicy::from_options(RetryOptions {
         backoff: Backoff::Fixed,
         jitter: Jitter::None,
         base_ms: Some(99.999_999_9),
         ..RetryOptions::default()
-    });
+    })
+    .unwrap();
     let time = VirtualTime::new();
     let failed = time.block_on(
         retry(almost, || async { Err::<(), _>(()) })
@@ -322,10 +315,10 @@ fn no_attempt_begins_at_or_after_the_deadline() {
 
 #[test]
 fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
-    let run = |requested: Duration, options: RetryOptions| {
+    let run = |requested: Duration, policy: RetryPolicy| {
         let time = VirtualTime::new();
         let failed = time.block_on(
-            retry(policy(options), || async { Err::<(), _>(()) })
+            retry(policy, || async { Err::<(), _>(()) })
                 .hint(|()| Some(requested))
                 .seed("hints")
                 .report()
@@ -336,18 +329,12 @@ fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
         assert_eq!(failed.report.hint, Some(requested.min(longest)));
         (failed.reason, failed.report.attempts)
     };
-    let two = RetryOptions {
-        max_attempts: Some(2),
-        ..RetryOptions::default()
-    };
+    let two = RetryPolicy::exponential().with_max_attempts(2);
     let minute = Duration::from_secs(60);
     assert_eq!(run(minute, two), (StopReason::Exhausted, 2));
     assert_eq!(run(minute + NS, two), (StopReason::Hint, 1));
     assert_eq!(run(Duration::MAX, two), (StopReason::Hint, 1));
-    let capped = RetryOptions {
-        cap_long_retry_after: true,
-        ..two
-    };
+    let capped = two.with_capped_retry_after(true);
     assert_eq!(run(Duration::MAX, capped), (StopReason::Exhausted, 2));
     // Zero is not a hint.
     assert_eq!(run(Duration::ZERO, two), (StopReason::Exhausted, 2));
@@ -401,11 +388,7 @@ fn virtual_time_goes_on_past_a_wait_that_is_not_polled() {
 fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
     let attempts = Cell::new(0);
     let time = VirtualTime::new();
-    let policy = policy(RetryOptions {
-        base_ms: Some(0.0),
-        max_attempts: Some(10),
-        ..RetryOptions::default()
-    });
+    let policy = RetryPolicy::fixed(Duration::ZERO).with_max_attempts(10);
     let future = retry(policy, || {
         attempts.set(attempts.get() + 1);
         std::future::ready(Err::<(), _>(()))
@@ -425,9 +408,7 @@ fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
 fn operations_without_a_seed_draw_for_themselves() {
     let waits = || {
         let time = VirtualTime::new();
-        let operation = retry(policy(RetryOptions::default()), || async {
-            Err::<(), _>(())
-        });
+        let operation = retry(RetryPolicy::default(), || async { Err::<(), _>(()) });
         let failed = time.block_on(operation.report().sleeper(time.clone()));
         story(&failed.unwrap_err()).0
     };

@@ -1,7 +1,7 @@
 //! The AWS figure.
 
 use rejitter::simulation::{Contention, ContentionOptions, Simulation, Strategy};
-use rejitter::{RetryOptions, RetryPolicy, Seed};
+use rejitter::{RetryPolicy, Seed};
 
 const BASE_MS: f64 = 5.0;
 const CAP_MS: f64 = 2_000.0;
@@ -153,13 +153,8 @@ fn without_noise_and_jitter_there_are_n_squared_calls() {
 
 #[test]
 fn everyone_wins_or_gives_up() {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        max_attempts: Some(4),
-        ..RetryOptions::default()
-    })
-    .unwrap();
     let simulation = finished(ContentionOptions {
-        policy,
+        policy: RetryPolicy::exponential().with_max_attempts(4),
         runs: 200,
         ..options(Strategy::Full, 60)
     });

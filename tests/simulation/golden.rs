@@ -6,7 +6,7 @@ use rejitter::simulation::{
     Outage, OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, Simulation,
     Strategy,
 };
-use rejitter::{Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Jitter, OptionErrors, RetryPolicy, Seed, UNLIMITED};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -37,12 +37,9 @@ impl Digest {
 }
 
 fn policy(jitter: Jitter) -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions {
-        jitter,
-        max_attempts: Some(UNLIMITED),
-        ..RetryOptions::default()
-    })
-    .unwrap()
+    RetryPolicy::exponential()
+        .with_jitter(jitter)
+        .with_max_attempts(UNLIMITED)
 }
 
 const SEED: u64 = 2_015;

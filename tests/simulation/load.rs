@@ -3,16 +3,12 @@
 use rejitter::simulation::{
     Arrivals, BudgetOptions, Load, LoadBudget, LoadOptions, LoadProtection, Simulation, summary,
 };
-use rejitter::{RetryOptions, RetryPolicy, Seed};
+use rejitter::{RetryPolicy, Seed};
 
 type Budget = Option<LoadBudget>;
 
 fn options(budget: Budget) -> LoadOptions {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        max_attempts: Some(2),
-        ..RetryOptions::default()
-    })
-    .unwrap();
+    let policy = RetryPolicy::exponential().with_max_attempts(2);
     LoadOptions {
         protection: protected(budget),
         horizon_ms: 600_000.0,

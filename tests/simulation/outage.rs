@@ -1,17 +1,14 @@
 //! The herd after an outage.
 
+use std::time::Duration;
+
 use rejitter::simulation::{Outage, OutageOptions, Simulation};
-use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Jitter, RetryPolicy, Seed, UNLIMITED};
 
 fn policy(jitter: Jitter) -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions {
-        jitter,
-        base_ms: Some(100.0),
-        cap_ms: Some(10_000.0),
-        max_attempts: Some(UNLIMITED),
-        ..RetryOptions::default()
-    })
-    .unwrap()
+    RetryPolicy::exponential()
+        .with_jitter(jitter)
+        .with_max_attempts(UNLIMITED)
 }
 
 fn options(jitter: Jitter) -> OutageOptions {
@@ -74,17 +71,14 @@ fn settings() -> impl Iterator<Item = OutageOptions> {
         let draw = |lane| Seed::new(99).draws(i, lane).r;
         let pick = |lane, values: &[f64]| values[(draw(lane) * values.len() as f64) as usize];
         let limited = draw(1) < 0.5;
-        let policy = RetryPolicy::from_options(RetryOptions {
-            jitter: jitters[i as usize % 4],
-            backoff: if i % 8 < 4 {
-                Backoff::Exponential
-            } else {
-                Backoff::Linear
-            },
-            max_attempts: Some(if limited { 6 } else { UNLIMITED }),
-            ..RetryOptions::default()
-        })
-        .unwrap();
+        let backoff = if i % 8 < 4 {
+            RetryPolicy::exponential()
+        } else {
+            RetryPolicy::linear()
+        };
+        let policy = backoff
+            .with_jitter(jitters[i as usize % 4])
+            .with_max_attempts(if limited { 6 } else { UNLIMITED });
         OutageOptions {
             clients: 1 + (draw(2) * 300.0) as u32,
             spread_ms: pick(3, &[0.0, 50.0, 5_000.0]),
@@ -178,16 +172,13 @@ fn the_server_never_serves_more_than_it_can() {
 fn a_list_is_a_curve_like_another() {
     for jitter in [Jitter::None, Jitter::Full, Jitter::Equal] {
         let listed = |curve: &[f64]| {
-            let policy = RetryPolicy::from_options(RetryOptions {
-                backoff: Backoff::Custom,
-                jitter,
-                cap_ms: Some(10_000.0),
-                max_attempts: Some(UNLIMITED),
-                ..RetryOptions::default()
-            });
+            let policy = RetryPolicy::custom()
+                .with_jitter(jitter)
+                .with_cap(Duration::from_secs(10))
+                .with_max_attempts(UNLIMITED);
             finished(OutageOptions {
                 curve: curve.to_vec(),
-                policy: policy.unwrap(),
+                policy,
                 ..options(jitter)
             })
         };
@@ -204,12 +195,7 @@ fn a_list_is_a_curve_like_another() {
 /// The server is up again at the very end of the outage, not a moment later.
 #[test]
 fn the_outage_ends_when_it_ends() {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        backoff: Backoff::Fixed,
-        jitter: Jitter::None,
-        ..RetryOptions::default()
-    })
-    .unwrap();
+    let policy = RetryPolicy::fixed(Duration::from_millis(100)).with_jitter(Jitter::None);
     let simulation = finished(OutageOptions {
         clients: 3,
         down_ms: 300.0,
@@ -298,8 +284,7 @@ fn shares_of_the_clients_are_served_in_order() {
         Some(simulation.served_ms()[0])
     );
     // With six attempts all clients have given up before.
-    let policy = RetryPolicy::from_options(RetryOptions::default()).unwrap();
-    let simulation = finished(OutageOptions::new(policy, Seed::new(1)));
+    let simulation = finished(OutageOptions::new(RetryPolicy::default(), Seed::new(1)));
     assert_eq!(simulation.time_to_serve_ms(0.5), None);
     assert_eq!(simulation.give_ups(), 1_000);
     assert!(simulation.costs().0.mean.is_nan());

@@ -6,15 +6,12 @@ use rejitter::simulation::{
     Arrivals, BreakerOptions, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions,
     LoadPhases, LoadProtection, Simulation,
 };
-use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed};
+use rejitter::{Jitter, RetryPolicy, Seed};
 
 fn options(max_attempts: u64, jitter: Jitter, protection: LoadProtection) -> LoadOptions {
-    let policy = RetryPolicy::from_options(RetryOptions {
-        max_attempts: Some(max_attempts),
-        jitter,
-        ..RetryOptions::default()
-    })
-    .unwrap();
+    let policy = RetryPolicy::exponential()
+        .with_jitter(jitter)
+        .with_max_attempts(max_attempts);
     LoadOptions {
         protection,
         horizon_ms: 600_000.0,

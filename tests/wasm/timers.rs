@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use js_sys::Array;
 use rejitter::{
-    AttemptError, Backoff, Jitter, JsSleeper, RetryOptions, RetryPolicy, Sleeper, StopReason,
-    TimeoutError, Verdict, duration_from_ms, retry,
+    AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict,
+    duration_from_ms, retry,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -92,14 +92,9 @@ impl Drop for Fake {
 }
 
 fn steady(base_ms: f64) -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions {
-        backoff: Backoff::Fixed,
-        jitter: Jitter::None,
-        base_ms: Some(base_ms),
-        max_attempts: Some(3),
-        ..RetryOptions::default()
-    })
-    .expect("valid options")
+    RetryPolicy::fixed(duration_from_ms(base_ms))
+        .with_jitter(Jitter::None)
+        .with_max_attempts(3)
 }
 
 #[wasm_bindgen_test]
