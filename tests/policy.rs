@@ -8,6 +8,8 @@ use rejitter::{
     Seed, StopReason, UNLIMITED,
 };
 
+use crate::common::random::Random;
+
 const BACKOFFS: [Backoff; 6] = [
     Backoff::Fixed,
     Backoff::Linear,
@@ -75,84 +77,65 @@ fn an_infinite_cap_saturates() {
     assert_eq!(policy(options).ceiling_ms(5_000), MAX_MS);
 }
 
-/// A stream of test inputs; `Seed` itself is tested elsewhere.
-struct Inputs(u64);
+/// Log-uniform, because what breaks formulas is the order of magnitude.
+fn magnitude(random: &Random, lo: f64, hi: f64) -> f64 {
+    (lo.ln() + random.unit() * (hi.ln() - lo.ln())).exp()
+}
 
-impl Inputs {
-    fn unit(&mut self) -> f64 {
-        self.0 += 1;
-        Seed::new(0xfeed).draws(self.0, 1).r
-    }
-
-    /// Log-uniform, because what breaks formulas is the order of magnitude.
-    fn magnitude(&mut self, lo: f64, hi: f64) -> f64 {
-        (lo.ln() + self.unit() * (hi.ln() - lo.ln())).exp()
-    }
-
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn jitter(&mut self) -> Jitter {
-        match self.below(10) {
-            0 => Jitter::None,
-            1 => Jitter::Full,
-            2 => Jitter::Equal,
-            3 => Jitter::Decorrelated,
-            4 => Jitter::DecorrelatedBounded,
-            5 => Jitter::Proportional {
-                ratio: 1.0 - self.unit(),
-            },
-            6 => Jitter::Additive {
-                ratio: self.magnitude(1e-3, 1_000.0),
-            },
-            7 => Jitter::AdditiveMax {
-                max_ms: self.magnitude(1e-3, 1e12),
-            },
-            8 => Jitter::Slotted,
-            _ => Jitter::PollyV2,
-        }
-    }
-
-    fn options(&mut self) -> RetryOptions {
-        let backoff = BACKOFFS[self.below(6)];
-        let jitter = self.jitter();
-        let base = self.magnitude(1e-3, 1e6);
-        let cap = [base, base * self.magnitude(1.0, 1e9), f64::INFINITY][self.below(3)];
-        let curve = jitter.follows_the_curve();
-        let sometimes = |given: bool, value: f64| given.then_some(value);
-        RetryOptions {
-            backoff,
-            jitter,
-            base_ms: Some(if self.below(20) == 0 { 0.0 } else { base }),
-            cap_ms: Some(cap),
-            min_ms: sometimes(self.below(3) == 0, base * self.unit()),
-            factor: sometimes(
-                curve && backoff == Backoff::Exponential && self.below(2) == 0,
-                self.magnitude(1.001, 1e300),
-            ),
-            step_ms: sometimes(
-                curve && backoff == Backoff::Linear && self.below(2) == 0,
-                self.magnitude(1e-6, 1e9),
-            ),
-            truncate_at: (backoff == Backoff::Truncated || jitter == Jitter::Slotted)
-                .then(|| u32::try_from(self.below(60)).expect("small") + 1),
-            max_attempts: Some(UNLIMITED),
-            cap_rule: [
-                CapRule::Bound,
-                CapRule::Bound,
-                CapRule::Ceiling,
-                CapRule::Draw,
-            ][self.below(4)],
-            ..RetryOptions::default()
-        }
+fn random_options(random: &Random) -> RetryOptions {
+    let backoff = random.one(&BACKOFFS);
+    let jitter = random.one(&[
+        Jitter::None,
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::DecorrelatedBounded,
+        Jitter::Proportional {
+            ratio: 1.0 - random.unit(),
+        },
+        Jitter::Additive {
+            ratio: magnitude(random, 1e-3, 1_000.0),
+        },
+        Jitter::AdditiveMax {
+            max_ms: magnitude(random, 1e-3, 1e12),
+        },
+        Jitter::Slotted,
+        Jitter::PollyV2,
+    ]);
+    let base = magnitude(random, 1e-3, 1e6);
+    let cap = random.one(&[base, base * magnitude(random, 1.0, 1e9), f64::INFINITY]);
+    let curve = jitter.follows_the_curve();
+    let sometimes = |given: bool, value: f64| given.then_some(value);
+    RetryOptions {
+        backoff,
+        jitter,
+        base_ms: Some(if random.chance(0.05) { 0.0 } else { base }),
+        cap_ms: Some(cap),
+        min_ms: sometimes(random.below(3) == 0, base * random.unit()),
+        factor: sometimes(
+            curve && backoff == Backoff::Exponential && random.chance(0.5),
+            magnitude(random, 1.001, 1e300),
+        ),
+        step_ms: sometimes(
+            curve && backoff == Backoff::Linear && random.chance(0.5),
+            magnitude(random, 1e-6, 1e9),
+        ),
+        truncate_at: (backoff == Backoff::Truncated || jitter == Jitter::Slotted)
+            .then(|| random.below(60) + 1),
+        max_attempts: Some(UNLIMITED),
+        cap_rule: random.one(&[
+            CapRule::Bound,
+            CapRule::Bound,
+            CapRule::Ceiling,
+            CapRule::Draw,
+        ]),
+        ..RetryOptions::default()
     }
 }
 
 #[test]
 fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
-    let mut inputs = Inputs(0);
+    let random = Random::new(0xfeed);
     let far = [
         50,
         64,
@@ -165,7 +148,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
         u64::MAX,
     ];
     for _ in 0..20_000 {
-        let options = inputs.options();
+        let options = random_options(&random);
         let policy = policy(options);
         let cap = options.cap_ms.expect("given").min(MAX_MS);
         let floor = options.min_ms.unwrap_or(0.0);
@@ -194,7 +177,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
                 assert!(hi >= highest_before, "{options:?}: bound {k} fell");
             }
             highest_before = hi;
-            for r in [0.0, inputs.unit(), LARGEST_DRAW] {
+            for r in [0.0, random.unit(), LARGEST_DRAW] {
                 for r2 in [0.0, LARGEST_DRAW] {
                     let delay = policy.delay_ms(&wait, Draws { r, r2 });
                     assert!(
@@ -203,7 +186,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
                     );
                 }
             }
-            let r = inputs.unit();
+            let r = random.unit();
             let delay_ms = policy.delay_ms(&wait, Draws { r, r2: 0.5 });
             previous = Some(Previous { delay_ms, r });
         }
@@ -213,21 +196,21 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
 /// A server cannot switch the client's own backoff off.
 #[test]
 fn a_hint_never_shortens_the_computed_wait() {
-    let mut inputs = Inputs(7);
+    let random = Random::new(7);
     let (mut computed_won, mut hint_won) = (0, 0);
     for _ in 0..20_000 {
-        let policy = policy(inputs.options());
-        let k = [1, 2, 5, 20, 1_000][inputs.below(5)];
+        let policy = policy(random_options(&random));
+        let k = random.one(&[1, 2, 5, 20, 1_000]);
         let previous = Some(Previous {
-            delay_ms: policy.base_ms() * inputs.magnitude(1.0, 1e6),
-            r: inputs.unit(),
+            delay_ms: policy.base_ms() * magnitude(&random, 1.0, 1e6),
+            r: random.unit(),
         })
         .filter(|_| k > 1);
         let draws = Draws {
-            r: inputs.unit(),
-            r2: inputs.unit(),
+            r: random.unit(),
+            r2: random.unit(),
         };
-        let hint = inputs.magnitude(1e-6, 6e4);
+        let hint = magnitude(&random, 1e-6, 6e4);
         let failure = |hint| Failure {
             previous,
             curve_ms: Some(500.0),

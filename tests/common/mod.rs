@@ -7,6 +7,7 @@ pub mod differential;
 pub mod http;
 #[cfg(feature = "protection")]
 pub mod protected;
+pub mod random;
 pub mod words;
 
 use rejitter::internals::CapRule;

@@ -4,7 +4,7 @@ use rejitter::internals::protection::{
     Admission, Breaker, BreakerNumbers, BreakerSettings, Change, Phase, Verdict,
 };
 
-use super::Random;
+use crate::common::random::Random;
 
 /// Openings from 5 s to a minute, and no row.
 const LONG: BreakerSettings = BreakerSettings {
@@ -215,7 +215,7 @@ fn a_breaker_opened_by_hand_stays_open_until_it_is_closed() {
     assert_eq!(scene.numbers(1e12).opens, 0.0);
 }
 
-fn options(random: &mut Random) -> BreakerSettings {
+fn options(random: &Random) -> BreakerSettings {
     BreakerSettings {
         failure_ratio: random.one(&[0.001, 0.25, 0.5, 0.5, 0.9, 1.0]),
         minimum_calls: random.one(&[1.0, 2.0, 10.0, 10.0, 100.0, f64::INFINITY]),
@@ -233,8 +233,8 @@ fn options(random: &mut Random) -> BreakerSettings {
 fn it_is_never_stuck() {
     let mut jumps = 0;
     for seed in 0..500 {
-        let mut random = Random::new(1_000_000 + seed);
-        let mut scene = Scene::new(options(&mut random));
+        let random = Random::new(1_000_000 + seed);
+        let mut scene = Scene::new(options(&random));
         let mut longest = scene.options.max_open_ms;
         let mut now = 0.0;
         let mut running: Vec<Pass> = Vec::new();

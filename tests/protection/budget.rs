@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rejitter::internals::protection::Budget;
 use serde_json::Value;
 
-use super::Random;
+use crate::common::random::Random;
 
 /// The preset `awsSdk2026`, in thousandths.
 const CAPACITY: f64 = 500_000.0;
@@ -55,7 +55,7 @@ struct Eager {
 fn late_credits_are_early_credits_and_nobody_takes_what_is_not_there() {
     let (mut grants, mut refusals, mut cuts) = (0, 0, 0);
     for seed in 0..300 {
-        let mut random = Random::new(seed);
+        let random = Random::new(seed);
         let capacity = f64::from(1 + random.below(100_000));
         let dear = random.one(&[1.0, 0.3, 0.01]);
         let mut budget = Budget::new(capacity);

@@ -2,13 +2,13 @@
 
 use rejitter::internals::protection::Cooldown;
 
-use super::Random;
+use crate::common::random::Random;
 
 /// The hints as a list: the one that ends last rules, and of those that end together the first.
 #[test]
 fn the_hint_that_ends_last_rules() {
     for seed in 0..200 {
-        let mut random = Random::new(seed);
+        let random = Random::new(seed);
         let mut cooldown = Cooldown::new();
         let mut hints: Vec<(f64, f64)> = Vec::new();
         let mut now = 0.0;

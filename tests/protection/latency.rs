@@ -2,13 +2,13 @@
 
 use rejitter::internals::protection::Latency;
 
-use super::Random;
+use crate::common::random::Random;
 
 /// Samples with their times.
 type Samples = Vec<(f64, f64)>;
 
 /// Exponential, with a slow tail.
-fn duration(random: &mut Random) -> f64 {
+fn duration(random: &Random) -> f64 {
     let slow = if random.chance(0.05) { 500.0 } else { 0.0 };
     let mean = if slow > 0.0 { 500.0 } else { 20.0 };
     slow - mean * (1.0 - random.unit()).ln()
@@ -81,7 +81,7 @@ fn slots_end_at_eighths_of_an_octave() {
 fn it_forgets_slice_by_slice() {
     let mut fresh = 0;
     for seed in 0..20 {
-        let mut random = Random::new(seed);
+        let random = Random::new(seed);
         let mut samples = Samples::new();
         let mut latency = Latency::new(0.0);
         let mut now = 0.0;
@@ -91,7 +91,7 @@ fn it_forgets_slice_by_slice() {
             if random.chance(0.001) {
                 slow = random.one(&[0.1, 1.0, 10.0]);
             }
-            let ms = slow * duration(&mut random);
+            let ms = slow * duration(&random);
             latency.record(now, ms);
             samples.push((now, ms));
             // Just after the sum of 64 records, or of a new slice.

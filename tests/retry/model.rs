@@ -9,6 +9,8 @@ use rejitter::{
     StopReason, TimeoutError, Verdict, duration_from_ms, retry_with, retry_with_attempt,
 };
 
+use crate::common::random::Random;
+
 /// How one attempt of the timetable goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Planned {
@@ -77,52 +79,23 @@ pub fn compare(number: u64) -> Option<StopReason> {
     expected.reason
 }
 
-struct Inputs {
-    operation: u64,
-    draws: u64,
+/// Often round, so that things coincide.
+fn duration(random: &Random) -> Duration {
+    if random.chance(0.5) {
+        Duration::from_millis(random.one(&[0, 1, 50, 100, 100, 200, 400, 1_000]))
+    } else {
+        duration_from_ms(random.unit() * 1_000.0)
+    }
 }
 
-impl Inputs {
-    fn unit(&mut self) -> f64 {
-        self.draws += 1;
-        Seed::from("plans").draws(self.operation, self.draws).r
-    }
-
-    fn chance(&mut self, probability: f64) -> bool {
-        self.unit() < probability
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss
-        )]
-        let index = (self.unit() * of.len() as f64) as usize;
-        of[index]
-    }
-
-    /// Often round, so that things coincide.
-    fn duration(&mut self) -> Duration {
-        if self.chance(0.5) {
-            Duration::from_millis(self.pick(&[0, 1, 50, 100, 100, 200, 400, 1_000]))
-        } else {
-            duration_from_ms(self.unit() * 1_000.0)
-        }
-    }
-
-    fn maybe(&mut self, probability: f64) -> Option<Duration> {
-        self.chance(probability).then(|| self.duration())
-    }
+fn maybe(random: &Random, probability: f64) -> Option<Duration> {
+    random.chance(probability).then(|| duration(random))
 }
 
 impl Plan {
     fn random(operation: u64) -> Self {
-        let mut inputs = Inputs {
-            operation,
-            draws: 0,
-        };
-        let jitter = inputs.pick(&[
+        let random = Random::of(Seed::from("plans"), operation);
+        let jitter = random.one(&[
             Jitter::None,
             Jitter::None,
             Jitter::Full,
@@ -131,33 +104,33 @@ impl Plan {
             Jitter::PollyV2,
         ]);
         let options = RetryOptions {
-            backoff: inputs.pick(&[Backoff::Fixed, Backoff::Exponential, Backoff::Linear]),
+            backoff: random.one(&[Backoff::Fixed, Backoff::Exponential, Backoff::Linear]),
             jitter,
-            base_ms: Some(inputs.pick(&[0.0, 50.0, 100.0, 0.123_456_789])),
-            cap_ms: inputs.pick(&[None, Some(150.0)]),
-            max_retry_after_ms: inputs.pick(&[None, Some(300.0)]),
-            max_attempts: Some(inputs.pick(&[1, 2, 3, 5, 30])),
+            base_ms: Some(random.one(&[0.0, 50.0, 100.0, 0.123_456_789])),
+            cap_ms: random.one(&[None, Some(150.0)]),
+            max_retry_after_ms: random.one(&[None, Some(300.0)]),
+            max_attempts: Some(random.one(&[1, 2, 3, 5, 30])),
             ..RetryOptions::default()
         };
         let policy = RetryPolicy::from_options(options).expect("valid options");
         let attempts = (0..policy.max_attempts())
             .map(|_| Planned {
-                takes: inputs.duration(),
-                succeeds: inputs.chance(0.1),
-                verdict: match inputs.unit() {
+                takes: duration(&random),
+                succeeds: random.chance(0.1),
+                verdict: match random.unit() {
                     u if u < 0.05 => Verdict::Stop,
-                    u if u < 0.2 => Verdict::RetryExactly(inputs.duration()),
-                    u if u < 0.25 => Verdict::RetryAtLeast(inputs.duration()),
+                    u if u < 0.2 => Verdict::RetryExactly(duration(&random)),
+                    u if u < 0.25 => Verdict::RetryAtLeast(duration(&random)),
                     _ => Verdict::Retry,
                 },
-                hint: inputs.maybe(0.2),
+                hint: maybe(&random, 0.2),
             })
             .collect();
         Self {
             policy,
             seed: Seed::new(operation),
-            attempt_timeout: inputs.maybe(0.4),
-            total_timeout: inputs.maybe(0.5).map(|total| total * 3),
+            attempt_timeout: maybe(&random, 0.4),
+            total_timeout: maybe(&random, 0.5).map(|total| total * 3),
             attempts,
         }
     }

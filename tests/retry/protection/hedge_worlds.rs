@@ -9,35 +9,16 @@ use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     AttemptError, BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, Protection,
-    RetryError, RetryPolicy, Seed, Sleeper, StopReason, Verdict, retry_with_attempt,
+    RetryError, RetryPolicy, Sleeper, StopReason, Verdict, retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::MS;
+use crate::common::random::Random;
 
 const WORLDS: u64 = 150;
 const OPERATIONS: u32 = 25;
-
-/// Random numbers of one world.
-struct Random(Seed, Cell<u64>);
-
-impl Random {
-    fn unit(&self) -> f64 {
-        self.1.set(self.1.get() + 1);
-        self.0.draws(0, self.1.get()).r
-    }
-
-    fn chance(&self, probability: f64) -> bool {
-        self.unit() < probability
-    }
-
-    fn below(&self, n: u32) -> u32 {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let number = (self.unit() * f64::from(n)) as u32;
-        number
-    }
-}
 
 /// Observations of one operation.
 #[derive(Default)]
@@ -74,7 +55,7 @@ type Failure = (u64, Verdict);
 
 impl World {
     fn new(number: u64) -> Self {
-        let random = Random(Seed::new(number), Cell::new(0));
+        let random = Random::new(number);
         let time = VirtualTime::new();
         let max_ratio = 0.1 + f64::from(random.below(9)) / 10.0;
         let learns = random.chance(0.3);
