@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -42,6 +42,10 @@ fn steady(max_attempts: u64) -> RetryPolicy {
     RetryPolicy::fixed(100 * MS)
         .with_jitter(Jitter::None)
         .with_max_attempts(max_attempts)
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// The delays in a report, and the reason.
@@ -342,7 +346,6 @@ fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
 
 #[test]
 fn dropping_the_future_cancels_everything() {
-    let mut context = Context::from_waker(Waker::noop());
     // Never polled; during an attempt; during a wait.
     for polls in 0..3 {
         let time = VirtualTime::new();
@@ -359,7 +362,7 @@ fn dropping_the_future_cancels_everything() {
                 .sleeper(time.clone()),
             );
             for _ in 0..polls {
-                assert!(future.as_mut().poll(&mut context).is_pending());
+                assert!(poll(future.as_mut()).is_pending());
                 time.advance(10 * MS);
             }
             assert_eq!(time.waits(), [0, 2, 1][polls]);
@@ -396,9 +399,8 @@ fn nothing_happens_before_it_is_polled_and_others_run_between_attempts() {
     .sleeper(time.clone());
     assert_eq!(attempts.get(), 0);
     let mut future = pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
     for attempt in 1..=10 {
-        let polled = future.as_mut().poll(&mut context);
+        let polled = poll(future.as_mut());
         assert_eq!(attempts.get(), attempt);
         assert_eq!(polled.is_ready(), attempt == 10);
     }
@@ -448,11 +450,10 @@ fn the_future_can_be_moved_between_polls_if_it_is_boxed_or_its_parts_can() {
         Ok::<_, ()>(address.get())
     });
     let mut future = unpin(Box::pin(future.sleeper(&time)));
-    let mut context = Context::from_waker(Waker::noop());
-    assert!(future.as_mut().poll(&mut context).is_pending());
+    assert!(poll(future.as_mut()).is_pending());
     let mut moved = Box::new(future);
     time.advance(MS);
-    assert_eq!(pin!(&mut *moved).poll(&mut context), Poll::Ready(Ok(1)));
+    assert_eq!(poll(pin!(&mut *moved)), Poll::Ready(Ok(1)));
 
     let ready = || std::future::ready(Ok::<_, ()>(1));
     assert_eq!(

@@ -1,14 +1,12 @@
 //! Protection on virtual time, and what its tests share.
 
-use std::future::{Future, ready};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::future::ready;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{BreakerState, BreakerStatus, BudgetOptions, Protection, Sleeper, retry};
 
-use super::{Failed, MS, NS, steady};
+use super::{Failed, MS, NS, poll, steady};
 use crate::common::protected::{NERVOUS, on};
 
 mod events;
@@ -28,10 +26,6 @@ fn tokens(capacity: f64) -> BudgetOptions {
         per_success: Some(0.0),
         ..BudgetOptions::default()
     }
-}
-
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
 fn breaker(api: &Protection) -> BreakerStatus {
