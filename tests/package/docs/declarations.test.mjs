@@ -8,16 +8,14 @@ import { test } from 'node:test';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { checkFiles } from '../lib/programs.mjs';
-import { DECLARED, blocks, caught, declarations, evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
+import { caught, evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
 import { publicNames } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
 const { RetryPolicy } = api;
 const texts = (...names) =>
   Object.fromEntries(names.map((name) => [name, readFileSync(join(installed, name), 'utf8')]));
-const FILES = ['index.d.ts', 'options.d.ts', 'events.d.ts'];
-const MAIN = texts(...FILES);
+const MAIN = texts('index.d.ts', 'options.d.ts', 'events.d.ts');
 const { exports, options } = readDeclarations('index.d.ts', MAIN);
 
 /** The options that a function knows, read from its error message. */
@@ -149,18 +147,6 @@ test('each example of an option is valid and sets that option', () => {
       assert.doesNotThrow(() => new RetryPolicy(given), `${name}: ${example}`);
     }
   }
-});
-
-test('the examples in the declarations compile', async () => {
-  const found = FILES.flatMap((name) => blocks(declarations(name)));
-  // Examples of single options do not repeat the import, and JavaScript annotates no parameter.
-  const whole = (code) =>
-    code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`;
-  const files = Object.fromEntries(found.map(({ code }, i) => [`example-${i}.mts`, whole(code)]));
-  await checkFiles({ ...files, 'callers.d.ts': DECLARED }, '', {
-    noImplicitAny: false,
-    useUnknownInCatchVariables: false,
-  });
 });
 
 test('the defaults in the declarations agree with the documented table', () => {

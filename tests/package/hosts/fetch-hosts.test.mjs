@@ -10,7 +10,6 @@ import { bundleOf } from '../lib/bundle.mjs';
 import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { QUICK, closedOrigin, failing, importFetch, listen, serving, until } from '../lib/fetching.mjs';
-import { blocks, declarations, runBlock } from '../lib/readers.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
@@ -211,15 +210,4 @@ test('where WebAssembly cannot be compiled, a bundle has no inlined core', async
 test('the main entry alone has nothing of fetch', async () => {
   const text = (await bundleOf("export * from 'rejitter';\n")).toLowerCase();
   for (const part of ['idempotency', 'retry-after', 'econnrefused']) assert.ok(!text.includes(part), part);
-});
-
-test('the examples in the declarations run', async () => {
-  const found = blocks(declarations('fetch.d.ts'));
-  assert.ok(found.length >= 6);
-  for (const { code } of found) {
-    const { code: exit, stdout, stderr } = await runBlock(code);
-    assert.equal(stderr, '', code);
-    assert.equal(exit, 0, code);
-    assert.match(stdout, /failures [2-9]/, code);
-  }
 });

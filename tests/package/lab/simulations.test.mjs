@@ -9,8 +9,6 @@ import { pathToFileURL } from 'node:url';
 
 import { fails } from '../lib/callbacks.mjs';
 import { printed, project, repo, runNode } from '../lib/consumer.mjs';
-import { DECLARED, blocks, declarations, runBlock } from '../lib/readers.mjs';
-import { compile } from '../lib/types.mjs';
 
 const dir = project('lab-simulations', {
   'lab.mjs': "export * from 'rejitter/lab';\nexport { RetryPolicy } from 'rejitter';\n",
@@ -437,25 +435,4 @@ test('options are read once, own ones only, and not changed', () => {
   const options = Object.freeze(Object.assign(Object.create({ horizonMs: -1 }), { arrivals, seed: 1 }));
   simulateLoad({}, options).free();
   assert.equal(reads, 1);
-});
-
-const EXAMPLES = ['lab.d.ts', 'simulations.d.ts'].flatMap((name) =>
-  blocks(declarations(name)).map(({ number, code }) => [`${name}, ${number}`, code]),
-);
-
-for (const [name, code] of EXAMPLES) {
-  test(`the example runs: ${name}`, async () => {
-    const { code: exit, stdout, stderr } = await runBlock(code);
-    assert.equal(stderr, '');
-    assert.equal(exit, 0);
-    assert.ok(stdout.split('\n').length > 2, `it prints something: ${stdout}`);
-  });
-}
-
-test('the examples compile in a strict project', async () => {
-  assert.ok(EXAMPLES.length >= 9);
-  const files = Object.fromEntries(EXAMPLES.map(([, code], i) => [`example${i}.mts`, code]));
-  const { stdout, code } = await compile({ ...files, 'callers.d.ts': DECLARED }, { noUncheckedIndexedAccess: false });
-  assert.equal(stdout, '');
-  assert.equal(code, 0);
 });

@@ -14,7 +14,7 @@ import FakeTimers from '@sinonjs/fake-timers';
 import { fails } from '../lib/callbacks.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { consumer, importPackage, printed, project, run, runNode, tool } from '../lib/consumer.mjs';
-import { blocks, declarations, marked, runBlock } from '../lib/readers.mjs';
+import { marked } from '../lib/readers.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
 const dir = project('testing', { 'testing.mjs': "export * from 'rejitter/testing';\n" });
@@ -824,23 +824,6 @@ test('reads no global at import: setImmediate, Symbol.dispose, Atomics and more 
   `);
   assert.equal(stderr, '');
   assert.deepEqual([code, stdout], [0, '3\n']);
-});
-
-test('the examples in the declarations run', async () => {
-  const found = blocks(declarations('testing.d.ts'));
-  assert.equal(found.length, 4);
-  const expected = [
-    /^200 \d+$/m,
-    /^\{ status: 200, name: 'Ada' \} 150$/m,
-    /^\[ 0, 100, 100 \]\n.*is exhausted/m,
-    /failures 2/,
-  ];
-  for (const [i, { code }] of found.entries()) {
-    const { code: exit, stdout, stderr } = await runBlock(code);
-    assert.equal(stderr, '', code);
-    assert.equal(exit, 0, code);
-    assert.match(stdout, expected[i]);
-  }
 });
 
 /** The examples for frameworks, marked by the name after the language. */
