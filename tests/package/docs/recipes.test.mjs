@@ -1,4 +1,5 @@
-// The blocks of docs/recipes.md, run with the packages that they are for, against servers that fail twice.
+// The blocks of docs/recipes.md, and those of docs/guide/fetch.md that need other packages: run with these packages,
+// against servers that fail twice.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -123,6 +124,43 @@ test('OpenAI and Anthropic: a POST is repeated by our fetch, and not by theirs',
       [...Array(3).fill('POST /v1/chat/completions'), ...Array(3).fill('POST /v1/messages')],
     );
   });
+});
+
+test('undici: a dispatcher with a connect timeout', async () => {
+  const seen = [];
+  const server = await serve(({ url }) => ({ status: seen.push(url) < 3 ? 503 : 200, text: '{"name":"Ada"}' }));
+  after(server.close);
+  const code = recipe('undici').replace('https://example.com', server.url);
+  const { response, dispatcher } = await still(() => importPasted(`${code}\nexport { response, dispatcher };`));
+  assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
+  assert.deepEqual(seen, Array(3).fill('/data.json'));
+  await dispatcher.close();
+});
+
+test('axios and ky: retried below, once, with one key; their errors stay theirs', async () => {
+  const sent = [];
+  const fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (request.url.endsWith('/404')) return new Response('none', { status: 404 });
+    sent.push([request.url, request.headers.get('idempotency-key'), await request.text()]);
+    return sent.length % 3 === 0 ? Response.json({ name: 'Ada' }) : new Response('later', { status: 503 });
+  };
+  await using('axios and ky', { fetch }, async ({ api, http }) => {
+    const origin = 'https://example.com';
+    assert.deepEqual((await api.post(`${origin}/axios`, { item: 7 })).data, { name: 'Ada' });
+    assert.deepEqual(await http.post(`${origin}/ky`, { json: { item: 8 } }).json(), { name: 'Ada' });
+    await assert.rejects(api.get(`${origin}/404`), { name: 'AxiosError' });
+    await assert.rejects(http.get(`${origin}/404`), { name: 'HTTPError' });
+  });
+  const [axios, ky] = [sent[0], sent[3]];
+  assert.deepEqual(sent, [axios, axios, axios, ky, ky, ky]);
+  assert.deepEqual([axios[0], axios[2], ky[0], ky[2]].map(String), [
+    'https://example.com/axios',
+    '{"item":7}',
+    'https://example.com/ky',
+    '{"item":8}',
+  ]);
+  for (const [, key] of [axios, ky]) assert.match(key, /^[\da-f-]{36}$/);
 });
 
 test('AWS SDK: server errors are retried, errors of the caller are not', async () => {
@@ -306,5 +344,8 @@ test('all recipes type-check with the settings of a new project of Vite', async 
 
 test('every block of the page is one of these', () => {
   assert.deepEqual(blocks(PAGE), []);
-  assert.deepEqual(NAMES.toSorted(), [...ran].toSorted());
+  assert.deepEqual(
+    NAMES.filter((name) => !ran.has(name)),
+    [],
+  );
 });
