@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { caught, evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
+import { caught, documentedDefaults, evaluate, literal } from '../lib/readers.mjs';
 import { publicNames } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
@@ -150,12 +150,10 @@ test('each example of an option is valid and sets that option', () => {
 });
 
 test('the defaults in the declarations agree with the documented table', () => {
-  const readme = new Map(
-    tableIn(reference('options'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]),
-  );
+  const documented = new Map(documentedDefaults());
   for (const [name, [{ doc }]] of options('PolicyOptions')) {
     const said = doc.tag('default');
-    const standard = readme.get(name);
+    const standard = documented.get(name);
     if (standard === undefined) assert.match(said, /^(none|fresh|the built-in)/, name);
     else
       assert.ok(

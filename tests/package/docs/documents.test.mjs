@@ -16,6 +16,7 @@ import {
   blocks,
   caught,
   declarations,
+  documentedDefaults,
   documents,
   evaluate,
   literal,
@@ -284,9 +285,7 @@ test('the defaults that the formulas state are those of the options', () => {
     name,
     value.replace(',', '_'),
   ]);
-  const defaults = new Map(
-    tableIn(reference('options'), 'option').map(([name, , , value]) => [literal(name), literal(value)]),
-  );
+  const defaults = new Map(documentedDefaults());
   assert.deepEqual(stated.map(([name]) => name).sort(), ['baseMs', 'capMs', 'factor', 'maxAttempts', 'minMs']);
   for (const [name, value] of stated) assert.equal(value, defaults.get(name), name);
 });

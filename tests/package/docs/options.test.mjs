@@ -6,15 +6,11 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
-import { evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
+import { documentedDefaults, evaluate } from '../lib/readers.mjs';
 import { importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, retryAfter } = await importPackage();
 const { budget, protect } = await importAll();
-const ROWS = tableIn(reference('options'), 'option').map(([name, , , standard]) => ({
-  name: literal(name),
-  standard: literal(standard),
-}));
 
 /** Functions to retry: most options are seen by the first. */
 const FUNCTIONS = {
@@ -76,9 +72,9 @@ const OTHERS = {
   metrics: [true],
   protection: [protect(budget({ capacity: 1 }))],
 };
-const STATED = ROWS.filter(({ standard }) => standard !== undefined);
+const STATED = documentedDefaults().filter(([, standard]) => standard !== undefined);
 
-for (const { name, standard } of STATED) {
+for (const [name, standard] of STATED) {
   test(`${name}: the default is ${standard}`, async () => {
     const [other, beside, fn = 'fails'] = OTHERS[name];
     const behaves = (value) => behaviour({ ...beside, [name]: value }, fn);
@@ -90,5 +86,5 @@ for (const { name, standard } of STATED) {
 }
 
 test('every option with a default is among those tested', () => {
-  assert.deepEqual(STATED.map(({ name }) => name).sort(), Object.keys(OTHERS).sort());
+  assert.deepEqual(STATED.map(([name]) => name).sort(), Object.keys(OTHERS).sort());
 });
