@@ -103,7 +103,7 @@ test('the longest chain starts first, and needs, rooms and jobs are kept', () =>
   assert.throws(() => withNeeds([{ name: 'x', needs: ['y'] }], () => true), /x needs y/);
 });
 
-/** What passed and failed in each step, and whether it ran again. */
+/** Each step's tests that passed and failed, and whether it ran again. */
 async function ran(steps) {
   const done = await run(steps, 'logs', 3);
   return done.map(({ counts, again }) => `${counts.passed}+${counts.failed}${again ? ' again' : ''}`).join(', ');

@@ -111,7 +111,7 @@ const RETRIED = /failures [2-9]/;
 /** The world prints its counts last. */
 const PRINTED = /^(?!retries )/;
 
-/** What the examples in the declarations print, by file: each, or one after the other. */
+/** The declarations' examples print this, by file: each, or one after the other. */
 const EXAMPLES = Object.entries({
   'index.d.ts': RETRIED,
   'options.d.ts': RETRIED,
