@@ -403,8 +403,16 @@ export class Following extends Settlement {
     const error = exact && this.blur === 0 ? 0 : 1e-6 + this.blur;
     if (ceil(lo - error) + 1 > room + error) return true;
     if (ceil(hi + error) + 1 <= room - error) return false;
-    const reason = this.endsFor();
-    return this.endsNext() && !['budget', 'breaker', 'cooldown'].includes(reason);
+    return this.endsNext() && !this.isRejected();
+  }
+
+  /** Whether protection was asked about the retry, and rejects it. An abort may hide that from the end. */
+  isRejected() {
+    const { i } = this.coming();
+    const { log } = this.world;
+    const says = ({ op, kind, event }) =>
+      op === this.operation.id && kind === 'protection' && ['rejected', 'budget-empty'].includes(event.type);
+    return ['budget', 'breaker', 'cooldown'].includes(this.endsFor()) || log.slice(this.last.i + 1, i).some(says);
   }
 
   /** Checks the events about the wait after an attempt. */
