@@ -4,44 +4,39 @@
 //! build. The driver validated the options; what this side checks again is the answer.
 
 use crate::core::{
-    Backoff, CapRule, Decision, Draws, Hint, Jitter, Limits, MAX_MS, RetryOptions, RetryPolicy,
-    Seed, StopReason, Waits,
+    Backoff, CapRule, Draws, Jitter, MAX_MS, Previous, RetryOptions, RetryPolicy, Seed, Wait,
 };
 
 /// Larger than any count, and exact as a `u64`: 2^60.
 const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 
-/// Returns the wait after a failed attempt in ms, or −1 exhausted, −2 deadline, −3 hint; NaN when
+/// Returns the wait after a failed attempt in ms, or −3 if a server asks for more than the policy follows; NaN when
 /// the numbers are not a valid policy.
 ///
-/// NaN stands for "unset" in the options, in `curve_ms` and in the hints; a `previous_ms` below 0
-/// stands for no previous wait. The codes of `backoff`, `jitter` and `cap_rule` are those of
-/// `src/core/kinds.rs`; `spread` is the jitter's own parameter.
+/// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The codes of
+/// `backoff`, `jitter` and `cap_rule` are those of `src/core/kinds.rs`; `spread` is the jitter's own parameter.
+/// `growth` is what the backoff has of its own: the exponential one's factor, the linear one's step in ms, the custom
+/// one's value for this attempt in ms. `previous` is what the jitter looks back at: Polly's at the draw of the previous
+/// computed wait, the decorrelated ones at that wait in ms; below 0 before the first.
 #[must_use]
 #[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn decide(
+    attempt: f64,
+    r: f64,
     backoff: u32,
     jitter: u32,
-    cap_rule: u32,
     base_ms: f64,
     cap_ms: f64,
+    growth: f64,
+    cap_rule: u32,
     min_ms: f64,
-    factor: f64,
-    step_ms: f64,
-    truncate_at: f64,
+    truncate_at: u32,
     spread: f64,
     max_retry_after_ms: f64,
     cap_long_retry_after: bool,
-    max_attempts: f64,
-    attempt: f64,
-    previous_ms: f64,
-    previous_r: f64,
-    remaining_ms: f64,
-    curve_ms: f64,
+    previous: f64,
     server_ms: f64,
-    exactly_ms: f64,
-    r: f64,
     r2: f64,
 ) -> f64 {
     // Tests compare the driver's codes with the table, so that no other comes. For one that does, any kind
@@ -54,39 +49,27 @@ pub extern "C" fn decide(
         base_ms: given(base_ms),
         cap_ms: given(cap_ms),
         min_ms: given(min_ms),
-        factor: given(factor),
-        step_ms: given(step_ms),
-        truncate_at: given(truncate_at).map(wait_number),
+        factor: given(growth),
+        step_ms: given(growth),
+        truncate_at: Some(truncate_at).filter(|n| *n > 0),
         max_retry_after_ms: given(max_retry_after_ms),
         cap_long_retry_after,
-        max_attempts: given(max_attempts).map(count),
-        _more: (),
+        ..RetryOptions::default()
     };
-    let mut waits = Waits::at(count(attempt), previous_ms, previous_r);
-    let limits = Limits {
-        remaining_ms,
-        curve_ms: given(curve_ms),
-        hint: match (given(exactly_ms), given(server_ms)) {
-            (Some(ms), _) => Hint::Exactly(ms),
-            (None, Some(ms)) => Hint::Server(ms),
-            (None, None) => Hint::None,
-        },
+    let wait = Wait {
+        k: count(attempt),
+        previous: Some(previous)
+            .filter(|previous| *previous >= 0.0)
+            .map(|previous| Previous {
+                delay_ms: previous,
+                r: previous,
+            }),
+        curve_ms: Some(growth),
     };
-    match waits.next(&RetryPolicy::resolve(&options), limits, Draws { r, r2 }) {
-        Decision::Retry { delay_ms } if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
-        Decision::Retry { .. } => f64::NAN,
-        Decision::Stop(reason) => match reason {
-            StopReason::Exhausted => -1.0,
-            StopReason::Deadline => -2.0,
-            // All but the first are not the core's to decide.
-            StopReason::Hint
-            | StopReason::NotRetryable
-            | StopReason::Timeout
-            | StopReason::Randomness
-            | StopReason::Budget
-            | StopReason::Breaker
-            | StopReason::Cooldown => -3.0,
-        },
+    match RetryPolicy::resolve(&options).hinted_ms(&wait, server_ms, Draws { r, r2 }) {
+        Some(delay_ms) if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
+        Some(_) => f64::NAN,
+        None => -3.0,
     }
 }
 
@@ -121,11 +104,4 @@ pub(super) fn count(value: f64) -> u64 {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let count = value.min(UNCOUNTED) as u64;
     count
-}
-
-/// The number of a wait, which the options keep below 1,025. See [`count`].
-fn wait_number(value: f64) -> u32 {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let number = value.min(f64::from(u16::MAX)) as u32;
-    number
 }

@@ -150,21 +150,10 @@ impl RetryPolicy {
                     previous: failure.previous,
                     curve_ms: failure.curve_ms,
                 };
-                let computed = self.delay_ms(&wait, draws);
-                match hint {
-                    Hint::Server(ms) if ms > 0.0 => {
-                        let longest = self.max_retry_after_ms();
-                        if ms > longest && !self.caps_long_retry_after() {
-                            return Decision::Stop(StopReason::Hint);
-                        }
-                        let requested = ms.min(longest);
-                        // Twice the requested time at most: finite, and below what timers are chunked for.
-                        let spread = (requested / 2.0).max(self.base_ms());
-                        let hinted = (requested + draws.r * spread).min(MAX_MS);
-                        // Not `max`, which would hide a NaN.
-                        if computed < hinted { hinted } else { computed }
-                    }
-                    _ => computed,
+                let server_ms = if let Hint::Server(ms) = hint { ms } else { 0.0 };
+                match self.hinted_ms(&wait, server_ms, draws) {
+                    Some(ms) => ms,
+                    None => return Decision::Stop(StopReason::Hint),
                 }
             }
         };
@@ -172,5 +161,28 @@ impl RetryPolicy {
             return Decision::Stop(StopReason::Deadline);
         }
         Decision::Retry { delay_ms }
+    }
+
+    /// Returns the wait in ms where a server asks for at least `server_ms`, by the rule of [`Hint::Server`]; `None` if
+    /// that is more than the policy follows.
+    #[inline(always)]
+    pub(crate) fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
+        let computed = self.delay_ms(wait, draws);
+        // A comparison with NaN is false.
+        if server_ms > 0.0 {
+            let longest = self.max_retry_after_ms();
+            if server_ms > longest && !self.caps_long_retry_after() {
+                return None;
+            }
+            let requested = server_ms.min(longest);
+            // Twice the requested time at most: finite, and below what timers are chunked for.
+            let spread = (requested / 2.0).max(self.base_ms());
+            let hinted = (requested + draws.r * spread).min(MAX_MS);
+            // Not `max`, which would hide a NaN.
+            if computed < hinted {
+                return Some(hinted);
+            }
+        }
+        Some(computed)
     }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The wait after a failed attempt.
 
-import { BOUND, EXPONENTIAL } from '../options/codes.js';
+import { EXPONENTIAL } from '../options/codes.js';
 import { DRAW, JITTERS, check, settingsOf } from './options.js';
 
 /** @typedef {() => import('../options/settings.js').Core | undefined} Load undefined: the host refuses to compile it */
@@ -34,8 +34,7 @@ export function computed(core, { baseMs, capMs, factor, jitter = 'full', random 
   const code = JITTERS.indexOf(jitter);
   const draw = code && random();
   check('random() must return', draw, DRAW);
-  // An unset number is NaN in the core, which knows the defaults.
-  const no = /** @type {any} */ (undefined);
-  const numbers = [baseMs, capMs, no, factor, no, no, no, no];
-  return core.decide(EXPONENTIAL, code, BOUND, ...numbers, 0, Infinity, attempt, -1, 0, Infinity, no, no, no, draw, 0);
+  // The core knows the defaults of what is unset or missing.
+  const numbers = /** @type {number[]} */ ([attempt, draw, EXPONENTIAL, code, baseMs, capMs, factor]);
+  return core.decide(...numbers);
 }

@@ -1,27 +1,22 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
+import { CUSTOM, LINEAR, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
 import { failure, problemOf } from '../options/messages.js';
 import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
 
 /**
- * A computed wait, and the draw that it was made with.
- * @typedef {{ ms: number, r: number }} Previous
- *
  * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
  * @property {number} index among the operations of a seed
- * @property {Previous} previous of jitters that look back
+ * @property {number} previous computed wait in ms, or the draw that it was made with, for jitters that look back at one
+ *   of them; below 0 before the first
  * @property {number} [endedAt] time when the attempt ended
  * @property {unknown} fault the error because of which the core could not answer
  */
 
-/** Before the first wait. @type {Previous} */
-export const NO_PREVIOUS = { ms: -1, r: 0 };
-
-// Codes instead of a wait. The third, -3, comes from the core alone: the server asks for too long a wait.
+// Codes instead of a wait. The third, -3, comes from the core: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
 /** The core itself failed. */
@@ -35,73 +30,73 @@ const UNAVAILABLE = -4;
  * @param {number} attempt the failed one's number, from 1
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
  * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
- * @param {number} exactlyMs the wait that the caller demands; NaN for none
+ * @param {number | undefined} exactlyMs the wait that the caller demands
  * @param {number} [hedges] hedges among the attempts: waits follow rounds
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
-  const { jitter, maxAttempts, random } = settings;
   // The last attempt needs neither the core nor the caller's callbacks.
-  if (attempt >= maxAttempts) return EXHAUSTED;
-  attempt -= hedges;
-  const exact = exactlyMs >= 0;
+  if (attempt >= settings.maxAttempts) return EXHAUSTED;
+  const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
+  // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
+  // random() and backoff() may have taken their time.
+  return delayMs >= 0 && deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? DEADLINE : delayMs;
+}
+
+/**
+ * Returns the wait by the formulas, or a negative code.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {State} state
+ * @param {number} attempt
+ * @param {number | undefined} serverMs
+ */
+export function computed(settings, state, attempt, serverMs) {
+  const { backoff, jitter, random } = settings;
   const hinted = /** @type {number} */ (serverMs) > 0;
-  const draws = !exact && (hinted || jitter !== NONE);
   let r = 0;
   let r2 = 0;
-  if (draws && random !== undefined) {
+  if (random !== undefined && (hinted || jitter !== NONE)) {
     r = drawOf(random);
     // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
     // once.
     r2 = (r * 2 ** 26) % 1;
   }
-  const curveMs = exact || settings.backoff !== CUSTOM ? NaN : curveOf(settings.curve, attempt);
-  // The caller's random() and backoff() may have taken their time.
-  const remainingMs = deadlineAt === Infinity ? Infinity : deadlineAt - now();
-  let decision;
+  const growth =
+    backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
   try {
     const core = settings.load();
-    if (draws && random === undefined) {
+    if (random === undefined && (hinted || jitter !== NONE)) {
       const [high, low, index] = seedOf(settings, state);
       r = core.draw(high, low, index, attempt, 0);
       if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }
-    decision = core.decide(
-      settings.backoff,
+    const delayMs = core.decide(
+      attempt,
+      r,
+      backoff,
       jitter,
-      settings.capRule,
       settings.baseMs,
       settings.capMs,
+      growth,
+      settings.capRule,
       settings.minMs,
-      settings.factor,
-      settings.stepMs,
       settings.truncateAt,
       settings.spread,
       settings.maxRetryAfterMs,
       +(settings.longRetryAfter === 'cap'),
-      maxAttempts,
-      attempt,
-      state.previous.ms,
-      state.previous.r,
-      remainingMs,
-      curveMs,
+      state.previous,
       /** @type {number} */ (serverMs),
-      exactlyMs,
-      r,
       r2,
     );
-    if (Number.isNaN(decision)) throw failure(Error, 'the core rejected valid settings. Please report this');
+    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings. Please report this');
+    // Only where it is read: a number that is no small integer takes memory in each operation that waits.
+    if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
+    return delayMs;
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);
     state.fault = fault;
     return UNAVAILABLE;
   }
-  if (decision < 0) return decision;
-  // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted.
-  if (Math.ceil(decision) + 1 > remainingMs) return DEADLINE;
-  // For jitters that do not look back, this would be an object more in each operation that waits.
-  if (!exact && !hinted && hasOwnCurve(jitter)) state.previous = { ms: decision, r };
-  return decision;
 }
 
 /**

@@ -7,7 +7,7 @@ import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
-import { NO_PREVIOUS, decide } from './decision.js';
+import { computed } from './decision.js';
 
 /** Made by a function, so that bundles without it have nothing of it. */
 export const DelayIterator = /* @__PURE__ */ (() => {
@@ -26,16 +26,14 @@ export const DelayIterator = /* @__PURE__ */ (() => {
 
     /** @returns {IteratorResult<number, undefined>} */
     next() {
-      const delayMs = delayAfter(this.#settings, this.#state, this.#attempt, NaN);
-      if (delayMs < 0) return { done: true, value: undefined };
-      this.#attempt++;
-      return { done: false, value: delayMs };
+      if (this.#attempt >= this.#settings.maxAttempts) return { done: true, value: undefined };
+      return { done: false, value: delayAfter(this.#settings, this.#state, this.#attempt++) };
     }
 
     /** Starts again, as the next operation: the same curve, fresh draws. */
     reset() {
       this.#attempt = 1;
-      this.#state.previous = NO_PREVIOUS;
+      this.#state.previous = -1;
       this.#state.index++;
     }
   }
@@ -48,7 +46,7 @@ export const DelayIterator = /* @__PURE__ */ (() => {
 
 /** @param {number} index of the operation @returns {import('./decision.js').State} */
 function stateOf(index) {
-  return { index, previous: NO_PREVIOUS, fault: undefined };
+  return { index, previous: -1, fault: undefined };
 }
 
 /**
@@ -57,11 +55,11 @@ function stateOf(index) {
  * @param {import('../options/settings.js').Settings} settings
  * @param {import('./decision.js').State} state
  * @param {number} attempt
- * @param {number} hintMs
+ * @param {number} [hintMs]
  */
 function delayAfter(settings, state, attempt, hintMs) {
   state.fault = undefined;
-  const delayMs = decide(settings, state, attempt, Infinity, hintMs, NaN);
+  const delayMs = computed(settings, state, attempt, hintMs);
   if (state.fault !== undefined) throw state.fault;
   return delayMs;
 }
@@ -87,12 +85,12 @@ const LONGEST_CHAIN = 100_000;
 export function delayOf(policy, k, options) {
   const rules = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };
   const { seed, operation = 0, hintMs = 0 } = read(options, rules);
-  const settings = inheriting(reseeded(seed, policy), { maxAttempts: Infinity });
+  const settings = reseeded(seed, policy);
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
     throw problemOf('k', k, ['number', `an integer between 1 and ${chained ? '100,000' : '2^53 - 1'}`]);
   const state = stateOf(operation);
-  for (let i = chained ? 1 : k; i < k; i++) delayAfter(settings, state, i, NaN);
+  for (let i = chained ? 1 : k; i < k; i++) delayAfter(settings, state, i);
   const delayMs = delayAfter(settings, state, k, hintMs);
   // An operation would stop here; a number could not say so.
   if (delayMs < 0) throw problemOf('hintMs', hintMs, ['number', 'at most maxRetryAfterMs']);

@@ -1,8 +1,6 @@
 // @ts-check
 // What is known of one operation and of its present attempt: plain data. The other modules are functions of it.
 
-import { NO_PREVIOUS } from './decision.js';
-
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 /** @typedef {(attempt: Attempt) => unknown} Callback */
 
@@ -69,8 +67,8 @@ export class Operation {
      */
     this.delayMs = undefined;
     this.records = NO_RECORDS;
-    /** The last computed wait and its draw, for jitters that look back. */
-    this.previous = NO_PREVIOUS;
+    /** The last computed wait or its draw, for jitters that look back. */
+    this.previous = -1;
     /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
     /** What a fetch does otherwise than a callback. @type {import('./task.js').Task | undefined} */

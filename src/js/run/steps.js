@@ -143,7 +143,7 @@ export function plan(op) {
   const { settings, limits, task, guard } = op;
   // An attempt of a round may have aborted while the other one was classified.
   if (limits.aborted) return 'aborted';
-  const { attempts, hintMs, demandedMs = NaN } = op;
+  const { attempts, hintMs, demandedMs } = op;
   const delayMs = decide(settings, op, attempts, limits.deadlineAt, hintMs, demandedMs, guard?.hedges);
   // random() and backoff() may have aborted.
   if (limits.aborted) return 'aborted';

@@ -9,7 +9,8 @@ let made;
 /** Returns the core. It keeps no state, so that there is never a reason for another one. */
 export const load = () => (made ??= converting(core()));
 
-/** Converts arguments to numbers, as wasm does: undefined to NaN. @param {ReturnType<typeof core>} core */
+/** Converts arguments to numbers, as wasm does: undefined and missing ones to NaN. @param {ReturnType<typeof core>} core */
 function converting({ decide, draw }) {
-  return { decide: (/** @type {any[]} */ ...given) => decide(...given.map(Number)), draw };
+  const { length } = decide;
+  return { decide: (/** @type {any[]} */ ...given) => decide(...Array.from({ length }, (_, i) => +given[i])), draw };
 }
