@@ -5,31 +5,33 @@
 export const MAX_PROBLEMS = 10;
 
 /**
- * Names of options and values in other retry packages, for "Did you mean". Each line: our name, an
- * optional note, a colon, then their names in lower case without "ms".
+ * Our names, each with an optional note, and what finds those of other retry packages, in lower case without "ms". The
+ * first that fits, for "Did you mean".
+ * @type {[ours: string, theirs: RegExp][]}
  */
-const FOREIGN = `maxAttempts (it counts the first attempt: retries + 1): retries maxretries maxretry retry retrycount
-maxAttempts: numofattempts attempts limit
-maxAttempts (it counts each attempt): shouldconsumeretry
-maxAttempts (Infinity): forever
-baseMs: mintimeout delay initialdelay startingdelay base interval initialinterval retrydelay
-capMs: maxtimeout maxdelay backofflimit cap max maxinterval
-minMs: mindelay min
-factor: timemultiple multiplier exponent backofffactor
-backoff: strategy
-jitter: randomize randomizationfactor
-attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them): timeout
-attemptTimeoutMs: perattempttimeout
-totalTimeoutMs: maxretrytime maxelapsedtime deadline maxtotaltimeout timeout
-signal: abortsignal
-retryIf: shouldretry retrycondition
-retryIf (or throw permanent(error)): bail
-onFailure: handleerror onerror
-onFailure (it is not awaited; beforeRetry is, before the next attempt): onfailedattempt
-maxRetryAfterMs: maxretryafter
-protectionKey: key
-protection (protection.for(key), or policy.run(fn, { key })): key
-fixed: constant`;
+const FOREIGN = [
+  ['maxAttempts (it counts the first attempt: retries + 1)', /^(max)?retr(y|ies)(count)?$/],
+  ['maxAttempts (it counts each attempt)', /consume/],
+  ['maxAttempts (Infinity)', /forever/],
+  ['maxAttempts', /^(numof)?attempts$|^limit/],
+  ['baseMs', /^(retry|initial|starting)?(delay|interval)$|^mintim/],
+  ['capMs', /^max(delay|timeout|interval)?$|limit$/],
+  ['minMs', /^min(delay)?$/],
+  ['jitter', /^randomiz/],
+  ['factor', /factor|multipl|exponent/],
+  ['backoff', /strategy/],
+  ['attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)', /^timeout$/],
+  ['attemptTimeoutMs', /^perattempt/],
+  ['totalTimeoutMs', /^timeout|deadline|elapsed|^max(retry|total)time/],
+  ['signal', /^abort/],
+  ['retryIf (or throw permanent(error))', /^bail/],
+  ['retryIf', /^shouldretry|condition/],
+  ['onFailure (it is not awaited; beforeRetry is, before the next attempt)', /^onfailed/],
+  ['onFailure', /^(handle|on)error$/],
+  ['protectionKey', /^key$/],
+  ['protection (protection.for(key), or policy.run(fn, { key }))', /^key$/],
+  ['fixed', /constant/],
+];
 
 /** Starts each message of this package, once: in a log, it names the owner. */
 const PREFIX = 'rejitter: ';
@@ -100,10 +102,8 @@ export function unknown(name, names, nearest = meant(name, names)) {
 function meant(wrong, names) {
   const name = wrong.slice(0, 40).toLowerCase();
   const theirs = name.replace(/ms$/, '');
-  for (const line of FOREIGN.split('\n')) {
-    const [, ours = '', note, all = ''] = /^(\w+)(.*): (.*)$/.exec(line) ?? [];
-    if (names.includes(ours) && all.split(' ').includes(theirs)) return ours + note;
-  }
+  const foreign = FOREIGN.find(([ours, named]) => named.test(theirs) && names.includes(ours.replace(/ .*/, '')));
+  if (foreign) return foreign[0];
   for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
     const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
     if (nearest !== undefined) return nearest;
