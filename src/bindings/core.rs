@@ -73,7 +73,7 @@ pub extern "C" fn decide(
     }
 }
 
-/// A draw: uniform on [0, 1), lane 0 to 2 of an attempt of an operation.
+/// The `nth` draw, 0 to 2, of an attempt of an operation: uniform on [0, 1).
 #[must_use]
 #[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 pub extern "C" fn draw(
@@ -81,10 +81,10 @@ pub extern "C" fn draw(
     seed_low: u32,
     operation: f64,
     attempt: f64,
-    lane: u32,
+    nth: u32,
 ) -> f64 {
     let seed = seed_of(seed_high, seed_low);
-    seed.draw(count(operation), count(attempt), u64::from(lane))
+    seed.draw(count(operation), count(attempt), u64::from(nth))
 }
 
 /// A seed from its halves: JavaScript's numbers do not hold 64 bits.

@@ -11,9 +11,9 @@ pub struct Seed(u64);
 pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Draws per attempt that a formula may use: `r` and `r'`.
-const LANES: u64 = 2;
+const PER_ATTEMPT: u64 = 2;
 
-/// The outputs of the lanes behind those start here: no attempt has so high a number, and the draws of waits stay what
+/// The outputs of further draws start here: no attempt has so high a number, and the draws of waits stay what
 /// they always were.
 const FURTHER: u64 = 1 << 62;
 
@@ -49,13 +49,13 @@ impl Seed {
         }
     }
 
-    /// One of [`Seed::draws`]: lane 0 is `r`, lane 1 is `r'`; lane 2 is for protection. 53 bits, uniform on [0, 1).
+    /// The `nth` draw: 0 is `r`, 1 is `r'`, 2 is for protection. 53 bits, uniform on [0, 1).
     ///
     /// The `operation`-th output of `SplitMix64` (Steele, Lea, Flood 2014) seeded with this seed
     /// starts the operation's own `SplitMix64`, of which the draws are successive outputs.
     #[must_use]
-    pub(crate) const fn draw(self, operation: u64, attempt: u64, lane: u64) -> f64 {
-        self.start(operation).draw(attempt, lane)
+    pub(crate) const fn draw(self, operation: u64, attempt: u64, nth: u64) -> f64 {
+        self.start(operation).draw(attempt, nth)
     }
 
     /// Where the draws of one operation start.
@@ -72,9 +72,11 @@ pub(crate) struct Start(u64);
 impl Start {
     /// See [`Seed::draw`].
     #[must_use]
-    pub(crate) const fn draw(self, attempt: u64, lane: u64) -> f64 {
-        let n = attempt.wrapping_mul(LANES).wrapping_add(lane % LANES);
-        let bits = output(self.0, n.wrapping_add(lane / LANES * FURTHER)) >> 11;
+    pub(crate) const fn draw(self, attempt: u64, nth: u64) -> f64 {
+        let n = attempt
+            .wrapping_mul(PER_ATTEMPT)
+            .wrapping_add(nth % PER_ATTEMPT);
+        let bits = output(self.0, n.wrapping_add(nth / PER_ATTEMPT * FURTHER)) >> 11;
         // 53 bits fit the significand, and a signed integer too, from which processors convert
         // faster: the conversion and the scaling are exact.
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
@@ -134,15 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_third_lane_shares_no_draw_with_the_first_two() {
+    fn a_third_draw_shares_no_draw_with_the_first_two() {
         let mut seen = std::collections::HashSet::new();
         for attempt in 0..10_000 {
-            for lane in 0..3 {
-                let draw = Seed::new(7).draw(0, attempt, lane);
-                assert!(
-                    seen.insert(draw.to_bits()),
-                    "attempt {attempt}, lane {lane}"
-                );
+            for nth in 0..3 {
+                let draw = Seed::new(7).draw(0, attempt, nth);
+                assert!(seen.insert(draw.to_bits()), "attempt {attempt}, draw {nth}");
             }
         }
     }

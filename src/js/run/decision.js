@@ -111,7 +111,7 @@ function seedOf({ seed }, { index, endedAt }) {
 }
 
 /** The draws of protection, next to those of waits. */
-const THIRD_LANE = 2;
+const PROTECTION_DRAW = 2;
 
 /**
  * Returns a draw for protection. Throws the errors of random(), and those of the core.
@@ -122,7 +122,7 @@ const THIRD_LANE = 2;
 export function drawBeside(settings, state, attempt) {
   if (settings.random !== undefined) return drawOf(settings.random);
   const [high, low, index] = seedOf(settings, state);
-  return settings.load().draw(high, low, index, attempt, THIRD_LANE);
+  return settings.load().draw(high, low, index, attempt, PROTECTION_DRAW);
 }
 
 /** @param {() => number} random */
