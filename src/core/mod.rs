@@ -25,6 +25,8 @@ mod backoff;
 mod decision;
 mod delays;
 pub(crate) mod elementary;
+#[cfg(feature = "lab")]
+mod getters;
 #[cfg(feature = "http")]
 pub mod http;
 mod jitter;
@@ -47,6 +49,8 @@ pub use backoff::Backoff;
 pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub use delays::DelaysMs;
+#[cfg(feature = "lab")]
+pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 #[cfg(any(feature = "protection", feature = "lab"))]

@@ -3,6 +3,7 @@
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
 use super::polly::Polly;
+use crate::core::getters;
 use crate::core::{Backoff, CapRule, Jitter, Previous, RetryPolicy, Wait, listed};
 
 /// A policy with its time limits and, for [`Backoff::Custom`], its curve.
@@ -61,22 +62,13 @@ impl Model {
         &self.policy
     }
 
-    /// The limit of each attempt in ms; infinite for none.
-    #[must_use]
-    pub fn attempt_timeout_ms(&self) -> f64 {
-        self.attempt_timeout_ms
-    }
-
-    /// The deadline in ms; infinite for none.
-    #[must_use]
-    pub fn total_timeout_ms(&self) -> f64 {
-        self.total_timeout_ms
-    }
-
-    /// Whether the retries have a budget.
-    #[must_use]
-    pub fn has_budget(&self) -> bool {
-        self.has_budget
+    getters! {
+        /// The limit of each attempt in ms; infinite for none.
+        attempt_timeout_ms: f64,
+        /// The deadline in ms; infinite for none.
+        total_timeout_ms: f64,
+        /// Whether the retries have a budget.
+        has_budget: bool,
     }
 
     /// How many waits there are at most; `None` without a limit of attempts.

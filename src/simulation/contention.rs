@@ -6,6 +6,7 @@
 //! write whose version still matches raises it and succeeds, and that client is done. Any other
 //! client waits by its policy and reads again.
 
+use crate::core::getters;
 use crate::core::{
     Backoff, Jitter, Limits, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
 };
@@ -171,22 +172,13 @@ impl Contention {
         Ok(simulation)
     }
 
-    /// The writes that reached the server, in each finished run.
-    #[must_use]
-    pub fn calls(&self) -> &[u32] {
-        &self.calls
-    }
-
-    /// When the last successful write's answer arrived, in each finished run, in ms; 0 if none.
-    #[must_use]
-    pub fn times_ms(&self) -> &[f64] {
-        &self.times_ms
-    }
-
-    /// The clients that gave up, in each finished run.
-    #[must_use]
-    pub fn give_ups(&self) -> &[u32] {
-        &self.give_ups
+    getters! {
+        /// The writes that reached the server, in each finished run.
+        calls: &[u32],
+        /// When the last successful write's answer arrived, in each finished run, in ms; 0 if none.
+        times_ms: &[f64],
+        /// The clients that gave up, in each finished run.
+        give_ups: &[u32],
     }
 
     /// The calls of the finished runs.

@@ -1,5 +1,6 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
+use crate::core::getters;
 use crate::core::{Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
 
 use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, POSITIVE, UP_TO_1E6_MS, is_no_time};
@@ -140,34 +141,19 @@ impl Outage {
         })
     }
 
-    /// The requests by time.
-    #[must_use]
-    pub fn bins(&self) -> &Bins {
-        &self.bins
-    }
-
-    /// The attempts of the first clients.
-    #[must_use]
-    pub fn traces(&self) -> &Traces {
-        &self.traces
-    }
-
-    /// The attempts that each client made: its share of the server's work.
-    #[must_use]
-    pub fn attempts(&self) -> &[u32] {
-        &self.attempts
-    }
-
-    /// Time from each client's start to its success, in ms; NaN for those not served.
-    #[must_use]
-    pub fn latencies_ms(&self) -> &[f64] {
-        &self.latencies_ms
-    }
-
-    /// When clients were served, in ms, ascending: one value for each that was.
-    #[must_use]
-    pub fn served_ms(&self) -> &[f64] {
-        &self.served_ms
+    getters! {
+        /// The requests by time.
+        bins: &Bins,
+        /// The attempts of the first clients.
+        traces: &Traces,
+        /// The attempts that each client made: its share of the server's work.
+        attempts: &[u32],
+        /// Time from each client's start to its success, in ms; NaN for those not served.
+        latencies_ms: &[f64],
+        /// When clients were served, in ms, ascending: one value for each that was.
+        served_ms: &[f64],
+        /// The clients that gave up.
+        give_ups: u32,
     }
 
     /// When this share (0 to 1) of *all* clients had been served, in ms; `None` if it never was.
@@ -178,12 +164,6 @@ impl Outage {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let rank = wanted as usize;
         self.served_ms.get(rank - 1).copied()
-    }
-
-    /// The clients that gave up.
-    #[must_use]
-    pub fn give_ups(&self) -> u32 {
-        self.give_ups
     }
 
     /// The two costs of retrying: how long the served clients waited in all, in ms, and how many

@@ -1,5 +1,6 @@
 //! A server that answers "too many requests": does each worker learn it by itself, or one for all?
 
+use crate::core::getters;
 use crate::core::protection::Cooldown;
 use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits};
 
@@ -172,16 +173,11 @@ impl RateLimit {
         Ok(made)
     }
 
-    /// Requests at the server, by time.
-    #[must_use]
-    pub fn bins(&self) -> &Bins {
-        &self.bins
-    }
-
-    /// Returns the sums so far.
-    #[must_use]
-    pub fn totals(&self) -> RateLimitTotals {
-        self.totals
+    getters! {
+        /// Requests at the server, by time.
+        bins: &Bins,
+        /// Returns the sums so far.
+        totals: RateLimitTotals,
     }
 
     fn take_job(&mut self, now: f64, worker: u32) {

@@ -2,6 +2,7 @@
 
 use super::check::bin_of;
 use super::statistics::count_one;
+use crate::core::getters;
 
 /// Requests at the server, by time: bin b is from b·`bin_ms` (included) to the next bin's start.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,28 +48,15 @@ impl Bins {
         }
     }
 
-    /// The width of a bin, in ms.
-    #[must_use]
-    pub fn bin_ms(&self) -> f64 {
-        self.bin_ms
-    }
-
-    /// The requests that arrived, up to the last bin with any.
-    #[must_use]
-    pub fn arrivals(&self) -> &[u32] {
-        &self.arrivals
-    }
-
-    /// Those of them that the server accepted.
-    #[must_use]
-    pub fn accepted(&self) -> &[u32] {
-        &self.accepted
-    }
-
-    /// Those that it did not.
-    #[must_use]
-    pub fn rejected(&self) -> &[u32] {
-        &self.rejected
+    getters! {
+        /// The width of a bin, in ms.
+        bin_ms: f64,
+        /// The requests that arrived, up to the last bin with any.
+        arrivals: &[u32],
+        /// Those of them that the server accepted.
+        accepted: &[u32],
+        /// Those that it did not.
+        rejected: &[u32],
     }
 
     /// Returns the first of the busiest bins that start at `from_ms` or later.
@@ -116,21 +104,12 @@ impl Traces {
         }
     }
 
-    /// Whose attempt it was.
-    #[must_use]
-    pub fn clients(&self) -> &[u32] {
-        &self.clients
-    }
-
-    /// When it arrived, in ms.
-    #[must_use]
-    pub fn times_ms(&self) -> &[f64] {
-        &self.times_ms
-    }
-
-    /// Outcome: [`Traces::REJECTED`], [`Traces::ACCEPTED`] or [`Traces::GAVE_UP`].
-    #[must_use]
-    pub fn outcomes(&self) -> &[u32] {
-        &self.outcomes
+    getters! {
+        /// Whose attempt it was.
+        clients: &[u32],
+        /// When it arrived, in ms.
+        times_ms: &[f64],
+        /// Outcome: [`Traces::REJECTED`], [`Traces::ACCEPTED`] or [`Traces::GAVE_UP`].
+        outcomes: &[u32],
     }
 }

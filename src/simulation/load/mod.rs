@@ -5,6 +5,7 @@
 //! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
+use crate::core::getters;
 use crate::core::protection::{Change, Phase};
 use crate::core::{Limits, OptionErrors, Waits};
 
@@ -120,22 +121,13 @@ impl Load {
         self.options.bin_ms
     }
 
-    /// Returns the counts by time.
-    #[must_use]
-    pub fn bins(&self) -> &LoadBins {
-        &self.bins
-    }
-
-    /// Returns the changes of breakers.
-    #[must_use]
-    pub fn phases(&self) -> &LoadPhases {
-        &self.phases
-    }
-
-    /// Returns the sums so far.
-    #[must_use]
-    pub fn totals(&self) -> LoadTotals {
-        self.totals
+    getters! {
+        /// Returns the counts by time.
+        bins: &LoadBins,
+        /// Returns the changes of breakers.
+        phases: &LoadPhases,
+        /// Returns the sums so far.
+        totals: LoadTotals,
     }
 
     /// How long after the outage's end the last attempt ran into its time limit, in ms. `None` if

@@ -1,0 +1,23 @@
+//! Methods that return a field.
+
+/// One method for each field, with its name: `name: &Type` borrows it, `name: Type` copies it.
+macro_rules! getters {
+    () => {};
+    ($(#[$about:meta])* $field:ident: &$type:ty, $($rest:tt)*) => {
+        $(#[$about])*
+        #[must_use]
+        pub fn $field(&self) -> &$type {
+            &self.$field
+        }
+        getters! { $($rest)* }
+    };
+    ($(#[$about:meta])* $field:ident: $type:ty, $($rest:tt)*) => {
+        $(#[$about])*
+        #[must_use]
+        pub fn $field(&self) -> $type {
+            self.$field
+        }
+        getters! { $($rest)* }
+    };
+}
+pub(crate) use getters;
