@@ -54,7 +54,7 @@ pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 #[cfg(any(feature = "protection", feature = "lab"))]
-pub(crate) use options::{Problems, within};
+pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
 pub(crate) use waits::{Limits, Waits};

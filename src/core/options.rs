@@ -12,57 +12,97 @@ pub const UNLIMITED: u64 = u64::MAX;
 /// exactly. An infinite cap saturates here.
 pub const MAX_MS: f64 = 9_007_199_254_740_991.0;
 
-/// The largest `truncate_at`: above it `cap/2^(N−1)` would be nothing.
-const MAX_TRUNCATE_AT: f64 = 1_024.0;
+/// The least and the greatest number that an option may be, and the rule that says so.
+pub(crate) type Range = (f64, f64, &'static str);
 
-const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
-const NOT_NEGATIVE: &str = "a non-negative number of milliseconds or infinity";
+const MILLISECONDS: Range = (
+    0.0,
+    MAX_MS,
+    "a number of milliseconds between 0 and 2^53 - 1",
+);
+const RULE: &str = "a non-negative number of milliseconds or infinity";
+pub(crate) const NOT_NEGATIVE: Range = (0.0, f64::INFINITY, RULE);
+const FACTOR: Range = (1.0, f64::MAX, "a finite number of at least 1");
+/// Above its end `cap/2^(N−1)` would be nothing.
+const TRUNCATE_AT: Range = (1.0, 1_024.0, "an integer between 1 and 1,024");
 
-/// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
-///
-/// The names are those of the JavaScript package, in this language's spelling.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RetryOptions {
+/// A struct of options, each with its default. All defaults are a constant, too.
+macro_rules! options {
+    ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $option:ident: $type:ty = $default:expr,)+) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct $name {
+            $($(#[$doc])* pub $option: $type,)+
+            #[doc = concat!("More options may follow: end a list of some with `..", stringify!($name), "::default()`, \
+                which the attribute `non_exhaustive` would forbid.")]
+            #[doc(hidden)]
+            #[allow(clippy::pub_underscore_fields)]
+            pub _more: (),
+        }
+
+        impl $name {
+            #[doc = concat!("`", stringify!($name), "::default()`, for constants: every option unset.")]
+            pub const DEFAULT: Self = Self { $($option: $default,)+ _more: () };
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+    };
+}
+#[cfg(any(feature = "protection", feature = "lab"))]
+pub(crate) use options;
+
+options! {
+    /// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
+    ///
+    /// The names are those of the JavaScript package, in this language's spelling.
+    ///
+    /// ```
+    /// use rejitter::RetryOptions;
+    ///
+    /// const OPTIONS: RetryOptions = RetryOptions { max_attempts: Some(3), ..RetryOptions::DEFAULT };
+    /// assert_eq!(OPTIONS.base_ms, RetryOptions::default().base_ms);
+    /// ```
+    RetryOptions:
+
     /// The backoff function. Defaults to [`Backoff::Exponential`].
-    pub backoff: Backoff,
+    backoff: Backoff = Backoff::Exponential,
     /// How the wait is drawn below the curve. Defaults to [`Jitter::Full`].
-    pub jitter: Jitter,
+    jitter: Jitter = Jitter::Full,
     /// Initial ceiling, in ms: between 0 and [`MAX_MS`]. Defaults to 100; for
     /// [`Backoff::Truncated`] with a finite cap to `cap/2^(truncate_at−1)`.
-    pub base_ms: Option<f64>,
+    base_ms: Option<f64> = None,
     /// Upper bound of every ceiling, in ms: non-negative or infinite, at least `base_ms`. Defaults
     /// to 10,000, or to a longer `base_ms`. [`Backoff::Custom`] has no default cap.
-    pub cap_ms: Option<f64>,
+    cap_ms: Option<f64> = None,
     /// Minimum wait, in ms: between 0 and the cap. Defaults to 0. A minimum above the curve removes
     /// the jitter: every such wait is exactly the minimum.
-    pub min_ms: Option<f64>,
+    min_ms: Option<f64> = None,
     /// Growth of the exponential curve from wait to wait: finite, at least 1. Defaults to 2. Only
     /// with [`Backoff::Exponential`].
-    pub factor: Option<f64>,
+    factor: Option<f64> = None,
     /// Growth of the linear curve from wait to wait, in ms: between 0 and [`MAX_MS`]. Defaults to
     /// `base_ms`. Only with [`Backoff::Linear`].
-    pub step_ms: Option<f64>,
+    step_ms: Option<f64> = None,
     /// Wait at which truncated binary exponential backoff stops growing: between 1 and 1,024.
     /// Defaults to 10. Only with [`Backoff::Truncated`] and [`Jitter::Slotted`].
-    pub truncate_at: Option<u32>,
+    truncate_at: Option<u32> = None,
     /// Longest server hint that is followed, in ms: non-negative or infinite. A longer one ends the
     /// operation. Defaults to 60,000.
-    pub max_retry_after_ms: Option<f64>,
+    max_retry_after_ms: Option<f64> = None,
     /// Follow a longer server hint up to `max_retry_after_ms`, instead of ending the operation: the
     /// retry then comes earlier than the server requested. Defaults to false.
-    pub cap_long_retry_after: bool,
+    cap_long_retry_after: bool = false,
     /// Maximum number of attempts, the first included: at least 1; [`UNLIMITED`] for no limit.
     /// Defaults to 6.
-    pub max_attempts: Option<u64>,
+    max_attempts: Option<u64> = None,
     /// Quantity that the cap bounds. Defaults to [`CapRule::Bound`]; presets that copy other systems use
     /// other rules.
     #[doc(hidden)]
-    pub cap_rule: CapRule,
-    /// More options may follow: end a list of some with `..RetryOptions::default()`, which the attribute
-    /// `non_exhaustive` would forbid.
-    #[doc(hidden)]
-    #[allow(clippy::pub_underscore_fields)]
-    pub _more: (),
+    cap_rule: CapRule = CapRule::Bound,
 }
 
 /// One invalid option.
@@ -155,6 +195,12 @@ impl Problems {
         }
     }
 
+    /// Notes a set number that is out of its range.
+    pub(crate) const fn range(&mut self, option: &'static str, value: Option<f64>, range: Range) {
+        let (least, most, rule) = range;
+        self.require(option, value, rule, within(value, least, most));
+    }
+
     /// The first problem, if any.
     pub(crate) const fn first(&self) -> Option<OptionError> {
         let [first, ..] = self.found;
@@ -178,67 +224,18 @@ pub(crate) const fn within(value: Option<f64>, lo: f64, hi: f64) -> bool {
     }
 }
 
-impl Default for RetryOptions {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 impl RetryOptions {
-    /// `RetryOptions::default()`, for constants: every option unset.
-    ///
-    /// ```
-    /// use rejitter::RetryOptions;
-    ///
-    /// const OPTIONS: RetryOptions = RetryOptions { max_attempts: Some(3), ..RetryOptions::DEFAULT };
-    /// assert_eq!(OPTIONS.base_ms, RetryOptions::default().base_ms);
-    /// ```
-    pub const DEFAULT: Self = Self {
-        backoff: Backoff::Exponential,
-        jitter: Jitter::Full,
-        base_ms: None,
-        cap_ms: None,
-        min_ms: None,
-        factor: None,
-        step_ms: None,
-        truncate_at: None,
-        max_retry_after_ms: None,
-        cap_long_retry_after: false,
-        max_attempts: None,
-        cap_rule: CapRule::Bound,
-        _more: (),
-    };
-
     /// Finds the problems, in the order of the fields.
     pub(crate) const fn problems(&self) -> Problems {
         let mut problems = Problems::NONE;
-        problems.require(
-            "base_ms",
-            self.base_ms,
-            MILLISECONDS,
-            within(self.base_ms, 0.0, MAX_MS),
-        );
-        problems.require(
-            "cap_ms",
-            self.cap_ms,
-            NOT_NEGATIVE,
-            within(self.cap_ms, 0.0, f64::INFINITY),
-        );
+        problems.range("base_ms", self.base_ms, MILLISECONDS);
+        problems.range("cap_ms", self.cap_ms, NOT_NEGATIVE);
         if let (Some(base), Some(cap)) = (self.base_ms, self.cap_ms) {
             let comparable = !cap.is_nan() && !base.is_nan();
-            problems.require(
-                "cap_ms",
-                self.cap_ms,
-                "at least base_ms",
-                !comparable || cap >= base,
-            );
+            let allowed = !comparable || cap >= base;
+            problems.require("cap_ms", self.cap_ms, "at least base_ms", allowed);
         }
-        problems.require(
-            "min_ms",
-            self.min_ms,
-            MILLISECONDS,
-            within(self.min_ms, 0.0, MAX_MS),
-        );
+        problems.range("min_ms", self.min_ms, MILLISECONDS);
         match self.min_ms {
             Some(min) if within(self.min_ms, 0.0, MAX_MS) => {
                 let cap = self.resolved_cap_ms();
@@ -252,12 +249,7 @@ impl RetryOptions {
             _ => {}
         }
         self.check_curve(&mut problems);
-        problems.require(
-            "max_retry_after_ms",
-            self.max_retry_after_ms,
-            NOT_NEGATIVE,
-            within(self.max_retry_after_ms, 0.0, f64::INFINITY),
-        );
+        problems.range("max_retry_after_ms", self.max_retry_after_ms, NOT_NEGATIVE);
         problems.require(
             "max_attempts",
             Some(0.0),
@@ -288,24 +280,14 @@ impl RetryOptions {
             _ => (None, "", true),
         };
         problems.require("jitter", parameter, rule, allowed);
-        problems.require(
-            "factor",
-            self.factor,
-            "a finite number of at least 1",
-            within(self.factor, 1.0, f64::MAX),
-        );
+        problems.range("factor", self.factor, FACTOR);
         problems.require(
             "factor",
             self.factor,
             "omitted, because it applies only to the exponential backoff",
             matches!(self.backoff, Backoff::Exponential) && self.jitter.follows_the_curve(),
         );
-        problems.require(
-            "step_ms",
-            self.step_ms,
-            MILLISECONDS,
-            within(self.step_ms, 0.0, MAX_MS),
-        );
+        problems.range("step_ms", self.step_ms, MILLISECONDS);
         problems.require(
             "step_ms",
             self.step_ms,
@@ -316,12 +298,7 @@ impl RetryOptions {
             Some(n) => Some(n as f64),
             None => None,
         };
-        problems.require(
-            "truncate_at",
-            truncate_at,
-            "an integer between 1 and 1,024",
-            within(truncate_at, 1.0, MAX_TRUNCATE_AT),
-        );
+        problems.range("truncate_at", truncate_at, TRUNCATE_AT);
         problems.require(
             "truncate_at",
             truncate_at,

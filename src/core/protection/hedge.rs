@@ -1,35 +1,32 @@
 //! Options of hedges. The machine that they need is the budget, and the latency unless their delay is set.
 
-use super::options::{LEAST, options, thousandths};
-use crate::core::{MAX_MS, Problems, within};
+use super::options::{LEAST, checked, thousandths};
+use crate::core::{MAX_MS, Problems, Range, options, within};
 
-/// Options of [`Protection::hedge`](crate::Protection::hedge). `None` means the default.
-///
-/// ```
-/// use rejitter::HedgeOptions;
-/// use std::time::Duration;
-///
-/// const OPTIONS: HedgeOptions = HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50));
-/// assert!(OPTIONS.check().is_ok());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HedgeOptions {
+options! {
+    /// Options of [`Protection::hedge`](crate::Protection::hedge). `None` means the default.
+    ///
+    /// ```
+    /// use rejitter::HedgeOptions;
+    /// use std::time::Duration;
+    ///
+    /// const OPTIONS: HedgeOptions = HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50));
+    /// assert!(OPTIONS.check().is_ok());
+    /// ```
+    HedgeOptions:
+
     /// A hedge starts when this share of first attempts has ended, learned from those of the last 30 to 60 s: above
     /// 0, below 1. No hedge starts before 20 of them have succeeded or timed out. Defaults to 0.95.
-    pub quantile: Option<f64>,
+    quantile: Option<f64> = None,
     /// Time after which a hedge starts, in ms, instead of the learned one: non-negative, at most [`MAX_MS`].
     /// Defaults to the quantile. Set at most one of the two.
-    pub delay_ms: Option<f64>,
+    delay_ms: Option<f64> = None,
     /// Hedges per successful operation: between 0.001 and 1. At most 10 are saved up, as at the start. Defaults to
     /// 0.1.
-    pub max_ratio: Option<f64>,
-    /// More options may follow: end a list of some with `..HedgeOptions::default()`.
-    #[doc(hidden)]
-    #[allow(clippy::pub_underscore_fields)]
-    pub _more: (),
+    max_ratio: Option<f64> = None,
 }
 
-options!(HedgeOptions);
+checked! { HedgeOptions }
 
 /// [`HedgeOptions`] with the defaults.
 #[derive(Debug, Clone, Copy)]
@@ -50,42 +47,21 @@ impl HedgeSettings {
 }
 
 impl HedgeOptions {
-    /// `HedgeOptions::default()`, for constants: every option unset.
-    pub const DEFAULT: Self = Self {
-        quantile: None,
-        delay_ms: None,
-        max_ratio: None,
-        _more: (),
-    };
-
     /// Finds the problems, in the order of the fields.
     pub(crate) fn problems(&self) -> Problems {
+        const LONG: &str = "a non-negative number of milliseconds, at most 2^53 - 1";
+        const DELAY: Range = (0.0, MAX_MS, LONG);
+        const RATIO: Range = (0.001, 1.0, "a number between 0.001 and 1");
+        let quantile = self.quantile;
+        let allowed = within(quantile, LEAST, 1.0) && quantile != Some(1.0);
+        let rule = "a number above 0 and below 1";
         let mut problems = Problems::NONE;
-        problems.require(
-            "hedge.quantile",
-            self.quantile,
-            "a number above 0 and below 1",
-            within(self.quantile, LEAST, 1.0) && self.quantile != Some(1.0),
-        );
-        problems.require(
-            "hedge.delay_ms",
-            self.delay_ms,
-            "a non-negative number of milliseconds, at most 2^53 - 1",
-            within(self.delay_ms, 0.0, MAX_MS),
-        );
-        problems.require(
-            "hedge.max_ratio",
-            self.max_ratio,
-            "a number between 0.001 and 1",
-            within(self.max_ratio, 0.001, 1.0),
-        );
+        problems.require("hedge.quantile", quantile, rule, allowed);
+        problems.range("hedge.delay_ms", self.delay_ms, DELAY);
+        problems.range("hedge.max_ratio", self.max_ratio, RATIO);
         if problems.first().is_none() {
-            problems.require(
-                "hedge.quantile",
-                self.quantile,
-                "omitted, because delay_ms takes its place",
-                self.delay_ms.is_none(),
-            );
+            let rule = "omitted, because delay_ms takes its place";
+            problems.require("hedge.quantile", quantile, rule, self.delay_ms.is_none());
         }
         problems
     }

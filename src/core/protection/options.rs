@@ -2,7 +2,9 @@
 
 use super::BreakerSettings;
 use crate::core::elementary::floor;
-use crate::core::{MAX_MS, OptionErrors, Problems, UNLIMITED, within};
+use crate::core::{
+    MAX_MS, NOT_NEGATIVE, OptionErrors, Problems, Range, UNLIMITED, options, within,
+};
 
 /// Most tokens of a budget.
 const MOST_TOKENS: f64 = 1e9;
@@ -12,109 +14,94 @@ pub(super) const LEAST: f64 = f64::from_bits(1);
 const COST: f64 = 1.0;
 const OPEN_MS: f64 = 1_000.0;
 
-/// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
-///
-/// ```
-/// use rejitter::{BudgetOptions, Protection};
-///
-/// const OPTIONS: BudgetOptions = BudgetOptions { capacity: Some(20.0), ..BudgetOptions::DEFAULT };
-/// assert_eq!(Protection::new().budget(OPTIONS).status().budget.unwrap().tokens, 20.0);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BudgetOptions {
+options! {
+    /// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
+    ///
+    /// ```
+    /// use rejitter::{BudgetOptions, Protection};
+    ///
+    /// const OPTIONS: BudgetOptions = BudgetOptions { capacity: Some(20.0), ..BudgetOptions::DEFAULT };
+    /// assert_eq!(Protection::new().budget(OPTIONS).status().budget.unwrap().tokens, 20.0);
+    /// ```
+    BudgetOptions:
+
     /// Tokens of a full budget, which it starts with: 0 for no retries, at most 10^9. Defaults to 50. Make it 50, or
     /// the number of requests in 10 ms if that is more: it then allows for a total failure of 10 ms.
-    pub capacity: Option<f64>,
+    capacity: Option<f64> = None,
     /// Tokens that an operation returns if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
     /// Defaults to 0.1.
-    pub per_success: Option<f64>,
+    per_success: Option<f64> = None,
     /// Tokens that a retry takes: at least 0.001, at most the capacity if that is not 0. Defaults to 1.
-    pub cost: Option<f64>,
+    cost: Option<f64> = None,
     /// Whether an operation that succeeds after a retry returns the tokens of its last retry, instead of
     /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
     /// failure rate of 24%, and it runs dry as fast as without if no retry succeeds.
-    pub refund: bool,
+    refund: bool = true,
     /// Tokens that a retry takes if the server asked for fewer requests. Defaults to the cost.
     #[doc(hidden)]
-    pub throttled_cost: Option<f64>,
-    /// More options may follow: end a list of some with `..BudgetOptions::default()`.
-    #[doc(hidden)]
-    #[allow(clippy::pub_underscore_fields)]
-    pub _more: (),
+    throttled_cost: Option<f64> = None,
 }
 
-/// Options of [`Protection::breaker`](crate::Protection::breaker). `None` means the default.
-///
-/// ```
-/// use rejitter::{BreakerOptions, UNLIMITED};
-///
-/// // Five failures in a row, and no ratio: for servers with many calls a second.
-/// const OPTIONS: BreakerOptions = BreakerOptions {
-///     consecutive_failures: Some(5),
-///     minimum_calls: Some(UNLIMITED),
-///     ..BreakerOptions::DEFAULT
-/// };
-/// assert!(OPTIONS.check().is_ok());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BreakerOptions {
+options! {
+    /// Options of [`Protection::breaker`](crate::Protection::breaker). `None` means the default.
+    ///
+    /// ```
+    /// use rejitter::{BreakerOptions, UNLIMITED};
+    ///
+    /// // Five failures in a row, and no ratio: for servers with many calls a second.
+    /// const OPTIONS: BreakerOptions = BreakerOptions {
+    ///     consecutive_failures: Some(5),
+    ///     minimum_calls: Some(UNLIMITED),
+    ///     ..BreakerOptions::DEFAULT
+    /// };
+    /// assert!(OPTIONS.check().is_ok());
+    /// ```
+    BreakerOptions:
+
     /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
     /// at most 1. Defaults to 0.5.
-    pub failure_ratio: Option<f64>,
+    failure_ratio: Option<f64> = None,
     /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 20.
     /// A first attempt is a call, and so is a retry that succeeds. Calls that are running count.
-    pub minimum_calls: Option<u64>,
+    minimum_calls: Option<u64> = None,
     /// Length of the window, in ms: between 100 and 3,600,000. Defaults to 10,000. Make it longer than a usual
     /// answer takes.
-    pub window_ms: Option<f64>,
+    window_ms: Option<f64> = None,
     /// Number of failures in a row at which the circuit opens, too, however few calls there are: at least 1;
     /// [`UNLIMITED`] for never. Defaults to 10. A row is what began after the last success, and failures must be
     /// `failure_ratio` of it.
-    pub consecutive_failures: Option<u64>,
+    consecutive_failures: Option<u64> = None,
     /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 1,000. Each further opening in
     /// a row lasts up to twice as long. The length is drawn from the upper half, so that clients do not probe in step.
-    pub open_ms: Option<f64>,
+    open_ms: Option<f64> = None,
     /// Longest time of all openings, in ms: at least `open_ms`, maybe infinite. Defaults to 5,000, or to `open_ms` if
     /// that is longer.
-    pub max_open_ms: Option<f64>,
+    max_open_ms: Option<f64> = None,
     /// Number of successes that close the circuit after an opening: between 1 and 1,000. Defaults to 1.
-    pub close_after: Option<u32>,
-    /// More options may follow: end a list of some with `..BreakerOptions::default()`.
-    #[doc(hidden)]
-    #[allow(clippy::pub_underscore_fields)]
-    pub _more: (),
+    close_after: Option<u32> = None,
 }
 
-/// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
-///
-/// ```
-/// use rejitter::CooldownOptions;
-///
-/// use std::time::Duration;
-///
-/// const OPTIONS: CooldownOptions = CooldownOptions::DEFAULT.with_max_hold(Duration::from_secs(2));
-/// assert!(OPTIONS.check().is_ok());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CooldownOptions {
+options! {
+    /// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
+    ///
+    /// ```
+    /// use rejitter::CooldownOptions;
+    ///
+    /// use std::time::Duration;
+    ///
+    /// const OPTIONS: CooldownOptions = CooldownOptions::DEFAULT.with_max_hold(Duration::from_secs(2));
+    /// assert!(OPTIONS.check().is_ok());
+    /// ```
+    CooldownOptions:
+
     /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected.
     /// Defaults to [`max_retry_after`](crate::RetryPolicy::with_max_retry_after) of the policy: they wait as long as
     /// the one that the server asked. The deadline bounds all holds together.
-    pub max_hold_ms: Option<f64>,
-    /// More options may follow: end a list of some with `..CooldownOptions::default()`.
-    #[doc(hidden)]
-    #[allow(clippy::pub_underscore_fields)]
-    pub _more: (),
+    max_hold_ms: Option<f64> = None,
 }
 
-macro_rules! options {
-    ($type:ident) => {
-        impl Default for $type {
-            fn default() -> Self {
-                Self::DEFAULT
-            }
-        }
-
+macro_rules! checked {
+    ($($type:ident)+) => {$(
         impl $type {
             /// Validates options that were read at run time, such as a configuration file's.
             ///
@@ -126,15 +113,12 @@ macro_rules! options {
                     .map_err($crate::core::protection::options::own_names)
             }
         }
-    };
+    )+};
 }
-
 #[cfg(feature = "protection")]
-pub(super) use options;
+pub(super) use checked;
 
-options!(BudgetOptions);
-options!(BreakerOptions);
-options!(CooldownOptions);
+checked! { BudgetOptions BreakerOptions CooldownOptions }
 
 /// Problems name the part and the option, such as `budget.cost`. In the options of one part the option is enough.
 pub(super) fn own_names(mut errors: OptionErrors) -> OptionErrors {
@@ -163,16 +147,6 @@ pub struct BudgetSettings {
 }
 
 impl BudgetOptions {
-    /// `BudgetOptions::default()`, for constants: every option unset.
-    pub const DEFAULT: Self = Self {
-        capacity: None,
-        per_success: None,
-        cost: None,
-        refund: true,
-        throttled_cost: None,
-        _more: (),
-    };
-
     /// The budget of the AWS SDKs of 2026: 500 tokens, of which a retry takes 14, or 5 if the server asked for fewer
     /// requests. A success returns 1, or what its last retry took.
     ///
@@ -193,30 +167,19 @@ impl BudgetOptions {
 
     /// Finds the problems, in the order of the fields.
     pub(crate) fn problems(&self) -> Problems {
+        const CAPACITY: Range = (0.0, MOST_TOKENS, "a non-negative number, at most 10^9");
+        const RULE: &str = "a number, at least 0.001 and at most capacity";
+        const COSTS: Range = (0.001, MOST_TOKENS, RULE);
         let mut problems = Problems::NONE;
-        problems.require(
-            "budget.capacity",
-            self.capacity,
-            "a non-negative number, at most 10^9",
-            within(self.capacity, 0.0, MOST_TOKENS),
-        );
+        problems.range("budget.capacity", self.capacity, CAPACITY);
         problems.require(
             "budget.per_success",
             self.per_success,
             "0 or a number between 0.001 and 1,000",
             self.per_success == Some(0.0) || within(self.per_success, 0.001, 1_000.0),
         );
-        for (option, cost) in [
-            ("budget.cost", self.cost),
-            ("budget.throttled_cost", self.throttled_cost),
-        ] {
-            problems.require(
-                option,
-                cost,
-                "a number, at least 0.001 and at most capacity",
-                within(cost, 0.001, MOST_TOKENS),
-            );
-        }
+        problems.range("budget.cost", self.cost, COSTS);
+        problems.range("budget.throttled_cost", self.throttled_cost, COSTS);
         if problems.first().is_none() {
             const RULE: &str = "at most capacity";
             let settings = self.settings();
@@ -256,68 +219,32 @@ fn number(count: u64) -> f64 {
 }
 
 impl BreakerOptions {
-    /// `BreakerOptions::default()`, for constants: every option unset.
-    pub const DEFAULT: Self = Self {
-        failure_ratio: None,
-        minimum_calls: None,
-        window_ms: None,
-        consecutive_failures: None,
-        open_ms: None,
-        max_open_ms: None,
-        close_after: None,
-        _more: (),
-    };
-
     /// Finds the problems, in the order of the fields.
     pub(crate) fn problems(&self) -> Problems {
-        const COUNT: &str = "a positive integer or infinity";
-        let mut problems = Problems::NONE;
-        let mut require =
-            |option, value, rule, allowed| problems.require(option, value, rule, allowed);
-        require(
-            "breaker.failure_ratio",
-            self.failure_ratio,
-            "a positive number, at most 1",
-            within(self.failure_ratio, LEAST, 1.0),
-        );
+        const RATIO: Range = (LEAST, 1.0, "a positive number, at most 1");
+        const COUNT: Range = (1.0, f64::INFINITY, "a positive integer or infinity");
+        const TIME: &str = "a number of milliseconds between 100 and 3,600,000";
+        const WINDOW: Range = (100.0, 3_600_000.0, TIME);
+        const POSITIVE: &str = "a positive number of milliseconds, at most 2^53 - 1";
+        const OPEN: Range = (LEAST, MAX_MS, POSITIVE);
+        const LONGER: &str = "a number of milliseconds, at least open_ms, or infinity";
+        const CLOSE_AFTER: Range = (1.0, 1_000.0, "an integer between 1 and 1,000");
+        let max_open = (self.open_ms.unwrap_or(OPEN_MS), f64::INFINITY, LONGER);
         let minimum = self.minimum_calls.map(number);
-        require(
-            "breaker.minimum_calls",
-            minimum,
-            COUNT,
-            minimum != Some(0.0),
-        );
-        require(
-            "breaker.window_ms",
-            self.window_ms,
-            "a number of milliseconds between 100 and 3,600,000",
-            within(self.window_ms, 100.0, 3_600_000.0),
-        );
         let row = self.consecutive_failures.map(number);
-        require("breaker.consecutive_failures", row, COUNT, row != Some(0.0));
-        require(
-            "breaker.open_ms",
-            self.open_ms,
-            "a positive number of milliseconds, at most 2^53 - 1",
-            within(self.open_ms, LEAST, MAX_MS),
-        );
-        require(
-            "breaker.max_open_ms",
-            self.max_open_ms,
-            "a number of milliseconds, at least open_ms, or infinity",
-            within(
-                self.max_open_ms,
-                self.open_ms.unwrap_or(OPEN_MS),
-                f64::INFINITY,
-            ),
-        );
         let close_after = self.close_after.map(f64::from);
-        require(
-            "breaker.close_after",
-            close_after,
-            "an integer between 1 and 1,000",
-            within(close_after, 1.0, 1_000.0),
-        );
+        let mut problems = Problems::NONE;
+        for (option, value, range) in [
+            ("breaker.failure_ratio", self.failure_ratio, RATIO),
+            ("breaker.minimum_calls", minimum, COUNT),
+            ("breaker.window_ms", self.window_ms, WINDOW),
+            ("breaker.consecutive_failures", row, COUNT),
+            ("breaker.open_ms", self.open_ms, OPEN),
+            ("breaker.max_open_ms", self.max_open_ms, max_open),
+            ("breaker.close_after", close_after, CLOSE_AFTER),
+        ] {
+            problems.range(option, value, range);
+        }
         problems
     }
 
@@ -339,20 +266,9 @@ impl BreakerOptions {
 }
 
 impl CooldownOptions {
-    /// `CooldownOptions::default()`, for constants: every option unset.
-    pub const DEFAULT: Self = Self {
-        max_hold_ms: None,
-        _more: (),
-    };
-
     pub(crate) fn problems(&self) -> Problems {
         let mut problems = Problems::NONE;
-        problems.require(
-            "cooldown.max_hold_ms",
-            self.max_hold_ms,
-            "a non-negative number of milliseconds or infinity",
-            within(self.max_hold_ms, 0.0, f64::INFINITY),
-        );
+        problems.range("cooldown.max_hold_ms", self.max_hold_ms, NOT_NEGATIVE);
         problems
     }
 }
