@@ -3,8 +3,7 @@
 use super::decorrelated::Chain;
 use super::distribution::Distribution;
 use super::polly::Polly;
-use crate::core::getters;
-use crate::core::{Backoff, CapRule, Jitter, Previous, RetryPolicy, Wait, listed};
+use crate::core::{Backoff, CapRule, Jitter, Previous, RetryPolicy, Wait, getters, listed};
 
 /// A policy with its time limits and, for [`Backoff::Custom`], its curve.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,9 +6,9 @@
 //! write whose version still matches raises it and succeeds, and that client is done. Any other
 //! client waits by its policy and reads again.
 
-use crate::core::getters;
 use crate::core::{
     Backoff, Jitter, Limits, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
+    getters,
 };
 
 use super::check::{Check, INTEGER, UP_TO_1E6_MS};

@@ -1,7 +1,8 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
-use crate::core::getters;
-use crate::core::{Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, listed};
+use crate::core::{
+    Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, getters, listed,
+};
 
 use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, POSITIVE, UP_TO_1E6_MS, is_no_time};
 use super::clients::{Rules, options};

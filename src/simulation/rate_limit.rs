@@ -1,8 +1,7 @@
 //! A server that answers "too many requests": does each worker learn it by itself, or one for all?
 
-use crate::core::getters;
 use crate::core::protection::Cooldown;
-use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits};
+use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, getters};
 
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
 use super::clients::{Rules, options};

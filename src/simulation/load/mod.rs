@@ -5,9 +5,8 @@
 //! server does not know, and does that work for nothing: that is what lets an overload feed itself
 //! ("metastable failures", Bronson et al. 2021).
 
-use crate::core::getters;
 use crate::core::protection::{Change, Phase};
-use crate::core::{Limits, OptionErrors, Waits};
+use crate::core::{Limits, OptionErrors, Waits, getters};
 
 use super::check::bin_of;
 use super::clients::Rules;
