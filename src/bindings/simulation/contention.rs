@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::Fields;
+use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::{data_from, value_of};
@@ -21,40 +21,32 @@ pub fn contention(
 ) -> Result<Running, JsValue> {
     let (policy, curve) = match value_of("the policy", policy)? {
         Value::Object(entries) if entries.iter().any(|(name, _)| name == "figure") => {
-            (line_of_the_figure(Fields::of(entries))?, Vec::new())
+            let line = line_of_the_figure(Fields::of(Value::Object(entries)))?;
+            (line, Vec::new())
         }
         value => clients_of(&mut data_from(&value)?)?,
     };
-    let mut fields = Fields::read(options)?;
+    let mut fields = Fields::read_all(options)?;
     let mut options = ContentionOptions {
         curve,
         ..ContentionOptions::new(policy, seed_of(seed_high, seed_low))
     };
-    fields.whole("clients", &mut options.clients);
-    fields.number("hopMeanMs", &mut options.hop_mean_ms);
-    fields.number("hopSdMs", &mut options.hop_sd_ms);
-    fields.whole("runs", &mut options.runs);
+    read!(fields, options "": clients hop_mean_ms hop_sd_ms runs);
     fields.finish(Contention::new(options)).map(Running::new)
 }
 
 /// The figure's own base and cap are the defaults.
 fn line_of_the_figure(mut fields: Fields) -> Result<RetryPolicy, JsValue> {
     let (mut base_ms, mut cap_ms) = (5.0, 2_000.0);
-    let mut strategy = Strategy::None;
-    let rule = "one of 'none', 'exponential', 'equal', 'full', 'decorrelated'";
-    fields.other("figure", &mut strategy, rule, |value| match value {
-        Value::Text(name) => match name.as_str() {
-            "none" => Some(Strategy::None),
-            "exponential" => Some(Strategy::Exponential),
-            "equal" => Some(Strategy::Equal),
-            "full" => Some(Strategy::Full),
-            "decorrelated" => Some(Strategy::Decorrelated),
-            _ => None,
-        },
-        _ => None,
-    });
-    fields.number("baseMs", &mut base_ms);
-    fields.number("capMs", &mut cap_ms);
+    let strategy = match fields.text("figure") {
+        Some("exponential") => Strategy::Exponential,
+        Some("equal") => Strategy::Equal,
+        Some("full") => Strategy::Full,
+        Some("decorrelated") => Strategy::Decorrelated,
+        _ => Strategy::None,
+    };
+    fields.read("base_ms", &mut base_ms);
+    fields.read("cap_ms", &mut cap_ms);
     fields.finish(strategy.policy(base_ms, cap_ms))
 }
 

@@ -1,4 +1,6 @@
-//! Options by name: a missing one keeps its default, and one error lists all invalid ones.
+//! Options by name: a missing one keeps its default, and one error lists all that are out of range.
+//!
+//! Names and types were checked by src/js/lab/simulations.js.
 
 use wasm_bindgen::JsValue;
 
@@ -10,39 +12,90 @@ use crate::data::{self, Value, camel_case, rejection};
 pub(super) struct Fields {
     entries: Vec<(String, Value)>,
     /// Names that were read.
-    known: Vec<&'static str>,
+    known: Vec<String>,
     problems: Vec<String>,
 }
 
+/// Reads options into the fields of their names, which are those of JavaScript in camel case, behind the prefix.
+macro_rules! read {
+    ($fields:ident, $options:ident $prefix:literal: $($field:ident)+) => {
+        $($fields.read(concat!($prefix, stringify!($field)), &mut $options.$field);)+
+    };
+}
+pub(super) use read;
+
+/// An option's type. A value that it cannot have becomes one that the option's own check rejects.
+pub(super) trait Field {
+    fn of(value: &Value) -> Self;
+}
+
+impl Field for f64 {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => *number,
+            _ => f64::NAN,
+        }
+    }
+}
+
+impl Field for u32 {
+    fn of(value: &Value) -> Self {
+        let whole = data::whole(value).and_then(|whole| whole.try_into().ok());
+        whole.unwrap_or(u32::MAX)
+    }
+}
+
+/// A count, which may be infinite.
+impl Field for u64 {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(f64::INFINITY) => UNLIMITED,
+            value => data::whole(value).unwrap_or(0),
+        }
+    }
+}
+
+impl Field for bool {
+    fn of(value: &Value) -> Self {
+        *value == Value::Bool(true)
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn of(value: &Value) -> Self {
+        Some(T::of(value))
+    }
+}
+
 impl Fields {
-    pub(super) fn read(options: JsValue) -> Result<Self, JsValue> {
-        match options_of(options)? {
-            Value::Object(entries) => Ok(Self::of(entries)),
-            other => {
-                let text = format!("options must be an object, got {other}");
-                Err(thrown(&text, false))
-            }
+    pub(super) fn read_all(options: JsValue) -> Result<Self, JsValue> {
+        Ok(Self::of(options_of(options)?))
+    }
+
+    pub(super) fn of(options: Value) -> Self {
+        let mut fields = Self {
+            entries: Vec::new(),
+            known: Vec::new(),
+            problems: Vec::new(),
+        };
+        fields.add("", options);
+        fields
+    }
+
+    fn add(&mut self, prefix: &str, options: Value) {
+        if let Value::Object(entries) = options {
+            let named = |(name, value)| (format!("{prefix}{name}"), value);
+            self.entries.extend(entries.into_iter().map(named));
         }
     }
 
     /// Reads an object of options, which are found under their names after `prefix` from here on. Returns whether it is
     /// there.
-    pub(super) fn section(&mut self, name: &'static str, prefix: &str) -> bool {
-        let Some(at) = self.entries.iter().position(|(entry, _)| entry == name) else {
-            return false;
-        };
-        match self.entries.swap_remove(at) {
-            (_, Value::Object(entries)) => {
-                let named = |(part, value)| (format!("{prefix}{part}"), value);
-                self.entries.extend(entries.into_iter().map(named));
-                true
-            }
-            (_, other) => {
-                let problem = format!("{name} must be an object, got {other}");
-                self.problems.push(problem);
-                false
-            }
-        }
+    pub(super) fn section(&mut self, name: &str, prefix: &str) -> bool {
+        let options = self.value(name).cloned();
+        let is_there = options.is_some();
+        self.add(prefix, options.unwrap_or(Value::Null));
+        is_there
     }
 
     /// Whether the option is set.
@@ -50,74 +103,24 @@ impl Fields {
         self.given(name).is_some()
     }
 
-    /// Reads a switch.
-    pub(super) fn switch(&mut self, name: &'static str, field: &mut bool) {
-        self.other(name, field, "true or false", |value| match value {
-            Value::Bool(value) => Some(*value),
-            _ => None,
-        });
+    /// Reads a name.
+    pub(super) fn text(&mut self, name: &str) -> Option<&str> {
+        self.value(name).and_then(Value::text)
     }
 
-    pub(super) fn of(entries: Vec<(String, Value)>) -> Self {
-        Self {
-            entries,
-            known: Vec::new(),
-            problems: Vec::new(),
-        }
-    }
-
-    /// Reads a number. Any other value becomes NaN, which the option's own check rejects.
+    /// Reads any other option.
     #[inline(never)]
-    pub(super) fn number(&mut self, name: &'static str, field: &mut f64) {
-        match self.value(name) {
-            None => {}
-            Some(Value::Number(number)) => *field = *number,
-            Some(_) => *field = f64::NAN,
+    pub(super) fn read<T: Field>(&mut self, name: &str, field: &mut T) {
+        if let Some(value) = self.value(&camel_case(name)) {
+            *field = T::of(value);
         }
     }
 
-    /// Reads a number that need not be set.
-    pub(super) fn optional(&mut self, name: &'static str, field: &mut Option<f64>) {
-        if self.has(name) {
-            self.number(name, field.insert(f64::NAN));
-        }
-    }
-
-    /// Reads a count, which may be infinite. Any other value becomes 0, which no option allows.
-    pub(super) fn count(&mut self, name: &'static str, field: &mut Option<u64>) {
+    /// Rejects an option that another one replaces.
+    pub(super) fn omit(&mut self, name: &str, because: &str) {
         if let Some(value) = self.value(name) {
-            *field = Some(match value {
-                Value::Number(f64::INFINITY) => UNLIMITED,
-                value => data::whole(value).unwrap_or(0),
-            });
-        }
-    }
-
-    /// Reads a whole number. Any other value becomes the largest, which no option allows.
-    #[inline(never)]
-    pub(super) fn whole(&mut self, name: &'static str, field: &mut u32) {
-        if let Some(value) = self.value(name) {
-            *field = whole(value).unwrap_or(u32::MAX);
-        }
-    }
-
-    /// Reads any other value with `read`; the rule names the valid values.
-    pub(super) fn other<T>(
-        &mut self,
-        name: &'static str,
-        field: &mut T,
-        rule: &str,
-        read: impl FnOnce(&Value) -> Option<T>,
-    ) {
-        let Some(value) = self.value(name) else {
-            return;
-        };
-        if let Some(value) = read(value) {
-            *field = value;
-        } else {
-            let value = written(value);
-            self.problems
-                .push(format!("{name} must be {rule}, got {value}"));
+            let problem = format!("{name} must be omitted, because {because}, got {value}");
+            self.problems.push(problem);
         }
     }
 
@@ -140,7 +143,7 @@ impl Fields {
         }
         problems.extend(self.problems);
         for (name, _) in self.entries {
-            if !self.known.contains(&name.as_str()) {
+            if !self.known.contains(&name) {
                 problems.push(format!("unknown option {}", Value::Text(name)));
             }
         }
@@ -148,8 +151,8 @@ impl Fields {
         problems.join("; ")
     }
 
-    fn value(&mut self, name: &'static str) -> Option<&Value> {
-        self.known.push(name);
+    fn value(&mut self, name: &str) -> Option<&Value> {
+        self.known.push(name.to_owned());
         self.given(name)
     }
 
@@ -157,34 +160,6 @@ impl Fields {
         let entry = self.entries.iter().find(|(entry, _)| entry == name);
         entry.map(|(_, value)| value)
     }
-}
-
-/// The numbers of an object that has exactly these, and `tag` with this text.
-pub(super) fn variant<const N: usize>(
-    value: &Value,
-    (tag, text): (&str, &str),
-    names: [&str; N],
-) -> Option<[f64; N]> {
-    let Value::Object(entries) = value else {
-        return None;
-    };
-    let field = |name: &str| entries.iter().find(|(entry, _)| entry == name);
-    let (_, Value::Text(found)) = field(tag)? else {
-        return None;
-    };
-    let mut numbers = [0.0; N];
-    for (number, name) in numbers.iter_mut().zip(names) {
-        let (_, Value::Number(given)) = field(name)? else {
-            return None;
-        };
-        *number = *given;
-    }
-    (found == text && entries.len() == N + 1).then_some(numbers)
-}
-
-/// The whole number that the value is.
-pub(super) fn whole(value: &Value) -> Option<u32> {
-    u32::try_from(data::whole(value)?).ok()
 }
 
 /// A value in words; an object with its parts, because one of them is wrong.

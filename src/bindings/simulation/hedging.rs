@@ -2,64 +2,46 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::Fields;
+use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, seed_of};
-use crate::simulation::{
-    HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, ServerLoad, ServiceTimes,
-};
+use crate::simulation::{HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, ServerLoad};
 
 /// See [`HedgingOptions`].
 #[wasm_bindgen(js_name = labHedging, skip_typescript)]
 pub fn hedging(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
-    let mut fields = Fields::read(options)?;
+    let mut fields = Fields::read_all(options)?;
     let mut options = HedgingOptions::new(seed_of(seed_high, seed_low));
-    fields.whole("requests", &mut options.requests);
-    options.service = service(&mut fields);
+    read!(fields, options "": requests);
+    if fields.section("service", "service.") {
+        let service = &mut options.service;
+        read!(fields, service "service.": mean_ms slow_share slow_from_ms slow_mean_ms);
+    }
     if fields.section("hedge", "hedge.") {
         options.hedge = Some(hedge(&mut fields));
     }
     if fields.section("load", "load.") {
-        options.load = Some(load(&mut fields));
+        let mut load = ServerLoad::default();
+        read!(fields, load "load.": servers utilisation);
+        options.load = Some(load);
     }
     fields.finish(Hedging::new(options)).map(Running::new)
-}
-
-fn service(fields: &mut Fields) -> ServiceTimes {
-    let mut service = ServiceTimes::default();
-    if fields.section("service", "service.") {
-        fields.number("service.meanMs", &mut service.mean_ms);
-        fields.number("service.slowShare", &mut service.slow_share);
-        fields.number("service.slowFromMs", &mut service.slow_from_ms);
-        fields.number("service.slowMeanMs", &mut service.slow_mean_ms);
-    }
-    service
 }
 
 fn hedge(fields: &mut Fields) -> HedgeRule {
     let mut rule = HedgeRule::default();
     let (mut delay_ms, mut quantile) = (None, None);
-    fields.optional("hedge.delayMs", &mut delay_ms);
-    if delay_ms.is_some() {
-        let unset = "omitted, because delayMs takes its place";
-        fields.other("hedge.quantile", &mut quantile, unset, |_| None);
-    } else {
-        fields.optional("hedge.quantile", &mut quantile);
-    }
+    fields.read("hedge.delay_ms", &mut delay_ms);
     if let Some(ms) = delay_ms {
         rule.delay = HedgeDelay::Fixed(ms);
-    } else if let Some(quantile) = quantile {
+        fields.omit("hedge.quantile", "delayMs takes its place");
+    }
+    fields.read("hedge.quantile", &mut quantile);
+    if let (None, Some(quantile)) = (delay_ms, quantile) {
         rule.delay = HedgeDelay::Learned(quantile);
     }
-    fields.number("hedge.maxRatio", &mut rule.max_ratio);
+    read!(fields, rule "hedge.": max_ratio);
     rule
-}
-
-fn load(fields: &mut Fields) -> ServerLoad {
-    let mut load = ServerLoad::default();
-    fields.whole("load.servers", &mut load.servers);
-    fields.number("load.utilisation", &mut load.utilisation);
-    load
 }
 
 impl Study for Hedging {

@@ -2,17 +2,14 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, variant, whole};
+use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
-use crate::data::Value;
 use crate::simulation::{
     Arrivals, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadPhases, LoadProtection,
 };
 
-const ARRIVALS: &str = "{ type: 'regular', perS }, { type: 'poisson', perS } or \
-                        { type: 'closed', clients, thinkMs } with an integer of clients";
 /// See [`LoadOptions`]. The time limit of an attempt defaults to the policy's.
 #[wasm_bindgen(js_name = labLoad, skip_typescript)]
 pub fn load(
@@ -23,7 +20,7 @@ pub fn load(
 ) -> Result<Running, JsValue> {
     let mut data = data_of(policy)?;
     let (policy, curve) = clients_of(&mut data)?;
-    let mut fields = Fields::read(options)?;
+    let mut fields = Fields::read_all(options)?;
     let mut options = LoadOptions {
         curve,
         ..LoadOptions::new(policy, seed_of(seed_high, seed_low))
@@ -31,30 +28,25 @@ pub fn load(
     if let Some(timeout) = data.attempt_timeout_ms {
         options.timeout_ms = timeout;
     }
-    fields.other("arrivals", &mut options.arrivals, ARRIVALS, arrivals);
-    fields.number("capacityPerS", &mut options.capacity_per_s);
-    fields.number("timeoutMs", &mut options.timeout_ms);
-    fields.number("downFromMs", &mut options.down_from_ms);
-    fields.number("downMs", &mut options.down_ms);
-    fields.number("horizonMs", &mut options.horizon_ms);
-    fields.number("binMs", &mut options.bin_ms);
-    fields.whole("processes", &mut options.processes);
+    if let Some(arrivals) = arrivals(&mut fields) {
+        options.arrivals = arrivals;
+    }
+    read!(fields, options "": capacity_per_s timeout_ms down_from_ms down_ms horizon_ms bin_ms processes);
     options.protection = protection(&mut fields);
     fields.finish(Load::new(options)).map(Running::new)
 }
 
-fn arrivals(value: &Value) -> Option<Arrivals> {
-    if let Some([per_s]) = variant(value, ("type", "regular"), ["perS"]) {
-        return Some(Arrivals::Regular { per_s });
+fn arrivals(fields: &mut Fields) -> Option<Arrivals> {
+    fields.section("arrivals", "arrivals.");
+    let (mut per_s, mut clients, mut think_ms) = (f64::NAN, 0, f64::NAN);
+    fields.read("arrivals.per_s", &mut per_s);
+    fields.read("arrivals.clients", &mut clients);
+    fields.read("arrivals.think_ms", &mut think_ms);
+    match fields.text("arrivals.type")? {
+        "regular" => Some(Arrivals::Regular { per_s }),
+        "poisson" => Some(Arrivals::Poisson { per_s }),
+        _ => Some(Arrivals::Closed { clients, think_ms }),
     }
-    if let Some([per_s]) = variant(value, ("type", "poisson"), ["perS"]) {
-        return Some(Arrivals::Poisson { per_s });
-    }
-    let [clients, think_ms] = variant(value, ("type", "closed"), ["clients", "thinkMs"])?;
-    Some(Arrivals::Closed {
-        clients: whole(&Value::Number(clients))?,
-        think_ms,
-    })
 }
 
 fn protection(fields: &mut Fields) -> LoadProtection {
@@ -73,33 +65,24 @@ fn protection(fields: &mut Fields) -> LoadProtection {
 fn budget(fields: &mut Fields) -> LoadBudget {
     if fields.has("budget.maxTokens") || fields.has("budget.tokenRatio") {
         let (mut max_tokens, mut token_ratio) = (f64::NAN, f64::NAN);
-        fields.number("budget.maxTokens", &mut max_tokens);
-        fields.number("budget.tokenRatio", &mut token_ratio);
+        fields.read("budget.max_tokens", &mut max_tokens);
+        fields.read("budget.token_ratio", &mut token_ratio);
         return LoadBudget::Grpc {
             max_tokens,
             token_ratio,
         };
     }
-    let mut options = BudgetOptions::default();
-    fields.other(
-        "budget.preset",
-        &mut options,
-        "'awsSdk2026'",
-        |value| match value {
-            Value::Text(name) if name == "awsSdk2026" => Some(BudgetOptions::AWS_SDK_2026),
-            _ => None,
-        },
-    );
-    fields.optional("budget.capacity", &mut options.capacity);
-    fields.optional("budget.perSuccess", &mut options.per_success);
+    let mut options = match fields.text("budget.preset") {
+        Some("awsSdk2026") => BudgetOptions::AWS_SDK_2026,
+        _ => BudgetOptions::default(),
+    };
     if fields.has("budget.cost") {
         options.throttled_cost = None;
     }
-    fields.optional("budget.cost", &mut options.cost);
-    fields.switch("budget.refund", &mut options.refund);
+    read!(fields, options "budget.": capacity per_success cost refund);
     let (mut per_request, mut per_second) = (0.0, 0.0);
-    fields.number("budget.perRequest", &mut per_request);
-    fields.number("budget.perSecond", &mut per_second);
+    fields.read("budget.per_request", &mut per_request);
+    fields.read("budget.per_second", &mut per_second);
     LoadBudget::Tokens {
         options,
         per_request,
@@ -108,23 +91,12 @@ fn budget(fields: &mut Fields) -> LoadBudget {
 }
 
 fn breaker(fields: &mut Fields) -> LoadBreaker {
-    let LoadBreaker {
-        mut options,
-        mut draw,
-    } = LoadBreaker::default();
-    fields.optional("breaker.failureRatio", &mut options.failure_ratio);
-    fields.count("breaker.minimumCalls", &mut options.minimum_calls);
-    fields.optional("breaker.windowMs", &mut options.window_ms);
-    let consecutive = &mut options.consecutive_failures;
-    fields.count("breaker.consecutiveFailures", consecutive);
-    fields.optional("breaker.openMs", &mut options.open_ms);
-    fields.optional("breaker.maxOpenMs", &mut options.max_open_ms);
-    if fields.has("breaker.closeAfter") {
-        let many = options.close_after.insert(0);
-        fields.whole("breaker.closeAfter", many);
-    }
-    fields.optional("breaker.draw", &mut draw);
-    LoadBreaker { options, draw }
+    let mut breaker = LoadBreaker::default();
+    let options = &mut breaker.options;
+    read!(fields, options "breaker.": failure_ratio minimum_calls window_ms consecutive_failures);
+    read!(fields, options "breaker.": open_ms max_open_ms close_after);
+    read!(fields, breaker "breaker.": draw);
+    breaker
 }
 
 impl Study for Load {

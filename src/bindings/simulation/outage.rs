@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::Fields;
+use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
@@ -18,7 +18,7 @@ pub fn outage(
 ) -> Result<Running, JsValue> {
     let mut data = data_of(policy)?;
     let (policy, curve) = clients_of(&mut data)?;
-    let mut fields = Fields::read(options)?;
+    let mut fields = Fields::read_all(options)?;
     let mut options = OutageOptions {
         curve,
         ..OutageOptions::new(policy, seed_of(seed_high, seed_low))
@@ -26,17 +26,8 @@ pub fn outage(
     if let Some(deadline) = data.total_timeout_ms {
         options.deadline_ms = deadline;
     }
-    fields.whole("clients", &mut options.clients);
-    fields.number("spreadMs", &mut options.spread_ms);
-    fields.number("downMs", &mut options.down_ms);
-    fields.number("capacityPerS", &mut options.capacity_per_s);
-    fields.number("burst", &mut options.burst);
-    fields.number("rejectionCost", &mut options.rejection_cost);
-    fields.number("latencyMs", &mut options.latency_ms);
-    fields.number("deadlineMs", &mut options.deadline_ms);
-    fields.number("horizonMs", &mut options.horizon_ms);
-    fields.number("binMs", &mut options.bin_ms);
-    fields.whole("traced", &mut options.traced);
+    read!(fields, options "": clients spread_ms down_ms capacity_per_s burst rejection_cost latency_ms);
+    read!(fields, options "": deadline_ms horizon_ms bin_ms traced);
     fields.finish(Outage::new(options)).map(Running::new)
 }
 
