@@ -51,6 +51,10 @@ impl<'a> Study<'a> {
         self.longest_ms() > 0.0
     }
 
+    pub(super) fn has_jitter(&self) -> bool {
+        self.policy.jitter() != Jitter::None
+    }
+
     pub(super) fn has_deadline(&self) -> bool {
         self.model.total_timeout_ms() < f64::INFINITY
     }
