@@ -95,17 +95,17 @@ pub fn cells(policy: JsValue, k: u32, resolution: u32) -> Result<Float64Array, J
 #[wasm_bindgen(js_name = labCdf, skip_typescript)]
 pub fn cdf(policy: JsValue, k: u32, ms: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;
-    let values: Vec<f64> = ms.iter().map(|ms| distribution.cdf(*ms)).collect();
-    Ok(Float64Array::from(values.as_slice()))
+    Ok(each(&distribution, ms, Distribution::cdf))
 }
 
 /// The quantiles of wait `k` for each of `probabilities`.
 #[wasm_bindgen(js_name = labQuantiles, skip_typescript)]
 pub fn quantiles(policy: JsValue, k: u32, probabilities: &[f64]) -> Result<Float64Array, JsValue> {
     let distribution = distribution_of(policy, k)?;
-    let values: Vec<f64> = probabilities
-        .iter()
-        .map(|p| distribution.quantile(*p))
-        .collect();
-    Ok(Float64Array::from(values.as_slice()))
+    Ok(each(&distribution, probabilities, Distribution::quantile))
+}
+
+fn each(of: &Distribution, at: &[f64], value: fn(&Distribution, f64) -> f64) -> Float64Array {
+    let values: Vec<f64> = at.iter().map(|at| value(of, *at)).collect();
+    Float64Array::from(values.as_slice())
 }

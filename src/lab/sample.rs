@@ -74,29 +74,22 @@ impl<'a> Sampler<'a> {
     /// an operation's, gets the first waits of one more.
     pub fn fill(&self, first: u64, buffer: &mut [f64]) {
         let operations = (first..).zip(buffer.chunks_mut(self.waits.max(1)));
-        match &self.formula {
-            Formula::Full(ceilings) => {
-                for (operation, waits) in operations {
-                    let start = self.seed.start(operation);
+        for (operation, waits) in operations {
+            let start = self.seed.start(operation);
+            match &self.formula {
+                Formula::Full(ceilings) => {
                     for ((k, wait), hi) in (1..).zip(waits).zip(ceilings) {
                         // 0 + r·(hi − 0) is r·hi, and never above hi.
                         *wait = start.draw(k, 0) * hi;
                     }
                 }
-            }
-            Formula::Uniform(ranges) => {
-                for (operation, waits) in operations {
-                    let start = self.seed.start(operation);
+                Formula::Uniform(ranges) => {
                     for ((k, wait), range) in (1..).zip(waits).zip(ranges) {
                         let Range { lo, hi, most } = *range;
                         *wait = (lo + start.draw(k, 0) * (hi - lo)).min(hi).min(most);
                     }
                 }
-            }
-            Formula::Core => {
-                for (operation, waits) in operations {
-                    self.operation(operation, waits);
-                }
+                Formula::Core => self.operation(operation, waits),
             }
         }
     }

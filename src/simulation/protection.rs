@@ -240,6 +240,17 @@ struct Tokens {
 
 impl Tokens {
     fn new(rule: LoadBudget) -> Self {
+        let full = |capacity, per_success| Self {
+            budget: Budget::new(capacity),
+            capacity,
+            cost: 0.0,
+            per_success,
+            refund: false,
+            per_request: 0.0,
+            per_ms: 0.0,
+            since: 0.0,
+            is_grpc: true,
+        };
         match rule {
             LoadBudget::Tokens {
                 options,
@@ -248,35 +259,19 @@ impl Tokens {
             } => {
                 let options = options.settings();
                 Self {
-                    budget: Budget::new(options.capacity),
-                    capacity: options.capacity,
                     cost: options.cost,
-                    per_success: options.per_success,
                     refund: options.refund,
                     per_request: thousandths(per_request),
                     // A token in a second is a thousandth of one in a millisecond.
                     per_ms: per_second,
-                    since: 0.0,
                     is_grpc: false,
+                    ..full(options.capacity, options.per_success)
                 }
             }
             LoadBudget::Grpc {
                 max_tokens,
                 token_ratio,
-            } => {
-                let capacity = thousandths(max_tokens);
-                Self {
-                    budget: Budget::new(capacity),
-                    capacity,
-                    cost: 0.0,
-                    per_success: thousandths(token_ratio),
-                    refund: false,
-                    per_request: 0.0,
-                    per_ms: 0.0,
-                    since: 0.0,
-                    is_grpc: true,
-                }
-            }
+            } => full(thousandths(max_tokens), thousandths(token_ratio)),
         }
     }
 
