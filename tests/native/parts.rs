@@ -95,8 +95,60 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
                     panic!("{option}: {value}: {problems}");
                 };
                 assert_eq!(problem.option.replace('_', ""), option.to_lowercase());
+                let plain = |text: &str| text.to_lowercase().replace('_', "");
+                let rule = row["rule"].as_str().unwrap();
+                assert!(
+                    plain(problem.rule) == plain(rule) || problem.rule == "at most capacity",
+                    "{problem}"
+                );
+                assert_eq!(
+                    problem.value.to_bits(),
+                    number(value).to_bits(),
+                    "{problem}"
+                );
             }
         }
     }
     assert_eq!(defaults, [], "options that the table lacks");
+}
+
+#[test]
+fn options_that_do_not_go_together_are_named() {
+    let text = |checked: Result<(), OptionErrors>| checked.unwrap_err().to_string();
+    let dear = BudgetOptions {
+        capacity: Some(0.5),
+        ..BudgetOptions::default()
+    };
+    assert_eq!(text(dear.check()), "cost must be at most capacity, got 1");
+    let throttled = BudgetOptions {
+        capacity: Some(4.0),
+        cost: Some(2.0),
+        ..BudgetOptions::AWS_SDK_2026
+    };
+    assert_eq!(
+        text(throttled.check()),
+        "throttled_cost must be at most capacity, got 5"
+    );
+    let both = HedgeOptions {
+        quantile: Some(0.5),
+        delay_ms: Some(50.0),
+        ..HedgeOptions::default()
+    };
+    assert_eq!(
+        text(both.check()),
+        "quantile must be omitted, because delay_ms takes its place, got 0.5"
+    );
+    // All at once, in the order of the fields.
+    let all = HedgeOptions {
+        quantile: Some(1.0),
+        delay_ms: Some(-1.0),
+        max_ratio: Some(0.0),
+        ..HedgeOptions::default()
+    };
+    assert_eq!(
+        text(all.check()),
+        "quantile must be a number above 0 and below 1, got 1; \
+         delay_ms must be a non-negative number of milliseconds, at most 2^53 - 1, got -1; \
+         max_ratio must be a number between 0.001 and 1, got 0"
+    );
 }

@@ -16,7 +16,6 @@ mod hedge_worlds;
 mod hedging;
 mod keys;
 mod operations;
-mod options;
 mod scenes;
 
 /// A budget of `capacity` tokens that successes do not fill.
