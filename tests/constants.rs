@@ -5,22 +5,16 @@
 use std::time::Duration;
 
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
+use serde_json::json;
+
+use crate::common;
 
 const MS: Duration = Duration::from_millis(1);
-const NONE: RetryOptions = RetryOptions::DEFAULT;
 
 #[test]
 fn a_policy_of_durations_is_that_of_its_options() {
-    let linear = RetryOptions {
-        backoff: Backoff::Linear,
-        ..NONE
-    };
-    let truncated = RetryOptions {
-        backoff: Backoff::Truncated,
-        ..NONE
-    };
     for (policy, options) in [
-        (RetryPolicy::exponential(), NONE),
+        (RetryPolicy::exponential(), json!({})),
         (
             RetryPolicy::exponential()
                 .with_base(250 * MS)
@@ -31,92 +25,52 @@ fn a_policy_of_durations_is_that_of_its_options() {
                 .with_max_retry_after(7_000 * MS)
                 .with_capped_retry_after(true)
                 .with_jitter(Jitter::Equal),
-            RetryOptions {
-                base_ms: Some(250.0),
-                factor: Some(1.5),
-                cap_ms: Some(3_000.0),
-                min_ms: Some(5.0),
-                max_attempts: Some(9),
-                max_retry_after_ms: Some(7_000.0),
-                cap_long_retry_after: true,
-                jitter: Jitter::Equal,
-                ..NONE
-            },
+            json!({
+                "baseMs": 250, "factor": 1.5, "capMs": 3_000, "minMs": 5, "maxAttempts": 9, "maxRetryAfterMs": 7_000,
+                "longRetryAfter": "cap", "jitter": "equal",
+            }),
         ),
         (
             RetryPolicy::fixed(20 * MS).with_jitter(Jitter::additive(3 * MS)),
-            RetryOptions {
-                backoff: Backoff::Fixed,
-                base_ms: Some(20.0),
-                jitter: Jitter::AdditiveMax { max_ms: 3.0 },
-                ..NONE
-            },
+            json!({ "backoff": "fixed", "baseMs": 20, "jitter": { "type": "additive", "maxMs": 3 } }),
         ),
         // A default follows the option that it depends on, whichever is set first.
         (
             RetryPolicy::linear().with_base(20 * MS),
-            RetryOptions {
-                base_ms: Some(20.0),
-                ..linear
-            },
+            json!({ "backoff": "linear", "baseMs": 20 }),
         ),
         (
             RetryPolicy::linear().with_step(3 * MS).with_base(20 * MS),
-            RetryOptions {
-                base_ms: Some(20.0),
-                step_ms: Some(3.0),
-                ..linear
-            },
+            json!({ "backoff": "linear", "baseMs": 20, "stepMs": 3 }),
         ),
         (
             RetryPolicy::exponential().with_base(30_000 * MS),
-            RetryOptions {
-                base_ms: Some(30_000.0),
-                ..NONE
-            },
+            json!({ "baseMs": 30_000 }),
         ),
         (
             RetryPolicy::truncated()
                 .with_cap(1_024 * MS)
                 .with_truncate_at(5),
-            RetryOptions {
-                cap_ms: Some(1_024.0),
-                truncate_at: Some(5),
-                ..truncated
-            },
+            json!({ "backoff": "truncated", "capMs": 1_024, "truncateAt": 5 }),
         ),
         (
             RetryPolicy::exponential().with_cap(Duration::MAX),
-            RetryOptions {
-                cap_ms: Some(f64::INFINITY),
-                ..NONE
-            },
+            json!({ "capMs": "Infinity" }),
         ),
         (
-            RetryPolicy::custom().with_max_attempts(UNLIMITED),
-            RetryOptions {
-                backoff: Backoff::Custom,
-                max_attempts: Some(UNLIMITED),
-                ..NONE
-            },
+            RetryPolicy::linear().with_max_attempts(UNLIMITED),
+            json!({ "backoff": "linear", "maxAttempts": "Infinity" }),
         ),
-        (
-            RetryPolicy::fibonacci(),
-            RetryOptions {
-                backoff: Backoff::Fibonacci,
-                ..NONE
-            },
-        ),
-        (
-            RetryPolicy::no_retries(),
-            RetryOptions {
-                max_attempts: Some(1),
-                ..NONE
-            },
-        ),
+        (RetryPolicy::fibonacci(), json!({ "backoff": "fibonacci" })),
+        (RetryPolicy::no_retries(), json!({ "maxAttempts": 1 })),
     ] {
-        assert_eq!(policy, RetryPolicy::from_options(options).unwrap());
+        assert_eq!(policy, common::policy(&options));
     }
+    let custom = RetryOptions {
+        backoff: Backoff::Custom,
+        ..RetryOptions::DEFAULT
+    };
+    assert_eq!(Ok(RetryPolicy::custom()), RetryPolicy::from_options(custom));
 }
 
 /// The message of the first rule that the change breaks.

@@ -15,7 +15,7 @@ use crate::common;
 const TOLERANCE: f64 = 1e-6;
 
 fn model(options: &Value) -> Model {
-    Model::new(RetryPolicy::from_options(common::options(options)).unwrap())
+    Model::new(common::policy(options))
 }
 
 fn close(ours: f64, theirs: f64, scale: f64) -> bool {

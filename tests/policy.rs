@@ -8,7 +8,9 @@ use rejitter::{
     Seed, StopReason, UNLIMITED,
 };
 
-use crate::common::random::Random;
+use serde_json::json;
+
+use crate::common::{self, random::Random};
 
 const BACKOFFS: [Backoff; 6] = [
     Backoff::Fixed,
@@ -49,10 +51,7 @@ fn the_defaults_are_the_documented_ones() {
     assert_eq!(policy(RetryOptions::default()).max_attempts(), 6);
     assert_eq!(RetryPolicy::default(), policy(RetryOptions::default()));
 
-    let truncated = policy(RetryOptions {
-        backoff: Backoff::Truncated,
-        ..RetryOptions::default()
-    });
+    let truncated = RetryPolicy::truncated();
     assert_eq!(truncated.ceiling_ms(1), 19.53125);
     assert_eq!(truncated.ceiling_ms(9), 5_000.0);
     assert_eq!(truncated.ceiling_ms(10), 10_000.0);
@@ -61,20 +60,14 @@ fn the_defaults_are_the_documented_ones() {
 
 #[test]
 fn a_base_above_the_default_cap_raises_it() {
-    let options = RetryOptions {
-        base_ms: Some(60_000.0),
-        ..RetryOptions::default()
-    };
-    assert_eq!(policy(options).ceiling_ms(5), 60_000.0);
+    let policy = common::policy(&json!({ "baseMs": 60_000 }));
+    assert_eq!(policy.ceiling_ms(5), 60_000.0);
 }
 
 #[test]
 fn an_infinite_cap_saturates() {
-    let options = RetryOptions {
-        cap_ms: Some(f64::INFINITY),
-        ..RetryOptions::default()
-    };
-    assert_eq!(policy(options).ceiling_ms(5_000), MAX_MS);
+    let policy = common::policy(&json!({ "capMs": "Infinity" }));
+    assert_eq!(policy.ceiling_ms(5_000), MAX_MS);
 }
 
 /// Log-uniform, because what breaks formulas is the order of magnitude.
@@ -252,21 +245,12 @@ fn a_custom_curve_has_no_default_cap() {
         ..custom
     };
     assert_eq!(policy(jittered).cap_ms(), 10_000.0);
-    assert_eq!(
-        names_of(RetryOptions {
-            min_ms: Some(20_000.0),
-            ..jittered
-        }),
-        ["min_ms"]
-    );
-    assert_eq!(
-        policy(RetryOptions {
-            min_ms: Some(20_000.0),
-            ..custom
-        })
-        .min_ms(),
-        20_000.0
-    );
+    let with_min = |options| RetryOptions {
+        min_ms: Some(20_000.0),
+        ..options
+    };
+    assert_eq!(names_of(with_min(jittered)), ["min_ms"]);
+    assert_eq!(policy(with_min(custom)).min_ms(), 20_000.0);
 }
 
 fn names_of(options: RetryOptions) -> Vec<&'static str> {
@@ -360,12 +344,9 @@ fn attempts_are_counted_before_the_deadline_is_looked_at() {
 
 #[test]
 fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
-    for longest in [5_000.0, f64::INFINITY] {
-        let policy = policy(RetryOptions {
-            max_retry_after_ms: Some(longest),
-            cap_long_retry_after: true,
-            ..RetryOptions::default()
-        });
+    for (longest, most) in [(json!(5_000), 5_000.0), (json!("Infinity"), MAX_MS)] {
+        let options = json!({ "maxRetryAfterMs": longest, "longRetryAfter": "cap" });
+        let policy = common::policy(&options);
         let failure = Failure {
             hint: Hint::Server(f64::INFINITY),
             ..Failure::of_attempt(1)
@@ -374,19 +355,15 @@ fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
             let Decision::Retry { delay_ms } = policy.decide(&failure, Draws { r, r2: 0.0 }) else {
                 panic!("must go on");
             };
-            assert!(delay_ms >= longest.min(MAX_MS) && delay_ms <= MAX_MS);
+            assert!(delay_ms >= most && delay_ms <= MAX_MS);
         }
     }
 }
 
 #[test]
 fn a_truncated_backoff_without_a_cap_starts_at_the_default_base() {
-    for cap_ms in [f64::INFINITY, MAX_MS] {
-        let endless = policy(RetryOptions {
-            backoff: Backoff::Truncated,
-            cap_ms: Some(cap_ms),
-            ..RetryOptions::default()
-        });
+    for cap_ms in [json!("Infinity"), json!(MAX_MS)] {
+        let endless = common::policy(&json!({ "backoff": "truncated", "capMs": cap_ms }));
         assert_eq!(endless.base_ms(), 100.0);
         assert_eq!(endless.ceiling_ms(1), 100.0);
         assert_eq!(endless.ceiling_ms(10), 51_200.0);

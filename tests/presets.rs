@@ -59,7 +59,7 @@ fn the_presets_are_javascript_s() {
         let total = options
             .remove("totalTimeoutMs")
             .map(|ms| ms.as_u64().unwrap());
-        let expected = RetryPolicy::from_options(common::options(&options.into())).unwrap();
+        let expected = common::policy(&options.into());
         assert_eq!(policy, expected, "{name}");
         assert_eq!(timeout, total.map(Duration::from_millis), "{name}");
         let seed = Seed::from(name);

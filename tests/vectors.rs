@@ -80,7 +80,7 @@ fn hinted_waits_equal_the_golden_vectors() {
     assert!(all.len() >= 40, "only {} vectors", all.len());
     let (mut longer, mut raised) = (0, 0);
     for vector in all {
-        let policy = RetryPolicy::from_options(common::options(&vector["options"])).unwrap();
+        let policy = common::policy(&vector["options"]);
         let (seed, hint) = (
             common::seed(&vector["seed"]),
             vector["hintMs"].as_f64().unwrap(),
@@ -120,7 +120,7 @@ fn write_hints() {
     ];
     for mut options in kinds {
         options["maxAttempts"] = json!(8);
-        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
+        let policy = common::policy(&options);
         for (hint, seed) in [
             (0.001, json!(1)),
             (40.5, json!("hints")),
@@ -172,7 +172,7 @@ fn write_vectors() {
                 if !wanted || (jitter == "decorrelated" && own_curve) {
                     continue;
                 }
-                let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
+                let policy = common::policy(&options);
                 let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
                 all.push(json!({ "options": options, "seed": seed, "delays": delays }));
             }
@@ -195,7 +195,7 @@ fn write_vectors() {
     for (i, options) in further.iter().enumerate() {
         let mut options = options.clone();
         options["maxAttempts"] = json!(13);
-        let policy = RetryPolicy::from_options(common::options(&options)).expect("valid");
+        let policy = common::policy(&options);
         let seed = &seeds[i % seeds.len()];
         let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
         all.push(json!({ "options": options, "seed": seed, "delays": delays }));

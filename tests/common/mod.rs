@@ -10,8 +10,7 @@ pub mod protected;
 pub mod random;
 pub mod words;
 
-use rejitter::internals::CapRule;
-use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{RetryOptions, RetryPolicy, Seed};
 use serde_json::Value;
 
 pub const VECTORS: &str = include_str!("../vectors/delays.json");
@@ -28,8 +27,7 @@ pub fn vectors(text: &str) -> Vec<Vector> {
     all.iter()
         .map(|vector| Vector {
             name: format!("{} seed {}", vector["options"], vector["seed"]),
-            policy: RetryPolicy::from_options(options(&vector["options"]))
-                .expect("vectors are valid"),
+            policy: policy(&vector["options"]),
             seed: seed(&vector["seed"]),
             delays: vector["delays"]
                 .as_array()
@@ -52,74 +50,14 @@ pub fn seed(value: &Value) -> Seed {
     }
 }
 
-/// Options by their JavaScript names; Infinity is written as a string.
+/// Options by their JavaScript names, as the crate reads data; Infinity is written as a string.
 pub fn options(value: &Value) -> RetryOptions {
-    let mut options = RetryOptions::default();
-    for (name, value) in value.as_object().expect("options is an object") {
-        match name.as_str() {
-            "backoff" => {
-                options.backoff = match value.as_str() {
-                    Some("fixed") => Backoff::Fixed,
-                    Some("linear") => Backoff::Linear,
-                    Some("exponential") => Backoff::Exponential,
-                    Some("truncated") => Backoff::Truncated,
-                    Some("fibonacci") => Backoff::Fibonacci,
-                    _ => panic!("no backoff: {value}"),
-                }
-            }
-            "jitter" => {
-                options.jitter = match value.as_str() {
-                    Some("none") => Jitter::None,
-                    Some("full") => Jitter::Full,
-                    Some("equal") => Jitter::Equal,
-                    Some("decorrelated") => Jitter::Decorrelated,
-                    Some("decorrelatedBounded") => Jitter::DecorrelatedBounded,
-                    Some("slotted") => Jitter::Slotted,
-                    Some("pollyV2") => Jitter::PollyV2,
-                    _ => jitter_object(value),
-                }
-            }
-            "baseMs" => options.base_ms = Some(number(value)),
-            "capMs" => options.cap_ms = Some(number(value)),
-            "minMs" => options.min_ms = Some(number(value)),
-            "factor" => options.factor = Some(number(value)),
-            "stepMs" => options.step_ms = Some(number(value)),
-            "truncateAt" => {
-                options.truncate_at = value.as_u64().and_then(|n| u32::try_from(n).ok());
-            }
-            "capRule" => {
-                options.cap_rule = match value.as_str() {
-                    Some("bound") => CapRule::Bound,
-                    Some("ceiling") => CapRule::Ceiling,
-                    Some("draw") => CapRule::Draw,
-                    _ => panic!("no cap rule: {value}"),
-                }
-            }
-            "maxRetryAfterMs" => options.max_retry_after_ms = Some(number(value)),
-            "maxAttempts" => options.max_attempts = value.as_u64().or(Some(UNLIMITED)),
-            _ => panic!("no option: {name}"),
-        }
-    }
-    options
+    serde_json::from_value(value.clone()).expect("options")
 }
 
-fn jitter_object(value: &Value) -> Jitter {
-    match (
-        value["type"].as_str(),
-        value.get("ratio"),
-        value.get("maxMs"),
-    ) {
-        (Some("proportional"), Some(ratio), None) => Jitter::Proportional {
-            ratio: number(ratio),
-        },
-        (Some("additive"), Some(ratio), None) => Jitter::Additive {
-            ratio: number(ratio),
-        },
-        (Some("additive"), None, Some(max)) => Jitter::AdditiveMax {
-            max_ms: number(max),
-        },
-        _ => panic!("no jitter: {value}"),
-    }
+/// The policy of these options.
+pub fn policy(value: &Value) -> RetryPolicy {
+    RetryPolicy::from_options(options(value)).expect("valid options")
 }
 
 pub fn number(value: &Value) -> f64 {

@@ -6,10 +6,13 @@ use rejitter::simulation::{
     OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation,
     Strategy,
 };
-use rejitter::{Backoff, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{MAX_MS, OptionErrors, RetryPolicy, Seed, UNLIMITED};
+use serde_json::{Value, json};
+
+use crate::common;
 
 fn policy() -> RetryPolicy {
-    RetryPolicy::from_options(RetryOptions::default()).unwrap()
+    RetryPolicy::default()
 }
 
 /// The only complaint is about this option.
@@ -62,39 +65,18 @@ fn an_outage_is_checked() {
         traced: [1_000_001, u32::MAX]
         curve: [vec![5.0, -1.0], vec![NAN]]
     }
-    let endless = |options: RetryOptions| {
-        let max_attempts = Some(UNLIMITED);
-        RetryPolicy::from_options(RetryOptions {
-            max_attempts,
-            ..options
-        })
-        .unwrap()
-    };
-    let still = RetryOptions {
-        backoff: Backoff::Fixed,
-        base_ms: Some(0.0),
-        ..RetryOptions::default()
-    };
+    let endless = |options: Value| common::policy(&options).with_max_attempts(UNLIMITED);
+    let still = endless(json!({ "backoff": "fixed", "baseMs": 0 }));
     // Polly's waits are multiples of nothing; and what is below the last digit of a time is lost.
-    let polly = RetryOptions {
-        backoff: Backoff::Exponential,
-        jitter: Jitter::PollyV2,
-        ..still
-    };
-    let hardly = RetryOptions {
-        base_ms: Some(1e-11),
-        ..still
-    };
+    let polly = endless(json!({ "jitter": "pollyV2", "baseMs": 0 }));
+    let hardly = endless(json!({ "backoff": "fixed", "baseMs": 1e-11 }));
     let mut listed = OutageOptions {
-        policy: endless(RetryOptions {
-            backoff: Backoff::Custom,
-            ..RetryOptions::default()
-        }),
+        policy: RetryPolicy::custom().with_max_attempts(UNLIMITED),
         ..good.clone()
     };
     // Time would stand still.
     rejects! { Outage::new, good,
-        policy as "latency_ms": [endless(still), endless(polly), endless(hardly)]
+        policy as "latency_ms": [still, polly, hardly]
     }
     rejects! { Outage::new, listed,
         curve as "latency_ms": [vec![5.0, 0.0]]
@@ -102,7 +84,7 @@ fn an_outage_is_checked() {
     listed.curve = vec![0.0, 5.0];
     assert!(Outage::new(listed).is_ok());
     let moving = OutageOptions {
-        policy: endless(still),
+        policy: still,
         latency_ms: 10.0,
         ..good.clone()
     };

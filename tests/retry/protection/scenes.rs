@@ -63,7 +63,7 @@ impl<'a> Play<'a> {
                 options[name] = value.clone();
             }
         }
-        RetryPolicy::from_options(common::options(&options)).expect("valid options")
+        common::policy(&options)
     }
 
     fn attempt(self) -> impl Future<Output = Result<String, Scripted>> + 'a {
