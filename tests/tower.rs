@@ -33,13 +33,26 @@ fn transient(outcome: Result<&u16, &&'static str>) -> Verdict {
     }
 }
 
+/// A service whose calls end so by their numbers, from 1, after a time in seconds. The cell has the number of calls.
+fn slow<'a, Request>(
+    (time, calls): (&'a VirtualTime, &'a Cell<usize>),
+    end: impl Fn(usize) -> (u64, Outcome) + Clone + 'a,
+) -> impl Service<Request, Response = u16, Error = &'static str> + Clone + 'a {
+    service_fn(move |_| {
+        calls.set(calls.get() + 1);
+        let (seconds, outcome) = end(calls.get());
+        let busy = Sleeper::sleep(time, Duration::from_secs(seconds));
+        async move {
+            busy.await;
+            outcome
+        }
+    })
+}
+
 /// The outcome of a request whose attempts have these outcomes, how many there were, and when it ended.
 fn timed(outcomes: &[Outcome], total: Duration) -> (Outcome, usize, Duration) {
     let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let service = service_fn(|()| {
-        calls.set(calls.get() + 1);
-        ready(outcomes[calls.get() - 1])
-    });
+    let service = slow((&time, &calls), |call| (0, outcomes[call - 1]));
     let service = RetryLayer::new(POLICY, transient)
         .sleeper(time.clone())
         .total_timeout(total)
@@ -175,25 +188,13 @@ fn the_service_is_ready_before_each_attempt() {
 
 #[test]
 fn a_request_that_cannot_be_copied_is_sent_once() {
-    #[derive(Clone)]
-    struct Streams;
+    // Not a type that can be cloned.
+    #[derive(Default)]
     struct Stream;
 
-    impl Classify<Stream, u16, &'static str> for Streams {
-        fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
-            transient(outcome)
-        }
-        fn clone_request(&mut self, _: &Stream) -> Option<Stream> {
-            None
-        }
-    }
-
     let (time, calls) = (VirtualTime::new(), Cell::new(0));
-    let service = service_fn(|_: Stream| {
-        calls.set(calls.get() + 1);
-        ready(Outcome::Ok(503))
-    });
-    let service = RetryLayer::new(POLICY, Streams)
+    let service = slow((&time, &calls), |_| (0, Ok(503)));
+    let service = RetryLayer::new(POLICY, Copies(Rc::default()))
         .sleeper(time.clone())
         .layer(service);
     assert_eq!(time.block_on(service.oneshot(Stream)), Ok(503));
@@ -260,10 +261,7 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
             ..BudgetOptions::default()
         })
     });
-    let service = service_fn(|()| {
-        calls.set(calls.get() + 1);
-        ready(Outcome::Ok(500 + calls.get()))
-    });
+    let service = slow((&time, &calls), |call| (0, Ok([501, 502, 503][call - 1])));
     let service = RetryLayer::new(POLICY, transient)
         .sleeper(time.clone())
         .protection(&api, |_| unreachable!("no budget rejects a first attempt"))
@@ -277,10 +275,7 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
 fn a_verdict_holds_the_requests_of_others() {
     let calls = Cell::new(0);
     let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
-    let service = service_fn(|()| {
-        calls.set(calls.get() + 1);
-        ready(Outcome::Ok(if calls.get() == 1 { 429 } else { 200 }))
-    });
+    let service = slow((&time, &calls), |call| (0, Ok([429, 200][call - 1])));
     let service = RetryLayer::new(POLICY.with_max_attempts(1), transient)
         .sleeper(time.clone())
         .protection(&api, |rejected| panic!("{rejected}"))
@@ -297,20 +292,8 @@ fn a_protected_request_keeps_its_outcome_at_the_deadline() {
     let end = |first: u64, second: u64| {
         let calls = Cell::new(0);
         let (time, api) = on(|p| p.budget(BudgetOptions::default()));
-        let timers = time.clone();
-        let service = service_fn(|()| {
-            calls.set(calls.get() + 1);
-            let (seconds, status) = if calls.get() == 1 {
-                (first, 503)
-            } else {
-                (second, 504)
-            };
-            let busy = Sleeper::sleep(&timers, Duration::from_secs(seconds));
-            async move {
-                busy.await;
-                Outcome::Ok(status)
-            }
-        });
+        let ends = [(first, Ok(503)), (second, Ok(504))];
+        let service = slow((&time, &calls), |call| ends[call - 1]);
         let service = RetryLayer::new(POLICY, transient)
             .sleeper(time.clone())
             .total_timeout(Duration::from_secs(10))
@@ -328,20 +311,8 @@ fn a_protected_request_keeps_its_outcome_at_the_deadline() {
 
 #[test]
 fn a_request_that_cannot_be_copied_tells_the_breaker_of_its_failure() {
-    #[derive(Clone)]
-    struct Once;
-
-    impl Classify<(), u16, &'static str> for Once {
-        fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
-            transient(outcome)
-        }
-        fn clone_request(&mut self, (): &()) -> Option<()> {
-            None
-        }
-    }
-
     let (time, api) = on(|p| p.breaker(TWO_IN_A_ROW));
-    let service = RetryLayer::new(POLICY, Once)
+    let service = RetryLayer::new(POLICY, Copies(Rc::default()))
         .sleeper(time.clone())
         .protection(&api, |_| Outcome::Err("rejected"))
         .layer(service_fn(|()| ready(Outcome::Err("reset"))));
@@ -364,15 +335,9 @@ where
             ..HedgeOptions::default()
         })
     });
-    let timers = time.clone();
-    let service = service_fn(|()| {
-        let (seconds, status) = ends[calls.get()];
-        calls.set(calls.get() + 1);
-        let busy = Sleeper::sleep(&timers, Duration::from_secs(seconds));
-        async move {
-            busy.await;
-            Outcome::Ok(status)
-        }
+    let service = slow((&time, &calls), |call| {
+        let (seconds, status) = ends[call - 1];
+        (seconds, Ok(status))
     });
     let service = RetryLayer::new(POLICY, classify)
         .sleeper(time.clone())
@@ -412,14 +377,14 @@ fn the_deadline_ends_a_round_as_soon_as_that_has_an_outcome() {
 #[derive(Clone)]
 struct Copies(Rc<Cell<u32>>);
 
-impl Classify<(), u16, &'static str> for Copies {
+impl<Request: Default> Classify<Request, u16, &'static str> for Copies {
     fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
         transient(outcome)
     }
-    fn clone_request(&mut self, (): &()) -> Option<()> {
+    fn clone_request(&mut self, _: &Request) -> Option<Request> {
         let left = self.0.get().checked_sub(1)?;
         self.0.set(left);
-        Some(())
+        Some(Request::default())
     }
 }
 
