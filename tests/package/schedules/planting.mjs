@@ -79,7 +79,7 @@ export async function findAll(t, { mutants, seed, schedules: to }) {
 export async function passes({ seed, schedules }) {
   const threads = new Threads(2);
   try {
-    const { finding } = await threads.simulate({ folder: modules, seed, schedules, small: false });
+    const { finding } = await threads.simulate({ folder: modules, seed, to: schedules, small: false });
     assert.equal(finding, undefined, finding?.text);
   } finally {
     await threads.close();

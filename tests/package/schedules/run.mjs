@@ -28,21 +28,11 @@ const whole = (name) => {
 
 const seed = whole('seed');
 const { among } = values;
-const threads = new Threads(values.only === undefined ? Math.max(1, whole('threads')) : 1);
+const [from, to] = values.only === undefined ? [0, whole('count')] : [whole('only'), whole('only') + 1];
+const threads = new Threads(Math.max(1, Math.min(to - from, whole('threads'))));
 console.log(`seed ${seed}`);
 const startedAt = process.hrtime.bigint();
-const { schedules, finding } =
-  values.only === undefined
-    ? await threads.simulate({ folder: installed, seed, schedules: whole('count'), among })
-    : await threads.ask(threads.workers[0], {
-        folder: installed,
-        seed,
-        from: whole('only'),
-        step: 1,
-        to: whole('only') + 1,
-        small: true,
-        among,
-      });
+const { schedules, finding } = await threads.simulate({ folder: installed, seed, from, to, among });
 await threads.close();
 const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
 if (finding) {

@@ -19,7 +19,7 @@ test(`${SCHEDULES} random schedules break no invariant`, async () => {
     const { schedules, finding } = await threads.simulate({
       folder: installed,
       seed: 20_260_101,
-      schedules: SCHEDULES,
+      to: SCHEDULES,
     });
     assert.equal(finding, undefined, finding && report(finding));
     assert.equal(schedules, SCHEDULES);

@@ -45,12 +45,21 @@ async function attempted(candidate, fails) {
 
 const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
-/** Lists whose elements may go, objects whose properties may go, and properties that may go or become false. */
-const LISTS = ['events', 'lies', 'before', 'attempts', 'verdicts', 'results', 'befores', 'hooks'];
-const NUMBERS = ['draws', 'curve'];
-const OBJECTS = ['options', 'budget', 'breaker', 'cooldown', 'hedge', 'hooks'];
-const SWITCHES = ['retryIf', 'retryOnResult', 'beforeRetry', 'random', 'afterwards', 'traced', 'stubborn'];
-const GONE = ['budget', 'breaker', 'cooldown', 'hedge', 'signal', 'core', 'layers', 'heeds', 'key'];
+/** Properties that stay: without them, a schedule is not a smaller one but another. */
+const NEEDED = new Set([
+  'at',
+  'attempts',
+  'early',
+  'how',
+  'id',
+  'kind',
+  'late',
+  'ms',
+  'policy',
+  'skew',
+  'start',
+  'via',
+]);
 
 /** Lists the parts of a schedule that may be taken away. */
 export function* changes(schedule) {
@@ -83,23 +92,10 @@ function* within(part, path) {
   for (const [name, value] of Object.entries(part)) {
     const here = [...path, name];
     const at = (s, steps = path) => steps.reduce((each, step) => each[step], s);
-    if (Array.isArray(value) && [...LISTS, ...NUMBERS].includes(name))
-      for (let i = value.length - 1; i >= 0; i -= 1)
-        yield (s) => {
-          at(s, here).splice(i, 1);
-        };
-    else if (OBJECTS.includes(name) && typeof value === 'object')
-      for (const key of Object.keys(value))
-        yield (s) => {
-          delete at(s, here)[key];
-        };
-    if (SWITCHES.includes(name) && value)
+    if (value !== undefined && !NEEDED.has(name))
       yield (s) => {
-        at(s)[name] = false;
-      };
-    if (GONE.includes(name) && value !== undefined)
-      yield (s) => {
-        at(s)[name] = undefined;
+        if (Array.isArray(part)) at(s).splice(name, 1);
+        else delete at(s)[name];
       };
     if (name === 'via' && value === 'wrap')
       yield (s) => {

@@ -26,13 +26,13 @@ export class Threads {
   }
 
   /**
-   * Schedules 0 … n − 1 of a seed, shared out evenly.
+   * Schedules `from` … `to` − 1 of a seed, shared out evenly.
    * @returns {Promise<{ schedules: number, finding?: object }>}
    */
-  async simulate({ folder, seed, schedules, small = true, among }) {
+  async simulate({ from = 0, small = true, ...task }) {
     const step = this.workers.length;
     const answers = await Promise.all(
-      this.workers.map((worker, from) => this.ask(worker, { folder, seed, from, step, to: schedules, small, among })),
+      this.workers.map((worker, i) => this.ask(worker, { ...task, from: from + i, step, small })),
     );
     return {
       schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),

@@ -24,45 +24,28 @@ export function trace(schedule, world, found) {
     if (i >= FIRST && i < log.length - LAST) continue;
     const who = entry.op >= 0 ? `op ${entry.op}` : '';
     const at = (entry.t - clock.start).toFixed(3).padStart(12);
-    lines.push(`  ${at} ms  turn ${String(entry.turn).padEnd(3)} ${who.padEnd(5)} ${entry.kind} ${details(entry)}`);
+    lines.push(
+      `  ${at} ms  turn ${String(entry.turn).padEnd(3)} ${who.padEnd(5)} ${entry.kind} ${DETAILS[entry.kind]?.(entry) ?? ''}`,
+    );
   }
   return lines.join('\n');
 }
 
-function details(entry) {
-  switch (entry.kind) {
-    case 'fn':
-    case 'attemptAborted':
-      return `${entry.n}`;
-    case 'hook':
-      return `${entry.name} ${entry.event.attempt}${entry.event.reason ? ` ${entry.event.reason}` : ''}`;
-    case 'retryIf':
-    case 'retryOnResult':
-      return describe(entry.outcome);
-    case 'curve':
-      return `${entry.k}`;
-    case 'beforeRetry':
-      return `${entry.event.attempt}`;
-    case 'end':
-      return `of ${entry.of.kind}: ${entry.ok ? 'with' : 'throws'} ${describe(entry.made.thrown)}`;
-    case 'arm':
-      return `#${entry.id} ${entry.ms} ms`;
-    case 'fire':
-      return `#${entry.id}`;
-    case 'abort':
-      return `${entry.signal}`;
-    case 'byHand':
-      return entry.close ? 'close' : `open for ${entry.open} ms`;
-    case 'status':
-      return short(entry.numbers);
-    case 'protection':
-      return short(entry.event);
-    case 'settle':
-      return (
-        `${entry.ok ? 'resolves' : 'rejects'} with ` +
-        `${describe(entry.value)}${entry.report ? ` (${entry.report.reason})` : ''}`
-      );
-    default:
-      return '';
-  }
-}
+/** What a line shows of an entry, by its kind. */
+const DETAILS = {
+  fn: ({ n }) => n,
+  attemptAborted: ({ n }) => n,
+  hook: ({ name, event }) => `${name} ${event.attempt} ${event.reason ?? ''}`,
+  retryIf: ({ outcome }) => describe(outcome),
+  retryOnResult: ({ outcome }) => describe(outcome),
+  curve: ({ k }) => k,
+  beforeRetry: ({ event }) => event.attempt,
+  end: ({ of, ok, made }) => `of ${of.kind}: ${ok ? 'with' : 'throws'} ${describe(made.thrown)}`,
+  arm: ({ id, ms }) => `#${id} ${ms} ms`,
+  fire: ({ id }) => `#${id}`,
+  abort: ({ signal }) => signal,
+  byHand: ({ close, open }) => (close ? 'close' : `open for ${open} ms`),
+  status: ({ numbers }) => short(numbers),
+  protection: ({ event }) => short(event),
+  settle: ({ ok, value, report }) => `${ok ? 'resolves' : 'rejects'} with ${describe(value)} (${report?.reason})`,
+};
