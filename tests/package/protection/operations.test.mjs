@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { microtasks } from '../lib/clock.mjs';
-import { controlled, down, error, fails, fragile, importAll, plain, ready, state, timed, watched } from './entry.mjs';
+import { down, error, fails, fragile, importAll, plain, state, timed, watched } from './entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, permanent, protect, retry, retryAfter, retryReport } =
   await importAll();
@@ -39,28 +39,8 @@ timed('a signal that is a timeout fails the first attempt that it ends, once', a
   watched(policy.run(never, { signal: aborter() }));
   const shared = aborter();
   for (let i = 0; i < 100; i += 1) watched(policy.run(never, { signal: AbortSignal.any([shared]) }));
-  // In a retry, in a pending retryIf and after a hold it says nothing.
-  const retried = protect(breaker());
-  let calls = 0;
-  watched(
-    new RetryPolicy({ ...plain, baseMs: 10, protection: retried }).run(
-      () => {
-        if (++calls === 1) throw error;
-        return never();
-      },
-      { signal: aborter() },
-    ),
-  );
-  const asked = protect(breaker());
-  watched(retry(down, { ...plain, retryIf: never, protection: asked, signal: aborter() }));
-  const held = protect(breaker(), cooldown());
-  await retry(fails(retryAfter(20)), { maxAttempts: 1, protection: held }).catch(() => {});
-  watched(retry(never, { ...plain, protection: held, signal: aborter() }));
   await clock.drain();
   assert.deepEqual(numbers(api), [2, 2]);
-  assert.deepEqual(numbers(retried), [1, 1]);
-  assert.deepEqual(numbers(asked), [0, 0]);
-  assert.deepEqual(numbers(held), [0, 0]);
 
   // It is the cause of what comes after.
   const nervous = protect(breaker({ consecutiveFailures: 1 }));
@@ -93,26 +73,23 @@ timed('isFailure decides: asked once for each end with an outcome, its errors ar
       await clock.drain();
       return [...count(api), ends.length];
     };
-    answers.set('bad', true).set(error, false);
-    assert.deepEqual(await run(() => 'bad'), [1, 1, 1]);
-    assert.deepEqual(ends, [{ result: 'bad', attempt: 1, durationMs: 0 }]);
-    assert.ok(Object.isFrozen(ends[0]));
-    assert.deepEqual(await run(() => 'good'), [0, 1, 1]);
-    assert.deepEqual(await run(down), [0, 1, 1]);
-    assert.deepEqual(ends, [{ error, attempt: 1, durationMs: 0 }]);
-    assert.deepEqual(await run(fails(permanent(error))), [0, 1, 1]);
-    assert.deepEqual(ends, [{ error, attempt: 1, durationMs: 0 }]);
-    answers.set(error, true);
-    assert.deepEqual(await run(down, { retryIf: () => false }), [1, 1, 1]);
-    assert.deepEqual(await run(fails(permanent(error))), [1, 1, 1]);
-    answers.set(error, 'ignore');
-    assert.deepEqual(await run(down, { maxAttempts: 3 }), [0, 0, 3]);
-    assert.deepEqual(
-      ends.map(({ attempt }) => attempt),
-      [1, 2, 3],
-    );
-    answers.delete(error);
-    assert.deepEqual(await run(down), [1, 1, 1]);
+    const marked = fails(permanent(error));
+    const numbered = [1, 2, 3].map((attempt) => ({ error, attempt, durationMs: 0 }));
+    for (const [answer, fn, options, expected, seen] of [
+      [true, () => 'bad', {}, [1, 1, 1], [{ result: 'bad', attempt: 1, durationMs: 0 }]],
+      [undefined, () => 'good', {}, [0, 1, 1]],
+      [false, down, {}, [0, 1, 1], numbered.slice(0, 1)],
+      [false, marked, {}, [0, 1, 1], numbered.slice(0, 1)],
+      [true, down, { retryIf: () => false }, [1, 1, 1]],
+      [true, marked, {}, [1, 1, 1]],
+      ['ignore', down, { maxAttempts: 3 }, [0, 0, 3], numbered],
+      [undefined, down, {}, [1, 1, 1]],
+    ]) {
+      answers.set('bad', answer).set(error, answer);
+      assert.deepEqual(await run(fn, options), expected);
+      if (seen) assert.deepEqual(ends, seen);
+      assert.ok(ends.every(Object.isFrozen));
+    }
     assert.deepEqual(reported, []);
     const thrown = new Error('of isFailure');
     for (const [answer, text] of [
@@ -203,21 +180,6 @@ timed('so does a deadline during the hold of a retry, with the own error, and th
   assert.deepEqual([api.status().budget.tokens, api.status().budget.granted], [50, 1]);
 });
 
-timed('abort ends a hold in the same macrotask, with its reason itself', async (clock) => {
-  const api = protect(cooldown());
-  await retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  const controller = new AbortController();
-  const seen = watched(new RetryPolicy({ ...plain, protection: api }).run(() => 1, { signal: controller.signal }));
-  await microtasks();
-  assert.equal(clock.pending.size, 1);
-  const reason = { stop: true };
-  controller.abort(reason);
-  assert.equal(clock.pending.size, 0);
-  await microtasks();
-  assert.ok(Object.is(seen.error, reason));
-  assert.equal(api.status().cooldown.held, 0);
-});
-
 timed('an attempt is rejected while 1,000 are held', async (clock) => {
   const api = protect(cooldown());
   await retry(fails(retryAfter(500)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
@@ -228,26 +190,6 @@ timed('an attempt is rejected while 1,000 are held', async (clock) => {
   await clock.drain();
   assert.ok(all.slice(0, 1000).every(({ value }) => value === 1));
   assert.equal(api.status().cooldown.held, 0);
-});
-
-timed('an open circuit rejects before a cooldown holds; a half-open one admits after the hold', async (clock) => {
-  const api = await ready(clock, cooldown());
-  await retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  assert.equal(state(api), 'half-open');
-  const held = controlled();
-  watched(retry(held.fn, { ...plain, protection: api }));
-  await microtasks();
-  assert.equal(api.status().cooldown.held, 1);
-  api.open(50);
-  const rejected = watched(retry(() => 1, { ...plain, protection: api }));
-  await microtasks();
-  assert.deepEqual([rejected.error.by, rejected.error.retryAfterMs], ['breaker', 50]);
-  await clock.advance(400);
-  // The one that was held is the probe.
-  assert.equal(held.calls.length, 1);
-  held.calls[0].resolve('ok');
-  await microtasks();
-  assert.equal(state(api), 'closed');
 });
 
 timed(
