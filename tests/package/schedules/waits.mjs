@@ -1,38 +1,25 @@
 // The waits, straight from the table of formulas: independent of the package, and of its language.
 
+import { readFileSync } from 'node:fs';
+
 const MAX = 2 ** 53 - 1;
 /** These jitters replace the curve. */
 export const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
 
-/** Presets with another rule for what the cap bounds. */
-const CAP_RULES = {
-  awsSdk2020: 'draw',
-  jpillora: 'draw',
-  pRetryRandomized: 'draw',
-  googleHttpClient: 'ceiling',
-  cenkalti: 'ceiling',
-  grpc: 'ceiling',
-};
+const NAMES =
+  'awsSdk2020 awsSdk2026 googleHttpClient grpc polly goRetryableHttp jpillora pRetryRandomized truncatedBinary'.split(
+    ' ',
+  );
+const published = JSON.parse(
+  readFileSync(new URL('../../vectors/presets.json', import.meta.url), 'utf8'),
+  (_, value) => (value === 'Infinity' ? Infinity : value),
+);
 
-/** The options of the presets, by the systems' own documents. */
-export const PRESETS = {
-  awsSdk2020: { baseMs: 1000, capMs: 20_000, maxAttempts: 3 },
-  awsSdk2026: { baseMs: 50, capMs: 20_000, maxAttempts: 3 },
-  googleHttpClient: {
-    baseMs: 500,
-    factor: 1.5,
-    capMs: 60_000,
-    jitter: { type: 'proportional', ratio: 0.5 },
-    maxAttempts: Infinity,
-    totalTimeoutMs: 900_000,
-  },
-  grpc: { baseMs: 100, capMs: 1000, jitter: { type: 'proportional', ratio: 0.2 }, maxAttempts: 4 },
-  polly: { jitter: 'pollyV2', baseMs: 2000, capMs: Infinity, maxAttempts: 4 },
-  goRetryableHttp: { baseMs: 1000, capMs: 30_000, jitter: 'none', maxAttempts: 5 },
-  jpillora: { baseMs: 100, minMs: 100, capMs: 10_000, maxAttempts: Infinity },
-  pRetryRandomized: { baseMs: 1000, capMs: Infinity, jitter: { type: 'additive', ratio: 1 }, maxAttempts: 11 },
-  truncatedBinary: { backoff: 'truncated', truncateAt: 10, capMs: 10_000, maxAttempts: Infinity },
-};
+/** The data of presets, by the systems' own documents. */
+const DATA = NAMES.map((name) => [name, published.find(({ preset }) => preset === name).policy]);
+/** The options of these presets, and the rule of those whose cap bounds another number than the wait. */
+export const PRESETS = Object.fromEntries(DATA.map(([name, { capRule, ...options }]) => [name, options]));
+const CAP_RULES = Object.fromEntries(DATA.map(([name, { capRule }]) => [name, capRule]));
 
 /** Options with their defaults. */
 export function resolved(options, preset) {
@@ -47,13 +34,8 @@ export function resolved(options, preset) {
     truncateAt = 10,
   } = options;
   // A curve of the caller's own has no cap but one that was set; a list raises the usual one.
-  const own = OWN_CURVE.includes(jitter)
-    ? 0
-    : backoff === 'function'
-      ? Infinity
-      : Array.isArray(backoff)
-        ? Math.max(...backoff)
-        : 0;
+  const longest = backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
+  const own = OWN_CURVE.includes(jitter) ? 0 : longest;
   const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, own));
   const base = baseMs ?? (backoff === 'truncated' && cap < MAX ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
@@ -71,26 +53,22 @@ export function resolved(options, preset) {
   };
 }
 
-function curve({ backoff, base, factor, step, n }, k, own) {
-  if (typeof backoff === 'function' || backoff === 'function') return own;
+const fibonacci = (k) => (k <= 2 ? 1 : Array.from({ length: k - 2 }).reduce(([a, b]) => [b, a + b], [1, 1])[1]);
+
+/** The curves in units of the base, but for the linear one. */
+const CURVES = {
+  fixed: () => 1,
+  exponential: ({ factor }, k) => factor ** (k - 1),
+  truncated: ({ n }, k) => 2 ** (Math.min(k, n) - 1),
+  fibonacci: (_, k) => fibonacci(k),
+};
+
+function curve(p, k, own) {
+  const { backoff, base, step } = p;
+  if (backoff === 'function') return own;
   if (Array.isArray(backoff)) return backoff[Math.min(k, backoff.length) - 1];
-  switch (backoff) {
-    case 'fixed':
-      return base;
-    case 'linear':
-      return base + step * (k - 1);
-    case 'exponential':
-      return base === 0 ? 0 : base * factor ** (k - 1);
-    case 'truncated':
-      return base * 2 ** (Math.min(k, n) - 1);
-    case 'fibonacci': {
-      let [a, b] = [1, 1];
-      for (let i = 1; i < k; i += 1) [a, b] = [b, a + b];
-      return base === 0 ? 0 : base * a;
-    }
-    default:
-      throw new Error(`no curve ${backoff}`);
-  }
+  if (backoff === 'linear') return base + step * (k - 1);
+  return base === 0 ? 0 : base * CURVES[backoff](p, k);
 }
 
 const polly = (t) => 2 ** t * Math.tanh(Math.sqrt(4 * t));
@@ -105,56 +83,27 @@ export function computedWait(p, k, { previous, previousR, own }) {
   const limit = rule === 'draw' ? Infinity : cap;
   const c = OWN_CURVE.includes(type) ? NaN : Math.max(min, Math.min(limit, curve(p, k, own)));
   const room = (x) => (rule === 'bound' ? Math.min(c, x) : c);
-  let lo;
-  let hi;
-  switch (type) {
-    case 'none':
-      [lo, hi] = [c, c];
-      break;
-    case 'full':
-      [lo, hi] = [0, c];
-      break;
-    case 'equal':
-      [lo, hi] = [c / 2, c];
-      break;
-    case 'proportional': {
-      const h = room(cap / (1 + jitter.ratio));
-      [lo, hi] = [h * (1 - jitter.ratio), h * (1 + jitter.ratio)];
-      break;
-    }
-    case 'additive': {
-      const h = jitter.maxMs === undefined ? room(cap / (1 + jitter.ratio)) : room(cap - Math.min(jitter.maxMs, cap));
-      [lo, hi] = [
-        h,
-        h +
-          (jitter.maxMs === undefined
-            ? jitter.ratio * h
-            : rule === 'bound'
-              ? Math.min(jitter.maxMs, cap)
-              : jitter.maxMs),
-      ];
-      break;
-    }
-    case 'decorrelated':
-      [lo, hi] = [base, 3 * (previous ?? base)];
-      break;
-    case 'decorrelatedBounded':
-      [lo, hi] = [base, Math.min(cap, 3 * (previous ?? base))];
-      break;
-    case 'slotted':
-      [lo, hi] = [0, base * (2 ** Math.min(k, p.n) - 1)];
-      break;
-    case 'pollyV2':
-      [lo, hi] = [0, cap];
-      break;
-    default:
-      throw new Error(`no jitter ${type}`);
-  }
+  const slots = 2 ** Math.min(k, p.n);
+  const last = previous ?? base;
+  const { ratio, maxMs } = jitter;
+  const bounds = {
+    none: () => [c, c],
+    full: () => [0, c],
+    equal: () => [c / 2, c],
+    proportional: (h = room(cap / (1 + ratio))) => [h * (1 - ratio), h * (1 + ratio)],
+    additive: (h = room(cap / (1 + ratio))) => [h, h + ratio * h],
+    additiveMax: (x = rule === 'bound' ? Math.min(maxMs, cap) : maxMs, h = room(cap - x)) => [h, h + x],
+    decorrelated: () => [base, 3 * last],
+    decorrelatedBounded: () => [base, Math.min(cap, 3 * last)],
+    slotted: () => [0, base * (slots - 1)],
+    pollyV2: () => [0, cap],
+  };
+  let [lo, hi] = bounds[maxMs === undefined ? type : 'additiveMax']();
   lo = Math.max(lo, min);
   hi = Math.max(hi, lo);
   const clip = (ms) => (rule === 'ceiling' ? ms : Math.min(ms, cap));
   const at = (r, r2) => {
-    if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * 2 ** Math.min(k, p.n))));
+    if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * slots)));
     if (type === 'pollyV2') {
       const raw =
         ((polly(k - 1 + r) - (previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR)))) / 1.4) * base;
