@@ -105,11 +105,8 @@ export class Following extends Settlement {
     for (;;) {
       if (!(yield* this.enter())) return;
       yield* this.hook('onAttempt', { number: this.attempts + 1, rule: this.rule });
-      if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt')) {
-        // The hook has taken the time that was left.
-        yield* this.stop('deadline', 8);
-        return;
-      }
+      // The hook may have taken the time that was left.
+      if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt')) return yield* this.stop('deadline', 8);
       const attempt = new Attempt(this.pass, this.heldMs);
       const failure = yield* this.state.hedge === undefined ? this.alone(attempt) : new Round(this).run(attempt);
       if (failure === undefined) return;
@@ -191,9 +188,7 @@ export class Following extends Settlement {
     for (;;) {
       if (this.now >= this.deadline) {
         // When a hold began, it was to end before the deadline.
-        if (waited) return yield* late();
-        yield* this.stop('deadline', 8);
-        return false;
+        return yield* waited ? late() : this.stop('deadline', 8);
       }
       if (breaker?.look(this.now) > 0) return yield* this.reject('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
@@ -224,9 +219,9 @@ export class Following extends Settlement {
   *reject(by, ms, rule) {
     // A wait of 0 without a timer, in retrySync, has passed.
     this.undecided = false;
-    this.count(by);
-    yield* this.stop(by, rule, { ms });
-    return false;
+    this.state[by].rejected += 1;
+    this.counted = by;
+    return yield* this.stop(by, rule, { ms });
   }
 
   /**
@@ -275,15 +270,9 @@ export class Following extends Settlement {
     if (ends === 'deadline') {
       for (const each of this.list)
         this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
-      yield* this.stop(this.list.some((each) => each.runs) ? 'timeout' : 'deadline', 8);
-    } else if (ends === 'success') {
-      yield* this.succeed(attempt);
-    } else if (ends === 'callback') {
-      yield* this.stop('callback', 13, { fault });
-    } else {
-      yield* this.stop(ends, rule);
+      return yield* this.stop(this.list.some((each) => each.runs) ? 'timeout' : 'deadline', 8);
     }
-    return undefined;
+    return yield* ends === 'success' ? this.succeed(attempt) : this.stop(ends, rule, { fault });
   }
 
   /** The wait before a retry, and whether one is made. */
@@ -291,53 +280,31 @@ export class Following extends Settlement {
     if (this.attempts >= this.maxAttempts) {
       // Without a core, the operation may not know that this was the last attempt.
       const lost = this.lost(attempt) && this.endsFor() === 'unavailable';
-      yield* this.stop(lost ? 'unavailable' : 'exhausted', 1);
-      return undefined;
+      return yield* this.stop(lost ? 'unavailable' : 'exhausted', 1);
     }
     const { longest, followsFar } = this.parameters;
     this.hintMs = hintMs;
     const hinted = hintMs > 0 && exactly === undefined;
     const { random, curve, fault } = yield* this.numbers(exactly, hinted);
-    if (fault !== undefined) {
-      yield* this.stop('callback', 13, { fault });
-      return undefined;
-    }
-    if (this.lost(attempt)) {
-      yield* this.stop('unavailable', 24);
-      return undefined;
-    }
-    if (hinted && hintMs > Math.min(longest, LONGEST) && !followsFar) {
-      yield* this.stop('hint', 13);
-      return undefined;
-    }
+    if (fault !== undefined) return yield* this.stop('callback', 13, { fault });
+    if (this.lost(attempt)) return yield* this.stop('unavailable', 24);
+    if (hinted && hintMs > Math.min(longest, LONGEST) && !followsFar) return yield* this.stop('hint', 13);
     const wait = this.delay(random, curve, exactly, hinted ? hintMs : undefined);
     const { breaker, budget, cooldown } = this.state;
     const set = untils.includes(cooldown?.at(this.now).until);
     const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, this.draw()) ?? 0);
-    if (this.misses(wait.lo, wait.hi, wait.exact)) {
-      yield* this.stop('deadline', 8);
-      return undefined;
-    }
+    if (this.misses(wait.lo, wait.hi, wait.exact)) return yield* this.stop('deadline', 8);
     const held = hold > wait.lo;
-    if (held && this.misses(hold)) {
-      this.count('cooldown');
-      yield* this.stop('cooldown', 'P11', { ms: cooldown.left(this.now) });
-      return undefined;
-    }
+    if (held && this.misses(hold)) return yield* this.reject('cooldown', cooldown.left(this.now), 'P11');
     if (held) wait.lo = wait.hi = hold;
     const open = breaker?.look(this.now) ?? 0;
-    if (open > wait.lo) {
-      this.count('breaker');
-      yield* this.stop('breaker', this.opened ? 'breaker' : 'P4', { ms: open });
-      return undefined;
-    }
+    if (open > wait.lo) return yield* this.reject('breaker', open, this.opened ? 'breaker' : 'P4');
     if (budget !== undefined) {
       this.taken = budget.take(hintMs !== undefined);
       this.undecided = this.taken > 0;
       if (this.taken === 0) {
         this.counted = 'budget';
-        yield* this.stop('budget', 'P1');
-        return undefined;
+        return yield* this.stop('budget', 'P1');
       }
     }
     attempt.wait = wait;
@@ -440,27 +407,19 @@ export class Following extends Settlement {
     return this.failure;
   }
 
-  count(by) {
-    this.state[by].rejected += 1;
-    this.counted = by;
-  }
-
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */
   *wait(attempt, { lo, hi, rule }) {
     const text = `a wait of ${lo === hi ? lo : `${lo} to ${hi}`} ms`;
     // Without a timer, there would be no turn of the event loop between attempts.
-    if (!(yield* this.sleep(attempt.wait, rule === 5 ? 21 : rule, text, rule)) || this.now >= this.deadline) {
-      yield* this.stop('deadline', 8);
-      return false;
-    }
+    if (!(yield* this.sleep(attempt.wait, rule === 5 ? 21 : rule, text, rule)) || this.now >= this.deadline)
+      return yield* this.stop('deadline', 8);
     if (!this.uses.beforeRetry) return true;
     const asked = yield* this.expect('beforeRetry', 19, 'beforeRetry');
     this.checkEvent(asked, { number: this.attempts }, { outcome: this.outcome });
     if (asked.event.delayMs !== undefined) this.checkDelay(attempt, asked.event.delayMs, 'beforeRetry');
     const end = yield* this.answer(asked);
     if (end.ok) return true;
-    yield* end.deadline ? this.stop('deadline', 8) : this.stop('callback', 13, { fault: { end } });
-    return false;
+    return yield* end.deadline ? this.stop('deadline', 8) : this.stop('callback', 13, { fault: { end } });
   }
 
   /** Returns the verdict of a predicate, or why that ended the operation. */
@@ -495,8 +454,7 @@ export class Following extends Settlement {
     hedge?.succeeded(attempt.hedge);
     this.credited = attempt;
     yield* this.hook('onSuccess', attempt, { outcome: attempt, decided: true });
-    yield* this.settle({ outcome: attempt });
-    return undefined;
+    return yield* this.settle({ outcome: attempt });
   }
 
   /** Returns the verdict that the breaker hears, if `isFailure` has a say. */
