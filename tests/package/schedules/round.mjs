@@ -30,12 +30,15 @@ export class Round {
     yield* following.timeout(attempt);
     const delays = following.attempts + 1 < maxAttempts ? hedge.delays(following.now) : [];
     const armed = following.coming()?.ms;
+    const fitting = new Set(delays.filter((ms) => Math.ceil(ms) === armed));
     // The longer of two may not fit before the deadline.
-    const delayMs = delays.find((ms) => Math.ceil(ms) === armed) ?? delays.at(-1);
+    const [delayMs = delays.at(-1)] = fitting;
     // No timer for a hedge that could not start before the deadline.
     const may = following.now + delayMs < following.deadline;
     const text = `the timer of a hedge after ${delayMs} ms`;
-    const timer = may ? yield* following.arms({ lo: delayMs }, 'hedge', text, { of: 'hedge', ms: delayMs }) : undefined;
+    // If two delays have the same timer, the record says whether one that fires early is armed again.
+    const length = fitting.size > 1 ? { ms: undefined, hi: Math.max(...fitting) } : { ms: delayMs };
+    const timer = may ? yield* following.arms({ lo: delayMs }, 'hedge', text, { of: 'hedge', ...length }) : undefined;
     yield* following.call(attempt);
     this.add(following.judge(attempt), attempt);
     if (may) this.add(this.hedge(timer, delayMs, text));
