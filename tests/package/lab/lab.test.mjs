@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { build } from 'esbuild';
 
-import { consumer, installed, printed, project, run, runNode } from '../lib/consumer.mjs';
+import { installed, printed, project, run, runNode } from '../lib/consumer.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const dir = project('lab', {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { caught } from '../lib/readers.mjs';
+import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
@@ -21,21 +22,15 @@ function options(seed) {
   };
   const pick = (...list) => list[Math.floor(next() * list.length)];
   const maybe = (name, make) => (next() < 0.4 ? { [name]: make() } : {});
-  const backoff = pick('fixed', 'linear', 'exponential', 'truncated', 'fibonacci', [5, 50.25, Infinity], undefined);
+  const backoff = pick(...kindsOf('backoff'), [5, 50.25, Infinity], undefined);
   const jitter = pick(
-    'none',
-    'full',
-    'equal',
-    'decorrelated',
-    'decorrelatedBounded',
-    'slotted',
-    'pollyV2',
+    ...kindsOf('jitter'),
     { type: 'proportional', ratio: next() + 1e-9 },
     { type: 'additive', ratio: 3 * next() + 1e-9 },
     { type: 'additive', maxMs: 0.1 + 500 * next() },
     undefined,
   );
-  const curved = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
+  const curved = OWN_CURVE.includes(jitter);
   return {
     backoff,
     jitter,

@@ -65,27 +65,3 @@ for (const [host, change] of Object.entries(HOSTS)) {
     assert.match(warnings[0], /^rejitter: operations are not retried\. /);
   });
 }
-
-test('the machines of rejitter/no-wasm need no WebAssembly', async () => {
-  const { code, stdout, stderr } = await runNode(
-    `${USE.replaceAll("'rejitter/", "'rejitter/no-wasm/").replace("'rejitter'", "'rejitter/no-wasm'")}
-      delete globalThis.WebAssembly;
-      const api = protect(budget({ capacity: 1 }), breaker({ consecutiveFailures: 2 }));
-      await end('retried', retry(fails, { protection: api, baseMs: 0, jitter: 'none' }));
-      await end('opened', retry(fails, { protection: api }));
-      await end('rejected', retry(fails, { protection: api }));
-      console.log(JSON.stringify([ends, warnings, api.status().breaker.state]));
-    `,
-  );
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(stdout), [
-    [
-      ['retried', true, 'budget'],
-      ['opened', true, 'breaker'],
-      ['rejected', false, 'breaker'],
-    ],
-    [],
-    'open',
-  ]);
-});

@@ -15,7 +15,7 @@ import {
 import { addHedges } from './hedged-schedule.mjs';
 import { generator } from './random.mjs';
 import { KINDS } from './values.mjs';
-import { PRESETS } from './waits.mjs';
+import { OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
 
 /** The share of schedules without protection. */
 const PLAIN = 0.47;
@@ -136,35 +136,18 @@ function curve(g, implied) {
   if (g.chance(0.6)) options.baseMs = g.pick([0, 0.25, 1, 7.5, 100, 1000, 3e9]);
   if (g.chance(0.5)) options.capMs = (options.baseMs ?? 0) + g.pick([0, 10, 333.3, 5000, 6e9, Infinity]);
   if (implied.backoff === undefined && g.chance(0.6)) {
-    options.backoff = g.pick([
-      'fixed',
-      'linear',
-      'exponential',
-      'truncated',
-      'fibonacci',
-      'function',
-      [5, 50, 1.5],
-      [0, Infinity],
-    ]);
+    options.backoff = g.pick([...kindsOf('backoff'), 'function', [5, 50, 1.5], [0, Infinity]]);
   }
   if (implied.jitter === undefined && g.chance(0.7)) {
     options.jitter = g.pick([
-      'none',
-      'full',
-      'equal',
-      'decorrelated',
-      'decorrelatedBounded',
-      'slotted',
-      'pollyV2',
-      { type: 'proportional', ratio: 0.3 },
-      { type: 'proportional', ratio: 1 },
-      { type: 'additive', ratio: 0.5 },
-      { type: 'additive', maxMs: 40 },
+      ...kindsOf('jitter'),
+      ...[0.3, 1].map((ratio) => ({ type: 'proportional', ratio })),
+      ...[{ ratio: 0.5 }, { maxMs: 40 }].map((parameter) => ({ type: 'additive', ...parameter })),
     ]);
   }
   const backoff = options.backoff ?? implied.backoff ?? 'exponential';
   const jitter = options.jitter ?? implied.jitter ?? 'full';
-  const own = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
+  const own = OWN_CURVE.includes(jitter);
   if (backoff === 'exponential' && !own && g.chance(0.3)) options.factor = g.pick([1, 1.5, 3, 1e6]);
   if (backoff === 'linear' && !own && g.chance(0.4)) options.stepMs = g.pick([0, 3.5, 1000]);
   if ((backoff === 'truncated' || jitter === 'slotted') && g.chance(0.5)) options.truncateAt = g.whole(1, 6);

@@ -10,10 +10,16 @@ const NAMES =
   'awsSdk2020 awsSdk2026 googleHttpClient grpc polly goRetryableHttp jpillora pRetryRandomized truncatedBinary'.split(
     ' ',
   );
-const published = JSON.parse(
-  readFileSync(new URL('../../vectors/presets.json', import.meta.url), 'utf8'),
-  (_, value) => (value === 'Infinity' ? Infinity : value),
-);
+const vectors = (name) =>
+  JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8'), (_, value) =>
+    value === 'Infinity' ? Infinity : value,
+  );
+const published = vectors('presets');
+const kinds = vectors('kinds');
+
+/** The names of the backoffs or jitters that have no parameter. @param {'backoff' | 'jitter'} option */
+export const kindsOf = (option) =>
+  kinds[option].filter(({ name, parameter }) => name !== 'custom' && parameter === undefined).map(({ name }) => name);
 
 /** The data of presets, by the systems' own documents. */
 const DATA = NAMES.map((name) => [name, published.find(({ preset }) => preset === name).policy]);
