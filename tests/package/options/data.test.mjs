@@ -132,17 +132,13 @@ test('callbacks, hooks, the signal and a random source stay behind; a backoff fu
   );
 });
 
-const RULES = new Map([
-  ...['awsSdk2020', 'jpillora', 'pRetryRandomized'].map((name) => [name, 'draw']),
-  ...['googleHttpClient', 'cenkalti', 'grpc'].map((name) => [name, 'ceiling']),
-]);
-for (const name of PRESETS)
-  test(`${name}: what its cap bounds survives`, () => {
+test('presets come back the same, with what their caps bound', () => {
+  for (const name of PRESETS) {
     const policy = new RetryPolicy({ ...presets[name], seed: 5, maxAttempts: 46 });
-    assert.deepEqual(waits(through(policy)), waits(policy));
-    assert.equal(policy.toJSON().capRule, RULES.get(name));
-    assert.equal(Object.hasOwn(policy.toJSON(), 'capRule'), RULES.has(name));
-  });
+    assert.deepEqual(through(policy).toJSON(), policy.toJSON(), name);
+    assert.deepEqual(waits(through(policy)), waits(policy), name);
+  }
+});
 
 test('rejects hostile data, with a message that names the problem', () => {
   // tests/vectors/refusals.json has the plain ones.

@@ -9,6 +9,7 @@ import { inspect } from 'node:util';
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
 
 const { RetryPolicy, retryReport, retryWithFullJitter } = await importPackage();
 const presets = await importEntry('presets');
@@ -45,11 +46,8 @@ test('there are published numbers for every preset, and no others', () => {
     assert.deepEqual(new RetryPolicy(presets[preset]).toJSON(), { version: 1, ...policy });
 });
 
-const KINDS = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'kinds.json'), 'utf8'));
-const named = (rows) => rows.filter((row) => row.name !== 'custom' && !row.parameter).map(({ name }) => name);
-const BACKOFFS = [...named(KINDS.backoff), (k) => 7 * k, [5, 70_000]];
-const JITTERS = [...named(KINDS.jitter), { type: 'proportional', ratio: 0.25 }, { type: 'additive', maxMs: 30 }];
-const OWN_CURVE = named(KINDS.jitter.filter(({ replacesTheCurve }) => replacesTheCurve));
+const BACKOFFS = [...kindsOf('backoff'), (k) => 7 * k, [5, 70_000]];
+const JITTERS = [...kindsOf('jitter'), { type: 'proportional', ratio: 0.25 }, { type: 'additive', maxMs: 30 }];
 
 /** The options that a backoff and a jitter leave room for, written down by hand. */
 function fitting({ factor, stepMs, truncateAt, ...options }) {
