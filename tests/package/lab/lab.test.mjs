@@ -2,14 +2,12 @@
 // is tested natively (tests/lab.rs); here is tested that it arrives.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { build } from 'esbuild';
-
-import { installed, printed, project, run, runNode } from '../lib/consumer.mjs';
+import { printed, project, runNode } from '../lib/consumer.mjs';
+import { bundled } from '../lib/bundle.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const dir = project('lab', {
@@ -256,6 +254,9 @@ const EACH = `
     cells: [...lab.density({}, 1)], cdf: [...lab.cdf({}, 1, [50])], quantiles: [...lab.quantiles({}, 1, [0.5])],
       hedged: lab.simulateHedging({ requests: 1 }).step().done };
   out.named = lab.plan({ name: 'größe 😀' }, 1)[0].meanMs;
+  // One copy of the driver knows the policy by itself.
+  const policy = Object.defineProperty(new main.RetryPolicy(), 'toJSON', { value() { throw new Error('a copy'); } });
+  out.one = lab.plan(policy, 1)[0].meanMs;
   try { lab.simulateLoad({}, { horizonMs: -1 }); } catch (error) { out.refused = error.message; }
   console.log(JSON.stringify(out));
 `;
@@ -275,6 +276,7 @@ function rightOutput({ code, stdout, stderr }) {
     quantiles: [50],
     hedged: true,
     named: 50,
+    one: 50,
     refused: 'rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
   });
 }
@@ -283,10 +285,17 @@ const ESM = "import * as main from 'rejitter'; import * as lab from 'rejitter/la
 const CJS = "const main = require('rejitter'); const lab = require('rejitter/lab');\n" + EACH;
 
 const REQUIRED = { ext: 'cjs', flags: ['--no-experimental-require-module'] };
+const inBundle = (ext, text, format) =>
+  bundled(project('lab-bundle', { [`main.${ext}`]: text }), { entry: `main.${ext}`, format, platform: 'node' });
+const BUNDLES = { esm: await inBundle('mjs', ESM, 'esm'), cjs: await inBundle('cjs', CJS, 'cjs') };
+for (const text of Object.values(BUNDLES)) assert.doesNotMatch(text, /(from|require\()\s*["']rejitter/);
+
 for (const [how, code, options] of [
   ['as an ES module', ESM],
   ['by require', CJS, { ext: 'cjs' }],
   ['by require where that cannot load ES modules', CJS, REQUIRED],
+  ['in a bundle of ES modules', BUNDLES.esm],
+  ['in a bundle of CommonJS', BUNDLES.cjs, { ext: 'cjs' }],
   [
     'without coders of text, as under jsdom',
     `delete globalThis.TextDecoder; delete globalThis.TextEncoder;\n${CJS}`,
@@ -302,43 +311,4 @@ test('import touches nothing: no wasm is compiled, no randomness taken, no coder
     { ext: 'cjs' },
   );
   assert.deepEqual(JSON.parse(stdout), { atImport: [], compiled: true });
-});
-
-for (const [format, source, ext] of [
-  ['esm', ESM, 'mjs'],
-  ['cjs', CJS, 'cjs'],
-]) {
-  test(`works in a bundle (esbuild, ${format}, minified), with one copy of the driver`, async () => {
-    const dir = project('lab-bundle', { [`main.${ext}`]: source });
-    const outfile = join(dir, `out.${ext}`);
-    const result = await build({
-      entryPoints: [join(dir, `main.${ext}`)],
-      bundle: true,
-      minify: true,
-      format,
-      platform: 'node',
-      outfile,
-      metafile: true,
-      logLevel: 'silent',
-    });
-    const inputs = Object.keys(result.metafile.inputs).filter((path) => path.includes('rejitter'));
-    const names = inputs.map((path) => path.replace(/.*rejitter\//, '').replace(/\.c?js$/, ''));
-    assert.deepEqual([...new Set(names)].sort(), [...names].sort(), 'no module is in it twice');
-    assert.ok(names.includes('index') && names.includes('lab'));
-    assert.ok(!/(from|require\()\s*["']rejitter/.test(readFileSync(outfile, 'utf8')));
-    rightOutput(await run(process.execPath, [outfile], { cwd: dir, env: { NODE_TEST_CONTEXT: undefined } }));
-  });
-}
-
-test('the lab uses the main entry’s RetryPolicy: there is one', async () => {
-  const source = readFileSync(join(installed, 'lab.js'), 'utf8');
-  assert.match(source, /import \{ RetryPolicy \} from "\.\/index\.js"/);
-  // A policy of another copy is taken too: by what it can do.
-  const { code, stdout } = await runNode(
-    `import { createRequire } from 'node:module'; import { plan } from 'rejitter/lab';
-     const { RetryPolicy } = createRequire(import.meta.url)(${JSON.stringify(join(installed, 'index.cjs'))});
-     console.log(plan(new RetryPolicy({ baseMs: 8 }), 1)[0].hiMs);`,
-  );
-  assert.equal(code, 0);
-  assert.equal(stdout.trim(), '8');
 });
