@@ -5,7 +5,8 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importPackage, printed, requirePackage } from '../lib/consumer.mjs';
-import { EXPORTS, SHORTCUTS, expectedWaits, publicNames } from '../lib/shortcuts.mjs';
+import { EXPORTS, SHORTCUTS, publicNames } from '../lib/shortcuts.mjs';
+import { expectedWaits } from '../schedules/waits.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const api = await importPackage();

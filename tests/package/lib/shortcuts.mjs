@@ -1,8 +1,6 @@
 // The eight functions of the package and what each one's name stands for, restated independently of the
 // package: the tests compare the two.
 
-import { computedWait, resolved } from '../schedules/waits.mjs';
-
 /** Export name → the options that `retry` would need to do the same. */
 export const SHORTCUTS = {
   retry: { backoff: 'exponential', jitter: 'full' },
@@ -23,19 +21,6 @@ export const COMBINATIONS = [
   ...BACKOFFS.flatMap((backoff) => ['none', 'full', 'equal'].map((jitter) => ({ backoff, jitter }))),
   { jitter: 'decorrelated' },
 ];
-
-/**
- * The waits 1…n for a constant draw r.
- * @param {number} n
- * @param {number} r
- * @param {Record<string, any>} [options]
- */
-export function expectedWaits(n, r, options = {}) {
-  const waits = /** @type {number[]} */ ([]);
-  for (let k = 1; k <= n; k += 1)
-    waits.push(computedWait(resolved(options, undefined), k, { previous: waits.at(-1) }).at(r));
-  return waits;
-}
 
 /** Returns the names that a module exports for users: those with an underscore are for the package's other modules. */
 export const publicNames = (/** @type {object} */ module) =>

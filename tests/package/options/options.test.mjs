@@ -9,7 +9,8 @@ import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 import { caught } from '../lib/readers.mjs';
-import { SHORTCUTS, expectedWaits } from '../lib/shortcuts.mjs';
+import { SHORTCUTS } from '../lib/shortcuts.mjs';
+import { expectedWaits } from '../schedules/waits.mjs';
 
 const api = await importPackage();
 const { retry, RetryPolicy } = api;
