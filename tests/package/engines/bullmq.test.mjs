@@ -263,8 +263,10 @@ async function thousand(name, disturb) {
       assert.equal(delay, wanted, `job ${id}, wait ${k}`);
       const next = own.find((entry) => entry.made === k);
       const last = own.filter((entry) => entry.made === k - 1 && entry.at <= at).at(-1);
-      // BullMQ clears it when the job's time has come.
-      if (!(stored === 0 && readAt - last.at >= wanted) && !Number.isNaN(stored)) assert.equal(stored, wanted);
+      // BullMQ clears it when the job's time has come, and after a next attempt, which the other worker may have made
+      // before it was read, there is the next wait's.
+      const cleared = stored === 0 && readAt - last.at >= wanted;
+      if (!cleared && !Number.isNaN(stored) && next.at > readAt) assert.equal(stored, wanted);
       assert.ok(next.at - last.at >= wanted, `job ${id}, wait ${k}: ${next.at - last.at} ms of ${wanted}`);
       compared += stored === wanted;
     }
