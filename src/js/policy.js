@@ -23,21 +23,14 @@ const misused = () =>
 
 /** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
 
-/**
- * Returns what the policy that a method was called on consists of.
- * @param {unknown} policy
- * @returns {Behind}
- */
+/** Returns what the policy that a method was called on consists of. @param {unknown} policy @returns {Behind} */
 function behind(policy) {
   const found = behindOf(policy);
   if (found === undefined) throw misused();
   return found;
 }
 
-/**
- * The class over whatever loads the core.
- * @param {import('./options/settings.js').Load} load
- */
+/** The class over whatever loads the core. @param {import('./options/settings.js').Load} load */
 export function policyOf(load) {
   const newSettings = settingsOf(load);
 
@@ -71,10 +64,7 @@ export function policyOf(load) {
       return `RetryPolicy ${inspect(toData(behind(this).settings, true), options)}`;
     }
 
-    /**
-     * @param {any} fn
-     * @param {any} [options]
-     */
+    /** @param {any} fn @param {any} [options] */
     run(fn, options) {
       try {
         const parts = behind(this);
@@ -89,19 +79,13 @@ export function policyOf(load) {
       }
     }
 
-    /**
-     * @param {any} fn
-     * @param {any} [options]
-     */
+    /** @param {any} fn @param {any} [options] */
     wrap(fn, options) {
       const policy = behind(this);
       requireFunction(fn);
       // A decorator of a method gets a context and no options.
       const { withAttempt = false } = options?.kind === 'method' ? {} : read(options, { withAttempt: SWITCH });
-      /**
-       * @this {unknown}
-       * @param {unknown[]} args
-       */
+      /** @this {unknown} @param {unknown[]} args */
       const wrapped = function (...args) {
         /** @type {import('./run/operation.js').Callback} */
         const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
@@ -119,10 +103,7 @@ export function policyOf(load) {
       return new DelayIterator(behind(this).settings, options);
     }
 
-    /**
-     * @param {number} k
-     * @param {any} [options]
-     */
+    /** @param {number} k @param {any} [options] */
     delayMs(k, options) {
       return delayOf(behind(this).settings, k, options);
     }

@@ -23,10 +23,7 @@ export class Draft {
   /** @type {Loss[]} */
   losses = [];
 
-  /**
-   * @param {string} engine
-   * @param {any} policy
-   */
+  /** @param {string} engine @param {any} policy */
   constructor(engine, policy) {
     settingsOf(policy);
     const data = policy.toJSON();
@@ -54,12 +51,7 @@ export class Draft {
     if (list) this.capMs = Math.min(this.capMs, longest);
   }
 
-  /**
-   * @param {string} option
-   * @param {unknown} wanted
-   * @param {unknown} got
-   * @param {string} text
-   */
+  /** @param {string} option @param {unknown} wanted @param {unknown} got @param {string} text */
   lose(option, wanted, got, text) {
     this.losses.push(Object.freeze({ option, wanted, got, text: `${option}: ${this.engine} ${text}.` }));
   }
@@ -126,10 +118,7 @@ export class Draft {
  */
 export function exporter(name, engine, known, build) {
   const named = {
-    /**
-     * @param {any} policy
-     * @param {{ strict?: boolean }} [options]
-     */
+    /** @param {any} policy @param {{ strict?: boolean }} [options] */
     [name](policy, { strict = false } = {}) {
       const draft = new Draft(engine, policy);
       const config = build(draft);

@@ -88,10 +88,7 @@ export const sqs = /* @__PURE__ */ exporter('sqs', 'SQS', ['minMs', 'seed'], (dr
   const longest = draft.seconds('capMs', draft.capMs, 43_200);
   return {
     redrivePolicy: { maxReceiveCount: draft.within('maxAttempts', draft.maxAttempts, 1, 1000) },
-    /**
-     * @param {number} receiveCount
-     * @param {string} messageId
-     */
+    /** @param {number} receiveCount @param {string} messageId */
     visibilityTimeout: (receiveCount, messageId) =>
       Math.min(longest, Math.ceil(draft.policy.delayMs(receiveCount, { seed: messageId }) / 1000)),
   };

@@ -10,10 +10,7 @@ const MINUTE = 60_000;
 /** Number of errors that are searched for marks: the error itself and ten causes. */
 const SEARCHED = 11;
 
-/**
- * @param {any} policy
- * @returns {any} its settings
- */
+/** @param {any} policy @returns {any} its settings */
 export function settingsOf(policy) {
   const settings = policy?.[POLICY]?.().settings;
   if (settings === undefined || typeof policy.delayMs !== 'function')
@@ -21,10 +18,7 @@ export function settingsOf(policy) {
   return settings;
 }
 
-/**
- * Returns the caller's own error, and what marks along `cause` say.
- * @param {any} error
- */
+/** Returns the caller's own error, and what marks along `cause` say. @param {any} error */
 function readMarks(error) {
   const found = { own: error, permanent: false, hintMs: 0, rejected: false };
   try {

@@ -41,11 +41,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
   /** @param {string} [key] */
   const begin = (key) => new Trace(tracer, context?.active(), always, keys ? key : undefined);
 
-  /**
-   * Returns hooks that call those of the caller, too.
-   * @param {Trace} own
-   * @param {any} theirs
-   */
+  /** Returns hooks that call those of the caller, too. @param {Trace} own @param {any} theirs */
   function hooks(own, theirs) {
     /** @type {Record<string, (event: any) => unknown>} */
     const made = {};
@@ -58,12 +54,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
     return made;
   }
 
-  /**
-   * @param {any} policy
-   * @param {any} fn
-   * @param {any} options
-   * @param {(attempt: any) => any} call
-   */
+  /** @param {any} policy @param {any} fn @param {any} options @param {(attempt: any) => any} call */
   function run(policy, fn, options, call) {
     // Without a callback, the policy has the message.
     if (typeof fn !== 'function') return policy.run(fn, options);
@@ -73,10 +64,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
     return policy.run(wrapped, { ...options, ...hooks(own, theirs) });
   }
 
-  /**
-   * Returns a policy whose operations are observed.
-   * @param {any} policy
-   */
+  /** Returns a policy whose operations are observed. @param {any} policy */
   function observe(policy) {
     const made = policy.with({});
     made.run = (/** @type {any} */ fn, /** @type {any} */ options) => run(policy, fn, options, fn);
@@ -115,10 +103,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
       };
     },
 
-    /**
-     * For the instrumentations of undici and fetch: called with the span of each request.
-     * @param {any} span
-     */
+    /** For the instrumentations of undici and fetch: called with the span of each request. @param {any} span */
     requestHook(span) {
       const at = place();
       if (at === undefined || at.number === 0) return;
@@ -126,10 +111,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
       at.trace.sends(span, at.number);
     },
 
-    /**
-     * For `onEvent` of `protect`: shows holds in the spans of their operations.
-     * @param {any} event
-     */
+    /** For `onEvent` of `protect`: shows holds in the spans of their operations. @param {any} event */
     onEvent({ type, holdMs }) {
       if (type === 'held') place()?.trace.event('rejitter.held', { 'rejitter.hold_ms': holdMs });
     },

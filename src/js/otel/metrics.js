@@ -6,10 +6,7 @@ const STATES = ['closed', 'half-open', 'open'];
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/**
- * @param {any} meter
- * @param {boolean} keys whether the attributes name keys
- */
+/** @param {any} meter @param {boolean} keys whether the attributes name keys */
 export function metersOf(meter, keys) {
   const operations = meter?.createCounter('rejitter.operations', { description: 'Operations that ended' });
   const attempts = meter?.createCounter('rejitter.attempts', { description: 'Attempts that started' });
@@ -24,11 +21,7 @@ export function metersOf(meter, keys) {
   });
 
   return {
-    /**
-     * @param {string} hook
-     * @param {any} event
-     * @param {{ key?: string }} trace
-     */
+    /** @param {string} hook @param {any} event @param {{ key?: string }} trace */
     on(hook, { attempt, name, hedge, delayMs, reason }, { key }) {
       const labels = {
         ...(name !== undefined && { 'rejitter.name': name }),
@@ -69,10 +62,7 @@ export function metersOf(meter, keys) {
   };
 }
 
-/**
- * Returns the fewest tokens and the worst state.
- * @param {any[]} all
- */
+/** Returns the fewest tokens and the worst state. @param {any[]} all */
 function worst(all) {
   const statuses = all.map(([, status]) => status);
   const { budget, breaker } = statuses[0];

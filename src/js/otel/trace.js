@@ -16,12 +16,7 @@ export class Trace {
   /** Numbers of hedges. @type {Set<number>} */
   #hedges = new Set();
 
-  /**
-   * @param {any} tracer
-   * @param {any} context of the caller
-   * @param {boolean} always
-   * @param {string | undefined} key
-   */
+  /** @param {any} tracer @param {any} context of the caller @param {boolean} always @param {string | undefined} key */
   constructor(tracer, context, always, key) {
     this.tracer = tracer;
     this.context = context;
@@ -40,30 +35,20 @@ export class Trace {
     for (const [event, attributes, time] of this.#earlier) this.span.addEvent(event, attributes, time);
   }
 
-  /**
-   * @param {string} name
-   * @param {Record<string, unknown>} attributes
-   */
+  /** @param {string} name @param {Record<string, unknown>} attributes */
   event(name, attributes) {
     const time = Date.now();
     if (this.span) this.span.addEvent(name, attributes, time);
     else this.#earlier.push([name, attributes, time]);
   }
 
-  /**
-   * Follows a request's own span.
-   * @param {any} span
-   * @param {number} number
-   */
+  /** Follows a request's own span. @param {any} span @param {number} number */
   sends(span, number) {
     if (number === 1) this.#first = span.spanContext();
     else if (this.#hedges.has(number) && this.#first) span.addLink({ context: this.#first });
   }
 
-  /**
-   * @param {string} hook
-   * @param {any} event
-   */
+  /** @param {string} hook @param {any} event */
   on(hook, { attempt, name, hedge, error, delayMs, reason }) {
     switch (hook) {
       case 'onAttempt':

@@ -107,10 +107,7 @@ export class Budget {
     this.#teller.tell('budget-full', this.numbers());
   }
 
-  /**
-   * Counts an operation that succeeded.
-   * @param {number} taken by its last retry; 0 without one
-   */
+  /** Counts an operation that succeeded. @param {number} taken by its last retry; 0 without one */
   succeeded(taken) {
     const { refund, perSuccess } = this.#options;
     this.putBack(refund && taken > 0 ? taken : perSuccess);

@@ -115,10 +115,7 @@ function stateOf(protection) {
   return protection[PROTECTION];
 }
 
-/**
- * @param {Protection} protection
- * @param {string} name of the method
- */
+/** @param {Protection} protection @param {string} name of the method */
 function breakerOf(protection, name) {
   const { breaker } = stateOf(protection).use();
   if (breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
