@@ -5,6 +5,7 @@ use super::elementary::{exp2, sqrt, tanh};
 /// How the wait is drawn, given the ceiling `c` of the backoff curve; `r` is uniform on [0, 1).
 ///
 /// The cap bounds the ceiling *before* the draw, so waits stay spread out at the cap.
+// In the order of the codes (kinds.rs), which makes the conversion to and from them free.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Jitter {
@@ -24,6 +25,13 @@ pub enum Jitter {
     /// `base + r·(min(cap, 3·prev) − base)`: decorrelated without the probability mass at the cap. It
     /// replaces the backoff curve.
     DecorrelatedBounded,
+    /// `min(cap, base·U{0 … 2^min(k,N)−1})`, a whole number of slots of length base, as in
+    /// Ethernet (IEEE 802.3); N is `truncate_at`. It replaces the backoff curve.
+    Slotted,
+    /// Polly's `DecorrelatedJitterBackoffV2`: `(f(t_k) − f(t_(k−1)))·base/1.4` with
+    /// `f(t) = 2^t·tanh(√(4t))`, `t_k = k − 1 + r`, and 0 for `f(t_0)`; a result above the
+    /// cap is drawn again as `cap/2 + r'·cap/2`. It replaces the backoff curve.
+    PollyV2,
     /// Uniform on [h·(1−ratio), h·(1+ratio)) with `h = min(c, cap/(1+ratio))`: the plus-minus
     /// jitter of Google's clients and gRPC, kept below the cap without being clipped there.
     Proportional {
@@ -40,13 +48,6 @@ pub enum Jitter {
         /// Largest addition, in ms: positive, at most 2^53 − 1.
         max_ms: f64,
     },
-    /// `min(cap, base·U{0 … 2^min(k,N)−1})`, a whole number of slots of length base, as in
-    /// Ethernet (IEEE 802.3); N is `truncate_at`. It replaces the backoff curve.
-    Slotted,
-    /// Polly's `DecorrelatedJitterBackoffV2`: `(f(t_k) − f(t_(k−1)))·base/1.4` with
-    /// `f(t) = 2^t·tanh(√(4t))`, `t_k = k − 1 + r`, and 0 for `f(t_0)`; a result above the
-    /// cap is drawn again as `cap/2 + r'·cap/2`. It replaces the backoff curve.
-    PollyV2,
 }
 
 impl Jitter {

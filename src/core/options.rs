@@ -320,10 +320,11 @@ impl RetryOptions {
     }
 
     const fn default_cap_ms(&self) -> f64 {
-        match self.base_ms {
-            Some(base) => base.max(DEFAULT_CAP_MS),
-            None => DEFAULT_CAP_MS,
-        }
+        let base = match self.base_ms {
+            Some(base) => base,
+            None => 0.0,
+        };
+        base.max(DEFAULT_CAP_MS)
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.

@@ -310,16 +310,29 @@ impl RetryPolicy {
         self.cap_rule == CapRule::Ceiling && self.jitter.follows_the_curve()
     }
 
-    /// Interval that the draw is uniform on, before the cap clips it.
+    /// Interval of the draw, before the cap clips it.
     #[inline(always)]
     pub(crate) fn range_ms(&self, wait: &Wait) -> (f64, f64) {
-        let (base, cap, min) = (self.base_ms, self.cap_ms, self.min_ms);
+        let hi = match self.jitter {
+            Jitter::Slotted => self.base_ms * (self.slots(wait.k) - 1.0),
+            Jitter::PollyV2 if self.base_ms == 0.0 => 0.0,
+            Jitter::PollyV2 => self.cap_ms,
+            _ => return self.uniform_range_ms(wait),
+        };
+        (self.min_ms, hi.max(self.min_ms))
+    }
+
+    /// The same for jitters whose draw is uniform on it, which are all but [`Jitter::Slotted`] and [`Jitter::PollyV2`].
+    #[inline(always)]
+    fn uniform_range_ms(&self, wait: &Wait) -> (f64, f64) {
+        let (base, cap) = (self.base_ms, self.cap_ms);
         // Once, although some kinds need none: it is inlined at every call.
         let c = if self.jitter.follows_the_curve() {
             self.ceiling(wait)
         } else {
             0.0
         };
+        let previous = wait.previous.map_or(base, |previous| previous.delay_ms);
         // Where the cap bounds the waits, a draw that goes above the ceiling starts lower.
         let h = |c: f64, room: f64| {
             if self.cap_rule == CapRule::Bound {
@@ -329,7 +342,7 @@ impl RetryPolicy {
             }
         };
         let (lo, hi) = match self.jitter {
-            Jitter::None => (c, c),
+            Jitter::None | Jitter::Slotted | Jitter::PollyV2 => (c, c),
             Jitter::Full => (0.0, c),
             Jitter::Equal => (c / 2.0, c),
             Jitter::Proportional { ratio } => {
@@ -345,17 +358,10 @@ impl RetryPolicy {
                 let h = h(c, cap - x);
                 (h, h + x)
             }
-            Jitter::Decorrelated | Jitter::DecorrelatedBounded => {
-                let lo = base.max(min);
-                let previous = wait.previous.map_or(base, |previous| previous.delay_ms);
-                let hi = 3.0 * previous;
-                let bounded = self.jitter == Jitter::DecorrelatedBounded;
-                (lo, if bounded { hi.min(cap) } else { hi }.max(lo))
-            }
-            Jitter::Slotted => (0.0, base * (self.slots(wait.k) - 1.0)),
-            Jitter::PollyV2 => (0.0, if base == 0.0 { 0.0 } else { cap }),
+            Jitter::Decorrelated => (base, 3.0 * previous),
+            Jitter::DecorrelatedBounded => (base, (3.0 * previous).min(cap)),
         };
-        let lo = lo.max(min);
+        let lo = lo.max(self.min_ms);
         (lo, hi.max(lo))
     }
 
@@ -393,7 +399,7 @@ impl RetryPolicy {
                 .max(min)
             }
             _ => {
-                let (lo, hi) = self.range_ms(wait);
+                let (lo, hi) = self.uniform_range_ms(wait);
                 uniform(lo, hi, r)
             }
         };
