@@ -5,31 +5,31 @@
 export const MAX_PROBLEMS = 10;
 
 /**
- * Our names, each with an optional note, and what finds those of other retry packages, in lower case without "ms". The
- * first that fits, for "Did you mean".
- * @type {[ours: string, theirs: RegExp][]}
+ * Our names, each with an optional note, and what finds those of other packages, in lower case without "ms". The first
+ * that fits, for "Did you mean".
+ * @typedef {[ours: string, theirs: RegExp][]} Foreign
  */
+
+/** @type {Foreign} */
 const FOREIGN = [
-  ['maxAttempts (it counts the first attempt: retries + 1)', /^(max)?retr(y|ies)(count)?$/],
-  ['maxAttempts (it counts each attempt)', /consume/],
+  ['maxAttempts (retries + 1)', /^(max)?retr(y|ies)(count)?$/],
   ['maxAttempts (Infinity)', /forever/],
-  ['maxAttempts', /^(numof)?attempts$|^limit/],
+  ['maxAttempts', /^(numof)?attempts$|^limit|consume/],
   ['baseMs', /^(retry|initial|starting)?(delay|interval)$|^mintim/],
   ['capMs', /^max(delay|timeout|interval)?$|limit$/],
   ['minMs', /^min(delay)?$/],
   ['jitter', /^randomiz/],
   ['factor', /factor|multipl|exponent/],
   ['backoff', /strategy/],
-  ['attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)', /^timeout$/],
+  ['attemptTimeoutMs or totalTimeoutMs', /^timeout$/],
   ['attemptTimeoutMs', /^perattempt/],
   ['totalTimeoutMs', /^timeout|deadline|elapsed|^max(retry|total)time/],
   ['signal', /^abort/],
   ['retryIf (or throw permanent(error))', /^bail/],
   ['retryIf', /^shouldretry|condition/],
-  ['onFailure (it is not awaited; beforeRetry is, before the next attempt)', /^onfailed/],
-  ['onFailure', /^(handle|on)error$/],
+  ['onFailure (beforeRetry is awaited)', /^onfailed|^(handle|on)error$/],
   ['protectionKey', /^key$/],
-  ['protection (protection.for(key), or policy.run(fn, { key }))', /^key$/],
+  ['protection (protection.for(key))', /^key$/],
   ['fixed', /constant/],
 ];
 
@@ -75,21 +75,20 @@ function valueMeant(value, rule) {
  */
 export const POLICY = 'rejitter.policy';
 
-/** Precedes the names of all options. */
-const LIST = ' Known options: ';
+/** The names of all options, at the end of a problem. */
+const LIST = / Known options: [\w, ]+/g;
 
 /** @param {string} what was passed instead of options, and the remedy */
 export function notOptions(what) {
   return failure(TypeError, `options must be an object of options, got ${what}`);
 }
 
-/** @param {string} name @param {string[]} names @param {string} [nearest] */
-export function unknown(name, names, nearest = meant(name, names)) {
+/** @param {string} name @param {string[]} names that are known @param {Foreign} [foreign] */
+export function unknown(name, names, foreign) {
   if (name === POLICY) return notOptions('a RetryPolicy or a copy of one: use policy.run(fn)');
-  return failure(
-    TypeError,
-    `unknown option ${show(name)}.${nearest ? ` Did you mean ${nearest}?` : ''}${LIST}${names.join(', ')}`,
-  );
+  const nearest = meant(name, names, foreign);
+  const hint = nearest ? ` Did you mean ${nearest}?` : '';
+  return failure(TypeError, `unknown option ${show(name)}.${hint} Known options: ${names.join(', ')}`);
 }
 
 /**
@@ -97,12 +96,15 @@ export function unknown(name, names, nearest = meant(name, names)) {
  * that starts with this one.
  * @param {string} wrong
  * @param {string[]} names all that are known here
+ * @param {Foreign} [own] names in packages that do the same
  * @returns {string | undefined}
  */
-function meant(wrong, names) {
+function meant(wrong, names, own = []) {
   const name = wrong.slice(0, 40).toLowerCase();
   const theirs = name.replace(/ms$/, '');
-  const foreign = FOREIGN.find(([ours, named]) => named.test(theirs) && names.includes(ours.replace(/ .*/, '')));
+  const foreign =
+    own.find(([, named]) => named.test(theirs)) ??
+    FOREIGN.find(([ours, named]) => named.test(theirs) && names.includes(ours.replace(/ .*/, '')));
   if (foreign) return foreign[0];
   for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
     const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
@@ -134,11 +136,10 @@ function isNear(a, b, edits) {
 /** Joins problems to one error, with the names of the options once, at its end. @param {Error[]} problems */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
-  const texts = problems.map((problem) => problem.message.replace(PREFIX, '').split(LIST));
-  const [, names] = texts.find((parts) => parts.length > 1) ?? [];
-  let text = texts.map(([problem]) => problem).join('; ');
-  if (texts.length >= MAX_PROBLEMS) text += '; and more';
-  return failure(kind, names ? text.replace(/[^.?]$/, '$&.') + LIST + names : text);
+  const all = problems.map((problem) => problem.message.replace(PREFIX, '')).join('; ');
+  const text = all.replace(LIST, '') + (problems.length < MAX_PROBLEMS ? '' : '; and more');
+  const list = all.match(LIST);
+  return failure(kind, list ? text.replace(/[^.?]$/, '$&.') + list[0] : text);
 }
 
 /** Describes a value, without running any of the caller's code. @param {unknown} value */

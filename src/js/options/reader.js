@@ -1,7 +1,7 @@
 // @ts-check
 // The one reader of options: own properties, each read once, checked by a table, all problems in one error.
 
-import { isSignal } from './checks.js';
+import { isObject, isSignal } from './checks.js';
 import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from './messages.js';
 
 /**
@@ -14,6 +14,8 @@ import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from '
 
 /** Options by name. @typedef {Readonly<Record<string, Rule>>} Rules */
 
+/** @typedef {import('./messages.js').Foreign} Foreign */
+
 /** Options that are not taken, and why. @typedef {Readonly<Record<string, string>>} Excluded */
 
 /** Why `metrics` are not supported where there is only one operation to count. */
@@ -23,7 +25,7 @@ export const ONE_OPERATION = 'only RetryPolicy supports it';
  * Reads options by a table. Throws one error that lists every problem.
  * @param {any} options
  * @param {Rules} rules
- * @param {Excluded} [foreign] names in other packages, each with the name here
+ * @param {Foreign} [foreign]
  * @returns {Record<string, any>}
  */
 export function read(options, rules, foreign) {
@@ -38,7 +40,7 @@ export function read(options, rules, foreign) {
  * @param {any} options
  * @param {Rules} rules
  * @param {Error[]} problems where to put what is found
- * @param {Excluded} [foreign]
+ * @param {Foreign} [foreign]
  * @param {string} [section] precedes the names of options in messages
  */
 export function readInto(options, rules, problems, foreign, section) {
@@ -57,7 +59,7 @@ export function readInto(options, rules, problems, foreign, section) {
  * @param {any} target where the value goes
  * @param {Error[]} problems
  * @param {Excluded} excluded
- * @param {Excluded} [foreign]
+ * @param {Foreign} [foreign]
  * @param {string} [section]
  */
 export function readOne(name, value, rules, target, problems, excluded, foreign, section = '') {
@@ -67,7 +69,7 @@ export function readOne(name, value, rules, target, problems, excluded, foreign,
     problems.push(leftOut(name, value, excluded[name]));
   } else if (!Object.hasOwn(rules, name)) {
     const known = Object.keys(rules).filter((known) => !Object.hasOwn(excluded, known));
-    problems.push(unknown(name, known, foreign?.[name]));
+    problems.push(unknown(name, known, foreign));
   } else {
     target[name] = value;
     let valid;
@@ -99,9 +101,7 @@ export function ownOf(options) {
 
 /** @param {any} options @param {string} [name] @param {string} [rule] */
 export function requireObject(options, name = 'options', rule = 'an object') {
-  if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw problemOf(name, options, ['', rule]);
-  }
+  if (!isObject(options) || Array.isArray(options)) throw problemOf(name, options, ['', rule]);
 }
 
 /**

@@ -162,13 +162,22 @@ export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
 }
 
-/** Returns a draw. Without a core nothing is retried, and any will do. @param {Operation} operation */
+/**
+ * Returns what the core answers. Without a core nothing is retried, and any answer will do.
+ * @param {() => number} ask
+ * @param {number} otherwise
+ */
+export function fromCore(ask, otherwise) {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Returns a draw. Throws the errors of random(). @param {Operation} operation */
 export function drawFor(operation) {
   const { settings, attempts } = operation;
-  try {
-    return drawBeside(settings, operation, attempts);
-  } catch (error) {
-    if (settings.random !== undefined) throw error;
-    return 0.5;
-  }
+  const draw = () => drawBeside(settings, operation, attempts);
+  return settings.random === undefined ? fromCore(draw, 0.5) : draw();
 }

@@ -51,22 +51,19 @@ const RULES = /** @type {Record<string, Rule>} */ ({
   isFailure: FUNCTION,
 });
 
-/** Names in opossum and cockatiel. @type {any} */
-const FOREIGN = {
-  __proto__: null,
-  threshold: 'failureRatio',
-  errorThresholdPercentage: 'failureRatio (0.5 for 50%)',
-  volumeThreshold: 'minimumCalls',
-  minimumRps: 'minimumCalls (in windowMs)',
-  duration: 'windowMs',
-  rollingCountTimeout: 'windowMs',
-  maxFailures: 'consecutiveFailures',
-  resetTimeout: 'openMs',
-  halfOpenAfter: 'openMs',
-  halfOpenSampling: 'closeAfter',
-  errorFilter: 'isFailure (its opposite)',
-  timeout: 'attemptTimeoutMs of the policy',
-};
+/** Names in opossum and cockatiel. @type {import('../options/messages.js').Foreign} */
+const FOREIGN = [
+  ['failureRatio (0.5 for 50%)', /percent/],
+  ['failureRatio', /^threshold/],
+  ['minimumCalls (in windowMs)', /rps/],
+  ['minimumCalls', /^volume/],
+  ['windowMs', /^dur|^rolling/],
+  ['consecutiveFailures', /^maxfail/],
+  ['openMs', /^reset|after$/],
+  ['closeAfter', /sampl/],
+  ['isFailure (its opposite)', /filter/],
+  ['attemptTimeoutMs of the policy', /^timeout/],
+];
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {

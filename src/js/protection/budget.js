@@ -22,15 +22,12 @@ const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */
   preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
 });
 
-/** Names in gRPC and Finagle. @type {any} */
-const FOREIGN = {
-  __proto__: null,
-  maxTokens: 'capacity',
-  tokenRatio: 'perSuccess',
-  retryRatio: 'perSuccess',
-  percentCanRetry: 'perSuccess',
-  retryCost: 'cost',
-};
+/** Names in gRPC and Finagle. @type {import('../options/messages.js').Foreign} */
+const FOREIGN = [
+  ['capacity', /^maxtok/],
+  ['perSuccess', /ratio|percent/],
+  ['cost', /cost/],
+];
 
 const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 /** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */

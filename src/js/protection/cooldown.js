@@ -1,10 +1,10 @@
 // @ts-check
 // The cooldown: one server's "too many requests" holds everyone who would ask it.
 
-import { CUSTOM, DEFAULT_CAP_MS, TRUNCATED } from '../options/codes.js';
 import { read } from '../options/reader.js';
 import { LONGEST } from '../options/rules.js';
-import { atMost, drawFor } from './admission.js';
+import { baseOf } from '../run/decision.js';
+import { atMost, drawFor, fromCore } from './admission.js';
 import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
 import { recipe } from './part.js';
 
@@ -12,9 +12,6 @@ const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */
 
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
-
-const DEFAULT_BASE_MS = 100;
-const DEFAULT_TRUNCATE_AT = 10;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
@@ -70,7 +67,8 @@ export class Cooldown {
    * @param {import('../run/steps.js').Operation} operation
    */
   holdMs(time, operation) {
-    return holdMs(this.#state, time, baseOf(operation.settings), drawFor(operation));
+    const baseMs = fromCore(() => baseOf(operation.settings), 100);
+    return holdMs(this.#state, time, baseMs, drawFor(operation));
   }
 
   /**
@@ -92,16 +90,4 @@ export class Cooldown {
     // Reading changes nothing.
     return { remainingMs: this.left(time, this.#state.slice()), held: this.held, rejected: this.rejected };
   }
-}
-
-/**
- * Returns the base of a policy's waits, as the core fills it in (src/core/policy.rs).
- * @param {import('../options/settings.js').Settings} settings
- */
-function baseOf({ baseMs, capMs, backoff, truncateAt }) {
-  if (baseMs >= 0) return baseMs;
-  const longest = capMs >= 0 ? capMs : backoff === CUSTOM ? Infinity : DEFAULT_CAP_MS;
-  if (backoff === TRUNCATED && longest < Infinity)
-    return longest / 2 ** ((truncateAt >= 1 ? truncateAt : DEFAULT_TRUNCATE_AT) - 1);
-  return Math.min(DEFAULT_BASE_MS, longest);
 }

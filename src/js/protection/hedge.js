@@ -16,13 +16,11 @@ const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */
   maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
 });
 
-/** Names in gRPC, Polly and others. @type {any} */
-const FOREIGN = {
-  __proto__: null,
-  hedgingDelay: 'delayMs',
-  maxHedges: 'maxRatio (an operation has one hedge)',
-  maxHedgedAttempts: 'maxRatio (an operation has one hedge)',
-};
+/** Names in gRPC, Polly and others. @type {import('../options/messages.js').Foreign} */
+const FOREIGN = [
+  ['delayMs', /delay/],
+  ['maxRatio (an operation has one hedge)', /^maxhedge/],
+];
 
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;

@@ -1,7 +1,7 @@
 // @ts-check
 // The one crossing into the core, once per failed attempt.
 
-import { CUSTOM, LINEAR, NONE, POLLY_V2, hasOwnCurve } from '../options/codes.js';
+import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
 import { failure, problemOf } from '../options/messages.js';
 import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
@@ -87,7 +87,7 @@ export function computed(settings, state, attempt, serverMs) {
       /** @type {number} */ (serverMs),
       r2,
     );
-    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings. Please report this');
+    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings');
     // Only where it is read: a number that is no small integer takes memory in each operation that waits.
     if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
     return delayMs;
@@ -108,6 +108,12 @@ export function computed(settings, state, attempt, serverMs) {
 function seedOf({ seed }, { index, endedAt }) {
   const [high, low, ownIndex = index] = seed ?? freshSeed(endedAt);
   return [high, low, ownIndex];
+}
+
+/** Returns the base of the waits: without jitter, the first one. @param {import('../options/settings.js').Settings} settings */
+export function baseOf({ load, backoff, baseMs, capMs, truncateAt }) {
+  const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
+  return load().decide(1, 0, curve, NONE, baseMs, capMs, NaN, BOUND, NaN, truncateAt);
 }
 
 /** The draws of protection, next to those of waits. */

@@ -129,12 +129,12 @@ const PLAIN = {
   // Marks.
   'permanent errors are retried': [
     [13, 14],
-    [marks, 'directives.permanent ||= directive.permanent;', ''],
+    [marks, 'directives.permanent ||= permanent;', ''],
   ],
-  'the operation rejects with the wrapper of a mark': [14, [marks, 'if (outer) directives.error = error;', '']],
+  'the operation rejects with the wrapper of a mark': [14, [marks, 'if (outer) directives.error = error.cause;', '']],
   'the server hint is ignored': [
     [5, 7, 13, 18],
-    [marks, 'if (!(known >= 0)) directives.afterMs = directive.afterMs;', ''],
+    [marks, 'if (!(known >= 0)) directives.afterMs = afterMs;', ''],
   ],
 
   // Callbacks other than the operation itself, and a core that fails.
@@ -350,7 +350,7 @@ const PROTECTED = {
   // Cooldowns.
   'all who are held are released together': [
     'P11',
-    [cooldown, 'baseOf(operation.settings), drawFor(operation));', 'baseOf(operation.settings), 0);'],
+    [cooldown, 'baseMs, drawFor(operation));', 'baseMs, 0);'],
   ],
   'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
   'a hint above the longest is followed': [
