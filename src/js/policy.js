@@ -14,20 +14,17 @@ import {
   requireFunction,
   settingsOf,
 } from './options/settings.js';
-import { DelayIterator, delayOf } from './run/delays.js';
+import { delayOf, delaysOf } from './run/delays.js';
 import { Metrics } from './run/metrics.js';
 import { run } from './run/run.js';
-
-const misused = () =>
-  failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 
 /** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
 
 /** Returns what the policy that a method was called on consists of. @param {unknown} policy @returns {Behind} */
 function behind(policy) {
   const found = behindOf(policy);
-  if (found === undefined) throw misused();
-  return found;
+  if (found) return found;
+  throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 }
 
 /** The class over whatever loads the core. @param {import('./options/settings.js').Load} load */
@@ -100,7 +97,7 @@ export function policyOf(load) {
 
     /** @param {any} [options] */
     delays(options) {
-      return new DelayIterator(behind(this).settings, options);
+      return delaysOf(behind(this).settings, options);
     }
 
     /** @param {number} k @param {any} [options] */

@@ -28,6 +28,11 @@ export function isFunction(value) {
   return typeof value === 'function';
 }
 
+/** Returns whether it is one, and no function. @param {any} value */
+export function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
 /** @param {unknown} value */
 export function isSwitch(value) {
   return typeof value === 'boolean';
@@ -43,8 +48,7 @@ export function isSeed(value) {
 export function isSignal(value) {
   try {
     return (
-      value !== null &&
-      typeof value === 'object' &&
+      isObject(value) &&
       isSwitch(value.aborted) &&
       isFunction(value.addEventListener) &&
       isFunction(value.removeEventListener)

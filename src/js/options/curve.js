@@ -16,9 +16,18 @@ import { failure, leftOut, problemOf } from './messages.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
 
+/** Options of one backoff alone. @type {any} */
+const OWNERS = { factor: EXPONENTIAL, stepMs: LINEAR, truncateAt: TRUNCATED };
+
+/** Returns whether such an option says something about the waits. @param {string} name @param {Settings} settings */
+function belongs(name, { backoff, jitter }) {
+  const owns = backoff === OWNERS[name];
+  return name === 'truncateAt' ? owns || jitter === SLOTTED : owns && !hasOwnCurve(jitter);
+}
+
 /**
  * Drops what belongs to a replaced backoff or jitter, and of `seed` and `random` the replaced one.
- * @param {Settings} settings whose own properties are overrides
+ * @param {any} settings whose own properties are overrides
  */
 export function dropReplaced(settings) {
   const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
@@ -27,9 +36,7 @@ export function dropReplaced(settings) {
   if (own('seed') !== own('random')) settings[own('seed') ? 'random' : 'seed'] = undefined;
   if (!own('backoff') && !own('jitter')) return;
   if (settings.backoff !== CUSTOM) settings.curve = undefined;
-  if (!own('factor') && !follows(EXPONENTIAL, settings)) settings.factor = NaN;
-  if (!own('stepMs') && !follows(LINEAR, settings)) settings.stepMs = NaN;
-  if (!own('truncateAt') && !truncates(settings)) settings.truncateAt = NaN;
+  for (const name in OWNERS) if (!own(name) && !belongs(name, settings)) settings[name] = NaN;
 }
 
 /**
@@ -44,44 +51,23 @@ export function capList(settings) {
   settings.capOfList = true;
 }
 
-/** @param {Settings} settings @param {Error[]} problems where to put what is found */
+/** @param {any} settings @param {Error[]} problems where to put what is found */
 export function contradictions(settings, problems) {
-  const { baseMs, capMs, minMs, factor, stepMs, truncateAt } = settings;
+  const { baseMs, capMs, minMs, backoff, jitter } = settings;
   // A comparison with what is unset is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {
-    const cap = capMs >= 0 || follows(CUSTOM, settings) ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
+    const free = backoff === CUSTOM && !hasOwnCurve(jitter);
+    const cap = capMs >= 0 || free ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
     if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
   }
-  if (factor >= 1) onlyWith(EXPONENTIAL, 'factor', settings, problems);
-  if (stepMs >= 0) onlyWith(LINEAR, 'stepMs', settings, problems);
-  if (truncateAt >= 1 && !truncates(settings)) {
-    problems.push(leftOut('truncateAt', truncateAt, "it applies only to backoff 'truncated' and jitter 'slotted'"));
+  for (const name in OWNERS) {
+    if (!(settings[name] >= 0) || belongs(name, settings)) continue;
+    const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
+    const also = name === 'truncateAt' ? " and jitter 'slotted'" : why;
+    problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[OWNERS[name]]}'${also}`));
   }
   if (settings.seed !== undefined && settings.random !== undefined) {
     problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
   }
-}
-
-/**
- * @param {number} backoff the one that has this option
- * @param {'factor' | 'stepMs'} name
- * @param {Settings} settings
- * @param {Error[]} problems
- */
-function onlyWith(backoff, name, settings, problems) {
-  if (follows(backoff, settings)) return;
-  const { jitter } = settings;
-  const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
-  problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[backoff]}'${why}`));
-}
-
-/** @param {number} backoff @param {Settings} settings */
-function follows(backoff, settings) {
-  return settings.backoff === backoff && !hasOwnCurve(settings.jitter);
-}
-
-/** @param {Settings} settings */
-function truncates({ backoff, jitter }) {
-  return backoff === TRUNCATED || jitter === SLOTTED;
 }

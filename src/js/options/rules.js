@@ -1,9 +1,9 @@
 // @ts-check
 // The options by name, and the rule of each.
 
-import { isCount, isFunction, isLongest, isMs, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
+import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
-import { failure, leftOut, oneOf, problemOf } from './messages.js';
+import { leftOut, oneOf, problemOf } from './messages.js';
 import { seedBits } from './seed.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
@@ -34,15 +34,7 @@ export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = is
 /** @type {Rule} */
 export const SWITCH = ['', 'true or false', isSwitch];
 /** @type {Rule} */
-export const SIGNAL = [
-  '',
-  'an AbortSignal',
-  (value, _, problems) => {
-    if (!isSignal(value?.signal)) return isSignal(value);
-    problems.push(failure(TypeError, 'signal must be an AbortSignal, got an AbortController: pass controller.signal'));
-    return true;
-  },
-];
+export const SIGNAL = ['', 'an AbortSignal, such as controller.signal', isSignal];
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
@@ -128,25 +120,26 @@ function readBackoff(value, settings, problems) {
 function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
-  if (value === null || typeof value !== 'object') return false;
-  const given = /** @type {any} */ ({ __proto__: null, ...value });
-  const { type, maxMs } = given;
+  if (!isObject(value)) return false;
+  const { type, ...given } = /** @type {any} */ ({ __proto__: null, ...value });
   if (type === undefined) return false;
   const proportional = type === 'proportional';
-  const bounded = !proportional && maxMs !== undefined;
-  const name = bounded ? 'maxMs' : 'ratio';
-  const most = bounded ? MAX_MS : proportional ? 1 : 1000;
+  const [jitter, name, most] = proportional
+    ? [PROPORTIONAL, 'ratio', 1]
+    : given.maxMs === undefined
+      ? [ADDITIVE, 'ratio', 1000]
+      : [ADDITIVE_MAX, 'maxMs', MAX_MS];
+  settings.jitter = jitter;
   settings.spread = given[name];
-  settings.jitter = proportional ? PROPORTIONAL : bounded ? ADDITIVE_MAX : ADDITIVE;
-  const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
+  const other = Object.keys(given).find((key) => key !== name && given[key] !== undefined);
   if (!proportional && type !== 'additive')
     problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
   else if (other !== undefined)
     problems.push(
       leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"),
     );
-  else if (!isWithin(settings.spread, Number.MIN_VALUE, most))
-    problems.push(problemOf(`jitter.${name}`, settings.spread, ['number', `above 0 and at most ${most}`]));
+  else if (!isWithin(given[name], Number.MIN_VALUE, most))
+    problems.push(problemOf(`jitter.${name}`, given[name], ['number', `above 0 and at most ${most}`]));
   return true;
 }
 

@@ -11,11 +11,9 @@ export function seedBits(seed) {
   let bits;
   if (typeof seed === 'string') {
     bits = 0xcbf29ce484222325n;
-    for (let i = 0; i < seed.length; i++) {
-      const unit = seed.charCodeAt(i);
-      for (const byte of [unit & 255, unit >> 8]) {
-        bits = BigInt.asUintN(64, (bits ^ BigInt(byte)) * 0x100000001b3n);
-      }
+    for (let i = 0; i < 2 * seed.length; i++) {
+      const byte = (seed.charCodeAt(i >> 1) >> (8 * (i & 1))) & 255;
+      bits = BigInt.asUintN(64, (bits ^ BigInt(byte)) * 0x100000001b3n);
     }
   } else {
     bits = BigInt(seed);

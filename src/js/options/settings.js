@@ -174,22 +174,15 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
   for (const name in given) {
     const value = given[name];
     if (value === undefined) continue;
-    let valid;
-    switch (name) {
-      case 'baseMs':
-        valid = isMs((settings.baseMs = value));
-        break;
-      case 'capMs':
-        valid = isLongest((settings.capMs = value));
-        break;
-      case 'maxAttempts':
-        valid = isCount((settings.maxAttempts = value));
-        break;
-      default:
-        readOne(name, value, rules, settings, problems, excluded);
-        valid = true;
-    }
-    if (!valid) problems.push(problemOf(name, value, RULES[name]));
+    const valid =
+      name === 'baseMs'
+        ? isMs((settings.baseMs = value))
+        : name === 'capMs'
+          ? isLongest((settings.capMs = value))
+          : name === 'maxAttempts'
+            ? isCount((settings.maxAttempts = value))
+            : readOne(name, value, rules, settings, problems, excluded);
+    if (valid === false) problems.push(problemOf(name, value, rules[name]));
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
@@ -199,14 +192,11 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
   }
   if (problems.length > 0) throw errorOf(problems);
   const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
-  if (signal !== undefined || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge) {
+  if (signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge)
     settings.interruptible = true;
+  if (settings.interruptible || settings.retryOnResult || settings.hooks || settings.metrics)
     settings.watched = WATCHED;
-  } else if (settings.retryOnResult !== undefined || settings.hooks || settings.metrics) {
-    settings.watched = WATCHED;
-  } else if (protection) {
-    settings.watched ||= PROTECTED;
-  }
+  else if (protection) settings.watched ||= PROTECTED;
   return settings;
 }
 

@@ -9,40 +9,32 @@ import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
 import { computed } from './decision.js';
 
-/** Made by a function, so that bundles without it have nothing of it. */
-export const DelayIterator = /* @__PURE__ */ (() => {
-  class Delays {
-    /** @type {import('../options/settings.js').Settings} */
-    #settings;
-    /** @type {import('./decision.js').State} */
-    #state;
-    #attempt = 1;
-
-    /** @param {import('../options/settings.js').Settings} settings @param {unknown} options */
-    constructor(settings, options) {
-      this.#settings = reseeded(read(options, { seed: RULES.seed }).seed, settings);
-      this.#state = stateOf(0);
-    }
-
+/**
+ * Returns the iterator of all waits. It inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and
+ * `map`, `take`, … where the host has them.
+ * @param {import('../options/settings.js').Settings} policy
+ * @param {unknown} options
+ */
+export function delaysOf(policy, options) {
+  const settings = reseeded(read(options, { seed: RULES.seed }).seed, policy);
+  const state = stateOf(0);
+  let attempt = 1;
+  const methods = {
     /** @returns {IteratorResult<number, undefined>} */
     next() {
-      if (this.#attempt >= this.#settings.maxAttempts) return { done: true, value: undefined };
-      return { done: false, value: delayAfter(this.#settings, this.#state, this.#attempt++) };
-    }
+      if (attempt >= settings.maxAttempts) return { done: true, value: undefined };
+      return { done: false, value: delayAfter(settings, state, attempt++) };
+    },
 
     /** Starts again, as the next operation: the same curve, fresh draws. */
     reset() {
-      this.#attempt = 1;
-      this.#state.previous = -1;
-      this.#state.index++;
-    }
-  }
-
-  // Inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and `map`, `take`, … where the host has
-  // them.
-  Object.setPrototypeOf(Delays.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
-  return Delays;
-})();
+      attempt = 1;
+      state.previous = -1;
+      state.index++;
+    },
+  };
+  return Object.assign(Object.create(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()))), methods);
+}
 
 /** @param {number} index of the operation @returns {import('./decision.js').State} */
 function stateOf(index) {

@@ -1,7 +1,7 @@
 // @ts-check
 // permanent(error) and retryAfter(ms, error): errors that say more than "failed".
 
-import { isLongest } from '../options/checks.js';
+import { isLongest, isObject, isSwitch } from '../options/checks.js';
 import { messageOf, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { TimeoutError, hide } from './report.js';
@@ -9,8 +9,8 @@ import { TimeoutError, hide } from './report.js';
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
 const DIRECTIVE = Symbol.for('rejitter.mark');
 
-/** Number of causes that are searched for directives. */
-const DEEPEST = 10;
+/** Number of errors that are searched for directives: the error itself and ten causes. */
+const SEARCHED = 11;
 
 /**
  * The directives that an error carries.
@@ -74,7 +74,7 @@ export function isPermanent(error) {
  * @param {any} value
  */
 export function mistakeIn(value) {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   let text;
   try {
     if (value[Symbol.toStringTag] === 'AsyncGenerator')
@@ -102,28 +102,18 @@ export function readDirectives(error) {
   try {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
-    for (
-      let depth = 0;
-      depth <= DEEPEST && error !== null && typeof error === 'object' && !(error instanceof TimeoutError);
-      depth++
-    ) {
-      const directive = error[DIRECTIVE];
-      const valid =
-        directive !== undefined &&
-        typeof directive.permanent === 'boolean' &&
-        typeof directive.wraps === 'boolean' &&
-        typeof directive.afterMs === 'number' &&
-        !(directive.afterMs < 0);
+    for (let left = SEARCHED; left-- && isObject(error) && !(error instanceof TimeoutError); error = error.cause) {
+      const { permanent, wraps, afterMs, rejected } = error[DIRECTIVE] ?? {};
+      const valid = isSwitch(permanent) && isSwitch(wraps) && typeof afterMs === 'number' && !(afterMs < 0);
       if (valid) {
-        directives.permanent ||= directive.permanent;
+        directives.permanent ||= permanent;
         const known = /** @type {number} */ (directives.afterMs);
-        if (!(known >= 0)) directives.afterMs = directive.afterMs;
+        if (!(known >= 0)) directives.afterMs = afterMs;
         // Its cause says why, and nothing about this attempt.
-        if ((directives.rejected = directive.rejected)) break;
+        if ((directives.rejected = rejected)) break;
       }
-      outer &&= valid && directive.wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
-      error = error.cause;
-      if (outer) directives.error = error;
+      outer &&= valid && wraps && Object.hasOwn(error, DIRECTIVE) && Object.hasOwn(error, 'cause');
+      if (outer) directives.error = error.cause;
     }
   } catch {
     // The value throws when it is read. The directives found so far count.

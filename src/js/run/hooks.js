@@ -1,6 +1,8 @@
 // @ts-check
 // Hooks. A hook can see everything and change nothing.
 
+import { isObject } from '../options/checks.js';
+
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
  * `then`, which may throw or return anything.
@@ -23,7 +25,7 @@ export function tell(hook, event) {
   try {
     const result = hook(Object.freeze(event));
     // Only objects can be thenables.
-    if (typeof result === 'object' && result !== null) adopt(result, undefined, reportFailure);
+    if (isObject(result)) adopt(result, undefined, reportFailure);
   } catch (error) {
     reportFailure(error);
   }

@@ -72,8 +72,7 @@ export class RetryError extends AggregateError {
       : 'the last result was not accepted';
     super(
       errors,
-      `rejitter: gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} ` +
-        `(${reason})${message && `: ${message}`}`,
+      `rejitter: gave up after ${attempts} attempt${attempts === 1 ? '' : 's'} (${reason})${message && `: ${message}`}`,
       failed ? { cause: outcome } : undefined,
     );
     this.reason = reason;

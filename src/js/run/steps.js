@@ -2,7 +2,7 @@
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
 // why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation.
 
-import { isMs } from '../options/checks.js';
+import { isMs, isObject } from '../options/checks.js';
 import { REASONS } from '../options/codes.js';
 import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
@@ -168,8 +168,7 @@ export function prepare(op) {
 
 /** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */
 function afterMsOf(verdict, name, also) {
-  const afterMs =
-    typeof verdict === 'object' && verdict !== null && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
+  const afterMs = isObject(verdict) && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
   throw failure(

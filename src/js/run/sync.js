@@ -1,6 +1,7 @@
 // @ts-check
 // One operation that blocks the thread while it waits.
 
+import { isFunction, isObject } from '../options/checks.js';
 import { failure } from '../options/messages.js';
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
@@ -146,8 +147,7 @@ function attemptSync(op, fn) {
  * @param {string} name
  */
 function noPromise(value, name) {
-  const can = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  if (!can || typeof value.then !== 'function') return value;
+  if (!(isObject(value) || isFunction(value)) || !isFunction(value.then)) return value;
   adopt(value, undefined, () => {});
   throw failure(TypeError, `${name} must not return a promise, because retrySync cannot await it. Use retry instead`);
 }

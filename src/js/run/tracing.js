@@ -16,13 +16,8 @@ let channel;
  * @returns {TracingChannel | null}
  */
 export function subscribed() {
-  if (channel === undefined) channel = find();
+  if (channel === undefined) channel = channelOf('tracingChannel', 'rejitter:operation');
   return channel?.hasSubscribers ? channel : null;
-}
-
-/** @returns {TracingChannel | null} */
-function find() {
-  return channelOf('tracingChannel', 'rejitter:operation');
 }
 
 /**

@@ -205,7 +205,7 @@ test('swapped arguments, a promise, a controller: the error names what belongs t
   );
   assert.equal(
     (await errorFor({ signal: new AbortController() })).message,
-    'rejitter: signal must be an AbortSignal, got an AbortController: pass controller.signal',
+    'rejitter: signal must be an AbortSignal, such as controller.signal, got an object',
   );
   assert.match(
     caught(() => fromData('{}')).message,
@@ -242,10 +242,10 @@ for (const [meant, names] of Object.entries(FOREIGN)) {
 
 test('a name with another meaning has a note, and one without a counterpart no suggestion', async () => {
   for (const [name, note] of Object.entries({
-    retries: 'maxAttempts (it counts the first attempt: retries + 1)',
-    shouldConsumeRetry: 'maxAttempts (it counts each attempt)',
+    retries: 'maxAttempts (retries + 1)',
+    retryForever: 'maxAttempts (Infinity)',
     bail: 'retryIf (or throw permanent(error))',
-    timeout: 'attemptTimeoutMs (each attempt) or totalTimeoutMs (all of them)',
+    timeout: 'attemptTimeoutMs or totalTimeoutMs',
   }))
     assert.ok((await errorFor({ [name]: 3 })).message.includes(`. Did you mean ${note}? Known options: `), name);
   for (const name of ['delayFirstAttempt', 'shouldResetTimeout', 'logger', 'retryMode', 'concurrency', 'threshold'])
@@ -296,7 +296,7 @@ test('several unknown options: each with its meaning, and the names of all optio
   assert.equal(
     message,
     [
-      'rejitter: unknown option "retries". Did you mean maxAttempts (it counts the first attempt: retries + 1)?',
+      'rejitter: unknown option "retries". Did you mean maxAttempts (retries + 1)?',
       'unknown option "minTimeout". Did you mean baseMs?',
       'baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
       `unknown option "maxTimeout". Did you mean capMs? Known options: ${list}`,

@@ -239,7 +239,7 @@ test('run takes overrides for one operation, and the policy stays as it is', asy
   const both = await policy.run(() => {}, { signal: 5, maxAttempts: 0, nam: 'x' }).catch((e) => e);
   assert.match(
     both.message,
-    /signal must be an AbortSignal, got 5; maxAttempts must be .*, got 0; unknown option "nam"\. Did you mean name\? Known options: (?!.*metrics)/,
+    /signal must be an AbortSignal, such as controller\.signal, got 5; maxAttempts must be .*, got 0; unknown option "nam"\. Did you mean name\? Known options: (?!.*metrics)/,
   );
 });
 
