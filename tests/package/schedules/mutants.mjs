@@ -348,10 +348,7 @@ const PROTECTED = {
   ],
 
   // Cooldowns.
-  'all who are held are released together': [
-    'P11',
-    [cooldown, 'baseMs, drawFor(operation));', 'baseMs, 0);'],
-  ],
+  'all who are held are released together': ['P11', [cooldown, 'baseMs, drawFor(operation));', 'baseMs, 0);']],
   'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
   'a hint above the longest is followed': [
     ['cooldown', 'P11'],
