@@ -11,34 +11,27 @@ import { armTimer, now, startTimer } from './timer.js';
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 
 /**
- * Signals and timeouts of an operation, as its steps use them. An operation that blocks has others (sync.js).
- * @typedef {object} OperationLimits
- * @property {import('./metrics.js').Metrics | undefined} metrics counters of the policy
- * @property {object | undefined} context message of the tracing channel
- * @property {object | undefined} fields that events have in addition
- * @property {boolean} aborted whether a signal has ended the operation
- * @property {boolean} stopped whether a signal or the deadline's timer has
- * @property {unknown} reason the signal's reason, or the deadline's error
- * @property {number} deadlineAt
- * @property {'aborted' | 'deadline' | undefined} ended why the operation must not go on
- * @property {(op: Operation) => void} start starts the operation
- * @property {(op: Operation, attempt: Attempt) => void} begin starts an attempt
- * @property {() => TimeoutError | undefined} endAttempt returns the error of an attempt that timed out
+ * What the steps use of it. An operation that blocks has limits of another kind (sync.js).
+ * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'ended' |
+ *   'start' | 'begin' | 'endAttempt'>} OperationLimits
  */
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
+/** Signals and timeouts of an operation. */
 export class Limits {
-  /** @type {import('./metrics.js').Metrics | undefined} */
+  /** Counters of the policy. @type {import('./metrics.js').Metrics | undefined} */
   metrics;
-  /** @type {object | undefined} */
+  /** Message of the tracing channel. @type {object | undefined} */
   context;
-  /** @type {object | undefined} */
+  /** What events have in addition. @type {object | undefined} */
   fields;
+  /** Whether a signal has ended the operation. */
   aborted = false;
+  /** Whether a signal or the deadline's timer has. */
   stopped = false;
-  /** @type {unknown} */
+  /** The signal's reason, or the deadline's error. @type {unknown} */
   reason;
   deadlineAt = Infinity;
   /** The running attempt, or the last one: its signal is aborted with the operation. @type {Attempt | undefined} */
@@ -62,7 +55,10 @@ export class Limits {
     this.#signals = signals;
   }
 
-  /** Reads the clock, because timers may be late. @returns {'aborted' | 'deadline' | undefined} */
+  /**
+   * Why the operation must not go on. Reads the clock, because timers may be late.
+   * @returns {'aborted' | 'deadline' | undefined}
+   */
   get ended() {
     if (this.aborted) return 'aborted';
     return this.stopped || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
