@@ -14,7 +14,6 @@ import {
   NOTHING,
   OPEN,
   PHASE,
-  SAME,
   SUCCESS,
   admit,
   breakerIsFresh,
@@ -78,6 +77,8 @@ const DEFAULTS = {
 
 /** Phases as callers see them, at the machine's codes. */
 const PHASES = ['closed', 'open', 'half-open'];
+/** Types of the events at which they begin. */
+const EVENTS = ['closed', 'opened', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
@@ -153,10 +154,9 @@ export class Breaker {
    * @param {boolean} first whether it is the first one of its operation
    */
   admit(time, first) {
-    const wasOpen = this.isOpen;
+    const was = this.#state[PHASE];
     const answer = admit(this.#state, this.#options, time, first);
-    // Closed if nobody had asked for a while.
-    if (wasOpen && !this.isOpen) this.#tell(this.isClosed ? 'closed' : 'half-open', time);
+    this.#follow(was, time);
     return answer;
   }
 
@@ -209,24 +209,25 @@ export class Breaker {
       endedIn(state, this.#options, time, r, ticket, verdict, hintMs);
     // Tried on a copy: random() may call operations that change the state.
     const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
-    const change = told(this.#state, opens ? draw() : 0);
-    if (change === HAS_OPENED) this.cause = cause;
-    if (change !== SAME) this.#tell(change === HAS_OPENED ? 'opened' : 'closed', time);
+    const r = opens ? draw() : 0;
+    const was = this.#state[PHASE];
+    if (told(this.#state, r) === HAS_OPENED) this.cause = cause;
+    this.#follow(was, time);
   }
 
   /** @param {number} time @param {number} ms */
   open(time, ms) {
-    const wasOpen = this.isOpen;
+    const was = this.#state[PHASE];
     openByHand(this.#state, this.#options, time, ms);
     this.cause = undefined;
-    if (!wasOpen) this.#tell('opened', time);
+    this.#follow(was, time);
   }
 
   /** @param {number} time */
   close(time) {
-    const wasClosed = this.isClosed;
+    const was = this.#state[PHASE];
     closeByHand(this.#state, time);
-    if (!wasClosed) this.#tell('closed', time);
+    this.#follow(was, time);
   }
 
   /** @param {number} time */
@@ -234,9 +235,10 @@ export class Breaker {
     return { state: PHASES[this.#state[PHASE]], ...breakerNumbers(this.#state, this.#options, time) };
   }
 
-  /** @param {string} type of the event @param {number} time */
-  #tell(type, time) {
-    this.#teller.tell(type, this.numbers(time));
+  /** Tells of another phase, if it is another one. @param {number} was @param {number} time */
+  #follow(was, time) {
+    const phase = this.#state[PHASE];
+    if (phase !== was) this.#teller.tell(EVENTS[phase], this.numbers(time));
   }
 
   /** @param {number} time */
