@@ -60,12 +60,8 @@ export function problemOf(name, value, [types, rule], verb = 'be') {
 
 /** Suggests one of the names that a rule lists. @param {unknown} value @param {string} rule */
 function valueMeant(value, rule) {
-  if (typeof value !== 'string') return '';
-  const nearest = meant(
-    value,
-    Array.from(rule.matchAll(/'(\w+)'/g), ([, name]) => name),
-  );
-  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
+  const nearest = typeof value === 'string' && meant(value, rule.match(/\w+(?=')/g) ?? []);
+  return nearest ? `. Did you mean '${nearest}'?` : '';
 }
 
 /**

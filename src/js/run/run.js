@@ -75,11 +75,6 @@ export function watch(op, metrics, signal) {
   return channel.tracePromise(() => loop(op), context);
 }
 
-/** Returns whether a callback may have taken its time since the attempt ended. @param {Operation} op */
-function tookTime({ task, settings: { watched, retryIf, random, curve } }) {
-  return task || watched || retryIf || random || curve;
-}
-
 /**
  * The loop: guard, attempt, classify, decide, wait. An async function, so that the caller's frames stay in the stack of
  * errors that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the
@@ -127,7 +122,7 @@ async function loop(op, threw, answer) {
       if (stop !== undefined) break;
 
       // The wait. Hosts fire timers early: then for the rest.
-      time = tookTime(op) ? now() : /** @type {number} */ (op.endedAt);
+      time = now();
       let restMs = /** @type {number} */ (op.delayMs);
       do {
         await op.limits.sleep(restMs, op.settings.unref);
