@@ -24,7 +24,7 @@ const { RetryPolicy, isTransientError, permanent, retry } = await importPackage(
 const { createFetch } = await importFetch();
 const presets = await importEntry('presets');
 
-const page = (name) => documents.get(`docs/migration/${name}.md`);
+const page = (name) => documents.get(`docs/migration/${/^(ky|got)$/.test(name) ? 'ky-got' : name}.md`);
 
 /** Describes how a promise settled. */
 const settled = (promise) =>
@@ -36,203 +36,7 @@ const settled = (promise) =>
         : `rejected with ${error.response?.status ?? error.response?.statusCode ?? error.message}`,
   );
 
-// Functions.
-
-/** The function under retry: throws 503, 503, 404, 503, …, and returns at the twelfth call. */
-function failing(clock, statuses, abort) {
-  const calls = { times: [], log: [] };
-  const fn = async () => {
-    calls.times.push(clock.now);
-    const n = calls.times.length;
-    const status = statuses[n - 1] ?? (n === 3 ? 404 : n < 12 ? 503 : 200);
-    if (n === 1 && abort) setTimeout(abort, 250);
-    if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
-    return 'done';
-  };
-  return { calls, fn };
-}
-
-/**
- * Runs a cell of a page about functions. It holds options, a statement that the function meets in its second attempt,
- * or an expression that is a promise or the retrying function.
- * @param {{ run: (fn: any, options: any) => Promise<any>, base: object, names?: () => object,
- *   policy?: (options: any) => any }} side
- */
-function runFunction(code, { run, base, names = () => ({}), policy }, statuses = []) {
-  return still(async (clock) => {
-    const controller = new AbortController();
-    const abort = /\bsignal\b/.test(code) ? () => controller.abort(new Error('stopped')) : undefined;
-    const { calls, fn } = failing(clock, statuses, abort);
-    const log = (...args) => calls.log.push(args.map(String));
-    const known = {
-      log,
-      refresh: async () => log('refresh'),
-      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
-      hang: () => {
-        calls.times.push(clock.now);
-        return new Promise(() => {});
-      },
-      count: async () => {
-        calls.times.push(clock.now);
-        return calls.times.length;
-      },
-      signal: controller.signal,
-      error: new Error('the end'),
-      options: base,
-      fn,
-      ...names(),
-    };
-    let outcome;
-    if (code.startsWith('{')) outcome = run(fn, { ...base, ...evaluate(code, known) });
-    else if (/^throw|;/.test(code)) {
-      const body = async (bail) => {
-        if (calls.times.length !== 1) return fn();
-        calls.times.push(clock.now);
-        return new Function('bail', ...Object.keys(known), code)(bail, ...Object.values(known));
-      };
-      outcome = run(body, base);
-    } else if (code.startsWith('policy.on')) {
-      const made = policy(base);
-      evaluate(code, { ...known, policy: made });
-      outcome = made.execute(fn);
-    } else {
-      const value = evaluate(code, policy ? { ...known, policy: policy(base) } : known);
-      outcome = typeof value === 'function' ? value() : value;
-    }
-    return { ...calls, outcome: await settled(outcome) };
-  });
-}
-
-const half = { random: () => 0.5 };
-const OURS = {
-  run: (fn, options) => retry(fn, { ...half, ...options }),
-  names: () => ({ retry: (fn, options) => retry(fn, { ...half, ...options }), permanent, presets, RetryPolicy }),
-};
-
-const FUNCTIONS = {
-  'p-retry': {
-    old: { run: pRetry, base: { retries: 4, minTimeout: 100 }, names: () => ({ pRetry, AbortError, makeRetriable }) },
-    now: { ...OURS, base: { maxAttempts: 5, baseMs: 100, capMs: Infinity, jitter: 'none' } },
-  },
-  'async-retry': {
-    old: {
-      run: asyncRetry,
-      base: { retries: 4, minTimeout: 100, randomize: false },
-      names: () => ({ retry: asyncRetry }),
-    },
-    now: { ...OURS, base: { maxAttempts: 5, baseMs: 100, capMs: Infinity, jitter: 'none' } },
-  },
-  'exponential-backoff': {
-    old: { run: backOff, base: { numOfAttempts: 5 } },
-    now: { ...OURS, base: { maxAttempts: 5, capMs: Infinity, jitter: 'none' } },
-  },
-  cockatiel: {
-    old: {
-      run: (fn, options) => cockatiel.retry(cockatiel.handleAll, options).execute(fn),
-      base: { maxAttempts: 4, backoff: new cockatiel.ConstantBackoff(100) },
-      names: () => ({ ...cockatiel, aggressive: cockatiel.TimeoutStrategy.Aggressive }),
-      policy: (options) => cockatiel.retry(cockatiel.handleAll, options),
-    },
-    now: { ...OURS, base: { maxAttempts: 5, backoff: 'fixed', jitter: 'none' } },
-  },
-};
-
-// Requests.
-
 const ADDRESS = 'https://example.com/users/7';
-
-/** A fetch that answers with these statuses, the last again and again. */
-function answering(clock, { statuses, headers = {}, hang = false }) {
-  const calls = { times: [], log: [] };
-  const inner = async (input, init) => {
-    calls.times.push(clock.now);
-    if (hang) {
-      const { signal } = init?.signal ? init : input;
-      return new Promise((_, fail) => {
-        signal.addEventListener('abort', () => fail(signal.reason));
-      });
-    }
-    const status = statuses[Math.min(calls.times.length, statuses.length) - 1];
-    if (status === 0) throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
-    return new Response('{"name":"Ada"}', { status, headers });
-  };
-  return { calls, inner };
-}
-
-const ownFetch = (code, inner, base, log) => createFetch({ ...half, ...base, ...evaluate(code, { log }) }, inner);
-axios.defaults.adapter = 'fetch';
-const axiosWith = (fetch, hang) => axios.create({ env: { fetch }, timeout: hang ? 1000 : 0 });
-
-/** @type {Record<string, Record<'old' | 'now', (code: string, inner: any, at: any) => Promise<any>>>} */
-const REQUESTS = {
-  'axios-retry': {
-    old: (code, inner, { log, hang, method }) => {
-      const client = axiosWith(inner, hang);
-      // Its documentation says that a timeout is retried only if a condition says so.
-      const retryCondition = hang ? { retryCondition: () => true } : {};
-      axiosRetry(client, { retries: 3, ...retryCondition, ...evaluate(code, { axiosRetry, log }) });
-      return client.request({ url: ADDRESS, method });
-    },
-    now: (code, inner, { log, method }) =>
-      axiosWith(ownFetch(code, inner, { maxAttempts: 4, capMs: Infinity, jitter: 'none' }, log)).request({
-        url: ADDRESS,
-        method,
-      }),
-  },
-  'fetch-retry': {
-    old: (code, inner) => {
-      const make = (options) => fetchRetry(inner, { retryOn: [503], ...options });
-      return code.startsWith('{') ? make(evaluate(code))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
-    },
-    now: (code, inner) => {
-      const make = (options) =>
-        createFetch({ maxAttempts: 4, backoff: 'fixed', baseMs: 1000, jitter: 'none', ...options }, inner);
-      return code.startsWith('{') ? make(evaluate(code))(ADDRESS) : evaluate(code, { fetch: make(), url: ADDRESS });
-    },
-  },
-  ky: {
-    old: (code, inner, { hang, method }) =>
-      ky(ADDRESS, { fetch: inner, method, timeout: hang ? 1000 : false, retry: { limit: 2, ...evaluate(code) } }),
-    now: (code, inner, { method }) =>
-      ky(ADDRESS, {
-        method,
-        timeout: false,
-        retry: 0,
-        fetch: ownFetch(code, inner, { maxAttempts: 3, baseMs: 300, capMs: Infinity, jitter: 'none' }),
-      }),
-  },
-  got: {
-    old: (code, origin, { method }) => got(origin, { method, retry: { limit: 3, ...evaluate(code) } }),
-    now: (code, inner, { method }) => {
-      const jitter = { type: 'additive', maxMs: 100 };
-      const base = { maxAttempts: 4, baseMs: 1000, capMs: Infinity, jitter, throwOnStatus: true };
-      return ownFetch(code, inner, base)(ADDRESS, { method });
-    },
-  },
-};
-
-/** Answers of a row's server; any other answers 503. */
-const ANSWERS = {
-  'axios-retry': {
-    'error.response?.status === 418': { statuses: [418, 418, 503] },
-    'axiosRetry.isNetworkError': { statuses: [0, 0, 500] },
-    'axiosRetry.isRetryableError': { method: 'POST' },
-    validateResponse: { statuses: [202, 503, 404, 200] },
-    shouldResetTimeout: { hang: true },
-  },
-  'fetch-retry': { 418: { statuses: [418, 418, 418, 418, 200] } },
-  ky: {
-    418: { statuses: [418, 418, 503] },
-    post: { method: 'POST' },
-    maxRetryAfter: { statuses: [503, 200], headers: { 'retry-after': '7' } },
-    retryOnTimeout: { hang: true },
-  },
-  got: {
-    418: { statuses: [418, 418, 403] },
-    POST: { method: 'POST' },
-    maxRetryAfter: { headers: { 'retry-after': '7' }, once: true },
-  },
-};
 
 let server;
 let answer;
@@ -241,27 +45,183 @@ before(async () => {
 });
 after(() => server.close());
 
-const answersOf = (name, key) => ({
-  method: 'GET',
-  statuses: [503],
-  ...Object.entries(ANSWERS[name] ?? {}).find(([part]) => key.includes(part))?.[1],
-});
+/**
+ * A function, a fetch and a server that answer with these statuses, the last again and again, and note when. A `silent`
+ * fetch answers nothing, and a status of 0 is a failure of the network.
+ */
+function world(clock, { statuses, headers = {}, method = 'GET', silent = false }) {
+  const calls = { times: [], log: [] };
+  const next = () => statuses[Math.min(calls.times.push(clock.now), statuses.length) - 1];
+  const fn = async () => {
+    const status = next();
+    if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
+    return { status, name: 'Ada' };
+  };
+  const fetch = async (input, init) => {
+    const status = next();
+    if (silent) {
+      const { signal } = init?.signal ? init : input;
+      return new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+    }
+    if (status === 0) throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
+    return new Response('{"name":"Ada"}', { status, headers });
+  };
+  answer = (_, response) => response.writeHead(next(), headers).end('{"name":"Ada"}');
+  return { calls, next, fn, fetch, method, silent, log: (...args) => calls.log.push(args.map(String)) };
+}
 
-function runRequest(side, name, code, at) {
+/**
+ * Runs a cell. It holds options, statements that the function meets in its second attempt, or an expression: a promise,
+ * the retrying function, or a listener of the policy.
+ * @param {{ base: object, run: (world: any, options: any) => Promise<any>, names?: (world: any, base: object) => any
+ * }} side
+ */
+function runCell(code, { base, run, names = () => ({}) }, answers) {
   return still(async (clock) => {
-    const { calls, inner } = answering(clock, at);
-    answer = async (_, response) => {
-      const { status } = await inner();
-      response.writeHead(status, at.headers).end('{}');
+    const it = world(clock, answers);
+    const { calls, next, fn, log } = it;
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('stopped')), 250);
+    const known = {
+      ...{ fn, log, options: base, signal: controller.signal, error: new Error('the end'), url: ADDRESS },
+      refresh: async () => log('refresh'),
+      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+      hang: () => new Promise(() => void next()),
+      count: async () => calls.times.push(clock.now),
+      ...names(it, base),
     };
-    const log = (...args) => calls.log.push(args.map(String));
-    const client = REQUESTS[name][side];
-    const outcome = await settled(
-      client(code, name === 'got' && side === 'old' ? server.origin : inner, { ...at, log }),
-    );
-    return { ...calls, outcome };
+    const outcome = () => {
+      if (code.startsWith('{')) return run(it, { ...base, ...evaluate(code, known) });
+      if (/^throw|;/.test(code)) {
+        const statements = evaluate(`async (bail) => { ${code} }`, known);
+        return run({ ...it, fn: (bail) => (calls.times.length === 1 && next() ? statements(bail) : fn()) }, base);
+      }
+      const value = evaluate(code, known);
+      if (typeof value === 'function') return value();
+      return typeof value.then === 'function' ? value : known.policy.execute(fn);
+    };
+    return { ...calls, outcome: await settled(outcome()) };
   });
 }
+
+/** The third attempt fails with 404, the twelfth succeeds. */
+const FAILURES = [503, 503, 404, ...Array(8).fill(503), 200];
+const half = { random: () => 0.5 };
+
+/** A page about functions: the other package, and the options that its rows assume in rejitter. */
+const functions = (old, base) => {
+  const ours = (fn, options) => retry(fn, { ...half, ...options });
+  const names = () => ({ retry: ours, permanent, presets, RetryPolicy });
+  const now = { base: { jitter: 'none', ...base }, run: ({ fn }, options) => ours(fn, options), names };
+  return { old, now, statuses: FAILURES };
+};
+/** A page about requests. `send` sends one with our fetch. */
+const requests = (old, base, send = (fetch, { method }) => fetch(ADDRESS, { method })) => {
+  const fetchOf = ({ fetch }, options = base) => createFetch({ ...half, ...options }, fetch);
+  const run = (it, options) => send(fetchOf(it, options), it);
+  return { old, now: { base, run, names: (it) => ({ fetch: fetchOf(it) }) }, statuses: [503] };
+};
+
+axios.defaults.adapter = 'fetch';
+const axiosWith = (fetch, silent) => axios.create({ env: { fetch }, timeout: silent ? 1000 : 0 });
+const fetchRetryOf = ({ fetch }, options) => fetchRetry(fetch, { retryOn: [503], ...options });
+
+const PAGES = {
+  'p-retry': functions(
+    {
+      base: { retries: 4, minTimeout: 100 },
+      run: ({ fn }, options) => pRetry(fn, options),
+      names: () => ({ pRetry, AbortError, makeRetriable }),
+    },
+    { maxAttempts: 5, baseMs: 100, capMs: Infinity },
+  ),
+  'async-retry': functions(
+    {
+      base: { retries: 4, minTimeout: 100, randomize: false },
+      run: ({ fn }, options) => asyncRetry(fn, options),
+      names: () => ({ retry: asyncRetry }),
+    },
+    { maxAttempts: 5, baseMs: 100, capMs: Infinity },
+  ),
+  'exponential-backoff': functions(
+    { base: { numOfAttempts: 5 }, run: ({ fn }, options) => backOff(fn, options) },
+    { maxAttempts: 5, capMs: Infinity },
+  ),
+  cockatiel: functions(
+    {
+      base: { maxAttempts: 4, backoff: new cockatiel.ConstantBackoff(100) },
+      run: ({ fn }, options) => cockatiel.retry(cockatiel.handleAll, options).execute(fn),
+      names: (_, options) => ({
+        ...cockatiel,
+        aggressive: cockatiel.TimeoutStrategy.Aggressive,
+        policy: cockatiel.retry(cockatiel.handleAll, options),
+      }),
+    },
+    { maxAttempts: 5, backoff: 'fixed' },
+  ),
+  'axios-retry': requests(
+    {
+      base: { retries: 3 },
+      run({ fetch, silent, method }, options) {
+        const client = axiosWith(fetch, silent);
+        // Its documentation says that a timeout is retried only if a condition says so.
+        axiosRetry(client, { ...(silent && { retryCondition: () => true }), ...options });
+        return client.request({ url: ADDRESS, method });
+      },
+      names: () => ({ axiosRetry }),
+    },
+    { maxAttempts: 4, capMs: Infinity, jitter: 'none' },
+    (fetch, { method }) => axiosWith(fetch).request({ url: ADDRESS, method }),
+  ),
+  'fetch-retry': requests(
+    {
+      base: {},
+      run: (it, options) => fetchRetryOf(it, options)(ADDRESS),
+      names: (it) => ({ fetch: fetchRetryOf(it) }),
+    },
+    { maxAttempts: 4, backoff: 'fixed', baseMs: 1000, jitter: 'none' },
+  ),
+  ky: requests(
+    {
+      base: { limit: 2 },
+      run: ({ fetch, silent, method }, retry) => ky(ADDRESS, { fetch, method, timeout: silent ? 1000 : false, retry }),
+    },
+    { maxAttempts: 3, baseMs: 300, capMs: Infinity, jitter: 'none' },
+    (fetch, { method }) => ky(ADDRESS, { fetch, method, timeout: false, retry: 0 }),
+  ),
+  got: requests(
+    { base: { limit: 3 }, run: ({ method }, retry) => got(server.origin, { method, retry }) },
+    {
+      ...{ maxAttempts: 4, baseMs: 1000, capMs: Infinity },
+      ...{ jitter: { type: 'additive', maxMs: 100 }, throwOnStatus: true },
+    },
+  ),
+};
+
+/** Answers in some rows, by a part of the first cell. */
+const ANSWERS = {
+  'p-retry': { 429: { statuses: FAILURES.with(1, 429) } },
+  'axios-retry': {
+    'error.response?.status === 418': { statuses: [418, 418, 503] },
+    'axiosRetry.isNetworkError': { statuses: [0, 0, 500] },
+    'axiosRetry.isRetryableError': { method: 'POST' },
+    validateResponse: { statuses: [202, 503, 404, 200] },
+    shouldResetTimeout: { silent: true },
+  },
+  'fetch-retry': { 418: { statuses: [418, 418, 418, 418, 200] } },
+  ky: {
+    418: { statuses: [418, 418, 503] },
+    post: { method: 'POST' },
+    maxRetryAfter: { statuses: [503, 200], headers: { 'retry-after': '7' } },
+    retryOnTimeout: { silent: true },
+  },
+  got: {
+    418: { statuses: [418, 418, 403] },
+    POST: { method: 'POST' },
+    maxRetryAfter: { headers: { 'retry-after': '7' }, once: true },
+  },
+};
+const partOf = (table, cell) => Object.entries(table ?? {}).find(([part]) => cell.includes(part))?.[1];
 
 const LAST = 'rejected with status 503';
 const ended = (times, outcome = LAST, log = []) => ({ times, log, outcome });
@@ -286,79 +246,62 @@ const DIFFERENT = {
   ky: { 'maxRetryAfter:': [ended([0, 5000], 'resolved with 200'), ended([0, 6250], 'resolved with 200')] },
 };
 
-/** Asserts that attempts were made at the same times. Fractions of a millisecond are rounded down by some and up by others. */
-function sameTimes(actual, expected, label) {
-  assert.equal(actual.length, expected.length, `${label}: ${actual} instead of ${expected}`);
-  for (const [i, time] of actual.entries())
-    assert.ok(Math.abs(time - expected[i]) <= i, `${label}: ${actual} instead of ${expected}`);
+/** Asserts that attempts were made at the same times. Some round fractions of a millisecond down, others up. */
+function sameTimes(actual, expected) {
+  const same = actual.length === expected.length && actual.every((time, i) => Math.abs(time - expected[i]) <= i);
+  assert.ok(same, `attempts at ${actual} instead of ${expected}`);
 }
 
-for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS)]) {
-  const rows = tableIn(page(name === 'ky' || name === 'got' ? 'ky-got' : name), name);
-  const different = DIFFERENT[name] ?? {};
+for (const [name, { old, now, statuses }] of Object.entries(PAGES)) {
+  const rows = tableIn(page(name), name);
 
   test(`${name}: the table has rows, and those that differ are among them`, () => {
     assert.ok(rows.length >= 7);
-    for (const key of Object.keys(different))
-      assert.ok(
-        rows.some(([old]) => old.includes(key)),
-        key,
-      );
+    for (const part of Object.keys(DIFFERENT[name] ?? {})) assert.ok(rows.some(([cell]) => cell.includes(part), part));
   });
 
   for (const [oldCell, nowCell, remark] of rows) {
     test(`${name}: ${oldCell} is ${nowCell}`, async () => {
-      const [old, now] = [literal(oldCell), literal(nowCell)];
-      const statuses = /429/.test(old) ? [503, 429] : [];
-      const run = (side, code) =>
-        FUNCTIONS[name]
-          ? runFunction(code, FUNCTIONS[name][side], statuses)
-          : runRequest(side, name, code, answersOf(name, old));
-      const before = await run('old', old);
-      const after = await run('now', now);
-      const known = Object.entries(different).find(([part]) => old.includes(part))?.[1];
+      const answers = { statuses, ...partOf(ANSWERS[name], oldCell) };
+      const before = await runCell(literal(oldCell), old, answers);
+      const after = await runCell(literal(nowCell), now, answers);
+      const known = partOf(DIFFERENT[name], oldCell);
       if (known) {
         assert.notEqual(remark, '', 'the page says how they differ');
         assert.deepEqual([before, after], known);
         return;
       }
-      assert.ok(before.times.length >= 2 || answersOf(name, old).once, `nothing was retried: ${before.times}`);
-      sameTimes(after.times, before.times, 'times of the attempts');
+      assert.ok(before.times.length >= 2 || answers.once, `nothing was retried: ${before.times}`);
+      sameTimes(after.times, before.times);
       assert.equal(after.outcome, before.outcome);
       assert.deepEqual(after.log, before.log);
     });
   }
 }
 
-// The blocks.
-
 /** Runs a block as a file, with a function and servers that fail twice; returns the times of the attempts. */
 function timesOf(code) {
   const text = /from 'got'/.test(code) ? code.replaceAll('https://example.com', server.origin) : code;
   return still(async (clock) => {
-    const { calls, inner } = answering(clock, { statuses: [503, 503, 200] });
-    answer = async (_, response) => response.writeHead((await inner()).status).end('{"name":"Ada"}');
-    const callApi = async () => {
-      const { status } = await inner();
-      if (status !== 200) throw Object.assign(new Error(`status ${status}`), { status });
-      return { status, name: 'Ada' };
-    };
+    const { calls, fn: callApi, fetch } = world(clock, { statuses: [503, 503, 200] });
     const files = { 'api.mjs': 'export const callApi = globalThis.callApi;\n' };
-    const run = () => importPasted(text, files);
-    await withGlobals({ fetch: inner, callApi, console: { ...console, log: () => {} } }, run);
+    const globals = { fetch, callApi, console: { ...console, log: () => {} } };
+    await withGlobals(globals, () => importPasted(text, files));
     return calls.times;
   });
 }
 
-for (const name of [...Object.keys(FUNCTIONS), ...Object.keys(REQUESTS), 'opossum']) {
+for (const name of [...Object.keys(PAGES), 'opossum']) {
   test(`${name}: the blocks before and after make the same attempts`, async () => {
     const [[, old]] = marked(name);
     const now = marked(`${name} after`)[0]?.[1] ?? blocks(page(name))[0].code;
     const times = await timesOf(old);
     assert.equal(times.length, 3);
     // Draws of got's noise.
-    const random = name === 'got' ? now.replace('{ maxAttempts', '{ random: () => 0.5, maxAttempts') : now;
-    sameTimes(await timesOf(random), times, 'times of the attempts');
+    sameTimes(
+      await timesOf(name === 'got' ? now.replace('{ maxAttempts', '{ random: () => 0.5, maxAttempts') : now),
+      times,
+    );
   });
 }
 
@@ -367,16 +310,12 @@ for (const name of ['cockatiel breaker', 'axios-retry call'])
     assert.equal((await timesOf(marked(name)[0][1])).length, 3);
   });
 
-test("axios-retry: the call is not repeated after a 404, and a request's own options count", async () => {
-  for (const [status, own, calls] of [
-    [404, {}, 1],
-    [503, { maxAttempts: 2, baseMs: 0 }, 2],
-  ]) {
-    const seen = [];
-    const inner = async () => seen.push(status) && new Response('', { status });
-    const client = axios.create({ env: { fetch: own.maxAttempts ? createFetch({}, inner) : inner } });
-    const call = () => client.get('http://x/', { fetchOptions: { retry: own } });
-    await assert.rejects(own.maxAttempts ? call() : retry(call, { retryIf: isTransientError }), { status });
-    assert.equal(seen.length, calls);
-  }
-});
+test("axios-retry: the call is not repeated after a 404, and a request's own options count", () =>
+  still(async (clock) => {
+    const [none, down] = [404, 503].map((status) => world(clock, { statuses: [status] }));
+    const call = () => axiosWith(none.fetch).get(ADDRESS);
+    await assert.rejects(retry(call, { retryIf: isTransientError }), { status: 404 });
+    const client = axiosWith(createFetch({}, down.fetch));
+    await assert.rejects(client.get(ADDRESS, { fetchOptions: { retry: { maxAttempts: 2 } } }), { status: 503 });
+    assert.deepEqual([none.calls.times.length, down.calls.times.length], [1, 2]);
+  }));
