@@ -40,35 +40,61 @@ const OWN_TYPES =
   'export declare const callApi: (path: string, init?: { signal?: AbortSignal }) => Promise<{ status: number; ' +
   'name: string }>;\n';
 
-for (const [name, text] of documents) {
-  for (const { number, language, code } of blocks(text)) {
-    test(`${name}, block ${number}: saved as a file it runs to its end, through retries`, async () => {
+/** The blocks of the documents: what each prints at its end. */
+const BLOCKS = [...documents].flatMap(([name, text]) =>
+  blocks(text).map(({ number, language, code }) => ({
+    name: `${name}, block ${number}`,
+    file: `${name.replaceAll(/\W+/g, '-')}-${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`,
+    code,
+    // The lab computes; it calls nothing that could fail. The light entry has no channel that counts.
+    expected: /from 'rejitter\/(lab|light)'/.test(code) ? /^retries /m : /^retries [1-9]/m,
+    run: async () => {
       assert.match(code, /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/, 'a block is copied whole, with its import');
-      const source = /^m?ts$|^typescript$/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
-      const {
-        code: exit,
-        stdout,
-        stderr,
-      } = await runAsPasted(source, code.includes('./api.mjs') ? { 'api.mjs': OWN } : {});
-      assert.equal(stderr, '');
-      assert.equal(exit, 0);
-      // The lab computes; it calls nothing that could fail. The light entry has no channel that counts.
-      const needed = /from 'rejitter\/(lab|light)'/.test(code) ? 0 : 1;
-      assert.ok(Number(/^retries (\d+)$/m.exec(stdout)[1]) >= needed, `nothing was retried: ${stdout}`);
-    });
-  }
-}
+      const plain = /ts/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
+      return runAsPasted(plain, code.includes('./api.mjs') ? { 'api.mjs': OWN } : {});
+    },
+  })),
+);
 
-test('all blocks type-check in a strict project', async () => {
-  const files = {};
-  for (const [name, text] of documents) {
-    for (const { number, language, code } of blocks(text))
-      files[`${name.replaceAll(/\W+/g, '-')}-${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`] = code;
-  }
-  assert.ok(Object.keys(files).length > 40);
+const RETRIED = /failures [2-9]/;
+/** The world prints its counts last. */
+const PRINTED = /^(?!retries )/;
+const TESTED = [/^200 \d+$/m, /^\{ status: 200, name: 'Ada' \} 150$/m, /^\[ 0, 100, 100 \]\n.*is exhausted/m, RETRIED];
+
+/** The examples in the declarations, by file: what all print, or one after the other. */
+const EXAMPLES = Object.entries({
+  ...{ index: RETRIED, options: RETRIED, fetch: RETRIED, lab: PRINTED, simulations: PRINTED, testing: TESTED },
+}).flatMap(([entry, expected]) =>
+  blocks(declarations(`${entry}.d.ts`)).map(({ code }, i) => ({
+    name: `${entry}.d.ts, ${i + 1}`,
+    file: `example-${entry}-${i}.mts`,
+    // Examples of single options do not repeat the import.
+    code: code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`,
+    expected: expected[i] ?? expected,
+    run: () => runBlock(code),
+  })),
+);
+
+for (const { name, expected, run } of [...BLOCKS, ...EXAMPLES])
+  test(`${name}: saved as a file it runs to its end, through retries`, async () => {
+    const { code, stdout, stderr } = await run();
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    assert.match(stdout, expected);
+  });
+
+test('all blocks and examples type-check in a strict project', async () => {
+  assert.ok(BLOCKS.length > 40 && EXAMPLES.length >= 47, `${BLOCKS.length} and ${EXAMPLES.length}`);
+  const filesOf = (all) => Object.fromEntries(all.map(({ file, code }) => [file, code]));
   // JavaScript annotates no parameter; all else is strict.
-  const options = { noImplicitAny: false, allowJs: true, checkJs: true };
-  await checkFiles({ ...files, 'api.d.mts': OWN_TYPES }, '', options);
+  const options = { noImplicitAny: false };
+  await checkFiles({ ...filesOf(BLOCKS), 'api.d.mts': OWN_TYPES }, '', { ...options, allowJs: true, checkJs: true });
+  await checkFiles({ ...filesOf(EXAMPLES), 'callers.d.ts': DECLARED }, '', {
+    ...options,
+    exactOptionalPropertyTypes: true,
+    lib: ['es2022'],
+    useUnknownInCatchVariables: false,
+  });
 });
 
 test('code of the package in a document is as it is in its file', () => {
@@ -106,58 +132,18 @@ test('the README fits on a few screens, and its table is part of the comparison'
   for (const row of rows) assert.ok(all.includes(row), row);
 });
 
-const RETRIED = /failures [2-9]/;
-/** The world prints its counts last. */
-const PRINTED = /^(?!retries )/;
-
-/** The declarations' examples print this, by file: each, or one after the other. */
-const EXAMPLES = Object.entries({
-  'index.d.ts': RETRIED,
-  'options.d.ts': RETRIED,
-  'fetch.d.ts': RETRIED,
-  'lab.d.ts': PRINTED,
-  'simulations.d.ts': PRINTED,
-  'testing.d.ts': [
-    /^200 \d+$/m,
-    /^\{ status: 200, name: 'Ada' \} 150$/m,
-    /^\[ 0, 100, 100 \]\n.*is exhausted/m,
-    /failures 2/,
-  ],
-}).flatMap(([file, expected]) =>
-  blocks(declarations(file)).map(({ code }, i) => ({
-    name: `${file}, ${i + 1}`,
-    code,
-    expected: expected[i] ?? expected,
-  })),
-);
-
-for (const { name, code, expected } of EXAMPLES)
-  test(`the example runs: ${name}`, async () => {
-    const { code: exit, stdout, stderr } = await runBlock(code);
-    assert.equal(stderr, '');
-    assert.equal(exit, 0);
-    assert.match(stdout, expected);
-  });
-
-test('the examples in the declarations compile', async () => {
-  assert.ok(EXAMPLES.length >= 47, `${EXAMPLES.length}`);
-  // Examples of single options do not repeat the import, and JavaScript annotates no parameter.
-  const whole = (code) =>
-    code.includes('import ') ? code : `import { retry, type RetryOptions } from 'rejitter';\n${code}`;
-  const files = Object.fromEntries(EXAMPLES.map(({ code }, i) => [`example-${i}.mts`, whole(code)]));
-  await checkFiles({ ...files, 'callers.d.ts': DECLARED }, '', {
-    exactOptionalPropertyTypes: true,
-    lib: ['es2022'],
-    noImplicitAny: false,
-    useUnknownInCatchVariables: false,
-  });
-});
-
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
 const table = (heading) => {
   const pages = [...documents].filter(([name]) => name.startsWith('docs/')).map(([, text]) => text);
   return tableIn(pages.find((text) => text.includes(`\n| ${heading} |`)) ?? '', heading);
 };
+
+/** The same, of a table that lists each of these names in its first column. */
+function listed(heading, names) {
+  const rows = table(heading);
+  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), names.sort());
+  return rows;
+}
 
 /** The value of a formula of the table: 2·x and 2^(…) are written as JavaScript has them. */
 const formula = (cell, variables) =>
@@ -191,14 +177,9 @@ const CURVES = {
 };
 
 test('the table of backoffs lists each, and its formulas are what the package computes', () => {
-  const rows = table('backoff');
   const names = Object.keys(CURVES);
-  assert.deepEqual(
-    rows.map(([name]) => literal(name)),
-    names,
-  );
   assert.deepEqual(names.filter((name) => /^\w+$/.test(name)).sort(), namesOf('backoff'));
-  for (const [name, curve] of rows) {
+  for (const [name, curve] of listed('backoff', names)) {
     for (const options of CURVES[literal(name)]) {
       const { baseMs: base = 100, backoff = literal(name), factor = 2, truncateAt: N = 10 } = options;
       const longest = Array.isArray(backoff) ? Math.max(...backoff) : 0;
@@ -214,30 +195,30 @@ test('the table of backoffs lists each, and its formulas are what the package co
 
 test('the table of jitters lists each, and its formulas are what the package computes', () => {
   const rows = table('jitter');
-  const types = rows.map(([name]) => evaluate(literal(name).replace(/^(\w+)$/, "'$1'"), { ρ: 0, x: 0 }));
+  const jitterOf = (cell, names) => evaluate(literal(cell).replace(/^(\w+)$/, "'$1'"), names);
+  const types = rows.map(([name]) => jitterOf(name, { ρ: 0, x: 0 }));
   assert.deepEqual(types.filter((type) => typeof type === 'string').sort(), namesOf('jitter'));
   assert.deepEqual(
     types.flatMap(({ type, ...parameter }) => (type ? `${type} ${Object.keys(parameter)}` : [])),
     ['proportional ratio', 'additive ratio', 'additive maxMs'],
   );
   const [base, cap, N] = [100, 10_000, 10];
+  const draws = [0, 0.25, 0.7, 0.999].flatMap((r) => [
+    { r, ρ: 0.3, x: 70 },
+    { r, ρ: 1, x: 12_000 },
+  ]);
   for (const [name, wait] of rows) {
-    for (const [ρ, x] of [
-      [0.3, 70],
-      [1, 12_000],
-    ]) {
-      const jitter = evaluate(literal(name).replace(/^(\w+)$/, "'$1'"), { ρ, x });
-      for (const r of [0, 0.25, 0.7, 0.999]) {
-        let prev = base;
-        for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
-          const c = Math.min(cap, base * 2 ** i);
-          const known = { base, cap, c, r, q: r, prev, k: i + 1, N, ρ, x: Math.min(x, cap), g: pollyCurve };
-          let expected = formula(wait, known);
-          // The table says so in words.
-          if (jitter === 'pollyV2' && expected > cap) expected = 5000 + ((r * 2 ** 26) % 1) * 5000;
-          near(value, expected, `${literal(name)} ρ = ${ρ} r = ${r} k = ${i + 1}`);
-          prev = value;
-        }
+    for (const { r, ρ, x } of draws) {
+      const jitter = jitterOf(name, { ρ, x });
+      let prev = base;
+      for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
+        const c = Math.min(cap, base * 2 ** i);
+        const known = { base, cap, c, r, q: r, prev, k: i + 1, N, ρ, x: Math.min(x, cap), g: pollyCurve };
+        let expected = formula(wait, known);
+        // The table says so in words.
+        if (jitter === 'pollyV2' && expected > cap) expected = 5000 + ((r * 2 ** 26) % 1) * 5000;
+        near(value, expected, `${literal(name)} ρ = ${ρ} r = ${r} k = ${i + 1}`);
+        prev = value;
       }
     }
   }
@@ -247,10 +228,8 @@ test('the table of jitters lists each, and its formulas are what the package com
 const CAP_RULES = { 'the wait': 'bound', 'the interval': 'ceiling', 'the draw': 'draw' };
 
 test('the table of presets lists each, with its options and what its cap bounds', () => {
-  const rows = table('preset');
   const known = Object.keys(presets).filter((name) => typeof presets[name] === 'object');
-  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), known.sort());
-  for (const [name, options, bounds] of rows) {
+  for (const [name, options, bounds] of listed('preset', known)) {
     const { capRule = 'bound', ...data } = new RetryPolicy(presets[literal(name)]).toJSON();
     assert.deepEqual(data, new RetryPolicy(evaluate(literal(options))).toJSON(), name);
     assert.equal(CAP_RULES[bounds], capRule, name);
@@ -258,41 +237,37 @@ test('the table of presets lists each, with its options and what its cap bounds'
 });
 
 test('the table of functions lists each, with the strategy that it has', () => {
-  const rows = table('function');
-  assert.deepEqual(rows.map(([name]) => literal(name)).sort(), Object.keys(SHORTCUTS).sort());
   // hosts/node-esm.test.mjs compares the waits of each function with these strategies.
-  for (const [cell, strategy] of rows) {
-    const { backoff, jitter, maxAttempts } = SHORTCUTS[literal(cell)];
+  for (const [cell, strategy] of listed('function', Object.keys(SHORTCUTS))) {
     const words = strategy.split(/[^a-z]+/);
-    assert.equal(BACKOFFS.find((name) => words.includes(name)) ?? 'exponential', backoff, strategy);
-    assert.equal(
-      JITTERS.find((name) => words.includes(name)),
-      jitter,
-      strategy,
-    );
-    assert.equal(/without limit/.test(strategy), maxAttempts === Infinity, strategy);
+    const said = {
+      backoff: BACKOFFS.find((name) => words.includes(name)) ?? 'exponential',
+      jitter: JITTERS.find((name) => words.includes(name)),
+      ...(/without limit/.test(strategy) && { maxAttempts: Infinity }),
+    };
+    assert.deepEqual(said, SHORTCUTS[literal(cell)], strategy);
   }
 });
 
 test('the defaults that the formulas state are those of the options', () => {
   const [, sentence] = /^Defaults: (.*?)\.$/ms.exec(reference('formulas'));
-  const stated = [...sentence.matchAll(/`(\w+)` (\d[\d,]*\d|\d)/g)].map(([, name, value]) => [
+  const stated = Array.from(sentence.matchAll(/`(\w+)` ([\d,]*\d)/g), ([, name, value]) => [
     name,
     value.replace(',', '_'),
   ]);
+  const names = ['baseMs', 'capMs', 'factor', 'maxAttempts', 'minMs'];
   const defaults = new Map(documentedDefaults());
-  assert.deepEqual(stated.map(([name]) => name).sort(), ['baseMs', 'capMs', 'factor', 'maxAttempts', 'minMs']);
-  for (const [name, value] of stated) assert.equal(value, defaults.get(name), name);
+  assert.deepEqual(
+    stated,
+    names.map((name) => [name, defaults.get(name)]),
+  );
 });
 
 test('the table of reasons lists each that the declarations know', () => {
   const [, union] = /type StopReason =([^;]*);/.exec(declarations('events.d.ts'));
   const declared = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name);
   assert.ok(declared.length > 5);
-  assert.deepEqual(
-    table('reason').map(([name]) => literal(name)),
-    declared,
-  );
+  listed('reason', declared);
 });
 
 test('each promise of SECURITY.md is held by tests that exist', () => {
