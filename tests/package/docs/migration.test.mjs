@@ -73,10 +73,9 @@ function world(clock, { statuses, headers = {}, method = 'GET', silent = false }
 /**
  * Runs a cell. It holds options, statements that the function meets in its second attempt, or an expression: a promise,
  * the retrying function, or a listener of the policy.
- * @param {{ base: object, run: (world: any, options: any) => Promise<any>, names?: (world: any, base: object) => any
- * }} side
+ * @param {{ base: object, run: (world: any, options: any) => Promise<any>, names: (world: any) => object }} side
  */
-function runCell(code, { base, run, names = () => ({}) }, answers) {
+function runCell(code, { base, run, names }, answers) {
   return still(async (clock) => {
     const it = world(clock, answers);
     const { calls, next, fn, log } = it;
@@ -88,7 +87,7 @@ function runCell(code, { base, run, names = () => ({}) }, answers) {
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
       hang: () => new Promise(() => void next()),
       count: async () => calls.times.push(clock.now),
-      ...names(it, base),
+      ...names(it),
     };
     const outcome = () => {
       if (code.startsWith('{')) return run(it, { ...base, ...evaluate(code, known) });
@@ -108,93 +107,75 @@ function runCell(code, { base, run, names = () => ({}) }, answers) {
 const FAILURES = [503, 503, 404, ...Array(8).fill(503), 200];
 const half = { random: () => 0.5 };
 
-/** A page about functions: the other package, and the options that its rows assume in rejitter. */
-const functions = (old, base) => {
-  const ours = (fn, options) => retry(fn, { ...half, ...options });
-  const names = () => ({ retry: ours, permanent, presets, RetryPolicy });
-  const now = { base: { jitter: 'none', ...base }, run: ({ fn }, options) => ours(fn, options), names };
-  return { old, now, statuses: FAILURES };
+/** A page about functions: `base` has the options that the rows of both sides assume. */
+const functions = (base, run, names = () => ({})) => {
+  const own = (fn, options) => retry(fn, { ...half, ...options });
+  const now = { base: { jitter: 'none', ...base.now }, run: ({ fn }, options) => own(fn, options) };
+  const known = () => ({ retry: own, permanent, presets, RetryPolicy });
+  return { old: { base: base.old, run, names }, now: { ...now, names: known }, statuses: FAILURES };
 };
 /** A page about requests. `send` sends one with our fetch. */
-const requests = (old, base, send = (fetch, { method }) => fetch(ADDRESS, { method })) => {
-  const fetchOf = ({ fetch }, options = base) => createFetch({ ...half, ...options }, fetch);
-  const run = (it, options) => send(fetchOf(it, options), it);
-  return { old, now: { base, run, names: (it) => ({ fetch: fetchOf(it) }) }, statuses: [503] };
+const requests = (base, run, send, names = () => ({})) => {
+  const fetchOf = ({ fetch }, options = base.now) => createFetch({ ...half, ...options }, fetch);
+  const now = { base: base.now, run: (it, options) => send(fetchOf(it, options), it) };
+  const known = (it) => ({ fetch: fetchOf(it) });
+  return { old: { base: base.old, run, names }, now: { ...now, names: known }, statuses: [503] };
 };
+const sendAlone = (fetch, { method }) => fetch(ADDRESS, { method });
 
 axios.defaults.adapter = 'fetch';
 const axiosWith = (fetch, silent) => axios.create({ env: { fetch }, timeout: silent ? 1000 : 0 });
 const fetchRetryOf = ({ fetch }, options) => fetchRetry(fetch, { retryOn: [503], ...options });
+const noise = { type: 'additive', maxMs: 100 };
+const constant = { maxAttempts: 4, backoff: new cockatiel.ConstantBackoff(100) };
+const cockatielOf = (options) => cockatiel.retry(cockatiel.handleAll, options);
 
 const PAGES = {
   'p-retry': functions(
-    {
-      base: { retries: 4, minTimeout: 100 },
-      run: ({ fn }, options) => pRetry(fn, options),
-      names: () => ({ pRetry, AbortError, makeRetriable }),
-    },
-    { maxAttempts: 5, baseMs: 100, capMs: Infinity },
+    { old: { retries: 4, minTimeout: 100 }, now: { maxAttempts: 5, baseMs: 100, capMs: Infinity } },
+    ({ fn }, options) => pRetry(fn, options),
+    () => ({ pRetry, AbortError, makeRetriable }),
   ),
   'async-retry': functions(
-    {
-      base: { retries: 4, minTimeout: 100, randomize: false },
-      run: ({ fn }, options) => asyncRetry(fn, options),
-      names: () => ({ retry: asyncRetry }),
-    },
-    { maxAttempts: 5, baseMs: 100, capMs: Infinity },
+    { old: { retries: 4, minTimeout: 100, randomize: false }, now: { maxAttempts: 5, baseMs: 100, capMs: Infinity } },
+    ({ fn }, options) => asyncRetry(fn, options),
+    () => ({ retry: asyncRetry }),
   ),
   'exponential-backoff': functions(
-    { base: { numOfAttempts: 5 }, run: ({ fn }, options) => backOff(fn, options) },
-    { maxAttempts: 5, capMs: Infinity },
+    { old: { numOfAttempts: 5 }, now: { maxAttempts: 5, capMs: Infinity } },
+    ({ fn }, options) => backOff(fn, options),
   ),
   cockatiel: functions(
-    {
-      base: { maxAttempts: 4, backoff: new cockatiel.ConstantBackoff(100) },
-      run: ({ fn }, options) => cockatiel.retry(cockatiel.handleAll, options).execute(fn),
-      names: (_, options) => ({
-        ...cockatiel,
-        aggressive: cockatiel.TimeoutStrategy.Aggressive,
-        policy: cockatiel.retry(cockatiel.handleAll, options),
-      }),
-    },
-    { maxAttempts: 5, backoff: 'fixed' },
+    { old: constant, now: { maxAttempts: 5, backoff: 'fixed' } },
+    ({ fn }, options) => cockatielOf(options).execute(fn),
+    () => ({ ...cockatiel, aggressive: cockatiel.TimeoutStrategy.Aggressive, policy: cockatielOf(constant) }),
   ),
   'axios-retry': requests(
-    {
-      base: { retries: 3 },
-      run({ fetch, silent, method }, options) {
-        const client = axiosWith(fetch, silent);
-        // Its documentation says that a timeout is retried only if a condition says so.
-        axiosRetry(client, { ...(silent && { retryCondition: () => true }), ...options });
-        return client.request({ url: ADDRESS, method });
-      },
-      names: () => ({ axiosRetry }),
+    { old: { retries: 3 }, now: { maxAttempts: 4, capMs: Infinity, jitter: 'none' } },
+    ({ fetch, silent, method }, options) => {
+      const client = axiosWith(fetch, silent);
+      // Its documentation says that a timeout is retried only if a condition says so.
+      axiosRetry(client, { ...(silent && { retryCondition: () => true }), ...options });
+      return client.request({ url: ADDRESS, method });
     },
-    { maxAttempts: 4, capMs: Infinity, jitter: 'none' },
     (fetch, { method }) => axiosWith(fetch).request({ url: ADDRESS, method }),
+    () => ({ axiosRetry }),
   ),
   'fetch-retry': requests(
-    {
-      base: {},
-      run: (it, options) => fetchRetryOf(it, options)(ADDRESS),
-      names: (it) => ({ fetch: fetchRetryOf(it) }),
-    },
-    { maxAttempts: 4, backoff: 'fixed', baseMs: 1000, jitter: 'none' },
+    { old: {}, now: { maxAttempts: 4, backoff: 'fixed', baseMs: 1000, jitter: 'none' } },
+    (it, options) => fetchRetryOf(it, options)(ADDRESS),
+    sendAlone,
+    (it) => ({ fetch: fetchRetryOf(it) }),
   ),
   ky: requests(
-    {
-      base: { limit: 2 },
-      run: ({ fetch, silent, method }, retry) => ky(ADDRESS, { fetch, method, timeout: silent ? 1000 : false, retry }),
-    },
-    { maxAttempts: 3, baseMs: 300, capMs: Infinity, jitter: 'none' },
+    { old: { limit: 2 }, now: { maxAttempts: 3, baseMs: 300, capMs: Infinity, jitter: 'none' } },
+    ({ fetch, silent, method }, retry) => ky(ADDRESS, { fetch, method, timeout: silent ? 1000 : false, retry }),
     (fetch, { method }) => ky(ADDRESS, { fetch, method, timeout: false, retry: 0 }),
   ),
   got: requests(
-    { base: { limit: 3 }, run: ({ method }, retry) => got(server.origin, { method, retry }) },
-    {
-      ...{ maxAttempts: 4, baseMs: 1000, capMs: Infinity },
-      ...{ jitter: { type: 'additive', maxMs: 100 }, throwOnStatus: true },
-    },
+    { old: { limit: 3 }, now: { maxAttempts: 4, baseMs: 1000, capMs: Infinity, jitter: noise, throwOnStatus: true } },
+    ({ method }, retry) => got(server.origin, { method, retry }),
+    sendAlone,
   ),
 };
 
