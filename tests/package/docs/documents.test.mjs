@@ -97,27 +97,22 @@ test('all blocks and examples type-check in a strict project', async () => {
   });
 });
 
+const textOf = (path) => readFileSync(join(repo, path), 'utf8');
+
 test('code of the package in a document is as it is in its file', () => {
-  let shown = 0;
-  for (const [name, text] of documents)
-    for (const [, file, code] of text.matchAll(/^```js (src\/\S+)\n([^]*?)^```$/gm)) {
-      assert.ok(readFileSync(join(repo, file), 'utf8').includes(code), `${name} shows other code than ${file} has`);
-      shown++;
-    }
-  assert.ok(shown > 0);
+  const shown = marked('src/\\S+');
+  assert.ok(shown.length > 0);
+  for (const [file, code] of shown) assert.ok(textOf(file).includes(code), `a document shows other code than ${file}`);
 });
 
 test('blocks of Rust have no hidden lines, which only rustdoc hides', () => {
-  const crate = readFileSync(join(repo, 'crate-template/README.md'), 'utf8');
-  for (const [name, text] of [...documents, ["the crate's README.md", crate]])
+  for (const [name, text] of [...documents, ["the crate's README.md", textOf('crate-template/README.md')]])
     for (const [, code] of text.matchAll(/^```rust\n(.*?)^```$/gms)) assert.doesNotMatch(code, /^# /m, name);
 });
 
 test('the documentation of the crate links to pages of the site', () => {
   const guide = readdirSync(join(repo, 'src/guide')).map((name) => `src/guide/${name}`);
-  const texts = ['src/lib.rs', 'crate-template/README.md', ...guide].map((name) =>
-    readFileSync(join(repo, name), 'utf8'),
-  );
+  const texts = ['src/lib.rs', 'crate-template/README.md', ...guide].map(textOf);
   const pages = [...texts.join('').matchAll(/https:\/\/rejitter\.github\.io\/rejitter\/docs\/([\w/-]+)\.html/g)];
   assert.ok(pages.length > 0);
   for (const [, page] of pages) assert.ok(documents.has(`docs/${page}.md`), page);
@@ -166,62 +161,53 @@ const near = (actual, expected, label) =>
     `${label}: ${actual} instead of ${expected}`,
   );
 
-const CURVES = {
-  fixed: [{}, { baseMs: 7 }],
-  linear: [{}, { baseMs: 7 }, { baseMs: 7, stepMs: 3 }],
-  exponential: [{}, { baseMs: 7, factor: 3 }, { baseMs: 50, factor: 1.5, capMs: 333 }],
-  truncated: [{}, { truncateAt: 4 }, { baseMs: 7, truncateAt: 5 }, { capMs: 640, truncateAt: 3 }],
-  fibonacci: [{}, { baseMs: 7 }, { capMs: 333 }],
-  '(k) => ms': [{ backoff: (k) => 10 * k * k }, { backoff: (k) => 3000 - k, capMs: 2990 }],
-  '[ms, …]': [{ backoff: [5, 100, 20.5] }, { backoff: [20_000] }],
-};
+/** The options of the vectors, and what they lack: functions, lists, noise above the cap, growth that ends. */
+const CASES = [
+  ...JSON.parse(textOf('tests/vectors/delays.json')).map(({ options }) => options),
+  ...[{ backoff: (k) => 10 * k * k }, { backoff: (k) => 3000 - k, capMs: 2990 }],
+  ...[{ backoff: [5, 100, 20.5] }, { backoff: [20_000] }],
+  ...[{ jitter: { type: 'additive', ratio: 1 } }, { jitter: { type: 'additive', maxMs: 12_000 } }],
+  ...['none', 'slotted'].map((jitter) => ({ backoff: 'truncated', baseMs: 7, truncateAt: 5, jitter })),
+];
+const LISTED = { function: '(k) => ms', object: '[ms, …]' };
+/** What a row of the jitters is about, and an option. */
+const kindOf = (jitter) => (typeof jitter === 'string' ? jitter : Object.keys(jitter).sort().join() + jitter.type);
 
-test('the table of backoffs lists each, and its formulas are what the package computes', () => {
-  const names = Object.keys(CURVES);
-  assert.deepEqual(names.filter((name) => /^\w+$/.test(name)).sort(), namesOf('backoff'));
-  for (const [name, curve] of listed('backoff', names)) {
-    for (const options of CURVES[literal(name)]) {
-      const { baseMs: base = 100, backoff = literal(name), factor = 2, truncateAt: N = 10 } = options;
-      const longest = Array.isArray(backoff) ? Math.max(...backoff) : 0;
-      const { capMs: cap = typeof backoff === 'function' ? Infinity : Math.max(10_000, longest) } = options;
-      const step = options.stepMs ?? base;
-      const a = options.baseMs ?? cap / 2 ** (N - 1);
-      const known = { base, cap, factor, N, step, a, F: fibonacci, f: backoff, list: backoff, n: backoff.length };
-      for (const [i, wait] of waits(20, { backoff, jitter: 'none', ...options }).entries())
-        near(wait, Math.min(cap, formula(curve, { ...known, k: i + 1 })), `${name} ${JSON.stringify(options)} ${i}`);
-    }
-  }
-});
-
-test('the table of jitters lists each, and its formulas are what the package computes', () => {
-  const rows = table('jitter');
-  const jitterOf = (cell, names) => evaluate(literal(cell).replace(/^(\w+)$/, "'$1'"), names);
-  const types = rows.map(([name]) => jitterOf(name, { ρ: 0, x: 0 }));
-  assert.deepEqual(types.filter((type) => typeof type === 'string').sort(), namesOf('jitter'));
-  assert.deepEqual(
-    types.flatMap(({ type, ...parameter }) => (type ? `${type} ${Object.keys(parameter)}` : [])),
-    ['proportional ratio', 'additive ratio', 'additive maxMs'],
-  );
-  const [base, cap, N] = [100, 10_000, 10];
-  const draws = [0, 0.25, 0.7, 0.999].flatMap((r) => [
-    { r, ρ: 0.3, x: 70 },
-    { r, ρ: 1, x: 12_000 },
-  ]);
-  for (const [name, wait] of rows) {
-    for (const { r, ρ, x } of draws) {
-      const jitter = jitterOf(name, { ρ, x });
+test('the tables of backoffs and jitters list each, and their formulas are what the package computes', () => {
+  const curves = new Map(table('backoff').map(([name, curve]) => [literal(name), curve]));
+  assert.deepEqual([...curves.keys()].sort(), [...namesOf('backoff'), ...Object.values(LISTED)].sort());
+  const jitterIn = (cell) => evaluate(literal(cell).replace(/^(\w+)$/, "'$1'"), { ρ: 0, x: 0 });
+  const draws = new Map(table('jitter').map(([cell, wait]) => [kindOf(jitterIn(cell)), wait]));
+  assert.deepEqual([...draws.keys()].filter((name) => /^[a-z]\w+$/i.test(name)).sort(), namesOf('jitter'));
+  const left = new Set([...curves.keys(), ...draws.keys()]);
+  for (const options of CASES) {
+    // The formulas leave the floor out.
+    if (options.minMs) continue;
+    const { backoff = 'exponential', jitter = 'full', factor = 2, truncateAt: N = 10 } = options;
+    const longest = Array.isArray(backoff) ? Math.max(...backoff) : 0;
+    const { capMs: cap = typeof backoff === 'function' ? Infinity : Math.max(10_000, longest) } = options;
+    const a = options.baseMs ?? cap / 2 ** (N - 1);
+    const base = backoff === 'truncated' ? a : (options.baseMs ?? 100);
+    const [curve, kind] = [LISTED[typeof backoff] ?? backoff, kindOf(jitter)];
+    for (const name of [curve, kind]) left.delete(name);
+    const known = {
+      ...{ base, cap, factor, N, step: options.stepMs ?? base, a },
+      ...{ F: fibonacci, g: pollyCurve, f: backoff, list: backoff, n: backoff.length },
+      ...{ ρ: jitter.ratio, x: Math.min(jitter.maxMs, cap) },
+    };
+    for (const r of [0, 0.25, 0.7, 0.999]) {
       let prev = base;
-      for (const [i, value] of waits(20, { jitter, random: () => r }).entries()) {
-        const c = Math.min(cap, base * 2 ** i);
-        const known = { base, cap, c, r, q: r, prev, k: i + 1, N, ρ, x: Math.min(x, cap), g: pollyCurve };
-        let expected = formula(wait, known);
+      for (const [i, wait] of waits(20, { ...options, random: () => r }).entries()) {
+        const c = Math.min(cap, formula(curves.get(curve), { ...known, k: i + 1 }));
+        let expected = formula(draws.get(kind), { ...known, k: i + 1, c, r, q: r, prev });
         // The table says so in words.
-        if (jitter === 'pollyV2' && expected > cap) expected = 5000 + ((r * 2 ** 26) % 1) * 5000;
-        near(value, expected, `${literal(name)} ρ = ${ρ} r = ${r} k = ${i + 1}`);
-        prev = value;
+        if (jitter === 'pollyV2' && expected > cap) expected = (1 + ((r * 2 ** 26) % 1)) * (cap / 2);
+        near(wait, expected, `${JSON.stringify(options)} r = ${r} k = ${i + 1}`);
+        prev = wait;
       }
     }
   }
+  assert.deepEqual([...left], []);
 });
 
 /** The value that the cap bounds, in the words of the table and of toJSON. */
@@ -271,11 +257,11 @@ test('the table of reasons lists each that the declarations know', () => {
 });
 
 test('each promise of SECURITY.md is held by tests that exist', () => {
-  const rows = tableIn(readFileSync(join(repo, 'SECURITY.md'), 'utf8'), 'at stake');
+  const rows = tableIn(textOf('SECURITY.md'), 'at stake');
   assert.ok(rows.length >= 14);
   for (const entry of rows.flatMap(([, , , tests]) => tests.split('<br>'))) {
     const [, file, title] = /^`([^`]+)`: (.+)$/.exec(entry) ?? [];
     assert.ok(file && existsSync(join(repo, file)), entry);
-    assert.ok(readFileSync(join(repo, file), 'utf8').replaceAll("\\'", "'").includes(title), entry);
+    assert.ok(textOf(file).replaceAll("\\'", "'").includes(title), entry);
   }
 });

@@ -50,10 +50,7 @@ function twice({ body = { name: 'Ada' }, hint = '3' } = {}) {
   };
   const sent = () => {
     const each = seen.filter((_, i) => i % 3 === 0);
-    assert.deepEqual(
-      seen,
-      each.flatMap((request) => Array(3).fill(request)),
-    );
+    for (const [i, request] of seen.entries()) assert.deepEqual(request, each[Math.floor(i / 3)]);
     for (const { key } of each) if (key !== null) assert.match(key, /^[\da-f-]{36}$/);
     return each.map(({ line, key }) => `${line}${key === null ? '' : ', with a key'}`);
   };
@@ -238,9 +235,11 @@ const proxied = (globals, use, time) =>
     async ({ app }) => {
       const server = app.listen(0, '127.0.0.1');
       await once(server, 'listening');
+      after(() => {
+        server.closeAllConnections();
+        server.close();
+      });
       await use(`http://127.0.0.1:${server.address().port}`);
-      server.closeAllConnections();
-      server.close();
     },
     time,
   );
@@ -256,10 +255,8 @@ test('Express: the proxy answers what the server behind it answers at last, and 
       const response = await own(`${url}/users/a%2Fb`);
       assert.deepEqual([response.status, response.headers.get('retry-after'), await response.text()], answer);
     });
-    assert.deepEqual(
-      seen.map(({ line }) => line),
-      Array(requests).fill('GET https://example.com/users/a%2Fb'),
-    );
+    assert.equal(seen.length, requests);
+    for (const { line } of seen) assert.equal(line, 'GET https://example.com/users/a%2Fb');
   }
 });
 
@@ -304,8 +301,5 @@ test('all recipes type-check with the settings of the demo page, a strict projec
 
 test('every block of the page is one of these', () => {
   assert.deepEqual(blocks(PAGE), []);
-  assert.deepEqual(
-    NAMES.filter((name) => !ran.has(name)),
-    [],
-  );
+  for (const name of NAMES) assert.ok(ran.has(name), name);
 });

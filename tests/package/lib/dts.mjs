@@ -1,9 +1,13 @@
 // The exports and options in an entry point's declarations, read by TypeScript's own parser.
 
+import { join } from 'node:path';
+
 import ts from 'typescript-5.9';
 
-/** TypeScript's libraries, parsed once: they take longer than all the rest. */
-const libraries = new Map();
+import { installed } from './consumer.mjs';
+
+/** Each file is parsed once: TypeScript's libraries take longer than all the rest. */
+const sources = new Map();
 
 /** Returns the text and the tags of a declaration's doc comment, or undefined if it has none. */
 function docOf(node) {
@@ -19,27 +23,25 @@ function docOf(node) {
 const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.kind === ts.SyntaxKind.UndefinedKeyword;
 
 /**
- * @param {string} entry the name of its file
- * @param {Record<string, string>} texts by file: the entry point's, and those of the files that it re-exports
+ * @param {string} entry the name of its file in the installed package
  * @returns {{ exports, options }} `exports`: name → { kind, value, doc, members }; `options(type)`: the name
  * of each option of the type → the docs and types of its declarations
  */
-export function readDeclarations(entry, texts) {
-  const path = `/${entry}`;
-  const files = new Map(Object.entries(texts).map(([name, text]) => [`/${name}`, text]));
-  const host = ts.createCompilerHost({});
+export function readDeclarations(entry) {
+  const path = join(installed, entry);
+  const settings = {
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    types: [],
+    strict: true,
+  };
+  const host = ts.createCompilerHost(settings, true);
   const { getSourceFile } = host;
   host.getSourceFile = (name, ...rest) => {
-    if (files.has(name)) return ts.createSourceFile(name, files.get(name), ts.ScriptTarget.ES2022, true);
-    if (!libraries.has(name)) libraries.set(name, getSourceFile.call(host, name, ...rest));
-    return libraries.get(name);
+    if (!sources.has(name)) sources.set(name, getSourceFile.call(host, name, ...rest));
+    return sources.get(name);
   };
-  host.fileExists = (name) => files.has(name) || ts.sys.fileExists(name);
-  const program = ts.createProgram(
-    [path],
-    { target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [], strict: true },
-    host,
-  );
+  const program = ts.createProgram([path], settings, host);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);
   const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source));
