@@ -3,7 +3,7 @@
 // blocks at the top of each page. breakers.test.mjs has the tables of breakers.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import asyncRetry from 'async-retry';
 import axios from 'axios';
@@ -16,7 +16,7 @@ import ky from 'ky';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { importFetch, listen } from '../lib/fetching.mjs';
+import { importFetch, serving } from '../lib/fetching.mjs';
 import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still, withGlobals } from '../lib/pasted.mjs';
 
@@ -30,20 +30,18 @@ const page = (name) => documents.get(`docs/migration/${/^(ky|got)$/.test(name) ?
 const settled = (promise) =>
   promise.then(
     (value) => `resolved with ${value?.status ?? value}`,
-    (error) =>
-      /timed out|timeout of/.test(error.message)
-        ? 'rejected with a timeout'
-        : `rejected with ${error.response?.status ?? error.response?.statusCode ?? error.message}`,
+    ({ message, response = {} }) => {
+      const why = /timed out|timeout of/.test(message)
+        ? 'a timeout'
+        : (response.status ?? response.statusCode ?? message);
+      return `rejected with ${why}`;
+    },
   );
 
 const ADDRESS = 'https://example.com/users/7';
 
-let server;
 let answer;
-before(async () => {
-  server = await listen((request, response) => answer(request, response));
-});
-after(() => server.close());
+const { server } = serving((request, response) => answer(request, response));
 
 /**
  * A function, a fetch and a server that answer with these statuses, the last again and again, and note when. A `silent`
@@ -174,7 +172,7 @@ const PAGES = {
   ),
   got: requests(
     { old: { limit: 3 }, now: { maxAttempts: 4, baseMs: 1000, capMs: Infinity, jitter: noise, throwOnStatus: true } },
-    ({ method }, retry) => got(server.origin, { method, retry }),
+    ({ method }, retry) => got(server().origin, { method, retry }),
     sendAlone,
   ),
 };
@@ -262,7 +260,7 @@ for (const [name, { old, now, statuses }] of Object.entries(PAGES)) {
 
 /** Runs a block as a file, with a function and servers that fail twice; returns the times of the attempts. */
 function timesOf(code) {
-  const text = /from 'got'/.test(code) ? code.replaceAll('https://example.com', server.origin) : code;
+  const text = /from 'got'/.test(code) ? code.replaceAll('https://example.com', server().origin) : code;
   return still(async (clock) => {
     const { calls, fn: callApi, fetch } = world(clock, { statuses: [503, 503, 200] });
     const files = { 'api.mjs': 'export const callApi = globalThis.callApi;\n' };

@@ -164,11 +164,12 @@ test('AWS SDK: server errors are retried, errors of the caller are not', async (
   after(s3.close);
   const key = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   Object.assign(process.env, { AWS_ENDPOINT_URL: s3.url, AWS_REGION: 'x', ...key });
-  await using('aws', {}, async ({ load }) => assert.equal((await load('7.jpg')).ETag, 'x'), inRealTime);
-  assert.deepEqual(seen, Array(3).fill('/photos/7.jpg'));
-  const none = ({ load }) => assert.rejects(load('none'), ({ $metadata }) => $metadata.httpStatusCode === 404);
-  await using('aws', {}, none, inRealTime);
-  assert.equal(seen.length, 4);
+  const use = async ({ load }) => {
+    assert.equal((await load('7.jpg')).ETag, 'x');
+    await assert.rejects(load('none'), ({ $metadata }) => $metadata.httpStatusCode === 404);
+  };
+  await using('aws', {}, use, inRealTime);
+  assert.deepEqual(seen, [...Array(3).fill('/photos/7.jpg'), '/photos/none']);
 });
 
 test('GraphQL: queries are repeated, mutations with one key', async () => {
@@ -210,15 +211,12 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
 
 test('Service worker: requests to the API are answered, others left alone', async () => {
   const { fetch, sent } = twice();
-  let listener;
-  const addEventListener = (type, heard) => {
-    assert.equal(type, 'fetch');
-    listener = heard;
-  };
-  await using('service worker', { fetch, self: { addEventListener } }, async () => {
+  const listeners = {};
+  const self = { addEventListener: (type, listener) => (listeners[type] = listener) };
+  await using('service worker', { fetch, self }, async () => {
     const ask = (url) => {
       let answer;
-      listener({ request: new Request(url), respondWith: (promise) => (answer = promise) });
+      listeners.fetch({ request: new Request(url), respondWith: (promise) => (answer = promise) });
       return answer;
     };
     assert.equal(ask('https://example.com/logo.svg'), undefined);
@@ -288,15 +286,19 @@ test('Express: a client that hangs up ends the request behind it, and no more', 
 
 test('all recipes type-check with the settings of the demo page, a strict project of Vite', async () => {
   const { compilerOptions } = JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8'));
-  const check = (names, files, options) => {
+  const check = (names, options, files = {}) => {
     for (const name of names) files[`${name.replaceAll(' ', '-')}.tsx`] = recipe(name);
-    const settings = { ...compilerOptions, jsx: 'react-jsx', ...options };
-    return checkFiles(files, Object.values(files).join('\n'), settings);
+    return checkFiles(files, Object.values(files).join('\n'), { ...compilerOptions, jsx: 'react-jsx', ...options });
   };
-  const [worker, others] = [['service worker'], NAMES.filter((name) => name !== 'service worker')];
+  const worker = 'service worker';
+  await check([worker], { lib: ['ES2023', 'WebWorker'], types: [] });
   // Next writes this file, for its options of fetch.
-  await check(others, { 'next-env.d.ts': "import type {} from 'next';" }, { types: ['node'] });
-  await check(worker, {}, { lib: ['ES2023', 'WebWorker'], types: [] });
+  const files = { 'next-env.d.ts': "import type {} from 'next';" };
+  await check(
+    NAMES.filter((name) => name !== worker),
+    { types: ['node'] },
+    files,
+  );
 });
 
 test('every block of the page is one of these', () => {
