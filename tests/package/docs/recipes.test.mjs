@@ -26,7 +26,7 @@ const recipe = (name) => marked(name)[0][1];
 const using = (name, globals, use, time = still) =>
   withGlobals(globals, async () => {
     ran.add(name);
-    const code = await javaScript(recipe(name), name === 'react' ? 'tsx' : 'ts');
+    const code = await javaScript(recipe(name), 'tsx');
     return time(async (clock) => use(await importPasted(code), clock));
   });
 
@@ -290,15 +290,10 @@ test('all recipes type-check with the settings of the demo page, a strict projec
     for (const name of names) files[`${name.replaceAll(' ', '-')}.tsx`] = recipe(name);
     return checkFiles(files, Object.values(files).join('\n'), { ...compilerOptions, jsx: 'react-jsx', ...options });
   };
-  const worker = 'service worker';
-  await check([worker], { lib: ['ES2023', 'WebWorker'], types: [] });
+  const [worker, others] = [['service worker'], NAMES.filter((name) => name !== 'service worker')];
+  await check(worker, { lib: ['ES2023', 'WebWorker'], types: [] });
   // Next writes this file, for its options of fetch.
-  const files = { 'next-env.d.ts': "import type {} from 'next';" };
-  await check(
-    NAMES.filter((name) => name !== worker),
-    { types: ['node'] },
-    files,
-  );
+  await check(others, { types: ['node'] }, { 'next-env.d.ts': "import type {} from 'next';" });
 });
 
 test('every block of the page is one of these', () => {
