@@ -24,7 +24,7 @@ const isForbidden = (member) => ts.isPropertySignature(member) && member.type?.k
 
 /**
  * @param {string} entry the name of its file in the installed package
- * @returns {{ exports, options }} `exports`: name → { kind, value, doc, members }; `options(type)`: the name
+ * @returns {{ exports, options }} `exports`: name → { marked, value, doc, members }; `options(type)`: the name
  * of each option of the type → the docs and types of its declarations
  */
 export function readDeclarations(entry) {
@@ -55,7 +55,6 @@ export function readDeclarations(entry) {
       return [
         symbol.name,
         {
-          kind: ts.SyntaxKind[node.kind],
           // Only what an `export` stands before: in a declaration file everything else is exported, too.
           marked: ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Export,
           value: (symbol.flags & ts.SymbolFlags.Value) !== 0,
@@ -67,8 +66,7 @@ export function readDeclarations(entry) {
   );
 
   function options(typeName) {
-    const symbol = symbols.find(({ name }) => name === typeName);
-    const type = checker.getDeclaredTypeOfSymbol(symbol);
+    const type = checker.getDeclaredTypeOfSymbol(symbols.find(({ name }) => name === typeName));
     const found = checker.getPropertiesOfType(type).map((property) => {
       const declarations = (property.declarations ?? []).filter((node) => !isForbidden(node));
       return [property.name, declarations.map((node) => ({ doc: docOf(node), type: node.type.getText() }))];
