@@ -26,32 +26,20 @@ such as dlmalloc (Alex Crichton) and hashbrown (Amanieu d'Antras). Licence: MIT 
 Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 `;
 
-/** Returns cargo's view of the workspace, for the target and the features of the package's wasm files. */
-export function metadata() {
-  const on = '--filter-platform wasm32-unknown-unknown --no-default-features --features';
-  const args = `metadata --locked --format-version 1 ${on} ${FEATURES}`.split(' ');
-  const options = { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] };
-  return JSON.parse(execFileSync(env.CARGO ?? 'cargo', args, options));
+/** What cargo prints, for the target and the features of the package's wasm files. @param {string} line */
+function cargo(line) {
+  const args = `${line} wasm32-unknown-unknown --locked --no-default-features --features ${FEATURES}`.split(' ');
+  return execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 }
 
-/**
- * Returns the crates that the package's own crate is linked with. Macros run at compile time: none of their code is in
- * it.
- */
-export function linkedCrates({ packages, resolve }) {
-  const byId = new Map(packages.map((crate) => [crate.id, crate]));
-  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
-  const found = new Map();
-  const visit = (id) => {
-    const crate = byId.get(id);
-    if (found.has(id) || crate.targets.some(({ kind }) => kind.includes('proc-macro'))) return;
-    found.set(id, crate);
-    for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) if (kinds.some(({ kind }) => kind === null)) visit(pkg);
-  };
-  const own = packages.find(({ name }) => name === 'rejitter').id;
-  visit(own);
-  found.delete(own);
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Returns the crates that the package's own is linked with. Macros run at compile time: none of their code is in it. */
+export function linkedCrates() {
+  const tree = cargo('tree --package rejitter --edges normal,no-proc-macro --prefix none --target');
+  const linked = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));
+  const { packages } = JSON.parse(cargo('metadata --format-version 1 --filter-platform'));
+  return packages
+    .filter(({ name, version }) => name !== 'rejitter' && linked.has(`${name} v${version}`))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Returns the licence texts in a crate's folder that its users have to pass on. */
@@ -87,4 +75,4 @@ export function noticesOf(crates) {
   return [INTRO, ...parts].join(`\n${LINE}\n`);
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(FILE, noticesOf(linkedCrates(metadata())));
+if (process.argv[1] === import.meta.filename) writeFileSync(FILE, noticesOf(linkedCrates()));
