@@ -92,15 +92,20 @@ fn backoff() -> ExponentialBuilder {
 /// Runs an operation with so many failures.
 type Run = Box<dyn Fn(u64)>;
 
-/// An operation whose attempts fail so many times, as each contender runs it.
-macro_rules! run {
-    (|$failures:ident| $operation:expr) => {
-        Box::new(move |count: u64| {
+/// The name of an operation, the bytes of its future as users build it, on Tokio's timers, and how it is measured.
+macro_rules! contender {
+    ($name:literal, |$failures:ident, $sleep:ident| $operation:expr) => {{
+        let size = {
+            let ($failures, $sleep) = (&Cell::new(0), tokio::time::sleep);
+            size_of_val(&$operation)
+        };
+        let run = Box::new(move |count: u64| {
             let failures = Cell::new(count);
-            let $failures = black_box(&failures);
+            let ($failures, $sleep) = (black_box(&failures), now);
             black_box(block_on($operation).is_ok());
-        }) as Run
-    };
+        }) as Run;
+        ($name, size, run)
+    }};
 }
 
 /// The best time of an operation in ns, and its allocations, for each contender.
@@ -131,51 +136,26 @@ fn main() {
         .budget(enough)
         .breaker(BreakerOptions::DEFAULT);
     let hedged = api.clone().hedge(HedgeOptions::DEFAULT);
-    let none = Cell::new(0);
-    let call = || attempt(&none);
-    let sleep = tokio::time::sleep;
-    // Built as users do, on Tokio's timers.
-    let sizes = [
-        size_of_val(&by_hand(&none)),
-        size_of_val(&call.retry(backoff()).sleep(sleep)),
-        size_of_val(&retry(POLICY, call).sleep(sleep)),
-        size_of_val(&retry(POLICY, call).sleep(sleep).report()),
-        size_of_val(&retry(POLICY, call).sleep(sleep).protection(&api)),
-        size_of_val(&retry(POLICY, call).sleep(sleep).protection(&hedged).hedge()),
+    let contenders = [
+        contender!("loop by hand", |failures, _sleep| by_hand(failures)),
+        contender!("backon, with jitter", |failures, sleep| {
+            (|| attempt(failures)).retry(backoff()).sleep(sleep)
+        }),
+        contender!("rejitter", |failures, sleep| {
+            retry(POLICY, || attempt(failures)).sleep(sleep)
+        }),
+        contender!("with `report`", |failures, sleep| {
+            retry(POLICY, || attempt(failures)).sleep(sleep).report()
+        }),
+        contender!("with a breaker and a budget", |failures, sleep| {
+            let operation = retry(POLICY, || attempt(failures)).sleep(sleep);
+            operation.protection(&api)
+        }),
+        contender!("with hedges, too", |failures, sleep| {
+            let operation = retry(POLICY, || attempt(failures)).sleep(sleep);
+            operation.protection(&hedged).hedge()
+        }),
     ];
-    let runs = [
-        ("loop by hand", run!(|failures| by_hand(failures))),
-        (
-            "backon, with jitter",
-            run!(|failures| (|| attempt(failures)).retry(backoff()).sleep(now)),
-        ),
-        (
-            "rejitter",
-            run!(|failures| retry(POLICY, || attempt(failures)).sleep(now)),
-        ),
-        (
-            "with `report`",
-            run!(|failures| retry(POLICY, || attempt(failures)).sleep(now).report()),
-        ),
-        (
-            "with a breaker and a budget",
-            run!(|failures| retry(POLICY, || attempt(failures))
-                .sleep(now)
-                .protection(&api)),
-        ),
-        (
-            "with hedges, too",
-            run!(|failures| {
-                let operation = retry(POLICY, || attempt(failures)).sleep(now);
-                operation.protection(&hedged).hedge()
-            }),
-        ),
-    ];
-    let contenders: Vec<_> = runs
-        .into_iter()
-        .zip(sizes)
-        .map(|((name, run), size)| (name, size, run))
-        .collect();
     let (success, failures) = (measure(&contenders, 0), measure(&contenders, 3));
     println!(
         "| one operation | future, B | success, ns | allocations | 3 failures, ns | allocations |"
