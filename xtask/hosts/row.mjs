@@ -55,13 +55,7 @@ export const answeredBy =
 const PROGRAMS = {
   mjs: (suite) => suite(),
   cjs: (suite) => suite({ commonJs: true }),
-  ts: (suite) =>
-    suite()
-      .replace('const results =', 'const results: Record<string, string> =')
-      .replace('(part, run)', '(part: string, run: () => Promise<boolean>)')
-      .replace('let calls = 0', 'let calls: number = 0')
-      .replace('error)) ||', 'error as any)) ||')
-      .replace('(error && error.message)', '(error instanceof Error && error.message)'),
+  ts: (suite) => suite().replace('(part, run)', '(part: string, run: () => Promise<boolean>)'),
 };
 
 /**

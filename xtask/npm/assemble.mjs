@@ -84,13 +84,6 @@ function filesInExports(exports) {
   return [...new Set(Object.values(exports).flatMap(filesInExports))];
 }
 
-/** The modules in a folder and in those within it, by their paths from there. */
-function modulesIn(folder) {
-  return readdirSync(folder, { recursive: true })
-    .filter((file) => file.endsWith('.js'))
-    .sort();
-}
-
 /** The modules that a bundle of `file` consists of, and what it exports. */
 async function traced(dir, file) {
   const result = await build({
@@ -129,13 +122,8 @@ async function commonJs({ text, map }, file) {
 function sameExports(exportsByFile) {
   const [[first, wanted], ...others] = Object.entries(exportsByFile);
   for (const [file, found] of others) {
-    const differing = [
-      ...wanted.filter((name) => !found.includes(name)),
-      ...found.filter((name) => !wanted.includes(name)),
-    ];
-    if (differing.length > 0) {
-      throw new Error(`${file} and ${first} differ in ${differing.join(', ')}`);
-    }
+    const differing = [...wanted, ...found].filter((name) => wanted.includes(name) !== found.includes(name));
+    if (differing.length > 0) throw new Error(`${file} and ${first} differ in ${differing.join(', ')}`);
   }
 }
 
@@ -187,8 +175,8 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
     sameExports(exportsByFile);
     offered[entry] = exportsByFile[`${entry}.js`];
   }
-  for (const file of modulesIn(join(next, 'lib'))) {
-    if (!reached.has(`lib/${file}`)) rmSync(join(next, 'lib', file));
+  for (const file of readdirSync(join(next, 'lib'), { recursive: true })) {
+    if (file.endsWith('.js') && !reached.has(`lib/${file}`)) rmSync(join(next, 'lib', file));
   }
   const modules = `${out}.modules`;
   rmSync(modules, { recursive: true, force: true });

@@ -37,9 +37,9 @@ const runTests = () =>
     runner.once('close', done);
   });
 
-async function round(packed) {
+async function round(repacks) {
   try {
-    if (!packed) await repack();
+    if (repacks) await repack();
     return await runTests();
   } catch (error) {
     console.error(error.message);
@@ -47,29 +47,24 @@ async function round(packed) {
   }
 }
 
-const code = await round(false);
+const code = await round(true);
 if (values.once) process.exit(code);
 
-/** Changes that no round has taken up: of the package, of tests. */
-const changed = { package: false, tests: false };
+/** What no round has taken up: changes of the package, or of tests alone. @type {'package' | 'tests' | undefined} */
+let changed;
 let running = false;
 async function next() {
-  if (running || !(changed.package || changed.tests)) return;
+  if (running || changed === undefined) return;
   running = true;
-  const packed = !changed.package;
-  Object.assign(changed, { package: false, tests: false });
-  await round(packed);
+  const repacks = changed === 'package';
+  changed = undefined;
+  await round(repacks);
   running = false;
   next();
 }
-for (const [folder, kind] of [
-  ['src/js', 'package'],
-  ['pkg-template', 'package'],
-  ['tests/package', 'tests'],
-  ['tests/vectors', 'tests'],
-]) {
+for (const folder of ['src/js', 'pkg-template', 'tests/package', 'tests/vectors']) {
   watch(inRoot(folder), { recursive: true }, () => {
-    changed[kind] = true;
+    if (changed !== 'package') changed = folder.startsWith('tests/') ? 'tests' : 'package';
     // An editor writes a file in several steps.
     setTimeout(next, 100);
   });

@@ -3,31 +3,13 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
+const GUIDE =
+  'getting-started strategies what-to-retry deadlines light fetch protection hedging testing observability telemetry ' +
+  'queues processes databases library-authors serverless react-native';
 /** The pages in the order in which they are read; the others follow. */
 const FIRST = [
-  'guide/getting-started.md',
-  'guide/strategies.md',
-  'guide/what-to-retry.md',
-  'guide/deadlines.md',
-  'guide/light.md',
-  'guide/fetch.md',
-  'guide/protection.md',
-  'guide/hedging.md',
-  'guide/testing.md',
-  'guide/observability.md',
-  'guide/telemetry.md',
-  'guide/queues.md',
-  'guide/processes.md',
-  'guide/databases.md',
-  'guide/library-authors.md',
-  'guide/serverless.md',
-  'guide/react-native.md',
-  'recipes.md',
-  'faq.md',
-  'comparison.md',
-  'migration/p-retry.md',
-  'reference/options.md',
-  'reference/worlds.md',
+  ...GUIDE.split(' ').map((name) => `guide/${name}.md`),
+  ...['recipes.md', 'faq.md', 'comparison.md', 'migration/p-retry.md', 'reference/options.md', 'reference/worlds.md'],
 ];
 const files = readdirSync(new URL('../../docs', import.meta.url), { recursive: true });
 const pages = new Set([...FIRST, ...files.filter((name) => name.endsWith('.md')).sort()]);

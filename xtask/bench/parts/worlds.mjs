@@ -3,6 +3,7 @@
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
+import { median } from '../lib/stats.mjs';
 import { markdownTable, named, writeTable } from '../report/table.mjs';
 
 const SEEDS = 10;
@@ -33,7 +34,7 @@ export async function run({ node, choice: { quick }, say }) {
   const rows = WORLDS.flatMap(({ title, also, aims, most }, w) =>
     [title, also].flatMap((text, i) => {
       if (text === undefined) return [];
-      const medians = names.map((_, c) => median(shown.map((worlds) => worlds[w][c][i])));
+      const medians = names.map((_, c) => medianOf(shown.map((worlds) => worlds[w][c][i])));
       const both = most ? [most[i], most[i]] : [aims?.breaker, aims?.three];
       const digits = also !== undefined && i === 0 ? 2 : 0;
       return [{ title: text, aims: [undefined, ...both], least: most === undefined, digits, medians }];
@@ -70,9 +71,8 @@ export async function measure(seeds) {
   return shown;
 }
 
-/** @param {(number | undefined)[]} values */
-function median(values) {
-  const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
-  const [low, high] = [known[(known.length - 1) >> 1], known[known.length >> 1]];
-  return known.length === 0 ? undefined : (low + high) / 2;
+/** Of contenders without an answer to a world, there is none. @param {(number | undefined)[]} values */
+function medianOf(values) {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : median(known);
 }

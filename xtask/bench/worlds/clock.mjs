@@ -20,8 +20,7 @@ export class Clock {
   #performance = performance.now;
 
   constructor() {
-    const target = /** @type {any} */ (globalThis);
-    this.#own = NAMES.map((name) => target[name]);
+    this.#own = NAMES.map((name) => [name, globalThis[name]]);
     const arm = (/** @type {any} */ fn, ms = 0, /** @type {any[]} */ ...args) =>
       this.#timer(this.#arm(Math.max(1, ms), () => fn(...args)));
     const repeat = (/** @type {any} */ fn, ms = 0) => {
@@ -36,19 +35,14 @@ export class Clock {
     const clear = (/** @type {Timer | undefined} */ timer) => {
       if (timer) this.#acts.delete(timer.id);
     };
-    const made = [arm, clear, repeat, clear];
-    NAMES.forEach((name, i) => {
-      target[name] = made[i];
-    });
+    Object.assign(globalThis, { setTimeout: arm, clearTimeout: clear, setInterval: repeat, clearInterval: clear });
     Date.now = () => 1.7e12 + this.now;
     performance.now = () => this.now;
   }
 
   /** Puts the host's own back. */
   uninstall() {
-    NAMES.forEach((name, i) => {
-      /** @type {any} */ (globalThis)[name] = this.#own[i];
-    });
+    Object.assign(globalThis, Object.fromEntries(this.#own));
     Date.now = this.#date;
     performance.now = this.#performance;
   }
