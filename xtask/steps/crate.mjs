@@ -6,7 +6,7 @@ import { cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 import { nodeTests } from './node-tests.mjs';
-import { PACK, assembly, compileThin, machines, shrink } from './package.mjs';
+import { PACK, assembly, compileThin, machines, shrink, version } from './package.mjs';
 import { CRATE, folder, programs } from './published.mjs';
 import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
@@ -212,8 +212,7 @@ export const allSteps = [
     return [command([...program, `${folder}/Cargo.toml`, featuresOfDocs()], { env, remedy })];
   }),
   step('what its version promises', [JUDGES], () => {
-    const own = /^version = "(.*)"/m.exec(textOf(`${folder}/Cargo.toml`) ?? '')?.[1] ?? '';
-    const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', own);
+    const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', version());
     // The first release has nothing to keep: compared with itself, it shows that the tool reads the crate.
     const baseline = released === undefined ? ['--baseline-root', folder] : ['--baseline-version', released];
     const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path`;

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { Failure, cargo, cargoOf, command, sh } from '../run/command.mjs';
+import { cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool, wishes } from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
@@ -223,12 +223,5 @@ export const assembly = (made, out) => ({
   remedy: 'the message in the log names the file of pkg-template/ or src/js/ at fault',
 });
 
-/** The version of the package and of the crate. */
-export function version() {
-  const found = versionOf(readFileSync(inRoot('Cargo.toml'), 'utf8'));
-  if (found === undefined) throw new Failure('no [package] version in Cargo.toml');
-  return found;
-}
-
-/** The version in the `[package]` table. @param {string} manifest */
-export const versionOf = (manifest) => /^\[package\]\n(?:[^[\n].*\n|\n)*?version *= *"(.*)"/m.exec(manifest)?.[1];
+/** The version of the package and of the crate: that of the first table in its manifest. */
+export const version = () => /^version = "(.*)"/m.exec(readFileSync(inRoot('Cargo.toml'), 'utf8'))?.[1] ?? '';

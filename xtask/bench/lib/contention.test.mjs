@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { BinaryHeap } from './binary-heap.mjs';
-import { contention } from './contention.mjs';
 import { uniform } from './random.mjs';
 
 test('the heap returns its items, the earliest first', () => {
@@ -27,12 +26,4 @@ test('the heap returns its items, the earliest first', () => {
     assert.equal(ids.size, waiting.length);
     assert.equal(heap.size, 0);
   }
-});
-
-test('every client succeeds once, and a try is two events', () => {
-  const { events, calls, timesMs } = contention('full', 30, 5);
-  assert.equal(events, 2 * calls.reduce((sum, value) => sum + value, 0));
-  assert.ok(calls.every((value) => value >= 30));
-  assert.ok(timesMs.every((value) => value > 40));
-  assert.deepEqual([...contention('none', 1, 3).calls], [1, 1, 1]);
 });

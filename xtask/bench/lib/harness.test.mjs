@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { batchOf, compare, loopOf } from './harness.mjs';
-import { shuffled, uniform } from './random.mjs';
 
 /** A clock that moves only when a design works, and the designs' record. */
 function workshop(costs) {
@@ -55,19 +54,4 @@ test('each round has each design once, in changing order, and times are per oper
     assert.equal(samples[name].length, 50);
     for (const value of samples[name]) assert.ok(Math.abs(value - expected) < 1e-3 * expected, `${name}: ${value}`);
   }
-});
-
-test('shuffling is fair and repeatable', () => {
-  const random = uniform(5);
-  const counts = {};
-  for (let i = 0; i < 6000; i++) {
-    const order = shuffled([1, 2, 3], random).join('');
-    counts[order] = (counts[order] ?? 0) + 1;
-  }
-  assert.equal(Object.keys(counts).length, 6);
-  // Five standard deviations around 1000.
-  for (const count of Object.values(counts)) assert.ok(Math.abs(count - 1000) < 5 * 29, String(count));
-  const order = (seed) => shuffled([...'abcdefgh'], uniform(seed)).join('');
-  assert.equal(order(7), order(7));
-  assert.notEqual(order(7), order(8));
 });
