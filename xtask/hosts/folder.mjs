@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { send } from '../run/command.mjs';
 import { suiteText } from './suite.mjs';
 
 /** Longer than any tool needs on a busy machine. */
@@ -122,7 +123,7 @@ export class Folder {
       stream.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
       });
-    const limit = setTimeout(() => this.#end(child), LIMIT_MS);
+    const limit = setTimeout(() => send(child, 'SIGKILL'), LIMIT_MS);
     const ended = new Promise((done, failed) => {
       child.once('error', failed);
       child.once('close', (code, signal) => {
@@ -135,17 +136,9 @@ export class Folder {
     return { child, ended, printed: () => text };
   }
 
-  #end(child) {
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
-  }
-
   /** Ends what still runs. */
   async stop() {
-    for (const child of this.#running) this.#end(child);
+    for (const child of this.#running) send(child, 'SIGKILL');
     for (const close of this.#closers.splice(0)) await close();
   }
 

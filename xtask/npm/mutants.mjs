@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
+import { send } from '../run/command.mjs';
 import { inRoot, inTarget, root, tarball } from '../run/places.mjs';
 import { changesOf, tree } from './mutations.mjs';
 
@@ -135,13 +136,7 @@ function runTests(env, file, limitMs, known) {
     const child = spawn(execPath, args, { env, cwd: tests, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     let output = '';
     let hung = false;
-    const end = () => {
-      try {
-        process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended, and so have its children.
-      }
-    };
+    const end = () => send(child, 'SIGKILL');
     const failed = () => [...output.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name);
     const timer = setTimeout(() => {
       hung = true;

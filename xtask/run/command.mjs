@@ -109,7 +109,7 @@ export function listen() {
 export const stopped = () => new Failure('stopped', { interrupted: true });
 
 /** Sends each process of a command's group a signal; with 0, returns whether there is one. */
-function send(/** @type {ChildProcess} */ { pid }, /** @type {NodeJS.Signals | 0} */ signal) {
+export function send(/** @type {ChildProcess} */ { pid }, /** @type {NodeJS.Signals | 0} */ signal) {
   try {
     return pid !== undefined && process.kill(-pid, signal);
   } catch {

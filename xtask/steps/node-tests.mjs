@@ -80,33 +80,29 @@ export function ofPackage() {
     const [without, ...others] = ofFolder(`${tests}/${name}`, `package: ${name}`, `package: ${name}/`, OF_PACKAGE);
     return [{ ...without, quick: true }, ...others];
   });
-  const files = (/** @type {string} */ names) => names.split(' ').map((name) => `${tests}/${name}${TEST_FILE}`);
+  // Some once more, with other variables.
+  /** @type {(name: string, names: string, env: Record<string, string>, more: Partial<Step> & More) => Step} */
+  const again = (name, names, env, { needs = [], givesWay, ...more }) => ({
+    name: `package: ${name}`,
+    runner: 'node',
+    needs: [...OF_PACKAGE, ...needs],
+    commands: () => [
+      nodeTests(
+        names.split(' ').map((file) => `${tests}/${file}${TEST_FILE}`),
+        { givesWay, env },
+      ),
+    ],
+    ...more,
+  });
+  // With the same variable, all others run on the core as JavaScript, too.
+  const noWasm = { NODE_OPTIONS: '--conditions=no-wasm' };
+  const engine = 'engine/attempts engine/vectors options/options fetch/fetch';
+  // Not those of `retrySync`: WebKitGTK has no shared memory.
+  const pages = 'hosts/browser hosts/fetch-browser hosts/lab-browser';
   return [
     ...steps,
-    {
-      // On the core as JavaScript. With the same variable, all others run on it too.
-      name: 'package: without WebAssembly',
-      runner: /** @type {const} */ ('node'),
-      needs: OF_PACKAGE,
-      quick: true,
-      commands: () => {
-        const env = { NODE_OPTIONS: '--conditions=no-wasm' };
-        return [
-          nodeTests(files('engine/attempts engine/vectors options/options fetch/fetch'), { givesWay: true, env }),
-        ];
-      },
-    },
-    {
-      // Not those of `retrySync`: WebKitGTK has no shared memory.
-      name: 'package: hosts, WebKit',
-      runner: /** @type {const} */ ('node'),
-      needs: [...OF_PACKAGE, WEBKIT],
-      room: BROWSERS,
-      commands: () => {
-        const env = { TEST_BROWSERS: 'WebKit' };
-        return [nodeTests(files('hosts/browser hosts/fetch-browser hosts/lab-browser'), { env })];
-      },
-    },
+    again('without WebAssembly', engine, noWasm, { quick: true, givesWay: true }),
+    again('hosts, WebKit', pages, { TEST_BROWSERS: 'WebKit' }, { needs: [WEBKIT], room: BROWSERS }),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Set-up of the build: each piece is fetched only when it is missing.
 
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
@@ -64,14 +64,10 @@ function node(log) {
 
 /** A distribution's Rust has no rustup. @param {Log} log */
 async function wasmTarget(log) {
-  const folder = answer(sh`${env.RUSTC ?? 'rustc'} --print target-libdir --target ${WASM_TARGET}`);
-  try {
-    if (folder && readdirSync(folder).some((name) => name.startsWith('libstd-'))) {
-      log.note = 'there';
-      return;
-    }
-  } catch {
-    // The folder is not there.
+  const folder = answer(sh`${env.RUSTC ?? 'rustc'} --print target-libdir --target ${WASM_TARGET}`) ?? '';
+  if (existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('libstd-'))) {
+    log.note = 'there';
+    return;
   }
   const remedy =
     `run \`rustup target add ${WASM_TARGET}\`; where rustup cannot be reached, take the target's standard library ` +
@@ -125,10 +121,4 @@ async function install(log, names, lock) {
 }
 
 /** The text of a file, or `undefined` where there is none. @param {string} path */
-export function textOf(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+export const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);

@@ -59,16 +59,15 @@ export async function sizeOf(code, external) {
   return weigh(outputFiles[0].contents);
 }
 
-export async function run() {
+/** @param {[name: string, code: string][]} codes */
+async function sizesOf(codes) {
   /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
-  const ours = {};
-  for (const { name, code } of BUDGETS) {
-    ours[name] = await sizeOf(code);
-  }
-  /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
-  const peers = {};
-  for (const [name, code] of Object.entries(PEERS)) {
-    peers[name] = await sizeOf(code);
-  }
-  return { ours, peers };
+  const sizes = {};
+  for (const [name, code] of codes) sizes[name] = await sizeOf(code);
+  return sizes;
 }
+
+export const run = async () => ({
+  ours: await sizesOf(BUDGETS.map(({ name, code }) => [name, code])),
+  peers: await sizesOf(Object.entries(PEERS)),
+});
