@@ -47,9 +47,8 @@ function licencesIn(folder) {
   const files = readdirSync(folder)
     .filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
     .sort();
-  const needed = files.some((name) => /^licen[cs]e-mit/i.test(name))
-    ? files.filter((name) => !/apache/i.test(name))
-    : files;
+  const mit = files.some((name) => /^licen[cs]e-mit/i.test(name));
+  const needed = files.filter((name) => !mit || !/apache/i.test(name));
   if (needed.length === 0) throw new Error(`${folder} has no licence file`);
   return needed
     .map((name) =>

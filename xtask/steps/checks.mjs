@@ -161,27 +161,25 @@ function wasmTests() {
   const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => () => {
     const driven = sh`--${browser} --${driver} ${found[driver.toUpperCase()]}`;
     const line = sh`test --mode no-install --headless ${driven} ${tested('wasm_browser')}`;
-    // Another driver in the environment would win over the one on the command line.
-    const others = { CHROMEDRIVER: undefined, GECKODRIVER: undefined };
-    const remote = { CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined };
-    // Known beforehand, so that our test runner can keep the server behind it alive.
-    const address = { WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}` };
-    return [
-      packer(line, { env: { ...others, ...remote, ...address, WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON } }),
-    ];
+    const env = {
+      // Another driver in the environment would win over the one on the command line.
+      ...{ CHROMEDRIVER: undefined, GECKODRIVER: undefined },
+      ...{ CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined },
+      // Known beforehand, so that our test runner can keep the server behind it alive.
+      WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}`,
+      WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON,
+    };
+    return [packer(line, { env })];
   };
-  const step = { runner: /** @type {const} */ ('cargo'), room: DEBUG };
-  const withBrowser = [...OF_WASM, FOUND];
-  return [
-    { ...step, name: 'wasm: Node', needs: OF_WASM, commands: inNode },
-    { ...step, name: 'wasm: Chromium', needs: withBrowser, commands: inBrowser('chrome', 'chromedriver') },
-    {
-      ...step,
-      name: 'wasm: Firefox',
-      needs: [...withBrowser, GECKODRIVER],
-      commands: inBrowser('firefox', 'geckodriver'),
-    },
+  /** @type {[name: string, needs: string[], commands: Step['commands']][]} */
+  const steps = [
+    ['Node', [], inNode],
+    ['Chromium', [FOUND], inBrowser('chrome', 'chromedriver')],
+    ['Firefox', [FOUND, GECKODRIVER], inBrowser('firefox', 'geckodriver')],
   ];
+  return steps.map(([name, needs, commands]) => {
+    return { name: `wasm: ${name}`, runner: 'cargo', room: DEBUG, needs: [...OF_WASM, ...needs], commands };
+  });
 }
 
 /** A port without a listener at this moment. */

@@ -75,6 +75,28 @@ const answers =
   (/** @type {number} */ n) =>
     n === 1 ? new Response('', { status, headers }) : new Response('ok');
 
+/** @type {(title: string, fn: () => Promise<unknown>, attempts: number) => Case} */
+const ended = (title, fn, attempts) => ({
+  title,
+  needs: 'totalMs',
+  play: async ({ run }, clock) => {
+    const seen = follow(run(fn, { attempts, baseMs: 400, capMs: 400, totalMs: 1500 }), clock);
+    await pass(clock, 20_000);
+    return seen.at <= 1700 ? 'yes' : 'no';
+  },
+});
+
+/** @type {(what: string, make: () => unknown) => Case} */
+const sentAgain = (what, make) => ({
+  title: `${what} as body is sent again`,
+  needs: 'client',
+  play: async (contender, clock) => {
+    const init = { method: 'PUT', body: make(), duplex: 'half' };
+    const { bodies } = await requests(contender, clock, init, answers(503));
+    return bodies.length === 2 && bodies[1] === 'first, second' ? 'yes' : 'no';
+  },
+});
+
 /** @type {Case[]} */
 export const CASES = [
   {
@@ -122,24 +144,8 @@ export const CASES = [
       return calls === 2 && seen.error === undefined && seen.at > 0 ? 'yes' : 'no';
     },
   },
-  {
-    title: 'a deadline for all attempts together',
-    needs: 'totalMs',
-    play: async ({ run }, clock) => {
-      const seen = follow(run(down, { attempts: 30, baseMs: 400, capMs: 400, totalMs: 1500 }), clock);
-      await pass(clock, 20_000);
-      return seen.at <= 1700 ? 'yes' : 'no';
-    },
-  },
-  {
-    title: 'a deadline ends an attempt that hangs',
-    needs: 'totalMs',
-    play: async ({ run }, clock) => {
-      const seen = follow(run(hung, { attempts: 3, baseMs: 100, capMs: 400, totalMs: 1500 }), clock);
-      await pass(clock, 5000);
-      return seen.at <= 1700 ? 'yes' : 'no';
-    },
-  },
+  ended('a deadline for all attempts together', down, 30),
+  ended('a deadline ends an attempt that hangs', hung, 3),
   {
     title: 'you get the error that your function threw',
     play: async ({ run }, clock) => {
@@ -169,22 +175,6 @@ export const CASES = [
       return times.length === 1 ? 'yes' : 'no';
     },
   },
-  {
-    title: 'a text as body is sent again',
-    needs: 'client',
-    play: async (contender, clock) => {
-      const { bodies } = await requests(contender, clock, { method: 'PUT', body: 'text' }, answers(503));
-      return bodies.length === 2 && bodies[1] === 'text' ? 'yes' : 'no';
-    },
-  },
-  {
-    title: 'a stream as body is sent again',
-    needs: 'client',
-    play: async (contender, clock) => {
-      const body = new Blob(['first, second']).stream();
-      const init = { method: 'PUT', body, duplex: 'half' };
-      const { bodies } = await requests(contender, clock, init, answers(503));
-      return bodies.length === 2 && bodies[1] === 'first, second' ? 'yes' : 'no';
-    },
-  },
+  sentAgain('a text', () => 'first, second'),
+  sentAgain('a stream', () => new Blob(['first, second']).stream()),
 ];

@@ -50,14 +50,8 @@ fn same(row: &str, old: &Ranges, new: &Ranges) {
         } else {
             Duration::from_micros(1)
         };
-        assert!(
-            old_least.abs_diff(*least) <= near,
-            "{row}: {old:?} and {new:?}"
-        );
-        assert!(
-            old_most.abs_diff(*most) <= near,
-            "{row}: {old:?} and {new:?}"
-        );
+        let close = old_least.abs_diff(*least) <= near && old_most.abs_diff(*most) <= near;
+        assert!(close, "{row}: {old:?} and {new:?}");
     }
 }
 
