@@ -198,22 +198,19 @@ async function test(all, options = {}) {
   const steps = withNeeds([...SET_UP, ...all], ({ name }) => names.includes(name));
   const done = await run(steps, 'test-logs', options.jobs ?? defaultJobs());
   console.log(`\n${'step'.padEnd(36)} passed failed skipped      time`);
+  const column = (/** @type {string | number} */ value, /** @type {number} */ width) => String(value).padStart(width);
   const sum = { passed: 0, failed: 0 };
   for (const [i, { counts, seconds }] of done.entries()) {
     sum.passed += counts.passed;
     sum.failed += counts.failed;
     // The tests, and the steps of the set-up that failed.
     if (!isTest(steps[i]) && counts.failed === 0) continue;
-    const numbers = [
-      [counts.passed, 6],
-      [counts.failed, 6],
-      [counts.skipped, 7],
-      [seconds.toFixed(1), 7],
-    ];
-    const cells = numbers.map(([value, width]) => String(value).padStart(Number(width)));
+    const { passed, failed, skipped } = counts;
+    const cells = [column(passed, 6), column(failed, 6), column(skipped, 7), column(seconds.toFixed(1), 7)];
     console.log(`${steps[i].name.padEnd(36)} ${cells.join(' ')} s`);
   }
-  console.log(`${'with the set-up'.padEnd(58)} ${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s\n`);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${'with the set-up'.padEnd(58)} ${column(seconds, 7)} s\n`);
   // Their first failure is not in the sum.
   for (const [i, { again, counts }] of done.entries()) {
     if (!again || counts.failed > 0) continue;

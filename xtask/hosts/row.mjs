@@ -68,10 +68,7 @@ export function program(name, line, more = {}) {
   const [file, extension] = /main\.(\w+)$/.exec(line);
   return row(name, {
     ...more,
-    files: (folder) => ({
-      [file]: PROGRAMS[extension]((form) => folder.suite({ ...more, ...form })) + PRINT,
-      'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" } }',
-    }),
+    files: (folder) => ({ [file]: PROGRAMS[extension]((form) => folder.suite({ ...more, ...form })) + PRINT }),
     results: printedBy(line, more.env),
   });
 }

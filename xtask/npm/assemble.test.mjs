@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -35,14 +35,10 @@ describe('bundled', () => {
   /** Bundles the package in `dir`, and returns its files and modules. */
   async function bundled(dir, entries) {
     const found = await bundle(dir, entries);
-    for (const [file, { text }] of found) {
-      mkdirSync(dirname(join(dir, 'out', file)), { recursive: true });
-      writeFileSync(join(dir, 'out', file), text);
-    }
-    writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
+    const texts = Object.fromEntries([...found].map(([file, { text }]) => [file, text]));
+    const out = files(`${basename(dir)}/out`, { ...texts, 'package.json': '{ "type": "module" }' });
     const modules = {};
-    for (const entry of Object.keys(entries))
-      modules[entry] = await import(pathToFileURL(join(dir, 'out', entry)).href);
+    for (const entry of Object.keys(entries)) modules[entry] = await import(pathToFileURL(join(out, entry)).href);
     return { found, modules };
   }
 

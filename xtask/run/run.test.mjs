@@ -103,6 +103,8 @@ test('the longest chain starts first, and needs, rooms and jobs are kept', () =>
   assert.throws(() => withNeeds([{ name: 'x', needs: ['y'] }], () => true), /x needs y/);
 });
 
+const step = (name, script, more) => ({ name, commands: [shell(script)], ...more });
+
 /** Each step's tests that passed and failed, and whether it ran again. */
 async function ran(steps) {
   const done = await run(steps, 'logs', 3);
@@ -110,7 +112,6 @@ async function ran(steps) {
 }
 
 test('a step without tests fails, and so do those that need it', async () => {
-  const step = (name, script, more) => ({ name, commands: [shell(script)], ...more });
   const cargo = { runner: 'cargo' };
   const counts = await ran([
     step('none', 'echo no tests to run!', cargo),
@@ -129,7 +130,6 @@ test('a step without tests fails, and so do those that need it', async () => {
 });
 
 test('a step with browsers, or of Node, runs once more alone', async () => {
-  const step = (name, script, more) => ({ name, commands: [shell(script)], ...more });
   const file = join(folder, 'second');
   const room = BROWSERS;
   const wrong = step('wrong', 'false', { room });

@@ -100,11 +100,7 @@ const wasmProgram = (name, target) => ofPrograms(`build --package ${name} --targ
 /** @param {string} name @param {string} target */
 const wasmFile = (name, target) =>
   `${build}/${target}/debug/${target === WASM_TARGET ? name.replaceAll('-', '_') : name}.wasm`;
-/**
- * Runs the script of tests/crate that has the name of the program on its wasm file.
- * @param {string} name
- * @param {string} target
- */
+/** Runs the program's script of tests/crate on its wasm file. @param {string} name @param {string} target */
 const wasmScript = (name, target) =>
   command(sh`node --no-warnings ${inRoot(`tests/crate/${name}.mjs`)} ${wasmFile(name, target)}`);
 
@@ -132,12 +128,7 @@ export const quickSteps = [
   ),
 ].map((each) => ({ ...each, quick: true }));
 
-/**
- * No feature, each alone, each pair, and all.
- * @param {string} name
- * @param {string[]} [needs]
- * @param {string[]} [more]
- */
+/** No feature, each alone, each pair, and all. @type {(name: string, needs?: string[], more?: string[]) => Step} */
 const features = (name, needs = [], more = []) => {
   const set = sh`--feature-powerset --depth 2 --exclude-features default`;
   const hack = sh`${tool('cargo-hack')} hack ${set} clippy --quiet --lib ${more} -- -D warnings`;
