@@ -80,7 +80,7 @@ export function ofPackage() {
     const [without, ...others] = ofFolder(`${tests}/${name}`, `package: ${name}`, `package: ${name}/`, OF_PACKAGE);
     return [{ ...without, quick: true }, ...others];
   });
-  // Some once more, with other variables.
+  // Some files run once more, with other variables.
   /** @type {(name: string, names: string, env: Record<string, string>, more: Partial<Step> & More) => Step} */
   const again = (name, names, env, { needs = [], givesWay, ...more }) => ({
     name: `package: ${name}`,
