@@ -106,7 +106,6 @@ copied! {
     "/src/js/fetch/inner.js" placeOf;
     "/src/js/fetch/limits.js" rateLimitHint;
     "/src/js/fetch/options.js" isKey;
-    "/src/js/fetch/outcome.js" Outcome;
     "/src/js/fetch/repeats.js" keyOf;
     "/src/js/fetch/request.js" FetchRequest;
     "/src/js/fetch/response.js" discard;

@@ -1,15 +1,17 @@
 // @ts-check
-// The attempts of a retried fetch: what is sent, and whether it may be sent again. Without hedges, the attempts of an
-// operation are made by one object.
+// The attempts of a retried fetch: what is sent, what its outcome says, and whether it may be sent again. Without
+// hedges, the attempts of an operation are made by one object.
 
+import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
+import { LONGEST } from '../options/rules.js';
 import { emit, outcomeOf } from '../run/events.js';
+import { reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { HttpStatusError } from './error.js';
-import { UNKNOWN, UNPROCESSED, failureOf, isAt, isSafe } from './http.js';
+import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
-import { Outcome } from './outcome.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { discard } from './response.js';
 
@@ -22,14 +24,20 @@ export class FetchAttempt {
   attempt;
   /** The response that it brought. @type {any} */
   response;
-  /** @type {Outcome | undefined} */
-  #outcome;
+  /** Whether the network failed. */
+  failed = false;
+  /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
+  preparing = false;
+  /** The wait that the response asks for, NaN for none, once it was read. @type {number | undefined} */
+  #hintMs;
+  /** The same, once the response is to be retried. @type {number | undefined} */
+  #askedMs;
   /** The request that `prepare` returned instead of the one that it got. @type {any} */
   #replacement;
-  /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
-  #preparing = false;
   /** Whether the request, as it was sent last, may be sent again. */
   #mayRepeat;
+  /** The same after its outcome: one that nobody has processed may always. */
+  #mayFollow = false;
   /** Name of the option that decided about the outcome. */
   askedOption = 'retryOn';
 
@@ -53,18 +61,23 @@ export class FetchAttempt {
    * @param {Attempt} attempt
    */
   async send(attempt) {
-    const { request, settings, place, ownSignal } = this.#call;
-    this.attempt = attempt;
-    this.response = this.#outcome = this.#replacement = undefined;
-    const signal = this.#signalFor(attempt);
+    const { request, settings, place, signals, ownSignal } = this.#call;
     const { prepare, throwOnStatus } = settings;
-    this.#preparing = request.hasFactory;
+    this.attempt = attempt;
+    this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
+    /** Replaces the request's own. @type {AbortSignal | undefined} */
+    let signal;
+    // React answers a GET without `init.signal` from memory: no second attempt would reach the server. Node warns of
+    // many listeners of one signal, and keeps those of each attempt.
+    if (ownSignal || attempt.attempt > 1) signal = attempt.signal;
+    else if (request.signal === undefined) [signal] = signals;
+    this.preparing = request.hasFactory;
     const next = request.next(attempt.attempt, signal);
     let [input, init] = next instanceof Promise ? await next : next;
-    this.#preparing = false;
+    this.preparing = false;
     const made = init;
     try {
-      if (prepare !== undefined) [input, init] = await this.#prepared(prepare, attempt, input, init, signal);
+      if (prepare !== undefined) [input, init] = await this.#prepared(prepare, input, init, signal);
       if ((next instanceof Promise || prepare !== undefined) && attempt.signal.aborted) throw reasonOf(attempt.signal);
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
@@ -85,30 +98,19 @@ export class FetchAttempt {
   }
 
   /**
-   * Returns the signal to pass to the inner fetch instead of the request's own, or undefined.
-   * @param {Attempt} attempt
-   */
-  #signalFor(attempt) {
-    const { request, signals, ownSignal } = this.#call;
-    // React answers a GET without `init.signal` from memory: no second attempt would reach the server. Node warns of
-    // many listeners of one signal, and keeps those of each attempt.
-    if (ownSignal || attempt.attempt > 1) return attempt.signal;
-    return request.signal === undefined ? signals[0] : undefined;
-  }
-
-  /**
+   * Returns the arguments for the inner fetch with the request that `prepare` makes of the one that would be sent.
    * @param {(request: Request, attempt: Attempt) => unknown} prepare
-   * @param {Attempt} attempt
    * @param {any} input
    * @param {any} init
    * @param {AbortSignal | undefined} signal
    */
-  async #prepared(prepare, attempt, input, init, signal) {
+  async #prepared(prepare, input, init, signal) {
     const call = this.#call;
     const { request, settings } = call;
+    const attempt = /** @type {Attempt} */ (this.attempt);
     const key = keyOf(request, settings);
     const made = init === undefined && request.isRequest ? input : new Request(input, init);
-    this.#preparing = true;
+    this.preparing = true;
     call.isSafe = false;
     const answer = await prepare(made, attempt);
     if (answer !== undefined && !isRequest(answer)) {
@@ -122,43 +124,74 @@ export class FetchAttempt {
     if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
       throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the key of the others'], 'return');
     call.isSafe = isSafe(sent.method);
-    this.#preparing = false;
+    this.preparing = false;
     const abort = signal ?? request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
     const extras = request.extras();
     this.#replacement = answer;
     request.alive[2] = sent;
-    return [
-      sent,
-      abort === undefined && extras === undefined ? undefined : { ...extras, ...(abort && { signal: abort }) },
-    ];
+    return [sent, (abort || extras) && { ...extras, ...(abort && { signal: abort }) }];
   }
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
   ask(op) {
-    const { outcome: result, failed } = op;
     const { settings, request } = this.#call;
-    const attempt = /** @type {Attempt} */ (op.attempt);
-    const error = failed ? /** @type {any} */ (result) : undefined;
-    const thrown = error instanceof HttpStatusError && /** @type {any} */ (error).response === this.response;
-    const response = thrown ? this.response : failed ? undefined : result;
+    const { retryOn } = settings;
+    const attempt = /** @type {Attempt} */ (this.attempt);
+    const error = op.failed ? op.outcome : undefined;
+    // With `throwOnStatus`, an error may have a response.
+    const response = op.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
     const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
-    const preparing = response === undefined && this.#preparing;
-    const outcome = (this.#outcome = new Outcome(settings, response, failure, attempt, preparing));
+    this.failed = !this.preparing && (failure === NETWORK || failure === UNPROCESSED);
+    this.#mayFollow = this.preparing || this.#mayRepeat || failure === UNPROCESSED;
     // Everyone slows down, whether or not this request is sent again.
-    if (op.admission !== undefined && response?.status === 429)
-      op.admission.throttle(op, Math.max(0, outcome.hintMs) || 0);
-    if (preparing) return true;
-    const retryable = (this.#mayRepeat || failure === UNPROCESSED) && outcome.isTransient;
-    const { retryOn, retryIf, retryOnResult } = settings;
+    if (response?.status === 429) op.admission?.throttle(op, Math.max(0, this.hintMs) || 0);
+    if (this.preparing) return true;
+    const retryable = this.#mayFollow && (response === undefined ? this.failed : this.#isCurable(response));
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
     }
     // A policy may have these.
-    this.askedOption = response === undefined ? 'retryIf' : 'retryOnResult';
-    const predicate = response === undefined ? retryIf : retryOnResult;
+    const name = (this.askedOption = response === undefined ? 'retryIf' : 'retryOnResult');
+    const predicate = settings[name];
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
+  }
+
+  /** Returns whether another attempt may bring another response. @param {any} response */
+  #isCurable(response) {
+    const { retryOn } = this.#call.settings;
+    // A mock of fetch may answer with anything.
+    const { status, type, headers } = response ?? {};
+    if (typeof retryOn === 'object') return retryOn.includes(status);
+    if (typeof status !== 'number' || (status >= 200 && status < 300)) return false;
+    // A status that is hidden.
+    if (status === 0 && `${type}`.startsWith('opaque')) return false;
+    const asked = headerOf(headers, 'x-should-retry');
+    if (/^(true|false)$/.test(asked)) return asked === 'true';
+    // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
+    return isTransient(status) || ((status === 403 || status === 413) && this.hintMs > 0);
+  }
+
+  /** The wait that the response asks for, in ms; NaN for none. */
+  get hintMs() {
+    return (this.#hintMs ??= this.response === undefined ? NaN : this.#readHint());
+  }
+
+  #readHint() {
+    const { hint, respectRetryAfter } = this.#call.settings;
+    const { response } = this;
+    let ms;
+    try {
+      ms = hint?.(response, this.attempt);
+      if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
+    } catch (error) {
+      // The caller's mistake must not cost the response.
+      reportFailure(error);
+      ms = undefined;
+    }
+    const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
+    return ms === undefined ? (headers ?? NaN) : Math.max(ms, headers ?? 0);
   }
 
   /**
@@ -167,15 +200,13 @@ export class FetchAttempt {
    */
   forbids(op) {
     const { request, settings } = this.#call;
-    const outcome = /** @type {Outcome} */ (this.#outcome);
-    const { response, failure, attempt, preparing } = outcome;
-    if (!preparing && failure !== UNPROCESSED && !this.#mayRepeat) return op.failed ? 'notRetryable' : 'success';
-    if (!preparing) outcome.askedMs = response === undefined ? NaN : outcome.hintMs;
+    if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';
+    this.#askedMs = this.hintMs;
     if (!op.failed) emit(op, 'onFailure', op.attempts, outcomeOf(op));
     if (op.limits.aborted) return 'aborted';
-    if (preparing) return 'callback';
-    if (!request.replays && attempt.attempt < settings.maxAttempts) return 'bodyNotReplayable';
-    op.hintMs = outcome.askedMs;
+    if (this.preparing) return 'callback';
+    if (!request.replays && op.attempts < settings.maxAttempts) return 'bodyNotReplayable';
+    op.hintMs = this.#askedMs;
     return undefined;
   }
 
@@ -195,9 +226,9 @@ export class FetchAttempt {
     }
   }
 
-  /** @returns {import('../run/task.js').Facts | undefined} */
+  /** Once the attempt has ended: what that says about its destination. */
   get facts() {
-    return this.#outcome;
+    return this;
   }
 
   /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */
@@ -208,7 +239,7 @@ export class FetchAttempt {
 
   /** Returns what makes an attempt of a round. What this one brought is of the past. */
   another() {
-    this.response = this.#outcome = undefined;
+    this.response = this.#askedMs = undefined;
     this.#call.isSafe = true;
     return this.#call.attempt(this.#mayRepeat);
   }
@@ -219,12 +250,12 @@ export class FetchAttempt {
    * @param {boolean} failed
    */
   hides(hook, failed) {
-    return hook === 'onFailure' && !failed && this.#outcome?.askedMs === undefined;
+    return hook === 'onFailure' && !failed && this.#askedMs === undefined;
   }
 
   eventFields() {
     const status = this.response?.status;
-    const hintMs = this.#outcome?.askedMs ?? NaN;
+    const hintMs = this.#askedMs ?? NaN;
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
