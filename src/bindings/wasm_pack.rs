@@ -100,7 +100,6 @@ copied! {
     "/src/js/fetch/attempt.js" FetchAttempt;
     "/src/js/fetch/body.js" isRequest;
     "/src/js/fetch/call.js" FetchCall;
-    "/src/js/fetch/error.js" HttpStatusError;
     "/src/js/fetch/http.js" retryAfterMs;
     "/src/js/fetch/index.js" createFetchApi;
     "/src/js/fetch/inner.js" placeOf;

@@ -2,7 +2,7 @@
 import { load } from '../wasm/core.js';
 import { createFetchApi } from '../fetch/index.js';
 
-export { HttpStatusError } from '../fetch/error.js';
+export { HttpStatusError } from '../fetch/response.js';
 export { rateLimitHint } from '../fetch/limits.js';
 export { retryAfterMs } from '../fetch/http.js';
 

@@ -9,11 +9,10 @@ import { emit, outcomeOf } from '../run/events.js';
 import { reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
-import { HttpStatusError } from './error.js';
 import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
-import { discard } from './response.js';
+import { HttpStatusError, discard } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 /** @typedef {import('../run/steps.js').Operation} Operation */
@@ -47,8 +46,22 @@ export class FetchAttempt {
     this.#mayRepeat = mayRepeat;
   }
 
+  /**
+   * Returns the protection of the request's destination: its origin, unless the caller's function names another.
+   * @returns {import('../run/guard.js').Protection | undefined}
+   */
   get protection() {
-    return this.#call.protection;
+    const { request, settings } = this.#call;
+    const { protection, protectionKey } = settings;
+    if (protection === undefined) return undefined;
+    if (protectionKey === undefined) {
+      const { origin } = request;
+      return origin === undefined ? undefined : protection.of(origin);
+    }
+    const key = protectionKey(request.outline());
+    if (key !== null && typeof key !== 'string')
+      throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
+    return key === null ? protection : protection.of(key);
   }
 
   get labels() {
@@ -56,10 +69,7 @@ export class FetchAttempt {
     return { method, origin };
   }
 
-  /**
-   * Makes one attempt. Runs synchronously up to the inner fetch, unless it awaits a callback.
-   * @param {Attempt} attempt
-   */
+  /** Makes one attempt: synchronously up to the inner fetch, unless it awaits a callback. @param {Attempt} attempt */
   async send(attempt) {
     const { request, settings, place, signals, ownSignal } = this.#call;
     const { prepare, throwOnStatus } = settings;
@@ -72,18 +82,8 @@ export class FetchAttempt {
     if (ownSignal || attempt.attempt > 1) signal = attempt.signal;
     else if (request.signal === undefined) [signal] = signals;
     this.preparing = request.hasFactory;
-    const next = request.next(attempt.attempt, signal);
-    let [input, init] = next instanceof Promise ? await next : next;
-    this.preparing = false;
-    const made = init;
-    try {
-      if (prepare !== undefined) [input, init] = await this.#prepared(prepare, input, init, signal);
-      if ((next instanceof Promise || prepare !== undefined) && attempt.signal.aborted) throw reasonOf(attempt.signal);
-    } catch (error) {
-      // Not sent: what the body comes from, a file, say, would stay open.
-      if (request.hasFactory) discard(init === made ? init : input);
-      throw error;
-    }
+    let [input, init] = request.next(attempt.attempt, signal);
+    if (request.hasFactory || prepare !== undefined) [input, init] = await this.#finished(input, init, signal);
     const answer = sendFrom(place, input, init);
     request.isSent = true;
     const response = await answer;
@@ -98,18 +98,46 @@ export class FetchAttempt {
   }
 
   /**
-   * Returns the arguments for the inner fetch with the request that `prepare` makes of the one that would be sent.
-   * @param {(request: Request, attempt: Attempt) => unknown} prepare
+   * Returns the arguments for the inner fetch once the caller's callbacks have made them.
    * @param {any} input
    * @param {any} init
    * @param {AbortSignal | undefined} signal
    */
-  async #prepared(prepare, input, init, signal) {
+  async #finished(input, init, signal) {
+    const { request, settings } = this.#call;
+    const { prepare } = settings;
+    const attempt = /** @type {Attempt} */ (this.attempt);
+    if (request.hasFactory) init = await request.withBody(init);
+    this.preparing = false;
+    /** @type {any} */
+    let sent;
+    try {
+      if (prepare !== undefined) {
+        const made = init === undefined && request.isRequest ? input : new Request(input, init);
+        sent = await this.#prepared(prepare, attempt, made);
+      }
+      if (attempt.signal.aborted) throw reasonOf(attempt.signal);
+    } catch (error) {
+      // Not sent: what the body comes from, a file, say, would stay open.
+      if (request.hasFactory) discard(sent ?? init);
+      throw error;
+    }
+    if (sent === undefined) return [input, init];
+    const abort = signal ?? request.signal;
+    // Additions of hosts to the second argument may have no place in a Request.
+    return [sent, { ...request.extras(), ...(abort && { signal: abort }) }];
+  }
+
+  /**
+   * Returns the request that `prepare` makes of the one that would be sent.
+   * @param {(request: Request, attempt: Attempt) => unknown} prepare
+   * @param {Attempt} attempt
+   * @param {any} made a Request
+   */
+  async #prepared(prepare, attempt, made) {
     const call = this.#call;
     const { request, settings } = call;
-    const attempt = /** @type {Attempt} */ (this.attempt);
     const key = keyOf(request, settings);
-    const made = init === undefined && request.isRequest ? input : new Request(input, init);
     this.preparing = true;
     call.isSafe = false;
     const answer = await prepare(made, attempt);
@@ -125,12 +153,8 @@ export class FetchAttempt {
       throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the key of the others'], 'return');
     call.isSafe = isSafe(sent.method);
     this.preparing = false;
-    const abort = signal ?? request.signal;
-    // Additions of hosts to the second argument may have no place in a Request.
-    const extras = request.extras();
     this.#replacement = answer;
-    request.alive[2] = sent;
-    return [sent, (abort || extras) && { ...extras, ...(abort && { signal: abort }) }];
+    return (request.prepared = sent);
   }
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
@@ -181,23 +205,19 @@ export class FetchAttempt {
   #readHint() {
     const { hint, respectRetryAfter } = this.#call.settings;
     const { response } = this;
-    let ms;
+    const headersMs = respectRetryAfter ? retryAfterMs(response) : undefined;
     try {
-      ms = hint?.(response, this.attempt);
+      const ms = hint?.(response, /** @type {Attempt} */ (this.attempt));
       if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
+      return Math.max(ms ?? headersMs ?? NaN, headersMs ?? 0);
     } catch (error) {
       // The caller's mistake must not cost the response.
       reportFailure(error);
-      ms = undefined;
+      return headersMs ?? NaN;
     }
-    const headers = respectRetryAfter ? retryAfterMs(response) : undefined;
-    return ms === undefined ? (headers ?? NaN) : Math.max(ms, headers ?? 0);
   }
 
-  /**
-   * Returns why no attempt follows an answer that asks for one: the request must not, or cannot, always be sent again.
-   * @param {Operation} op
-   */
+  /** Returns why none follows all the same: the request must not, or cannot, be sent again. @param {Operation} op */
   forbids(op) {
     const { request, settings } = this.#call;
     if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';
@@ -210,16 +230,12 @@ export class FetchAttempt {
     return undefined;
   }
 
-  /**
-   * Returns whether an error is about this request's own connection, before its first byte was sent.
-   * @param {any} error
-   */
+  /** Returns whether an error is about this request's own connection, before its first byte. @param {any} error */
   #isOwn(error) {
-    const { request } = this.#call;
-    const sent = this.#replacement ?? request;
+    const sent = this.#replacement ?? this.#call.request;
     try {
-      if (this.#replacement === undefined ? request.streams : sent.body !== null) return false;
-      const url = addressOf(this.#replacement ?? request.input);
+      if (sent.streams ?? sent.body !== null) return false;
+      const url = addressOf(sent.url);
       return url !== undefined && isAt(error, url, /^(manual|error)$/.test(sent.redirect));
     } catch {
       return false;
@@ -233,8 +249,8 @@ export class FetchAttempt {
 
   /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */
   get mayHedge() {
-    const { request, isSafe: isSafeNow } = this.#call;
-    return this.#mayRepeat && request.replays && isSafe(request.method) && isSafeNow;
+    const { request } = this.#call;
+    return this.#mayRepeat && request.replays && isSafe(request.method) && this.#call.isSafe;
   }
 
   /** Returns what makes an attempt of a round. What this one brought is of the past. */

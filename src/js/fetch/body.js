@@ -1,12 +1,6 @@
 // @ts-check
 // Bodies of requests: which can be sent again, and how.
 
-/**
- * @typedef {object} Body
- * @property {boolean} replays whether another attempt sends the same
- * @property {() => unknown} next makes the body of one more attempt, or a promise of it
- */
-
 /** Returns what an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */
 export function tagOf(value) {
   return Object.prototype.toString.call(value).slice(8, -1);
@@ -41,22 +35,8 @@ export function classOf(value) {
   return value.constructor;
 }
 
-/**
- * Takes a body as `init.body` has it. Copies what the caller could change while attempts go on, as `fetch` takes
- * its bytes when it is called.
- * @param {any} body
- * @returns {Body}
- */
-export function bodyOf(body) {
-  if (typeof body === 'function') return { replays: true, next: () => body() };
-  const replays = isReplayable(body);
-  const kept = replays ? copyOf(body) : body;
-  // An inner fetch may add to what is a list: not to that of the next attempt.
-  return { replays, next: () => (isList(kept) ? copyOf(kept) : kept) };
-}
-
 /** Returns false for a form of the package form-data: it calls itself FormData, too, but it is a stream. */
-function isList(/** @type {any} */ body) {
+export function isList(/** @type {any} */ body) {
   return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
@@ -66,8 +46,8 @@ export function isReplayable(/** @type {any} */ body) {
   return ArrayBuffer.isView(body) || isList(body) || ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body));
 }
 
-/** @param {any} body */
-function copyOf(body) {
+/** Copies what can change: a list, bytes. @param {any} body */
+export function copyOf(body) {
   switch (tagOf(body)) {
     case 'URLSearchParams':
       return new (classOf(body))(body);

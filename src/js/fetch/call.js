@@ -1,17 +1,14 @@
 // @ts-check
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
-import { problemOf } from '../options/messages.js';
 import { readDirectives } from '../run/directives.js';
 import { UNLIMITED } from '../run/limits.js';
 import { Operation } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
 import { FetchAttempt } from './attempt.js';
-import { HttpStatusError } from './error.js';
-import { addKey, isRepeatable } from './repeats.js';
 import { FetchRequest } from './request.js';
-import { discard, keepAbortable } from './response.js';
+import { HttpStatusError, discard, keepAbortable } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 
@@ -35,45 +32,44 @@ export class FetchCall {
    */
   constructor(reading, place, input, init) {
     const { settings } = reading;
-    const { maxAttempts, signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
-    const request = new FetchRequest(input, init, maxAttempts, protection !== undefined);
+    const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
     this.reading = reading;
     this.settings = settings;
     this.place = place;
-    this.request = request;
+    this.request = new FetchRequest(input, init, settings);
     /** The signals that abort the operation. */
-    this.signals = [...new Set([request.signal, signal])].filter((signal) => signal !== undefined);
+    this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);
     /** Whether more than one thing may end an attempt: then it needs a signal of its own. */
     this.ownSignal =
       attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || this.signals.length > 1 || !!protection?.hedge;
-    addKey(request, settings);
-    this.mayRepeat = isRepeatable(request, settings);
-    request.once = !this.mayRepeat;
   }
 
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = this.attempt(this.mayRepeat);
+    const first = this.attempt(!request.once);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
     op.task = first;
+    /** @type {any} */
+    let outcome;
     try {
-      const response = await watch(op, shared.metrics, request.signal);
+      const response = (outcome = await watch(op, shared.metrics, request.signal));
       if (settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
-      const last = this.leave(op, response);
+      const last = /** @type {FetchAttempt} */ (op.task);
       const attempt = /** @type {Attempt} */ (last.response === response ? last.attempt : this.held.attempt);
       const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
       if (signals.length > 0 || request.isRequest || settings.prepare !== undefined)
         keepAbortable(response, { attempt, request }, signals);
       return response;
     } catch (error) {
-      this.leave(op, error);
       // Who is rejected may send the request elsewhere.
       if (!request.isSent && !readDirectives(error).rejected) request.drop(error);
-      throw error;
+      throw (outcome = error);
     } finally {
       this.over = true;
+      const last = /** @type {FetchAttempt} */ (op.task);
+      for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
       request.release();
     }
   }
@@ -95,45 +91,13 @@ export class FetchCall {
     keepReport(error, report);
     return error;
   }
-
-  /**
-   * Returns the protection of the request's destination: its origin, unless the caller's function names another.
-   * @returns {import('../run/guard.js').Protection | undefined}
-   */
-  get protection() {
-    const { protection, protectionKey } = this.settings;
-    if (protection === undefined) return undefined;
-    if (protectionKey === undefined) {
-      const { origin } = this.request;
-      return origin === undefined ? undefined : protection.of(origin);
-    }
-    const key = protectionKey(this.request.outline());
-    if (key !== null && typeof key !== 'string')
-      throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
-    return key === null ? protection : protection.of(key);
-  }
-
-  /**
-   * Cancels the responses that the caller does not get. Returns the last attempt.
-   * @param {Operation} op
-   * @param {any} outcome
-   */
-  leave(op, outcome) {
-    const last = /** @type {FetchAttempt} */ (op.task);
-    for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
-    return last;
-  }
 }
 
-/**
- * Returns whether the caller gets this response, or an error that has it.
- * @param {any} outcome
- * @param {unknown} response
- */
+/** Returns whether the caller gets a response, or an error that has it. @param {any} outcome @param {any} response */
 function gives(outcome, response) {
-  if (outcome === response) return true;
   try {
-    for (let depth = 0; depth < 3; depth++, outcome = outcome.cause) if (outcome.response === response) return true;
+    for (let depth = 0; depth < 3; depth++, outcome = outcome.cause)
+      if (outcome === response || outcome.response === response) return true;
   } catch {
     // No error of ours.
   }

@@ -126,22 +126,17 @@ export function isAt(error, url, fixed) {
  */
 export function retryAfterMs(source) {
   const headers = typeof source?.get === 'function' ? source : (source?.headers ?? source);
-  const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'));
-  const ms = precise === null ? undefined : Math.min(Number(precise[1]), MAX_MS);
+  const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'))?.[1];
+  const ms = precise === undefined ? undefined : Math.min(Number(precise), MAX_MS);
   if (ms !== undefined && ms > 0) return ms;
   const text = typeof source === 'string' ? source : headerOf(headers, 'retry-after');
-  return waitOf(text, () => headerOf(headers, 'date')) ?? ms;
-}
-
-/** @param {string} text the value of `Retry-After` @param {() => string} date that of `Date` */
-function waitOf(text, date) {
   const digits = /^[ \t]*(\d+)[ \t]*$/.exec(text)?.[1];
   const number = Number(digits);
   // Ten digits of seconds would be more than thirty years: they are a time. Thirteen are a time in ms.
   if (digits !== undefined && digits.length < 10) return number * 1000;
-  const now = serverTime(date());
+  const now = serverTime(headerOf(headers, 'date'));
   const at = digits === undefined ? dateOf(text, now) : digits.length < 13 ? number * 1000 : number;
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), MAX_MS);
+  return Number.isNaN(at) ? ms : Math.min(Math.max(at - now, 0), MAX_MS);
 }
 
 /** Returns the time by the server's clock, or by this one if the response has no valid `Date`. @param {string} date */

@@ -31,8 +31,8 @@ const MOST = 100;
 /** The global fetch when this package was loaded, which cannot lead to ours. @type {Function | undefined} */
 let first;
 
-/** @type {Round[]} */
-const rounds = [];
+/** @type {Set<Round>} */
+const rounds = new Set();
 
 /** Tells which round a call comes from. @type {{ run: Function, getStore: () => Round | undefined } | undefined} */
 let context;
@@ -65,7 +65,7 @@ export function placeOf(fetch, inner) {
  */
 export function isInner(place, input) {
   const round = context?.getStore();
-  if (round === undefined || !rounds.includes(round)) return false;
+  if (round === undefined || !rounds.has(round)) return false;
   place.isUnder = true;
   return round.href === addressOf(input)?.href;
 }
@@ -86,11 +86,11 @@ export function sendFrom(place, input, init) {
 async function sendInRound(send, input, init) {
   const followed = (context ??= contextOf());
   const round = { href: addressOf(input)?.href };
-  rounds.push(round);
+  rounds.add(round);
   try {
     return await followed.run(round, () => call(send, input, init));
   } finally {
-    rounds.splice(rounds.indexOf(round), 1);
+    rounds.delete(round);
   }
 }
 
@@ -117,7 +117,7 @@ function contextOf() {
           current = undefined;
         }
       },
-      getStore: () => current ?? rounds[MOST],
+      getStore: () => current ?? [...rounds][MOST],
     };
   }
 }

@@ -37,21 +37,14 @@ export function rateLimitHint(response) {
   const now = serverTime(header('date'));
   // Azure.
   const waits = [Number(header('x-ms-retry-after-ms') || NaN)];
-  /** @param {string | undefined} remaining @param {string | undefined} reset */
-  const add = (remaining, reset) => {
-    // Without a number, only a 429 says that the limit is exhausted.
-    if (remaining ? Number(remaining) === 0 : status === 429) waits.push(resetWait(reset ?? '', now));
-  };
-  for (const [remaining, ...resets] of limits())
-    add(
-      header(remaining),
-      resets.map(header).find((value) => value !== ''),
-    );
+  const found = limits().map(([remaining, ...resets]) => [header(remaining), resets.map(header).find(Boolean)]);
   // Later drafts: `limit=9, remaining=0, reset=5`, then `"name";r=0;t=5` for each limit.
   const fields = header('ratelimit').replaceAll(/"[^"]*"/g, '');
-  for (const field of fields.includes('remaining=') ? [fields] : fields.split(',')) {
-    add(/\b(?:r|remaining)=(\d+)/.exec(field)?.[1], /\b(?:t|reset)=(\d+)/.exec(field)?.[1]);
-  }
+  for (const field of fields.includes('remaining=') ? [fields] : fields.split(','))
+    found.push([/\b(?:r|remaining)=(\d+)/.exec(field)?.[1], /\b(?:t|reset)=(\d+)/.exec(field)?.[1]]);
+  // Without a number, only a 429 says that the limit is exhausted.
+  for (const [remaining, reset = ''] of found)
+    if (remaining ? Number(remaining) === 0 : status === 429) waits.push(resetWait(reset, now));
   const known = waits.filter((ms) => ms >= 0);
   return known.length > 0 ? Math.max(...known) : undefined;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // Options of a fetch: those of every operation, and its own.
 
-import { isFunction } from '../options/checks.js';
+import { isFunction, isWithin } from '../options/checks.js';
 import { failure, leftOut } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
@@ -14,16 +14,15 @@ const FETCH_RULES = {
     '',
     'a list of statuses between 100 and 999, or a function',
     (value, settings) =>
-      isFunction(value) || (Array.isArray(value) && (settings.retryOn = Array.from(value)).every(isStatus)),
+      isFunction(value) ||
+      (Array.isArray(value) &&
+        (settings.retryOn = Array.from(value)).every((each) => Number.isInteger(each) && isWithin(each, 100, 999))),
   ],
   methods: [
     '',
     'a list of method names',
-    (value, settings) => {
-      if (!Array.isArray(value) || !value.every(isToken)) return false;
-      settings.methods = value.map((method) => method.toUpperCase());
-      return true;
-    },
+    (value, settings) =>
+      Array.isArray(value) && value.every(isToken) && (settings.methods = value.map((method) => method.toUpperCase())),
   ],
   idempotencyKey: [
     'string',
@@ -57,19 +56,12 @@ const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
 const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true };
 
 /**
- * Settings of every operation, and those that only `fetch` has.
- * @typedef {import('../options/settings.js').Settings & FetchOnly} FetchSettings
- *
- * @typedef {object} FetchOnly
- * @property {readonly number[] | Function | undefined} retryOn
- * @property {readonly string[] | undefined} methods in upper case
- * @property {string | Function | undefined} idempotencyKey
- * @property {string} idempotencyHeader
- * @property {Function | undefined} hint
- * @property {boolean} respectRetryAfter
- * @property {boolean | undefined} throwOnStatus
- * @property {((request: Request, attempt: import('../run/attempt.js').Attempt) => unknown) | undefined} prepare
- * @property {((request: Request) => string | null) | undefined} protectionKey
+ * Settings of every operation, and those that only `fetch` has; methods are in upper case.
+ * @typedef {import('../../../pkg-template/fetch.js').CallOptions} Options
+ * @typedef {'retryOn' | 'methods' | 'idempotencyKey' | 'hint' | 'respectRetryAfter' | 'throwOnStatus' | 'prepare' |
+ *   'protectionKey'} FetchOnly
+ * @typedef {import('../options/settings.js').Settings & Pick<Options, FetchOnly> & { idempotencyHeader: string }}
+ *   FetchSettings
  */
 
 /**
@@ -78,7 +70,7 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @property {FetchSettings} settings
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
  * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
- * @property {[given: Record<string | symbol, any>, reading: Reading]} [last] the options of the last call that had some
+ * @property {{ given: any, names: PropertyKey[], reading: Reading }} [last] the options of the last call that had some
  */
 
 /** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
@@ -108,30 +100,22 @@ export function readCallOptions(init, base) {
   // Most calls from one place in a program have the same options: they are read once.
   const given = ownOf(retry);
   const names = Reflect.ownKeys(given);
-  if (
-    base.last !== undefined &&
-    names.length === Reflect.ownKeys(base.last[0]).length &&
-    names.every((name) => base.last?.[0][name] === given[name])
-  )
-    return base.last[1];
+  const { last } = base;
+  if (last?.names.length === names.length && names.every((name) => last.given[name] === given[name]))
+    return last.reading;
   const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, REPLACED, FETCH_RULES));
   const { seed } = settings;
   const reading = { settings, shared: base.shared, ownSeed: seed && `${seed}` !== `${base.settings.seed}` };
   // Lists may change, and nothing of the caller's must live longer than the call.
-  if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = [given, reading];
+  if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = { given, names, reading };
   return reading;
 }
 
 /** @param {any} settings @param {Error[]} problems */
 function requireManyKeys({ idempotencyKey }, problems) {
-  if (typeof idempotencyKey === 'string' && idempotencyKey !== 'auto')
-    problems.push(
-      failure(
-        TypeError,
-        "idempotencyKey must be 'auto' or a function: each request needs its own. Set a text per call: " +
-          'fetch(url, { retry: { idempotencyKey } })',
-      ),
-    );
+  if (typeof idempotencyKey !== 'string' || idempotencyKey === 'auto') return;
+  const rule = "idempotencyKey must be 'auto' or a function: each request needs its own. Set a text per call: ";
+  problems.push(failure(TypeError, `${rule}fetch(url, { retry: { idempotencyKey } })`));
 }
 
 /**
@@ -141,11 +125,6 @@ function requireManyKeys({ idempotencyKey }, problems) {
  */
 export function isMisplaced(name) {
   return /^(?!on)[a-z]+[A-Z]/.test(name) && Object.hasOwn(FETCH_RULES, name);
-}
-
-/** @param {any} status */
-function isStatus(status) {
-  return Number.isInteger(status) && status >= 100 && status <= 999;
 }
 
 /** Returns whether this is a token of HTTP: a method or the name of a header. @param {unknown} name */

@@ -5,10 +5,7 @@ import { failure, problemOf } from '../options/messages.js';
 import { isIdempotent } from './http.js';
 import { isKey } from './options.js';
 
-/**
- * A FetchRequest or a Request.
- * @typedef {{ method: string, mode: string | undefined, headers: Headers }} Sent
- */
+/** A FetchRequest or a Request. @typedef {{ method: string, mode: string | undefined, headers: Headers }} Sent */
 
 /**
  * Returns the key that the server receives with a request, '' for none. Without CORS, browsers drop such a header.
@@ -39,20 +36,11 @@ export function isRepeatable(request, settings, common) {
  * @param {import('./options.js').FetchSettings} settings
  */
 export function addKey(request, settings) {
-  const { idempotencyKey } = settings;
-  if (
-    idempotencyKey === undefined ||
-    isIdempotent(request.method) ||
-    request.mode === 'no-cors' ||
-    keyOf(request, settings)
-  )
+  let { idempotencyKey: key } = settings;
+  if (key === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, settings))
     return;
-  const key =
-    typeof idempotencyKey === 'function'
-      ? idempotencyKey(request.outline())
-      : idempotencyKey === 'auto'
-        ? uuid()
-        : idempotencyKey;
+  if (key === 'auto') key = uuid();
+  else if (typeof key === 'function') key = key(request.outline());
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
   request.setHeader(settings.idempotencyHeader, /** @type {string} */ (key));
 }

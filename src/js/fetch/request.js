@@ -4,75 +4,69 @@
 import { isSignal } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
-import { addressOf, bodyOf, classOf, isReplayable, isRequest, isStream, tagOf } from './body.js';
+import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
+import { addKey, isRepeatable } from './repeats.js';
 import { discard } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
-const MEMBERS = [
-  'method',
-  'headers',
-  'body',
-  'referrer',
-  'referrerPolicy',
-  'mode',
-  'credentials',
-  'cache',
-  'redirect',
-  'integrity',
-  'keepalive',
-  'signal',
-  'duplex',
-  'priority',
-  'window',
-];
+const MEMBERS = (
+  'method headers body referrer referrerPolicy mode credentials cache redirect integrity keepalive signal duplex ' +
+  'priority window'
+).split(' ');
 
 /** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
 export class FetchRequest {
+  #init;
+  #input;
+  /** The body of `init`, or what makes it. It replaces the request's own, which is sent by cloning the request. */
+  #body;
+  #maxAttempts;
+  /** Whether the request is ours alone: then the last attempt may use it up. */
+  #owned = false;
+  /** The body that was sent last, if `init` has one. @type {unknown} */
+  #sent;
+  /** Whether the inner fetch was called. */
+  isSent = false;
   /**
-   * @param {any} input
-   * @param {any} init
-   * @param {number} maxAttempts
-   * @param {boolean} waits whether the request may be rejected: until it is sent, it stays the caller's
+   * The caller's own request, the one that was sent last, and what `prepare` made of that. In Node, a request's signal
+   * hears of an abort only as long as the request itself is alive, and the body is read after it was sent.
    */
-  constructor(input, init, maxAttempts, waits) {
-    /** @type {Record<string, any> | undefined} */
-    this.init = init === undefined || init === null ? undefined : membersOf(init);
-    this.maxAttempts = maxAttempts;
+  given;
+  last;
+  /** @type {unknown} */
+  prepared;
+
+  /** @param {any} input @param {any} init @param {import('./options.js').FetchSettings} settings */
+  constructor(input, init, settings) {
+    this.#init = membersOf(init ?? undefined);
+    this.#maxAttempts = settings.maxAttempts;
     this.isRequest = isRequest(input);
-    /** Whether the request is ours alone: then the last attempt may use it up. */
-    this.owned = false;
-    /** Whether no other attempt will send the body of a Request: then it need not be kept. */
-    this.once = false;
-    /** Whether the inner fetch was called. */
-    this.isSent = false;
-    /** The body that was sent last, if `init` has one. @type {unknown} */
-    this.sent = undefined;
-    this.input = input;
-    /**
-     * The caller's own request and the one that was sent last. In Node, a request's signal hears of
-     * an abort only as long as the request itself is alive, and the body is read after it was sent.
-     */
-    this.alive = [input, undefined];
-    // A body in `init` replaces the request's own.
-    const ownBody = this.init?.body === undefined || this.init.body === null;
-    /** Whether the request is still to be taken over. */
-    this.waits = this.isRequest && ownBody && waits && input.bodyUsed === false;
-    if (this.isRequest && ownBody) this.waits || this.own();
-    else this.input = copyOfUrl(input);
-    /** Sends the body of a Request by cloning it; any other from `init`. */
-    this.body = ownBody ? undefined : bodyOf(this.init?.body);
+    this.#input = this.given = this.last = this.isRequest ? input : copyOfUrl(input);
+    const { body, signal = this.isRequest ? input.signal : undefined } = this.#init;
+    /** Whether the body is made by a function of the caller's. */
+    this.hasFactory = typeof body === 'function';
+    /** Whether another attempt would send the same body. */
+    this.replays = isReplayable(body);
+    // The caller could change it while attempts go on: `fetch` takes its bytes when it is called.
+    this.#body = (this.replays ? copyOf(body) : body) ?? undefined;
+    if (this.isRequest && this.#body === undefined && input.bodyUsed !== false) this.#own();
     this.method = String(this.#member('method') ?? 'GET').toUpperCase();
-    const signal =
-      this.init !== undefined && 'signal' in this.init ? this.init.signal : this.isRequest ? input.signal : undefined;
     if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
     /** @type {AbortSignal | undefined} */
     this.signal = signal ?? undefined;
+    addKey(this, settings);
+    /** Whether no other attempt will send the body of a Request: then it need not be kept. */
+    this.once = !isRepeatable(this, settings);
+  }
+
+  get url() {
+    return this.isRequest ? this.#input.url : this.#input;
   }
 
   /** Origin of the address. Those of data, blobs and files have none. */
   get origin() {
-    const { origin } = addressOf(this.input) ?? {};
+    const { origin } = addressOf(this.url) ?? {};
     return origin === 'null' ? undefined : origin;
   }
 
@@ -84,115 +78,100 @@ export class FetchRequest {
     return this.#member('redirect');
   }
 
+  /** The headers of the request as it is sent. */
+  get headers() {
+    return new Headers(this.#member('headers'));
+  }
+
   /** Returns a member as the request is sent. @param {string} name */
   #member(name) {
-    return this.init?.[name] ?? (this.isRequest ? this.input[name] : undefined);
+    return this.#init[name] ?? (this.isRequest ? this.#input[name] : undefined);
   }
 
   /** Whether the body may come from a source that fails by itself. A Request does not show its source. */
   get streams() {
-    return this.body === undefined ? this.isRequest && this.input.body !== null : !isReplayable(this.sent);
-  }
-
-  /**
-   * Takes the request over, as `fetch` does when it is called: from then on the caller's own counts
-   * as used. Throws when it was used before.
-   */
-  own() {
-    this.waits = false;
-    const { Request } = globalThis;
-    if (typeof Request !== 'function' || !(this.input instanceof Request)) return;
-    this.input = new Request(this.input);
-    this.owned = true;
-  }
-
-  /** Whether the body is made by a function of the caller's. */
-  get hasFactory() {
-    return typeof this.init?.body === 'function';
-  }
-
-  /** Whether another attempt would send the same body. */
-  get replays() {
-    return this.body === undefined || this.body.replays;
-  }
-
-  /** The headers of the request as it is sent. */
-  get headers() {
-    return new Headers(this.#member('headers'));
+    return this.#body === undefined ? this.isRequest && this.#input.body !== null : !isReplayable(this.#sent);
   }
 
   /** @param {string} name @param {string} value */
   setHeader(name, value) {
     const { headers } = this;
     headers.set(name, value);
-    this.init = { ...this.init, headers };
+    this.#init.headers = headers;
   }
 
   /** Returns the members that hosts add to `init`: they have no place in a Request. */
   extras() {
-    const { init } = this;
-    const names = init === undefined ? [] : Object.keys(init).filter((name) => !MEMBERS.includes(name));
-    return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, init?.[name]]));
+    return Object.fromEntries(Object.entries(this.#init).filter(([name]) => !MEMBERS.includes(name)));
   }
 
   /** Returns the request without its body, for the function that makes its key. */
   outline() {
-    const { url } = this.isRequest ? this.input : { url: this.input };
-    return new Request(url, { method: this.method, headers: this.headers });
+    return new Request(this.url, { method: this.method, headers: this.headers });
   }
 
   /**
-   * Returns the arguments of one attempt for the inner fetch; a promise of them only if the function that
-   * makes the body returns one.
+   * Returns the arguments of one attempt for the inner fetch, but for a body that the caller's function makes.
    * @param {number} attempt
    * @param {AbortSignal | undefined} signal to pass instead of the caller's
-   * @returns {Promise<[any, any]> | [any, any]}
+   * @returns {[any, any]}
    */
   next(attempt, signal) {
-    if (this.waits) this.own();
-    const input = this.isRequest ? this.nextRequest(attempt, signal) : copyOfUrl(this.input);
-    let { init } = this;
+    const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);
+    const own = this.#init;
     // Browsers reject any second argument next to the request of a navigation.
-    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate'))
-      init = { ...referrerOf(input), ...init, signal };
-    else if (init !== undefined) init = { ...init };
-    if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
-    if (this.body === undefined) return [input, init];
-    const body = /** @type {any} */ (this.body.next());
-    if (this.hasFactory && typeof body?.then === 'function')
-      return Promise.resolve(body).then((body) => [input, this.withBody(init, body)]);
-    return [input, this.withBody(init, body)];
+    const replaced = signal !== undefined && input.mode !== 'navigate';
+    const init = replaced ? { ...referrerOf(input), ...own, signal } : { ...own };
+    if (own.headers !== undefined) init.headers = copyOfHeaders(own.headers);
+    // An inner fetch may add to what is a list: not to that of the next attempt.
+    if (this.#body !== undefined) init.body = this.#sent = isList(this.#body) ? copyOf(this.#body) : this.#body;
+    return [input, Object.keys(init).length > 0 ? init : undefined];
   }
 
-  /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
-  nextRequest(attempt, signal) {
-    const whole = this.body !== undefined || (this.owned && attempt >= this.maxAttempts) || (this.once && this.streams);
-    let request = whole ? this.input : this.input.clone();
-    // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
-    if (this.owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
-      request = new Request(request, { ...referrerOf(request), signal: this.signal });
-    }
-    return (this.alive[1] = request);
-  }
-
-  /** @param {any} init @param {unknown} body */
-  withBody(init, body) {
-    this.sent = body;
+  /** Returns the second argument with the body that the caller's function makes. @param {any} init */
+  async withBody(init) {
+    // Not a method: the function's `this` is undefined.
+    const make = this.#body;
+    const body = (this.#sent = await make());
     // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.
-    const duplex = this.hasFactory && init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
+    const duplex = init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
     return { ...init, ...duplex, body };
   }
 
-  /** Drops the bytes that were kept for another attempt. */
+  /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
+  #nextRequest(attempt, signal) {
+    const replaced = this.#body !== undefined;
+    // Not before: a request that is rejected before it is sent stays the caller's.
+    if (!replaced && !this.#owned) this.#own();
+    const whole = replaced || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
+    let request = whole ? this.#input : this.#input.clone();
+    // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
+    if (this.#owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
+      request = new Request(request, { ...referrerOf(request), signal: this.signal });
+    }
+    return (this.last = request);
+  }
+
+  /**
+   * Takes the request over, as `fetch` does when it is called: from then on the caller's own counts
+   * as used. Throws when it was used before.
+   */
+  #own() {
+    const { Request } = globalThis;
+    if (typeof Request !== 'function' || !(this.#input instanceof Request)) return;
+    this.#input = new Request(this.#input);
+    this.#owned = true;
+  }
+
+  /** Drops the bytes that were kept for another attempt. A request that the last attempt took over is not ours. */
   release() {
-    // The request that the last attempt took over is not ours any more.
-    if (this.isRequest && !this.waits && this.body === undefined && this.alive[1] !== this.input) discard(this.input);
+    if (this.last !== this.#input) discard(this.#input);
   }
 
   /** Cancels a body that was never sent: its source, a file for instance, would stay open. @param {unknown} reason */
   drop(reason) {
-    discard(this.init, reason);
-    if (this.isRequest) discard(this.alive[1], reason);
+    discard(this.#init, reason);
+    if (this.#body === undefined) discard(this.last, reason);
   }
 }
 
@@ -201,10 +180,7 @@ function copyOfUrl(input) {
   return tagOf(input) === 'URL' ? new (classOf(input))(input.href) : input;
 }
 
-/**
- * Returns a Request's referrer, which a second argument of fetch resets unless it is in it again.
- * @param {any} input
- */
+/** Returns a Request's referrer, which a second argument resets unless it is in it again. @param {any} input */
 function referrerOf(input) {
   if (!isRequest(input) || typeof input.referrer !== 'string') return undefined;
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
@@ -212,9 +188,9 @@ function referrerOf(input) {
 
 /** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */
 function membersOf(init) {
+  const members = /** @type {any} */ ({ __proto__: null });
+  if (init === undefined) return members;
   if (Object(init) !== init) throw problemOf('init', init, ['', 'an object']);
-  /** @type {Record<string, any>} */
-  const members = {};
   for (const name of MEMBERS) {
     const value = init[name];
     if (value !== undefined) members[name] = value;
