@@ -5,7 +5,7 @@ import { read } from '../options/reader.js';
 import { RULES } from '../options/rules.js';
 import { callsOf } from './calls.js';
 import { createSimulations } from './simulations.js';
-import { hasBudget, numbersOf, policyData, seedOf, whole } from './values.js';
+import { numbersOf, policyData, seedOf, whole } from './values.js';
 
 /**
  * The lab's wasm, linked (src/bindings/lab.rs).
@@ -39,30 +39,29 @@ export function createLab(RetryPolicy, load) {
   const calls = callsOf(load);
   const { call } = calls;
   /** @param {any} policy */
-  const dataOf = (policy) => policyData(RetryPolicy, policy);
+  const dataOf = (policy) => policyData(RetryPolicy, policy)[0];
 
   return {
-    ...createSimulations(RetryPolicy, calls),
+    ...createSimulations(dataOf, calls),
 
     /** @param {any} policy @param {number} [waits] */
     plan(policy, waits) {
       const data = dataOf(policy);
-      const many = whole('k', waits ?? waitsOf(data), waits === undefined ? 0 : 1, MAX_WAITS);
+      const many = waitsOf('k', waits, data);
       return call((core) => core.labPlan(data, many));
     },
 
     /** @param {any} policy */
     explain(policy) {
-      const data = dataOf(policy);
-      const budgeted = hasBudget(RetryPolicy, policy);
-      return call((core) => core.labExplain(data, budgeted));
+      const [data, hasBudget] = policyData(RetryPolicy, policy);
+      return call((core) => core.labExplain(data, hasBudget));
     },
 
     /** @param {any} policy @param {any} [options] */
     sample(policy, options) {
       const data = dataOf(policy);
       const given = read(options, SAMPLE);
-      const waits = whole('waits', given.waits ?? waitsOf(data), given.waits === undefined ? 0 : 1, MAX_WAITS);
+      const waits = waitsOf('waits', given.waits, data);
       const operations = whole('operations', given.operations ?? 1, 1, Math.floor(MAX_SAMPLES / Math.max(1, waits)));
       const first = whole('firstOperation', given.firstOperation ?? 0, 0, Number.MAX_SAFE_INTEGER);
       const [seedHigh, seedLow] = seedOf(given.seed, data.seed);
@@ -95,7 +94,13 @@ export function createLab(RetryPolicy, load) {
   };
 }
 
-/** Returns the number of waits that the attempts leave room for. @param {any} data */
-function waitsOf({ maxAttempts }) {
+/**
+ * Returns how many waits are asked for. Defaults to those that the attempts leave room for.
+ * @param {string} name
+ * @param {unknown} waits
+ * @param {any} data
+ */
+function waitsOf(name, waits, { maxAttempts }) {
+  if (waits !== undefined) return whole(name, waits, 1, MAX_WAITS);
   return typeof maxAttempts === 'number' ? Math.min(maxAttempts - 1, MAX_WAITS) : DEFAULT_WAITS;
 }

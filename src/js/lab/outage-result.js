@@ -1,7 +1,14 @@
 // @ts-check
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
+import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
+import { requireValid } from '../options/reader.js';
+
+/** @type {import('../options/reader.js').Rule} */
+const SHARE = ['number', 'a number between 0 and 1', (value) => isWithin(value, 0, 1)];
+/** @type {import('../options/reader.js').Rule} */
+const TIME = ['number', 'a non-negative number', (value) => isWithin(value, 0, Infinity)];
 
 /**
  * When this share of all clients had been served.
@@ -11,7 +18,7 @@ import { problemOf } from '../options/messages.js';
  */
 export function timeToServeMs(result, share) {
   const [attempts, servedMs] = columns(result, 'attempts', 'servedMs');
-  requireNumber('share', share, 0, 1);
+  requireValid('share', share, SHARE);
   return servedMs[Math.max(1, Math.ceil(share * attempts.length)) - 1];
 }
 
@@ -23,7 +30,7 @@ export function timeToServeMs(result, share) {
  */
 export function peakOf(result, fromMs = 0) {
   const [arrivals] = columns(result, 'arrivals');
-  requireNumber('fromMs', fromMs, 0, Infinity);
+  requireValid('fromMs', fromMs, TIME);
   let peak;
   for (let bin = 0; bin < arrivals.length; bin++) {
     const startMs = bin * result.binMs;
@@ -40,10 +47,4 @@ function columns(result, ...names) {
     if (typeof column?.length === 'number' && typeof result.binMs === 'number') return column;
     throw problemOf('the result', result, ['', 'one of simulateOutage']);
   });
-}
-
-/** @param {string} name @param {unknown} value @param {number} least @param {number} most */
-function requireNumber(name, value, least, most) {
-  if (typeof value === 'number' && value >= least && value <= most) return;
-  throw problemOf(name, value, ['number', most === 1 ? 'a number between 0 and 1' : 'a non-negative number']);
 }

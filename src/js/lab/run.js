@@ -28,43 +28,31 @@ const RUN = {
 /** @type {import('../options/reader.js').Rule} */
 const EVENTS = ['number', 'a non-negative integer or Infinity', (value) => value === 0 || isCount(value)];
 
-/**
- * @typedef {object} Owned
- * @property {Running | undefined} running unset once freed
- * @property {boolean} busy
- */
+/** What frees a simulation. @typedef {{ running: Running, instance: () => object, made: object }} Held */
 
-/** @type {FinalizationRegistry<() => void> | undefined} */
-let registry;
-
-/**
- * A function of its own, because the closures of one function share everything they capture: `owned` would never
- * be collected.
- * @param {Running} running
- * @param {() => object} instance
- * @param {object} made the instance that it belongs to
- */
-function releaseOf(running, instance, made) {
+/** @param {Held} held */
+function release({ running, instance, made }) {
   // A dropped instance has no memory to free, and the same addresses in the next one belong to other objects.
-  return () => void (instance() === made ? running.free() : running.__destroy_into_raw());
+  if (instance() === made) running.free();
+  else running.__destroy_into_raw();
 }
+
+/** @type {FinalizationRegistry<Held> | undefined} */
+let registry;
 
 /** @template Core @param {import('./calls.js').Calls<Core>} calls @param {(core: Core) => Running} make */
 export function simulationOf({ call, instance }, make) {
   const running = call(make);
   const made = instance();
-  /** @type {Owned} */
-  const owned = { running, busy: false };
-  const release = releaseOf(running, instance, made);
-  if (typeof FinalizationRegistry === 'function') {
-    registry ??= new FinalizationRegistry((release) => release());
-    registry.register(owned, release, owned);
-  }
+  /** Collected with the simulation: nothing that frees it refers to this. */
+  const state = { freed: false, busy: false };
+  if (typeof FinalizationRegistry === 'function') registry ??= new FinalizationRegistry(release);
+  registry?.register(state, { running, instance, made }, state);
 
   const alive = () => {
-    if (owned.running === undefined) throw failure(Error, 'the simulation was freed; make another one');
+    if (state.freed) throw failure(Error, 'the simulation was freed; make another one');
     if (instance() !== made) throw failure(Error, 'the simulation ended by a fault; start it again');
-    return owned.running;
+    return running;
   };
 
   const simulation = {
@@ -80,8 +68,8 @@ export function simulationOf({ call, instance }, make) {
     /** @param {any} [options] */
     async run(options) {
       const { signal, onProgress, sliceEvents = SLICE_EVENTS } = read(options, RUN);
-      if (owned.busy) throw failure(Error, 'the simulation is running already; await that run');
-      owned.busy = true;
+      if (state.busy) throw failure(Error, 'the simulation is running already; await that run');
+      state.busy = true;
       try {
         for (;;) {
           if (signal?.aborted) throw signal.reason;
@@ -91,15 +79,15 @@ export function simulationOf({ call, instance }, make) {
           await turn();
         }
       } finally {
-        owned.busy = false;
+        state.busy = false;
       }
     },
 
     free() {
-      if (owned.running === undefined) return;
-      owned.running = undefined;
-      registry?.unregister(owned);
-      release();
+      if (state.freed) return;
+      state.freed = true;
+      registry?.unregister(state);
+      release({ running, instance, made });
     },
   };
   // Not in every host yet; compilers that know `using` look for the other one then.
@@ -115,11 +103,9 @@ export function simulationOf({ call, instance }, make) {
  */
 function turn() {
   return new Promise((resolve) => {
-    if (typeof globalThis.MessageChannel !== 'function') {
-      globalThis.setTimeout(resolve, 0);
-      return;
-    }
-    const { port1, port2 } = new globalThis.MessageChannel();
+    const { MessageChannel, setTimeout } = globalThis;
+    if (typeof MessageChannel !== 'function') return void setTimeout(resolve, 0);
+    const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
       resolve();

@@ -1,152 +1,114 @@
 // @ts-check
-// The simulations as users make them: from a policy and options to the wasm.
+// The simulations as users make them: from a policy and options to the wasm. That knows ranges and defaults; names and
+// types are checked here, as in all options.
 
+import { oneOf } from '../options/messages.js';
 import { ownOf, read, readInto } from '../options/reader.js';
 import { RULES, SWITCH } from '../options/rules.js';
 import { simulationOf } from './run.js';
-import { policyData, seedOf } from './values.js';
+import { seedOf } from './values.js';
 
 /**
- * The simulations of the lab's wasm (src/bindings/simulation/), which knows ranges and defaults.
- * @typedef {import('./run.js').Running} Running
- * @typedef {(policy: unknown, seedHigh: number, seedLow: number, options: unknown) => Running} WithPolicy
- *
- * @typedef {object} SimulationCore
- * @property {WithPolicy} labOutage
- * @property {WithPolicy} labContention
- * @property {WithPolicy} labLoad
- * @property {WithPolicy} labRateLimit
- * @property {(seedHigh: number, seedLow: number, options: unknown) => Running} labHedging
+ * The simulations of the lab's wasm (src/bindings/simulation/). Each takes the data of a policy, if it has one, both
+ * halves of a seed, and options.
+ * @typedef {'labOutage' | 'labContention' | 'labLoad' | 'labRateLimit' | 'labHedging'} Name
+ * @typedef {Record<Name, (...args: unknown[]) => import('./run.js').Running>} SimulationCore
  */
 
 /** @typedef {import('../options/reader.js').Rule} Rule */
 /** @typedef {import('../options/reader.js').Rules} Rules */
 
-// The wasm knows the ranges.
 /** @type {Rule} */
 const NUMBER = ['', 'a number', (value) => typeof value === 'number'];
+
+/** The numbers that belong to a type of arrivals, by name. */
+const OF_ARRIVALS = /* @__PURE__ */ new Map([
+  ['regular', 'perS'],
+  ['poisson', 'perS'],
+  ['closed', 'clients,thinkMs'],
+]);
 
 /** @type {Rule} */
 const ARRIVALS = [
   '',
   "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
-  (value, given, _, name) =>
-    isOne((given[name] = ownOf(value)), 'type', {
-      regular: ['perS'],
-      poisson: ['perS'],
-      closed: ['clients', 'thinkMs'],
-    }),
+  (value, given, _, name) => {
+    const { type, ...rest } = (given[name] = ownOf(value));
+    const known = Object.keys(rest).sort().join() === OF_ARRIVALS.get(type);
+    return known && Object.values(rest).every((number) => typeof number === 'number');
+  },
 ];
 
 /** @type {Rule} */
 const PRESET = ['', "'awsSdk2026'", (value) => value === 'awsSdk2026'];
 
-/** @type {Rule} */
-const HINTS = ['', "one of 'ignored', 'followed'", (value) => value === 'ignored' || value === 'followed'];
-
-/** The options of the parts of `rejitter/protection`, and rules to compare them with. */
-const PROTECTION = {
-  budget: section({
-    ...numbers('capacity', 'perSuccess', 'cost', 'perRequest', 'perSecond', 'maxTokens', 'tokenRatio'),
-    refund: SWITCH,
-    preset: PRESET,
-  }),
-  breaker: section(
-    numbers(
-      'failureRatio',
-      'minimumCalls',
-      'windowMs',
-      'consecutiveFailures',
-      'openMs',
-      'maxOpenMs',
-      'closeAfter',
-      'draw',
-    ),
-  ),
-};
-
-const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
-
-/** @type {Rule} */
-const FIGURE = ['', `one of '${FIGURES.join("', '")}'`, (value) => FIGURES.includes(value)];
-
-/** The options by name; the seed where no policy has one. */
+// The options by name, but for the seed.
 const OUTAGE = numbers(
-  'clients',
-  'spreadMs',
-  'downMs',
-  'capacityPerS',
-  'burst',
-  'rejectionCost',
-  'latencyMs',
-  'deadlineMs',
-  'horizonMs',
-  'binMs',
-  'traced',
+  'clients spreadMs downMs capacityPerS burst rejectionCost latencyMs deadlineMs horizonMs binMs traced',
 );
-const CONTENTION = numbers('clients', 'hopMeanMs', 'hopSdMs', 'runs');
-const LINE = { figure: FIGURE, ...numbers('baseMs', 'capMs') };
+const CONTENTION = numbers('clients hopMeanMs hopSdMs runs');
+const LINE = { figure: choice('none', 'exponential', 'equal', 'full', 'decorrelated'), ...numbers('baseMs capMs') };
 const LOAD = {
   arrivals: ARRIVALS,
-  ...numbers('capacityPerS', 'timeoutMs', 'downFromMs', 'downMs', 'horizonMs', 'binMs'),
-  protection: section(PROTECTION),
+  ...numbers('capacityPerS timeoutMs downFromMs downMs horizonMs binMs'),
+  protection: section({
+    budget: section({
+      ...numbers('capacity perSuccess cost perRequest perSecond maxTokens tokenRatio'),
+      refund: SWITCH,
+      preset: PRESET,
+    }),
+    breaker: section(
+      numbers('failureRatio minimumCalls windowMs consecutiveFailures openMs maxOpenMs closeAfter draw'),
+    ),
+  }),
   processes: NUMBER,
 };
 const RATE_LIMIT = {
-  ...numbers('jobs', 'workers', 'limit', 'windowMs', 'latencyMs', 'horizonMs', 'binMs'),
-  hints: HINTS,
+  ...numbers('jobs workers limit windowMs latencyMs horizonMs binMs'),
+  hints: choice('ignored', 'followed'),
   protection: section({ cooldown: section(numbers('maxHoldMs')) }),
 };
 const HEDGING = {
   requests: NUMBER,
-  service: section(numbers('meanMs', 'slowShare', 'slowFromMs', 'slowMeanMs')),
-  hedge: section(numbers('delayMs', 'quantile', 'maxRatio')),
-  load: section(numbers('servers', 'utilisation')),
-  seed: RULES.seed,
+  service: section(numbers('meanMs slowShare slowFromMs slowMeanMs')),
+  hedge: section(numbers('delayMs quantile maxRatio')),
+  load: section(numbers('servers utilisation')),
 };
 
-/** @param {import('./values.js').PolicyClass} RetryPolicy @param {import('./calls.js').Calls<SimulationCore>} calls */
-export function createSimulations(RetryPolicy, calls) {
-  /**
-   * @param {(core: SimulationCore) => WithPolicy} choose
-   * @param {any} data
-   * @param {any} options
-   * @param {Rules} rules
-   */
-  const retrying = (choose, data, options, rules) => {
+/** @param {(policy: any) => any} dataOf @param {import('./calls.js').Calls<SimulationCore>} calls */
+export function createSimulations(dataOf, calls) {
+  /** @param {Name} name @param {Rules} rules @param {any} options @param {any[]} policy its data, if there is one */
+  const simulate = (name, rules, options, ...policy) => {
     const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
-    const [seedHigh, seedLow] = seedOf(seed, data.seed);
-    return simulationOf(calls, (core) => choose(core)(data, seedHigh, seedLow, given));
+    const bits = seedOf(seed, policy[0]?.seed);
+    return simulationOf(calls, (core) => core[name](...policy, ...bits, given));
   };
 
   return {
     /** @param {any} policy @param {any} [options] */
     simulateOutage(policy, options) {
-      return retrying((core) => core.labOutage, policyData(RetryPolicy, policy), options, OUTAGE);
+      return simulate('labOutage', OUTAGE, options, dataOf(policy));
     },
 
     /** @param {any} policy @param {any} [options] */
     simulateContention(policy, options) {
       const line = policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'figure');
-      const data = line ? read(policy, LINE) : policyData(RetryPolicy, policy);
-      return retrying((core) => core.labContention, data, options, CONTENTION);
+      return simulate('labContention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
     },
 
     /** @param {any} policy @param {any} [options] */
     simulateLoad(policy, options) {
-      return retrying((core) => core.labLoad, policyData(RetryPolicy, policy), options, LOAD);
+      return simulate('labLoad', LOAD, options, dataOf(policy));
     },
 
     /** @param {any} policy @param {any} [options] */
     simulateRateLimit(policy, options) {
-      return retrying((core) => core.labRateLimit, policyData(RetryPolicy, policy), options, RATE_LIMIT);
+      return simulate('labRateLimit', RATE_LIMIT, options, dataOf(policy));
     },
 
     /** @param {any} [options] */
     simulateHedging(options) {
-      const { seed, ...given } = read(options, HEDGING);
-      const [seedHigh, seedLow] = seedOf(seed, undefined);
-      return simulationOf(calls, (core) => core.labHedging(seedHigh, seedLow, given));
+      return simulate('labHedging', HEDGING, options);
     },
   };
 }
@@ -164,19 +126,12 @@ function section(rules) {
   ];
 }
 
-/**
- * Whether it is an object with this tag and the numbers that belong to it, and nothing else.
- * @param {any} value
- * @param {string} tag
- * @param {Record<string, string[]>} kinds
- */
-function isOne(value, tag, kinds) {
-  if (typeof value[tag] !== 'string' || !Object.hasOwn(kinds, value[tag])) return false;
-  const names = kinds[value[tag]];
-  return Object.keys(value).length === names.length + 1 && names.every((name) => typeof value[name] === 'number');
+/** @param {string[]} names @returns {Rule} */
+function choice(...names) {
+  return ['', oneOf(names), (value) => names.includes(value)];
 }
 
-/** @param {string[]} names @returns {Rules} */
-function numbers(...names) {
-  return Object.fromEntries(names.map((name) => [name, NUMBER]));
+/** Returns the rules of numbers. @param {string} names @returns {Rules} */
+function numbers(names) {
+  return Object.fromEntries(names.split(' ').map((name) => [name, NUMBER]));
 }

@@ -14,32 +14,18 @@ import { freshSeed } from '../run/randomness.js';
 const MAX_NUMBERS = 2 ** 20;
 
 /**
- * Returns a policy's data. Another object may have a `toJSON`, too: whatever that returns is validated before it
- * reaches the wasm.
+ * Returns a policy's data, and whether its retries have a budget, which data do not say. Another object may have a
+ * `toJSON`, too: whatever that returns is validated before it reaches the wasm.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
+ * @returns {[data: any, hasBudget: boolean]}
  */
 export function policyData(RetryPolicy, policy) {
-  return toData(settingsOf(RetryPolicy, policy));
-}
-
-/**
- * Returns whether the retries of a policy have a budget. Only options and policies can tell, because data have no
- * protection.
- * @param {PolicyClass} RetryPolicy
- * @param {any} policy or options
- */
-export function hasBudget(RetryPolicy, policy) {
-  const protection = /** @type {any} */ (settingsOf(RetryPolicy, policy).protection);
-  return protection?.budget !== undefined;
-}
-
-/** @param {PolicyClass} RetryPolicy @param {any} policy or options */
-function settingsOf(RetryPolicy, policy) {
   const behind =
     behindOf(policy) ??
     behindOf(typeof policy?.toJSON === 'function' ? fromDataOf(RetryPolicy)(policy.toJSON()) : new RetryPolicy(policy));
-  return /** @type {{ settings: any }} */ (behind).settings;
+  const { settings } = /** @type {{ settings: any }} */ (behind);
+  return [toData(settings), settings.protection?.budget !== undefined];
 }
 
 /**
@@ -74,10 +60,7 @@ export function numbersOf(name, list, rule, allowed) {
   }
   whole(`${name}.length`, list.length, 0, MAX_NUMBERS);
   const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
-  for (const [i, value] of values.entries()) {
-    if (typeof value !== 'number' || !allowed(value)) {
-      throw problemOf(`${name}[${i}]`, value, ['number', `a number${rule}`]);
-    }
-  }
+  const bad = values.findIndex((value) => typeof value !== 'number' || !allowed(value));
+  if (bad >= 0) throw problemOf(`${name}[${bad}]`, values[bad], ['number', `a number${rule}`]);
   return Float64Array.from(/** @type {number[]} */ (values));
 }
