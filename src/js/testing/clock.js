@@ -21,40 +21,33 @@ let current;
 export function virtualClock(options) {
   if (current !== undefined) throw failure(Error, 'a virtual clock is installed already. Uninstall it first');
   const { date = false, blocking = false } = read(options, { date: SWITCH, blocking: SWITCH });
-  current = new VirtualClock(date, blocking);
-  return current;
+  const clock = new VirtualClock();
+  try {
+    clock.install(date, blocking);
+  } catch (error) {
+    clock.uninstall();
+    throw error;
+  }
+  current = clock;
+  return clock;
 }
+
 class VirtualClock {
   #timers = new Timers();
   #running = false;
   /** @type {[holder: any, name: string, own: PropertyDescriptor | undefined, replacement: unknown][]} */
   #replaced = [];
-  /** @type {() => Promise<void>} */
-  #turn;
-  /** @type {() => Promise<void>} */
-  #pause;
+  /** The host's own, looked up before they are replaced: promises settle while real tasks run. */
+  #host = hostTimers();
 
   /** @param {boolean} date @param {boolean} blocking */
-  constructor(date, blocking) {
+  install(date, blocking) {
     const timers = this.#timers;
-    const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance, setImmediate, setTimeout } =
-      /** @type {any} */ (globalThis);
-    // The host's own, looked up before it is replaced: promises settle while real tasks run.
-    /** @param {() => void} done */
-    const later = (done) => {
-      try {
-        setImmediate(done);
-      } catch {
-        // Browsers have no setImmediate, and that of an edge route of Next.js throws.
-        setTimeout(done);
-      }
-    };
+    const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance } = /** @type {any} */ (globalThis);
     // The fakes of sinon, Vitest and Jest have this. On those nothing would ever settle.
-    if ([setImmediate, setTimeout].some((timer) => timer?.clock !== undefined)) {
+    if (Object.values(this.#host).some((timer) => timer?.clock !== undefined)) {
       throw failure(Error, 'fake timers are installed already. Remove them first, or move time by them alone');
     }
-    this.#turn = () => new Promise(later);
-    this.#pause = () => new Promise((done) => void setTimeout(done, 1));
     // Integer: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(performance.now());
     const startedOn = Date.now();
@@ -73,20 +66,16 @@ class VirtualClock {
       if (timer === undefined) host(handle);
       else timer.close();
     };
-    const fakeTimeout = arming('setTimeout', false);
-    const replacements = [
-      [
-        globalThis,
-        'setTimeout',
-        Object.assign(fakeTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers) }),
-      ],
-      [globalThis, 'clearTimeout', clearing(clearTimeout)],
-      [globalThis, 'setInterval', arming('setInterval', true)],
-      [globalThis, 'clearInterval', clearing(clearInterval)],
-      [performance, 'now', () => startedAt + timers.now],
-    ];
+    const fakeTimeout = Object.assign(arming('setTimeout', false), {
+      [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers),
+    });
+    this.#replace(globalThis, 'setTimeout', fakeTimeout);
+    this.#replace(globalThis, 'clearTimeout', clearing(clearTimeout));
+    this.#replace(globalThis, 'setInterval', arming('setInterval', true));
+    this.#replace(globalThis, 'clearInterval', clearing(clearInterval));
+    this.#replace(performance, 'now', () => startedAt + timers.now);
     if (isFunction(AbortSignal?.timeout))
-      replacements.push([AbortSignal, 'timeout', (/** @type {any} */ ms) => timers.timeoutSignal(ms)]);
+      this.#replace(AbortSignal, 'timeout', (/** @type {any} */ ms) => timers.timeoutSignal(ms));
     if (date) {
       const now = () => Math.floor(startedOn + timers.now);
       /** @type {any} */
@@ -95,26 +84,18 @@ class VirtualClock {
         construct: (target, args, newTarget) =>
           Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
       });
-      replacements.push([Date, 'now', now], [Date.prototype, 'constructor', Moved], [globalThis, 'Date', Moved]);
+      this.#replace(Date, 'now', now);
+      this.#replace(Date.prototype, 'constructor', Moved);
+      this.#replace(globalThis, 'Date', Moved);
     }
     if (blocking) {
       const { wait } = Atomics;
-      replacements.push([
-        Atomics,
-        'wait',
-        (/** @type {any} */ cell, /** @type {any} */ index, /** @type {any} */ value, /** @type {any} */ ms) => {
-          const answer = wait.call(Atomics, cell, index, value, 0);
-          // No timer fires during the wait: the thread is blocked.
-          if (answer === 'timed-out' && ms > 0) timers.now += ms;
-          return answer;
-        },
-      ]);
-    }
-    try {
-      for (const [holder, name, replacement] of replacements) this.#replace(holder, name, replacement);
-    } catch (error) {
-      this.uninstall();
-      throw error;
+      this.#replace(Atomics, 'wait', (/** @type {[any, any, any, any]} */ ...[cell, index, value, ms]) => {
+        const answer = wait.call(Atomics, cell, index, value, 0);
+        // No timer fires during the wait: the thread is blocked.
+        if (answer === 'timed-out' && ms > 0) timers.now += ms;
+        return answer;
+      });
     }
   }
 
@@ -123,7 +104,7 @@ class VirtualClock {
   }
 
   get pending() {
-    return this.#timers.size;
+    return this.#timers.armed.size;
   }
 
   /** @param {number} ms */
@@ -157,12 +138,12 @@ class VirtualClock {
       while (pending && timers.live) {
         // Real I/O may bring news before the timer that limits it. One pause is at least one turn of the
         // event loop, however busy the machine is.
-        for (let i = 0; i < graceMs && pending && timers.size > 0; i++) await this.#pause();
+        for (let i = 0; i < graceMs && pending && timers.armed.size > 0; i++) await this.#pause();
         if (!pending) break;
         const timer = timers.next(Infinity);
         if (timer !== undefined) return timer;
         // Only the outside can go on. That takes its own time, which no polling makes shorter.
-        await timers.armed();
+        await timers.change();
         await this.#settle();
       }
       return undefined;
@@ -197,6 +178,24 @@ class VirtualClock {
     for (let i = 0; i < TURNS; i++) await this.#turn();
   }
 
+  /** Lets the event loop turn. */
+  #turn() {
+    const { setImmediate, setTimeout } = this.#host;
+    return new Promise((done) => {
+      try {
+        setImmediate(done);
+      } catch {
+        // Browsers have no setImmediate, and that of an edge route of Next.js throws.
+        setTimeout(done);
+      }
+    });
+  }
+
+  #pause() {
+    const { setTimeout } = this.#host;
+    return new Promise((done) => void setTimeout(done, 1));
+  }
+
   /**
    * Fires timers as long as `next` finds one.
    * @param {() => Timeout | undefined | Promise<Timeout | undefined>} next
@@ -221,6 +220,11 @@ class VirtualClock {
       this.#running = false;
     }
   }
+}
+
+function hostTimers() {
+  const { setImmediate, setTimeout } = /** @type {any} */ (globalThis);
+  return { setImmediate, setTimeout };
 }
 
 /**

@@ -2,14 +2,16 @@
 // Known draws.
 
 import { failure, problemOf } from '../options/messages.js';
+import { requireValid } from '../options/reader.js';
 
-/** @type {[types: string, rule: string]} */
-const DRAW = ['number', 'a number in [0, 1)'];
+/** @type {import('../options/reader.js').Rule} */
+const DRAW = ['number', 'a number in [0, 1)', (draw) => typeof draw === 'number' && draw >= 0 && draw < 1];
 
 /** @param {any} draws */
 export function scriptedRandom(draws) {
   if (!Array.isArray(draws)) throw problemOf('draws', draws, ['', 'an array of numbers in [0, 1)']);
-  const script = draws.map((draw, i) => checked(draw, `draws[${i}]`));
+  const script = [...draws];
+  for (const [i, draw] of script.entries()) requireValid(`draws[${i}]`, draw, DRAW);
   let used = 0;
   const random = () => {
     if (used === script.length) {
@@ -26,12 +28,6 @@ export function scriptedRandom(draws) {
 
 /** @param {any} r */
 export function constantRandom(r) {
-  checked(r, 'r');
+  requireValid('r', r, DRAW);
   return () => r;
-}
-
-/** @param {any} draw @param {string} name */
-function checked(draw, name) {
-  if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
-  throw problemOf(name, draw, DRAW);
 }

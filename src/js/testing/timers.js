@@ -19,16 +19,12 @@ export class Timers {
   /** Whether the clock is installed. */
   live = true;
   /** @type {Map<number, Timeout>} in the order of arming */
-  #armed = new Map();
+  armed = new Map();
   /** @type {(value?: any) => void} */
   wake = () => {};
 
-  get size() {
-    return this.#armed.size;
-  }
-
-  /** @param {Function} callback @param {any} ms @param {any[]} args @param {boolean} [repeats] */
-  arm(callback, ms, args, repeats = false) {
+  /** @param {Function} callback @param {any} ms @param {any[]} [args] @param {boolean} [repeats] */
+  arm(callback, ms, args = [], repeats = false) {
     const timer = new Timeout(this, callback, ms >= 1 && ms <= MAX_TIMER_MS ? Math.trunc(ms) : 1, args, repeats);
     this.enter(timer);
     return timer;
@@ -36,29 +32,16 @@ export class Timers {
 
   /** @param {Timeout} timer that is due after its delay, counted from now */
   enter(timer) {
-    this.#armed.delete(timer.id);
+    this.armed.delete(timer.id);
     timer.due = this.now + timer.ms;
-    this.#armed.set(timer.id, timer);
+    this.armed.set(timer.id, timer);
     this.wake();
-  }
-
-  /** @param {Timeout} timer */
-  has(timer) {
-    return this.#armed.has(timer.id);
-  }
-
-  /** @param {Timeout} timer */
-  remove(timer) {
-    this.#armed.delete(timer.id);
   }
 
   /** Returns the timer of a handle or a number, unless the host gave it. @param {unknown} handle */
   find(handle) {
-    return handle instanceof Timeout
-      ? handle
-      : typeof handle === 'object'
-        ? undefined
-        : this.#armed.get(Number(handle));
+    if (handle instanceof Timeout) return handle;
+    return typeof handle === 'object' ? undefined : this.armed.get(Number(handle));
   }
 
   /**
@@ -68,7 +51,7 @@ export class Timers {
   next(end) {
     /** @type {Timeout | undefined} */
     let first;
-    for (const timer of this.#armed.values()) {
+    for (const timer of this.armed.values()) {
       if (timer.due <= end && (first === undefined || timer.due < first.due)) first = timer;
     }
     return first;
@@ -77,17 +60,17 @@ export class Timers {
   /** @param {Timeout} timer */
   fire(timer) {
     this.now = Math.max(this.now, timer.due);
-    if (!timer.repeats) this.remove(timer);
+    if (!timer.repeats) this.armed.delete(timer.id);
     try {
       Reflect.apply(timer.callback, timer, timer.args);
     } finally {
       // Hosts arm an interval again after its callback, even if that throws, unless it clears the interval.
-      if (timer.repeats && this.has(timer)) this.enter(timer);
+      if (timer.repeats && this.armed.has(timer.id)) this.enter(timer);
     }
   }
 
   /** Resolves when a timer is armed, or on a call of `wake`. */
-  armed() {
+  change() {
     return new Promise((done) => {
       this.wake = done;
     });
@@ -95,9 +78,9 @@ export class Timers {
 
   /** Drops the timers, except those that do not keep the process alive, which Node's fetch needs. */
   end() {
-    const background = [...this.#armed.values()].filter((timer) => !timer.hasRef());
+    const background = [...this.armed.values()].filter((timer) => !timer.hasRef());
     this.live = false;
-    this.#armed.clear();
+    this.armed.clear();
     for (const timer of background) timer.refresh();
     this.wake();
   }
@@ -107,11 +90,8 @@ export class Timers {
     requireValid('the argument of AbortSignal.timeout()', ms, FINITE);
     const controller = new AbortController();
     // The words of the host.
-    this.arm(
-      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
-      ms,
-      [],
-    );
+    const expire = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    this.arm(expire, ms);
     return controller.signal;
   }
 
@@ -123,24 +103,16 @@ export class Timers {
    */
   sleep(ms, value, { signal, ref } = {}) {
     return new Promise((resolve, reject) => {
-      // The words of the host.
       const stop = () => {
         timer.close();
-        reject(
-          Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
-            name: 'AbortError',
-            code: 'ABORT_ERR',
-          }),
-        );
+        // The words of the host.
+        const error = new Error('The operation was aborted', { cause: signal?.reason });
+        reject(Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' }));
       };
-      const timer = this.arm(
-        () => {
-          signal?.removeEventListener('abort', stop);
-          resolve(value);
-        },
-        ms,
-        [],
-      );
+      const timer = this.arm(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve(value);
+      }, ms);
       if (ref === false) timer.unref();
       if (signal?.aborted) stop();
       else signal?.addEventListener('abort', stop, { once: true });
@@ -192,8 +164,8 @@ export class Timeout {
 
   close() {
     this.#cleared = true;
-    this.#timers.remove(this);
-    if (this.#successor !== undefined) globalThis.clearTimeout(this.#successor);
+    this.#timers.armed.delete(this.id);
+    globalThis.clearTimeout(this.#successor);
     return this;
   }
 
@@ -208,7 +180,7 @@ export class Timeout {
   }
 
   hasRef() {
-    return this.#ref && this.#timers.has(this);
+    return this.#ref && this.#timers.armed.has(this.id);
   }
 
   [Symbol.toPrimitive]() {
