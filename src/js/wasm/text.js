@@ -31,19 +31,12 @@ export class LazyEncoder {
 
 /** @param {Uint8Array} bytes */
 function decoded(bytes) {
-  let escapes = '';
-  for (const byte of bytes) escapes += `%${byte.toString(16).padStart(2, '0')}`;
-  return decodeURIComponent(escapes);
+  return decodeURIComponent(Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
 }
 
 /** @param {string} text */
 function encoded(text) {
-  let escapes = '';
-  for (const character of text) {
-    // A lone surrogate has no UTF-8; encoders write U+FFFD in its place.
-    const lone = character >= '\ud800' && character <= '\udfff' && character.length === 1;
-    escapes += encodeURIComponent(lone ? '\ufffd' : character);
-  }
-  const bytes = escapes.match(/%..|[^%]/g) ?? [];
+  // A lone surrogate has no UTF-8; encoders write U+FFFD in its place.
+  const bytes = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).match(/%..|[^%]/g) ?? [];
   return Uint8Array.from(bytes, (byte) => (byte.length > 1 ? parseInt(byte.slice(1), 16) : byte.charCodeAt(0)));
 }

@@ -1,3 +1,0 @@
-/** The lab's wasm file as text. The build writes the module (xtask/npm/wasm-text.mjs). */
-declare const text: string;
-export default text;
