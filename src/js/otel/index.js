@@ -43,15 +43,12 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
 
   /** Returns hooks that call those of the caller, too. @param {Trace} own @param {any} theirs */
   function hooks(own, theirs) {
-    /** @type {Record<string, (event: any) => unknown>} */
-    const made = {};
-    for (const name of HOOKS)
-      made[name] = (event) => {
-        own.on(name, event);
-        meters.on(name, event, own);
-        return theirs?.[name]?.(event);
-      };
-    return made;
+    const hook = (/** @type {string} */ name) => (/** @type {any} */ event) => {
+      own.on(name, event);
+      meters.on(name, event, own);
+      return theirs?.[name]?.(event);
+    };
+    return Object.fromEntries(HOOKS.map((name) => [name, hook(name)]));
   }
 
   /** @param {any} policy @param {any} fn @param {any} options @param {(attempt: any) => any} call */
