@@ -20,40 +20,37 @@ const policy = /* @__PURE__ */ policyOf(load);
 const sync = /* @__PURE__ */ syncOf(load);
 export { policy as RetryPolicy, sync as retrySync };
 
-const because = "the function's name determines it";
-const ITS_JITTER = { metrics: ONE_OPERATION, jitter: because };
-const ITS_BACKOFF = { metrics: ONE_OPERATION, backoff: because };
-
 export const retry = /* @__PURE__ */ functionOf('retry');
-export const retryWithFullJitter = /* @__PURE__ */ functionOf('retryWithFullJitter', ITS_JITTER);
-export const retryWithEqualJitter = /* @__PURE__ */ functionOf('retryWithEqualJitter', ITS_JITTER, { jitter: EQUAL });
-export const retryWithDecorrelatedJitter = /* @__PURE__ */ functionOf('retryWithDecorrelatedJitter', ITS_JITTER, {
+export const retryWithFullJitter = /* @__PURE__ */ functionOf('retryWithFullJitter', 'jitter');
+export const retryWithEqualJitter = /* @__PURE__ */ functionOf('retryWithEqualJitter', 'jitter', { jitter: EQUAL });
+export const retryWithDecorrelatedJitter = /* @__PURE__ */ functionOf('retryWithDecorrelatedJitter', 'jitter', {
   jitter: DECORRELATED,
 });
-export const retryWithExponentialBackoff = /* @__PURE__ */ functionOf('retryWithExponentialBackoff', ITS_BACKOFF, {
+export const retryWithExponentialBackoff = /* @__PURE__ */ functionOf('retryWithExponentialBackoff', 'backoff', {
   backoff: EXPONENTIAL,
   jitter: NONE,
 });
-export const retryWithLinearBackoff = /* @__PURE__ */ functionOf('retryWithLinearBackoff', ITS_BACKOFF, {
+export const retryWithLinearBackoff = /* @__PURE__ */ functionOf('retryWithLinearBackoff', 'backoff', {
   backoff: LINEAR,
   jitter: NONE,
 });
-export const retryWithFixedDelay = /* @__PURE__ */ functionOf('retryWithFixedDelay', ITS_BACKOFF, {
+export const retryWithFixedDelay = /* @__PURE__ */ functionOf('retryWithFixedDelay', 'backoff', {
   backoff: FIXED,
   jitter: NONE,
 });
-export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTruncatedBackoff', ITS_BACKOFF, {
+export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTruncatedBackoff', 'backoff', {
   backoff: TRUNCATED,
   maxAttempts: Infinity,
 });
 
 /**
  * @param {string} name for stack traces
- * @param {import('../options/reader.js').Excluded} [excluded] the options that it does not take
- * @param {Partial<import('../options/settings.js').Settings>} [own] the settings that it implies
+ * @param {'backoff' | 'jitter'} [implied] the option that the name determines, so that the function does not take it
+ * @param {Partial<import('../options/settings.js').Settings>} [own] the settings that differ from the defaults
  */
-function functionOf(name, excluded, own) {
+function functionOf(name, implied, own) {
   const newSettings = settingsOf(load, own);
+  const excluded = implied && { metrics: ONE_OPERATION, [implied]: "the function's name determines it" };
   const named = {
     /** @param {any} fn @param {any} [options] */
     [name](fn, options) {
