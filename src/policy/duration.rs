@@ -25,47 +25,46 @@ use core::time::Duration;
 /// assert_eq!(duration_from_ms(f64::INFINITY), Duration::MAX);
 /// ```
 #[must_use]
+#[inline(never)] // Programs that wait have it once, and not in each operation.
 pub const fn duration_from_ms(ms: f64) -> Duration {
-    if ms.is_nan() || ms <= 0.0 {
-        return Duration::ZERO;
-    }
     if ms >= TWO_TO_64 {
         return Duration::MAX;
     }
+    // Negative numbers and NaN are zero here and below.
     let whole = ms as u64;
     // Exact: the rest has no more bits than the number.
     let rest = ms - whole as f64;
-    let down = (rest * 1e6) as u64;
-    let nanos = down + exceeds(rest, down) as u64;
-    Duration::from_millis(whole).saturating_add(Duration::from_nanos(nanos))
+    let down = (rest * 1e6) as u32;
+    let nanos = down + exceeds(rest, down as f64) as u32;
+    Duration::new(whole / 1_000, (whole % 1_000) as u32 * 1_000_000 + nanos)
 }
 
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// Whether `rest` milliseconds, less than one, are more than `nanos`, without rounding.
-const fn exceeds(rest: f64, nanos: u64) -> bool {
-    // rest is mantissa / 2^shift, and a product of numbers below 2^53 and 2^20 fits.
-    let bits = rest.to_bits();
-    let exponent = bits >> 52;
-    let shift = 1_075 - if exponent == 0 { 1 } else { exponent };
-    let mantissa = bits & ((1 << 52) - 1) | if exponent == 0 { 0 } else { 1 << 52 };
-    if shift > 100 {
-        // Far less than a nanosecond.
-        return rest > 0.0;
-    }
-    mantissa as u128 * 1_000_000 > (nanos as u128) << shift
+/// Whether `rest` milliseconds, less than one, are more than `nanos`, without rounding: halves of 26 bits have exact
+/// products (Veltkamp, Dekker), and the sign of a sum is exact.
+const fn exceeds(rest: f64, nanos: f64) -> bool {
+    let shifted = rest * (1_u32 << 27 | 1) as f64;
+    let high = shifted - (shifted - rest);
+    let low = rest - high;
+    (high * 1e6 - nanos) + low * 1e6 > 0.0
 }
 
 /// A duration in milliseconds, rounded up to a number that holds it.
+#[inline(never)] // See above.
 pub(crate) const fn ms_from_duration(duration: Duration) -> f64 {
-    let nanos = duration.subsec_nanos() % 1_000_000;
+    let (secs, nanos) = (duration.as_secs(), duration.subsec_nanos());
+    let whole = secs as f64 * 1e3 + (nanos / 1_000_000) as f64;
     // Rounding to the nearest is corrected below.
-    let ms = duration.as_millis() as f64 + nanos as f64 / 1e6;
-    if duration_from_ms(ms).as_nanos() < duration.as_nanos() {
+    let mut ms = whole + (nanos % 1_000_000) as f64 / 1e6;
+    loop {
+        let held = duration_from_ms(ms);
+        let is_shorter = held.as_secs() == secs && held.subsec_nanos() < nanos;
+        if held.as_secs() >= secs && !is_shorter {
+            return ms;
+        }
         // The next number up; `f64::next_up` is newer than this crate's oldest compiler.
-        f64::from_bits(ms.to_bits() + 1)
-    } else {
-        ms
+        ms = f64::from_bits(ms.to_bits() + 1);
     }
 }
 
