@@ -1,5 +1,7 @@
 //! The curve: how the ceiling of the wait grows with the number of failed attempts.
 
+use super::elementary::at_most;
+
 /// How the ceiling grows from wait to wait, before jitter.
 ///
 /// `k` numbers the waits, starting at 1: wait `k` follows failed attempt `k`. Every curve is
@@ -53,17 +55,17 @@ pub(crate) const fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
         square *= square;
         n >>= 1;
     }
-    (base * power).min(cap)
+    at_most(base * power, cap)
 }
 
 /// `base·F(k)`, at most `cap`, in as many steps as it takes to reach either.
 #[inline(never)]
 pub(crate) fn fibonacci(base: f64, k: u64, cap: f64) -> f64 {
-    let (mut current, mut next) = (base.min(cap), base);
+    let (mut current, mut next) = (at_most(base, cap), base);
     let mut n = 1;
     // A base of 0 grows nowhere, however long one waits.
     while n < k && current < cap && base > 0.0 {
-        (current, next) = (next.min(cap), current + next);
+        (current, next) = (at_most(next, cap), current + next);
         n += 1;
     }
     current
@@ -75,7 +77,7 @@ pub(crate) fn climb(base: f64, step: f64, n: u64, cap: f64) -> f64 {
     // or the step is so small that it does not show.
     #[allow(clippy::cast_precision_loss)]
     let n = n as f64;
-    (base + step * n).min(cap)
+    at_most(base + step * n, cap)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::elementary::{at_least, at_most};
 use super::policy::{Previous, Wait};
 use super::{Draws, MAX_MS, RetryPolicy};
 
@@ -174,10 +175,10 @@ impl RetryPolicy {
             if server_ms > longest && !self.caps_long_retry_after() {
                 return None;
             }
-            let requested = server_ms.min(longest);
+            let requested = at_most(server_ms, longest);
             // Twice the requested time at most: finite, and below what timers are chunked for.
-            let spread = (requested / 2.0).max(self.base_ms());
-            let hinted = (requested + draws.r * spread).min(MAX_MS);
+            let spread = at_least(requested / 2.0, self.base_ms());
+            let hinted = at_most(requested + draws.r * spread, MAX_MS);
             // Not `max`, which would hide a NaN.
             if computed < hinted {
                 return Some(hinted);

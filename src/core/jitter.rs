@@ -1,6 +1,6 @@
 //! The draw: how a wait is chosen at or around the ceiling, so that clients do not retry together.
 
-use super::elementary::{exp2, sqrt, tanh};
+use super::elementary::{at_least, at_most, exp2, sqrt, tanh};
 
 /// How the wait is drawn, given the ceiling `c` of the backoff curve; `r` is uniform on [0, 1).
 ///
@@ -76,9 +76,14 @@ pub enum CapRule {
 
 /// Uniform on [lo, hi): `lo + r·(hi − lo)`.
 ///
-/// `min` because the sum may round up to just above `hi`.
+/// Limited because the sum may round up to just above `hi`.
 pub(crate) fn uniform(lo: f64, hi: f64, r: f64) -> f64 {
-    (lo + r * (hi - lo)).min(hi)
+    at_most(lo + r * (hi - lo), hi)
+}
+
+#[inline(never)]
+fn polly_curve(t: f64) -> f64 {
+    exp2(t) * tanh(sqrt(4.0 * t))
 }
 
 /// The raw wait of [`Jitter::PollyV2`] after failed attempt `k`, in units of the base; infinite
@@ -87,9 +92,8 @@ pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
     // Beyond 2^53 attempts the fraction is lost, and the result infinite long before.
     #[allow(clippy::cast_precision_loss)]
     let whole = k.saturating_sub(1) as f64;
-    let f = |t: f64| exp2(t) * tanh(sqrt(4.0 * t));
-    let before = previous_r.map_or(0.0, |r| f((whole - 1.0 + r).max(0.0)));
-    let now = f(whole + r);
+    let before = previous_r.map_or(0.0, |r| polly_curve(at_least(whole - 1.0 + r, 0.0)));
+    let now = polly_curve(whole + r);
     // Never negative. `is_finite` would read the bits, for which JavaScript needs a buffer.
     if now < f64::INFINITY {
         (now - before) / 1.4

@@ -1,7 +1,7 @@
 //! A validated policy: what the decisions are made from.
 
 use super::backoff::{climb, fibonacci, grow};
-use super::elementary::floor;
+use super::elementary::{at_least, at_most, floor};
 use super::jitter::{CapRule, polly_v2, uniform};
 use super::options::{
     DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
@@ -284,14 +284,14 @@ impl RetryPolicy {
         };
         let last = u64::from(self.truncate_at.saturating_sub(1));
         let curve = match self.backoff {
-            Backoff::Fixed => base.min(cap),
+            Backoff::Fixed => at_most(base, cap),
             Backoff::Linear => climb(base, self.growth, n, cap),
             Backoff::Exponential => grow(base, self.growth, n, cap),
             Backoff::Truncated => grow(base, 2.0, n.min(last), cap),
             Backoff::Fibonacci => fibonacci(base, wait.k, cap),
-            Backoff::Custom => wait.curve_ms.unwrap_or(DEFAULT_CAP_MS).min(cap),
+            Backoff::Custom => at_most(wait.curve_ms.unwrap_or(DEFAULT_CAP_MS), cap),
         };
-        curve.max(self.min_ms)
+        at_least(curve, self.min_ms)
     }
 
     /// The shortest and the longest that a wait can be, in ms, for any draw.
@@ -319,7 +319,7 @@ impl RetryPolicy {
             Jitter::PollyV2 => self.cap_ms,
             _ => return self.uniform_range_ms(wait),
         };
-        (self.min_ms, hi.max(self.min_ms))
+        (self.min_ms, at_least(hi, self.min_ms))
     }
 
     /// The same for jitters whose draw is uniform on it, which are all but [`Jitter::Slotted`] and [`Jitter::PollyV2`].
@@ -336,7 +336,7 @@ impl RetryPolicy {
         // Where the cap bounds the waits, a draw that goes above the ceiling starts lower.
         let h = |c: f64, room: f64| {
             if self.cap_rule == CapRule::Bound {
-                c.min(room)
+                at_most(c, room)
             } else {
                 c
             }
@@ -359,10 +359,10 @@ impl RetryPolicy {
                 (h, h + x)
             }
             Jitter::Decorrelated => (base, 3.0 * previous),
-            Jitter::DecorrelatedBounded => (base, (3.0 * previous).min(cap)),
+            Jitter::DecorrelatedBounded => (base, at_most(3.0 * previous, cap)),
         };
-        let lo = lo.max(self.min_ms);
-        (lo, hi.max(lo))
+        let lo = at_least(lo, self.min_ms);
+        (lo, at_least(hi, lo))
     }
 
     /// Number of slot values that wait `k` is drawn from with [`Jitter::Slotted`]: `2^min(k, truncate_at)`.
@@ -382,7 +382,7 @@ impl RetryPolicy {
         let delay = match self.jitter {
             Jitter::Slotted => {
                 let slots = floor(r * self.slots(wait.k));
-                (self.base_ms * slots).max(min)
+                at_least(self.base_ms * slots, min)
             }
             Jitter::PollyV2 => {
                 let raw = polly_v2(wait.k, wait.previous.map(|previous| previous.r), r);
@@ -391,12 +391,12 @@ impl RetryPolicy {
                 } else {
                     raw * self.base_ms
                 };
-                if delay > cap {
+                let delay = if delay > cap {
                     uniform(cap / 2.0, cap, r2)
                 } else {
                     delay
-                }
-                .max(min)
+                };
+                at_least(delay, min)
             }
             _ => {
                 let (lo, hi) = self.uniform_range_ms(wait);
@@ -406,7 +406,7 @@ impl RetryPolicy {
         if self.may_exceed_the_cap() {
             delay
         } else {
-            delay.min(cap)
+            at_most(delay, cap)
         }
     }
 }
