@@ -42,6 +42,7 @@ impl Seed {
     /// each as an operation for its failure. The time is part of it, because a process that was forked counts on from
     /// the same number.
     #[cfg(feature = "retry")]
+    #[inline(never)]
     pub(crate) fn of_operation() -> Result<Self, EntropyError> {
         thread_local! {
             static COUNTED: Cell<Option<u64>> = const { Cell::new(None) };

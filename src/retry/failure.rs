@@ -12,7 +12,7 @@ use super::packed::Packed;
 use super::protection::Failure;
 use super::rounds::{Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
-use crate::core::{Backoff, Decision, Draws, Hint, Limits, Seed, StopReason};
+use crate::core::{Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, Waits};
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
 
@@ -23,8 +23,52 @@ struct Failed<'a, E> {
     ended: Duration,
 }
 
-/// The wait that the caller demands, and the longest that the server asked for in the round.
-type Asked = (Option<Duration>, Option<Duration>);
+/// What replaces or limits a wait of the policy.
+struct Asked {
+    /// The wait that the caller demands.
+    exactly: Option<Duration>,
+    /// The longest that the server asked for in the round.
+    requested: Option<Duration>,
+    /// The value of the caller's curve.
+    curve: Option<Duration>,
+    /// The time until the deadline.
+    remaining: Option<Duration>,
+}
+
+/// The core's decision about the next wait. It is the same for all operations of a program, which have it once.
+#[inline(never)]
+fn decide(
+    policy: &RetryPolicy,
+    waits: &mut Waits,
+    seed: Option<Seed>,
+    asked: &Asked,
+) -> Result<Duration, StopReason> {
+    let hint = match (asked.exactly, asked.requested) {
+        (Some(_), _) => Hint::Exactly(0.0),
+        (None, Some(requested)) if !requested.is_zero() => {
+            Hint::Server(ms_from_duration(requested))
+        }
+        _ => Hint::None,
+    };
+    // A wait that is not drawn needs no seed.
+    let draws = seed.map(|seed| seed.draws(0, waits.attempt()));
+    let limits = Limits {
+        // Compared below, in whole nanoseconds.
+        remaining_ms: f64::INFINITY,
+        curve_ms: asked.curve.map(ms_from_duration),
+        hint,
+    };
+    match waits.next(policy, limits, draws.unwrap_or(Draws { r: 0.0, r2: 0.0 })) {
+        Decision::Stop(reason) => Err(reason),
+        Decision::Retry { delay_ms } => {
+            let delay = asked.exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
+            if asked.remaining.is_some_and(|left| delay >= left) {
+                return Err(StopReason::Deadline);
+            }
+            Ok(delay)
+        }
+    }
+}
 
 /// The last failure of a round.
 #[derive(Debug)]
@@ -58,6 +102,8 @@ impl<M: Outcome> Operation<M> {
             error,
             stopped,
         } = last;
+        // Known when it is compiled that nothing stops a round of one attempt.
+        let stopped = stopped.filter(|_| RoundsOf::<M>::PAIRS);
         let (ended, decision) = if let Some((reason, ended, other)) = stopped {
             self.cut(other, reason, ended);
             (ended, Err(reason))
@@ -150,8 +196,8 @@ impl<M: Outcome> Operation<M> {
         AttemptRecord {
             attempt: started.number,
             error: None,
-            start: self.since_start(started.at),
-            duration: ended.saturating_sub(started.at),
+            start: started.at.since(self.started),
+            duration: Packed::from(ended).since(started.at),
             held: held.filter(|_: &Duration| !hedge).unwrap_or_default(),
             delay: None,
             hedge,
@@ -166,7 +212,7 @@ impl<M: Outcome> Operation<M> {
         failed: &Failed<'_, M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
         entropy: fn() -> Result<Seed, EntropyError>,
-    ) -> Result<Asked, StopReason> {
+    ) -> Result<(Option<Duration>, Option<Duration>), StopReason> {
         let verdict = match failed.error {
             AttemptError::Error(error) => hooks.when(error, &self.attempt(failed.started)),
             AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
@@ -196,7 +242,9 @@ impl<M: Outcome> Operation<M> {
             (Some(hinted), Some(at_least)) => Some(hinted.max(at_least)),
             (hinted, at_least) => hinted.or(at_least),
         };
-        self.hint = self.hint.get().max(hint).into();
+        if hint.is_some() {
+            self.hint = self.hint.get().max(hint).into();
+        }
         // Known when it is compiled if no hook asks for a wait: then what follows is left out.
         let longest = if RoundsOf::<M>::PAIRS {
             self.hint.get()
@@ -212,7 +260,7 @@ impl<M: Outcome> Operation<M> {
     /// decides, then protection.
     fn plan(
         &mut self,
-        (exactly, requested): Asked,
+        (exactly, requested): (Option<Duration>, Option<Duration>),
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
         entropy: fn() -> Result<Seed, EntropyError>,
@@ -221,56 +269,33 @@ impl<M: Outcome> Operation<M> {
         if self.attempts >= self.policy.max_attempts() {
             return Err(StopReason::Exhausted);
         }
-        let hint = match (exactly, requested) {
-            (Some(delay), _) => Hint::Exactly(ms_from_duration(delay)),
-            (None, Some(requested)) if !requested.is_zero() => {
-                Hint::Server(ms_from_duration(requested))
-            }
-            _ => Hint::None,
-        };
-
-        // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
-        let round = self.waits.attempt();
-        let needs_draw = exactly.is_none();
-        let draws = if needs_draw {
-            let seed = self.seed.map_or_else(entropy, Ok);
-            let seed = seed.map_err(|_| StopReason::Randomness)?;
+        if exactly.is_none() && self.seed.is_none() {
+            let seed = entropy().map_err(|_| StopReason::Randomness)?;
             self.seed = Some(seed);
-            seed.draws(0, round)
-        } else {
-            Draws { r: 0.0, r2: 0.0 }
-        };
-        let curve = if needs_draw && self.policy.backoff() == Backoff::Custom {
-            hooks.curve(round)
+        }
+        // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
+        let curve = if exactly.is_none() && self.policy.backoff() == Backoff::Custom {
+            hooks.curve(self.waits.attempt())
         } else {
             None
         };
         let now = clock();
-        let remaining = self.remaining(now);
-        let remaining_ms = self.remaining_ms(now);
-        let limits = Limits {
-            remaining_ms,
-            curve_ms: curve.map(ms_from_duration),
-            hint,
+        let asked = Asked {
+            exactly,
+            requested,
+            curve,
+            remaining: self.remaining(now),
         };
-        match self.waits.next(&self.policy, limits, draws) {
-            Decision::Stop(reason) => Err(reason),
-            Decision::Retry { delay_ms } => {
-                let delay = exactly.unwrap_or_else(|| duration_from_ms(delay_ms));
-                // Once more, in whole nanoseconds.
-                if remaining.is_some_and(|left| delay >= left) {
-                    return Err(StopReason::Deadline);
-                }
-                #[cfg(feature = "protection")]
-                if let Some(guard) = self.outcome.guard() {
-                    let base_ms = self.policy.base_ms();
-                    let (attempt, seed) = (self.attempts, &mut self.seed);
-                    let draw = || draw_beside(seed, attempt, now, entropy);
-                    return guard.retry(now, delay, remaining_ms, base_ms, draw);
-                }
-                Ok(delay)
-            }
+        let delay = decide(&self.policy, &mut self.waits, self.seed, &asked)?;
+        #[cfg(feature = "protection")]
+        if let Some(guard) = self.outcome.guard() {
+            let base_ms = self.policy.base_ms();
+            let remaining_ms = asked.remaining.map_or(f64::INFINITY, ms_from_duration);
+            let (attempt, seed) = (self.attempts, &mut self.seed);
+            let draw = || draw_beside(seed, attempt, now, entropy);
+            return guard.retry(now, delay, remaining_ms, base_ms, draw);
         }
+        Ok(delay)
     }
 
     /// Tells protection how an attempt failed.
@@ -306,7 +331,7 @@ impl<M: Outcome> Operation<M> {
             }
             AttemptError::Timeout(_) | AttemptError::Rejected(_) => Signal::Nothing,
         };
-        let duration = ended.saturating_sub(started.at);
+        let duration = Packed::from(ended).since(started.at);
         // How fast it failed says nothing.
         let tells = signal == Signal::Success || timeout.is_some_and(|timeout| duration >= timeout);
         let failure = Failure {
@@ -324,7 +349,7 @@ impl<M: Outcome> Operation<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{RetryPolicy, UNLIMITED};
+    use crate::core::UNLIMITED;
     use crate::retry::Plain;
     use crate::retry::hooks::When;
 

@@ -145,7 +145,9 @@ where
                         Ok(delay) => delay,
                         Err(error) => return Poll::Ready(Err(error)),
                     };
-                    this.passed.add(delay);
+                    if timed {
+                        this.passed.add(delay);
+                    }
                     let pause = Pause::new(sleeper.sleep(delay));
                     this.stage.set(Stage::Waiting { pause });
                     continue;

@@ -19,7 +19,7 @@ pub(super) struct Operation<M> {
     pub(super) seed: Option<Seed>,
     pub(super) total_timeout: Packed,
     pub(super) outcome: M,
-    started: Packed,
+    pub(super) started: Packed,
     /// Number of started attempts.
     pub(super) attempts: u64,
     /// Start of the last attempt.
@@ -47,7 +47,7 @@ impl Begun {
     pub(super) fn started(self, hedge: Option<Pass>) -> Started {
         Started {
             number: self.number,
-            at: self.at.time(),
+            at: self.at,
             hedge,
         }
     }
@@ -57,7 +57,7 @@ impl Begun {
 #[derive(Debug, Clone, Copy)]
 pub struct Started {
     pub(super) number: u64,
-    pub(super) at: Duration,
+    pub(super) at: Packed,
     /// The breaker's numbers, if it is a hedge.
     pub(super) hedge: Option<Pass>,
 }
@@ -173,15 +173,15 @@ impl<M> Operation<M> {
                 UNLIMITED => UNLIMITED,
                 most => most.saturating_sub(started.number),
             },
-            elapsed: self.since_start(started.at),
-            remaining: self.remaining(started.at),
+            elapsed: started.at.since(self.started),
+            remaining: self.remaining(started.at.time()),
             previous_delay: self.previous_delay.get(),
         }
     }
 
     #[inline]
     pub(super) fn since_start(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.started.time())
+        Packed::from(now).since(self.started)
     }
 
     /// The end of the operation. One that overflows means no limit.
@@ -301,7 +301,7 @@ impl<M: Outcome> Operation<M> {
         if let Some(guard) = self.outcome.guard() {
             let mut both = [Some(winner), other].into_iter().flatten();
             let first = both.find(|started| started.number == 1);
-            guard.succeeded(winner.hedge, first.map(|first| first.at), clock);
+            guard.succeeded(winner.hedge, first.map(|first| first.at.time()), clock);
         }
     }
 
