@@ -312,12 +312,6 @@ fn a_custom_curve_without_values_is_ten_seconds() {
     }
 }
 
-#[cfg(feature = "retry")]
-#[test]
-fn two_random_seeds_differ() {
-    assert_ne!(Seed::random().unwrap(), Seed::random().unwrap());
-}
-
 #[test]
 fn attempts_are_counted_before_the_deadline_is_looked_at() {
     let policy = RetryPolicy::exponential()

@@ -2,23 +2,19 @@
 
 #![cfg(all(feature = "tokio", not(target_family = "wasm")))]
 
-use std::cell::Cell;
 use std::fmt;
 use std::future::{Future, Ready, ready};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use futures_util::future::join_all;
-use rejitter::testing::VirtualTime;
 use rejitter::{
-    BlockingRetryExt, Plain, Retry, RetryError, RetryExt, RetryPolicy, TokioSleeper, Verdict,
-    presets, retry, retry_with, retry_with_attempt,
+    BlockingRetryExt, Plain, Retry, RetryError, RetryExt, RetryPolicy, retry, retry_with,
+    retry_with_attempt,
 };
-use tokio::task::{JoinSet, LocalSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
@@ -98,25 +94,6 @@ async fn http_follows_retry_after_and_its_error_goes_through_anyhow() -> anyhow:
     Ok(())
 }
 
-/// (|| async { load().await }).retry(builder).await
-#[tokio::test(start_paused = true)]
-async fn errors_of_anyhow_pass_in_both_forms() -> anyhow::Result<()> {
-    async fn load() -> anyhow::Result<u8> {
-        anyhow::bail!("no")
-    }
-    async fn plain() -> anyhow::Result<u8> {
-        load.retry(POLICY).await
-    }
-    async fn reported() -> anyhow::Result<u8> {
-        let answer = load.retry(POLICY).attempt_timeout(SECOND).await;
-        Ok(answer.map_err(RetryError::chained)?)
-    }
-    assert_eq!(plain().await.unwrap_err().to_string(), "no");
-    let error = reported().await.unwrap_err();
-    assert_eq!(error.to_string(), "no (after 4 attempts: exhausted)");
-    Ok(())
-}
-
 /// An error that prints itself and has causes, as those of HTTP clients.
 #[derive(Debug)]
 struct NotSent(std::io::Error);
@@ -193,17 +170,6 @@ impl Connection {
             Ok(sql.len())
         }
     }
-}
-
-/// (|mut c| async { let r = c.execute(sql).await; (c, r) }).retry(builder).context(c).await
-#[tokio::test(start_paused = true)]
-async fn a_database_connection_passes_from_attempt_to_attempt() {
-    let mut connection = Connection { queries: 0 };
-    let sql = String::from("delete from t");
-    let rows = retry_with(&mut connection, POLICY, async |connection, _| {
-        (connection.execute(&sql).await, connection)
-    });
-    assert_eq!((rows.await, connection.queries), (Ok(13), 3));
 }
 
 /// The shapes in which handlers and methods retry work on state: their futures must be `Send`, and borrow.
@@ -301,35 +267,6 @@ mod shapes {
     }
 }
 
-/// (|| call()).retry(builder).when(|s| s.code == 14).adjust(|s, d| s.pushback.or(d)).await
-#[tokio::test(start_paused = true)]
-async fn grpc_follows_the_server_s_pushback() {
-    #[derive(Debug)]
-    struct Status {
-        code: u8,
-        pushback: Option<Duration>,
-    }
-    let (calls, started) = (Cell::new(0), tokio::time::Instant::now());
-    let call = || {
-        calls.set(calls.get() + 1);
-        let failed = calls.get() < 3;
-        ready(if failed {
-            let pushback = Some(Duration::from_millis(40));
-            Err(Status { code: 14, pushback })
-        } else {
-            Ok(7)
-        })
-    };
-    let verdict = |status: &Status| match (status.code, status.pushback) {
-        (14, Some(pushback)) => Verdict::RetryExactly(pushback),
-        (14, None) => Verdict::Retry,
-        _ => Verdict::Stop,
-    };
-    let answer = retry(presets::GRPC, call).when(verdict).await;
-    assert_eq!(answer.unwrap(), 7);
-    assert_eq!(started.elapsed(), Duration::from_millis(80));
-}
-
 /// token.run_until_cancelled((|| s.get()).retry(builder)).await
 #[tokio::test(start_paused = true)]
 async fn select_and_a_cancelled_token_end_it_at_once() {
@@ -383,49 +320,6 @@ fn a_file_is_read_again_and_its_error_comes_out() {
     assert_eq!(outcome.unwrap_err().to_string(), plainly.to_string());
 }
 
-/// A timer whose future yields the time, as that of async-io does.
-struct Timer(Instant);
-
-impl Timer {
-    fn after(duration: Duration) -> Self {
-        Self(Instant::now() + duration)
-    }
-}
-
-impl Future for Timer {
-    type Output = Instant;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Instant> {
-        cx.waker().wake_by_ref();
-        let now = Instant::now();
-        if now < self.0 {
-            Poll::Pending
-        } else {
-            Poll::Ready(now)
-        }
-    }
-}
-
-/// (|| s.get()).retry(builder).sleep(Timer::after).await
-#[tokio::test]
-async fn any_runtime_s_timer_is_a_sleeper_whatever_it_yields() {
-    let policy = RetryPolicy::fixed(Duration::from_millis(1)).with_max_attempts(2);
-    let server = Server::new(&[503]);
-    let outcome = retry(policy, || server.get()).sleep(Timer::after).await;
-    assert_eq!((outcome.unwrap_err().status, server.requests()), (503, 2));
-}
-
-/// backon has no sleepers with a clock of their own
-#[tokio::test(start_paused = true)]
-async fn a_sleeper_is_shared_by_reference_and_by_arc() {
-    let timers = Arc::new(TokioSleeper::default());
-    let server = Server::new(&[503]);
-    let by_reference = retry(POLICY, || server.get()).sleeper(&*timers).await;
-    let by_arc = retry(POLICY, || server.get()).sleeper(timers.clone()).await;
-    assert!(by_reference.is_err() && by_arc.is_err());
-    assert_eq!((server.requests(), Arc::strong_count(&timers)), (8, 1));
-}
-
 /// A service with a named future: without a box, and without `impl Trait` in its type.
 struct Echo;
 
@@ -443,54 +337,4 @@ impl Echo {
 #[tokio::test]
 async fn the_future_has_a_name() {
     assert_eq!(Echo.call(5).await, Ok(5));
-}
-
-/// (|| s.get()).retry(builder).when(|_| budget.take()): asked after the last attempt as well
-#[tokio::test(start_paused = true)]
-async fn a_budget_is_debited_only_if_an_attempt_is_left() {
-    let (tokens, server) = (AtomicI64::new(100), Server::new(&[503]));
-    let outcome = retry(presets::AWS_SDK_2026, || server.get())
-        .when_attempt(|_, attempt| {
-            attempt.attempts_left == 0 || tokens.fetch_sub(5, Ordering::Relaxed) >= 5
-        })
-        .await;
-    assert!(outcome.is_err());
-    // Three attempts, two retries.
-    assert_eq!((server.requests(), tokens.into_inner()), (3, 90));
-}
-
-/// backon: only with Tokio's paused clock
-#[test]
-fn hours_pass_in_virtual_time_without_a_runtime() {
-    const HOURLY: RetryPolicy = RetryPolicy::fixed(Duration::from_secs(3_600))
-        .with_jitter(rejitter::Jitter::None)
-        .with_max_attempts(25);
-    let (time, attempts) = (VirtualTime::new(), Cell::new(0));
-    let outcome = time.block_on(
-        retry(HOURLY, || {
-            attempts.set(attempts.get() + 1);
-            ready(Err::<(), _>("busy"))
-        })
-        .sleeper(&time),
-    );
-    assert_eq!((outcome, attempts.get()), (Err("busy"), 25));
-    assert_eq!(time.now(), Duration::from_secs(86_400));
-}
-
-/// LocalSet::new().run_until((|| async { Ok(rc.get()) }).retry(builder)).await
-#[tokio::test(start_paused = true)]
-async fn what_stays_on_its_thread_is_retried_in_a_local_set() {
-    let count = std::rc::Rc::new(Cell::new(0));
-    let counted = count.clone();
-    let operation = retry(POLICY, move || {
-        let count = counted.clone();
-        async move {
-            count.set(count.get() + 1);
-            if count.get() < 3 { Err("busy") } else { Ok(()) }
-        }
-    });
-    let local = LocalSet::new();
-    let task = local.spawn_local(operation);
-    local.await;
-    assert_eq!((task.await.unwrap(), count.get()), (Ok(()), 3));
 }

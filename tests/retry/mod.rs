@@ -56,45 +56,6 @@ fn story<E>(failed: &RetryError<E>) -> (Vec<Duration>, StopReason) {
 }
 
 #[test]
-fn an_attempt_knows_its_number_and_its_times() {
-    let time = VirtualTime::new();
-    let seen = RefCell::new(Vec::new());
-    let _ = time.block_on(
-        retry_with_attempt(steady(3), |attempt| {
-            seen.borrow_mut().push(attempt);
-            let busy = time.sleep(5 * MS);
-            async move {
-                busy.await;
-                Err::<(), _>(())
-            }
-        })
-        .total_timeout(1_000 * MS)
-        .report()
-        .sleeper(time.clone()),
-    );
-    let seen: Vec<_> = seen
-        .take()
-        .into_iter()
-        .map(|attempt| {
-            (
-                attempt.attempt,
-                attempt.elapsed,
-                attempt.remaining,
-                attempt.previous_delay,
-            )
-        })
-        .collect();
-    assert_eq!(
-        seen,
-        [
-            (1, Duration::ZERO, Some(1_000 * MS), None),
-            (2, 105 * MS, Some(895 * MS), Some(100 * MS)),
-            (3, 210 * MS, Some(790 * MS), Some(100 * MS)),
-        ]
-    );
-}
-
-#[test]
 fn the_last_error_comes_out_by_value_with_the_story_beside_it() {
     let time = VirtualTime::new();
     let started = Cell::new(0);
@@ -489,20 +450,4 @@ fn random_operations_go_as_the_model_says() {
             "{reason:?}: {times} of {operations}"
         );
     }
-}
-
-#[test]
-fn a_hint_of_an_earlier_failure_is_not_reported() {
-    let time = VirtualTime::new();
-    let failed = time.block_on(
-        retry_with_attempt(
-            steady(5),
-            |attempt| async move { Err::<(), _>(attempt.attempt) },
-        )
-        .hint(|attempt| (*attempt == 1).then_some(MS))
-        .when(|attempt| *attempt < 2)
-        .report()
-        .sleeper(time.clone()),
-    );
-    assert_eq!(failed.unwrap_err().report.hint, None);
 }

@@ -205,11 +205,7 @@ impl Plan {
             return Err(StopReason::Exhausted);
         }
         let draws = self.seed.draws(0, k);
-        let hint = match planned.verdict {
-            Verdict::RetryAtLeast(delay) => planned.hint.max(Some(delay)),
-            _ => planned.hint,
-        };
-        let hint = hint.filter(|hint| own && !hint.is_zero());
+        let hint = self.hint(k).filter(|hint| own && !hint.is_zero());
         let wait = Wait {
             k,
             previous: *previous,
@@ -254,6 +250,16 @@ impl Plan {
         }
     }
 
+    /// The wait that the server asks for when an attempt fails with an error.
+    fn hint(&self, attempt: u64) -> Option<Duration> {
+        let Planned { verdict, hint, .. } = *self.of(attempt);
+        match verdict {
+            Verdict::Stop => None,
+            Verdict::RetryAtLeast(delay) => hint.max(Some(delay)),
+            _ => hint,
+        }
+    }
+
     fn of(&self, attempt: u64) -> &Planned {
         &self.attempts[usize::try_from(attempt).unwrap() - 1]
     }
@@ -270,10 +276,12 @@ impl Plan {
 
     fn run(&self) -> Outcome {
         let (time, mut rows) = (VirtualTime::new(), Vec::new());
+        let mut known = Vec::new();
         let mut operation = configured!(
             self,
             &mut rows,
             retry_with_attempt(self.policy, |attempt| {
+                known.push(attempt);
                 let busy = time.sleep(self.of(attempt.attempt).takes);
                 self.attempt(attempt.attempt, busy)
             })
@@ -288,7 +296,19 @@ impl Plan {
             operation = operation.attempt_timeout(timeout);
         }
         let outcome = time.block_on(operation);
-        self.check_report(&time, rows, outcome)
+        let outcome = self.check_report(&time, rows, outcome);
+        for (i, attempt) in known.into_iter().enumerate() {
+            assert_eq!(attempt.attempt, i as u64 + 1);
+            let most = self.policy.max_attempts();
+            assert_eq!(attempt.attempts_left, most - attempt.attempt);
+            let previous = i.checked_sub(1).map(|before| &outcome.rows[before]);
+            assert_eq!(attempt.previous_delay, previous.and_then(|row| row.3));
+            let begun = previous.map(|row| row.1 + row.2 + row.3.unwrap_or_default());
+            assert_eq!(attempt.elapsed, begun.unwrap_or_default());
+            let left = self.total_timeout.map(|total| total - attempt.elapsed);
+            assert_eq!(attempt.remaining, left);
+        }
+        outcome
     }
 
     fn run_with(&self) -> Outcome {
@@ -349,6 +369,9 @@ impl Plan {
             assert_eq!(report.elapsed, time.now());
             assert_eq!(report.records.len(), rows.len().min(10));
             assert_eq!(report.dropped, rows.len().saturating_sub(10) as u64);
+            // Of the last failure only.
+            let hinted = failed.error.error().and_then(|k| self.hint(*k));
+            assert_eq!(report.hint, hinted);
             let errors: Vec<_> = failed.errors().collect();
             assert_eq!(errors.len(), report.records.len(), "{self:?}");
             for (i, record) in report.records.iter().enumerate() {

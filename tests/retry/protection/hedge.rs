@@ -17,6 +17,13 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::hedging::{AFTER_50_MS, Ends, Script, hedges, on};
 use super::{Clockless, Failed, MS, NERVOUS, breaker, open_once, poll, steady, tokens, tokens_of};
 
+/// The outcome of an operation with hedges.
+macro_rules! hedged {
+    ($call:expr, $api:expr, $time:expr) => {
+        $time.block_on($call.protection(&$api).hedge().sleeper(&$time))
+    };
+}
+
 /// Numbers of hedges that were started, won and rejected.
 fn counts(api: &Protection) -> (u64, u64, u64) {
     let HedgeStatus {
@@ -58,12 +65,12 @@ fn the_loser_is_dropped_before_the_output_is_returned() {
 fn if_both_are_ready_at_once_the_attempt_wins() {
     let (time, api) = on(|p| p);
     let script = Script::<Ends>::new(&time, &[(70, Ok("first")), (20, Ok("second"))]);
-    let call = retry(steady(4), || script.attempt()).protection(&api);
-    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("first"));
+    let call = retry(steady(4), || script.attempt());
+    assert_eq!(hedged!(call, api, time), Ok("first"));
     // An attempt that ends when its hedge is due has none.
     let script = Script::<Ends>::new(&time, &[(50, Ok("in time"))]);
-    let call = retry(steady(4), || script.attempt()).protection(&api);
-    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("in time"));
+    let call = retry(steady(4), || script.attempt());
+    assert_eq!(hedged!(call, api, time), Ok("in time"));
     assert_eq!(counts(&api), (1, 0, 0));
 }
 
@@ -80,7 +87,7 @@ fn the_callback_may_change_its_state_and_knows_the_number_of_a_hedge() {
             Ok::<_, Failed>(attempt.attempt)
         }
     });
-    let won = time.block_on(call.protection(&api).hedge().sleeper(&time));
+    let won = hedged!(call, api, time);
     assert_eq!(won, Ok(2));
     assert_eq!(numbers, [(1, 2, Duration::ZERO), (2, 1, 50 * MS)]);
 }
@@ -212,10 +219,7 @@ fn waits_are_those_of_the_policy_for_the_rounds() {
         ks.borrow_mut().push(k);
         100 * MS
     });
-    assert!(
-        time.block_on(call.protection(&api).hedge().sleeper(&time))
-            .is_err()
-    );
+    assert!(hedged!(call, api, time).is_err());
     assert_eq!(*ks.borrow(), [1, 2]);
 }
 
@@ -227,10 +231,7 @@ fn the_demand_of_the_last_failure_counts() {
         let script = Script::<Result<(), u64>>::new(&time, &ends);
         let call = retry(steady(3), || script.attempt())
             .when(|ms| Verdict::RetryExactly(Duration::from_millis(*ms)));
-        assert_eq!(
-            time.block_on(call.protection(&api).hedge().sleeper(&time)),
-            Ok(())
-        );
+        assert_eq!(hedged!(call, api, time), Ok(()));
         assert_eq!(script.calls(), calls);
     }
 }
@@ -240,9 +241,7 @@ fn the_hint_in_the_report_is_the_largest_of_the_round() {
     let (time, api) = on(|p| p);
     let script = Script::<Result<(), u64>>::new(&time, &[(80, Err(200)), (10, Err(300))]);
     let call = retry(steady(2), || script.attempt()).hint(|ms| Some(Duration::from_millis(*ms)));
-    let failed = time
-        .block_on(call.protection(&api).hedge().sleeper(&time))
-        .unwrap_err();
+    let failed = hedged!(call, api, time).unwrap_err();
     assert_eq!(
         (failed.own_error(), failed.report.hint),
         (Some(&200), Some(300 * MS))
@@ -291,9 +290,7 @@ fn records_of_many_rounds_are_in_order_the_first_and_the_last_nine() {
 fn an_attempt_that_is_cut_says_how() {
     let (time, api) = on(|p| p);
     let call = retry(steady(4), pending::<Result<(), Failed>>).total_timeout(200 * MS);
-    let failed = time
-        .block_on(call.protection(&api).hedge().sleeper(&time))
-        .unwrap_err();
+    let failed = hedged!(call, api, time).unwrap_err();
     let timeout = AttemptError::Timeout(TimeoutError::Deadline { after: 200 * MS });
     assert_eq!(
         (failed.reason, &failed.error),
@@ -307,9 +304,7 @@ fn an_attempt_that_is_cut_says_how() {
 
     let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
     let call = retry(steady(4), || script.attempt()).when(|_| false);
-    let failed = time
-        .block_on(call.protection(&api).hedge().sleeper(&time))
-        .unwrap_err();
+    let failed = hedged!(call, api, time).unwrap_err();
     assert_eq!(
         (failed.reason, failed.own_error()),
         (StopReason::NotRetryable, Some(&"no"))
@@ -384,8 +379,8 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
 fn a_superseded_attempt_says_nothing_to_the_breaker() {
     let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
     let script = Script::<Ends>::new(&time, &[(900, Err("late")), (10, Ok("fast"))]);
-    let call = retry(steady(4), || script.attempt()).protection(&api);
-    assert_eq!(time.block_on(call.hedge().sleeper(&time)), Ok("fast"));
+    let call = retry(steady(4), || script.attempt());
+    assert_eq!(hedged!(call, api, time), Ok("fast"));
     time.advance(20_000 * MS);
     // The window has forgotten both, and counts ended calls alone.
     let call = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
@@ -439,8 +434,8 @@ fn a_budget_reports_the_hedge_that_empties_it() {
     });
     for started in [1, 1, 1] {
         let script = Script::<Ends>::new(&time, &[(90, Ok("first")), (90, Ok("second"))]);
-        let call = retry(steady(2), || script.attempt()).protection(&api);
-        assert!(time.block_on(call.hedge().sleeper(&time)).is_ok());
+        let call = retry(steady(2), || script.attempt());
+        assert!(hedged!(call, api, time).is_ok());
         assert_eq!(hedges(&api).hedges, started);
     }
     assert_eq!((counts(&api), *seen.lock().unwrap()), ((1, 0, 2), 1));
