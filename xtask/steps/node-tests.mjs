@@ -96,7 +96,7 @@ export function ofPackage() {
   });
   // With the same variable, all others run on the core as JavaScript, too.
   const noWasm = { NODE_OPTIONS: '--conditions=no-wasm' };
-  const engine = 'engine/attempts engine/vectors options/options fetch/fetch';
+  const engine = 'engine/attempts engine/operations engine/vectors options/options fetch/fetch';
   // Not those of `retrySync`: WebKitGTK has no shared memory.
   const pages = 'hosts/browser hosts/fetch-browser hosts/lab-browser';
   return [

@@ -12,54 +12,6 @@ import { operate } from '../lib/operate.mjs';
 const { retry, RetryPolicy } = await importPackage();
 const failing = fails(0);
 
-test('H01 H03 operations nest: fn, retryIf and random call the same policy, each counts its attempts', async () => {
-  let inner = 0;
-  const policy = new RetryPolicy({
-    maxAttempts: 3,
-    random: () => policy.delayMs(1, { seed: 1 }) / 1e6,
-    retryIf: (error) => error === 'inside' || policy.run(fails('inside'), { maxAttempts: 1 }).catch(() => true),
-  });
-  const nested = async ({ attempt }) => {
-    inner += 1;
-    assert.equal(await policy.run(() => attempt), attempt);
-    throw 'stop';
-  };
-  // The end of the inner operation is an ordinary failure to the outer one.
-  const { error, calls } = await operate(() => policy.run(nested, { retryIf: () => false }), { maxAttempts: 3 });
-  assert.deepEqual([error, calls, inner], ['stop', 3, 3]);
-  inner = 0;
-  assert.equal((await underClock(() => policy.run(nested))).error, 'stop');
-  assert.equal(inner, 3);
-});
-
-test('seeds: an operation of a policy has the waits of its place, however the operations interleave', async () => {
-  const options = { seed: 'place', maxAttempts: 4 };
-  const list = new RetryPolicy(options).delays();
-  const expected = [];
-  for (let i = 0; i < 3; i += 1) {
-    expected.push([...list].map(Math.ceil));
-    list.reset();
-  }
-  assert.equal(new Set(expected.map(String)).size, 3);
-
-  const policy = new RetryPolicy(options);
-  const serial = [];
-  for (let i = 0; i < 3; i += 1) serial.push((await underClock(() => policy.run(failing))).clock.delays);
-  assert.deepEqual(serial, expected);
-
-  const again = new RetryPolicy(options);
-  const { clock } = await underClock(() => Promise.allSettled([1, 2, 3].map(() => again.run(failing))));
-  assert.deepEqual(
-    clock.delays.toSorted((a, b) => a - b),
-    expected.flat().toSorted((a, b) => a - b),
-  );
-
-  // The place is that of the call: a success takes one too.
-  const mixed = new RetryPolicy(options);
-  await mixed.run(() => 'value');
-  assert.deepEqual((await underClock(() => mixed.run(failing))).clock.delays, expected[1]);
-});
-
 test('seeds: a one-shot function is always operation 0, and kinds of seed are kept apart', async () => {
   const numbers = [0, 1, 2 ** 53 - 1, 2n ** 64n - 1n];
   const texts = ['a', 'b', '1', '', 'ä', 'a\u0000', 'x'.repeat(1000), '\ud800', '\udc00'];

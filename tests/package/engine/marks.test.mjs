@@ -1,4 +1,5 @@
-// permanent() and retryAfter(): nested, foreign, malformed, and returned by mistake.
+// permanent() and retryAfter(): nested, foreign, malformed, and returned by mistake. The random schedules (../schedules)
+// have marks around errors of each kind, in any order, also those that other callbacks throw.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,23 +31,6 @@ async function ending(thrown, options) {
   return { error, reason, hintMs, waits };
 }
 
-const deeply = (times, wrap) => Array.from({ length: times }).reduce(wrap, mine);
-test("marks nest: permanent anywhere wins, and the operation rejects with the callback's own error", async () => {
-  for (const [error, isLast] of [
-    [retryAfter(5, permanent(mine)), true],
-    [permanent(retryAfter(5, mine)), true],
-    [permanent(permanent(mine)), true],
-    [retryAfter(7, retryAfter(5, mine)), false],
-    [deeply(12, (error) => permanent(error)), true],
-    [deeply(3, (error) => permanent(retryAfter(5, error))), true],
-  ]) {
-    assert.equal(isPermanent(error), isLast);
-    assert.equal(error.cause, mine);
-    const end = await ending(error);
-    assert.deepEqual([end.error, end.reason], [mine, isLast ? 'permanent' : 'exhausted']);
-  }
-});
-
 test('the outer hint of two counts, and an inner one where the outer mark has none', async () => {
   assert.equal((await ending(retryAfter(7, retryAfter(5, mine)), { random: () => 0, baseMs: 0 })).hintMs, 7);
   const chained = new Error('outer', { cause: retryAfter(5, mine) });
@@ -66,15 +50,6 @@ test('a nested operation that times out does not repeat the hint of the failure 
   );
   assert.equal(error.cause.name, 'RetryAfterError');
   assert.deepEqual(clock.delays, [800, 700, 5, 800, 700]);
-});
-
-test('a mark that is found through cause leaves the error around it in place', async () => {
-  const around = new Error('around', { cause: permanent(mine) });
-  assert.deepEqual(await ending(around).then(({ error, reason }) => [error, reason]), [around, 'permanent']);
-  const cyclic = new Error('cyclic');
-  cyclic.cause = cyclic;
-  assert.equal(isPermanent(permanent(cyclic)), true);
-  assert.equal(isPermanent(cyclic), false);
 });
 
 const throwing = (name) =>
@@ -132,15 +107,6 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
     const alone = await ending(bare);
     assert.deepEqual([alone.error, alone.hintMs], [bare, undefined], String(ms));
   }
-});
-
-test('permanent() and retryAfter() thrown by another callback: rejects with the error inside', async () => {
-  for (const mark of [permanent(mine), retryAfter(5, mine)])
-    for (const option of ['beforeRetry', 'retryIf', 'retryOnResult', 'backoff', 'random']) {
-      const { error } = await operate(option === 'retryOnResult' ? () => 1 : fail, { [option]: fails(mark) });
-      assert.equal(error, mine, option);
-      assert.equal(retryReport(error).reason, 'callback');
-    }
 });
 
 const SLIPS = {

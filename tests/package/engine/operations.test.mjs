@@ -22,20 +22,12 @@ const LACKS = {
   retry: ['blocking'],
   retrySync: ['interrupts', 'attemptTimeout'],
   // Nor does it make the failure the cause of a callback's error.
-  light: [
-    'blocking',
-    'beforeRetry',
-    'callbackErrors',
-    'curve',
-    'finalError',
-    'finalResult',
-    'hint',
-    'hooks',
-    'results',
-  ],
+  light: 'blocking beforeRetry callbackErrors curve finalError finalResult hint hooks results'.split(' '),
 };
 /** All options of rejitter/light that a case sets. */
 const LIGHT = ['maxAttempts', 'baseMs', 'capMs', 'factor', 'jitter', 'attemptTimeoutMs', 'totalTimeoutMs'];
+/** By names that no bundler shortens. */
+const CLASSES = { RetryError, TimeoutError, TypeError, RangeError };
 const START = 1000;
 
 /** Answers of a callback, by attempt. The last one repeats. */
@@ -121,7 +113,7 @@ function play(script, { hooks, clock, after }) {
   /** The name of an outcome in the script, or the class of an error of the package. */
   const nameOf = (value) =>
     names.get(value)?.replace(/^=/, '') ??
-    [RetryError, TimeoutError, TypeError, RangeError].find((each) => value instanceof each)?.name ??
+    Object.entries(CLASSES).find(([, each]) => value instanceof each)?.[0] ??
     value?.name;
   return { fn, options, calls, waits, nameOf, given: () => given };
 }

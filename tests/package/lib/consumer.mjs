@@ -17,6 +17,7 @@ export const repo = resolve(here, '..', '..');
 export const BEHAVIOUR = [
   'engine/attempts',
   'engine/abort',
+  'engine/operations',
   'engine/values',
   'options/options',
   'options/policy',
