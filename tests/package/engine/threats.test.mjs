@@ -1,23 +1,18 @@
 // Promises of SECURITY.md that no other test holds.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
-import { importEntry, importPackage, printed, project } from '../lib/consumer.mjs';
+import { fails } from '../lib/callbacks.mjs';
+import { importEntry, printed } from '../lib/consumer.mjs';
+import { listen } from '../lib/fetching.mjs';
+import { importAll } from '../protection/entry.mjs';
 
-const { RetryError, RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
+const { HttpStatusError, RetryError, RetryPolicy, TimeoutError, breaker, createFetch, protect, retry, retryReport } =
+  await importAll();
 const { fromData } = await importEntry('data');
-const dir = project('threats', {
-  'all.mjs': "export * from 'rejitter/fetch';\nexport * from 'rejitter/lab';\nexport * from 'rejitter/protection';\n",
-});
-const { HttpStatusError, breaker, createFetch, explain, plan, protect } = await import(
-  pathToFileURL(join(dir, 'all.mjs')).href
-);
+const { explain, plan } = await importEntry('lab');
 
 const outcome = (promise) =>
   promise.then(
@@ -26,44 +21,26 @@ const outcome = (promise) =>
   );
 
 test('sends another origin, after a redirect, the headers that fetch alone would send, and the key', async () => {
-  const seen = [];
-  const servers = await Promise.all(
-    [
-      (request, response) =>
-        response.writeHead(307, { location: `http://127.0.0.1:${servers[1].address().port}/` }).end(),
-      (request, response) => {
-        // Connections differ, requests must not.
-        const { connection, host, 'content-length': _, ...headers } = request.headers;
-        seen.push(headers);
-        response.writeHead(seen.length % 2 ? 503 : 200).end();
-      },
-    ].map(async (handler) => {
-      const server = createServer(handler).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const url = `http://127.0.0.1:${servers[0].address().port}/`;
+  const target = await listen((_, response) => response.writeHead(target.seen.length % 2 ? 200 : 503).end());
+  const server = await listen((_, response) => response.writeHead(307, { location: target.origin }).end());
   const init = {
     method: 'POST',
     body: 'text',
     headers: { authorization: 'Bearer s3cret', cookie: 'id=s3cret', 'x-api-key': 'own' },
   };
   try {
-    await fetch(url, init);
-    const bare = seen.pop();
+    await fetch(server.origin, init);
+    await createFetch({ baseMs: 0, idempotencyKey: 'auto' })(server.origin, init);
+    // Connections differ, requests must not.
+    const [bare, ...others] = target.seen.map(({ headers: { connection, host, ...headers } }) => headers);
     assert.deepEqual([bare.authorization, bare.cookie, bare['x-api-key']], [undefined, undefined, 'own']);
-    await createFetch({ baseMs: 0, idempotencyKey: 'auto' })(url, init);
-    assert.equal(seen.length, 2);
-    for (const { 'idempotency-key': key, ...headers } of seen) {
+    assert.equal(others.length, 2);
+    for (const { 'idempotency-key': key, ...headers } of others) {
       assert.deepEqual(headers, bare);
       assert.match(key, /^[\da-f-]{36}$/);
     }
   } finally {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
+    await Promise.all([server.close(), target.close()]);
   }
 });
 
@@ -110,14 +87,8 @@ test('logs of our errors contain no address, header, body or result', async () =
     }
   }
   // The wrapper's causes are the caller's own errors: loggers that follow causes show them, JSON does not.
-  errors.wrapped = await outcome(
-    retry(
-      () => {
-        throw Object.assign(new Error('down'), { config: personal });
-      },
-      { baseMs: 0, finalError: 'wrap' },
-    ),
-  );
+  const down = Object.assign(new Error('down'), { config: personal });
+  errors.wrapped = await outcome(retry(fails(down), { baseMs: 0, finalError: 'wrap' }));
   assert.ok(!JSON.stringify(errors.wrapped.error).includes(secret));
   for (const { error } of Object.values(errors))
     assert.deepEqual(
@@ -129,27 +100,17 @@ test('logs of our errors contain no address, header, body or result', async () =
 test('operations that one signal ends do not share their reports', async () => {
   const controller = new AbortController();
   const reports = [];
-  const options = { signal: controller.signal, onGiveUp: ({ report }) => reports.push(report), baseMs: 0 };
-  const tenants = ['one', 'two'].map((tenant) => {
-    let started;
-    const waiting = new Promise((done) => {
-      started = done;
-    });
-    const fn = ({ attempt }) => {
-      if (attempt === 1) throw new Error(tenant);
-      started();
-      return new Promise(() => {});
-    };
-    return { waiting, ended: outcome(retry(fn, options)) };
-  });
-  await Promise.all(tenants.map(({ waiting }) => waiting));
+  const options = { signal: controller.signal, onGiveUp: ({ report }) => reports.push(report) };
+  const ended = ['one', 'two'].map((tenant) => outcome(retry(fails(new Error(tenant)), options)));
   controller.abort();
-  for (const { ended } of tenants) {
-    const { error } = await ended;
+  for (const { error } of await Promise.all(ended)) {
     assert.equal(error, controller.signal.reason);
     assert.equal(retryReport(error), undefined);
   }
-  assert.deepEqual(reports.map(({ records }) => records[0].error.message).sort(), ['one', 'two']);
+  assert.deepEqual(
+    reports.map(({ records }) => records[0].error.message),
+    ['one', 'two'],
+  );
 });
 
 /** Time of the processor, which other processes do not lengthen, in ms. */

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 
 import FakeTimers from '@sinonjs/fake-timers';
 
@@ -45,6 +45,32 @@ async function realTimersWorkAgain() {
   assert.ok(took >= 14, `${took} ms`);
 }
 
+/** An attempt timeout and a deadline fire in the time that `tick` moves. */
+async function timeoutsFire(tick) {
+  const signals = [];
+  const ends = [];
+  const go = (options) =>
+    retry(
+      ({ signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+      { backoff: 'fixed', jitter: 'none', baseMs: 10, maxAttempts: 2, ...options },
+    ).catch(({ message }) => ends.push(message));
+  go({ attemptTimeoutMs: 5000 });
+  await tick(4999);
+  assert.deepEqual([signals.length, signals[0].aborted], [1, false]);
+  await tick(1);
+  assert.equal(signals[0].reason.name, 'TimeoutError');
+  for (const ms of [10, 5000]) await tick(ms);
+  assert.match(ends.join(), /^rejitter: attempt 2 timed out after 5000 ms/);
+  go({ totalTimeoutMs: 60_000 });
+  await tick(59_999);
+  assert.equal(ends.length, 1);
+  await tick(1);
+  assert.match(ends[1], /^rejitter: the operation timed out after 60000 ms/);
+}
+
 // Some of these move performance.now and some do not: the package must not wait for a clock that stands.
 const SINON = {
   'everything faked': {},
@@ -62,6 +88,7 @@ const sinon = (config) => `
   const FakeTimers = createRequire(${JSON.stringify(import.meta.url)})('@sinonjs/fake-timers');
   ${start}
   ${realTimersWorkAgain}
+  ${timeoutsFire}
   const { now } = performance;
   for (const ms of [0, 1, 2, 100, 60_000]) {
     // A clock that is not faked stands still: a busy machine may take the millisecond of a wait between two ticks.
@@ -96,13 +123,14 @@ const sinon = (config) => `
   controller.abort('enough');
   await clock.tickAsync(0);
   assert.deepEqual({ calls: state.calls, error: state.error }, { calls: 1, error: 'enough' });
+  await timeoutsFire((ms) => clock.tickAsync(ms));
   assert.equal(clock.countTimers(), 0);
   clock.uninstall();
   console.log('end');
 `;
 
 for (const [kind, config] of Object.entries(SINON)) {
-  test(`F01 sinon, ${kind}: the clock drives the waits, and an abort ends one`, async () => {
+  test(`F01 F03 sinon, ${kind}: the clock drives the waits and the timeouts, and an abort ends a wait`, async () => {
     const { code, stdout, stderr } = await runNode(sinon(config));
     assert.ok(code === 0 && stdout === 'end\n', stderr);
   });
@@ -128,30 +156,27 @@ test("F01 sinon: installed in the middle of an operation, the next wait is the f
   }
 });
 
-test('F01 node:test: mock.timers drives the waits', async () => {
+test('F01 F03 node:test: mock.timers drives the waits and the timeouts', async (t) => {
+  const timers = t.mock.timers;
+  const tick = async (ms) => {
+    timers.tick(ms);
+    await turn();
+  };
   for (const ms of [0, 1, 2, 100, 60_000]) {
-    mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      const state = start(ms, { capMs: 60_000 });
-      await turn();
-      assert.equal(state.calls, 1);
-      if (ms > 1) {
-        mock.timers.tick(ms - 1);
-        await turn();
-        assert.equal(state.calls, 1, `${ms} ms: early`);
-        mock.timers.tick(1);
-      } else {
-        mock.timers.tick(1);
-      }
-      await turn();
-      assert.equal(state.calls, 2, `${ms} ms: not after the time of the wait`);
-      mock.timers.tick(Math.max(1, ms));
-      await turn();
-      assert.deepEqual({ calls: state.calls, value: state.value }, { calls: 3, value: 3 }, `${ms} ms`);
-    } finally {
-      mock.timers.reset();
-    }
+    timers.enable({ apis: ['setTimeout'] });
+    const state = start(ms, { capMs: 60_000 });
+    await turn();
+    if (ms > 1) await tick(ms - 1);
+    assert.equal(state.calls, 1, `${ms} ms: early`);
+    await tick(1);
+    assert.equal(state.calls, 2, `${ms} ms: not after the time of the wait`);
+    await tick(Math.max(1, ms));
+    assert.deepEqual({ calls: state.calls, value: state.value }, { calls: 3, value: 3 }, `${ms} ms`);
+    timers.reset();
   }
+  timers.enable({ apis: ['setTimeout'] });
+  await timeoutsFire(tick);
+  timers.reset();
   await realTimersWorkAgain();
 });
 
