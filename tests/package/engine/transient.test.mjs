@@ -22,30 +22,19 @@ import pg from 'pg';
 import * as undici from 'undici';
 
 import { importPackage, repo } from '../lib/consumer.mjs';
-import { importFetch, listen } from '../lib/fetching.mjs';
+import { closedOrigin, importFetch, listen } from '../lib/fetching.mjs';
+import { onLoopback } from '../lib/loopback.mjs';
 
 const { isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
 
 /** Starts a TCP server on loopback; returns its port. */
-async function serve(connected, ends = after) {
-  const sockets = new Set();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    connected(socket);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  ends(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+async function serve(connected) {
+  const { port, close } = await onLoopback(createServer(connected));
+  after(close);
   return port;
 }
-const refused = await serve(
-  () => {},
-  (end) => end(),
-);
+const refused = new URL(await closedOrigin()).port;
 const dropping = await serve((socket) => socket.once('data', () => socket.destroy()));
 const hanging = await serve(() => {});
 const server = await listen((request, response) => {

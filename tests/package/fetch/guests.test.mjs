@@ -206,24 +206,27 @@ test('a wrong signal and a wrong init are rejected, with and without timeouts', 
   }
 });
 
-test('no outcome depends on properties of Object.prototype', async () => {
+test('O01 options are own properties, and no outcome depends on properties of Object.prototype', async () => {
   const stdout = await printed(`
     import { createFetch } from 'rejitter/fetch';
     const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess',
-      'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given'];
+      'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given', 'maxAttempts', 'retryOn', 'methods',
+      'throwOnStatus', 'idempotencyKey'];
     const run = async () => {
       const called = [];
       let calls = 0;
       const inner = async () => ({ status: ++calls < 3 ? 503 : 200, headers: { get: () => null }, body: null });
-      const options = { baseMs: 0, __proto__: null };
+      const options = { baseMs: 0 };
       for (const hook of ['onFailure', 'onSuccess']) options[hook] = ({ attempt }) => called.push(hook + attempt);
-      const { status } = await createFetch(options, inner)('http://x/');
+      // To fetch itself, a body that init inherits is one.
+      const init = Object.prototype.body === undefined ? {} : undefined;
+      const { status } = await createFetch(options, inner)('http://x/', init);
       return JSON.stringify([calls, status, called]);
     };
     const expected = await run();
     const differing = [];
     for (const name of names) {
-      for (const value of ['x', 5, {}]) {
+      for (const value of ['x', 5, { maxAttempts: 1 }]) {
         Object.prototype[name] = value;
         const found = await run().catch(String);
         delete Object.prototype[name];
@@ -277,9 +280,7 @@ test('returns the response or the failure, unread, where the core is unavailable
 
 test('a callback that fails after a failure of the network has that as its cause', async () => {
   const failed = new TypeError('fetch failed');
-  const boom = () => {
-    throw new Error('boom');
-  };
+  const boom = () => Promise.reject(new Error('boom'));
   for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
     const { inner } = statuses(failed);
     const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);

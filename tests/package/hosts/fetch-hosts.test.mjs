@@ -10,6 +10,7 @@ import { bundleOf } from '../lib/bundle.mjs';
 import { importPackage, inlinedText, project, run, tool } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { QUICK, closedOrigin, failing, importFetch, listen, serving, until } from '../lib/fetching.mjs';
+import { onLoopback } from '../lib/loopback.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
@@ -44,14 +45,7 @@ test("undici's fetch: its responses, its requests, its forms", async () => {
 
 test("undici's fetch: an abort in its body, and a dispatcher with a connect timeout of its own", async () => {
   const agent = new undici.Agent({ connect: { timeout: 200 } });
-  const sockets = [];
-  const mute = createServer((socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {}).resume();
-  });
-  await new Promise((done) => {
-    mute.listen(0, '127.0.0.1', done);
-  });
+  const mute = await onLoopback(createServer((socket) => socket.resume()));
   const stalling = await listen((request, response) => response.writeHead(200).write('begin'));
   try {
     const fetch = createFetch({ ...QUICK, maxAttempts: 2, attemptTimeoutMs: 30_000 }, (input, init) =>
@@ -64,16 +58,12 @@ test("undici's fetch: an abort in its body, and a dispatcher with a connect time
     assert.equal(await response.text().catch((error) => error), reason);
     await until(() => stalling.seen[0].closed, 'the server sees the close');
     // Nothing answers the handshake here: undici gives up, and so do we, in less than the attempt's own time.
-    const error = await fetch(`https://127.0.0.1:${mute.address().port}`, { method: 'POST', body: 'x' }).catch(
-      (e) => e,
-    );
+    const error = await fetch(mute.origin.replace('http', 'https'), { method: 'POST', body: 'x' }).catch((e) => e);
     assert.ok(error instanceof TypeError);
     assert.equal(retryReport(error).attempts, 2, 'nothing was processed, so a POST is sent again');
   } finally {
     await agent.close().catch(() => {});
-    await stalling.close();
-    for (const socket of sockets) socket.destroy();
-    mute.close();
+    await Promise.all([stalling.close(), mute.close()]);
   }
 });
 

@@ -12,6 +12,7 @@ import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
 import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
 import { installed } from './consumer.mjs';
+import { onLoopback } from './loopback.mjs';
 import { launchWebKit } from './webkit.mjs';
 
 const launchers = launchersOf({ chromium, firefox });
@@ -61,18 +62,7 @@ export async function serve(routes) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  return {
-    origin: `http://127.0.0.1:${server.address().port}`,
-    missed,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(done);
-      }),
-  };
+  return { missed, ...(await onLoopback(server)) };
 }
 
 /** Pages and scripts that `serve` takes. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { after, before } from 'node:test';
 
 import { importEntry } from './consumer.mjs';
+import { onLoopback } from './loopback.mjs';
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => importEntry('fetch');
@@ -17,17 +18,11 @@ export const importTesting = () => importEntry('testing');
  */
 export async function listen(answer) {
   const seen = [];
-  const sockets = new Set();
   const counts = new Map();
   const server = createServer((request, response) => {
     const chunks = [];
-    const entry = {
-      method: request.method,
-      path: request.url,
-      headers: request.headers,
-      body: undefined,
-      closed: false,
-    };
+    const { method, url: path, headers } = request;
+    const entry = { method, path, headers, body: undefined, closed: false };
     seen.push(entry);
     response.once('close', () => {
       entry.closed = !response.writableFinished;
@@ -36,29 +31,13 @@ export async function listen(answer) {
     request.on('end', () => {
       request.body = Buffer.concat(chunks);
       entry.body = request.body;
-      const nth = (counts.get(request.url) ?? 0) + 1;
-      counts.set(request.url, nth);
+      const nth = (counts.get(path) ?? 0) + 1;
+      counts.set(path, nth);
       answer(request, response, nth);
     });
     request.on('error', () => {});
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  return {
-    origin: `http://127.0.0.1:${server.address().port}`,
-    seen,
-    sockets,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(done);
-      }),
-  };
+  return { seen, ...(await onLoopback(server)) };
 }
 
 /** A server for the tests of a file, which ask addresses of their own, and the requests that it got. */

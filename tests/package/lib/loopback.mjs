@@ -1,0 +1,29 @@
+// Servers on loopback, at ports that nobody uses.
+
+import { once } from 'node:events';
+
+/**
+ * Starts a server. Returns where it listens, its open connections, and what ends both.
+ * @param {import('node:net').Server | import('node:http').Server} server
+ */
+export async function onLoopback(server) {
+  /** @type {Set<import('node:net').Socket>} */
+  const sockets = new Set();
+  server.on('connection', (socket) => {
+    // Clients break connections, too.
+    sockets.add(socket.on('error', () => {}));
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    sockets,
+    close: () =>
+      new Promise((done) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(done);
+      }),
+  };
+}
