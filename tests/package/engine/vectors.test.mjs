@@ -10,7 +10,7 @@ import { fails } from '../lib/callbacks.mjs';
 import { importPackage, repo, requirePackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
-const { RetryPolicy, retryAfter } = await importPackage();
+const { RetryPolicy } = await importPackage();
 const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8'));
 
 /** JSON has no Infinity and no bigint: both are written as text where a number belongs. */
@@ -66,24 +66,6 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
       assert.ok(wait >= own[i] && wait >= hintMs);
     }
   }
-});
-
-test('an operation whose server asks for next to nothing waits what its policy waits', async () => {
-  const numbers = [];
-  const backoff = (k) => {
-    numbers.push(k);
-    return 100 * k;
-  };
-  const none = { jitter: 'none', maxAttempts: 4 };
-  const hinted = async (ms, options) => (await operate(fails(retryAfter(ms)), options)).delays;
-  assert.deepEqual(await hinted(0.001, { ...none, backoff }), [100, 200, 300]);
-  assert.deepEqual(numbers, [1, 2, 3]);
-  assert.deepEqual(await hinted(0.001, { ...none, backoff: [100, 250] }), [100, 250, 250]);
-  assert.deepEqual(await hinted(250, { ...none, backoff, maxAttempts: 3, random: () => 0 }), [250, 250]);
-  // No more often than without the hint.
-  const options = { seed: 7, maxAttempts: Infinity, totalTimeoutMs: 3000 };
-  const without = (await operate(fails(new Error('busy')), options)).delays.length;
-  assert.ok((await hinted(0.001, options)).length <= without);
 });
 
 test('the comparison is exact: a difference in the last bit is one', () => {

@@ -2,13 +2,13 @@
 // once they are gone. The package is imported before any of them is installed, as in a user's tests.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import FakeTimers from '@sinonjs/fake-timers';
 
 import { turn } from '../lib/clock.mjs';
-import { importPackage, project, run, runNode, tool } from '../lib/consumer.mjs';
+import { importPackage, runNode } from '../lib/consumer.mjs';
+import { inFramework } from '../lib/frameworks.mjs';
 
 const { retry } = await importPackage();
 
@@ -250,57 +250,15 @@ const SUITE = (timers) => `
   if (process.env.MUST_FAIL) test('control', () => { expect(retryWithFixedDelay).toBe(undefined); });
 `;
 
-const HOSTS = {
-  Vitest: {
-    file: 'suite.test.mjs',
-    text: `import { retryWithFixedDelay } from 'rejitter';\n${SUITE('vi')}`,
-    args: (dir) => [
-      tool('vitest/vitest.mjs'),
-      'run',
-      '--root',
-      dir,
-      '--globals',
-      '--no-color',
-      '--pool=threads',
-      '--no-file-parallelism',
-    ],
-    passed: /Tests +6 passed \(6\)/,
-  },
-  Jest: {
-    file: 'suite.test.cjs',
-    text: `const { retryWithFixedDelay } = require('rejitter');\n${SUITE('jest')}`,
-    args: (dir) => [
-      tool('jest/bin/jest.js'),
-      '--rootDir',
-      dir,
-      '--ci',
-      '--runInBand',
-      '--watchman=false',
-      '--cacheDirectory',
-      join(dir, 'cache'),
-      '--config',
-      JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/suite.test.cjs'] }),
-    ],
-    passed: /Tests: +6 passed, 6 total/,
-  },
-};
-
-for (const [host, { file, text, args, passed }] of Object.entries(HOSTS)) {
-  test(`F01 F03 ${host}: its fake timers drive the waits and the timeouts`, async () => {
-    const dir = project('fake', { [file]: text, 'package.json': '{ "private": true }' });
-    const env = {
-      NODE_TEST_CONTEXT: undefined,
-      NODE_OPTIONS: '',
-      NODE_ENV: 'test',
-      CI: '1',
-      NO_COLOR: '1',
-      FORCE_COLOR: undefined,
-    };
-    const good = await run(process.execPath, args(dir), { cwd: dir, env });
-    assert.equal(good.code, 0, good.stdout + good.stderr);
-    assert.match(good.stdout + good.stderr, passed);
+for (const [framework, timers, load] of [
+  ['Vitest', 'vi', "import { retryWithFixedDelay } from 'rejitter';"],
+  ['Jest', 'jest', "const { retryWithFixedDelay } = require('rejitter');"],
+]) {
+  test(`F01 F03 ${framework}: its fake timers drive the waits and the timeouts`, async () => {
+    const text = `${load}\n${SUITE(timers)}`;
+    const { passes, output } = await inFramework(framework, text, 6);
+    assert.ok(passes, output);
     // The control: a failing test in the same file is seen.
-    const bad = await run(process.execPath, args(dir), { cwd: dir, env: { ...env, MUST_FAIL: '1' } });
-    assert.notEqual(bad.code, 0);
+    assert.equal((await inFramework(framework, text, 6, { MUST_FAIL: '1' })).passes, false);
   });
 }
