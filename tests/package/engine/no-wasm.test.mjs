@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { installed, modules, printed, runNode } from '../lib/consumer.mjs';
+import { words } from '../lib/words.mjs';
 
 const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
 const { core } = await import(pathToFileURL(join(modules, 'lib/wasm/core-generated.js')).href);
@@ -23,15 +24,7 @@ const EDGES = [
 
 /** Draws arguments word by word, the same in each run. */
 function drawer() {
-  let state = 0;
-  const word = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return (t ^ (t >>> 14)) >>> 0;
-  };
-  const below = (n) => word() % n;
-  const unit = () => word() / 2 ** 32;
+  const { word, below, unit } = words(0);
   const any = () =>
     [() => EDGES[below(EDGES.length)], () => below(50), () => unit() * 10 ** (below(20) - 3)][below(3)]();
   const unset = (draw) => (below(2) === 0 ? NaN : draw());

@@ -49,9 +49,12 @@ function compileWith(compiler, options, files) {
   return run(process.execPath, [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'], { cwd: dir });
 }
 
-/** Runs TypeScript 7 on these files, in a project for bundlers. Returns its output and exit code. */
-export const compile = (files, options = {}) =>
-  compileWith('TypeScript 7', { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options }, files);
+/** Fails unless TypeScript 7 compiles this text, in a project for bundlers. */
+export async function compiles(text, options = {}) {
+  const all = { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'], ...options };
+  const { code, stdout } = await compileWith('TypeScript 7', all, { 'main.ts': text });
+  assert.deepEqual([stdout, code], ['', 0]);
+}
 
 /**
  * @typedef {object} Suite
