@@ -38,38 +38,19 @@ test('the table of bad values covers every option', () => {
 const someRatio = (ratio) => ({ type: 'proportional', ratio });
 
 test('jitter objects: odd ones are rejected', async () => {
-  // tests/vectors/refusals.json has the plain ones.
+  // What JSON can say is in tests/vectors/refusals.json.
   for (const jitter of [
-    someRatio(undefined),
-    someRatio(5n),
-    { type: 'additive', maxMs: Infinity },
-    JSON.parse('{"type":"additive","ratio":1,"__proto__":{"maxMs":5}}'),
-    Object.create({ type: 'proportional', ratio: 0.5 }),
+    Object.create(someRatio(0.5)),
     Object.defineProperty({}, 'type', { enumerable: true, get: fails(new Error('read')) }),
     Object.defineProperty({ type: 'proportional' }, 'ratio', { enumerable: true, get: fails(new Error('read')) }),
   ])
     await errorFor({ jitter });
-  assert.match(
-    (await errorFor({ jitter: { ratio: 0.5 } })).message,
-    /^rejitter: jitter must be one of .*{ type: 'proportional', ratio }.*, got an object$/,
-  );
 });
 
-test('jitter objects: the ends of their ranges are taken, and read once', () => {
-  for (const jitter of [
-    someRatio(Number.MIN_VALUE),
-    someRatio(1),
-    { type: 'additive', ratio: 1000 },
-    { type: 'additive', ratio: 0.1, maxMs: undefined },
-    { type: 'additive', maxMs: 2 ** 53 - 1 },
-    Object.freeze(someRatio(0.5)),
-    Object.assign(Object.create(null), someRatio(0.5)),
-  ]) {
-    for (const [k, ms] of [...new RetryPolicy({ jitter, maxAttempts: 20 }).delays()].entries())
-      assert.ok(ms >= 0 && ms <= 10_000, `wait ${k + 1}: ${ms}`);
-  }
+test('a jitter object is read once, whatever its prototype', () => {
   let reads = 0;
   const jitter = {
+    __proto__: null,
     type: 'proportional',
     get ratio() {
       reads += 1;
@@ -80,17 +61,27 @@ test('jitter objects: the ends of their ranges are taken, and read once', () => 
   jitter.type = 'additive';
   assert.deepEqual(
     [...policy.delays({ seed: 1 })],
-    [...new RetryPolicy({ jitter: someRatio(0.5) }).delays({ seed: 1 })],
+    [...new RetryPolicy({ jitter: Object.freeze(someRatio(0.5)) }).delays({ seed: 1 })],
   );
   assert.equal(reads, 1);
 });
 
-test('backoff lists: empty, holes, negative, NaN, texts, and array-like objects are rejected', async () => {
+test('backoff lists: holes, what is not a number, and array-like objects are rejected', async () => {
   const { proxy, revoke } = Proxy.revocable([5], {});
   revoke();
   const unreadable = new Proxy([5], { get: fails(new Error('read')) });
-  const lists = [[], [,], [5, , 7], [-1], [NaN], ['5'], [5n], [null], [undefined], [[5]], [-Infinity]];
-  for (const backoff of [...lists, { 0: 5, length: 1 }, new Float64Array([5]), new Set([5]), proxy, unreadable])
+  for (const backoff of [
+    [,],
+    [5, , 7],
+    [5n],
+    [[5]],
+    [-Infinity],
+    { 0: 5, length: 1 },
+    new Float64Array([5]),
+    new Set([5]),
+    proxy,
+    unreadable,
+  ])
     assert.match(
       (await errorFor({ backoff })).message,
       /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/,
@@ -185,10 +176,6 @@ test('a value with a slip is answered with the one that was meant', async () => 
     }
     assert.doesNotMatch((await errorFor({ [name]: 'zzzzzzzz' })).message, /Did you mean/);
   }
-  assert.match(
-    (await errorFor({ jitter: { type: 'Proportional', ratio: 0.5 } })).message,
-    /^rejitter: jitter\.type .* Did you mean 'proportional'\?$/,
-  );
   assert.match(caught(() => fromData({ version: 1, capRule: 'ceil' })).message, /Did you mean 'ceiling'\?$/);
 });
 
