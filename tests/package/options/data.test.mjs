@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { caught } from '../lib/readers.mjs';
-import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
+import { makeSchedule } from '../schedules/schedule.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
@@ -13,43 +13,15 @@ const { fromData } = await importEntry('data');
 
 const PRESETS = Object.keys(presets).filter((name) => typeof presets[name] === 'object');
 
-/** Random options, the same on each run. */
-function options(seed) {
-  let state = seed * 2654435761;
-  const next = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const pick = (...list) => list[Math.floor(next() * list.length)];
-  const maybe = (name, make) => (next() < 0.4 ? { [name]: make() } : {});
-  const backoff = pick(...kindsOf('backoff'), [5, 50.25, Infinity], undefined);
-  const jitter = pick(
-    ...kindsOf('jitter'),
-    { type: 'proportional', ratio: next() + 1e-9 },
-    { type: 'additive', ratio: 3 * next() + 1e-9 },
-    { type: 'additive', maxMs: 0.1 + 500 * next() },
-    undefined,
-  );
-  const curved = OWN_CURVE.includes(jitter);
-  return {
-    backoff,
-    jitter,
-    maxAttempts: pick(1, 7, 40, Infinity),
-    ...maybe('baseMs', () => pick(0, 1e-300, 0.1, 99.9, 100)),
-    ...maybe('capMs', () => pick(Infinity, 12_345.678, 1e9)),
-    ...maybe('minMs', () => pick(0, 3.5)),
-    ...maybe('maxRetryAfterMs', () => pick(0, 5, Infinity)),
-    ...maybe('attemptTimeoutMs', () => pick(0.5, 5000, Infinity)),
-    ...maybe('totalTimeoutMs', () => pick(7, 1e12, Infinity)),
-    ...maybe('seed', () => pick(0, 7, 2 ** 53 - 1, 0n, 2n ** 64n - 1n, 12345678901234567890n, '', 'text', '\u{1F600}')),
-    ...maybe('longRetryAfter', () => pick('stop', 'cap')),
-    ...maybe('finalError', () => pick('last', 'wrap')),
-    ...maybe('unref', () => pick(true, false)),
-    ...maybe('metrics', () => pick(true, false)),
-    ...(!curved && (backoff === 'exponential' || backoff === undefined) && maybe('factor', () => pick(1, 1.1, 1e308))),
-    ...(!curved && backoff === 'linear' && maybe('stepMs', () => pick(0, 0.1, 2 ** 53 - 1))),
-    ...((backoff === 'truncated' || jitter === 'slotted') && maybe('truncateAt', () => pick(1, 6, 1024))),
-  };
+const SEEDS = [undefined, 0, 7, 2 ** 53 - 1, 0n, 2n ** 64n - 1n, 12345678901234567890n, '', 'text', '\u{1F600}'];
+
+/** Options of the random schedules, with seeds of every kind. */
+function options(i) {
+  const { policies } = makeSchedule(1, i, 'plain');
+  const { seed, ...others } = { ...policies[0].implied, ...policies[0].options };
+  // A function is not data.
+  if (others.backoff === 'function') others.backoff = [5, 50.25, Infinity];
+  return { ...others, seed: SEEDS[i % SEEDS.length] };
 }
 
 /** The first waits, for a seed of its own or the policy's. */
@@ -103,6 +75,8 @@ test('the data is plain JSON of the options that were set, with a version', () =
   });
   assert.deepEqual(new RetryPolicy().toJSON(), { version: 1, backoff: 'exponential', jitter: 'full', maxAttempts: 6 });
   assert.deepEqual(fromData({ version: 1 }).toJSON(), new RetryPolicy().toJSON());
+  // A list raises the cap: that is not the caller's.
+  assert.ok(!('capMs' in new RetryPolicy({ backoff: [60_000] }).toJSON()));
 });
 
 test('seeds: a number, a bigint and a text of the same bits are one; an unseeded policy stays unseeded', () => {

@@ -23,35 +23,18 @@ export const usesOf = (g, results, hooks) => ({
  *   dials how often each is called, how long one lasts that takes its time, what it does before, what it throws
  */
 export function callbacks(g, op, uses, dials) {
-  const step = (end, wild) => ({ before: dials.acts(wild), end });
-  const ending = (p, succeeds) => outcome(g, dials, p, dials.slips ?? slipKind, succeeds, false);
-  const asked = (p) =>
-    g.list(dials.n, () =>
-      step(
-        ending(0.93, () => ({ verdict: verdict(g, p) })),
-        0.05,
-      ),
-    );
-  if (uses.retryIf) op.verdicts = asked(0.85);
-  if (uses.retryOnResult) op.results = asked(0.6);
-  if (uses.beforeRetry)
-    op.befores = g.list(dials.n, () =>
-      step(
-        ending(0.93, () => ({ kind: g.pick(RESULTS) })),
-        0.3,
-      ),
-    );
-  for (const name of uses.hooks) {
+  const steps = (wild, end) => g.list(dials.n, () => ({ end: end(), before: dials.acts(wild) }));
+  const endings = (wild, succeeds) =>
+    steps(wild, () => outcome(g, dials, 0.93, dials.slips ?? slipKind, succeeds, false));
+  if (uses.retryIf) op.verdicts = endings(0.05, () => ({ verdict: verdict(g, 0.85) }));
+  if (uses.retryOnResult) op.results = endings(0.05, () => ({ verdict: verdict(g, 0.6) }));
+  if (uses.beforeRetry) op.befores = endings(0.3, () => ({ kind: g.pick(RESULTS) }));
+  const nothing = () => ({ kind: 'undefined' });
+  for (const name of uses.hooks)
     if (g.chance(0.5))
-      op.hooks[name] = g.list(dials.n, () =>
-        step(
-          g.chance(0.7)
-            ? { how: 'return', ok: true }
-            : outcome(g, dials, 0.3, failureKind, () => ({ kind: 'undefined' }), false),
-          0.12,
-        ),
+      op.hooks[name] = steps(0.12, () =>
+        g.chance(0.7) ? { how: 'return', ok: true } : outcome(g, dials, 0.3, failureKind, nothing, false),
       );
-  }
 }
 
 export function failureKind(g) {
@@ -96,24 +79,13 @@ function verdict(g, again) {
   return g.chance(again);
 }
 
+const WAYS = ['now', 'now', 'now', 'promise', 'promise', 'later', 'later', 'thenable', 'never'];
+
 /** How a callback ends. `ok` decides between its result and its failure. */
 export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attempt) {
   const ok = g.chance(chanceOfSuccess);
   const value = ok ? succeeds(g) : fails(g);
-  const how = sync
-    ? 'now'
-    : g.pick([
-        'now',
-        'now',
-        'now',
-        'promise',
-        'promise',
-        'later',
-        'later',
-        'thenable',
-        'never',
-        attempt ? 'obey' : 'later',
-      ]);
+  const how = sync ? 'now' : g.pick([...WAYS, attempt ? 'obey' : 'later']);
   switch (how) {
     case 'now':
       return { how: ok ? 'return' : 'throw', ok, value };

@@ -17,8 +17,8 @@ export function check(world, pkg) {
     );
   if (world.operations.every((each) => each.settled !== undefined))
     object(world.timers.size === 0, 15, () => `${world.timers.size} timers are left`);
-  const distinct = Math.max(0, ...world.signals.map((signal) => most(world, signal)));
-  object(distinct <= world.operations.length, 16, () => `${distinct} listeners on one signal`);
+  const most = Math.max(0, ...world.signals.map((signal) => signal.most));
+  object(most <= world.operations.length, 16, () => `${most} listeners on one signal`);
   hooksThatFailed(world, object);
   ownErrors(world, object);
   randomness(world, object);
@@ -32,17 +32,6 @@ export function check(world, pkg) {
     unref ? 'a timer keeps the process alive' : 'a timer does not keep the process alive',
   );
   return found;
-}
-
-/** The most listeners that a signal had at once. */
-function most(world, { name }) {
-  let [now, peak] = [0, 0];
-  for (const entry of world.log) {
-    if (entry.signal !== name) continue;
-    if (entry.kind === 'listen') peak = Math.max(peak, (now += 1));
-    else if (entry.kind === 'unlisten') now -= 1;
-  }
-  return peak;
 }
 
 function hooksThatFailed(world, object) {

@@ -343,7 +343,7 @@ const PROTECTED = {
     [guard, 'return operation.limits.aborted ? ABORTED : undefined;', 'return undefined;'],
   ],
   'one key uses the state of another': [
-    ['P16', 'breaker'],
+    ['P1', 'P2', 'breaker'],
     [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
   ],
 

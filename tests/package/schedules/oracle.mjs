@@ -4,13 +4,12 @@
 import { Hedging } from './hedges.mjs';
 import { Breaker, Budget, Cooldown } from './machines.mjs';
 import { Following } from './following.mjs';
-import { objectionsToNumbers, untouched } from './numbers.mjs';
+import { objectionsToNumbers } from './numbers.mjs';
 import { Objection } from './reading.mjs';
 
 /** @returns {{ rule: number | string, text: string }[]} the first objection, if there is one */
 export function objectionsTo(world, pkg) {
   try {
-    untouched(world);
     new Oracle(world, pkg).follow();
   } catch (thrown) {
     // Something that is read here cannot be read: not what a sound package gives.
@@ -56,7 +55,7 @@ class Oracle {
         return;
       case 'status':
         this.paid();
-        objectionsToNumbers(this.state(entry.protection, entry.key, entry.t, false), entry, this.world.schedule);
+        objectionsToNumbers(this.state(entry.protection, entry.key, entry.t, false), entry);
         return;
       case 'byHand': {
         const { breaker } = this.state(entry.protection, entry.key, entry.t);

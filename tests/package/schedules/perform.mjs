@@ -154,18 +154,18 @@ class Stage {
     const { world } = this;
     const controller = kind === 'bare' ? bareController() : new AbortController();
     const { signal } = controller;
-    const record = { name, kind, controller, signal, listeners: 0, aborted: false, reason: undefined };
+    const record = { name, kind, controller, signal, listeners: 0, most: 0, aborted: false, reason: undefined };
     const { addEventListener, removeEventListener } = signal;
     const known = new Set();
     signal.addEventListener = function (type, listener, ...rest) {
       if (type !== 'abort') world.problem(15, `a listener for ${type}`);
       known.add(listener);
       record.listeners = known.size;
-      world.note('listen', undefined, { signal: name });
+      record.most = Math.max(record.most, known.size);
       return addEventListener.call(signal, type, listener, ...rest);
     };
     signal.removeEventListener = function (type, listener, ...rest) {
-      if (known.delete(listener)) world.note('unlisten', undefined, { signal: name });
+      known.delete(listener);
       record.listeners = known.size;
       return removeEventListener.call(signal, type, listener, ...rest);
     };

@@ -136,7 +136,7 @@ function curve(g, implied) {
   if (g.chance(0.6)) options.baseMs = g.pick([0, 0.25, 1, 7.5, 100, 1000, 3e9]);
   if (g.chance(0.5)) options.capMs = (options.baseMs ?? 0) + g.pick([0, 10, 333.3, 5000, 6e9, Infinity]);
   if (implied.backoff === undefined && g.chance(0.6)) {
-    options.backoff = g.pick([...kindsOf('backoff'), 'function', [5, 50, 1.5], [0, Infinity]]);
+    options.backoff = g.pick([...kindsOf('backoff'), 'function', [5, 20_000, 1.5], [0, Infinity]]);
   }
   if (implied.jitter === undefined && g.chance(0.7)) {
     options.jitter = g.pick([

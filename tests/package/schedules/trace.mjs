@@ -8,7 +8,7 @@ import { describe } from './world.mjs';
 const FIRST = 70;
 const LAST = 20;
 /** Entries that every schedule is full of. */
-const PLAIN = new Set(['clear', 'listen', 'unlisten', 'hookEnd']);
+const PLAIN = new Set(['clear', 'hookEnd']);
 
 const short = (value) => inspect(value, { breakLength: Infinity, compact: 99, depth: 9 });
 
