@@ -1,15 +1,13 @@
 // The exporters: what they write and lose, what the engines' own checks say, and Temporal's activity.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { validateServiceConfig } from '@grpc/grpc-js/build/src/service-config.js';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import aslValidator from 'asl-validator';
 
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, infinite, vectors } from '../lib/consumer.mjs';
 import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
 
 const { RetryPolicy } = await importPackage();
@@ -19,9 +17,7 @@ const { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } = await importE
 const EXPORTERS = { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal };
 const policyOf = ({ preset, ...options } = {}) => new RetryPolicy({ ...presets[preset], ...options });
 /** Policies that an engine can say in full, with its configuration, and what others lose in each engine. */
-const { whole, lossy } = JSON.parse(readFileSync(join(repo, 'tests/vectors/engines.json'), 'utf8'), (_, value) =>
-  value === 'Infinity' ? Infinity : value,
-);
+const { whole, lossy } = vectors('engines', infinite);
 const lost = ({ losses }) => losses.map(({ option }) => option);
 
 test('policies that an engine can say in full lose nothing', () => {

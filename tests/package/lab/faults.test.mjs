@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { runNode } from '../lib/consumer.mjs';
+import { printed } from '../lib/consumer.mjs';
 
 /** Counts instances; `trap = name` makes one call of that export trap. */
 const TRAPS = `
@@ -29,12 +29,7 @@ const TRAPS = `
   const plain = (result) => JSON.stringify(result, (_, value) => ArrayBuffer.isView(value) ? [...value] : value);
 `;
 
-async function outputOf(code, options) {
-  const { code: exit, stdout, stderr } = await runNode(TRAPS + code, options);
-  assert.equal(stderr, '');
-  assert.equal(exit, 0);
-  return JSON.parse(stdout);
-}
+const outputOf = async (code, options) => JSON.parse(await printed(TRAPS + code, options));
 
 test('after a trap each function works as before, in one new instance', async () => {
   const out = await outputOf(`

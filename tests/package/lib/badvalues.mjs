@@ -1,10 +1,7 @@
 // Values that people, parsers and attackers put where an option's value should be, and which of them each option takes:
 // by the documented table.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { repo } from './consumer.mjs';
+import { vectors } from './consumer.mjs';
 import { literal, reference, tableIn } from './readers.mjs';
 
 const someObject = { five: 5 };
@@ -91,6 +88,7 @@ export const OPTIONS = Object.fromEntries(
 
 /** The names of the kinds of an option, which all languages share. */
 function kindsOf(name) {
-  const table = JSON.parse(readFileSync(join(repo, 'tests/vectors/kinds.json'), 'utf8'));
-  return table[name].filter((row) => row.name !== 'custom' && row.parameter === undefined).map((row) => row.name);
+  return vectors('kinds')
+    [name].filter((row) => row.name !== 'custom' && row.parameter === undefined)
+    .map((row) => row.name);
 }

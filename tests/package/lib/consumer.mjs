@@ -187,5 +187,16 @@ export async function behaves(bundle) {
   assert.ok(Number(/^# pass (\d+)/m.exec(stdout)[1]) > 150, 'the tests ran');
 }
 
+/**
+ * A table of tests/vectors, which every language runs.
+ * @param {string} name
+ * @param {(key: string, value: any) => any} [reviver]
+ */
+export const vectors = (name, reviver) =>
+  JSON.parse(readFileSync(join(repo, 'tests', 'vectors', `${name}.json`), 'utf8'), reviver);
+
+/** Revives the texts that stand for a number which JSON lacks. @param {string} _ @param {any} value */
+export const infinite = (_, value) => (value === 'Infinity' ? Infinity : value);
+
 /** A tool of this folder's node_modules, by its path there. */
 export const tool = (path) => join(here, 'node_modules', path);

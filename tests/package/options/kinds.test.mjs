@@ -1,18 +1,16 @@
 // The kinds of options and their codes, against the table that Rust is held to (tests/vectors/kinds.json).
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { importEntry, importPackage, project, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo, vectors } from '../lib/consumer.mjs';
 
-const LAB = { 'lab.mjs': "export { explain } from 'rejitter/lab';\n" };
 const { RetryPolicy } = await importPackage();
 const { fromData } = await importEntry('data');
-const { explain } = await import(pathToFileURL(join(project('kinds', LAB), 'lab.mjs')));
-const table = JSON.parse(readFileSync(join(repo, 'tests/vectors/kinds.json'), 'utf8'));
+const { explain } = await importEntry('lab');
+const table = vectors('kinds');
 // Codes are not public: they are read where they are written.
 const codes = await import(pathToFileURL(join(repo, 'src/js/options/codes.js')));
 

@@ -1,19 +1,17 @@
 // The presets against the numbers which each system publishes, and what each one's cap bounds.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
 
 const { RetryPolicy, retryReport, retryWithFullJitter } = await importPackage();
 const presets = await importEntry('presets');
-const VECTORS = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'presets.json'), 'utf8'));
+const VECTORS = vectors('presets');
 
 /** The largest draw there is. */
 const LAST = 1 - 2 ** -53;

@@ -1,15 +1,13 @@
 // One table of valid and invalid options and data, which Rust reads too: tests/vectors/refusals.json.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 
 const { RetryPolicy, retry } = await importPackage();
 const { fromData } = await importEntry('data');
-const { rows } = JSON.parse(readFileSync(join(repo, 'tests/vectors/refusals.json'), 'utf8'));
+const { rows } = vectors('refusals');
 
 /** Values that JSON lacks. */
 function revived(value) {

@@ -43,17 +43,28 @@ export const down = fails(error);
 
 /** A test that runs under a virtual clock, which starts at 0, and leaves no timer. */
 export const timed = (name, body) =>
-  test(name, async () => {
+  test(name, async (t) => {
     const clock = new VirtualClock({ start: 0 }).install();
     try {
-      await body(clock);
+      await body(clock, t);
       assert.equal(clock.pending.size, 0, 'a timer is left');
     } finally {
       clock.uninstall();
     }
   });
 
-const { breaker, protect } = await importAll();
+/** A list of what goes to `console.error`, or `warn`, until the test ends. */
+export function reports(t, method = 'error') {
+  const seen = [];
+  t.mock.method(console, method, (thrown) => seen.push(thrown));
+  return seen;
+}
+
+const { breaker, protect, retry, retryAfter } = await importAll();
+
+/** An operation in which the server asks everyone to wait. */
+export const hint = (protection, ms) =>
+  retry(fails(retryAfter(ms)), { ...plain, maxAttempts: 1, protection }).catch(() => {});
 
 export const state = (api) => api.status().breaker.state;
 

@@ -112,20 +112,6 @@ for (const [how, init, options] of [
       }
   });
 
-timed('of a retried call, the first attempt counts, and the retry that succeeds', async (clock) => {
-  const api = protect(breaker({ minimumCalls: 100 }), budget({ capacity: 10, perSuccess: 0.5 }));
-  const fetch = createFetch(
-    { ...plain, maxAttempts: 4, protection: api },
-    statuses(503, 429, failedFetch(), 200).inner,
-  );
-  const seen = watched(fetch(A));
-  await clock.drain();
-  assert.equal(seen.value.status, 200);
-  const { breaker: heard, budget: paid } = api.for('https://a.test').status();
-  assert.deepEqual([heard.failures, heard.calls], [1, 2]);
-  assert.deepEqual([paid.tokens, paid.granted], [8, 3]);
-});
-
 timed('the budget: a 404 gives, a failure that is not retried neither gives nor takes', async (clock) => {
   for (const [status, tokens] of [
     [200, 10],

@@ -58,13 +58,9 @@ test('a key is a string, and a key has no keys', async () => {
     policy.run(() => {}, { key: 'b' }),
     { name: 'TypeError', message: text },
   );
-  await assert.rejects(
-    new RetryPolicy({ protection: api }).run(() => {}, { key: 5 }),
-    {
-      name: 'TypeError',
-      message: 'rejitter: key must be a string, got 5',
-    },
-  );
+  const message = 'rejitter: key must be a string, got 5';
+  const run = new RetryPolicy({ protection: api }).run(() => {}, { key: 5 });
+  await assert.rejects(run, { name: 'TypeError', message });
 });
 
 timed('5,000 keys leave 1,000', async () => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { microtasks } from '../lib/clock.mjs';
-import { down, error, fails, fragile, importAll, plain, state, timed, watched } from './entry.mjs';
+import { down, error, fails, fragile, hint, importAll, plain, reports, state, timed, watched } from './entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter, retryReport } =
   await importAll();
@@ -52,7 +52,7 @@ timed('a signal that is a timeout fails the first attempt that it ends, once', a
   assert.match(after.error.message, /: time is up$/);
 });
 
-timed('isFailure gets the outcome, the attempt and its time; its errors are reported', async (clock) => {
+timed('isFailure gets the outcome, the attempt and its time; its errors are reported', async (clock, t) => {
   const ends = [];
   const thrown = new Error('of isFailure');
   const run = async (answer, fn, maxAttempts = 1) => {
@@ -63,30 +63,27 @@ timed('isFailure gets the outcome, the attempt and its time; its errors are repo
     };
     await retry(fn, { ...plain, baseMs: 0, maxAttempts, protection: protect(breaker({ isFailure })) }).catch(() => {});
   };
-  const { error: original } = console;
-  const reported = [];
-  console.error = ({ message }) => reported.push(message);
-  try {
-    await run(true, () => 'bad');
-    const seen = run('ignore', down, 2);
-    await clock.drain();
-    await seen;
-    assert.deepEqual(ends, [
-      { result: 'bad', attempt: 1, durationMs: 0 },
-      { error, attempt: 1, durationMs: 0 },
-      { error, attempt: 2, durationMs: 0 },
-    ]);
-    assert.ok(ends.every(Object.isFrozen));
-    assert.deepEqual(reported, []);
-    for (const answer of [thrown, 'failure']) await run(answer, down);
-    const text = 'rejitter: isFailure must return true, false, \'ignore\' or undefined, got "failure"';
-    assert.deepEqual(reported, [thrown.message, text]);
-  } finally {
-    console.error = original;
-  }
+  const reported = reports(t);
+  await run(true, () => 'bad');
+  const seen = run('ignore', down, 2);
+  await clock.drain();
+  await seen;
+  assert.deepEqual(ends, [
+    { result: 'bad', attempt: 1, durationMs: 0 },
+    { error, attempt: 1, durationMs: 0 },
+    { error, attempt: 2, durationMs: 0 },
+  ]);
+  assert.ok(ends.every(Object.isFrozen));
+  assert.deepEqual(reported, []);
+  for (const answer of [thrown, 'failure']) await run(answer, down);
+  const text = 'rejitter: isFailure must return true, false, \'ignore\' or undefined, got "failure"';
+  assert.deepEqual(
+    reported.map(({ message }) => message),
+    [thrown.message, text],
+  );
 });
 
-timed('random() at an opening may call operations, and what it throws is reported', async (clock) => {
+timed('random() at an opening may call operations, and what it throws is reported', async (clock, t) => {
   const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000 }));
   const inner = [];
   const random = () => {
@@ -99,19 +96,13 @@ timed('random() at an opening may call operations, and what it throws is reporte
   assert.deepEqual([inner.length, inner[0].value], [1, 'inner']);
   assert.deepEqual([state(api), api.status().breaker.retryAfterMs, api.status().breaker.failures], ['open', 750, 1]);
   const thrown = new Error('no draw');
-  const reported = [];
-  const { error: original } = console;
-  console.error = (text) => reported.push(text);
-  try {
-    for (const fn of [down, () => new Promise(() => {})]) {
-      api.close();
-      watched(retry(fn, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
-      await clock.drain();
-      assert.equal(state(api), 'open');
-      assert.deepEqual(reported.splice(0), [thrown]);
-    }
-  } finally {
-    console.error = original;
+  const reported = reports(t);
+  for (const fn of [down, () => new Promise(() => {})]) {
+    api.close();
+    watched(retry(fn, { ...plain, random: fails(thrown), totalTimeoutMs: 50, protection: api }));
+    await clock.drain();
+    assert.equal(state(api), 'open');
+    assert.deepEqual(reported.splice(0), [thrown]);
   }
 });
 
@@ -122,11 +113,10 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
     [fails(own), 1],
   ]) {
     const api = protect(budget(), cooldown());
-    const hint = () => retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-    if (attempts === 0) await hint();
+    if (attempts === 0) await hint(api, 400);
     const seen = watched(retry(fn, { ...plain, protection: api, totalTimeoutMs: 600 }));
     // Another's hint, during the wait of 100.
-    if (attempts === 1) await hint();
+    if (attempts === 1) await hint(api, 400);
     await clock.advance(100);
     assert.equal(api.status().cooldown.held, 1);
     // The machine slept.
@@ -143,7 +133,7 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
 
 timed('an attempt is rejected while 1,000 are held', async (clock) => {
   const api = protect(cooldown());
-  await retry(fails(retryAfter(500)), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  await hint(api, 500);
   const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
   await microtasks();
   assert.deepEqual(api.status().cooldown, { remainingMs: 500, held: 1000, rejected: 1 });
@@ -186,24 +176,18 @@ timed('a rejection within, though the callback wrapped it, is not retried', asyn
   assert.deepEqual([seen.error.message, retryReport(seen.error).reason], ['outside', 'notRetryable']);
 });
 
-timed('two layers with one state: one warning per process', async (clock) => {
+timed('two layers with one state: one warning per process', async (clock, t) => {
   const api = fragile();
-  const { warn } = console;
-  const warnings = [];
-  console.warn = (text) => warnings.push(text);
-  try {
-    for (let i = 0; i < 3; i++) {
-      const fn = () => {
-        api.open();
-        return retry(() => 1, { protection: api });
-      };
-      const seen = watched(retry(fn, { ...plain, protection: api }));
-      await microtasks();
-      assert.ok(seen.error instanceof RejectedError);
-      api.close();
-    }
-  } finally {
-    console.warn = warn;
+  const warnings = reports(t, 'warn');
+  for (let i = 0; i < 3; i++) {
+    const fn = () => {
+      api.open();
+      return retry(() => 1, { protection: api });
+    };
+    const seen = watched(retry(fn, { ...plain, protection: api }));
+    await microtasks();
+    assert.ok(seen.error instanceof RejectedError);
+    api.close();
   }
   assert.deepEqual(warnings, [
     'rejitter: two layers share one Protection, so each attempt counts twice. ' +

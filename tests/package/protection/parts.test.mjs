@@ -1,12 +1,10 @@
 // The parts: options checked like all others, frozen recipes, and what `protect` takes.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
-import { importEntry, repo } from '../lib/consumer.mjs';
+import { importEntry, vectors } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
 import { down, importAll } from './entry.mjs';
 
@@ -48,7 +46,7 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
 });
 
 const PARTS = { budget, breaker, cooldown, hedge };
-const { rows: ROWS } = JSON.parse(readFileSync(join(repo, 'tests/vectors/parts.json'), 'utf8'));
+const { rows: ROWS } = vectors('parts');
 
 for (const { part, option, rule, default: standard, accepts, rejects, beside } of ROWS) {
   const make = PARTS[part];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { runNode } from '../lib/consumer.mjs';
+import { printed } from '../lib/consumer.mjs';
 
 const USE = `
   import { retry, retryAfter, retryReport, retrySync } from 'rejitter';
@@ -29,7 +29,7 @@ const HOSTS = {
 
 for (const [host, change] of Object.entries(HOSTS)) {
   test(`a host ${host}: a breaker opens, a cooldown holds, and a budget keeps its tokens`, async () => {
-    const { code, stdout, stderr } = await runNode(`${USE}
+    const stdout = await printed(`${USE}
       ${change}
       const open = protect(budget({ capacity: 1 }), breaker({ consecutiveFailures: 2 }));
       await end('failure', retry(fails, { protection: open }));
@@ -48,8 +48,6 @@ for (const [host, change] of Object.entries(HOSTS)) {
       await end('held', call('https://a.test/'));
       console.log(JSON.stringify([ends, warnings, open.status().budget]));
     `);
-    assert.equal(stderr, '');
-    assert.equal(code, 0);
     const [ends, warnings, tokens] = JSON.parse(stdout);
     assert.deepEqual(ends, [
       ['failure', true, 'unavailable'],

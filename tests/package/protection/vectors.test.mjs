@@ -2,17 +2,15 @@
 // the protection on the way. Rust runs the same file.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { VirtualClock } from '../lib/clock.mjs';
-import { repo } from '../lib/consumer.mjs';
+import { vectors } from '../lib/consumer.mjs';
 import { importAll } from './entry.mjs';
 
 const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, hedge, protect, retryAfter, retryReport } =
   await importAll();
-const scenes = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'protection.json'), 'utf8'));
+const scenes = vectors('protection');
 
 const PARTS = { budget, breaker, cooldown, hedge };
 const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };

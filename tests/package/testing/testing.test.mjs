@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import FakeTimers from '@sinonjs/fake-timers';
@@ -13,13 +12,12 @@ import FakeTimers from '@sinonjs/fake-timers';
 import { fails } from '../lib/callbacks.mjs';
 import { onEdge } from '../lib/edge.mjs';
 import { consumer, importPackage, printed, project, run, tool } from '../lib/consumer.mjs';
-import { listen } from '../lib/fetching.mjs';
+import { importTesting, listen } from '../lib/fetching.mjs';
 import { marked } from '../lib/readers.mjs';
 import { generator } from '../schedules/random.mjs';
 
 const { RetryPolicy, retry, retryReport, retrySync } = await importPackage();
-const dir = project('testing', { 'testing.mjs': "export * from 'rejitter/testing';\n" });
-const { constantRandom, scriptedRandom, virtualClock } = await import(pathToFileURL(join(dir, 'testing.mjs')).href);
+const { constantRandom, scriptedRandom, virtualClock } = await importTesting();
 
 const flaky = ({ attempt }) => {
   if (attempt < 3) throw new Error('flaky');
@@ -545,18 +543,7 @@ test('works in the edge runtime, whose timers can only be assigned to', async ()
 // throw now and then. Few different delays: many timers fall due at once.
 
 const DELAYS = [0, 1, 2, 3, 4, 5, 1.9, NaN, 2 ** 31];
-const KINDS = [
-  'timeout',
-  'timeout',
-  'timeout',
-  'interval',
-  'interval',
-  'clear',
-  'number',
-  'refresh',
-  'refresh',
-  'close',
-];
+const KINDS = 'timeout timeout timeout interval interval clear number refresh refresh close'.split(' ');
 const THROWN = new Error('thrown');
 
 function scriptOf(seed) {
@@ -697,18 +684,20 @@ test('a script gives its draws; the operation that draws more often ends with an
 });
 
 test('rejects an invalid draw when the script is written', () => {
-  for (const draws of [[1], [-0.1], [NaN], [0.5, 2]]) assert.throws(() => scriptedRandom(draws), RangeError);
-  for (const draws of [['0.5'], [undefined], 0.5, undefined, new Float64Array(2)])
-    assert.throws(() => scriptedRandom(draws), TypeError);
-  assert.throws(
-    () => scriptedRandom([0.5, 2]),
-    /^RangeError: rejitter: draws\[1\] must be a number in \[0, 1\), got 2$/,
-  );
-  assert.throws(
-    () => scriptedRandom(0.5),
-    /^TypeError: rejitter: draws must be an array of numbers in \[0, 1\), got 0.5$/,
-  );
-  assert.throws(() => constantRandom(1), /^RangeError: rejitter: r must be a number in \[0, 1\), got 1$/);
+  const list = 'draws must be an array of numbers in [0, 1), got';
+  const number = 'must be a number in [0, 1), got';
+  for (const [draws, name, text] of [
+    [[1], 'RangeError', `draws[0] ${number} 1`],
+    [[NaN], 'RangeError', `draws[0] ${number} NaN`],
+    [[0.5, -0.1], 'RangeError', `draws[1] ${number} -0.1`],
+    [['0.5'], 'TypeError', `draws[0] ${number} "0.5"`],
+    [[undefined], 'TypeError', `draws[0] ${number} undefined`],
+    [0.5, 'TypeError', `${list} 0.5`],
+    [undefined, 'TypeError', `${list} undefined`],
+    [new Float64Array(2), 'TypeError', `${list} an object`],
+  ])
+    assert.throws(() => scriptedRandom(draws), { name, message: `rejitter: ${text}` });
+  assert.throws(() => constantRandom(1), { name: 'RangeError', message: `rejitter: r ${number} 1` });
   assert.throws(() => constantRandom('0'), TypeError);
   const draws = [0.5];
   const random = scriptedRandom(draws);
@@ -725,47 +714,43 @@ test('CommonJS has the same', () => {
 /** The examples for frameworks, marked by the name after the language. */
 const EXAMPLES = Object.fromEntries(marked('vitest|jest|node:test'));
 
+/** For each framework: its file, the command, what it prints, and an edit of the example that makes it fail. */
 const FRAMEWORKS = {
   vitest: {
     file: 'example.test.mjs',
     args: (at) => [tool('vitest/vitest.mjs'), 'run', '--root', at, '--globals', '--no-color', '--pool=threads'],
     passed: /Tests +1 passed \(1\)/,
+    broken: ["toBe('done')", "toBe('other')"],
   },
   jest: {
     file: 'example.test.cjs',
-    args: (at) => [
-      tool('jest/bin/jest.js'),
-      '--rootDir',
-      at,
-      '--ci',
-      '--runInBand',
-      '--watchman=false',
-      '--cacheDirectory',
-      join(at, 'cache'),
-      '--config',
-      JSON.stringify({ testEnvironment: 'node', transform: {}, testMatch: ['**/example.test.cjs'] }),
-    ],
+    args(at) {
+      const config = { testEnvironment: 'node', transform: {}, testMatch: ['**/example.test.cjs'] };
+      const folders = ['--rootDir', at, '--cacheDirectory', join(at, 'cache')];
+      const flags = ['--ci', '--runInBand', '--watchman=false', '--config', JSON.stringify(config)];
+      return [tool('jest/bin/jest.js'), ...folders, ...flags];
+    },
     passed: /Tests: +1 passed, 1 total/,
+    broken: ["'broken')", "'fixed')"],
   },
-  'node:test': { file: 'example.test.mjs', args: (at) => ['--test', join(at, 'example.test.mjs')], passed: /pass 1\n/ },
+  'node:test': {
+    file: 'example.test.mjs',
+    args: (at) => ['--test', join(at, 'example.test.mjs')],
+    passed: /pass 1\n/,
+    broken: ['tick(5000)', 'tick(4999)'],
+  },
 };
 
 test('the documents have an example for each framework', () => {
   assert.deepEqual(Object.keys(EXAMPLES).sort(), Object.keys(FRAMEWORKS).sort());
 });
 
-for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
+for (const [name, { file, args, passed, broken }] of Object.entries(FRAMEWORKS)) {
   test(`the documented example for ${name} passes, and fails when the waits are others`, async () => {
     // The framework stands outside the folder; its globals are the same objects.
     const code = EXAMPLES[name].replace(/^import .* from 'vitest';\n/m, '');
-    const env = {
-      NODE_TEST_CONTEXT: undefined,
-      NODE_OPTIONS: '',
-      NODE_ENV: 'test',
-      CI: '1',
-      NO_COLOR: '1',
-      FORCE_COLOR: undefined,
-    };
+    const unset = { NODE_TEST_CONTEXT: undefined, FORCE_COLOR: undefined };
+    const env = { ...unset, NODE_OPTIONS: '', NODE_ENV: 'test', CI: '1', NO_COLOR: '1' };
     const go = async (text) => {
       const at = project('frameworks', { [file]: text, 'package.json': '{ "private": true }' });
       const { code: exit, stdout, stderr } = await run(process.execPath, args(at), { cwd: at, env });
@@ -774,11 +759,6 @@ for (const [name, { file, args, passed }] of Object.entries(FRAMEWORKS)) {
     const good = await go(code);
     assert.equal(good.exit, 0, good.text);
     assert.match(good.text, passed);
-    const broken = {
-      vitest: ["toBe('done')", "toBe('other')"],
-      jest: ["'broken')", "'fixed')"],
-      'node:test': ['tick(5000)', 'tick(4999)'],
-    }[name];
     assert.ok(code.includes(broken[0]));
     assert.notEqual((await go(code.replace(...broken))).exit, 0);
   });
