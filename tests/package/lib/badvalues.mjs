@@ -1,7 +1,7 @@
 // Values that people, parsers and attackers put where an option's value should be, and which of them each option takes:
 // by the documented table.
 
-import { vectors } from './consumer.mjs';
+import { kindsOf } from '../schedules/waits.mjs';
 import { literal, reference, tableIn } from './readers.mjs';
 
 const someObject = { five: 5 };
@@ -85,10 +85,3 @@ export const OPTIONS = Object.fromEntries(
     return [name, { takes, range, says, with: BESIDE[name], isNumber: range !== undefined && kinds.length === 0 }];
   }),
 );
-
-/** The names of the kinds of an option, which all languages share. */
-function kindsOf(name) {
-  return vectors('kinds')
-    [name].filter((row) => row.name !== 'custom' && row.parameter === undefined)
-    .map((row) => row.name);
-}

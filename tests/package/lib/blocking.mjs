@@ -1,6 +1,6 @@
 // A clock for code that blocks: `Atomics.wait` takes no real time, it moves the monotonic clock.
 
-import { descriptorOf } from './clock.mjs';
+import { replace } from './clock.mjs';
 
 /**
  * Runs `body(clock)`, synchronously. `clock.waits` lists the timeouts of all waits; `clock.now` may be moved
@@ -8,30 +8,23 @@ import { descriptorOf } from './clock.mjs';
  */
 export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {}) {
   const clock = { now: start, waits: [] };
+  const { wait } = Atomics;
   const saved = [
-    [globalThis.performance, 'now'],
-    [Atomics, 'wait'],
-  ].map(([holder, name]) => [holder, name, descriptorOf(holder, name)]);
-  const put = (holder, name, value) =>
-    Object.defineProperty(holder, name, { __proto__: null, value, writable: true, configurable: true });
-  put(globalThis.performance, 'now', () => clock.now);
-  const wait = Atomics.wait;
-  put(Atomics, 'wait', (cell, index, value, ms) => {
-    // The host itself answers whether this thread may block.
-    if (ms === 0) return wait(cell, index, value, ms);
-    if (clock.waits.length > 100_000) throw new Error('more than 100000 waits');
-    clock.waits.push(ms);
-    clock.now += wake(ms);
-    return 'timed-out';
-  });
+    replace(globalThis.performance, 'now', () => clock.now),
+    replace(Atomics, 'wait', (cell, index, value, ms) => {
+      // The host itself answers whether this thread may block.
+      if (ms === 0) return wait(cell, index, value, ms);
+      if (clock.waits.length > 100_000) throw new Error('more than 100000 waits');
+      clock.waits.push(ms);
+      clock.now += wake(ms);
+      return 'timed-out';
+    }),
+  ];
   try {
     return { clock, value: body(clock) };
   } catch (error) {
     return { clock, error, threw: true };
   } finally {
-    for (const [holder, name, descriptor] of saved) {
-      if (descriptor) Object.defineProperty(holder, name, descriptor);
-      else delete holder[name];
-    }
+    for (const putBack of saved) putBack();
   }
 }

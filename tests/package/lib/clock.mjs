@@ -21,10 +21,16 @@ export async function microtasks(hops = 64) {
 
 const MAX = 2 ** 31 - 1;
 
-/** An own property as it was, without what a polluted Object.prototype would add to its descriptor. */
-export function descriptorOf(object, name) {
-  const descriptor = Object.getOwnPropertyDescriptor(object, name);
-  return descriptor && { __proto__: null, ...descriptor };
+/** Replaces a property. Returns a function that puts back what was there. */
+export function replace(holder, name, value) {
+  const own = Object.getOwnPropertyDescriptor(holder, name);
+  // Descriptors inherit nothing that a polluted Object.prototype would add to them.
+  const always = { writable: true, configurable: true, enumerable: true };
+  Object.defineProperty(holder, name, { __proto__: null, ...always, value });
+  return () => {
+    if (own) Object.defineProperty(holder, name, { __proto__: null, ...own });
+    else delete holder[name];
+  };
 }
 
 export class VirtualClock {
@@ -46,33 +52,16 @@ export class VirtualClock {
 
   install() {
     if (this.saved) throw new Error('the clock is installed already');
-    this.saved = {
-      setTimeout: descriptorOf(globalThis, 'setTimeout'),
-      clearTimeout: descriptorOf(globalThis, 'clearTimeout'),
-      now: descriptorOf(globalThis.performance, 'now'),
-    };
-    const put = (object, name, value) =>
-      Object.defineProperty(object, name, {
-        __proto__: null,
-        value,
-        writable: true,
-        configurable: true,
-        enumerable: true,
-      });
-    put(globalThis, 'setTimeout', (callback, ms, ...args) => this.arm(callback, ms, args));
-    put(globalThis, 'clearTimeout', (handle) => this.clear(handle));
-    put(globalThis.performance, 'now', () => this.now);
+    this.saved = [
+      replace(globalThis, 'setTimeout', (callback, ms, ...args) => this.arm(callback, ms, args)),
+      replace(globalThis, 'clearTimeout', (handle) => this.clear(handle)),
+      replace(globalThis.performance, 'now', () => this.now),
+    ];
     return this;
   }
 
   uninstall() {
-    const put = (object, name, descriptor) => {
-      if (descriptor) Object.defineProperty(object, name, descriptor);
-      else delete object[name];
-    };
-    put(globalThis, 'setTimeout', this.saved.setTimeout);
-    put(globalThis, 'clearTimeout', this.saved.clearTimeout);
-    put(globalThis.performance, 'now', this.saved.now);
+    for (const putBack of this.saved) putBack();
     this.saved = undefined;
   }
 

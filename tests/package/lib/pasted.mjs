@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { replace } from './clock.mjs';
 import { project, tool } from './consumer.mjs';
 import { importTesting } from './fetching.mjs';
 
@@ -34,16 +35,11 @@ export async function underClock(body) {
  * @param {() => Promise<any>} body
  */
 export async function withGlobals(globals, body) {
-  const saved = Object.keys(globals).map((key) => [key, Object.getOwnPropertyDescriptor(globalThis, key)]);
-  for (const [key, value] of Object.entries(globals))
-    Object.defineProperty(globalThis, key, { value, configurable: true, writable: true });
+  const saved = Object.entries(globals).map(([name, value]) => replace(globalThis, name, value));
   try {
     return await body();
   } finally {
-    for (const [key, descriptor] of saved) {
-      if (descriptor) Object.defineProperty(globalThis, key, descriptor);
-      else delete globalThis[key];
-    }
+    for (const putBack of saved) putBack();
   }
 }
 

@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
-import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
 
-const { RetryPolicy, retryReport, retryWithFullJitter } = await importPackage();
+const { RetryPolicy, retryWithFullJitter } = await importPackage();
 const presets = await importEntry('presets');
 const VECTORS = vectors('presets');
 
@@ -161,17 +160,4 @@ test("overrides replace the preset's own options, and are checked", () => {
     () => new RetryPolicy({ ...presets.grpc, baseMs: 5000 }),
     /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/,
   );
-});
-
-test('a preset runs: its total time ends the operation, its waits are those of the list', async () => {
-  let policy;
-  const { error, clock } = await underClock(() => {
-    policy = new RetryPolicy({ ...presets.cenkalti, random: () => 0.5 });
-    return policy.run(fails(new Error('down')));
-  });
-  const report = retryReport(error);
-  assert.equal(report.reason, 'deadline');
-  assert.ok(report.elapsedMs > 800_000 && report.elapsedMs < 900_000, String(report.elapsedMs));
-  // The first timer is the deadline's.
-  assert.deepEqual(clock.delays.slice(0, 4), [900_000, 500, 750, 1125]);
 });

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
-import { test } from 'node:test';
 
 import { microtasks } from '../lib/clock.mjs';
 import { down, error, fails, hint, importAll, plain, reports, timed, watched } from './entry.mjs';
@@ -142,16 +141,4 @@ timed('the channel publishes changes of breakers and rejections, of all protecti
     ['rejitter:protection', { type: 'rejected', key: 'k', by: 'breaker', retryAfterMs: 500 }],
   ]);
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
-});
-
-test('status has only the parts that there are, and reading it changes nothing', () => {
-  const api = protect(budget({ capacity: 3 }), breaker(), cooldown());
-  const status = api.status();
-  assert.deepEqual(status, {
-    budget: { tokens: 3, capacity: 3, granted: 0, rejected: 0 },
-    breaker: { state: 'closed', retryAfterMs: 0, failures: 0, calls: 0, opens: 0, rejected: 0 },
-    cooldown: { remainingMs: 0, held: 0, rejected: 0 },
-  });
-  assert.deepEqual(api.status(), status);
-  assert.deepEqual(Object.keys(protect(breaker()).status()), ['breaker']);
 });

@@ -5,28 +5,18 @@ import assert from 'node:assert/strict';
 import { microtasks } from '../lib/clock.mjs';
 import { controlled, importAll, timed, watched } from './entry.mjs';
 
-const { RetryPolicy, createFetch, hedge, protect, retryReport } = await importAll();
-
-export const error = (text) => new Error(text);
-
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+const { RetryPolicy, createFetch, hedge, protect } = await importAll();
 
 /** At most one hedge per round, 50 ms after the attempt; waits of 100 ms. */
 const OPTIONS = { maxAttempts: 4, backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
 const partsOr = (parts) => protect(...(parts.length > 0 ? parts : [hedge({ delayMs: 50 })]));
 
-/** Starts an operation. Returns its calls, its end, and what its hooks saw. */
+/** Starts an operation. Returns its calls and its end. */
 export function begin(options, ...parts) {
   const api = partsOr(parts);
-  const log = [];
-  const hooks = Object.fromEntries(
-    HOOKS.map((hook) => [hook, ({ attempt, hedge }) => log.push(`${hook} ${attempt}${hedge ? ' hedge' : ''}`)]),
-  );
-  const policy = new RetryPolicy({ ...OPTIONS, metrics: true, protection: api, ...hooks, ...options });
+  const policy = new RetryPolicy({ ...OPTIONS, metrics: true, protection: api, ...options });
   const { fn, calls } = controlled();
-  const run = watched(policy.run(fn));
-  const signals = () => calls.map(({ attempt }) => attempt.signal);
-  return { api, policy, calls, run, log, signals, report: () => retryReport(run.error) };
+  return { api, policy, calls, run: watched(policy.run(fn)) };
 }
 
 /** Makes a fetch. Returns it with the calls of the inner one, and the state of hedging. */
@@ -64,10 +54,5 @@ export const hedged = (name, body) =>
 /** Settles a call, and lets everything run that follows at once. */
 export function ok(call, value) {
   call.resolve(value);
-  return microtasks();
-}
-
-export function no(call, reason) {
-  call.reject(reason);
   return microtasks();
 }
