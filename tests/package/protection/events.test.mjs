@@ -97,7 +97,7 @@ timed('onEvent is treated as a hook: not awaited, its errors are reported and ch
   }
 });
 
-timed('events come in the context of the operation that they are about', async (clock) => {
+timed('events come in the context of the operation that they are about', async () => {
   const storage = new AsyncLocalStorage();
   const seen = [];
   const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), {
@@ -110,7 +110,6 @@ timed('events come in the context of the operation that they are about', async (
     ['opened', 'first'],
     ['rejected', 'second'],
   ]);
-  assert.equal(clock.pending.size, 0);
 });
 
 timed('the channel publishes changes of breakers and rejections, of all protections', async (clock) => {

@@ -22,7 +22,7 @@ const numbers = (protection) => {
   return [failures, calls, state];
 };
 
-timed('each origin of the request as given has its state', async (clock) => {
+timed('each origin of the request as given has its state', async () => {
   const api = protect(breaker());
   const seen = [];
   const fetch = createFetch({ ...plain, protection: api }, async (input) => {
@@ -40,7 +40,6 @@ timed('each origin of the request as given has its state', async (clock) => {
   for (const url of ['data:,x', 'blob:nodedata:1', 'file:///x', '/relative', 'not an address'])
     await fetch(url).catch(() => {});
   assert.equal(api.keys().length, 3);
-  assert.equal(clock.pending.size, 0);
 });
 
 timed('protectionKey names the state: a string, or null for the root', async () => {

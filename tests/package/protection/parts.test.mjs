@@ -11,42 +11,28 @@ import { down, importAll } from './entry.mjs';
 const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry, retrySync } = await importAll();
 const { fromData } = await importEntry('data');
 
+const PARTS = { budget, breaker, cooldown, hedge };
+const { rows: ROWS } = vectors('parts');
+
 test('parts are frozen recipes that show their options, the defaults too', () => {
   const isFailure = () => true;
-  const expected = [
-    [budget(), { part: 'budget', capacity: 50, perSuccess: 0.1, cost: 1, refund: true }],
-    [budget({ capacity: 7, cost: undefined }), { part: 'budget', capacity: 7, perSuccess: 0.1, cost: 1, refund: true }],
-    [
-      budget({ preset: 'awsSdk2026' }),
-      { part: 'budget', preset: 'awsSdk2026', capacity: 500, perSuccess: 1, cost: 14, refund: true },
-    ],
-    [
-      breaker({ isFailure, openMs: 1 }),
-      {
-        part: 'breaker',
-        failureRatio: 0.5,
-        minimumCalls: 20,
-        windowMs: 10_000,
-        consecutiveFailures: 10,
-        openMs: 1,
-        maxOpenMs: 5000,
-        closeAfter: 1,
-        isFailure,
-      },
-    ],
+  const ofBreaker = ROWS.filter(({ part }) => part === 'breaker').map(({ option, default: ms }) => [
+    option,
+    Number(ms),
+  ]);
+  const tokens = { part: 'budget', perSuccess: 0.1, cost: 1, refund: true };
+  for (const [part, shown] of [
+    [budget({ capacity: 7, cost: undefined }), { ...tokens, capacity: 7 }],
+    [budget({ preset: 'awsSdk2026' }), { ...tokens, preset: 'awsSdk2026', capacity: 500, perSuccess: 1, cost: 14 }],
+    [breaker({ isFailure, openMs: 1 }), { part: 'breaker', ...Object.fromEntries(ofBreaker), openMs: 1, isFailure }],
     [hedge(), { part: 'hedge', quantile: 0.95, maxRatio: 0.1 }],
     [hedge({ delayMs: 0, maxRatio: 1 }), { part: 'hedge', delayMs: 0, maxRatio: 1 }],
     [cooldown(), { part: 'cooldown' }],
-    [cooldown({ maxHoldMs: 5 }), { part: 'cooldown', maxHoldMs: 5 }],
-  ];
-  for (const [part, shown] of expected) {
+  ]) {
     assert.deepEqual({ ...part }, shown);
     assert.ok(Object.isFrozen(part));
   }
 });
-
-const PARTS = { budget, breaker, cooldown, hedge };
-const { rows: ROWS } = vectors('parts');
 
 for (const { part, option, rule, default: standard, accepts, rejects, beside } of ROWS) {
   const make = PARTS[part];
@@ -225,15 +211,11 @@ test('console.log of a protection shows its status and its keys', () => {
 test('data of a policy leave the protection out', () => {
   const policy = new RetryPolicy({ protection: protect(budget()), maxAttempts: 3 });
   assert.ok(!('protection' in policy.toJSON()));
-  assert.equal(
-    caught(() => fromData({ version: 1, protection: false })).message,
-    'rejitter: protection must be omitted (got false): it is not data',
-  );
   const again = fromData(policy.toJSON()).with({ protection: protect(budget()) });
   assert.equal(again.toJSON().maxAttempts, 3);
 });
 
-test('an open circuit by hand: it needs a breaker and a positive time', async () => {
+test('an open circuit by hand needs a breaker and a positive time', () => {
   const api = protect(breaker());
   for (const ms of [0, -1, NaN, '5', null])
     assert.match(
@@ -246,13 +228,4 @@ test('an open circuit by hand: it needs a breaker and a positive time', async ()
       caught(() => protect(budget())[name]()).message,
       `rejitter: ${name}() needs a breaker: use protect(breaker())`,
     );
-  api.open();
-  assert.equal(api.status().breaker.retryAfterMs, Infinity);
-  await assert.rejects(
-    retry(() => {}, { protection: api }),
-    { name: 'RejectedError', retryAfterMs: Infinity },
-  );
-  api.close();
-  assert.equal(api.status().breaker.state, 'closed');
-  assert.equal(await retry(() => 2, { protection: api }), 2);
 });

@@ -156,15 +156,10 @@ export class Breaker {
 
   /** Failures and calls that count now. */
   counted(now) {
-    const failures = this.weigh(
-      now,
-      this.ends.filter(({ ok }) => !ok),
-    );
-    const begun = this.weigh(
-      now,
-      this.admissions.filter(({ verdict }) => verdict !== NOTHING),
-    );
-    return { failures, calls: Math.max(this.weigh(now, this.ends), begun) };
+    const begun = this.admissions.filter(({ verdict }) => verdict !== NOTHING);
+    const failed = this.ends.filter(({ ok }) => !ok);
+    const calls = Math.max(this.weigh(now, this.ends), this.weigh(now, begun));
+    return { failures: this.weigh(now, failed), calls };
   }
 
   /** The number of the present row: a row is what was admitted after the last success. */

@@ -27,37 +27,37 @@ const decides = (name, rules, change, after = 'return answer;', ...edits) =>
 /** Bugs by name: the rules that find each, and its edits. */
 const PLAIN = {
   // Signals and listeners.
-  'listeners stay after settlement': [15, [limits, 'for (const signal of this.#signals) unfollow(signal, this);', '']],
+  'listeners stay after settlement': [
+    '15',
+    [limits, 'for (const signal of this.#signals) unfollow(signal, this);', ''],
+  ],
   'the abort reason is replaced': [
-    [11, 13, 14],
+    '11 13 14',
     [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
   ],
-  'an abort is noticed only when the wait ends': [
-    [11, 13],
-    [limits, '      this.#cut = resolve;\n', ''],
-  ],
+  'an abort is noticed only when the wait ends': ['11 13', [limits, '      this.#cut = resolve;\n', '']],
   'the signal of the run is ignored': [
-    [11, 13, 18],
+    '11 13 18',
     [loop, '[settings.signal, signal].filter(', '[settings.signal].filter('],
   ],
   'retryIf is called after an abort in a hook': [
-    [11, 13, 18],
+    '11 13 18',
     [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
   ],
 
   // Attempts and their signals.
   'all attempts share one controller': [
-    [11, 12],
+    '11 12',
     [
       'run/attempt.js',
       'return (this.#controller ??= new AbortController()).signal;',
       'return (globalThis.sharedController ??= new AbortController()).signal;',
     ],
   ],
-  'the signal of a timed-out attempt is not aborted': [12, [limits, 'abortAttempt(attempt, this.#timeout);', '']],
-  'attempts are numbered from 0': [3, [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
+  'the signal of a timed-out attempt is not aborted': ['12', [limits, 'abortAttempt(attempt, this.#timeout);', '']],
+  'attempts are numbered from 0': ['3', [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
   'a late rejection is unhandled': [
-    17,
+    '17',
     [
       limits,
       '      adopt(value, resolve, reject);\n      this.#cut = reject;\n      if (this.stopped) reject(INTERRUPTED);',
@@ -67,106 +67,82 @@ const PLAIN = {
 
   // Timeouts and deadlines.
   'the attempt timeout runs from the start of the operation': [
-    [10, 12],
+    '10 12',
     [limits, 'startTimer(attemptTimeoutMs,', 'startTimer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),'],
   ],
   'no deadline timer': [
-    [8, 13],
+    '8 13',
     [limits, 'this.#cancelDeadline = startTimer(', 'if (totalTimeoutMs < 0) this.#cancelDeadline = startTimer('],
   ],
-  'the wait timer stays': [
-    [15, 16],
-    [limits, 'globalThis.clearTimeout(this.#timer);', ''],
-  ],
+  'the wait timer stays': ['15 16', [limits, 'globalThis.clearTimeout(this.#timer);', '']],
   'an attempt starts after the deadline': [
-    [8, 13],
+    '8 13',
     [limits, '(this.deadlineAt < Infinity && this.deadlineAt <= now())', 'false'],
   ],
   'a poll that has a result times out': [
-    [13, 14, 18],
+    '13 14 18',
     [end, 'if (cut && (aborted || op.failed || attempts < 2)) {', 'if (cut) {'],
   ],
-  'the wall clock measures the time': [
-    [9, 18],
-    [time, 'return globalThis.performance.now();', 'return Date.now();'],
-  ],
+  'the wall clock measures the time': ['9 18', [time, 'return globalThis.performance.now();', 'return Date.now();']],
 
   // Timers.
-  'timers get fractions': [5, [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']],
-  'long waits are not cut in pieces': [5, [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']],
-  'early timers are believed': [
-    [6, 8, 13],
-    [time, 'early <= 2 &&', 'early > 1e9 &&'],
-  ],
+  'timers get fractions': ['5', [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']],
+  'long waits are not cut in pieces': ['5', [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']],
+  'early timers are believed': ['6 8 13', [time, 'early <= 2 &&', 'early > 1e9 &&']],
   'a zero wait skips the turn of the event loop': [
-    [5, 21],
+    '5 21',
     [limits, 'if (this.stopped) return resolve', 'if (this.stopped || ms === 0) return resolve'],
   ],
 
   // Decisions.
-  'one attempt too many': [
-    [1, 13, 18],
-    [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts'],
-  ],
-  'afterMs is ignored': [
-    [5, 7, 8],
-    [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, undefined, guard?.hedges'],
-  ],
+  'one attempt too many': ['1 13 18', [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts']],
+  'afterMs is ignored': ['5 7 8', [steps, 'hintMs, demandedMs, guard?.hedges', 'hintMs, undefined, guard?.hedges']],
   'retryIf is called twice': [
-    [13, 17, 19],
+    '13 17 19',
     [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
   ],
   'operations share the previous wait': [
-    [4, 5, 7],
+    '4 5 7',
     [operation, 'this.previous = -1;', 'this.previous = settings.last ?? -1;'],
     [rule, 'state.previous = jitter', 'state.previous = settings.last = jitter'],
   ],
-  'a bad random number passes': [
-    [13, 14, 18],
-    [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1'],
-  ],
+  'a bad random number passes': ['13 14 18', [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']],
 
   // Marks.
-  'permanent errors are retried': [
-    [13, 14],
-    [marks, 'directives.permanent ||= permanent;', ''],
-  ],
-  'the operation rejects with the wrapper of a mark': [14, [marks, 'if (outer) directives.error = error.cause;', '']],
-  'the server hint is ignored': [
-    [5, 7, 13, 18],
-    [marks, 'if (!(known >= 0)) directives.afterMs = afterMs;', ''],
-  ],
+  'permanent errors are retried': ['13 14', [marks, 'directives.permanent ||= permanent;', '']],
+  'the operation rejects with the wrapper of a mark': ['14', [marks, 'if (outer) directives.error = error.cause;', '']],
+  'the server hint is ignored': ['5 7 13 18', [marks, 'if (!(known >= 0)) directives.afterMs = afterMs;', '']],
 
   // Callbacks other than the operation itself, and a core that fails.
-  'nothing ends beforeRetry': [
-    [8, 11, 13],
-    [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);'],
-  ],
-  'the error of a predicate hides the failure': [14, [end, 'if (op.failed) blame(error, op.outcome);', '']],
+  'nothing ends beforeRetry': ['8 11 13', [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);']],
+  'the error of a predicate hides the failure': ['14', [end, 'if (op.failed) blame(error, op.outcome);', '']],
   "without a core the caller's error is lost": [
-    [13, 14, 24],
+    '13 14 24',
     [rule, '    state.fault = fault;\n    return UNAVAILABLE;', '    throw fault;'],
   ],
-  'each operation without a core warns': [24, [end, '  if (warned) return;\n', '']],
+  'each operation without a core warns': ['24', [end, '  if (warned) return;\n', '']],
 
   // Hooks, reports, metrics.
-  'events are not frozen': [20, ['run/hooks.js', 'Object.freeze(event)', 'event']],
-  'onFailure is not called': [18, [steps, "emit(op, 'onFailure', op.attempts, outcomeOf(op));", '']],
-  'records forget the first attempt': [3, [operation, 'records.splice(1, 1);', 'records.shift();']],
-  'records grow without bound': [25, [operation, 'records.length === KEPT', 'false']],
-  'failures stay in flight': [15, ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {']],
+  'events are not frozen': ['20', ['run/hooks.js', 'Object.freeze(event)', 'event']],
+  'onFailure is not called': ['18', [steps, "emit(op, 'onFailure', op.attempts, outcomeOf(op));", '']],
+  'records forget the first attempt': ['3', [operation, 'records.splice(1, 1);', 'records.shift();']],
+  'records grow without bound': ['25', [operation, 'records.length === KEPT', 'false']],
+  'failures stay in flight': [
+    '15',
+    ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {'],
+  ],
 
   // The core.
-  ...decides('core: the curve is one ahead', [5, 7], 'a[0] += 1'),
+  ...decides('core: the curve is one ahead', '5 7', 'a[0] += 1'),
   ...decides(
     'core: less than the server asked',
-    [4, 5, 6, 7],
+    '4 5 6 7',
     '',
     'return a[14] > 0 && answer > 0 ? answer * 0.9 : answer;',
   ),
   ...core(
     'core: one draw for all operations',
-    [4, 6, 7],
+    '4 6 7',
     'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };',
   ),
 };
@@ -217,22 +193,22 @@ const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 1
 const PROTECTED = {
   // Breakers.
   'half-open admits all': [
-    ['P5', 'breaker'],
+    'P5 breaker',
     admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
   ],
   'a probe is not freed on abort': [
-    ['P6', 'breaker'],
+    'P6 breaker',
     [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
   ],
   'a lost probe blocks for ever': [
-    ['P6', 'breaker'],
+    'P6 breaker',
     admitting(
       `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
     return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
     ),
   ],
   'a late success closes': [
-    ['P7', 'P4'],
+    'P7 P4',
     ending(`
     if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
     core.close(state, now);
@@ -265,7 +241,7 @@ const PROTECTED = {
     return ends();`),
   ],
   'a row of failures is no share of those admitted': [
-    ['breaker', 'P4'],
+    'breaker P4',
     ending(`
     const begun = state[${ROW_BEGUN}];
     if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
@@ -274,7 +250,7 @@ const PROTECTED = {
     return change;`),
   ],
   'an opening that nobody asked about is not over': [
-    ['breaker', 'P6', 'P5'],
+    'breaker P6 P5',
     admitting(`
     if (state[PHASE] === OPEN && now > state[${UNTIL}]) state[${UNTIL}] = now;
     return admits();`),
@@ -292,7 +268,7 @@ const PROTECTED = {
     ),
   ],
   'isolation ends with the longest opening': [
-    ['breaker', 'P4'],
+    'breaker P4',
     entering(
       'open as openByHand',
       `(state, options, now, ms) => {
@@ -302,7 +278,7 @@ const PROTECTED = {
     ),
   ],
   'an open circuit admits': [
-    ['P4', 'breaker'],
+    'P4 breaker',
     looking('() => 0'),
     admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
   ],
@@ -315,7 +291,7 @@ const PROTECTED = {
     ],
   ],
   'isFailure is not called for successes': [
-    ['isFailure', 'breaker'],
+    'isFailure breaker',
     [admission, 'const judged = done ||', 'const judged ='],
   ],
 
@@ -339,11 +315,11 @@ const PROTECTED = {
   ],
   'a rejection has no cause': ['P12', [guard, 'part.cause, this.#state)', 'undefined, this.#state)']],
   'an abort in onEvent does not stop the attempt': [
-    11,
+    '11',
     [guard, 'return operation.limits.aborted ? ABORTED : undefined;', 'return undefined;'],
   ],
   'one key uses the state of another': [
-    ['P1', 'P2', 'breaker'],
+    'P1 P2 breaker',
     [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
   ],
 
@@ -351,11 +327,11 @@ const PROTECTED = {
   'all who are held are released together': ['P11', [cooldown, 'baseMs, drawFor(operation));', 'baseMs, 0);']],
   'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
   'a hint above the longest is followed': [
-    ['cooldown', 'P11'],
+    'cooldown P11',
     [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
   ],
   'the operation that was asked to wait is held, too': [
-    [5, 'P2', 'P8'],
+    '5 P2 P8',
     [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
   ],
   'a place among those held is not left on abort': ['status', [guard, 'this.#release(this.#heldAt);', '']],
@@ -363,45 +339,39 @@ const PROTECTED = {
 
 const HEDGED = {
   'hedges have no budget of their own': ['P9', [hedge, 'return this.#budget.take(false) >= 0;', 'return true;']],
-  'waits are numbered by attempts and not by rounds': [
-    [5, 7, 'P11'],
-    ['run/decision.js', 'attempt - hedges,', 'attempt,'],
-  ],
+  'waits are numbered by attempts and not by rounds': ['5 7 P11', ['run/decision.js', 'attempt - hedges,', 'attempt,']],
   'timeouts are not learned from': [
-    ['latency', 'hedge'],
+    'latency hedge',
     [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
   ],
-  'fewer samples are enough': [
-    ['latency', 'hedge'],
-    [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;'],
-  ],
+  'fewer samples are enough': ['latency hedge', [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']],
   'a hedge starts after the deadline': [
     'hedge',
     [rounds, 'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)', 'if (delayMs !== undefined)'],
   ],
   "the loser's signal is not aborted": [
-    [12, 15],
+    '12 15',
     [rounds, 'if (!over) own.limits.stop(', 'if (!over && stopped) own.limits.stop('],
   ],
   'the outcome of a round is its first failure': [
-    [4, 14, 'records'],
+    '4 14 records',
     [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
   ],
   'the timer of a hedge is left when the operation ends': [
-    15,
+    '15',
     [rounds, 'this.#cancel?.();\n    for (const { own, over }', 'for (const { own, over }'],
   ],
   'records are in the order of the ends': [
-    [3, 14, 'records'],
+    '3 14 records',
     [rounds, 'const byNumber = (a, b) => a.number - b.number;', 'const byNumber = () => 0;'],
   ],
   'an attempt that lost counts as a failure': [
-    ['breaker', 'P4', 'hedge'],
+    'breaker P4 hedge',
     [rounds, 'admission.close(own, reason);\n      own.endedAt', "admission.close(own, 'timeout');\n      own.endedAt"],
   ],
 };
 
 /** @type {import('./planting.mjs').Mutant[]} */
 export const MUTANTS = Object.entries({ plain: PLAIN, protected: PROTECTED, hedged: HEDGED }).flatMap(([among, bugs]) =>
-  Object.entries(bugs).map(([name, [rules, ...edits]]) => ({ name, rules: [rules].flat(), edits, among })),
+  Object.entries(bugs).map(([name, [rules, ...edits]]) => ({ name, rules: rules.split(' '), edits, among })),
 );

@@ -12,7 +12,7 @@ import { Threads } from './threads.mjs';
  * A bug: the rules that it breaks, and the edits that plant it.
  * @typedef {object} Mutant
  * @property {string} name
- * @property {(number | string)[]} rules
+ * @property {string[]} rules
  * @property {[file: string, find: string, put: string][]} edits
  * @property {'plain' | 'protected' | 'hedged'} among the schedules that look for it
  */
@@ -65,7 +65,7 @@ export async function findAll(t, { mutants, seed, schedules: to }) {
     await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {
       if (finding) t.diagnostic(`${name}: schedule ${schedules}, rule ${finding.rule}: ${finding.text}`);
       if (finding === undefined) missed.push(name);
-      else if (!rules.includes(finding.rule))
+      else if (!rules.includes(`${finding.rule}`))
         missed.push(`${name}: found by rule ${finding.rule}, "${finding.text}", instead of ${rules.join(' or ')}`);
     });
     assert.deepEqual(missed, []);

@@ -1,7 +1,8 @@
 // The smallest schedule that still breaks the same invariant: parts are taken away and numbers made
 // small, again and again, as long as the finding stays.
 
-const copy = (schedule) => structuredClone(schedule);
+import { isDeepStrictEqual } from 'node:util';
+
 /** How many candidates are tried at most: a finding is worth a few seconds, not minutes. */
 const MOST = 3000;
 
@@ -17,14 +18,15 @@ export async function shrink(schedule, fails, changes) {
     changed = false;
     // A change that helps is tried again at the same place: the next part is there now.
     for (let k = 0, list = [...changes(smallest)]; k < list.length && tried < MOST; ) {
-      const candidate = copy(smallest);
+      const candidate = structuredClone(smallest);
       list[k](candidate);
-      if (JSON.stringify(candidate, plain) === JSON.stringify(smallest, plain)) {
+      if (isDeepStrictEqual(candidate, smallest)) {
         k += 1;
         continue;
       }
       tried += 1;
-      if (await attempted(candidate, fails)) {
+      // One that makes no sense, such as rejected options, is dropped.
+      if (await fails(candidate).catch(() => false)) {
         smallest = candidate;
         changed = true;
         list = [...changes(smallest)];
@@ -33,17 +35,6 @@ export async function shrink(schedule, fails, changes) {
   }
   return smallest;
 }
-
-/** Drops a candidate that makes no sense, such as rejected options. */
-async function attempted(candidate, fails) {
-  try {
-    return await fails(candidate);
-  } catch {
-    return false;
-  }
-}
-
-const plain = (key, value) => (typeof value === 'number' ? String(value) : value);
 
 /** Properties that stay: without them, a schedule is not a smaller one but another. */
 const NEEDED = new Set('at attempts early how id kind late ms policy skew start via'.split(' '));

@@ -1,6 +1,10 @@
 // The values that callbacks throw, reject with and resolve to, and the reasons of aborts. A schedule names
 // values by kind; each is created again where it is used, so that an identity says which use it came from.
 
+import { fails } from '../lib/callbacks.mjs';
+
+const refuse = fails(new Error('the proxy was read'));
+
 const made = {
   error: () => new Error('failed'),
   type: () => new TypeError('failed'),
@@ -15,15 +19,7 @@ const made = {
   symbol: () => Symbol('thrown'),
   bare: () => Object.create(null),
   function: () => () => {},
-  proxy: () =>
-    new Proxy(new Error('behind a proxy'), {
-      get() {
-        throw new Error('the proxy was read');
-      },
-      getPrototypeOf() {
-        throw new Error('the proxy was read');
-      },
-    }),
+  proxy: () => new Proxy(new Error('behind a proxy'), { get: refuse, getPrototypeOf: refuse }),
   circle: () => {
     const error = new Error('its own cause');
     error.cause = error;
