@@ -282,32 +282,23 @@ timed('isFailure gets the response and its status', async () => {
   assert.deepEqual(numbers(api), [1, 2, 'closed']);
 });
 
-timed('a callback of the caller that makes the request says nothing, whatever it does', async () => {
-  for (const prepare of [
-    async () => {
-      throw failedFetch();
-    },
-    () => 5,
+timed('what only the caller does says nothing: no request, an abort or deadline in retryOn', async (clock) => {
+  const controller = new AbortController();
+  const retryOn = () => new Promise(() => {});
+  for (const [options, init] of [
+    [{ prepare: async () => fails(failedFetch())() }],
+    [{ prepare: () => 5 }],
+    [{ retryOn, totalTimeoutMs: 50 }],
+    [{ retryOn }, { signal: controller.signal }],
   ]) {
     const api = protect(breaker({ minimumCalls: 1 }));
-    const fetch = rooted(api, { prepare }, statuses(200).inner);
-    await assert.rejects(fetch(A));
+    const seen = watched(rooted(api, options, statuses(503).inner)(A, init));
+    await microtasks();
+    if (init !== undefined) controller.abort();
+    await clock.drain();
+    assert.equal(seen.state, options.totalTimeoutMs ? 'fulfilled' : 'rejected');
     assert.deepEqual(numbers(api), [0, 0, 'closed']);
   }
-});
-
-timed('abort and deadline during a pending retryOn say nothing', async (clock) => {
-  const never = () => new Promise(() => {});
-  const api = protect(breaker({ minimumCalls: 1 }));
-  const fetch = rooted(api, { retryOn: never }, statuses(503).inner);
-  const controller = new AbortController();
-  const aborted = watched(fetch(A, { signal: controller.signal }));
-  const late = watched(fetch(A, { retry: { totalTimeoutMs: 50 } }));
-  await microtasks();
-  controller.abort();
-  await clock.drain();
-  assert.deepEqual([aborted.state, late.state], ['rejected', 'fulfilled']);
-  assert.deepEqual(numbers(api), [0, 0, 'closed']);
 });
 
 timed('a protection with a key is rejected: fetch has a state per origin', async () => {
