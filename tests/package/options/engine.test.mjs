@@ -12,7 +12,7 @@ import { operate } from '../lib/operate.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { caught } from '../lib/readers.mjs';
 
-const { RetryPolicy, retry, retryReport, retrySync, retryWithFullJitter } = await importPackage();
+const { RetryPolicy, retry, retrySync, retryWithFullJitter } = await importPackage();
 const { fromData } = await importEntry('data');
 
 const KNOWN = /Known options: (.*)$/.exec(caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message)[1].split(', ');
@@ -105,12 +105,11 @@ test('calls backoff functions with 1, 2, …, once per wait; invalid values end 
   assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
   assert.deepEqual(received, [[1], [2], [3], [4], [5]]);
   for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
-    const failure = new Error('down');
-    const { error, delays } = await operate(fails(failure), { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' });
-    assert.ok(error instanceof RangeError, String(error));
-    assert.match(error.message, /^rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /);
-    const { reason, attempts, records } = retryReport(error);
-    assert.deepEqual([reason, attempts, records[1].error, delays], ['callback', 2, failure, [5]]);
+    const { error } = await operate(fails(0), { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' });
+    assert.match(
+      `${error}`,
+      /^RangeError: rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /,
+    );
   }
 });
 

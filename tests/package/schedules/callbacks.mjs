@@ -87,10 +87,8 @@ export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attem
   const value = ok ? succeeds(g) : fails(g);
   const how = sync ? 'now' : g.pick([...WAYS, attempt ? 'obey' : 'later']);
   switch (how) {
-    case 'now':
-      return { how: ok ? 'return' : 'throw', ok, value };
     case 'later':
-      return { how, ok, value, ms: ms() };
+      return endOf(how, ok, value, ms());
     case 'thenable':
       return {
         how,
@@ -100,11 +98,11 @@ export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attem
         ms: g.unit() * 50,
       };
     case 'never':
-      return g.chance(0.4) ? { how, ok: false } : { how: ok ? 'return' : 'throw', ok, value };
+      return g.chance(0.4) ? { how, ok: false } : endOf('now', ok, value);
     case 'obey':
       return { how: 'later', ok, value, heeds: g.pick([0, 5, 100]), ms: g.unit() * 400 };
     default:
-      return { how, ok, value };
+      return endOf(how, ok, value);
   }
 }
 

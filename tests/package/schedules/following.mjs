@@ -150,10 +150,8 @@ export class Following extends Settlement {
     this.require(n === this.attempts, 1, () => `attempt ${this.attempts} is the ${n}th`);
     // A wrapped function receives no attempt.
     if (fn.attempt === undefined) return;
-    this.require(fn.number === n, 3, () => `attempt ${n} is called ${fn.number}`);
-    const left = this.maxAttempts - n;
-    this.require(fn.attemptsLeft === left, 3, () => `attempt ${n} says attemptsLeft ${fn.attemptsLeft}`);
-    this.require(fn.name === this.options.name, 20, () => `attempt ${n} says that the operation is called ${fn.name}`);
+    // Its times are not always read.
+    this.checkFacts(`attempt ${n}`, fn, n, fn.number, { elapsedMs: fn.t - this.startedAt, ...fn });
     // With hedges, the previous attempt may still run.
     if (this.state.hedge === undefined) {
       if (previous === undefined || previous.ok)
@@ -169,11 +167,6 @@ export class Following extends Settlement {
       this.require(!others.some((other) => other.signal === signal), 12, 'attempts share a signal');
     }
     if (fn.elapsedMs === undefined) return;
-    this.require(
-      this.sameTime(fn.elapsedMs, fn.t - this.startedAt),
-      9,
-      () => `elapsedMs is ${fn.elapsedMs} at ${fn.t - this.startedAt}`,
-    );
     const remaining = Math.max(0, this.deadline - fn.t);
     this.require(this.sameTime(fn.remainingMs, remaining), 8, () => `remainingMs is ${fn.remainingMs}`);
   }

@@ -288,7 +288,10 @@ class Stage {
       : {};
     switch (plan.via) {
       case 'wrap':
-        return this.wrapped(operation)('argument');
+        return of.wrap((argument) => {
+          if (argument !== 'argument') this.world.problem(14, 'a wrapped function lost its argument');
+          return this.attempted(operation, undefined);
+        })('argument');
       case 'once':
         return pkg[schedule.policies[plan.policy].named ?? 'retry'](fn, this.onceOptions(operation));
       case 'off':
@@ -324,14 +327,6 @@ class Stage {
       value,
       report: pkg.retryReport(value),
       listeners: operation.signals.map((signal) => signal.listeners),
-    });
-  }
-
-  wrapped(operation) {
-    const stage = this;
-    return this.world.policies[operation.plan.policy].wrap(function (argument) {
-      if (argument !== 'argument') stage.world.problem(14, 'a wrapped function lost its argument');
-      return stage.attempted(operation, undefined);
     });
   }
 

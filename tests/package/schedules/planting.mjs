@@ -74,14 +74,3 @@ export async function findAll(t, { mutants, seed, schedules: to }) {
     rmSync(root, { recursive: true, force: true });
   }
 }
-
-/** Fails if the package as it is breaks a rule. */
-export async function passes({ seed, schedules }) {
-  const threads = new Threads(2);
-  try {
-    const { finding } = await threads.simulate({ folder: modules, seed, to: schedules, small: false });
-    assert.equal(finding, undefined, finding?.text);
-  } finally {
-    await threads.close();
-  }
-}

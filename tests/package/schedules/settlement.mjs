@@ -45,15 +45,20 @@ export class Settlement extends Reading {
     return entry;
   }
 
+  /** Checks what an attempt and an event say alike. */
+  checkFacts(where, { t }, number, seen, { attemptsLeft, elapsedMs, name }) {
+    this.require(seen === number, 3, () => `${where} is of attempt ${seen} instead of ${number}`);
+    const left = this.maxAttempts - number;
+    this.require(attemptsLeft === left, 3, () => `${where} says attemptsLeft ${attemptsLeft}`);
+    const elapsed = t - this.startedAt;
+    this.require(this.sameTime(elapsedMs, elapsed), 9, () => `${where} says ${elapsedMs} at ${elapsed}`);
+    this.require(name === this.options.name, 20, () => `${where} says that the operation is called ${name}`);
+  }
+
   checkEvent(entry, { number }, { outcome, reason, failed = outcome && !outcome.ok }) {
     const { event, name = entry.kind, frozen } = entry;
     this.require(frozen, 20, () => `the event of ${name} is not frozen`);
-    this.require(event.attempt === number, 3, () => `${name} is of attempt ${event.attempt} instead of ${number}`);
-    const left = this.maxAttempts - number;
-    this.require(event.attemptsLeft === left, 3, () => `${name} says attemptsLeft ${event.attemptsLeft}`);
-    const elapsed = entry.t - this.startedAt;
-    this.require(this.sameTime(event.elapsedMs, elapsed), 9, () => `${name} says ${event.elapsedMs} at ${elapsed}`);
-    this.require(event.name === this.options.name, 20, () => `${name} says that the operation is called ${event.name}`);
+    this.checkFacts(name, entry, number, event.attempt, event);
     this.require(event.reason === reason, 13, () => `${name} says ${event.reason} instead of ${reason}`);
     this.require('error' in event === (failed === true), 18, () => `${name} has an error, or lacks it`);
     this.require('result' in event === (failed === false), 18, () => `${name} has a result, or lacks it`);
