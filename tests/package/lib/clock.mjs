@@ -9,10 +9,7 @@
 const realImmediate = globalThis.setImmediate;
 
 /** Lets every promise callback run that can run now, and one real turn of the event loop pass. */
-export const turn = () =>
-  new Promise((done) => {
-    realImmediate(done);
-  });
+export const turn = () => new Promise((done) => void realImmediate(done));
 
 /** Lets promise callbacks run without leaving the current macrotask. */
 export async function microtasks(hops = 64) {

@@ -1,12 +1,11 @@
 // The programs of the guide, in TypeScript: run with the real packages, and type-checked.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 
 import { transform } from 'esbuild';
 
 import { run, tool } from './consumer.mjs';
+import { closedOrigin, listen } from './fetching.mjs';
 import { importPasted, pasted } from './pasted.mjs';
 import { marked } from './readers.mjs';
 
@@ -76,28 +75,12 @@ export const checkPrograms = (marks) =>
  * @param {(request: import('node:http').IncomingMessage, body: string) => any} answer
  */
 export async function serve(answer) {
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const { status = 200, headers = {}, text = '{}' } = (await answer(request, body)) ?? {};
+  const { origin, close } = await listen(async (request, response) => {
+    const { status = 200, headers = {}, text = '{}' } = (await answer(request, String(request.body))) ?? {};
     response.writeHead(status, headers).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  });
+  return { url: origin, close };
 }
 
 /** A port of loopback that nobody uses. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+export const freePort = async () => Number(new URL(await closedOrigin()).port);

@@ -180,18 +180,6 @@ timed(
   },
 );
 
-timed('the call that set the cooldown waits as its hint says', async (clock) => {
-  const api = protect(cooldown());
-  const waits = [];
-  const inner = statuses(answer(429, { 'retry-after': '2' }), 200).inner;
-  const onRetry = ({ delayMs }) => waits.push(delayMs);
-  const seen = watched(createFetch({ ...plain, protection: api, random: () => 0.25, onRetry }, inner)(A));
-  await clock.drain();
-  assert.equal(seen.value.status, 200);
-  // h + r · h/2, and no draw more.
-  assert.deepEqual(waits, [2250]);
-});
-
 timed('a failing probe opens the circuit for as long as the server asks, up to maxOpenMs', async (clock) => {
   const api = protect(breaker({ consecutiveFailures: 1, openMs: 1000, maxOpenMs: 40_000 }));
   const inner = statuses(500, answer(503, { 'retry-after': '30' }), answer(503, { 'retry-after': '7200' })).inner;

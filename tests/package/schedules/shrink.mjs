@@ -9,7 +9,7 @@ const MOST = 3000;
 /**
  * @param {object} schedule
  * @param {(candidate: object) => Promise<boolean>} fails whether the finding is still there
- * @param {(schedule: object) => Iterable<(candidate: object) => void>} changes that make it smaller
+ * @param {(schedule: object) => Iterable<(candidate: object) => unknown>} changes that make it smaller
  */
 export async function shrink(schedule, fails, changes) {
   let smallest = schedule;
@@ -42,27 +42,16 @@ const NEEDED = new Set('at attempts early how id kind late ms policy skew start 
 /** Lists the parts of a schedule that may be taken away. */
 export function* changes(schedule) {
   if (schedule.operations.length === 1 && !schedule.single && schedule.world !== 'nested')
-    yield (s) => {
-      s.single = true;
-    };
+    yield (s) => Object.assign(s, { single: true });
   // Waits from the host's randomness differ from run to run.
   for (const [i, { options, uses }] of schedule.policies.entries())
-    if (options.seed === undefined && !uses.random)
-      yield (s) => {
-        s.policies[i].options.seed = 1;
-      };
+    if (options.seed === undefined && !uses.random) yield (s) => Object.assign(s.policies[i].options, { seed: 1 });
   // Half of the operations, a quarter and so on, before anything in them.
   const { length } = schedule.operations;
   for (let part = Math.floor(length / 2); part > 0; part = Math.floor(part / 2))
-    for (let from = length - part; from >= 0; from -= part)
-      yield (s) => {
-        s.operations.splice(from, part);
-      };
+    for (let from = length - part; from >= 0; from -= part) yield (s) => s.operations.splice(from, part);
   yield* within(schedule, []);
-  for (const name of ['early', 'late', 'start'])
-    yield (s) => {
-      s.clock[name] = 0;
-    };
+  for (const name of ['early', 'late', 'start']) yield (s) => Object.assign(s.clock, { [name]: 0 });
 }
 
 /** Lists the changes of a part of a schedule, at a path. */
@@ -71,19 +60,11 @@ function* within(part, path) {
     const here = [...path, name];
     const at = (s, steps = path) => steps.reduce((each, step) => each[step], s);
     if (value !== undefined && !NEEDED.has(name))
-      yield (s) => {
-        if (Array.isArray(part)) at(s).splice(name, 1);
-        else delete at(s)[name];
-      };
-    if (name === 'via' && value === 'wrap')
-      yield (s) => {
-        at(s)[name] = 'run';
-      };
+      yield (s) => (Array.isArray(part) ? at(s).splice(name, 1) : delete at(s)[name]);
+    if (name === 'via' && value === 'wrap') yield (s) => Object.assign(at(s), { via: 'run' });
     if (name === 'end' && value !== undefined) yield* simpler(value, (s) => at(s, here));
     if (typeof value === 'number' && !Number.isInteger(value) && ['at', 'ms'].includes(name))
-      yield (s) => {
-        at(s)[name] = Math.round(value);
-      };
+      yield (s) => Object.assign(at(s), { [name]: Math.round(value) });
     if (typeof value === 'object' && value !== null) yield* within(value, here);
   }
 }
@@ -91,11 +72,6 @@ function* within(part, path) {
 /** Simpler ends of a callback. */
 function* simpler({ how, ok, value }, at) {
   if (!['return', 'throw', 'never', 'inner'].includes(how))
-    yield (s) => {
-      at(s).how = ok ? 'return' : 'throw';
-    };
-  if (ok === false && value?.kind !== 'error')
-    yield (s) => {
-      at(s).value = { kind: 'error' };
-    };
+    yield (s) => Object.assign(at(s), { how: ok ? 'return' : 'throw' });
+  if (ok === false && value?.kind !== 'error') yield (s) => Object.assign(at(s), { value: { kind: 'error' } });
 }

@@ -19,15 +19,9 @@ const realImmediate = globalThis.setImmediate;
  * Waits until all promise callbacks that can run have run, without a turn of the event loop. Must be called by one of
  * them.
  */
-const drained = () =>
-  new Promise((done) => {
-    process.nextTick(done);
-  });
+const drained = () => new Promise((done) => void process.nextTick(done));
 /** One turn of the real event loop: by then Node has reported unhandled rejections. */
-const turned = () =>
-  new Promise((done) => {
-    realImmediate(done);
-  });
+const turned = () => new Promise((done) => void realImmediate(done));
 
 /** The operation whose callback runs. One that is alone is asked for by `alone`, which costs nothing. */
 const context = new AsyncLocalStorage();
