@@ -56,13 +56,8 @@ test('explain: codes, severities, sentences', () => {
     },
   ]);
   const codes = (options) => explain(options).map(({ code }) => code);
-  assert.deepEqual(codes({}), [
-    'no-budget',
-    'no-time-limit',
-    'worst-case',
-    'cap-never-reached',
-    'immediate-retry-possible',
-  ]);
+  const usual = 'no-budget no-time-limit worst-case cap-never-reached immediate-retry-possible';
+  assert.equal(codes({}).join(' '), usual);
   assert.ok(codes(new RetryPolicy({ ...presets.awsSdk2020, maxAttempts: 9 })).includes('atom-at-cap'));
 });
 
