@@ -109,19 +109,16 @@ timed('a cooldown that runs, and a breaker with calls, are not forgotten for new
   assert.ok(!api.keys().includes('limited'));
 });
 
-timed(
-  'an operation keeps the state that it began with, and a protection that was forgotten comes back',
-  async (clock) => {
-    const api = protect(budget({ capacity: 1 }));
-    const held = api.for('held');
-    const running = watched(retry(down, { maxAttempts: 2, jitter: 'none', baseMs: 100, protection: held }));
-    assert.equal(held.status().budget.tokens, 0);
-    for (let i = 0; i < 2000; i++) spend(api.for(`k${i}`));
-    assert.ok(!api.keys().includes('held'));
-    await clock.advance(200);
-    assert.equal(running.state, 'rejected');
-    await retry(() => 1, { protection: held });
-    assert.ok(api.keys().includes('held'));
-    assert.equal(api.for('held').status().budget.tokens, held.status().budget.tokens);
-  },
-);
+timed('an operation keeps the state that it began with, and a forgotten protection comes back', async (clock) => {
+  const api = protect(budget({ capacity: 1 }));
+  const held = api.for('held');
+  const running = watched(retry(down, { maxAttempts: 2, jitter: 'none', baseMs: 100, protection: held }));
+  assert.equal(held.status().budget.tokens, 0);
+  for (let i = 0; i < 2000; i++) spend(api.for(`k${i}`));
+  assert.ok(!api.keys().includes('held'));
+  await clock.advance(200);
+  assert.equal(running.state, 'rejected');
+  await retry(() => 1, { protection: held });
+  assert.ok(api.keys().includes('held'));
+  assert.equal(api.for('held').status().budget.tokens, held.status().budget.tokens);
+});

@@ -137,26 +137,23 @@ timed('an attempt is rejected while 1,000 are held', async (clock) => {
   assert.equal(api.status().cooldown.held, 0);
 });
 
-timed(
-  'a rejection before the first attempt rejects with a RejectedError; finalError does not wrap it',
-  async (clock) => {
-    const api = fragile();
-    const cause = new Error('the first');
-    await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-    await clock.advance(100);
-    const seen = watched(retry(() => assert.fail('called'), { ...plain, protection: api, finalError: 'wrap' }));
-    await microtasks();
-    const { error: rejected } = seen;
-    assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
-    assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-    assert.equal(rejected.message, 'rejitter: rejected by breaker for 0.4 s: the first');
-    assert.equal(rejected.cause, cause);
-    assert.ok(!Object.keys(rejected).includes('cause') && !('key' in rejected));
-    const { records, ...report } = retryReport(rejected);
-    assert.deepEqual(report, { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0 });
-    assert.deepEqual([...records], []);
-  },
-);
+timed('before the first attempt, a rejection is a RejectedError, which finalError does not wrap', async (clock) => {
+  const api = fragile();
+  const cause = new Error('the first');
+  await retry(fails(cause), { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
+  await clock.advance(100);
+  const seen = watched(retry(() => assert.fail('called'), { ...plain, protection: api, finalError: 'wrap' }));
+  await microtasks();
+  const { error: rejected } = seen;
+  assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
+  assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
+  assert.equal(rejected.message, 'rejitter: rejected by breaker for 0.4 s: the first');
+  assert.equal(rejected.cause, cause);
+  assert.ok(!Object.keys(rejected).includes('cause') && !('key' in rejected));
+  const { records, ...report } = retryReport(rejected);
+  assert.deepEqual(report, { reason: 'breaker', attempts: 0, elapsedMs: 0, retryAfterMs: 400, dropped: 0 });
+  assert.deepEqual([...records], []);
+});
 
 timed('a rejection within, though the callback wrapped it, is not retried', async () => {
   const inner = protect(breaker());

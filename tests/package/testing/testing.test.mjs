@@ -312,14 +312,8 @@ test('date: new Date() and Date() move along, dates stay dates', async () => {
   assert.ok(Math.abs(new Date() - before) < 3_600_000);
 });
 
-/** A loopback server; `answer` gets the number of the request, from 1. */
-function serve(answer) {
-  let requests = 0;
-  return listen((_, response) => answer(response, ++requests));
-}
-
 test('runUntil waits for real I/O, and longer than the timeouts that are armed during it', async () => {
-  const server = await serve(async (response, n) => {
+  const server = await listen(async (_, response, n) => {
     await turns();
     response.statusCode = n < 4 ? 503 : 200;
     response.end('ok');
@@ -450,7 +444,7 @@ test("uninstall drops armed timers, and hands those that are unref'ed to the rea
 
 test("undici's timeouts live on after a clock that has seen them", async () => {
   const { Agent, request } = await import('undici');
-  const server = await serve((response, n) => {
+  const server = await listen((_, response, n) => {
     if (n === 1) response.end('ok');
   });
   const dispatcher = new Agent({ headersTimeout: 5_000 });
