@@ -40,8 +40,6 @@ export class VirtualClock {
     this.skew = skew;
     /** Each armed timer, in order: `{ ms, at }`; `ms` as it was passed to setTimeout. */
     this.armed = [];
-    /** Handles given to clearTimeout that were waiting. */
-    this.cleared = 0;
     this.pending = new Map();
     this.saved = undefined;
     this.count = 0;
@@ -83,7 +81,7 @@ export class VirtualClock {
 
   clear(handle) {
     if (handle === undefined || handle === null) return;
-    if (this.pending.delete(Number(handle))) this.cleared += 1;
+    this.pending.delete(Number(handle));
   }
 
   next() {
