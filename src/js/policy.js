@@ -7,7 +7,6 @@ import { read } from './options/reader.js';
 import { SWITCH } from './options/rules.js';
 import {
   behindOf,
-  isSettings,
   readOptions,
   readOverrides,
   readRunOptions,
@@ -27,24 +26,29 @@ function behind(policy) {
   throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
 }
 
+/** @param {any} policy @param {import('./options/settings.js').Settings} settings */
+function initialised(policy, settings) {
+  /** @type {Behind} */
+  const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
+  policy[POLICY] = () => parts;
+  return policy;
+}
+
 /** The class over whatever loads the core. @param {import('./options/settings.js').Load} load */
 export function policyOf(load) {
   const newSettings = settingsOf(load);
 
   class RetryPolicy {
-    /** @param {unknown} [options] options, or settings that were made from some here */
+    /** @param {unknown} [options] */
     constructor(options) {
-      const settings = isSettings(options) ? options : readOptions(options, newSettings(), {});
-      /** @type {Behind} */
-      const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
-      /** @type {any} */ (this)[POLICY] = () => parts;
+      initialised(this, readOptions(options, newSettings(), {}));
     }
 
     /** @param {unknown} overrides */
     with(overrides) {
       const settings = readOverrides(overrides, behind(this).settings, {});
       // Not by the constructor of a subclass, which may take other arguments.
-      return Reflect.construct(RetryPolicy, [settings], this.constructor);
+      return initialised(Object.create(Object.getPrototypeOf(this)), settings);
     }
 
     toJSON() {

@@ -55,18 +55,6 @@ export const PROTECTED = 1;
 /** Something else does. */
 const WATCHED = 2;
 
-/** Tells settings from options that a caller may pass. */
-const SETTINGS = Object.create(null);
-
-/**
- * Returns whether these are settings, and not a caller's options.
- * @param {unknown} options
- * @returns {options is Settings}
- */
-export function isSettings(options) {
-  return Object.prototype.isPrototypeOf.call(SETTINGS, /** @type {any} */ (options));
-}
-
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
  * two of the functions that it imports.
@@ -84,7 +72,7 @@ export function settingsOf(load, own) {
       // A call inherits these: to copy them would take longer than everything else that it does.
       // Nothing is found on `Object.prototype`, where anything may have put it.
       Call.prototype = {
-        __proto__: SETTINGS,
+        __proto__: null,
         load,
         backoff: EXPONENTIAL,
         jitter: FULL,
