@@ -16,7 +16,7 @@ export const VERSION = 1;
  * @param {boolean} [shown] whether this is for a reader, who sees that function
  */
 export function toData(settings, shown) {
-  const { backoff, jitter, capRule, capOfList, curve, seed, spread } = settings;
+  const { backoff, jitter, capRule, curve, seed, spread } = settings;
   if (isFunction(curve) && !shown) throw problemOf('backoff', curve, ['', 'a name or a list to be written as JSON']);
   const type = jitter === PROPORTIONAL ? 'proportional' : 'additive';
   /** @type {Record<string, unknown>} */
@@ -30,7 +30,7 @@ export function toData(settings, shown) {
   for (const name of Object.keys(RULES).filter(isData)) {
     const value = /** @type {any} */ (settings)[name];
     const unlimited = value === Infinity && name.endsWith('TimeoutMs');
-    const unset = value === undefined || value === false || Number.isNaN(value) || (name === 'capMs' && capOfList);
+    const unset = value === undefined || value === false || Number.isNaN(value);
     if (!unlimited && !unset) data[name] ??= written(value);
   }
   return data;

@@ -31,8 +31,6 @@ function belongs(name, { backoff, jitter }) {
  */
 export function dropReplaced(settings) {
   const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
-  if (settings.capOfList && !own('capMs')) settings.capMs = NaN;
-  settings.capOfList = false;
   if (own('seed') !== own('random')) settings[own('seed') ? 'random' : 'seed'] = undefined;
   if (!own('backoff') && !own('jitter')) return;
   if (settings.backoff !== CUSTOM) settings.curve = undefined;
@@ -40,20 +38,19 @@ export function dropReplaced(settings) {
 }
 
 /**
- * Raises the default cap, which would silently cut the caller's list, to its longest wait. For a function,
- * the core has no default cap.
+ * Returns the cap, or NaN for the core's default. That would silently cut the caller's list, whose longest wait raises
+ * it; for a function, the core has no default cap.
  * @param {Settings} settings
  */
-export function capList(settings) {
-  const { curve, baseMs } = settings;
-  if (settings.capMs >= 0 || typeof curve === 'function' || hasOwnCurve(settings.jitter)) return;
-  settings.capMs = Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, .../** @type {number[]} */ (curve));
-  settings.capOfList = true;
+export function capOf({ capMs, curve, baseMs, jitter }) {
+  if (capMs >= 0 || !Array.isArray(curve) || hasOwnCurve(jitter)) return capMs;
+  return Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, ...curve);
 }
 
 /** @param {any} settings @param {Error[]} problems where to put what is found */
 export function contradictions(settings, problems) {
-  const { baseMs, capMs, minMs, backoff, jitter } = settings;
+  const { baseMs, minMs, backoff, jitter } = settings;
+  const capMs = capOf(settings);
   // A comparison with what is unset is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
   if (minMs > 0) {

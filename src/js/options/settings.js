@@ -2,8 +2,8 @@
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
-import { BOUND, CUSTOM, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
-import { capList, contradictions, dropReplaced } from './curve.js';
+import { BOUND, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
+import { contradictions, dropReplaced } from './curve.js';
 import { POLICY, errorOf, problemOf } from './messages.js';
 import { ONE_OPERATION, iterable, ownOf, readOne, requireObject } from './reader.js';
 import { RULES } from './rules.js';
@@ -39,13 +39,11 @@ import { RULES } from './rules.js';
  * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
  * @property {number} spread the jitter's own parameter: a ratio or milliseconds
  * @property {((k: number) => number) | readonly number[] | undefined} curve
- * @property {boolean} capOfList whether `capMs` is unset, and holds the longest wait of the list in `curve`
  * @property {boolean} hooks whether there are any
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {import('../run/guard.js').Protection | undefined} protection
- * @property {boolean} interruptible whether signals or timeouts may interrupt an operation
- * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED or
- *   WATCHED
+ * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED,
+ *   WATCHED or INTERRUPTIBLE
  */
 
 /** @typedef {Values<Exclude<keyof Options, keyof Derived>> & Derived} Settings */
@@ -54,6 +52,8 @@ import { RULES } from './rules.js';
 export const PROTECTED = 1;
 /** Something else does. */
 const WATCHED = 2;
+/** Signals or timeouts may interrupt it, too. */
+export const INTERRUPTIBLE = 3;
 
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
@@ -175,15 +175,13 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
     adapt?.(settings, problems);
-    if (settings.backoff === CUSTOM) capList(settings);
     contradictions(settings, problems);
   }
   if (problems.length > 0) throw errorOf(problems);
   const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
   if (signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge)
-    settings.interruptible = true;
-  if (settings.interruptible || settings.retryOnResult || settings.hooks || settings.metrics)
-    settings.watched = WATCHED;
+    settings.watched = INTERRUPTIBLE;
+  else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.watched = WATCHED;
   else if (protection) settings.watched ||= PROTECTED;
   return settings;
 }

@@ -2,6 +2,7 @@
 // The one crossing into the core, once per failed attempt.
 
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
+import { capOf } from '../options/curve.js';
 import { failure, problemOf } from '../options/messages.js';
 import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
@@ -75,7 +76,7 @@ export function computed(settings, state, attempt, serverMs) {
       backoff,
       jitter,
       settings.baseMs,
-      settings.capMs,
+      capOf(settings),
       growth,
       settings.capRule,
       settings.minMs,
@@ -111,9 +112,10 @@ function seedOf({ seed }, { index, endedAt }) {
 }
 
 /** Returns the base of the waits: without jitter, the first one. @param {import('../options/settings.js').Settings} settings */
-export function baseOf({ load, backoff, baseMs, capMs, truncateAt }) {
+export function baseOf(settings) {
+  const { load, backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
-  return load().decide(1, 0, curve, NONE, baseMs, capMs, NaN, BOUND, NaN, truncateAt);
+  return load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
 }
 
 /** The draws of protection, next to those of waits. */

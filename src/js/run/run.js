@@ -1,7 +1,7 @@
 // @ts-check
 // Runs an operation: the first attempt on a fast path, everything else by one loop.
 
-import { PROTECTED } from '../options/settings.js';
+import { INTERRUPTIBLE, PROTECTED } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { mistakeIn } from './directives.js';
 import { protect } from './driver.js';
@@ -67,7 +67,7 @@ export function run(settings, fn, index, metrics, signal) {
 export function watch(op, metrics, signal) {
   const { settings } = op;
   const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
-  const limits = (op.limits = new Limits(settings.interruptible || signal ? signals : undefined));
+  const limits = (op.limits = new Limits(settings.watched === INTERRUPTIBLE || signal ? signals : undefined));
   limits.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return loop(op);

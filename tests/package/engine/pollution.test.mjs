@@ -16,7 +16,7 @@ const PRESETS = [awsSdk2026, polly];
 const NAMES = `
   baseMs capMs minMs factor backoff jitter stepMs truncateAt maxRetryAfterMs longRetryAfter maxAttempts attemptTimeoutMs
   totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random
-  seed unref finalError finalResult metrics counter capRule curve spread rule watched interruptible refused because
+  seed unref finalError finalResult metrics counter capRule curve spread rule watched refused because
   stop afterMs error result reason report attempt attempts attemptsLeft elapsedMs delayMs hintMs cause errors message
   permanent wraps value get set writable enumerable configurable then aborted expired ended load
   type ratio maxMs version options hooks settings fn outcome failed records recorded context fault exhausted
