@@ -217,7 +217,7 @@ export class FetchAttempt {
     }
   }
 
-  /** Returns why none follows all the same: the request must not, or cannot, be sent again. @param {Operation} op */
+  /** Returns why no attempt follows: the request must not, or cannot, be sent again. @param {Operation} op */
   forbids(op) {
     const { request, settings } = this.#call;
     if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';

@@ -218,35 +218,27 @@ for (const end of ['abort', 'deadline']) {
   test(`a retryOn that answers after the operation's end, by ${end}, has no effect: no hint, no hook`, async () => {
     const controller = new AbortController();
     const calls = [];
+    const note = (name) => () => void calls.push(name);
     let answer;
+    const retryOn = () =>
+      new Promise((done) => {
+        answer = done;
+      });
+    const hooks = { hint: note('hint'), onFailure: note('onFailure'), onRetry: note('onRetry') };
+    const options = { ...hooks, retryOn, onGiveUp: ({ reason }) => void calls.push(reason) };
+    const own = end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 };
     const response = new Response('later', { status: 503 });
-    const { clock, error } = await underClock(async () => {
-      const fetching = createFetch(
-        {
-          ...(end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 }),
-          retryOn: () => {
-            calls.push('retryOn');
-            return new Promise((done) => {
-              answer = done;
-            });
-          },
-          hint: () => void calls.push('hint'),
-          onFailure: () => void calls.push('onFailure'),
-          onRetry: () => void calls.push('onRetry'),
-          onGiveUp: ({ reason }) => void calls.push(reason),
-        },
-        async () => response,
-      )('http://localhost/');
-      while (answer === undefined) await turn();
+    const { clock, value } = await underClock(async () => {
+      const fetching = createFetch({ ...options, ...own }, async () => response)('http://localhost/');
+      await turn();
       if (end === 'abort') controller.abort('enough');
       const outcome = await fetching.catch((error) => error);
       answer(true);
       await turn();
-      throw outcome;
+      return outcome;
     });
-    assert.equal(error, end === 'abort' ? 'enough' : response);
-    assert.deepEqual(calls, ['retryOn', end === 'abort' ? 'aborted' : 'deadline']);
-    assert.equal(clock.pending.size, 0);
+    assert.equal(value, end === 'abort' ? 'enough' : response);
+    assert.deepEqual([calls, clock.pending.size], [[end === 'abort' ? 'aborted' : 'deadline'], 0]);
   });
 }
 
