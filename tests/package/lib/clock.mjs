@@ -60,35 +60,57 @@ export class VirtualClock {
     this.saved = undefined;
   }
 
-  arm(callback, ms, args) {
+  /** Returns the handle of a timer, with the methods of Node's that the tests use. */
+  arm(callback, ms, args, repeats = false) {
     if (typeof callback !== 'function') throw new TypeError('setTimeout: no callback');
     this.count += 1;
     const id = this.count;
     const real = Number(ms);
     const effective = real >= 1 && real <= MAX ? Math.trunc(real) : 1;
     this.armed.push({ ms, at: this.now });
-    const due = this.now + Math.max(0, effective + this.skew(id));
-    const handle = {
-      id,
-      ref: () => handle,
-      unref: () => handle,
+    const lasts = Math.max(0, effective + this.skew(id));
+    const timer = {
+      due: NaN,
+      cleared: false,
+      ref: () => timer,
+      unref: () => timer,
       hasRef: () => true,
+      refresh: () => {
+        if (timer.cleared) return timer;
+        this.pending.delete(id);
+        timer.due = this.now + lasts;
+        this.pending.set(id, timer);
+        return timer;
+      },
+      close: () => {
+        timer.cleared = true;
+        this.pending.delete(id);
+      },
+      /** What the host calls when it is due. */
+      callback: () => {
+        if (!repeats) this.pending.delete(id);
+        try {
+          callback(...args);
+        } finally {
+          // Hosts arm an interval again even if its callback throws.
+          if (repeats) timer.refresh();
+        }
+      },
       [Symbol.toPrimitive]: () => id,
     };
-    this.pending.set(id, { id, due, callback, args });
-    return handle;
+    return timer.refresh();
   }
 
+  /** A number finds armed timers only. */
   clear(handle) {
-    if (handle === undefined || handle === null) return;
-    this.pending.delete(Number(handle));
+    const timer = typeof handle === 'object' ? handle : this.pending.get(Number(handle));
+    timer?.close();
   }
 
+  /** The one that was armed first, of several that are due at once: the map has their order. */
   next() {
     let first;
-    for (const timer of this.pending.values()) {
-      if (!first || timer.due < first.due || (timer.due === first.due && timer.id < first.id)) first = timer;
-    }
+    for (const timer of this.pending.values()) if (!first || timer.due < first.due) first = timer;
     return first;
   }
 
@@ -97,9 +119,8 @@ export class VirtualClock {
     await turn();
     const timer = this.next();
     if (!timer || timer.due > limit) return false;
-    this.pending.delete(timer.id);
     this.now = Math.max(this.now, timer.due);
-    timer.callback(...timer.args);
+    timer.callback();
     await turn();
     return true;
   }
