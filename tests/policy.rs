@@ -56,18 +56,12 @@ fn the_defaults_are_the_documented_ones() {
     assert_eq!(truncated.ceiling_ms(9), 5_000.0);
     assert_eq!(truncated.ceiling_ms(10), 10_000.0);
     assert_eq!(truncated.ceiling_ms(u64::MAX), 10_000.0);
-}
 
-#[test]
-fn a_base_above_the_default_cap_raises_it() {
-    let policy = common::policy(&json!({ "baseMs": 60_000 }));
-    assert_eq!(policy.ceiling_ms(5), 60_000.0);
-}
-
-#[test]
-fn an_infinite_cap_saturates() {
-    let policy = common::policy(&json!({ "capMs": "Infinity" }));
-    assert_eq!(policy.ceiling_ms(5_000), MAX_MS);
+    // A base above the default cap raises it.
+    let long = common::policy(&json!({ "baseMs": 60_000 }));
+    assert_eq!(long.ceiling_ms(5), 60_000.0);
+    let uncapped = common::policy(&json!({ "capMs": "Infinity" }));
+    assert_eq!(uncapped.ceiling_ms(5_000), MAX_MS);
 }
 
 /// Log-uniform, because what breaks formulas is the order of magnitude.

@@ -85,18 +85,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fibonacci_numbers() {
-        let first: Vec<f64> = (1..=12).map(|k| fibonacci(1.0, k, 1e9)).collect();
-        assert_eq!(
-            first,
-            [
-                1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0, 89.0, 144.0
-            ]
-        );
-        assert_eq!(fibonacci(5.0, 1, 3.0), 3.0);
-    }
-
-    #[test]
     fn powers_are_exact_and_saturate() {
         for n in 0..60 {
             #[allow(clippy::cast_precision_loss)]

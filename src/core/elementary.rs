@@ -125,11 +125,7 @@ mod tests {
     #[test]
     fn floor_and_square_root_are_those_of_the_processor() {
         let same = |x: f64| {
-            assert_eq!(
-                bare::floor(x).to_bits(),
-                (x.floor() + 0.0).to_bits(),
-                "floor({x})"
-            );
+            assert_eq!(bare::floor(x), x.floor(), "floor({x})");
             assert_eq!(bare::sqrt(x).to_bits(), x.sqrt().to_bits(), "sqrt({x})");
         };
         for x in [

@@ -34,14 +34,6 @@ macro_rules! kinds {
                 }
             }
 
-            #[cfg(test)]
-            const fn code(self) -> u32 {
-                match self {
-                    $(Self::$variant => $code,)+
-                    $(Self::$with { .. } => $coded,)*
-                }
-            }
-
             /// The kind with this name in data, if it has no parameter.
             #[cfg(feature = "serde")]
             pub(crate) fn from_name(name: &str) -> Option<Self> {
@@ -61,9 +53,8 @@ macro_rules! kinds {
             }
 
             /// The parameter's name in Rust, and its value.
-            #[cfg(any(feature = "serde", test))]
-            // Data have the parameters of jitters alone; the other tables share this macro.
-            #[cfg_attr(not(test), allow(dead_code))]
+            #[cfg(feature = "serde")]
+            #[allow(dead_code)] // Data have the parameters of jitters alone.
             pub(crate) const fn parameter(self) -> Option<(&'static str, f64)> {
                 match self {
                     $(Self::$variant => None,)+
@@ -102,38 +93,3 @@ kinds!(CAP_RULES, CapRule {
     1 "ceiling" Ceiling,
     2 "draw" Draw,
 });
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every code leads to the kind of its row, and back.
-    macro_rules! round_trip {
-        ($rows:ident, $kind:ident) => {
-            assert!($rows.len() > 2);
-            for (position, (code, name, parameter)) in (0..).zip($rows) {
-                assert_eq!(*code, position, "{name}");
-                let kind = $kind::from_code(*code, 0.5).unwrap();
-                assert_eq!(kind.code(), *code, "{name}");
-                let found = kind.parameter();
-                let (found, value) = found.unwrap_or(("", 0.5));
-                assert_eq!((found, value), (*parameter, 0.5), "{name}");
-                #[cfg(feature = "serde")]
-                {
-                    assert_eq!(kind.name(), *name);
-                    let named = $kind::from_name(name);
-                    assert_eq!(named, parameter.is_empty().then_some(kind), "{name}");
-                }
-            }
-            let beyond = u32::try_from($rows.len()).unwrap();
-            assert!($kind::from_code(beyond, 0.5).is_none());
-        };
-    }
-
-    #[test]
-    fn codes_and_names_lead_to_their_kind_and_back() {
-        round_trip!(BACKOFFS, Backoff);
-        round_trip!(JITTERS, Jitter);
-        round_trip!(CAP_RULES, CapRule);
-    }
-}

@@ -45,10 +45,8 @@ fn decide(
 ) -> Result<Duration, StopReason> {
     let hint = match (asked.exactly, asked.requested) {
         (Some(_), _) => Hint::Exactly(0.0),
-        (None, Some(requested)) if !requested.is_zero() => {
-            Hint::Server(ms_from_duration(requested))
-        }
-        _ => Hint::None,
+        (None, Some(requested)) => Hint::Server(ms_from_duration(requested)),
+        (None, None) => Hint::None,
     };
     // A wait that is not drawn needs no seed.
     let draws = seed.map(|seed| seed.draws(0, waits.attempt()));

@@ -1,6 +1,6 @@
 //! The Rust API on virtual time: the same tests natively and in wasm.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
