@@ -57,9 +57,8 @@ fn the_own_last_error_comes_out_by_identity() {
         attempts.set(attempts.get() + 1);
         ready(Err::<(), _>(Box::new(Failed(attempts.get()))))
     });
-    let failed = time
-        .block_on(call.protection(&api).sleeper(&time))
-        .unwrap_err();
+    let call = call.protection(&api).sleeper(&time);
+    let failed = time.block_on(call).unwrap_err();
     assert_eq!(
         (failed.reason, failed.rejected_by()),
         (StopReason::Budget, None)
@@ -80,9 +79,8 @@ fn a_refused_first_attempt_calls_nothing_in_any_form() {
         panic!("the callback must not be called")
     }
     let call = retry(steady(3), || async { never() });
-    let failed = time
-        .block_on(call.protection(&api).sleeper(&time))
-        .unwrap_err();
+    let call = call.protection(&api).sleeper(&time);
+    let failed = time.block_on(call).unwrap_err();
     let call = retry_with((), steady(3), async |(), _| (never(), ()));
     let call = call.protection(&api).sleeper(&time);
     let with_state = time.block_on(call).unwrap_err();
@@ -262,22 +260,14 @@ fn the_signal_overrides_the_verdict_and_a_hint_holds_nobody() {
             status.cooldown.unwrap().remaining,
         )
     };
-    let zero = Duration::ZERO;
-    assert_eq!(end(None, Verdict::Retry), (true, 1.0, zero));
+    let (zero, again) = (Duration::ZERO, Verdict::Retry);
+    assert_eq!(end(None, again), (true, 1.0, zero));
     assert_eq!(end(None, Verdict::RetryExactly(zero)), (true, 1.0, zero));
     assert_eq!(end(None, Verdict::Stop), (false, 0.0, zero));
-    assert_eq!(
-        end(None, Verdict::RetryAtLeast(200 * MS)),
-        (false, 0.0, 200 * MS)
-    );
-    assert_eq!(
-        end(Some(Signal::Success), Verdict::Retry),
-        (false, 1.0, zero)
-    );
-    assert_eq!(
-        end(Some(Signal::Nothing), Verdict::Retry),
-        (false, 0.0, zero)
-    );
+    let later = Verdict::RetryAtLeast(200 * MS);
+    assert_eq!(end(None, later), (false, 0.0, 200 * MS));
+    assert_eq!(end(Some(Signal::Success), again), (false, 1.0, zero));
+    assert_eq!(end(Some(Signal::Nothing), again), (false, 0.0, zero));
     assert_eq!(end(Some(Signal::Failure), Verdict::Stop), (true, 1.0, zero));
     let busy = Some(Signal::Busy(400 * MS));
     assert_eq!(end(busy, Verdict::Stop), (false, 0.0, 400 * MS));
