@@ -219,7 +219,8 @@ fn hooks_of_a_type_s_own_are_called_as_closures_are() {
     }
     let (time, mut log) = (VirtualTime::new(), Log::default());
     // A policy may be lent.
-    let operation = retry(&steady(2), || ready(Err::<(), _>("busy"))).hooks(&mut log);
+    let policy = &steady(2);
+    let operation = retry(policy, || ready(Err::<(), _>("busy"))).hooks(&mut log);
     assert_eq!(time.block_on(operation.sleeper(&time)), Err("busy"));
     let exhausted = Some(StopReason::Exhausted);
     assert_eq!(log.0, [(1, Some(7 * MS), None), (2, None, exhausted)]);
