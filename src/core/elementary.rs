@@ -56,8 +56,8 @@ mod bare {
     }
 }
 
-/// The lesser of x and a limit, which is a number; the limit if x is NaN. WebAssembly has an instruction for `f64::min`.
-/// Processors have one for the comparison, and need six for `f64::min`, because either may be NaN.
+/// The lesser of x and a limit, which is a number; the limit if x is NaN. WebAssembly has an instruction for
+/// `f64::min`. Processors have one for the comparison, and need six for `f64::min`, because either may be NaN.
 #[inline(always)]
 pub(crate) const fn at_most(x: f64, limit: f64) -> f64 {
     if cfg!(target_family = "wasm") {

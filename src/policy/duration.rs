@@ -42,7 +42,7 @@ pub const fn duration_from_ms(ms: f64) -> Duration {
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Whether `rest` milliseconds, less than one, are more than `nanos`, without rounding: halves of 26 bits have exact
-/// products (Veltkamp, Dekker), and the sign of a sum is exact.
+/// products (Dekker 1971), and the sign of a sum is exact.
 const fn exceeds(rest: f64, nanos: f64) -> bool {
     let shifted = rest * (1_u32 << 27 | 1) as f64;
     let high = shifted - (shifted - rest);
