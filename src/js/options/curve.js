@@ -17,7 +17,7 @@ import { failure, leftOut, problemOf } from './messages.js';
 /** @typedef {import('./settings.js').Settings} Settings */
 
 /** Options of one backoff alone. @type {any} */
-const OWNERS = { factor: EXPONENTIAL, stepMs: LINEAR, truncateAt: TRUNCATED };
+const OWNERS = { __proto__: null, factor: EXPONENTIAL, stepMs: LINEAR, truncateAt: TRUNCATED };
 
 /** Returns whether such an option says something about the waits. @param {string} name @param {Settings} settings */
 function belongs(name, { backoff, jitter }) {
