@@ -31,7 +31,7 @@ export function toData(settings, shown) {
     const value = /** @type {any} */ (settings)[name];
     const unlimited = value === Infinity && name.endsWith('TimeoutMs');
     const unset = value === undefined || value === false || Number.isNaN(value);
-    if (!unlimited && !unset) data[name] ??= written(value);
+    if (!unlimited && !unset && !Object.hasOwn(data, name)) data[name] = written(value);
   }
   return data;
 }
