@@ -23,7 +23,7 @@ import { run } from './run/run.js';
 function behind(policy) {
   const found = behindOf(policy);
   if (found) return found;
-  throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn), with the policy before the dot');
+  throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn)');
 }
 
 /** @param {any} policy @param {import('./options/settings.js').Settings} settings */

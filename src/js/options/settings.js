@@ -194,21 +194,15 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
  * @returns {{ settings: Settings, signal?: AbortSignal, ownSeed?: boolean }}
  */
 export function readRunOptions(options, policy) {
-  requireObject(options);
-  const names = Object.keys(options);
-  // Most runs with options have this one, and no settings of their own.
-  if (names.length === 1 && names[0] === 'signal') {
-    const { signal } = options;
-    if (signal === undefined || isSignal(signal)) return { settings: policy, signal };
-    options = { signal };
-  }
   const given = ownOf(options);
-  const { signal, key } = given;
+  const { signal, key, seed } = given;
+  // Most runs with options have a signal, and no settings of their own.
+  if (Object.keys(given).length === 1 && isSignal(signal)) return { settings: policy, signal };
   delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
   if (key !== undefined) settings.protection = settings.protection?.of(key);
-  return { settings, signal, ownSeed: given.seed !== undefined };
+  return { settings, signal, ownSeed: seed !== undefined };
 }
 
 /** @param {unknown} fn */
