@@ -29,23 +29,21 @@ export function syncOf(load) {
     settings.protection?.hedge?.rejectSync();
     requireBlocking();
     const limits = new PolledLimits(settings.signal);
-    const op = new Operation(settings, fn, 0, limits);
+    const call = () => loopSync(new Operation(settings, fn, 0, limits));
     const channel = subscribed();
-    if (channel === null) return loopSync(op);
-    const context = (limits.context = { name: settings.name });
-    return channel.traceSync(() => loopSync(op), context);
+    if (channel === null) return call();
+    limits.context = { name: settings.name };
+    return channel.traceSync(call, limits.context);
   };
 }
 
 /** Limits of an operation that blocks. No event can announce them, so they are polled. */
 class PolledLimits {
   /** @type {object | undefined} */
-  context = undefined;
-  metrics = undefined;
-  fields = undefined;
+  context;
   deadlineAt = Infinity;
   /** @type {import('./attempt.js').Attempt | undefined} */
-  attempt = undefined;
+  attempt;
 
   /** @param {AbortSignal | undefined} signal */
   constructor(signal) {
