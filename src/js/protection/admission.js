@@ -2,92 +2,68 @@
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
 import { drawBeside } from '../run/decision.js';
-import { reportFailure } from '../run/hooks.js';
+import { outcomeOf } from '../run/events.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
-import { verdictOf } from './verdict.js';
 
 /** @typedef {import('../run/steps.js').Operation} Operation */
+/** @typedef {import('../run/guard.js').RecordFields} RecordFields */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 export class Admission {
   #state;
-  /** Whether the attempt was let pass and its end was not reported yet. */
-  pending;
-  /** The breaker's ticket. */
-  ticket;
+  /** The breaker's ticket, 1 without one; 0 before the attempt is let pass, and once its end was told. */
+  #ticket;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
-  /** @type {import('../run/guard.js').RecordFields | undefined} */
+  /** @type {RecordFields | undefined} */
   fields = undefined;
-  /** Follows a failure as well: the round that the attempt belongs to. @type {(() => void) | undefined} */
-  onFailure = undefined;
 
-  /**
-   * @param {import('./state.js').State} state
-   * @param {number} [pass] the breaker's ticket, if the attempt has passed
-   */
-  constructor(state, pass) {
+  /** @param {import('./state.js').State} state @param {number} [ticket] of an attempt that has passed */
+  constructor(state, ticket = 0) {
     this.#state = state;
-    this.pending = pass !== undefined;
-    this.ticket = pass ?? 0;
-  }
-
-  /** Forgets the last attempt. */
-  reset() {
-    this.fields = undefined;
-    this.throttled = false;
-    this.ownUntil = -Infinity;
+    this.#ticket = ticket;
   }
 
   /**
-   * Asks the breaker. Returns 0, or the time in ms until asking again makes sense.
+   * Forgets the last attempt, and asks the breaker for another one. Returns 0, or the time in ms until asking again
+   * makes sense.
    * @param {number} time
    * @param {boolean} first whether it is the first attempt of its operation
+   * @param {RecordFields} [fields]
    */
-  admit(time, first) {
+  admit(time, first, fields) {
     const answer = this.#state.breaker?.admit(time, first) ?? -1;
-    this.ticket = -answer;
-    this.pending = answer < 0;
+    this.#ticket = Math.max(-answer, 0);
+    this.throttled = false;
+    this.ownUntil = -Infinity;
+    this.fields = fields;
     return Math.max(answer, 0);
   }
 
   /** @param {Operation} operation */
   failed(operation) {
-    this.onFailure?.();
-    if (/** @type {number} */ (operation.hintMs) >= 0)
-      this.throttle(operation, /** @type {number} */ (operation.hintMs));
+    const { hintMs = NaN } = operation;
+    if (hintMs >= 0) this.throttle(operation, hintMs);
   }
 
   /** @param {Operation} operation @param {number} hintMs */
-  throttle({ settings, endedAt, outcome, failed }, hintMs) {
-    const { cooldown } = this.#state;
+  throttle(operation, hintMs) {
     this.throttled = true;
-    if (cooldown === undefined || !(hintMs > 0)) return;
-    const time = /** @type {number} */ (endedAt);
-    if (cooldown.start(time, atMost(settings, hintMs), failed ? outcome : undefined)) this.ownUntil = cooldown.until;
+    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(operation, hintMs) ?? this.ownUntil;
   }
 
   /** @param {Operation} operation @param {boolean} again */
   ended(operation, again) {
     const facts = operation.task?.facts;
-    if (facts?.response !== undefined) {
-      const { status } = facts.response;
-      const verdict = verdictOf(status);
-      const hintMs = verdict === FAILURE && this.#state.breaker !== undefined ? facts.hintMs : NaN;
-      this.#tell(operation, verdict, hintMs, status);
-    } else if (facts?.failed) {
-      this.#tell(operation, FAILURE);
-    } else if (again && !facts?.preparing) {
-      // Who asks to come later works.
-      this.#tell(operation, this.throttled ? NOTHING : FAILURE);
-    } else {
-      this.#tell(operation, operation.failed ? NOTHING : SUCCESS);
-    }
+    const fails = facts?.failed || (again && !facts?.preparing && !this.throttled);
+    // Who asks to come later works.
+    const verdict = fails ? FAILURE : operation.failed ? NOTHING : SUCCESS;
+    this.#tell(operation, facts?.response === undefined ? verdict : verdictOf(facts.response.status));
   }
 
   /**
@@ -96,61 +72,57 @@ export class Admission {
    * @param {string} reason
    */
   close(operation, reason) {
-    if (!this.pending) return;
+    if (this.#ticket === 0) return;
+    const { attempts, endedAt, limits } = operation;
     // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
     const late =
-      operation.attempts === 1 &&
-      operation.endedAt === undefined &&
+      attempts === 1 &&
+      endedAt === undefined &&
       this.fields === undefined &&
-      (reason === 'timeout' ||
-        (reason === 'aborted' && this.#state.breaker?.isNewTimeout(operation.limits.reason) === true));
+      (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
     const done = reason === 'success';
-    const judged = done || reason === 'permanent';
-    const cause = late ? operation.limits.reason : undefined;
-    this.#tell(operation, done ? SUCCESS : late ? FAILURE : NOTHING, NaN, undefined, judged, cause);
+    const verdict = done ? SUCCESS : late ? FAILURE : NOTHING;
+    this.#tell(operation, verdict, done || reason === 'permanent', late ? limits.reason : undefined);
   }
 
   /**
    * Passes on the verdict on the attempt, once.
    * @param {Operation} operation
    * @param {number} verdict
-   * @param {number} [hintMs] time that the server asked for; NaN for none
-   * @param {number} [status]
    * @param {boolean} [judged] whether the caller's function is called
-   * @param {unknown} [cause] the failure
+   * @param {unknown} [cause] the failure, unless it is the outcome
    */
-  #tell(
-    operation,
-    verdict,
-    hintMs = NaN,
-    status,
-    judged = true,
-    cause = operation.failed ? operation.outcome : undefined,
-  ) {
+  #tell(operation, verdict, judged = true, cause) {
     const { breaker, hedge } = this.#state;
-    this.pending = false;
+    const { settings, task, failed, outcome, attempts, attemptAt = NaN, endedAt } = operation;
+    const ticket = this.#ticket;
+    this.#ticket = 0;
     this.verdict = verdict;
     hedge?.follow(operation, verdict === SUCCESS || this.fields?.superseded === true);
     if (breaker === undefined) return;
-    const { settings, failed, outcome } = operation;
-    if (judged && breaker.isFailure !== undefined)
+    const { hintMs = NaN } = (verdict === FAILURE && task?.facts) || {};
+    if (judged && breaker.isFailure !== undefined) {
+      const status = task?.facts?.response?.status;
       verdict = breaker.judge(verdict, {
-        [failed ? 'error' : 'result']: outcome,
+        ...outcomeOf(operation),
         ...(status !== undefined && { status }),
-        attempt: operation.attempts,
-        durationMs: (operation.endedAt ?? now()) - /** @type {number} */ (operation.attemptAt),
+        attempt: attempts,
+        durationMs: (endedAt ?? now()) - attemptAt,
       });
-    const draw = () => {
-      try {
-        return drawFor(operation);
-      } catch (error) {
-        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
-        reportFailure(error);
-        return 0.5;
-      }
-    };
-    breaker.ended(now(), this.ticket, verdict, atMost(settings, hintMs), cause, draw);
+    }
+    breaker.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
+}
+
+/**
+ * Returns what a status says about its destination, whatever the method and whether it is retried.
+ * @param {number} status
+ */
+function verdictOf(status) {
+  // The request came too often, which says nothing about whether the server works.
+  if (status === 429) return NOTHING;
+  // 501 and 505 say that the server does not know the request.
+  return status === 408 || (status >= 500 && status < 600 && status !== 501 && status !== 505) ? FAILURE : SUCCESS;
 }
 
 /**
@@ -163,21 +135,15 @@ export function atMost({ maxRetryAfterMs }, hintMs) {
 }
 
 /**
- * Returns what the core answers. Without a core nothing is retried, and any answer will do.
- * @param {() => number} ask
- * @param {number} otherwise
+ * Returns a draw. Throws the errors of random(). Without a core nothing is retried, and any draw will do.
+ * @param {Operation} operation
  */
-export function fromCore(ask, otherwise) {
-  try {
-    return ask();
-  } catch {
-    return otherwise;
-  }
-}
-
-/** Returns a draw. Throws the errors of random(). @param {Operation} operation */
 export function drawFor(operation) {
   const { settings, attempts } = operation;
-  const draw = () => drawBeside(settings, operation, attempts);
-  return settings.random === undefined ? fromCore(draw, 0.5) : draw();
+  try {
+    return drawBeside(settings, operation, attempts);
+  } catch (error) {
+    if (settings.random !== undefined) throw error;
+    return 0.5;
+  }
 }

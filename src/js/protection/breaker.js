@@ -7,24 +7,11 @@ import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { FUNCTION } from '../options/rules.js';
 import { reportFailure } from '../run/hooks.js';
-import {
-  CLOSED,
-  FAILURE,
-  HAS_OPENED,
-  NOTHING,
-  OPEN,
-  PHASE,
-  SUCCESS,
-  admit,
-  breakerIsFresh,
-  breakerNumbers,
-  closeByHand,
-  endedIn,
-  lookAtBreaker,
-  newBreaker,
-  openByHand,
-} from './machines.js';
-import { recipe } from './part.js';
+import { now } from '../run/timer.js';
+import { drawFor } from './admission.js';
+import * as machine from './machines.js';
+import { CLOSED, FAILURE, HAS_OPENED, NOTHING, OPEN, PHASE, SUCCESS } from './machines.js';
+import { range, recipe } from './part.js';
 
 /** @typedef {import('../options/reader.js').Rule} Rule */
 
@@ -32,19 +19,11 @@ import { recipe } from './part.js';
 const COUNT = ['number', 'a positive integer or Infinity', isCount];
 
 const RULES = /** @type {Record<string, Rule>} */ ({
-  failureRatio: ['number', 'a positive number, at most 1', (value) => isWithin(value, Number.MIN_VALUE, 1)],
+  failureRatio: range('a positive number, at most 1', Number.MIN_VALUE, 1),
   minimumCalls: COUNT,
-  windowMs: [
-    'number',
-    'a number of milliseconds between 100 and 3,600,000',
-    (value) => isWithin(value, 100, 3_600_000),
-  ],
+  windowMs: range('a number of milliseconds between 100 and 3,600,000', 100, 3_600_000),
   consecutiveFailures: COUNT,
-  openMs: [
-    'number',
-    'a positive number of milliseconds, at most 2^53 - 1',
-    (value) => isWithin(value, Number.MIN_VALUE, MAX_MS),
-  ],
+  openMs: range('a positive number of milliseconds, at most 2^53 - 1', Number.MIN_VALUE, MAX_MS),
   maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
   closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
   isFailure: FUNCTION,
@@ -77,17 +56,13 @@ const DEFAULTS = {
 
 /** Phases as callers see them, at the machine's codes. */
 const PHASES = ['closed', 'open', 'half-open'];
-/** Types of the events at which they begin. */
-const EVENTS = ['closed', 'opened', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
   const given = read(options, RULES, FOREIGN);
   const all = { ...DEFAULTS, ...given };
-  if (all.maxOpenMs < all.openMs) {
-    if (given.maxOpenMs !== undefined) throw problemOf('maxOpenMs', all.maxOpenMs, RULES.maxOpenMs);
-    all.maxOpenMs = all.openMs;
-  }
+  all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
+  if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, RULES.maxOpenMs);
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
   return recipe('breaker', all, (time, teller) => new Breaker(numbers, all.isFailure, time, teller));
 }
@@ -113,7 +88,7 @@ export class Breaker {
     this.#options = options;
     this.isFailure = isFailure;
     this.#teller = teller;
-    this.#state = newBreaker(time);
+    this.#state = machine.newBreaker(time);
   }
 
   get isClosed() {
@@ -126,7 +101,7 @@ export class Breaker {
 
   /** Returns the time in ms for which it is open for certain, 0 for none. Takes no probe. @param {number} time */
   look(time) {
-    return lookAtBreaker(this.#state, time);
+    return machine.look(this.#state, time);
   }
 
   /**
@@ -136,16 +111,15 @@ export class Breaker {
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
     if (!this.isClosed || this.isFailure !== undefined) return 0;
-    return -admit(this.#state, this.#options, time, true);
+    return -machine.admit(this.#state, this.#options, time, true);
   }
 
   /**
    * Follows the success of an attempt that passed. It changes no phase, and counts for nothing in a later one.
-   * @param {number} time
    * @param {number} ticket
    */
-  passed(time, ticket) {
-    endedIn(this.#state, this.#options, time, 0, ticket, SUCCESS, NaN);
+  passed(ticket) {
+    machine.ended(this.#state, this.#options, now(), 0, ticket, SUCCESS, NaN);
   }
 
   /**
@@ -154,10 +128,7 @@ export class Breaker {
    * @param {boolean} first whether it is the first one of its operation
    */
   admit(time, first) {
-    const was = this.#state[PHASE];
-    const answer = admit(this.#state, this.#options, time, first);
-    this.#follow(was, time);
-    return answer;
+    return this.#change(time, (state) => machine.admit(state, this.#options, time, first));
   }
 
   /**
@@ -197,53 +168,67 @@ export class Breaker {
 
   /**
    * Follows the end of an attempt.
-   * @param {number} time
+   * @param {import('../run/steps.js').Operation} operation
    * @param {number} ticket
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
-   * @param {() => number} draw called only if the circuit opens; never throws
    */
-  ended(time, ticket, verdict, hintMs, cause, draw) {
-    const told = (/** @type {number[]} */ state, /** @type {number} */ r) =>
-      endedIn(state, this.#options, time, r, ticket, verdict, hintMs);
+  ended(operation, ticket, verdict, hintMs, cause) {
+    const time = now();
+    let draw = 0;
+    const end = (/** @type {number[]} */ state) =>
+      machine.ended(state, this.#options, time, draw, ticket, verdict, hintMs);
     // Tried on a copy: random() may call operations that change the state.
-    const opens = verdict === FAILURE && told(this.#state.slice(), 0) === HAS_OPENED;
-    const r = opens ? draw() : 0;
-    const was = this.#state[PHASE];
-    if (told(this.#state, r) === HAS_OPENED) this.cause = cause;
-    this.#follow(was, time);
+    if (verdict === FAILURE && end(this.#state.slice()) === HAS_OPENED) {
+      try {
+        draw = drawFor(operation);
+      } catch (error) {
+        // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
+        reportFailure(error);
+        draw = 0.5;
+      }
+    }
+    this.#change(time, end, cause);
   }
 
   /** @param {number} time @param {number} ms */
   open(time, ms) {
-    const was = this.#state[PHASE];
-    openByHand(this.#state, this.#options, time, ms);
     this.cause = undefined;
-    this.#follow(was, time);
+    this.#change(time, (state) => machine.open(state, this.#options, time, ms));
   }
 
   /** @param {number} time */
   close(time) {
-    const was = this.#state[PHASE];
-    closeByHand(this.#state, time);
-    this.#follow(was, time);
+    this.#change(time, (state) => machine.close(state, time));
   }
 
   /** @param {number} time */
   numbers(time) {
-    return { state: PHASES[this.#state[PHASE]], ...breakerNumbers(this.#state, this.#options, time) };
+    return { state: PHASES[this.#state[PHASE]], ...machine.breakerNumbers(this.#state, this.#options, time) };
   }
 
-  /** Tells of another phase, if it is another one. @param {number} was @param {number} time */
-  #follow(was, time) {
+  /**
+   * Changes the state, and tells of another phase. Returns the answer of the change.
+   * @template Answer
+   * @param {number} time
+   * @param {(state: number[]) => Answer} change
+   * @param {unknown} [cause] the failure that opens the circuit
+   */
+  #change(time, change, cause) {
+    const was = this.#state[PHASE];
+    const answer = change(this.#state);
     const phase = this.#state[PHASE];
-    if (phase !== was) this.#teller.tell(EVENTS[phase], this.numbers(time));
+    if (phase !== was) {
+      if (phase === OPEN) this.cause = cause;
+      this.#teller.tell(phase === OPEN ? 'opened' : PHASES[phase], this.numbers(time));
+    }
+    return answer;
   }
 
   /** @param {number} time */
   isFresh(time) {
-    return breakerIsFresh(this.#state, this.#options, time);
+    return machine.breakerIsFresh(this.#state, this.#options, time);
   }
 
   /** @param {number} time */

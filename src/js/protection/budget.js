@@ -5,19 +5,19 @@ import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
-import { PENDING, newBudget, takeTokens, tokensOf } from './machines.js';
-import { recipe } from './part.js';
+import * as machine from './machines.js';
+import { range, recipe } from './part.js';
 
 const MOST = 1e9;
 
 const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
-  capacity: ['number', 'a non-negative number, at most 10^9', (value) => isWithin(value, 0, MOST)],
+  capacity: range('a non-negative number, at most 10^9', 0, MOST),
   perSuccess: [
     'number',
     '0 or a number between 0.001 and 1,000',
     (value) => value === 0 || isWithin(value, 0.001, 1000),
   ],
-  cost: ['number', 'a number, at least 0.001 and at most capacity', (value) => isWithin(value, 0.001, MOST)],
+  cost: range('a number, at least 0.001 and at most capacity', 0.001, MOST),
   refund: SWITCH,
   preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
 });
@@ -31,30 +31,32 @@ const FOREIGN = [
 
 const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 /** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */
-const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14, refund: true };
+const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14 };
 const THROTTLED_COST = 5;
 
 /** Tokens are counted in thousandths: whole numbers, which add up exactly. @param {number} tokens */
-function thousandths(tokens) {
-  return Math.round(tokens * 1000);
-}
+export const thousandths = (tokens) => Math.round(tokens * 1000);
 
 /** @param {unknown} [options] */
 export function budget(options) {
   const given = read(options, RULES, FOREIGN);
-  const all = { ...(given.preset === undefined ? DEFAULTS : AWS_SDK_2026), ...given };
-  const throttledCost = given.preset === undefined || given.cost !== undefined ? all.cost : THROTTLED_COST;
+  const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
   const amounts = {
     capacity: thousandths(all.capacity),
     perSuccess: thousandths(all.perSuccess),
     cost: thousandths(all.cost),
-    throttledCost: thousandths(throttledCost),
+    throttledCost: thousandths(given.preset && !given.cost ? THROTTLED_COST : all.cost),
     refund: all.refund,
   };
   if (amounts.cost > amounts.capacity && all.capacity > 0)
     throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
   return recipe('budget', all, (_, teller) => new Budget(amounts, teller));
 }
+
+/**
+ * Amounts in thousandths of tokens, except `refund`. All budgets of a recipe share the object.
+ * @typedef {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} Amounts
+ */
 
 /** The budget of one destination. */
 export class Budget {
@@ -66,24 +68,20 @@ export class Budget {
   #granted = 0;
   #rejected = 0;
 
-  /**
-   * Amounts are thousandths of tokens. All budgets of a recipe share the object.
-   * @param {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} options
-   * @param {import('./state.js').Teller} teller
-   */
+  /** @param {Amounts} options @param {import('./state.js').Teller} teller */
   constructor(options, teller) {
     this.#options = options;
     this.#teller = teller;
-    this.#state = newBudget(options.capacity);
+    this.#state = machine.newBudget(options.capacity);
   }
 
   /**
    * Takes the tokens of a retry. Returns how many thousandths, or -1 if there are too few.
-   * @param {boolean} throttled
+   * @param {boolean} [throttled]
    */
   take(throttled) {
     const cost = throttled ? this.#options.throttledCost : this.#options.cost;
-    if (takeTokens(this.#state, this.#options.capacity, cost)) {
+    if (machine.take(this.#state, this.#options.capacity, cost)) {
       this.#granted++;
       return cost;
     }
@@ -98,26 +96,26 @@ export class Budget {
 
   /** Gives tokens back that nothing was done with. @param {number} taken */
   putBack(taken) {
-    this.#state[PENDING] += taken;
+    this.#state[machine.PENDING] += taken;
     if (!this.#empty || !this.isFresh()) return;
     this.#empty = false;
     this.#teller.tell('budget-full', this.numbers());
   }
 
-  /** Counts an operation that succeeded. @param {number} taken by its last retry; 0 without one */
-  succeeded(taken) {
+  /** Counts an operation that succeeded. @param {number} [taken] by its last retry; 0 without one */
+  succeeded(taken = 0) {
     const { refund, perSuccess } = this.#options;
     this.putBack(refund && taken > 0 ? taken : perSuccess);
   }
 
   numbers() {
     const { capacity } = this.#options;
-    return { tokens: tokensOf(this.#state, capacity) / 1000, capacity: capacity / 1000 };
+    return { tokens: machine.tokens(this.#state, capacity) / 1000, capacity: capacity / 1000 };
   }
 
   isFresh() {
-    const { capacity } = this.#options;
-    return tokensOf(this.#state, capacity) === capacity;
+    const { tokens, capacity } = this.numbers();
+    return tokens === capacity;
   }
 
   status() {

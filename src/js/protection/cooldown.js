@@ -4,8 +4,8 @@
 import { read } from '../options/reader.js';
 import { LONGEST } from '../options/rules.js';
 import { baseOf } from '../run/decision.js';
-import { atMost, drawFor, fromCore } from './admission.js';
-import { UNTIL, cooldownLeft, holdMs, newCooldown, startCooldown } from './machines.js';
+import { atMost, drawFor } from './admission.js';
+import * as machine from './machines.js';
 import { recipe } from './part.js';
 
 const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({ maxHoldMs: LONGEST });
@@ -22,9 +22,9 @@ export function cooldown(options) {
 /** The cooldown of one destination. */
 export class Cooldown {
   #maxHoldMs;
-  #state = newCooldown();
-  /** Attempts that are held now. */
-  held = 0;
+  #state = machine.newCooldown();
+  /** Operations that are held now. @type {Set<object>} */
+  held = new Set();
   rejected = 0;
   /** The failure that set it. @type {unknown} */
   cause = undefined;
@@ -36,19 +36,19 @@ export class Cooldown {
 
   /** The time until which it holds. */
   get until() {
-    return this.#state[UNTIL];
+    return this.#state[machine.UNTIL];
   }
 
   /**
-   * Returns whether the hint set it: one that ends no later than the present one changes nothing.
-   * @param {number} time
+   * Returns the time until which it holds if the hint of a failure set it: one that ends no later than the present one
+   * changes nothing.
+   * @param {import('../run/steps.js').Operation} operation
    * @param {number} hintMs
-   * @param {unknown} cause
    */
-  start(time, hintMs, cause) {
-    const isSet = startCooldown(this.#state, time, hintMs) === 1;
-    if (isSet) this.cause = cause;
-    return isSet;
+  start({ settings, endedAt = NaN, failed, outcome }, hintMs) {
+    if (machine.start(this.#state, endedAt, atMost(settings, hintMs)) === 0) return undefined;
+    this.cause = failed ? outcome : undefined;
+    return this.until;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Cooldown {
    * @param {number[]} [state]
    */
   left(time, state = this.#state) {
-    return cooldownLeft(state, time);
+    return machine.left(state, time);
   }
 
   /**
@@ -67,8 +67,13 @@ export class Cooldown {
    * @param {import('../run/steps.js').Operation} operation
    */
   holdMs(time, operation) {
-    const baseMs = fromCore(() => baseOf(operation.settings), 100);
-    return holdMs(this.#state, time, baseMs, drawFor(operation));
+    let baseMs = 100;
+    try {
+      baseMs = baseOf(operation.settings);
+    } catch {
+      // Without a core nothing is retried, and any base will do.
+    }
+    return machine.hold(this.#state, time, baseMs, drawFor(operation));
   }
 
   /**
@@ -77,7 +82,7 @@ export class Cooldown {
    * @param {import('../options/settings.js').Settings} settings
    */
   mayHold(ms, settings) {
-    return ms <= (this.#maxHoldMs ?? atMost(settings, Infinity)) && this.held < MOST_HELD;
+    return ms <= (this.#maxHoldMs ?? atMost(settings, Infinity)) && this.held.size < MOST_HELD;
   }
 
   /** @param {number} time */
@@ -88,6 +93,6 @@ export class Cooldown {
   /** @param {number} time */
   status(time) {
     // Reading changes nothing.
-    return { remainingMs: this.left(time, this.#state.slice()), held: this.held, rejected: this.rejected };
+    return { remainingMs: this.left(time, this.#state.slice()), held: this.held.size, rejected: this.rejected };
   }
 }

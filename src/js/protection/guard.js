@@ -18,8 +18,8 @@ export class Guard {
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
-  /** Time when the present hold began. @type {number | undefined} */
-  #heldAt = undefined;
+  /** Time when the present attempt asked first: since then it is held, if it is. */
+  #askedAt = 0;
   /** Rounds of the operation, if it may have hedges. @type {import('./rounds.js').Rounds | undefined} */
   rounds = undefined;
   /** Number of hedges so far. */
@@ -27,29 +27,18 @@ export class Guard {
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   rejection = undefined;
 
-  /** @param {State} state @param {number} [pass] the breaker's ticket of a first attempt that passed */
-  constructor(state, pass) {
+  /** @param {State} state @param {number} [ticket] the breaker's, of a first attempt that passed */
+  constructor(state, ticket) {
     this.#state = state;
-    this.admission = new Admission(state, pass);
-  }
-
-  /** @param {Operation} operation @param {number} time now */
-  enter(operation, time) {
-    const answer = this.#enter(operation, time);
-    // Without our own frames, the caller's is among the first ten.
-    if (answer?.error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(answer.error, this.enter);
-    return answer;
+    this.admission = new Admission(state, ticket);
   }
 
   /** @param {Operation} operation @param {number} time now @returns {Answer | undefined} */
-  #enter(operation, time) {
+  enter(operation, time) {
     const state = this.#state;
     const { breaker, cooldown } = state;
-    if (this.#heldAt !== undefined) {
-      this.#release(time);
-    } else {
-      this.admission.reset();
-    }
+    const wasHeld = cooldown?.held.delete(this);
+    if (!wasHeld) this.#askedAt = time;
 
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
@@ -61,14 +50,14 @@ export class Guard {
       // random() may have aborted.
       if (operation.limits.aborted) return ABORTED;
       if (misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
-      cooldown.held++;
-      this.#heldAt = time;
+      cooldown.held.add(this);
       state.tell('held', { holdMs: waitMs });
       return { waitMs };
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const waitMs = this.admission.admit(time, operation.attempts === 0);
+    const fields = wasHeld ? { heldMs: time - this.#askedAt } : undefined;
+    const waitMs = this.admission.admit(time, operation.attempts === 0, fields);
     if (waitMs > 0) return this.#reject(operation, 'breaker', waitMs);
     // onEvent may have aborted.
     return operation.limits.aborted ? ABORTED : undefined;
@@ -88,51 +77,32 @@ export class Guard {
     }
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#reject(operation, 'breaker', openMs);
-    if (budget !== undefined) {
-      const taken = budget.take(this.admission.throttled);
-      if (taken < 0) {
-        state.tell('rejected', { by: 'budget' });
-        return { stop: 'budget' };
-      }
-      this.#taken = taken;
-      this.#takenFor = operation.attempts + 1;
+    const taken = budget?.take(this.admission.throttled) ?? 0;
+    if (taken < 0) {
+      state.tell('rejected', { by: 'budget' });
+      return { stop: 'budget' };
     }
+    this.#taken = taken;
+    this.#takenFor = operation.attempts + 1;
     return { waitMs };
   }
 
   /** @param {Operation} operation @param {string} stop @returns {Answer} */
   settle(operation, stop) {
     const { budget, cooldown, hedge } = this.#state;
-    /** @type {Answer} */
-    let answer = { stop };
-    if (cooldown !== undefined && this.#heldAt !== undefined) {
-      this.#release(this.#heldAt);
-      // Timers were late: when the hold began, it was to end before the deadline.
-      if (stop === 'timeout' || stop === 'deadline') answer = this.#reject(operation, 'cooldown', cooldown.left(now()));
-    }
-    if (this.rounds !== undefined) answer.stop = this.rounds.settle(/** @type {string} */ (answer.stop));
-    const reason = /** @type {string} */ (answer.stop);
+    let answer = { stop: this.rounds?.settle(stop) ?? stop };
+    // Timers were late: when the hold began, it was to end before the deadline.
+    if (cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline'))
+      answer = this.#reject(operation, 'cooldown', cooldown.left(now()), this.settle);
+    const reason = answer.stop;
     this.admission.close(operation, reason);
     if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
-    const used = this.#takenFor <= operation.attempts;
-    if (reason === 'success') {
-      if (this.admission.verdict === SUCCESS) {
-        budget?.succeeded(used ? this.#taken : 0);
-        hedge?.succeeded();
-      }
-    } else if (this.#taken > 0 && !used) {
-      budget?.putBack(this.#taken);
+    if (this.#takenFor > operation.attempts) budget?.putBack(this.#taken);
+    if (reason === 'success' && this.admission.verdict === SUCCESS) {
+      budget?.succeeded(this.#taken);
+      hedge?.budget.succeeded();
     }
     return answer;
-  }
-
-  /** Ends the present hold. @param {number} time */
-  #release(time) {
-    this.admission.fields = {
-      heldMs: (this.admission.fields?.heldMs ?? 0) + time - /** @type {number} */ (this.#heldAt),
-    };
-    this.#heldAt = undefined;
-    if (this.#state.cooldown !== undefined) this.#state.cooldown.held--;
   }
 
   /**
@@ -140,15 +110,17 @@ export class Guard {
    * @param {Operation} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs
-   * @returns {Answer}
+   * @param {Function} [asked] the method that the driver has called
    */
-  #reject({ attempts }, by, retryAfterMs) {
+  #reject({ attempts }, by, retryAfterMs, asked = this.enter) {
     const part = /** @type {{ rejected: number, cause: unknown }} */ (this.#state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };
     const error = attempts === 0 ? rejectedBy(by, retryAfterMs, part.cause, this.#state) : undefined;
+    // Without our own frames, the caller's is among the first ten.
+    if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error, asked);
     this.#state.tell('rejected', { by, retryAfterMs });
-    return { stop: by, error };
+    return { stop: /** @type {string} */ (by), error };
   }
 }
 

@@ -1,20 +1,20 @@
 // @ts-check
 // Hedging: a second attempt while a slow one is running. When to start it, and how many there may be.
 
-import { isMs, isWithin } from '../options/checks.js';
+import { MAX_MS } from '../options/codes.js';
 import { failure, leftOut } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { now } from '../run/timer.js';
-import { Budget } from './budget.js';
+import { Budget, thousandths } from './budget.js';
 import { Latency, peek } from './latency.js';
-import { recipe } from './part.js';
+import { range, recipe } from './part.js';
 import { Rounds } from './rounds.js';
 
-const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
-  quantile: ['number', 'a number above 0 and below 1', (value) => isWithin(value, Number.MIN_VALUE, 1) && value < 1],
-  delayMs: ['number', 'a non-negative number of milliseconds, at most 2^53 - 1', isMs],
-  maxRatio: ['number', 'a number between 0.001 and 1', (value) => isWithin(value, 0.001, 1)],
-});
+const RULES = {
+  quantile: range('a number above 0 and below 1', Number.MIN_VALUE, 1 - Number.EPSILON / 2),
+  delayMs: range('a non-negative number of milliseconds, at most 2^53 - 1', 0, MAX_MS),
+  maxRatio: range('a number between 0.001 and 1', 0.001, 1),
+};
 
 /** Names in gRPC, Polly and others. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
@@ -28,13 +28,10 @@ const CAPACITY = 10_000;
 
 /** @param {unknown} [options] */
 export function hedge(options) {
-  const given = read(options, RULES, FOREIGN);
-  const { maxRatio = 0.1, delayMs, quantile = 0.95 } = given;
-  if (given.quantile !== undefined && delayMs !== undefined)
-    throw leftOut('quantile', quantile, 'delayMs takes its place');
-  const shown = delayMs === undefined ? { quantile, maxRatio } : { delayMs, maxRatio };
-  // In thousandths of hedges.
-  const perSuccess = Math.round(maxRatio * 1000);
+  const { maxRatio = 0.1, delayMs, quantile } = read(options, RULES, FOREIGN);
+  if (quantile !== undefined && delayMs !== undefined) throw leftOut('quantile', quantile, 'delayMs takes its place');
+  const shown = { ...(delayMs === undefined ? { quantile: quantile ?? 0.95 } : { delayMs }), maxRatio };
+  const perSuccess = thousandths(maxRatio);
   const budget = { capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };
   return recipe('hedge', shown, (time) => new Hedge(budget, shown, time));
 }
@@ -44,14 +41,15 @@ export class Hedge {
   #delayMs;
   #quantile;
   #latency;
-  #budget;
+  /** Of the number of hedges: without it, they would make an overload out of a slow server. */
+  budget;
   /** Hedges that were started, that ended their operations with success, and that protection rejected. */
   hedges = 0;
   won = 0;
   rejected = 0;
 
   /**
-   * @param {any} budget of the number of hedges
+   * @param {import('./budget.js').Amounts} budget
    * @param {{ delayMs?: number, quantile?: number }} options
    * @param {number} time
    */
@@ -59,8 +57,7 @@ export class Hedge {
     this.#delayMs = delayMs;
     this.#quantile = quantile;
     this.#latency = delayMs === undefined ? new Latency(time) : undefined;
-    // Without it, hedges would make an overload out of a slow server.
-    this.#budget = new Budget(budget, quiet);
+    this.budget = new Budget(budget, quiet);
   }
 
   /** @returns {never} */
@@ -87,21 +84,6 @@ export class Hedge {
     return this.#delayMs ?? this.#latency?.delayMs(time, this.#quantile);
   }
 
-  /** Takes the token of a hedge. Returns whether there was one. */
-  take() {
-    return this.#budget.take(false) >= 0;
-  }
-
-  /** Puts the token back of a hedge that was not started. */
-  putBack() {
-    this.#budget.putBack(HEDGE);
-  }
-
-  /** Counts an operation that succeeded. */
-  succeeded() {
-    this.#budget.succeeded(0);
-  }
-
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing.
@@ -118,7 +100,7 @@ export class Hedge {
 
   /** @param {number} time */
   isFresh(time) {
-    return this.#budget.isFresh() && this.#latency?.isEmpty(time) !== false;
+    return this.budget.isFresh() && this.#latency?.isEmpty(time) !== false;
   }
 
   /** @param {number} time */

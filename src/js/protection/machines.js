@@ -4,16 +4,7 @@
 
 import * as core from './generated.js';
 
-export { take as takeTokens } from './generated.js';
-export { tokens as tokensOf } from './generated.js';
-export { start as startCooldown } from './generated.js';
-export { left as cooldownLeft } from './generated.js';
-export { hold as holdMs } from './generated.js';
-export { look as lookAtBreaker } from './generated.js';
-export { admit } from './generated.js';
-export { ended as endedIn } from './generated.js';
-export { open as openByHand } from './generated.js';
-export { close as closeByHand } from './generated.js';
+export * from './generated.js';
 
 /** @typedef {number[]} State a plain array: a typed one takes two to three times the memory */
 
@@ -47,15 +38,13 @@ export const CLOSED = 0;
 export const OPEN = 1;
 export const HALF_OPEN = 2;
 
-/** Verdicts on an attempt, for `endedIn`. After the first one, it is as if it had never been admitted. */
+/** Verdicts on an attempt, for `ended`. After the first one, it is as if it had never been admitted. */
 export const NOTHING = 0;
 export const SUCCESS = 1;
 export const FAILURE = 2;
 
-/** Results of `endedIn`: the phase is the same, the circuit opened, it closed. */
-export const SAME = 0;
+/** Result of `ended` if the circuit opened. */
 export const HAS_OPENED = 1;
-export const HAS_CLOSED = 2;
 
 /** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
@@ -86,7 +75,6 @@ export function breakerNumbers(state, options, now) {
  */
 export function breakerIsFresh(state, options, now) {
   // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.
-  return (
-    !(state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS]) && !!core.fresh(state.slice(), options, now)
-  );
+  const isInUse = state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS];
+  return !isInUse && core.fresh(state.slice(), options, now) === 1;
 }

@@ -1,12 +1,22 @@
 // @ts-check
 // A part of a protection, as its function returns it: a recipe. `protect` makes its state, once per destination.
 
+import { isWithin } from '../options/checks.js';
 import { hide } from '../run/report.js';
 
 /** Under this name, a recipe has what makes its state. All copies of the package share it. */
 export const PART = Symbol.for('rejitter.part');
 
 /** @typedef {'budget' | 'breaker' | 'cooldown' | 'hedge'} PartName */
+
+/**
+ * Returns the rule of a number.
+ * @param {string} rule
+ * @param {number} least
+ * @param {number} most
+ * @returns {import('../options/reader.js').Rule}
+ */
+export const range = (rule, least, most) => ['number', rule, (value) => isWithin(value, least, most)];
 
 /**
  * @param {PartName} part

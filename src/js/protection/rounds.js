@@ -39,10 +39,6 @@ export class Rounds {
   #last;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel;
-  /** Ends the round. @type {(stop: Stop) => void} */
-  #resolve = () => {};
-  /** Ends it because the host's clock throws. @type {(fault: unknown) => void} */
-  #reject = () => {};
 
   /**
    * @param {Operation} op
@@ -76,15 +72,15 @@ export class Rounds {
     op.attempts = attempts;
     limits.metrics?.attempted(attempts);
     return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      // Rejects if the host's clock throws.
+      const drive = (/** @type {Contender} */ contender) => this.#drive(contender).then(resolve, reject);
       if (attempts < settings.maxAttempts && mayHedge(op)) {
         const from = now();
         const delayMs = this.#hedge.delayMs(from);
         if (delayMs !== undefined && from + delayMs < limits.deadlineAt)
-          this.#cancel = startTimer(delayMs, () => this.#startHedge(), settings.unref, from);
+          this.#cancel = startTimer(delayMs, () => this.#startHedge(drive), settings.unref, from);
       }
-      this.#drive(first).then(resolve, reject);
+      drive(first);
     });
   }
 
@@ -96,11 +92,11 @@ export class Rounds {
    * @returns {Contender | string}
    */
   #begin(time, admission, fields) {
-    const { settings, fn, index, startedAt, limits, attempts, records, failed, outcome, hintMs, task } = this.#op;
+    const { settings, fn, index, startedAt, limits, attempts, records, task } = this.#op;
     const { Limits, Operation, begin } = this.#driver;
     const own = new Operation(settings, fn, index, new Limits([]), startedAt);
     Object.assign(own.limits, { deadlineAt: limits.deadlineAt, fields });
-    Object.assign(own, { attempts, records, failed, outcome, hintMs });
+    Object.assign(own, { attempts, records, admission });
     if (task !== undefined) {
       const another = (own.task = task.another());
       own.fn = (attempt) => another.send(attempt);
@@ -112,38 +108,33 @@ export class Rounds {
       this.#contenders.pop();
       return stop;
     }
-    own.admission = admission;
-    admission.onFailure = () => this.#failed(contender);
     return contender;
   }
 
-  /** Starts the hedge, unless something forbids it. */
-  #startHedge() {
+  /** Starts the hedge, unless something forbids it. @param {(hedge: Contender) => void} drive */
+  #startHedge(drive) {
     const { limits } = this.#op;
     const hedge = this.#hedge;
     const { budget, breaker, cooldown } = this.#state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
     if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].own.attempt?.signal.aborted) return;
-    const closed = breaker === undefined || breaker.isClosed;
-    if (!closed || (cooldown !== undefined && cooldown.left(time) > 0) || !hedge.take()) {
-      hedge.rejected++;
-      return;
-    }
-    const taken = budget?.take(false) ?? 0;
+    const isCalm = breaker?.isClosed !== false && !(cooldown && cooldown.left(time) > 0);
+    const own = isCalm ? hedge.budget.take() : -1;
+    const taken = own < 0 ? own : (budget?.take() ?? 0);
     if (taken < 0) {
-      hedge.putBack();
+      if (own > 0) hedge.budget.putBack(own);
       hedge.rejected++;
       return;
     }
     const admission = new Admission(this.#state);
-    admission.fields = { hedge: true };
-    admission.admit(time, false);
-    const contender = this.#begin(time, admission, { hedge: true });
+    const fields = { hedge: /** @type {const} */ (true) };
+    admission.admit(time, false, fields);
+    const contender = this.#begin(time, admission, fields);
     if (typeof contender === 'string') {
       admission.close(this.#op, contender);
-      hedge.putBack();
-      if (taken > 0) budget?.putBack(taken);
+      hedge.budget.putBack(own);
+      budget?.putBack(taken);
       return;
     }
     this.#guard.hedges++;
@@ -152,14 +143,14 @@ export class Rounds {
       limits.metrics.attempts++;
       limits.metrics.hedges++;
     }
-    this.#drive(contender).then(this.#resolve, this.#reject);
+    drive(contender);
   }
 
   /**
-   * Drives a contender to its end, as the loop of run.js does. Never settles, because that may not be the end of the
-   * round: its promise is the link from the attempt to what the caller awaits, by which V8 finds the caller's frames.
+   * Drives a contender to its end, as the loop of run.js does. Never settles unless that is the end of the round: its
+   * promise is the link from the attempt to what the caller awaits, by which V8 finds the caller's frames.
    * @param {Contender} contender
-   * @returns {Promise<never>}
+   * @returns {Promise<Stop>}
    */
   async #drive(contender) {
     const { review, ask, classify, callbackFailed } = this.#driver;
@@ -178,15 +169,15 @@ export class Rounds {
         threw = true;
       }
       stop = review(own, answer, threw);
+      if (own.endedAt !== undefined && !contender.over) this.#failed(contender);
       if (stop === undefined) {
         answer = ask(own);
         stop = classify(own, typeof answer === 'boolean' ? answer : await own.limits.race(answer));
       }
     } catch (thrown) {
-      this.#withRecords(own, () => (stop = callbackFailed(own, thrown)));
+      this.#record(own, () => (stop = callbackFailed(own, thrown)));
     }
-    this.#ended(contender, stop);
-    return new Promise(() => {});
+    return this.#ended(contender, stop) ? stop : new Promise(() => {});
   }
 
   /**
@@ -205,7 +196,7 @@ export class Rounds {
   }
 
   /**
-   * Follows the end of a contender. It ends the round, in the same turn, if it decides the operation, or if all have
+   * Follows the end of a contender. Returns whether it ends the round: if it decides the operation, or if all have
    * failed.
    * @param {Contender} contender
    * @param {Stop} stop
@@ -215,7 +206,7 @@ export class Rounds {
     const { limits } = op;
     const tooLate = contender.over || limits.stopped;
     contender.over = true;
-    if (tooLate) return;
+    if (tooLate) return false;
     if (stop !== undefined) {
       const { own, admission } = contender;
       // From here on, nothing interrupts the operation.
@@ -224,16 +215,15 @@ export class Rounds {
       admission.close(own, stop);
       own.endedAt ??= now();
       this.#end(contender, SUPERSEDED);
-      this.#resolve(stop);
-      return;
+      return true;
     }
-    if (!this.#contenders.every(({ over }) => over)) return;
+    if (!this.#contenders.every(({ over }) => over)) return false;
     const all = this.#end(this.#last, '');
-    const hints = all.map(({ own }) => /** @type {number} */ (own.hintMs)).filter((ms) => ms >= 0);
-    if (hints.length > 0) op.hintMs = Math.max(...hints);
-    this.#guard.admission.throttled = all.some(({ admission }) => admission.throttled);
-    this.#guard.admission.ownUntil = Math.max(...all.map(({ admission }) => admission.ownUntil));
-    this.#resolve(undefined);
+    op.hintMs = Math.max(...all.map(({ own: { hintMs = -1 } }) => (hintMs >= 0 ? hintMs : -1)));
+    const { admission } = this.#guard;
+    admission.throttled = all.some(({ admission }) => admission.throttled);
+    admission.ownUntil = Math.max(...all.map(({ admission }) => admission.ownUntil));
+    return true;
   }
 
   /** Aborts the attempts that run. */
@@ -241,7 +231,9 @@ export class Rounds {
     const { stopped, reason } = this.#op.limits;
     this.#cancel?.();
     for (const { own, over } of this.#contenders) {
-      if (!over) own.limits.stop(stopped ? reason : superseded(), true);
+      if (over) continue;
+      const superseded = 'rejitter: another attempt has ended the operation';
+      own.limits.stop(stopped ? reason : new SupersededError(superseded), true);
     }
   }
 
@@ -256,12 +248,22 @@ export class Rounds {
     this.#contenders = [];
     for (const contender of all) if (contender !== chosen) this.#leave(contender, reason);
     if (chosen !== undefined) {
-      const { fields, verdict } = chosen.admission;
-      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task } = chosen.own;
-      Object.assign(op, { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task });
+      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen.own;
+      Object.assign(op, {
+        failed,
+        outcome,
+        attempt,
+        number,
+        attemptAt,
+        endedAt,
+        hintMs,
+        demandedMs,
+        task,
+        admission,
+      });
       // An abort in the wait is one of its signal, too, as without rounds.
       op.limits.attempt = attempt;
-      Object.assign(this.#guard.admission, { fields, verdict });
+      this.#guard.admission = chosen.admission;
     }
     op.attempts = /** @type {Contender} */ (all.at(-1)).own.attempts;
     return all;
@@ -270,32 +272,26 @@ export class Rounds {
   /** Ends a contender whose outcome is not the round's. @param {Contender} contender @param {string} reason */
   #leave(contender, reason) {
     const { own, admission } = contender;
+    const running = runs(contender);
     contender.over = true;
-    if (runs(contender)) {
-      if (reason === SUPERSEDED) admission.fields = { ...admission.fields, superseded: true };
-      admission.close(own, reason);
-      own.endedAt = now();
-      own.failed = true;
-      own.outcome = own.limits.reason;
-    } else {
-      // The caller has not yet classified it.
-      admission.close(own, SUPERSEDED);
-    }
-    this.#withRecords(own, () => this.#driver.record(own));
+    if (running && reason === SUPERSEDED) admission.fields = { ...admission.fields, superseded: true };
+    // The caller may not have classified it yet.
+    admission.close(own, reason);
+    if (running) Object.assign(own, { endedAt: now(), failed: true, outcome: own.limits.reason });
+    this.#record(own);
     own.task?.discard();
   }
 
   /**
-   * Has a contender record itself in the operation's own list. What ended last may stand last until the next round,
-   * whose attempts read it.
+   * Has an attempt recorded in the operation's own list. What ended last may stand last until the next round, whose
+   * attempts read it.
    * @param {Operation} own
-   * @param {() => void} record
+   * @param {() => void} [record]
    */
-  #withRecords(own, record) {
-    const op = this.#op;
-    own.records = [...op.records];
+  #record(own, record = () => this.#driver.record(own)) {
+    own.records = this.#op.records;
     record();
-    op.records = own.records.sort(byNumber);
+    this.#op.records = own.records.sort((a, b) => a.number - b.number);
   }
 
   /** Follows the end of the operation. Returns its reason. @param {string} reason */
@@ -306,23 +302,15 @@ export class Rounds {
       op.limits.endAttempt();
       const last = this.#last;
       if (reason === 'deadline' && this.#contenders.some(runs)) reason = 'timeout';
-      last?.admission.close(last.own, SUPERSEDED);
+      last?.admission.close(last.own, reason);
       // There is no result.
       if (last === undefined && op.records.length === 0) op.failed = true;
       this.#end(last, reason);
     }
-    if (reason !== 'success') {
-      this.#driver.record(op);
-      op.records = [...op.records].sort(byNumber);
-    }
+    if (reason !== 'success') this.#record(op);
     return reason;
   }
 }
-
-/** @param {import('../run/operation.js').AttemptRecord} a @param {import('../run/operation.js').AttemptRecord} b */
-const byNumber = (a, b) => a.number - b.number;
-
-const superseded = () => new SupersededError('rejitter: another attempt has ended the operation');
 
 /** Returns whether two attempts at a time do no more than one. @param {Operation} op */
 function mayHedge({ task }) {

@@ -52,14 +52,6 @@ export class States {
   }
 
   /**
-   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
-   * @param {string} key
-   */
-  get(key) {
-    return this.byKey.get(key) ?? new State(this, key);
-  }
-
-  /**
    * Returns the state for an operation of this key that starts: another one may be kept.
    * @param {State} state
    * @param {string} key
@@ -114,8 +106,8 @@ class Pass {
 
   succeeded() {
     const { budget, breaker } = this.#state;
-    budget?.succeeded(0);
-    breaker?.passed(now(), this.#ticket);
+    budget?.succeeded();
+    breaker?.passed(this.#ticket);
   }
 }
 
@@ -137,12 +129,15 @@ export class State {
     this.hedge = makers.hedge?.(time, this);
   }
 
-  /** @param {any} key */
+  /**
+   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
+   * @param {any} key
+   */
   of(key) {
     if (this.key !== undefined)
       throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    return this.#states.get(key);
+    return this.#states.byKey.get(key) ?? new State(this.#states, key);
   }
 
   use() {

@@ -10,69 +10,51 @@ import { modules } from '../lib/consumer.mjs';
 import { playAll } from './lives.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
-const {
-  PENDING,
-  PHASE,
-  admit,
-  breakerIsFresh,
-  breakerNumbers,
-  closeByHand,
-  cooldownLeft,
-  endedIn,
-  holdMs,
-  lookAtBreaker,
-  newBreaker,
-  newBudget,
-  newCooldown,
-  openByHand,
-  startCooldown,
-  takeTokens,
-  tokensOf,
-} = await load('protection/machines.js');
+const machine = await load('protection/machines.js');
 
 const LIVES = Number(process.env.REJITTER_LIVES || 1000);
 
 function play(next, equal, more) {
-  const breaker = newBreaker(next());
+  const breaker = machine.newBreaker(next());
   const options = Float64Array.from({ length: 7 }, next);
   const capacity = next();
-  const budget = newBudget(capacity);
-  const cooldown = newCooldown();
+  const budget = machine.newBudget(capacity);
+  const cooldown = machine.newCooldown();
   /** By their numbers on the tape. */
   const calls = [
-    (now) => equal(admit(breaker, options, now, next() === 1)),
+    (now) => equal(machine.admit(breaker, options, now, next() === 1)),
     (now) => {
       const [draw, ticket, verdict, hint] = [next(), next(), next(), next()];
-      equal(endedIn(breaker, options, now, draw, ticket, verdict, hint));
+      equal(machine.ended(breaker, options, now, draw, ticket, verdict, hint));
     },
     (now) => {
       const [hand, ms] = [next(), next()];
-      if (hand <= 1) openByHand(breaker, options, now, ms);
-      else if (hand === 2) closeByHand(breaker, now);
-      equal(lookAtBreaker(breaker, now));
-      equal(breakerIsFresh(breaker, options, now));
+      if (hand <= 1) machine.open(breaker, options, now, ms);
+      else if (hand === 2) machine.close(breaker, now);
+      equal(machine.look(breaker, now));
+      equal(machine.breakerIsFresh(breaker, options, now));
     },
     () => {
-      budget[PENDING] += next();
+      budget[machine.PENDING] += next();
       const [cost, after] = [next(), next()];
-      const granted = takeTokens(budget, capacity, cost);
-      budget[PENDING] += after;
+      const granted = machine.take(budget, capacity, cost);
+      budget[machine.PENDING] += after;
       equal(granted);
     },
-    (now) => equal(startCooldown(cooldown, now, next())),
+    (now) => equal(machine.start(cooldown, now, next())),
     (now) => {
       const [base, draw] = [next(), next()];
-      equal(cooldownLeft(cooldown, now));
-      equal(holdMs(cooldown, now, base, draw));
+      equal(machine.left(cooldown, now));
+      equal(machine.hold(cooldown, now, base, draw));
     },
     () => {},
   ];
   while (more()) {
     const now = next();
     calls[next()](now);
-    const { retryAfterMs, failures, calls: many, opens } = breakerNumbers(breaker, options, now);
-    for (const number of [breaker[PHASE], retryAfterMs, failures, many, opens]) equal(number);
-    equal(tokensOf(budget, capacity));
+    const { retryAfterMs, failures, calls: many, opens } = machine.breakerNumbers(breaker, options, now);
+    for (const number of [breaker[machine.PHASE], retryAfterMs, failures, many, opens]) equal(number);
+    equal(machine.tokens(budget, capacity));
   }
 }
 

@@ -159,10 +159,10 @@ const rounds = 'protection/rounds.js';
 const latency = 'protection/latency.js';
 
 /** Another function by which a machine is entered. */
-const entering = (exported, made) => [
+const entering = (name, made) => [
   machines,
-  `export { ${exported} } from './generated.js';`,
-  `export const ${exported.split(' ').at(-1)} = ${made};`,
+  "export * from './generated.js';",
+  `export * from './generated.js';\nexport const ${name} = ${made};`,
 ];
 // Bodies for those of the breaker, and places in its state that have no names there.
 const admitting = (body) =>
@@ -175,19 +175,21 @@ const admitting = (body) =>
   );
 const ending = (body) =>
   entering(
-    'ended as endedIn',
+    'ended',
     `(state, options, now, draw, ticket, verdict, hintMs) => {
     const ends = () => core.ended(state, options, now, draw, ticket, verdict, hintMs);
     ${body}
   }`,
   );
-const looking = (made) => entering('look as lookAtBreaker', made);
+const looking = (made) => entering('look', made);
 /** Another number for one of the breaker's options. */
 const instead = (place, number) => [
   breaker,
   'new Breaker(numbers, all.isFailure',
   `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
 ];
+/** Results of the end of an attempt. */
+const [SAME, HAS_CLOSED] = [0, 2];
 const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
 
 const PROTECTED = {
@@ -198,7 +200,7 @@ const PROTECTED = {
   ],
   'a probe is not freed on abort': [
     'P6 breaker',
-    [admission, 'if (!this.pending) return;', "if (!this.pending || reason === 'aborted') return;"],
+    [admission, 'if (this.#ticket === 0) return;', "if (this.#ticket === 0 || reason === 'aborted') return;"],
   ],
   'a lost probe blocks for ever': [
     'P6 breaker',
@@ -212,7 +214,7 @@ const PROTECTED = {
     ending(`
     if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
     core.close(state, now);
-    return HAS_CLOSED;`),
+    return ${HAS_CLOSED};`),
   ],
   'minimumCalls is ignored': ['breaker', instead(1, 1)],
   'a success does not end a row of failures': [
@@ -220,18 +222,18 @@ const PROTECTED = {
     ending(`
     const row = state.slice(12, 15);
     const change = ends();
-    if (verdict === SUCCESS && change === SAME) row.forEach((number, i) => { state[12 + i] = number; });
+    if (verdict === SUCCESS && change === ${SAME}) row.forEach((number, i) => { state[12 + i] = number; });
     return change;`),
   ],
-  'all openings are equally long': ['breaker', [breaker, 'opens ? draw() : 0', 'opens ? 0.5 : 0']],
+  'all openings are equally long': ['breaker', [breaker, 'draw = drawFor(operation);', 'draw = 0.5;']],
   'retries that fail count while it is closed': ['breaker', admitting('return core.admit(state, options, now, true);')],
   'a retry that succeeds does not count': [
     'breaker',
-    ending('return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? SAME : ends();'),
+    ending(`return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? ${SAME} : ends();`),
   ],
   'what says nothing stays admitted': [
     'breaker',
-    ending('return verdict === NOTHING && state[PHASE] === CLOSED ? SAME : ends();'),
+    ending(`return verdict === NOTHING && state[PHASE] === CLOSED ? ${SAME} : ends();`),
   ],
   'a row counts the failures of those admitted before it': [
     'breaker',
@@ -246,7 +248,7 @@ const PROTECTED = {
     const begun = state[${ROW_BEGUN}];
     if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
     const change = ends();
-    if (verdict === FAILURE && change === SAME) state[${ROW_BEGUN}] = begun;
+    if (verdict === FAILURE && change === ${SAME}) state[${ROW_BEGUN}] = begun;
     return change;`),
   ],
   'an opening that nobody asked about is not over': [
@@ -259,7 +261,7 @@ const PROTECTED = {
   'closing by hand keeps the openings': [
     'breaker',
     entering(
-      'close as closeByHand',
+      'close',
       `(state, now) => {
     const opens = state[${OPENS}];
     core.close(state, now);
@@ -270,7 +272,7 @@ const PROTECTED = {
   'isolation ends with the longest opening': [
     'breaker P4',
     entering(
-      'open as openByHand',
+      'open',
       `(state, options, now, ms) => {
     core.open(state, options, now, ms);
     state[${LONGEST}] = state[21];
@@ -284,21 +286,21 @@ const PROTECTED = {
   ],
   'a failure counts only if it is retried': [
     'breaker',
-    [
-      admission,
-      '} else if (again && !facts?.preparing) {',
-      '} else if (again && operation.attempts < operation.settings.maxAttempts) {',
-    ],
+    [admission, '(again && !facts?.preparing &&', '(again && operation.attempts < operation.settings.maxAttempts &&'],
   ],
   'isFailure is not called for successes': [
     'isFailure breaker',
-    [admission, 'const judged = done ||', 'const judged ='],
+    [admission, "done || reason === 'permanent'", "reason === 'permanent'"],
   ],
 
   // Budgets, rejections and keys.
   'a token is lost on abort in the wait': [
     'P2',
-    [guard, '} else if (this.#taken > 0 && !used) {', "} else if (this.#taken > 0 && !used && reason !== 'aborted') {"],
+    [
+      guard,
+      'if (this.#takenFor > operation.attempts) budget',
+      "if (this.#takenFor > operation.attempts && reason !== 'aborted') budget",
+    ],
   ],
   'a token is put back twice': ['P1', [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);']],
   'the budget rejects first attempts': [
@@ -320,7 +322,11 @@ const PROTECTED = {
   ],
   'one key uses the state of another': [
     'P1 P2 breaker',
-    [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+    [
+      state,
+      'return this.#states.byKey.get(key) ??',
+      "if (key === 'b') key = 'a';\n    return this.#states.byKey.get(key) ??",
+    ],
   ],
 
   // Cooldowns.
@@ -334,11 +340,14 @@ const PROTECTED = {
     '5 P2 P8',
     [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
   ],
-  'a place among those held is not left on abort': ['status', [guard, 'this.#release(this.#heldAt);', '']],
+  'a place among those held is not left on abort': [
+    'status',
+    [guard, 'if (cooldown?.held.delete(this) &&', 'if (cooldown?.held.has(this) &&'],
+  ],
 };
 
 const HEDGED = {
-  'hedges have no budget of their own': ['P9', [hedge, 'return this.#budget.take(false) >= 0;', 'return true;']],
+  'hedges have no budget of their own': ['P9', [rounds, 'isCalm ? hedge.budget.take()', 'isCalm ? 1000']],
   'waits are numbered by attempts and not by rounds': ['5 7 P11', ['run/decision.js', 'attempt - hedges,', 'attempt,']],
   'timeouts are not learned from': [
     'latency hedge',
@@ -349,10 +358,7 @@ const HEDGED = {
     'hedge',
     [rounds, 'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)', 'if (delayMs !== undefined)'],
   ],
-  "the loser's signal is not aborted": [
-    '12 15',
-    [rounds, 'if (!over) own.limits.stop(', 'if (!over && stopped) own.limits.stop('],
-  ],
+  "the loser's signal is not aborted": ['12 15', [rounds, 'if (over) continue;', 'if (over || !stopped) continue;']],
   'the outcome of a round is its first failure': [
     '4 14 records',
     [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
@@ -361,13 +367,10 @@ const HEDGED = {
     '15',
     [rounds, 'this.#cancel?.();\n    for (const { own, over }', 'for (const { own, over }'],
   ],
-  'records are in the order of the ends': [
-    '3 14 records',
-    [rounds, 'const byNumber = (a, b) => a.number - b.number;', 'const byNumber = () => 0;'],
-  ],
+  'records are in the order of the ends': ['3 14 records', [rounds, '.sort((a, b) => a.number - b.number)', '']],
   'an attempt that lost counts as a failure': [
     'breaker P4 hedge',
-    [rounds, 'admission.close(own, reason);\n      own.endedAt', "admission.close(own, 'timeout');\n      own.endedAt"],
+    [rounds, 'admission.close(own, reason);', "admission.close(own, 'timeout');"],
   ],
 };
 
