@@ -121,10 +121,9 @@ copied! {
     "/src/js/policy.js" policyOf;
     "/src/js/run/attempt.js" abortAttempt;
     "/src/js/run/decision.js" decide;
-    "/src/js/run/delays.js" DelayIterator;
+    "/src/js/run/delays.js" delaysOf;
     "/src/js/run/directives.js" readDirectives;
     "/src/js/run/driver.js" DRIVER;
-    "/src/js/run/events.js" emit;
     "/src/js/run/hooks.js" adopt;
     "/src/js/run/limits.js" Limits;
     "/src/js/run/metrics.js" Metrics;

@@ -1,2 +1,3 @@
 // @ts-check
-export { bullmq, cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } from '../engines/index.js';
+export { bullmq } from '../engines/bullmq.js';
+export { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } from '../engines/exporters.js';

@@ -1,2 +1,9 @@
 // @ts-check
-export { RejectedError, SupersededError, breaker, budget, cooldown, hedge, protect } from '../protection/index.js';
+// Each part is made by itself, so that a bundle has those which the app uses.
+export { breaker } from '../protection/breaker.js';
+export { budget } from '../protection/budget.js';
+export { cooldown } from '../protection/cooldown.js';
+export { hedge } from '../protection/hedge.js';
+export { protect } from '../protection/protection.js';
+export { RejectedError } from '../protection/rejected.js';
+export { SupersededError } from '../protection/rounds.js';

@@ -1,2 +1,3 @@
 // @ts-check
-export { constantRandom, scriptedRandom, virtualClock } from '../testing/index.js';
+export { virtualClock } from '../testing/clock.js';
+export { constantRandom, scriptedRandom } from '../testing/random.js';

@@ -5,8 +5,7 @@
 import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { emit, outcomeOf } from '../run/events.js';
-import { reportFailure } from '../run/hooks.js';
+import { emit, outcomeOf, reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';

@@ -2,7 +2,7 @@
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
 import { drawBeside } from '../run/decision.js';
-import { outcomeOf } from '../run/events.js';
+import { outcomeOf } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 

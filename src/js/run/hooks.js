@@ -1,7 +1,11 @@
 // @ts-check
-// Hooks. A hook can see everything and change nothing.
+// Hooks and their events. A hook can see everything and change nothing.
 
 import { isObject } from '../options/checks.js';
+import { now } from './timer.js';
+
+/** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} HookName */
 
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
@@ -36,4 +40,34 @@ export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
   if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
   else console.error(error);
+}
+
+/** @param {Operation} op */
+export function outcomeOf({ failed, outcome }) {
+  return failed ? { error: outcome } : { result: outcome };
+}
+
+/**
+ * Calls a hook, if it is set.
+ * @param {Operation} op
+ * @param {HookName} name
+ * @param {number} attempt
+ * @param {object} [fields] of the outcome, if the event has one
+ */
+export function emit(op, name, attempt, fields) {
+  const hook = op.settings[name];
+  if (hook === undefined || op.task?.hides(name, op.failed)) return;
+  tell(hook, eventOf(op, attempt, fields && { ...fields, ...op.task?.eventFields() }));
+}
+
+/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] */
+export function eventOf({ settings: { maxAttempts, name }, startedAt, limits }, attempt, fields) {
+  return {
+    attempt,
+    attemptsLeft: maxAttempts - attempt,
+    ...(name !== undefined && { name }),
+    .../** @type {Fields} */ (fields),
+    ...limits.fields,
+    elapsedMs: now() - /** @type {number} */ (startedAt),
+  };
 }

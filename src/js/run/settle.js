@@ -2,7 +2,7 @@
 // The end of an operation: its outcome, its report, its last event.
 
 import { readDirectives } from './directives.js';
-import { emit, outcomeOf } from './events.js';
+import { emit, outcomeOf } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';

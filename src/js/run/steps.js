@@ -8,7 +8,7 @@ import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
 import { mistakeIn, readDirectives } from './directives.js';
-import { emit, eventOf, outcomeOf } from './events.js';
+import { emit, eventOf, outcomeOf } from './hooks.js';
 import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
 import { now } from './timer.js';
