@@ -13,21 +13,8 @@ import * as machine from './machines.js';
 import { CLOSED, FAILURE, HAS_OPENED, NOTHING, OPEN, PHASE, SUCCESS } from './machines.js';
 import { range, recipe } from './part.js';
 
-/** @typedef {import('../options/reader.js').Rule} Rule */
-
-/** @type {Rule} */
+/** @type {import('../options/reader.js').Rule} */
 const COUNT = ['number', 'a positive integer or Infinity', isCount];
-
-const RULES = /** @type {Record<string, Rule>} */ ({
-  failureRatio: range('a positive number, at most 1', Number.MIN_VALUE, 1),
-  minimumCalls: COUNT,
-  windowMs: range('a number of milliseconds between 100 and 3,600,000', 100, 3_600_000),
-  consecutiveFailures: COUNT,
-  openMs: range('a positive number of milliseconds, at most 2^53 - 1', Number.MIN_VALUE, MAX_MS),
-  maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
-  closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
-  isFailure: FUNCTION,
-});
 
 /** Names in opossum and cockatiel. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
@@ -59,10 +46,21 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  const given = read(options, RULES, FOREIGN);
+  /** @type {import('../options/reader.js').Rules} */
+  const rules = {
+    failureRatio: range('a positive number, at most 1', Number.MIN_VALUE, 1),
+    minimumCalls: COUNT,
+    windowMs: range('a number of milliseconds between 100 and 3,600,000', 100, 3_600_000),
+    consecutiveFailures: COUNT,
+    openMs: range('a positive number of milliseconds, at most 2^53 - 1', Number.MIN_VALUE, MAX_MS),
+    maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
+    closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
+    isFailure: FUNCTION,
+  };
+  const given = read(options, rules, FOREIGN);
   const all = { ...DEFAULTS, ...given };
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
-  if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, RULES.maxOpenMs);
+  if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, rules.maxOpenMs);
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
   return recipe('breaker', all, (time, teller) => new Breaker(numbers, all.isFailure, time, teller));
 }

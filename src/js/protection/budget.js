@@ -10,18 +10,6 @@ import { range, recipe } from './part.js';
 
 const MOST = 1e9;
 
-const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({
-  capacity: range('a non-negative number, at most 10^9', 0, MOST),
-  perSuccess: [
-    'number',
-    '0 or a number between 0.001 and 1,000',
-    (value) => value === 0 || isWithin(value, 0.001, 1000),
-  ],
-  cost: range('a number, at least 0.001 and at most capacity', 0.001, MOST),
-  refund: SWITCH,
-  preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
-});
-
 /** Names in gRPC and Finagle. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
   ['capacity', /^maxtok/],
@@ -39,7 +27,19 @@ export const thousandths = (tokens) => Math.round(tokens * 1000);
 
 /** @param {unknown} [options] */
 export function budget(options) {
-  const given = read(options, RULES, FOREIGN);
+  /** @type {import('../options/reader.js').Rules} */
+  const rules = {
+    capacity: range('a non-negative number, at most 10^9', 0, MOST),
+    perSuccess: [
+      'number',
+      '0 or a number between 0.001 and 1,000',
+      (value) => value === 0 || isWithin(value, 0.001, 1000),
+    ],
+    cost: range('a number, at least 0.001 and at most capacity', 0.001, MOST),
+    refund: SWITCH,
+    preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
+  };
+  const given = read(options, rules, FOREIGN);
   const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
   const amounts = {
     capacity: thousandths(all.capacity),
@@ -105,7 +105,7 @@ export class Budget {
   /** Counts an operation that succeeded. @param {number} [taken] by its last retry; 0 without one */
   succeeded(taken = 0) {
     const { refund, perSuccess } = this.#options;
-    this.putBack(refund && taken > 0 ? taken : perSuccess);
+    this.putBack((refund && taken) || perSuccess);
   }
 
   numbers() {

@@ -8,14 +8,12 @@ import { atMost, drawFor } from './admission.js';
 import * as machine from './machines.js';
 import { recipe } from './part.js';
 
-const RULES = /** @type {Record<string, import('../options/reader.js').Rule>} */ ({ maxHoldMs: LONGEST });
-
 /** Attempts that may be held at a time. */
 const MOST_HELD = 1000;
 
 /** @param {unknown} [options] */
 export function cooldown(options) {
-  const given = read(options, RULES);
+  const given = read(options, { maxHoldMs: LONGEST });
   return recipe('cooldown', given, () => new Cooldown(given.maxHoldMs));
 }
 

@@ -5,7 +5,7 @@
 import { now } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
-import { rejectedBy, warnOfLayers } from './rejected.js';
+import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../run/steps.js').Operation} Operation */
@@ -113,13 +113,17 @@ export class Guard {
    * @param {Function} [asked] the method that the driver has called
    */
   #reject({ attempts }, by, retryAfterMs, asked = this.enter) {
-    const part = /** @type {{ rejected: number, cause: unknown }} */ (this.#state[by]);
+    const state = this.#state;
+    const part = /** @type {{ rejected: number, cause: unknown }} */ (state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };
-    const error = attempts === 0 ? rejectedBy(by, retryAfterMs, part.cause, this.#state) : undefined;
-    // Without our own frames, the caller's is among the first ten.
-    if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error, asked);
-    this.#state.tell('rejected', { by, retryAfterMs });
+    const error = attempts === 0 ? new RejectedError(by, retryAfterMs, part.cause, state.key) : undefined;
+    if (error !== undefined) {
+      rejecters.set(error, state);
+      // Without our own frames, the caller's is among the first ten.
+      /** @type {any} */ (Error).captureStackTrace?.(error, asked);
+    }
+    state.tell('rejected', { by, retryAfterMs });
     return { stop: /** @type {string} */ (by), error };
   }
 }

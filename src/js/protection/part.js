@@ -10,7 +10,7 @@ export const PART = Symbol.for('rejitter.part');
 /** @typedef {'budget' | 'breaker' | 'cooldown' | 'hedge'} PartName */
 
 /**
- * Returns the rule of a number.
+ * Returns the rule of a number. Parts call it when they are called themselves, so that bundlers can leave each out.
  * @param {string} rule
  * @param {number} least
  * @param {number} most

@@ -76,7 +76,7 @@ class Protection {
   }
 
   status() {
-    return stateOf(this).live().status();
+    return stateOf(this).status();
   }
 
   /**

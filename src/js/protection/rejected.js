@@ -6,7 +6,7 @@ import { markRejected } from '../run/directives.js';
 import { hide } from '../run/report.js';
 
 /** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
-const rejecters = new WeakMap();
+export const rejecters = new WeakMap();
 
 export class RejectedError extends Error {
   name = 'RejectedError';
@@ -26,18 +26,6 @@ export class RejectedError extends Error {
   }
 }
 
-/**
- * @param {'breaker' | 'cooldown'} by
- * @param {number} retryAfterMs
- * @param {unknown} cause
- * @param {{ key: string | undefined }} state
- */
-export function rejectedBy(by, retryAfterMs, cause, state) {
-  const error = new RejectedError(by, retryAfterMs, cause, state.key);
-  rejecters.set(error, state);
-  return error;
-}
-
 let warned = false;
 
 /**
@@ -46,7 +34,7 @@ let warned = false;
  * @param {object} state
  */
 export function warnOfLayers(error, state) {
-  if (warned || Object(error) !== error || rejecters.get(error) !== state) return;
+  if (warned || rejecters.get(error) !== state) return;
   warned = true;
   try {
     console.warn(

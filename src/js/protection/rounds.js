@@ -249,18 +249,7 @@ export class Rounds {
     for (const contender of all) if (contender !== chosen) this.#leave(contender, reason);
     if (chosen !== undefined) {
       const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen.own;
-      Object.assign(op, {
-        failed,
-        outcome,
-        attempt,
-        number,
-        attemptAt,
-        endedAt,
-        hintMs,
-        demandedMs,
-        task,
-        admission,
-      });
+      Object.assign(op, { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission });
       // An abort in the wait is one of its signal, too, as without rounds.
       op.limits.attempt = attempt;
       this.#guard.admission = chosen.admission;

@@ -52,25 +52,10 @@ export class States {
   }
 
   /**
-   * Returns the state for an operation of this key that starts: another one may be kept.
-   * @param {State} state
-   * @param {string} key
-   */
-  use(state, key) {
-    let live = this.byKey.get(key);
-    if (live === undefined) {
-      if (this.byKey.size >= MOST_KEYS) this.#forget();
-      this.byKey.set(key, (live = state));
-    }
-    live.usedAt = ++this.uses;
-    return live;
-  }
-
-  /**
    * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
    * all are open, of all.
    */
-  #forget() {
+  forget() {
     const time = now();
     /** @type {State | undefined} */
     let victim;
@@ -140,13 +125,19 @@ export class State {
     return this.#states.byKey.get(key) ?? new State(this.#states, key);
   }
 
+  /** Returns the state for an operation that starts: another one of this key may be kept. */
   use() {
-    return this.key === undefined ? this : this.#states.use(this, this.key);
-  }
-
-  /** The state of this key, if another one took its place. */
-  live() {
-    return this.key === undefined ? this : (this.#states.byKey.get(this.key) ?? this);
+    const states = this.#states;
+    const { byKey } = states;
+    const { key } = this;
+    if (key === undefined) return this;
+    let live = byKey.get(key);
+    if (live === undefined) {
+      if (byKey.size >= MOST_KEYS) states.forget();
+      byKey.set(key, (live = this));
+    }
+    live.usedAt = ++states.uses;
+    return live;
   }
 
   /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */
@@ -193,11 +184,13 @@ export class State {
   status() {
     const time = now();
     const keys = this.keys();
+    // Another one may be kept.
+    const live = this.#states.byKey.get(/** @type {string} */ (this.key)) ?? this;
     /** @type {Record<string, object>} */
     const status = {};
     // They have numbers of their own, which those of the root would hide.
     if (keys.length > 0) status.keys = Object.freeze(keys);
-    for (const name of PARTS) if (this[name] !== undefined) status[name] = Object.freeze(this[name].status(time));
+    for (const name of PARTS) if (live[name] !== undefined) status[name] = Object.freeze(live[name].status(time));
     return Object.freeze(status);
   }
 }

@@ -315,7 +315,7 @@ const PROTECTED = {
     const leftMs`,
     ],
   ],
-  'a rejection has no cause': ['P12', [guard, 'part.cause, this.#state)', 'undefined, this.#state)']],
+  'a rejection has no cause': ['P12', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
   'an abort in onEvent does not stop the attempt': [
     '11',
     [guard, 'return operation.limits.aborted ? ABORTED : undefined;', 'return undefined;'],
