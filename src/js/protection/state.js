@@ -52,6 +52,14 @@ export class States {
   }
 
   /**
+   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
+   * @param {string} key
+   */
+  get(key) {
+    return this.byKey.get(key) ?? new State(this, key);
+  }
+
+  /**
    * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
    * all are open, of all.
    */
@@ -114,15 +122,12 @@ export class State {
     this.hedge = makers.hedge?.(time, this);
   }
 
-  /**
-   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
-   * @param {any} key
-   */
+  /** Returns the state of a key. @param {any} key */
   of(key) {
     if (this.key !== undefined)
       throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    return this.#states.byKey.get(key) ?? new State(this.#states, key);
+    return this.#states.get(key);
   }
 
   /** Returns the state for an operation that starts: another one of this key may be kept. */
