@@ -111,9 +111,8 @@ copied! {
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/curve.js" contradictions;
+    "/src/js/options/failures.js" isNetworkMessage;
     "/src/js/options/messages.js" show;
-    "/src/js/options/network-words.js" isNetworkMessage;
-    "/src/js/options/programming-error.js" isProgrammingError;
     "/src/js/options/reader.js" read;
     "/src/js/options/rules.js" RULES;
     "/src/js/options/seed.js" seedBits;

@@ -10,7 +10,7 @@ import { policyOf } from '../policy.js';
 import { syncOf } from '../run/sync.js';
 import { load } from '../wasm/core.js';
 
-export { isProgrammingError } from '../options/programming-error.js';
+export { isProgrammingError } from '../options/failures.js';
 export { isPermanent, permanent, retryAfter } from '../run/directives.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
 export { isTransientError } from '../run/transient-error.js';

@@ -47,7 +47,7 @@ export class FetchAttempt {
 
   /**
    * Returns the protection of the request's destination: its origin, unless the caller's function names another.
-   * @returns {import('../run/guard.js').Protection | undefined}
+   * @returns {import('../run/contracts.js').Protection | undefined}
    */
   get protection() {
     const { request, settings } = this.#call;

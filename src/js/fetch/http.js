@@ -4,7 +4,7 @@
 // to one table.
 
 import { MAX_MS } from '../options/codes.js';
-import { isNetworkMessage } from '../options/network-words.js';
+import { isNetworkMessage } from '../options/failures.js';
 import { isTransientStatus } from '../run/transient-error.js';
 
 /** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */

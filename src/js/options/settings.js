@@ -41,7 +41,7 @@ import { RULES } from './rules.js';
  * @property {((k: number) => number) | readonly number[] | undefined} curve
  * @property {boolean} hooks whether there are any
  * @property {[high: number, low: number, index?: number] | undefined} seed
- * @property {import('../run/guard.js').Protection | undefined} protection
+ * @property {import('../run/contracts.js').Protection | undefined} protection
  * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED,
  *   WATCHED or INTERRUPTIBLE
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The guard of one operation keeps the numbers that protection needs. The driver calls it (run/guard.js): before each
+// The guard of one operation keeps the numbers that protection needs. The driver calls it (run/contracts.js): before each
 // attempt, when one has ended, before a wait, and at the end.
 
 import { now } from '../run/timer.js';
@@ -9,7 +9,7 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../run/steps.js').Operation} Operation */
-/** @typedef {import('../run/guard.js').Answer} Answer */
+/** @typedef {import('../run/contracts.js').Answer} Answer */
 
 export class Guard {
   /** The admission of the present attempt. */

@@ -104,7 +104,7 @@ class Pass {
   }
 }
 
-/** State that all operations with one destination share. The driver calls it (run/guard.js, Protection). */
+/** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
   #states;
   /** Number of its last use. */
@@ -163,7 +163,7 @@ export class State {
   /**
    * Lets a first attempt pass, unless it has to wait or is rejected.
    * @param {number} startedAt
-   * @returns {import('../run/guard.js').Pass | undefined}
+   * @returns {import('../run/contracts.js').Pass | undefined}
    */
   pass(startedAt) {
     const { breaker, cooldown } = this;

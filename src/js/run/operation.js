@@ -13,7 +13,7 @@
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number | undefined} delayMs the wait after it
- * @property {import('./guard.js').RecordFields | undefined} fields what protection adds
+ * @property {import('./contracts.js').RecordFields | undefined} fields what protection adds
  */
 
 /** Number of records that are kept: the first, and the last nine. */
@@ -71,11 +71,11 @@ export class Operation {
     this.previous = -1;
     /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
-    /** What a fetch does otherwise than a callback. @type {import('./task.js').Task | undefined} */
+    /** What a fetch does otherwise than a callback. @type {import('./contracts.js').Task | undefined} */
     this.task = undefined;
-    /** What protection keeps of it. @type {import('./guard.js').Guard | undefined} */
+    /** What protection keeps of it. @type {import('./contracts.js').Guard | undefined} */
     this.guard = undefined;
-    /** And of its present attempt. @type {import('./guard.js').Admission | undefined} */
+    /** And of its present attempt. @type {import('./contracts.js').Admission | undefined} */
     this.admission = undefined;
   }
 }

@@ -28,7 +28,7 @@ export function start(op) {
 /**
  * Takes in what protection answers.
  * @param {Operation} op
- * @param {import('./guard.js').Answer | undefined} answer
+ * @param {import('./contracts.js').Answer | undefined} answer
  * @returns {Stop}
  */
 export function heed(op, answer) {

@@ -2,7 +2,7 @@
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
 import { readDirectives } from './directives.js';
-import { isNetworkMessage } from '../options/network-words.js';
+import { isNetworkMessage } from '../options/failures.js';
 
 /**
  * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524

@@ -1,5 +1,6 @@
 // @ts-check
-// Messages of failed fetches. Each engine words them differently, and browsers give no code.
+// Failures of the network, and mistakes of the program, which another attempt cannot fix. Each engine words failed
+// fetches differently, and browsers give no code.
 
 /**
  * Whole messages to which an engine may append a host or a reason ("Load failed (example.com)" is WebKit's, "Load
@@ -14,4 +15,19 @@ const NETWORK =
 /** Returns whether an engine rejects a fetch with this message when the network fails. @param {string} message */
 export function isNetworkMessage(message) {
   return NETWORK.test(message);
+}
+
+/**
+ * Returns whether this is a ReferenceError, or a TypeError other than a failed `fetch`. By name, because
+ * `instanceof` is false for the errors of another realm.
+ * @param {any} error
+ */
+export function isProgrammingError(error) {
+  try {
+    const { name, message } = error;
+    return name === 'ReferenceError' || (name === 'TypeError' && !isNetworkMessage(message));
+  } catch {
+    // undefined, null, or a getter that throws.
+    return false;
+  }
 }

@@ -1,8 +1,9 @@
 // @ts-check
-// Types of what the driver knows of protection (src/js/protection). Protection answers; the driver changes the
-// operation. Without a guard, nothing happens at the places that call it.
+// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers;
+// the driver changes the operation. Without a guard, nothing happens at the places that call it.
 
 /** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {import('./steps.js').Stop} Stop */
 
 /**
  * Fields that protection adds to the record of an attempt.
@@ -60,7 +61,33 @@
  * @property {{ rejectSync: () => never } | undefined} hedge
  */
 
-/** @typedef {import('./steps.js').Stop} Stop */
+/**
+ * What the end of an attempt says about its destination, whatever the request's method.
+ * @typedef {object} Facts
+ * @property {any} response undefined if there is none
+ * @property {boolean} failed whether the network failed
+ * @property {boolean} preparing whether a callback of the caller's failed, and not the request
+ * @property {number} hintMs the wait that the response asks for; NaN for none
+ */
+
+/**
+ * One attempt of a fetch: what an operation does otherwise.
+ * @typedef {object} Task
+ * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
+ * @property {string} askedOption name of the option that answered
+ * @property {(op: Operation) => Stop} forbids returns why a request must not, or cannot, be sent again
+ * @property {() => void} hold follows the decision for another attempt
+ * @property {() => void} discard releases a response that is never read
+ * @property {(name: string, failed: boolean) => boolean} hides whether a hook is not called now
+ * @property {() => object} eventFields of events about an outcome
+ * @property {Facts | undefined} facts of the attempt, once it has ended
+ * @property {Protection | undefined} protection of the destination
+ * @property {boolean} mayHedge whether two copies of the request do no more than one
+ * @property {() => Task} another returns one for another attempt of the same request
+ * @property {(attempt: import('./attempt.js').Attempt) => unknown} send
+ * @property {object} labels for the tracing channel
+ * @property {object} report receives that of an operation that was given up
+ */
 
 // Types alone make no module.
 export {};
