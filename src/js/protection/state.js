@@ -12,8 +12,6 @@ import { Guard } from './guard.js';
 const MOST_KEYS = 1000;
 /** Names of the parts, in the order of the status. */
 const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
-/** More than all uses of a protection. */
-const WORSE = 2 ** 51;
 /** Events that a channel of Node publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
 
@@ -40,10 +38,10 @@ let channel;
 
 /** The destinations of one protection. */
 export class States {
-  /** @type {Map<string, State>} */
+  /** What was used least recently comes first. @type {Map<string, State>} */
   byKey = new Map();
-  /** Uses so far: what was used least recently has the lowest number. */
-  uses = 0;
+  /** The state that was used last. @type {State | undefined} */
+  last;
 
   /** @param {Makers} makers @param {((event: object) => unknown) | undefined} onEvent */
   constructor(makers, onEvent) {
@@ -65,19 +63,9 @@ export class States {
    */
   forget() {
     const time = now();
-    /** @type {State | undefined} */
-    let victim;
-    let least = Infinity;
-    for (const state of this.byKey.values()) {
-      // Its loss is at least that.
-      if (state.usedAt > least) continue;
-      const loss = (state.isFresh(time) ? 0 : state.breaker?.isOpen ? 2 : 1) * WORSE + state.usedAt;
-      if (loss < least) {
-        victim = state;
-        least = loss;
-      }
-    }
-    this.byKey.delete(/** @type {string} */ (victim?.key));
+    const states = [...this.byKey.values()];
+    const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => !breaker?.isOpen);
+    this.byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
   }
 }
 
@@ -107,9 +95,6 @@ class Pass {
 /** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
   #states;
-  /** Number of its last use. */
-  usedAt = 0;
-
   /** @param {States} states @param {string | undefined} key undefined for the root */
   constructor(states, key) {
     this.#states = states;
@@ -136,13 +121,12 @@ export class State {
     const { byKey } = states;
     const { key } = this;
     if (key === undefined) return this;
-    let live = byKey.get(key);
-    if (live === undefined) {
-      if (byKey.size >= MOST_KEYS) states.forget();
-      byKey.set(key, (live = this));
-    }
-    live.usedAt = ++states.uses;
-    return live;
+    const kept = byKey.get(key);
+    // Most operations follow one of the same key.
+    if (kept !== undefined && kept === states.last) return kept;
+    if (!byKey.delete(key) && byKey.size >= MOST_KEYS) states.forget();
+    byKey.set(key, (states.last = kept ?? this));
+    return states.last;
   }
 
   /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */

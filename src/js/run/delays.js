@@ -9,10 +9,12 @@ import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
 import { computed } from './decision.js';
 
+/** @typedef {import('../options/settings.js').Settings} Settings */
+
 /**
  * Returns the iterator of all waits. It inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and
  * `map`, `take`, … where the host has them.
- * @param {import('../options/settings.js').Settings} policy
+ * @param {Settings} policy
  * @param {unknown} options
  */
 export function delaysOf(policy, options) {
@@ -44,7 +46,7 @@ function stateOf(index) {
 /**
  * Returns the wait after a failed attempt, or a negative code. Throws the core's own error: there is no outcome of an
  * operation that would come before it.
- * @param {import('../options/settings.js').Settings} settings
+ * @param {Settings} settings
  * @param {import('./decision.js').State} state
  * @param {number} attempt
  * @param {number} [hintMs]
@@ -56,11 +58,7 @@ function delayAfter(settings, state, attempt, hintMs) {
   return delayMs;
 }
 
-/**
- * Returns settings with another seed, which replaces `random`.
- * @param {[high: number, low: number] | undefined} seed
- * @param {import('../options/settings.js').Settings} settings
- */
+/** Sets a seed, which replaces `random`. @param {Settings['seed']} seed @param {Settings} settings */
 function reseeded(seed, settings) {
   return seed === undefined ? settings : inheriting(settings, { seed, random: undefined });
 }
@@ -70,7 +68,7 @@ const LONGEST_CHAIN = 100_000;
 
 /**
  * Returns wait `k` of an operation, whatever `maxAttempts` is.
- * @param {import('../options/settings.js').Settings} policy
+ * @param {Settings} policy
  * @param {any} k
  * @param {any} options
  */

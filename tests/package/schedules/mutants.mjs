@@ -322,11 +322,7 @@ const PROTECTED = {
   ],
   'one key uses the state of another': [
     'P1 P2 breaker',
-    [
-      state,
-      'return this.#states.byKey.get(key) ??',
-      "if (key === 'b') key = 'a';\n    return this.#states.byKey.get(key) ??",
-    ],
+    [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
   ],
 
   // Cooldowns.
