@@ -91,12 +91,12 @@ export const TRANSIENT = 900;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 3_300,
+    limit: 3_120,
     target: 3_300,
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_510,
+    limit: 5_360,
     target: 5_100,
     reason:
       "suggestions for the names that opossum's and cockatiel's options have, and rules for bursts, retries, old " +
@@ -104,7 +104,7 @@ export const PROTECTION = [
   },
   {
     parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
-    limit: 7_660,
+    limit: 7_450,
     target: 7_200,
     reason: 'the same, and attempts of a round that are operations of their own',
   },
