@@ -72,15 +72,14 @@ export class Rounds {
     op.attempts = attempts;
     limits.metrics?.attempted(attempts);
     return new Promise((resolve, reject) => {
-      // Rejects if the host's clock throws.
-      const drive = (/** @type {Contender} */ contender) => this.#drive(contender).then(resolve, reject);
       if (attempts < settings.maxAttempts && mayHedge(op)) {
         const from = now();
         const delayMs = this.#hedge.delayMs(from);
         if (delayMs !== undefined && from + delayMs < limits.deadlineAt)
-          this.#cancel = startTimer(delayMs, () => this.#startHedge(drive), settings.unref, from);
+          this.#cancel = startTimer(delayMs, () => this.#startHedge()?.then(resolve, reject), settings.unref, from);
       }
-      drive(first);
+      // Rejects if the host's clock throws.
+      this.#drive(first).then(resolve, reject);
     });
   }
 
@@ -111,21 +110,22 @@ export class Rounds {
     return contender;
   }
 
-  /** Starts the hedge, unless something forbids it. @param {(hedge: Contender) => void} drive */
-  #startHedge(drive) {
+  /** Starts the hedge, unless something forbids it. Returns the end of the round, if the hedge is that. */
+  #startHedge() {
     const { limits } = this.#op;
     const hedge = this.#hedge;
     const { budget, breaker, cooldown } = this.#state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].own.attempt?.signal.aborted) return;
+    if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].own.attempt?.signal.aborted)
+      return undefined;
     const isCalm = breaker?.isClosed !== false && !(cooldown && cooldown.left(time) > 0);
     const own = isCalm ? hedge.budget.take() : -1;
     const taken = own < 0 ? own : (budget?.take() ?? 0);
     if (taken < 0) {
       if (own > 0) hedge.budget.putBack(own);
       hedge.rejected++;
-      return;
+      return undefined;
     }
     const admission = new Admission(this.#state);
     const fields = { hedge: /** @type {const} */ (true) };
@@ -135,7 +135,7 @@ export class Rounds {
       admission.close(this.#op, contender);
       hedge.budget.putBack(own);
       budget?.putBack(taken);
-      return;
+      return undefined;
     }
     this.#guard.hedges++;
     hedge.hedges++;
@@ -143,7 +143,7 @@ export class Rounds {
       limits.metrics.attempts++;
       limits.metrics.hedges++;
     }
-    drive(contender);
+    return this.#drive(contender);
   }
 
   /**
