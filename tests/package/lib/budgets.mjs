@@ -20,43 +20,39 @@ export const BUDGETS = [
   {
     name: 'rejitter/light',
     code: `export { retry } from 'rejitter/light';`,
-    limit: 3_060,
+    limit: 3_000,
     target: 3_000,
-    reason: 'a signal that carries no reason, as in React Native, aborts with an AbortError',
   },
   {
     name: 'rejitter/no-wasm/light',
     code: `export { retry } from 'rejitter/no-wasm/light';`,
-    limit: 3_700,
+    limit: 3_580,
     target: 3_700,
   },
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 10_360,
+    limit: 9_950,
     target: 9_950,
-    reason:
-      'what every call needs: the checks of options with their texts and suggestions (3.3 kB), the wasm (1.2 ' +
-      'kB), deadline, signals, hooks, reports',
   },
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 11_950,
+    limit: 11_390,
     target: 11_200,
-    reason: 'the same, with overrides, stateless delays and toJSON, which a class cannot leave out',
+    reason: 'overrides, stateless delays, metrics and toJSON, which a class cannot leave out',
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_970,
+    limit: 13_420,
     target: 13_000,
     reason: 'the same, and the other strategies, retrySync and isTransientError',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_700,
+    limit: 16_450,
     target: 16_700,
   },
   ...['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'].map((name, i) => ({
