@@ -196,7 +196,10 @@ test('a wrong signal and a wrong init are rejected, with and without timeouts', 
     const { inner, calls } = statuses(200);
     const fetch = createFetch({ ...QUICK, ...options }, inner);
     for (const signal of [new AbortController(), {}, 5, 'x', true])
-      await assert.rejects(fetch('http://x/', { signal }), /^TypeError: rejitter: signal must be an AbortSignal, such as controller\.signal, got/);
+      await assert.rejects(
+        fetch('http://x/', { signal }),
+        /^TypeError: rejitter: signal must be an AbortSignal, such as controller\.signal, got/,
+      );
     for (const init of [5, 'x', true, 1n, Symbol('s')])
       await assert.rejects(fetch('http://x/', init), /^TypeError: rejitter: init must be an object, got/);
     assert.equal(calls.length, 0);

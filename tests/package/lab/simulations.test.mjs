@@ -358,7 +358,11 @@ for (const [call, kind, message] of [
   [() => simulateHedging({ service: 20 }), TypeError, 'service must be an object of options, got 20'],
   [() => simulateHedging({ maxAttempts: 3 }), TypeError, 'unknown option "maxAttempts"'],
   [() => running().run({ slice: 3 }), TypeError, 'unknown option "slice".'],
-  [() => running().run({ signal: {} }), TypeError, 'signal must be an AbortSignal, such as controller.signal, got an object'],
+  [
+    () => running().run({ signal: {} }),
+    TypeError,
+    'signal must be an AbortSignal, such as controller.signal, got an object',
+  ],
   [() => running().run({ onProgress: 3 }), TypeError, 'onProgress must be a function, got 3'],
   [() => running().run({ sliceEvents: 0 }), RangeError, 'sliceEvents must be a positive integer or Infinity, got 0'],
   [() => running().run('all'), TypeError, 'options must be an object, got "all"'],
