@@ -403,10 +403,14 @@ impl RetryPolicy {
                 uniform(lo, hi, r)
             }
         };
-        if self.may_exceed_the_cap() {
-            delay
-        } else {
-            at_most(delay, cap)
-        }
+        // Above an infinite cap, which is 2^53 − 1, no wait is a number that JavaScript counts in.
+        at_most(
+            delay,
+            if self.may_exceed_the_cap() {
+                MAX_MS
+            } else {
+                cap
+            },
+        )
     }
 }

@@ -80,9 +80,14 @@ export class FetchAttempt {
     // many listeners of one signal, and keeps those of each attempt.
     if (ownSignal || attempt.attempt > 1) signal = attempt.signal;
     else if (request.signal === undefined) [signal] = signals;
-    this.preparing = request.hasFactory;
+    const { factory } = request;
+    this.preparing = factory !== undefined;
     let [input, init] = request.next(attempt.attempt, signal);
-    if (request.hasFactory || prepare !== undefined) [input, init] = await this.#finished(input, init, signal);
+    const body = factory?.();
+    const waits = typeof body?.then === 'function';
+    if (factory !== undefined) init = request.withBody(init, waits ? await body : body);
+    this.preparing = false;
+    if (waits || prepare !== undefined) [input, init] = await this.#finished(input, init, signal);
     const answer = sendFrom(place, input, init);
     request.isSent = true;
     const response = await answer;
@@ -97,7 +102,7 @@ export class FetchAttempt {
   }
 
   /**
-   * Returns the arguments for the inner fetch once the caller's callbacks have made them.
+   * Returns the arguments for the inner fetch after the caller's callbacks took their time.
    * @param {any} input
    * @param {any} init
    * @param {AbortSignal | undefined} signal
@@ -106,8 +111,6 @@ export class FetchAttempt {
     const { request, settings } = this.#call;
     const { prepare } = settings;
     const attempt = /** @type {Attempt} */ (this.attempt);
-    if (request.hasFactory) init = await request.withBody(init);
-    this.preparing = false;
     /** @type {any} */
     let sent;
     try {
@@ -118,13 +121,14 @@ export class FetchAttempt {
       if (attempt.signal.aborted) throw reasonOf(attempt.signal);
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
-      if (request.hasFactory) discard(sent ?? init);
+      if (request.factory !== undefined) discard(sent ?? init);
       throw error;
     }
     if (sent === undefined) return [input, init];
     const abort = signal ?? request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
-    return [sent, { ...request.extras(), ...(abort && { signal: abort }) }];
+    const more = { ...request.extras(), ...(abort && { signal: abort }) };
+    return [sent, Object.keys(more).length > 0 ? more : undefined];
   }
 
   /**

@@ -22,8 +22,13 @@ export class FetchRequest {
   /** The body of `init`, or what makes it. It replaces the request's own, which is sent by cloning the request. */
   #body;
   #maxAttempts;
-  /** Whether the request is ours alone: then the last attempt may use it up. */
-  #owned = false;
+  /** Whether the caller passed `init`, or a header was set: only then the inner fetch gets one. */
+  #hasInit;
+  /**
+   * Whether the request is ours alone: then the last attempt may use it up. Unset until the request is taken over.
+   * @type {boolean | undefined}
+   */
+  #owned;
   /** The body that was sent last, if `init` has one. @type {unknown} */
   #sent;
   /** Whether the inner fetch was called. */
@@ -33,6 +38,7 @@ export class FetchRequest {
    * hears of an abort only as long as the request itself is alive, and the body is read after it was sent.
    */
   given;
+  /** @type {any} */
   last;
   /** @type {unknown} */
   prepared;
@@ -40,17 +46,20 @@ export class FetchRequest {
   /** @param {any} input @param {any} init @param {import('./options.js').FetchSettings} settings */
   constructor(input, init, settings) {
     this.#init = membersOf(init ?? undefined);
+    this.#hasInit = init !== undefined && init !== null;
     this.#maxAttempts = settings.maxAttempts;
     this.isRequest = isRequest(input);
-    this.#input = this.given = this.last = this.isRequest ? input : copyOfUrl(input);
+    this.#input = this.given = this.isRequest ? input : copyOfUrl(input);
     const { body, signal = this.isRequest ? input.signal : undefined } = this.#init;
-    /** Whether the body is made by a function of the caller's. */
-    this.hasFactory = typeof body === 'function';
+    /** The caller's function that makes the body. */
+    this.factory = typeof body === 'function' ? body : undefined;
     /** Whether another attempt would send the same body. */
     this.replays = isReplayable(body);
     // The caller could change it while attempts go on: `fetch` takes its bytes when it is called.
     this.#body = (this.replays ? copyOf(body) : body) ?? undefined;
-    if (this.isRequest && this.#body === undefined && input.bodyUsed !== false) this.#own();
+    // A request that protection may reject stays the caller's until it is sent.
+    const waits = settings.protection !== undefined && input?.bodyUsed === false;
+    if (this.isRequest && this.#body === undefined && !waits) this.#own();
     this.method = String(this.#member('method') ?? 'GET').toUpperCase();
     if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
     /** @type {AbortSignal | undefined} */
@@ -98,6 +107,7 @@ export class FetchRequest {
     const { headers } = this;
     headers.set(name, value);
     this.#init.headers = headers;
+    this.#hasInit = true;
   }
 
   /** Returns the members that hosts add to `init`: they have no place in a Request. */
@@ -120,19 +130,17 @@ export class FetchRequest {
     const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);
     const own = this.#init;
     // Browsers reject any second argument next to the request of a navigation.
-    const replaced = signal !== undefined && input.mode !== 'navigate';
+    const replaced = signal !== undefined && !(this.isRequest && input.mode === 'navigate');
     const init = replaced ? { ...referrerOf(input), ...own, signal } : { ...own };
     if (own.headers !== undefined) init.headers = copyOfHeaders(own.headers);
     // An inner fetch may add to what is a list: not to that of the next attempt.
     if (this.#body !== undefined) init.body = this.#sent = isList(this.#body) ? copyOf(this.#body) : this.#body;
-    return [input, Object.keys(init).length > 0 ? init : undefined];
+    return [input, replaced || this.#hasInit ? init : undefined];
   }
 
-  /** Returns the second argument with the body that the caller's function makes. @param {any} init */
-  async withBody(init) {
-    // Not a method: the function's `this` is undefined.
-    const make = this.#body;
-    const body = (this.#sent = await make());
+  /** Returns the second argument with a body that the caller's function made. @param {any} init @param {unknown} body */
+  withBody(init, body) {
+    this.#sent = body;
     // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.
     const duplex = init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
     return { ...init, ...duplex, body };
@@ -141,8 +149,7 @@ export class FetchRequest {
   /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
   #nextRequest(attempt, signal) {
     const replaced = this.#body !== undefined;
-    // Not before: a request that is rejected before it is sent stays the caller's.
-    if (!replaced && !this.#owned) this.#own();
+    if (!replaced && this.#owned === undefined) this.#own();
     const whole = replaced || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
     let request = whole ? this.#input : this.#input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
@@ -157,6 +164,7 @@ export class FetchRequest {
    * as used. Throws when it was used before.
    */
   #own() {
+    this.#owned = false;
     const { Request } = globalThis;
     if (typeof Request !== 'function' || !(this.#input instanceof Request)) return;
     this.#input = new Request(this.#input);
@@ -165,13 +173,13 @@ export class FetchRequest {
 
   /** Drops the bytes that were kept for another attempt. A request that the last attempt took over is not ours. */
   release() {
-    if (this.last !== this.#input) discard(this.#input);
+    if (this.#owned !== undefined && this.last !== this.#input) discard(this.#input);
   }
 
   /** Cancels a body that was never sent: its source, a file for instance, would stay open. @param {unknown} reason */
   drop(reason) {
     discard(this.#init, reason);
-    if (this.#body === undefined) discard(this.last, reason);
+    if (this.isRequest) discard(this.last, reason);
   }
 }
 

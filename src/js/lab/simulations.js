@@ -34,7 +34,8 @@ const ARRIVALS = [
   "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
   (value, given, _, name) => {
     const { type, ...rest } = (given[name] = ownOf(value));
-    const known = Object.keys(rest).sort().join() === OF_ARRIVALS.get(type);
+    const names = Object.keys(rest).sort();
+    const known = names.join() === OF_ARRIVALS.get(type) && !names.some((each) => each.includes(','));
     return known && Object.values(rest).every((number) => typeof number === 'number');
   },
 ];

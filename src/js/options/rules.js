@@ -121,7 +121,8 @@ function readJitter(value, settings, problems) {
   settings.jitter = JITTERS.indexOf(value);
   if (settings.jitter >= 0) return true;
   if (!isObject(value)) return false;
-  const { type, ...given } = /** @type {any} */ ({ __proto__: null, ...value });
+  const given = /** @type {any} */ ({ __proto__: null, ...value });
+  const { type } = given;
   if (type === undefined) return false;
   const proportional = type === 'proportional';
   const [jitter, name, most] = proportional
@@ -131,7 +132,7 @@ function readJitter(value, settings, problems) {
       : [ADDITIVE_MAX, 'maxMs', MAX_MS];
   settings.jitter = jitter;
   settings.spread = given[name];
-  const other = Object.keys(given).find((key) => key !== name && given[key] !== undefined);
+  const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
   if (!proportional && type !== 'additive')
     problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
   else if (other !== undefined)

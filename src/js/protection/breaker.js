@@ -24,7 +24,7 @@ const FOREIGN = [
   ['minimumCalls', /^volume/],
   ['windowMs', /^dur|^rolling/],
   ['consecutiveFailures', /^maxfail/],
-  ['openMs', /^reset|after$/],
+  ['openMs', /^reset|^halfopenafter/],
   ['closeAfter', /sampl/],
   ['isFailure (its opposite)', /filter/],
   ['attemptTimeoutMs of the policy', /^timeout/],

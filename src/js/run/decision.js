@@ -37,7 +37,7 @@ const UNAVAILABLE = -4;
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
-  const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
+  const delayMs = computed(settings, state, attempt - hedges, serverMs, exactlyMs);
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
   return delayMs >= 0 && deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? DEADLINE : delayMs;
@@ -49,10 +49,20 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
  * @param {State} state
  * @param {number} attempt
  * @param {number | undefined} serverMs
+ * @param {number} [exactlyMs]
  */
-export function computed(settings, state, attempt, serverMs) {
+export function computed(settings, state, attempt, serverMs, exactlyMs) {
   const { backoff, jitter, random } = settings;
   const hinted = /** @type {number} */ (serverMs) > 0;
+  /** @type {import('../options/settings.js').Core} */
+  let core;
+  try {
+    core = settings.load();
+  } catch (fault) {
+    return unavailable(state, fault);
+  }
+  // Not before: without a core, an operation ends after an attempt, whoever knows the wait.
+  if (exactlyMs !== undefined) return exactlyMs;
   let r = 0;
   let r2 = 0;
   if (random !== undefined && (hinted || jitter !== NONE)) {
@@ -64,7 +74,6 @@ export function computed(settings, state, attempt, serverMs) {
   const growth =
     backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
   try {
-    const core = settings.load();
     if (random === undefined && (hinted || jitter !== NONE)) {
       const [high, low, index] = seedOf(settings, state);
       r = core.draw(high, low, index, attempt, 0);
@@ -88,16 +97,21 @@ export function computed(settings, state, attempt, serverMs) {
       /** @type {number} */ (serverMs),
       r2,
     );
-    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings');
+    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings. Please report this');
     // Only where it is read: a number that is no small integer takes memory in each operation that waits.
     if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
     return delayMs;
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);
-    state.fault = fault;
-    return UNAVAILABLE;
+    return unavailable(state, fault);
   }
+}
+
+/** @param {State} state @param {unknown} fault */
+function unavailable(state, fault) {
+  state.fault = fault;
+  return UNAVAILABLE;
 }
 
 /**

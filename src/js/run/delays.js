@@ -8,6 +8,7 @@ import { read } from '../options/reader.js';
 import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
 import { computed } from './decision.js';
+import { hide } from './report.js';
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
 
@@ -21,21 +22,23 @@ export function delaysOf(policy, options) {
   const settings = reseeded(read(options, { seed: RULES.seed }).seed, policy);
   const state = stateOf(0);
   let attempt = 1;
-  const methods = {
-    /** @returns {IteratorResult<number, undefined>} */
-    next() {
-      if (attempt >= settings.maxAttempts) return { done: true, value: undefined };
-      return { done: false, value: delayAfter(settings, state, attempt++) };
-    },
-
-    /** Starts again, as the next operation: the same curve, fresh draws. */
-    reset() {
-      attempt = 1;
-      state.previous = -1;
-      state.index++;
-    },
+  /** @returns {IteratorResult<number, undefined>} */
+  const next = () => {
+    if (attempt >= settings.maxAttempts) return { done: true, value: undefined };
+    const value = delayAfter(settings, state, attempt);
+    attempt++;
+    return { done: false, value };
   };
-  return Object.assign(Object.create(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()))), methods);
+  // Starts again, as the next operation: the same curve, fresh draws.
+  const reset = () => {
+    attempt = 1;
+    state.previous = -1;
+    state.index++;
+  };
+  const iterator = Object.create(Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
+  hide(iterator, 'next', next);
+  hide(iterator, 'reset', reset);
+  return iterator;
 }
 
 /** @param {number} index of the operation @returns {import('./decision.js').State} */

@@ -12,8 +12,8 @@ import { armTimer, now, startTimer } from './timer.js';
 
 /**
  * What the steps use of it. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Pick<Limits, 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'ended' | 'start' | 'begin' | 'endAttempt'> &
- *   Partial<Pick<Limits, 'metrics' | 'context' | 'fields'>>} OperationLimits
+ * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'ended' |
+ *   'start' | 'begin' | 'endAttempt'>} OperationLimits
  */
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */

@@ -41,6 +41,8 @@ export function syncOf(load) {
 class PolledLimits {
   /** @type {object | undefined} */
   context;
+  metrics = undefined;
+  fields = undefined;
   deadlineAt = Infinity;
   /** @type {import('./attempt.js').Attempt | undefined} */
   attempt;

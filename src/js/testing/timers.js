@@ -165,7 +165,7 @@ export class Timeout {
   close() {
     this.#cleared = true;
     this.#timers.armed.delete(this.id);
-    globalThis.clearTimeout(this.#successor);
+    if (this.#successor !== undefined) globalThis.clearTimeout(this.#successor);
     return this;
   }
 

@@ -58,6 +58,7 @@ for (const [host, [change, remedy]] of Object.entries(HOSTS)) {
       await rejects('default', retry(failing));
       await rejects('seeded', retry(failing, { seed: 1 }));
       await rejects('watched', retry(failing, { totalTimeoutMs: 1000, retryIf: async () => true }));
+      await rejects('demanded', retry(failing, { maxAttempts: 2, retryIf: () => ({ afterMs: 0 }) }));
       await rejects('policy', new RetryPolicy({ random: () => 0.5 }).run(failing));
       try { retrySync(failing); } catch (error) { note('sync', error, retryReport(error)); }
       const wrapped = await retry(failing, { finalError: 'wrap' }).catch((e) => e);
@@ -82,6 +83,8 @@ for (const [host, [change, remedy]] of Object.entries(HOSTS)) {
       default: unavailable,
       seeded: unavailable,
       watched: unavailable,
+      // A wait that the caller demands needs no formula, but a core that loads.
+      demanded: host === 'whose core traps' ? [true, 'exhausted', 2, false] : unavailable,
       policy: unavailable,
       sync: unavailable,
       wrapped: unavailable,

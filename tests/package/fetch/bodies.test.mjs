@@ -232,6 +232,25 @@ test('a subclass of Request, and a Request as init', async () => {
   assert.equal(requestsOf(other).length, 3);
 });
 
+test('a call that nothing holds up reaches the inner fetch at once, with the arguments that it has', async () => {
+  for (const [args, sent = args] of [
+    [['http://x/']],
+    [['http://x/', {}]],
+    [[null]],
+    [
+      ['http://x/', { method: 'PUT', body: () => 'made' }],
+      ['http://x/', { method: 'PUT', body: 'made' }],
+    ],
+  ]) {
+    const { inner, calls } = statuses(200);
+    createFetch(QUICK, inner)(...args);
+    assert.deepEqual(calls, [sent]);
+  }
+  const { inner, calls } = statuses(200);
+  createFetch({ attemptTimeoutMs: 1000 }, inner)(null);
+  assert.equal(calls[0][0], null);
+});
+
 test('every member of init reaches each attempt, and what hosts add too', async () => {
   const { inner, calls } = statuses(503, 503, 200);
   const init = {

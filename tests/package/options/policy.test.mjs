@@ -31,6 +31,13 @@ test('delays() is an iterator and iterable of maxAttempts - 1 waits, then is don
   const seen = [];
   for (const wait of policy.delays()) if (seen.push(wait) === 3) break;
   assert.deepEqual(seen, [100, 200, 400]);
+  // What throws has taken no wait.
+  let draws = 0;
+  const random = () => (++draws === 2 ? assert.fail('the second draw') : 0.5);
+  const drawn = new RetryPolicy({ random }).delays();
+  assert.deepEqual([drawn.next().value, Object.keys(drawn)], [50, []]);
+  assert.throws(() => drawn.next(), /the second draw/);
+  assert.equal(drawn.next().value, 100);
 });
 
 test('reset() starts the next operation: the same curve, other draws', () => {

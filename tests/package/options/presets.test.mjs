@@ -161,3 +161,8 @@ test("overrides replace the preset's own options, and are checked", () => {
     /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/,
   );
 });
+
+test('under an infinite cap, a draw that may exceed it is still a wait', () => {
+  const endless = new RetryPolicy({ ...presets.grpc, capMs: Infinity, jitter: { type: 'additive', ratio: 0.5 } });
+  assert.equal(endless.delayMs(60), 2 ** 53 - 1);
+});

@@ -219,6 +219,9 @@ timed('a rejected call rejects with RejectedError, sends nothing, and leaves the
   assert.equal(request.bodyUsed, false);
   assert.equal(await request.text(), 'x');
   assert.deepEqual([stream.locked, cancelled], [false, false]);
+  const aborted = new Request(A, { ...POST, signal: AbortSignal.abort('now') });
+  assert.equal(await fetch(aborted).catch((reason) => reason), 'now');
+  assert.equal(await aborted.text(), 'x');
   // The same with throwOnStatus, and over a policy.
   await assert.rejects(fetch(A, { retry: { throwOnStatus: true } }), RejectedError);
   const policy = new RetryPolicy({ protection: api, metrics: true });
