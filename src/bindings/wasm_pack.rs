@@ -115,14 +115,12 @@ copied! {
     "/src/js/options/messages.js" show;
     "/src/js/options/reader.js" read;
     "/src/js/options/rules.js" RULES;
-    "/src/js/options/seed.js" seedBits;
     "/src/js/options/settings.js" readOptions;
     "/src/js/policy.js" policyOf;
     "/src/js/run/attempt.js" abortAttempt;
     "/src/js/run/decision.js" decide;
     "/src/js/run/delays.js" delaysOf;
     "/src/js/run/directives.js" readDirectives;
-    "/src/js/run/driver.js" DRIVER;
     "/src/js/run/hooks.js" adopt;
     "/src/js/run/limits.js" Limits;
     "/src/js/run/metrics.js" Metrics;

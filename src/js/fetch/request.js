@@ -22,8 +22,6 @@ export class FetchRequest {
   /** The body of `init`, or what makes it. It replaces the request's own, which is sent by cloning the request. */
   #body;
   #maxAttempts;
-  /** Whether the caller passed `init`, or a header was set: only then the inner fetch gets one. */
-  #hasInit;
   /**
    * Whether the request is ours alone: then the last attempt may use it up. Unset until the request is taken over.
    * @type {boolean | undefined}
@@ -45,12 +43,12 @@ export class FetchRequest {
 
   /** @param {any} input @param {any} init @param {import('./options.js').FetchSettings} settings */
   constructor(input, init, settings) {
-    this.#init = membersOf(init ?? undefined);
-    this.#hasInit = init !== undefined && init !== null;
+    this.#init = init === undefined || init === null ? undefined : membersOf(init);
     this.#maxAttempts = settings.maxAttempts;
     this.isRequest = isRequest(input);
     this.#input = this.given = this.isRequest ? input : copyOfUrl(input);
-    const { body, signal = this.isRequest ? input.signal : undefined } = this.#init;
+    const { body, signal = this.isRequest ? input.signal : undefined } =
+      this.#init ?? /** @type {any} */ ({ __proto__: null });
     /** The caller's function that makes the body. */
     this.factory = typeof body === 'function' ? body : undefined;
     /** Whether another attempt would send the same body. */
@@ -94,7 +92,7 @@ export class FetchRequest {
 
   /** Returns a member as the request is sent. @param {string} name */
   #member(name) {
-    return this.#init[name] ?? (this.isRequest ? this.#input[name] : undefined);
+    return this.#init?.[name] ?? (this.isRequest ? this.#input[name] : undefined);
   }
 
   /** Whether the body may come from a source that fails by itself. A Request does not show its source. */
@@ -106,13 +104,12 @@ export class FetchRequest {
   setHeader(name, value) {
     const { headers } = this;
     headers.set(name, value);
-    this.#init.headers = headers;
-    this.#hasInit = true;
+    this.#init = { ...this.#init, headers };
   }
 
   /** Returns the members that hosts add to `init`: they have no place in a Request. */
   extras() {
-    return Object.fromEntries(Object.entries(this.#init).filter(([name]) => !MEMBERS.includes(name)));
+    return Object.fromEntries(Object.entries(this.#init ?? {}).filter(([name]) => !MEMBERS.includes(name)));
   }
 
   /** Returns the request without its body, for the function that makes its key. */
@@ -128,14 +125,14 @@ export class FetchRequest {
    */
   next(attempt, signal) {
     const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);
-    const own = this.#init;
+    let init = this.#init && { ...this.#init };
     // Browsers reject any second argument next to the request of a navigation.
-    const replaced = signal !== undefined && !(this.isRequest && input.mode === 'navigate');
-    const init = replaced ? { ...referrerOf(input), ...own, signal } : { ...own };
-    if (own.headers !== undefined) init.headers = copyOfHeaders(own.headers);
+    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate'))
+      init = { ...referrerOf(input), ...init, signal };
+    if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     // An inner fetch may add to what is a list: not to that of the next attempt.
     if (this.#body !== undefined) init.body = this.#sent = isList(this.#body) ? copyOf(this.#body) : this.#body;
-    return [input, replaced || this.#hasInit ? init : undefined];
+    return [input, init];
   }
 
   /** Returns the second argument with a body that the caller's function made. @param {any} init @param {unknown} body */
@@ -197,7 +194,6 @@ function referrerOf(input) {
 /** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */
 function membersOf(init) {
   const members = /** @type {any} */ ({ __proto__: null });
-  if (init === undefined) return members;
   if (Object(init) !== init) throw problemOf('init', init, ['', 'an object']);
   for (const name of MEMBERS) {
     const value = init[name];

@@ -4,7 +4,7 @@
 import { fromDataOf } from '../data/index.js';
 import { toData } from '../data/write.js';
 import { problemOf } from '../options/messages.js';
-import { seedBits } from '../options/seed.js';
+import { seedBits } from '../options/rules.js';
 import { behindOf } from '../options/settings.js';
 import { freshSeed } from '../run/randomness.js';
 

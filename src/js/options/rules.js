@@ -4,7 +4,6 @@
 import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
 import { leftOut, oneOf, problemOf } from './messages.js';
-import { seedBits } from './seed.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
 /** @typedef {import('./reader.js').Rule} Rule */
@@ -170,4 +169,24 @@ function choice(...names) {
 /** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */
 export function isData(name) {
   return ![FUNCTION, HOOK, SIGNAL, PROTECT].includes(RULES[name]);
+}
+
+/**
+ * A seed's 64 bits as two 32-bit integers. Text is hashed by FNV-1a over its UTF-16 code units,
+ * little-endian, as `Seed::from(&str)` does in Rust.
+ * @param {number | bigint | string} seed
+ * @returns {[high: number, low: number]}
+ */
+export function seedBits(seed) {
+  let bits;
+  if (typeof seed === 'string') {
+    bits = 0xcbf29ce484222325n;
+    for (let i = 0; i < 2 * seed.length; i++) {
+      const byte = (seed.charCodeAt(i >> 1) >> (8 * (i & 1))) & 255;
+      bits = BigInt.asUintN(64, (bits ^ BigInt(byte)) * 0x100000001b3n);
+    }
+  } else {
+    bits = BigInt(seed);
+  }
+  return [Number(bits >> 32n), Number(bits & 0xffffffffn)];
 }

@@ -67,7 +67,7 @@ export class Hedge {
   /**
    * Returns what makes the attempts of an operation, and their hedges.
    * @param {import('../run/operation.js').Operation} op
-   * @param {import('../run/driver.js').Driver} driver
+   * @param {import('../run/run.js').Driver} driver
    * @param {import('./guard.js').Guard} guard
    * @param {import('./state.js').State} state
    */

@@ -42,7 +42,7 @@ export class Rounds {
 
   /**
    * @param {Operation} op
-   * @param {import('../run/driver.js').Driver} driver
+   * @param {import('../run/run.js').Driver} driver
    * @param {import('./guard.js').Guard} guard
    * @param {import('./state.js').State} state
    * @param {import('./hedge.js').Hedge} hedge

@@ -57,7 +57,7 @@
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that starts
  * @property {(time: number) => Pass | undefined} pass
- * @property {(op: Operation, driver: import('./driver.js').Driver) => Guard} guard of an operation that starts
+ * @property {(op: Operation, driver: import('./run.js').Driver) => Guard} guard of an operation that starts
  * @property {{ rejectSync: () => never } | undefined} hedge
  */
 

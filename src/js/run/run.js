@@ -4,14 +4,25 @@
 import { INTERRUPTIBLE, PROTECTED } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { mistakeIn } from './directives.js';
-import { protect } from './driver.js';
 import { adopt } from './hooks.js';
 import { Limits, UNLIMITED } from './limits.js';
-import { Operation } from './operation.js';
+import { Operation, record } from './operation.js';
 import { callbackFailed, settle } from './settle.js';
 import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
+
+// Hedging makes attempts with these. Protection may come from another copy of the package: errors and attempts are to be
+// of this one.
+export const DRIVER = { Limits, Operation, record, begin, review, ask, classify, callbackFailed };
+
+/** @typedef {typeof DRIVER} Driver */
+
+/** Has protection guard an operation that it has not let pass. @param {import('./steps.js').Operation} op */
+export function protect(op) {
+  op.guard ??= (op.task ?? op.settings).protection?.use().guard(op, DRIVER);
+  op.admission = op.guard?.admission;
+}
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
 

@@ -6,7 +6,7 @@ import { failure } from '../options/messages.js';
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
-import { protect } from './driver.js';
+import { protect } from './run.js';
 import { adopt } from './hooks.js';
 import { reasonOf } from './signals.js';
 import { Operation } from './operation.js';

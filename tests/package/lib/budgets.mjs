@@ -38,7 +38,7 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 11_390,
+    limit: 11_420,
     target: 11_200,
     reason: 'overrides, stateless delays, metrics and toJSON, which a class cannot leave out',
   },
@@ -52,7 +52,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_450,
+    limit: 16_550,
     target: 16_700,
   },
   ...['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'].map((name, i) => ({
