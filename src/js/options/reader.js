@@ -13,9 +13,7 @@ import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from '
  */
 
 /** Options by name. @typedef {Readonly<Record<string, Rule>>} Rules */
-
 /** @typedef {import('./messages.js').Foreign} Foreign */
-
 /** Options that are not taken, and why. @typedef {Readonly<Record<string, string>>} Excluded */
 
 /** Why `metrics` are not supported where there is only one operation to count. */

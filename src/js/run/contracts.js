@@ -30,16 +30,12 @@
  * @property {Admission} admission of the present attempt
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
  * @property {number} hedges number of hedges so far
- * @property {Rounds | undefined} rounds make the attempts instead of the loop, if there may be hedges
+ * @property {{ run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt, and its hedge if it is
+ *   slow, instead of the loop; returns why the operation stops
  * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
  * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
  *   ended
- */
-
-/**
- * Makes an attempt, and its hedge if it is slow (protection/rounds.js). Returns why the operation stops.
- * @typedef {{ run: (time: number) => Promise<Stop> | Stop }} Rounds
  */
 
 /**

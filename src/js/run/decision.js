@@ -97,7 +97,7 @@ export function computed(settings, state, attempt, serverMs, exactlyMs) {
       /** @type {number} */ (serverMs),
       r2,
     );
-    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings. Please report this');
+    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings');
     // Only where it is read: a number that is no small integer takes memory in each operation that waits.
     if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
     return delayMs;

@@ -5,7 +5,6 @@ import { isObject } from '../options/checks.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./steps.js').Operation} Operation */
-/** @typedef {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} HookName */
 
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
@@ -50,7 +49,7 @@ export function outcomeOf({ failed, outcome }) {
 /**
  * Calls a hook, if it is set.
  * @param {Operation} op
- * @param {HookName} name
+ * @param {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} name
  * @param {number} attempt
  * @param {object} [fields] of the outcome, if the event has one
  */

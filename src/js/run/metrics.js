@@ -2,19 +2,17 @@
 // Counters over all operations of one policy, if its `metrics` option is set.
 
 export class Metrics {
-  constructor() {
-    this.operations = 0;
-    this.attempts = 0;
-    this.retries = 0;
-    this.hedges = 0;
-    this.firstAttemptSuccesses = 0;
-    this.retriedSuccesses = 0;
-    /** @type {Record<string, number>} */
-    this.failures = Object.create(null);
-    this.totalWaitMs = 0;
-    this.maxWaitMs = 0;
-    this.inFlight = 0;
-  }
+  operations = 0;
+  attempts = 0;
+  retries = 0;
+  hedges = 0;
+  firstAttemptSuccesses = 0;
+  retriedSuccesses = 0;
+  /** @type {Record<string, number>} */
+  failures = Object.create(null);
+  totalWaitMs = 0;
+  maxWaitMs = 0;
+  inFlight = 0;
 
   begun() {
     this.operations++;

@@ -12,11 +12,8 @@ import { ask, begin, classify, enter, plan, prepare, review, start } from './ste
 import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
 
-// Hedging makes attempts with these. Protection may come from another copy of the package: errors and attempts are to be
-// of this one.
+// For hedging: protection may come from another copy of the package, but errors and attempts are to be of this one.
 export const DRIVER = { Limits, Operation, record, begin, review, ask, classify, callbackFailed };
-
-/** @typedef {typeof DRIVER} Driver */
 
 /** Has protection guard an operation that it has not let pass. @param {import('./steps.js').Operation} op */
 export function protect(op) {
@@ -24,6 +21,7 @@ export function protect(op) {
   op.admission = op.guard?.admission;
 }
 
+/** @typedef {typeof DRIVER} Driver */
 /** @typedef {import('../options/settings.js').Settings} Settings */
 
 /**

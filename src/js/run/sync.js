@@ -158,26 +158,20 @@ let cell;
 /** Throws where the thread cannot block, before anything is called. */
 function requireBlocking() {
   if (cell !== undefined) return;
-  if (typeof globalThis.SharedArrayBuffer !== 'function') {
-    throw failure(
-      Error,
-      'retrySync needs SharedArrayBuffer, which is missing here (pages and their workers have it only when they ' +
-        'are cross-origin isolated). Use retry instead',
-    );
-  }
-  const made = new Int32Array(new SharedArrayBuffer(4));
   try {
+    const made = new Int32Array(new globalThis.SharedArrayBuffer(4));
     globalThis.Atomics.wait(made, 0, 0, 0);
+    cell = made;
   } catch (cause) {
     const error = failure(
       Error,
-      'retrySync cannot block this thread, because the host forbids it (as on the main thread of a page). Use ' +
-        'retry instead, or a worker',
+      'retrySync cannot block this thread: the host forbids it (as on the main thread of a page), or there is no ' +
+        'SharedArrayBuffer (pages and their workers have it only when they are cross-origin isolated). Use retry ' +
+        'instead, or a worker',
     );
     hide(error, 'cause', cause);
     throw error;
   }
-  cell = made;
 }
 
 /**

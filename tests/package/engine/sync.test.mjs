@@ -165,7 +165,7 @@ test('where blocking is impossible, the error says so before the first attempt',
     console.log(JSON.stringify({ without, forbidden, calls, after: tell() }));
   `);
   const { without, forbidden, calls, after } = JSON.parse(stdout);
-  assert.match(without[1], /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead$/);
+  assert.match(without[1], /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead, or a worker$/);
   assert.match(forbidden[1], /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/);
   assert.equal(forbidden[2], 'cannot be called in this context');
   assert.equal(calls, 0);

@@ -60,7 +60,7 @@ inBrowsers((visit) => {
     const { page, worker, isolated } = (await visit(`${server.origin}/plain/index.html`)).result;
     assert.equal(isolated, false);
     for (const { message, calls } of [page, worker]) {
-      assert.match(message, /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead$/);
+      assert.match(message, /^rejitter: .*SharedArrayBuffer.*cross-origin isolated.*Use retry instead, or a worker$/);
       assert.equal(calls, 0);
     }
   });
