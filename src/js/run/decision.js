@@ -37,7 +37,10 @@ const UNAVAILABLE = -4;
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
-  const delayMs = computed(settings, state, attempt - hedges, serverMs, exactlyMs);
+  const delayMs =
+    exactlyMs === undefined
+      ? computed(settings, state, attempt - hedges, serverMs)
+      : fromCore(settings, state, () => exactlyMs);
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
   return delayMs >= 0 && deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? DEADLINE : delayMs;
@@ -49,20 +52,10 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
  * @param {State} state
  * @param {number} attempt
  * @param {number | undefined} serverMs
- * @param {number} [exactlyMs]
  */
-export function computed(settings, state, attempt, serverMs, exactlyMs) {
+export function computed(settings, state, attempt, serverMs) {
   const { backoff, jitter, random } = settings;
   const hinted = /** @type {number} */ (serverMs) > 0;
-  /** @type {import('../options/settings.js').Core} */
-  let core;
-  try {
-    core = settings.load();
-  } catch (fault) {
-    return unavailable(state, fault);
-  }
-  // Not before: without a core, an operation ends after an attempt, whoever knows the wait.
-  if (exactlyMs !== undefined) return exactlyMs;
   let r = 0;
   let r2 = 0;
   if (random !== undefined && (hinted || jitter !== NONE)) {
@@ -73,7 +66,7 @@ export function computed(settings, state, attempt, serverMs, exactlyMs) {
   }
   const growth =
     backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
-  try {
+  return fromCore(settings, state, (core) => {
     if (random === undefined && (hinted || jitter !== NONE)) {
       const [high, low, index] = seedOf(settings, state);
       r = core.draw(high, low, index, attempt, 0);
@@ -101,17 +94,24 @@ export function computed(settings, state, attempt, serverMs, exactlyMs) {
     // Only where it is read: a number that is no small integer takes memory in each operation that waits.
     if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
     return delayMs;
+  });
+}
+
+/**
+ * Returns what is computed with the core. Without one, an operation ends after an attempt, whoever demands a wait.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {State} state
+ * @param {(core: import('../options/settings.js').Core) => number} compute
+ */
+function fromCore(settings, state, compute) {
+  try {
+    return compute(settings.load());
   } catch (fault) {
     // A trap may leave the instance in a bad state: the next operation makes another.
     settings.load(true);
-    return unavailable(state, fault);
+    state.fault = fault;
+    return UNAVAILABLE;
   }
-}
-
-/** @param {State} state @param {unknown} fault */
-function unavailable(state, fault) {
-  state.fault = fault;
-  return UNAVAILABLE;
 }
 
 /**

@@ -75,7 +75,7 @@ export const BUDGETS = [
 ];
 
 /** Bytes of brotli that an import may add where it takes the core as JavaScript instead of WebAssembly. */
-export const WITHOUT_WASM = 620;
+export const WITHOUT_WASM = 580;
 
 /** Bytes of brotli that `isTransientError` may add to an app that has one function. */
 export const TRANSIENT = 900;
