@@ -24,6 +24,7 @@ pub(crate) fn sqrt(x: f64) -> f64 {
 }
 
 /// Uses arithmetic that every processor has.
+// With the standard library, the square root is that of the processor.
 #[cfg_attr(feature = "std", allow(dead_code))]
 mod bare {
     /// 2^52: from here on all numbers are integers.
@@ -56,8 +57,8 @@ mod bare {
     }
 }
 
-/// The lesser of x and a limit, which is a number; the limit if x is NaN. WebAssembly has an instruction for
-/// `f64::min`. Processors have one for the comparison, and need six for `f64::min`, because either may be NaN.
+/// The lesser of x and a limit, which is a number; the limit if x is NaN. In WebAssembly, `f64::min` is a call of one
+/// short function. Processors need six instructions for it, because either may be NaN, and one for this.
 #[inline(always)]
 pub(crate) const fn at_most(x: f64, limit: f64) -> f64 {
     if cfg!(target_family = "wasm") {

@@ -32,7 +32,7 @@ function cargo(line) {
   return execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 }
 
-/** Returns the crates that the package's own is linked with. Macros run at compile time: none of their code is in it. */
+/** Returns the crates that the package is linked with. Macros run at compile time: none of their code is in it. */
 export function linkedCrates() {
   const tree = cargo('tree --package rejitter --edges normal,no-proc-macro --prefix none --target');
   const linked = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));

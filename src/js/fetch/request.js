@@ -135,7 +135,7 @@ export class FetchRequest {
     return [input, init];
   }
 
-  /** Returns the second argument with a body that the caller's function made. @param {any} init @param {unknown} body */
+  /** Returns the second argument with a body that was made for it. @param {any} init @param {unknown} body */
   withBody(init, body) {
     this.#sent = body;
     // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.

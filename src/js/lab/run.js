@@ -28,7 +28,7 @@ const RUN = {
 /** @type {import('../options/reader.js').Rule} */
 const EVENTS = ['number', 'a non-negative integer or Infinity', (value) => value === 0 || isCount(value)];
 
-/** What frees a simulation. @typedef {{ running: Running, instance: () => object, made: object }} Held */
+/** All that is needed to free a simulation. @typedef {{ running: Running, instance: () => object, made: object }} Held */
 
 /** @param {Held} held */
 function release({ running, instance, made }) {

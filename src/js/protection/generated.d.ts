@@ -19,11 +19,11 @@ export function left(cooldown: Numbers, now: number): number;
  */
 export function hold(cooldown: Numbers, now: number, baseMs: number, draw: number): number;
 
-/** Returns the time in ms during which the circuit certainly admits no attempt; 0 if it may admit one. Takes no probe. */
+/** Returns the time in ms during which the circuit admits no attempt for certain; 0 if it may. Takes no probe. */
 export function look(breaker: Numbers, now: number): number;
 /**
- * Asks for an attempt. Returns the time in ms until asking again makes sense, or its ticket with the sign changed, which
- * `ended` must get, once. An open circuit may become half-open or closed by this.
+ * Asks for an attempt. Returns the time in ms until asking again makes sense, or its ticket with the sign changed,
+ * which `ended` must get, once. An open circuit may become half-open or closed by this.
  */
 export function admit(breaker: Numbers, options: Numbers, now: number, first: boolean): number;
 /**

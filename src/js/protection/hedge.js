@@ -40,7 +40,7 @@ export class Hedge {
   #delayMs;
   #quantile;
   #latency;
-  /** Of the number of hedges: without it, they would make an overload out of a slow server. */
+  /** Bounds the number of hedges: without it, they would make an overload out of a slow server. */
   budget;
   /** Hedges that were started, that ended their operations with success, and that protection rejected. */
   hedges = 0;

@@ -38,7 +38,7 @@ let channel;
 
 /** The destinations of one protection. */
 export class States {
-  /** What was used least recently comes first. @type {Map<string, State>} */
+  /** The least recently used state comes first. @type {Map<string, State>} */
   byKey = new Map();
   /** The state that was used last. @type {State | undefined} */
   last;

@@ -30,8 +30,8 @@
  * @property {Admission} admission of the present attempt
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
  * @property {number} hedges number of hedges so far
- * @property {{ run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt, and its hedge if it is
- *   slow, instead of the loop; returns why the operation stops
+ * @property {{ run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead of the loop,
+ *   and its hedge if it is slow; returns why the operation stops
  * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
  * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
@@ -58,7 +58,7 @@
  */
 
 /**
- * What the end of an attempt says about its destination, whatever the request's method.
+ * Facts that the end of an attempt tells about its destination, whatever the request's method.
  * @typedef {object} Facts
  * @property {any} response undefined if there is none
  * @property {boolean} failed whether the network failed

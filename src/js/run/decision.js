@@ -125,7 +125,7 @@ function seedOf({ seed }, { index, endedAt }) {
   return [high, low, ownIndex];
 }
 
-/** Returns the base of the waits: without jitter, the first one. @param {import('../options/settings.js').Settings} settings */
+/** Returns the base: without jitter, the first wait. @param {import('../options/settings.js').Settings} settings */
 export function baseOf(settings) {
   const { load, backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;

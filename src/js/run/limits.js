@@ -11,7 +11,7 @@ import { armTimer, now, startTimer } from './timer.js';
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 
 /**
- * What the steps use of it. An operation that blocks has limits of another kind (sync.js).
+ * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
  * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'ended' |
  *   'start' | 'begin' | 'endAttempt'>} OperationLimits
  */
@@ -25,7 +25,7 @@ export class Limits {
   metrics;
   /** Message of the tracing channel. @type {object | undefined} */
   context;
-  /** What events have in addition. @type {object | undefined} */
+  /** Further fields of events. @type {object | undefined} */
   fields;
   /** Whether a signal has ended the operation. */
   aborted = false;

@@ -71,11 +71,11 @@ export class Operation {
     this.previous = -1;
     /** Error because of which the core could not answer. @type {unknown} */
     this.fault = undefined;
-    /** What a fetch does otherwise than a callback. @type {import('./contracts.js').Task | undefined} */
+    /** The attempt of a fetch, which replaces parts of the steps. @type {import('./contracts.js').Task | undefined} */
     this.task = undefined;
-    /** What protection keeps of it. @type {import('./contracts.js').Guard | undefined} */
+    /** The operation, as protection knows it. @type {import('./contracts.js').Guard | undefined} */
     this.guard = undefined;
-    /** And of its present attempt. @type {import('./contracts.js').Admission | undefined} */
+    /** The present attempt, as protection knows it. @type {import('./contracts.js').Admission | undefined} */
     this.admission = undefined;
   }
 }
