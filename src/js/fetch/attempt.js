@@ -14,7 +14,7 @@ import { isRepeatable, keyOf } from './repeats.js';
 import { HttpStatusError, discard } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('../run/steps.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').Operation} Operation */
 
 export class FetchAttempt {
   #call;

@@ -6,7 +6,7 @@ import { outcomeOf } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
-/** @typedef {import('../run/steps.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').Operation} Operation */
 /** @typedef {import('../run/contracts.js').RecordFields} RecordFields */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;

@@ -166,7 +166,7 @@ export class Breaker {
 
   /**
    * Follows the end of an attempt.
-   * @param {import('../run/steps.js').Operation} operation
+   * @param {import('../run/operation.js').Operation} operation
    * @param {number} ticket
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none

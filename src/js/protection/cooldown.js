@@ -40,7 +40,7 @@ export class Cooldown {
   /**
    * Returns the time until which it holds if the hint of a failure set it: one that ends no later than the present one
    * changes nothing.
-   * @param {import('../run/steps.js').Operation} operation
+   * @param {import('../run/operation.js').Operation} operation
    * @param {number} hintMs
    */
   start({ settings, endedAt = NaN, failed, outcome }, hintMs) {
@@ -62,7 +62,7 @@ export class Cooldown {
   /**
    * Returns for how long to hold an attempt.
    * @param {number} time
-   * @param {import('../run/steps.js').Operation} operation
+   * @param {import('../run/operation.js').Operation} operation
    */
   holdMs(time, operation) {
     let baseMs = 100;

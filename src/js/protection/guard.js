@@ -8,7 +8,7 @@ import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
 /** @typedef {import('./state.js').State} State */
-/** @typedef {import('../run/steps.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').Operation} Operation */
 /** @typedef {import('../run/contracts.js').Answer} Answer */
 
 export class Guard {

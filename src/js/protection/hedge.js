@@ -86,7 +86,7 @@ export class Hedge {
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing.
-   * @param {import('../run/steps.js').Operation} operation
+   * @param {import('../run/operation.js').Operation} operation
    * @param {boolean} isSample whether it succeeded or was superseded
    */
   follow(operation, isSample) {

@@ -158,7 +158,7 @@ export class State {
     return new Pass(this, startedAt, ticket);
   }
 
-  /** @param {import('../run/steps.js').Operation} op @param {import('../run/run.js').Driver} driver */
+  /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */
   guard(op, driver) {
     const guard = new Guard(this);
     guard.rounds = this.hedge?.rounds(/** @type {import('../run/operation.js').Operation} */ (op), driver, guard, this);

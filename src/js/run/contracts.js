@@ -2,7 +2,7 @@
 // Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers;
 // the driver changes the operation. Without a guard, nothing happens at the places that call it.
 
-/** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./steps.js').Stop} Stop */
 
 /**

@@ -4,7 +4,7 @@
 import { isObject } from '../options/checks.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {import('./operation.js').Operation} Operation */
 
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own

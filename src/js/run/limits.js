@@ -7,14 +7,8 @@ import { TimeoutError } from './report.js';
 import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, now, startTimer } from './timer.js';
 
-/** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./attempt.js').Attempt} Attempt */
-
-/**
- * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'ended' |
- *   'start' | 'begin' | 'endAttempt'>} OperationLimits
- */
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');

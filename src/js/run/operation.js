@@ -22,16 +22,13 @@ const KEPT = 10;
 /** Shared by all operations that have no record yet. @type {AttemptRecord[]} */
 const NO_RECORDS = [];
 
-/**
- * One operation. With a hedge, each of the two attempts that run is one for itself, too.
- * @template {import('./limits.js').OperationLimits} [Limits=import('./limits.js').Limits]
- */
+/** One operation. With a hedge, each of the two attempts that run is one for itself, too. */
 export class Operation {
   /**
    * @param {import('../options/settings.js').Settings} settings
    * @param {Callback} fn
    * @param {number} index among the operations of a policy
-   * @param {Limits} limits what may end it early
+   * @param {import('./limits.js').Limits} limits what may end it early
    * @param {number} [startedAt]
    */
   constructor(settings, fn, index, limits, startedAt) {
@@ -83,7 +80,7 @@ export class Operation {
 /**
  * Records the last attempt, once. Late: an operation that waits after its first failure, as most that wait do, needs no
  * memory for records.
- * @param {import('./steps.js').Operation} op
+ * @param {Operation} op
  */
 export function record(op, failed = op.failed, outcome = op.outcome) {
   const { records, number, attemptAt: startedAt, endedAt, delayMs, admission } = op;

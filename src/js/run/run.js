@@ -15,7 +15,7 @@ import { subscribed } from './tracing.js';
 // For hedging: protection may come from another copy of the package, but errors and attempts are to be of this one.
 export const DRIVER = { Limits, Operation, record, begin, review, ask, classify, callbackFailed };
 
-/** Has protection guard an operation that it has not let pass. @param {import('./steps.js').Operation} op */
+/** Has protection guard an operation that it has not let pass. @param {import('./operation.js').Operation} op */
 export function protect(op) {
   op.guard ??= (op.task ?? op.settings).protection?.use().guard(op, DRIVER);
   op.admission = op.guard?.admission;
@@ -75,13 +75,22 @@ export function run(settings, fn, index, metrics, signal) {
  */
 export function watch(op, metrics, signal) {
   const { settings } = op;
-  const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
-  const limits = (op.limits = new Limits(settings.watched === INTERRUPTIBLE || signal ? signals : undefined));
+  const limits = (op.limits = new Limits(signalsOf(settings, signal)));
   limits.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return loop(op);
   const context = (limits.context = { name: settings.name, ...op.task?.labels });
   return channel.tracePromise(() => loop(op), context);
+}
+
+/**
+ * Returns what may abort an operation; undefined if nothing ends it early.
+ * @param {Settings} settings
+ * @param {AbortSignal} [signal] the run's own
+ */
+export function signalsOf(settings, signal) {
+  if (settings.watched !== INTERRUPTIBLE && !signal) return undefined;
+  return [settings.signal, signal].filter((signal) => signal !== undefined);
 }
 
 /**

@@ -9,7 +9,7 @@ import { RetryError, hide, keepReport } from './report.js';
 import { heed } from './steps.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./steps.js').Operation} Operation */
+/** @typedef {import('./operation.js').Operation} Operation */
 
 /** Number of causes that are searched for an error before it becomes one of them. */
 const DEEPEST = 10;

@@ -13,7 +13,7 @@ import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./operation.js').Operation<import('./limits.js').OperationLimits>} Operation */
+/** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {string | undefined} Stop 'success', or a reason of the report; undefined to go on */
 
 /** Begins the operation. Throws the reason of a signal that is aborted already. @param {Operation} op */

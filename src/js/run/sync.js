@@ -5,10 +5,9 @@ import { isFunction, isObject } from '../options/checks.js';
 import { failure } from '../options/messages.js';
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
-import { abortAttempt } from './attempt.js';
-import { protect } from './run.js';
+import { protect, signalsOf } from './run.js';
 import { adopt } from './hooks.js';
-import { reasonOf } from './signals.js';
+import { Limits } from './limits.js';
 import { Operation } from './operation.js';
 import { hide } from './report.js';
 import { callbackFailed, settle } from './settle.js';
@@ -28,7 +27,7 @@ export function syncOf(load) {
     const settings = readOptions(options, newSettings(), NO_TIMERS);
     settings.protection?.hedge?.rejectSync();
     requireBlocking();
-    const limits = new PolledLimits(settings.signal);
+    const limits = new Limits(signalsOf(settings));
     const call = () => loopSync(new Operation(settings, fn, 0, limits));
     const channel = subscribed();
     if (channel === null) return call();
@@ -37,58 +36,7 @@ export function syncOf(load) {
   };
 }
 
-/** Limits of an operation that blocks. No event can announce them, so they are polled. */
-class PolledLimits {
-  /** @type {object | undefined} */
-  context;
-  metrics = undefined;
-  fields = undefined;
-  deadlineAt = Infinity;
-  /** @type {import('./attempt.js').Attempt | undefined} */
-  attempt;
-
-  /** @param {AbortSignal | undefined} signal */
-  constructor(signal) {
-    this.signal = signal;
-  }
-
-  get aborted() {
-    return this.signal?.aborted === true;
-  }
-
-  /** No timer makes the deadline's error. */
-  get stopped() {
-    return this.aborted;
-  }
-
-  get reason() {
-    return reasonOf(/** @type {AbortSignal} */ (this.signal));
-  }
-
-  get remainingMs() {
-    return this.deadlineAt === Infinity ? Infinity : this.deadlineAt - now();
-  }
-
-  get ended() {
-    return this.aborted ? 'aborted' : this.remainingMs <= 0 ? 'deadline' : undefined;
-  }
-
-  /** @param {{ startedAt?: number, settings: import('../options/settings.js').Settings }} operation */
-  start({ startedAt = 0, settings }) {
-    this.deadlineAt = startedAt + settings.totalTimeoutMs;
-  }
-
-  /** @param {unknown} _ @param {import('./attempt.js').Attempt} attempt */
-  begin(_, attempt) {
-    this.attempt = attempt;
-  }
-
-  endAttempt() {
-    return undefined;
-  }
-}
-
-/** The loop of run.js, without awaits. @param {Operation<PolledLimits>} op */
+/** The loop of run.js, without awaits. @param {Operation} op */
 function loopSync(op) {
   start(op);
   const { limits, fn, settings } = op;
@@ -107,8 +55,9 @@ function loopSync(op) {
       if (stop !== undefined) break;
 
       if (limits.ended === undefined)
-        block(Math.min(Math.ceil(/** @type {number} */ (op.delayMs)), limits.remainingMs));
+        block(Math.min(Math.ceil(/** @type {number} */ (op.delayMs)), limits.deadlineAt - now()));
       time = now();
+      poll(op);
       stop = limits.ended;
       if (stop === undefined && settings.beforeRetry && op.attemptAt !== undefined) {
         noPromise(prepare(op), 'beforeRetry');
@@ -120,13 +69,13 @@ function loopSync(op) {
   } catch (thrown) {
     stop = callbackFailed(op, thrown);
   }
-  if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
   settle(op, stop);
+  limits.dispose();
   if (op.failed) throw op.outcome;
   return op.outcome;
 }
 
-/** Makes an attempt. @param {Operation<PolledLimits>} op @param {import('./operation.js').Callback} fn */
+/** Makes an attempt. @param {Operation} op @param {import('./operation.js').Callback} fn */
 function attemptSync(op, fn) {
   let answer;
   let threw = false;
@@ -137,7 +86,13 @@ function attemptSync(op, fn) {
     threw = true;
   }
   op.failed = threw;
+  poll(op);
   return review(op, threw ? answer : noPromise(answer, 'the callback'), threw);
+}
+
+/** Follows a signal that looks into shared memory: no event can reach a blocked thread. @param {Operation} op */
+function poll({ limits, settings: { signal } }) {
+  if (signal?.aborted) limits.abort(signal);
 }
 
 /**
