@@ -97,6 +97,8 @@ macro_rules! copied {
 
 copied! {
     "/src/js/data/write.js" toData;
+    "/src/js/failures/network.js" isNetworkMessage;
+    "/src/js/failures/transient.js" isTransientError;
     "/src/js/fetch/attempt.js" FetchAttempt;
     "/src/js/fetch/body.js" isRequest;
     "/src/js/fetch/call.js" FetchCall;
@@ -111,19 +113,18 @@ copied! {
     "/src/js/options/checks.js" isMs;
     "/src/js/options/codes.js" hasOwnCurve;
     "/src/js/options/curve.js" contradictions;
-    "/src/js/options/failures.js" isNetworkMessage;
     "/src/js/options/messages.js" show;
     "/src/js/options/reader.js" read;
     "/src/js/options/rules.js" RULES;
     "/src/js/options/settings.js" readOptions;
-    "/src/js/policy.js" policyOf;
+    "/src/js/policy/delays.js" delaysOf;
+    "/src/js/policy/metrics.js" Metrics;
+    "/src/js/policy/policy.js" policyOf;
     "/src/js/run/attempt.js" abortAttempt;
     "/src/js/run/decision.js" decide;
-    "/src/js/run/delays.js" delaysOf;
     "/src/js/run/directives.js" readDirectives;
     "/src/js/run/hooks.js" adopt;
     "/src/js/run/limits.js" Limits;
-    "/src/js/run/metrics.js" Metrics;
     "/src/js/run/operation.js" Operation;
     "/src/js/run/randomness.js" freshSeed;
     "/src/js/run/report.js" retryReport;
@@ -134,7 +135,6 @@ copied! {
     "/src/js/run/sync.js" syncOf;
     "/src/js/run/timer.js" now;
     "/src/js/run/tracing.js" subscribed;
-    "/src/js/run/transient-error.js" isTransientError;
 }
 
 /// Binds the driver to this instance when the module is loaded.

@@ -6,14 +6,14 @@ import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { run } from '../run/run.js';
-import { policyOf } from '../policy.js';
+import { policyOf } from '../policy/policy.js';
 import { syncOf } from '../run/sync.js';
 import { load } from '../wasm/core.js';
 
-export { isProgrammingError } from '../options/failures.js';
+export { isProgrammingError } from '../failures/network.js';
 export { isPermanent, permanent, retryAfter } from '../run/directives.js';
 export { RetryError, TimeoutError, retryReport } from '../run/report.js';
-export { isTransientError } from '../run/transient-error.js';
+export { isTransientError } from '../failures/transient.js';
 
 // Under the names of what they return, bundlers would rename that: stacks would have RetryPolicy2.
 const policy = /* @__PURE__ */ policyOf(load);

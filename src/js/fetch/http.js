@@ -4,8 +4,8 @@
 // to one table.
 
 import { MAX_MS } from '../options/codes.js';
-import { isNetworkMessage } from '../options/failures.js';
-import { isTransientStatus } from '../run/transient-error.js';
+import { isNetworkMessage } from '../failures/network.js';
+import { isTransientStatus } from '../failures/transient.js';
 
 /** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */
 export function isSafe(method) {

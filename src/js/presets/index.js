@@ -4,7 +4,7 @@
 
 import { BOUND, CEILING, DRAW } from '../options/codes.js';
 import { preset } from '../options/preset.js';
-import { isProgrammingError } from '../options/failures.js';
+import { isProgrammingError } from '../failures/network.js';
 
 /** @param {unknown} error */
 const isOutside = (error) => !isProgrammingError(error);

@@ -15,7 +15,7 @@ export const INTERRUPTED = Symbol('interrupted');
 
 /** Signals and timeouts of an operation. */
 export class Limits {
-  /** Counters of the policy. @type {import('./metrics.js').Metrics | undefined} */
+  /** Counters of the policy. @type {import('../policy/metrics.js').Metrics | undefined} */
   metrics;
   /** Message of the tracing channel. @type {object | undefined} */
   context;

@@ -32,7 +32,7 @@ export function protect(op) {
  * @param {Settings} settings
  * @param {import('./operation.js').Callback} fn
  * @param {number} index among the operations of a policy
- * @param {import('./metrics.js').Metrics} [metrics]
+ * @param {import('../policy/metrics.js').Metrics} [metrics]
  * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
@@ -69,7 +69,7 @@ export function run(settings, fn, index, metrics, signal) {
 /**
  * Runs an operation that something watches.
  * @param {Operation} op
- * @param {import('./metrics.js').Metrics} [metrics]
+ * @param {import('../policy/metrics.js').Metrics} [metrics]
  * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */

@@ -129,7 +129,7 @@ const PLAIN = {
   'records grow without bound': ['25', [operation, 'records.length === KEPT', 'false']],
   'failures stay in flight': [
     '15',
-    ['run/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {'],
+    ['policy/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {'],
   ],
 
   // The core.

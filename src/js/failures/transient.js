@@ -1,8 +1,8 @@
 // @ts-check
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
-import { readDirectives } from './directives.js';
-import { isNetworkMessage } from '../options/failures.js';
+import { readDirectives } from '../run/directives.js';
+import { isNetworkMessage } from './network.js';
 
 /**
  * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524

@@ -1,10 +1,10 @@
 // @ts-check
 // A policy: options that were read once, for any number of operations.
 
-import { toData } from './data/write.js';
-import { POLICY, failure } from './options/messages.js';
-import { read } from './options/reader.js';
-import { SWITCH } from './options/rules.js';
+import { toData } from '../data/write.js';
+import { POLICY, failure } from '../options/messages.js';
+import { read } from '../options/reader.js';
+import { SWITCH } from '../options/rules.js';
 import {
   behindOf,
   readOptions,
@@ -12,12 +12,12 @@ import {
   readRunOptions,
   requireFunction,
   settingsOf,
-} from './options/settings.js';
-import { delayOf, delaysOf } from './run/delays.js';
-import { Metrics } from './run/metrics.js';
-import { run } from './run/run.js';
+} from '../options/settings.js';
+import { delayOf, delaysOf } from './delays.js';
+import { Metrics } from './metrics.js';
+import { run } from '../run/run.js';
 
-/** @typedef {import('./options/settings.js').Behind<Metrics>} Behind */
+/** @typedef {import('../options/settings.js').Behind<Metrics>} Behind */
 
 /** Returns what the policy that a method was called on consists of. @param {unknown} policy @returns {Behind} */
 function behind(policy) {
@@ -26,7 +26,7 @@ function behind(policy) {
   throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn)');
 }
 
-/** @param {any} policy @param {import('./options/settings.js').Settings} settings */
+/** @param {any} policy @param {import('../options/settings.js').Settings} settings */
 function initialised(policy, settings) {
   /** @type {Behind} */
   const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
@@ -34,7 +34,7 @@ function initialised(policy, settings) {
   return policy;
 }
 
-/** The class over whatever loads the core. @param {import('./options/settings.js').Load} load */
+/** The class over whatever loads the core. @param {import('../options/settings.js').Load} load */
 export function policyOf(load) {
   const newSettings = settingsOf(load);
 
@@ -88,7 +88,7 @@ export function policyOf(load) {
       const { withAttempt = false } = options?.kind === 'method' ? {} : read(options, { withAttempt: SWITCH });
       /** @this {unknown} @param {unknown[]} args */
       const wrapped = function (...args) {
-        /** @type {import('./run/operation.js').Callback} */
+        /** @type {import('../run/operation.js').Callback} */
         const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
         return run(policy.settings, call, policy.operations++, policy.metrics);
       };

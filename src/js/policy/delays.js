@@ -7,8 +7,8 @@ import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { COUNT, LONGEST, RULES } from '../options/rules.js';
 import { inheriting } from '../options/settings.js';
-import { computed } from './decision.js';
-import { hide } from './report.js';
+import { computed } from '../run/decision.js';
+import { hide } from '../run/report.js';
 
 /** @typedef {import('../options/settings.js').Settings} Settings */
 
@@ -41,7 +41,7 @@ export function delaysOf(policy, options) {
   return iterator;
 }
 
-/** @param {number} index of the operation @returns {import('./decision.js').State} */
+/** @param {number} index of the operation @returns {import('../run/decision.js').State} */
 function stateOf(index) {
   return { index, previous: -1, fault: undefined };
 }
@@ -50,7 +50,7 @@ function stateOf(index) {
  * Returns the wait after a failed attempt, or a negative code. Throws the core's own error: there is no outcome of an
  * operation that would come before it.
  * @param {Settings} settings
- * @param {import('./decision.js').State} state
+ * @param {import('../run/decision.js').State} state
  * @param {number} attempt
  * @param {number} [hintMs]
  */
