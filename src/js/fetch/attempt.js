@@ -5,7 +5,7 @@
 import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { emit, outcomeOf, reportFailure } from '../run/hooks.js';
+import { emit, reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
@@ -225,7 +225,7 @@ export class FetchAttempt {
     const { request, settings } = this.#call;
     if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';
     this.#askedMs = this.hintMs;
-    if (!op.failed) emit(op, 'onFailure', op.attempts, outcomeOf(op));
+    if (!op.failed) emit(op, 'onFailure', op.attempts, {});
     if (op.limits.aborted) return 'aborted';
     if (this.preparing) return 'callback';
     if (!request.replays && op.attempts < settings.maxAttempts) return 'bodyNotReplayable';

@@ -45,7 +45,7 @@ export function readInto(options, rules, problems, foreign, section) {
   /** @type {Record<string, any>} */
   const target = Object.create(null);
   if (options === undefined) return target;
-  const given = ownOf(options);
+  const given = iterable(options);
   for (const name in given) readOne(name, given[name], rules, target, problems, {}, foreign, section);
   return target;
 }
@@ -92,9 +92,7 @@ export function requireValid(name, value, rule) {
  * @returns {any}
  */
 export function ownOf(options) {
-  requireObject(options);
-  if (Object.keys(options).length === 0) requirePlain(options);
-  return { __proto__: null, ...options };
+  return { __proto__: null, ...iterable(options) };
 }
 
 /** @param {any} options @param {string} [name] @param {string} [rule] */
@@ -108,20 +106,13 @@ export function requireObject(options, name = 'options', rule = 'an object') {
  * @param {any} options
  */
 export function iterable(options) {
+  requireObject(options);
   const own = Object.keys(options).length;
-  if (own === 0) requirePlain(options);
+  const prototype = own === 0 ? Object.getPrototypeOf(options) : null;
+  // A signal, a Map: they have no own properties, so their options would be ignored.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw notOptions(isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties');
   let names = 0;
   for (const _ in options) names++;
   return names === own ? options : { __proto__: null, ...options };
-}
-
-/**
- * Rejects a signal, a Map: they have no own properties, so their options would be ignored.
- * @param {object} options without own properties
- */
-function requirePlain(options) {
-  const prototype = Object.getPrototypeOf(options);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw notOptions(isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties');
-  }
 }

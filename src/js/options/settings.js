@@ -5,7 +5,7 @@ import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import { BOUND, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
 import { contradictions, dropReplaced } from './curve.js';
 import { POLICY, errorOf, problemOf } from './messages.js';
-import { ONE_OPERATION, iterable, ownOf, readOne, requireObject } from './reader.js';
+import { ONE_OPERATION, iterable, ownOf, readOne } from './reader.js';
 import { RULES } from './rules.js';
 
 /**
@@ -148,9 +148,8 @@ export function readOverrides(options, base, excluded, rules) {
  */
 export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adapt = undefined, rules = RULES) {
   if (options === undefined) return settings;
-  requireObject(options);
   /** @type {import('./preset.js').ReadCopy | undefined} */
-  const readCopy = options[ORIGIN];
+  const readCopy = options?.[ORIGIN];
   if (readCopy !== undefined && Object.hasOwn(options, ORIGIN))
     return readCopy(readOptions, options, settings, excluded, adapt, rules);
   /** @type {Error[]} */

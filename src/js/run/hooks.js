@@ -51,7 +51,7 @@ export function outcomeOf({ failed, outcome }) {
  * @param {Operation} op
  * @param {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} name
  * @param {number} attempt
- * @param {object} [fields] of the outcome, if the event has one
+ * @param {object} [fields] next to those of the outcome; undefined if the event has none
  */
 export function emit(op, name, attempt, fields) {
   const hook = op.settings[name];
@@ -59,14 +59,15 @@ export function emit(op, name, attempt, fields) {
   tell(hook, eventOf(op, attempt, fields && { ...fields, ...op.task?.eventFields() }));
 }
 
-/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] */
-export function eventOf({ settings: { maxAttempts, name }, startedAt, limits }, attempt, fields) {
+/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] as of `emit` */
+export function eventOf(op, attempt, fields) {
+  const { maxAttempts, name } = op.settings;
   return {
     attempt,
     attemptsLeft: maxAttempts - attempt,
     ...(name !== undefined && { name }),
-    .../** @type {Fields} */ (fields),
-    ...limits.fields,
-    elapsedMs: now() - /** @type {number} */ (startedAt),
+    .../** @type {Fields} */ (fields && { ...outcomeOf(op), ...fields }),
+    ...op.limits.fields,
+    elapsedMs: now() - /** @type {number} */ (op.startedAt),
   };
 }

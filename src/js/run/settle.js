@@ -2,7 +2,7 @@
 // The end of an operation: its outcome, its report, its last event.
 
 import { readDirectives } from './directives.js';
-import { emit, outcomeOf } from './hooks.js';
+import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';
@@ -54,7 +54,7 @@ export function settle(op, reason) {
   if (reason === 'success') {
     if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.hedges ?? 0));
-    emit(op, 'onSuccess', op.number, outcomeOf(op));
+    emit(op, 'onSuccess', op.number, {});
     return;
   }
   const cut = aborted || reason === 'timeout';
@@ -72,7 +72,7 @@ export function settle(op, reason) {
   const report = reportOf(op, reason);
   if (limits.context) Object.assign(limits.context, { attempts, report });
   limits.metrics?.failed(reason);
-  emit(op, 'onGiveUp', attempts, { ...outcomeOf(op), reason, report });
+  emit(op, 'onGiveUp', attempts, { reason, report });
   const wrap = failed
     ? settings.finalError === 'wrap' && !aborted && !readDirectives(outcome).rejected
     : settings.finalResult === 'reject';

@@ -8,7 +8,7 @@ import { failure, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
 import { mistakeIn, readDirectives } from './directives.js';
-import { emit, eventOf, outcomeOf } from './hooks.js';
+import { emit, eventOf } from './hooks.js';
 import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
 import { now } from './timer.js';
@@ -104,7 +104,7 @@ export function review(op, answer, threw) {
   op.hintMs = directives?.afterMs;
   op.endedAt = now();
   admission?.failed(op);
-  if (settings.hooks) emit(op, 'onFailure', op.attempts, outcomeOf(op));
+  if (settings.hooks) emit(op, 'onFailure', op.attempts, {});
   if (limits.aborted) return 'aborted';
   return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : undefined;
 }
@@ -153,7 +153,7 @@ export function plan(op) {
   if (stop !== undefined) return stop;
   op.delayMs ??= delayMs;
   limits.metrics?.waits(op.delayMs);
-  if (settings.hooks) emit(op, 'onRetry', attempts, { ...outcomeOf(op), delayMs: op.delayMs });
+  if (settings.hooks) emit(op, 'onRetry', attempts, { delayMs: op.delayMs });
   // It need not live as long as the wait.
   op.attempt = undefined;
   task?.hold();
@@ -163,7 +163,7 @@ export function plan(op) {
 /** Calls `beforeRetry`. @param {Operation} op */
 export function prepare(op) {
   const delayMs = /** @type {number} */ (op.delayMs);
-  return op.settings.beforeRetry?.(Object.freeze(eventOf(op, op.attempts, { ...outcomeOf(op), delayMs })));
+  return op.settings.beforeRetry?.(Object.freeze(eventOf(op, op.attempts, { delayMs })));
 }
 
 /** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */
