@@ -5,32 +5,32 @@
 export const MAX_PROBLEMS = 10;
 
 /**
- * Our names, each with an optional note, and what finds those of other packages, in lower case without "ms". The first
- * that fits, for "Did you mean".
- * @typedef {[ours: string, theirs: RegExp][]} Foreign
+ * Our names, each with an optional note, and the pattern of those of other packages, in lower case without "ms". The
+ * first that fits, for "Did you mean". Engines check a pattern that stands in code when they load it, a text at its use.
+ * @typedef {[ours: string, theirs: string][]} Foreign
  */
 
 /** @type {Foreign} */
 const FOREIGN = [
-  ['maxAttempts (retries + 1)', /^(max)?retr(y|ies)(count)?$/],
-  ['maxAttempts (Infinity)', /forever/],
-  ['maxAttempts', /^(numof)?attempts$|^limit$|consume/],
-  ['baseMs', /^(retry|initial|starting)?(delay|interval)$|^mintim/],
-  ['capMs', /^max(delay|timeout|interval)?$|^backofflimit/],
-  ['minMs', /^min(delay)?$/],
-  ['jitter', /^randomiz/],
-  ['factor', /^(backofffactor|timemultiple|multiplier|exponent)$/],
-  ['backoff', /strategy/],
-  ['attemptTimeoutMs or totalTimeoutMs', /^timeout$/],
-  ['attemptTimeoutMs', /^perattempt/],
-  ['totalTimeoutMs', /^timeout|deadline|elapsed|^max(retry|total)time/],
-  ['signal', /^abortsig/],
-  ['retryIf (or throw permanent(error))', /^bail/],
-  ['retryIf', /^shouldretry|condition/],
-  ['onFailure (beforeRetry is awaited)', /^onfailed|^(handle|on)error$/],
-  ['protectionKey', /^key$/],
-  ['protection (protection.for(key), or policy.run(fn, { key }))', /^key$/],
-  ['fixed', /constant/],
+  ['maxAttempts (retries + 1)', '^(max)?retr(y|ies)(count)?$'],
+  ['maxAttempts (Infinity)', 'forever'],
+  ['maxAttempts', '^(numof)?attempts$|^limit$|consume'],
+  ['baseMs', '^(retry|initial|starting)?(delay|interval)$|^mintim'],
+  ['capMs', '^max(delay|timeout|interval)?$|^backofflimit'],
+  ['minMs', '^min(delay)?$'],
+  ['jitter', '^randomiz'],
+  ['factor', '^(backofffactor|timemultiple|multiplier|exponent)$'],
+  ['backoff', 'strategy'],
+  ['attemptTimeoutMs or totalTimeoutMs', '^timeout$'],
+  ['attemptTimeoutMs', '^perattempt'],
+  ['totalTimeoutMs', '^timeout|deadline|elapsed|^max(retry|total)time'],
+  ['signal', '^abortsig'],
+  ['retryIf (or throw permanent(error))', '^bail'],
+  ['retryIf', '^shouldretry|condition'],
+  ['onFailure (beforeRetry is awaited)', '^onfailed|^(handle|on)error$'],
+  ['protectionKey', '^key$'],
+  ['protection (protection.for(key), or policy.run(fn, { key }))', '^key$'],
+  ['fixed', 'constant'],
 ];
 
 /** Starts each message of this package, once: in a log, it names the owner. */
@@ -99,8 +99,8 @@ function meant(wrong, names, own = []) {
   const name = wrong.slice(0, 40).toLowerCase();
   const theirs = name.replace(/ms$/, '');
   const foreign =
-    own.find(([, named]) => named.test(theirs)) ??
-    FOREIGN.find(([ours, named]) => named.test(theirs) && names.includes(ours.replace(/ .*/, '')));
+    own.find(([, named]) => RegExp(named).test(theirs)) ??
+    FOREIGN.find(([ours, named]) => RegExp(named).test(theirs) && names.includes(ours.replace(/ .*/, '')));
   if (foreign) return foreign[0];
   for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
     const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));

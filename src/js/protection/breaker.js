@@ -18,16 +18,16 @@ const COUNT = ['number', 'a positive integer or Infinity', isCount];
 
 /** Names in opossum and cockatiel. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
-  ['failureRatio (0.5 for 50%)', /percent/],
-  ['failureRatio', /^threshold/],
-  ['minimumCalls (in windowMs)', /rps/],
-  ['minimumCalls', /^volume/],
-  ['windowMs', /^dur|^rolling/],
-  ['consecutiveFailures', /^maxfail/],
-  ['openMs', /^reset|^halfopenafter/],
-  ['closeAfter', /sampl/],
-  ['isFailure (its opposite)', /filter/],
-  ['attemptTimeoutMs of the policy', /^timeout/],
+  ['failureRatio (0.5 for 50%)', 'percent'],
+  ['failureRatio', '^threshold'],
+  ['minimumCalls (in windowMs)', 'rps'],
+  ['minimumCalls', '^volume'],
+  ['windowMs', '^dur|^rolling'],
+  ['consecutiveFailures', '^maxfail'],
+  ['openMs', '^reset|^halfopenafter'],
+  ['closeAfter', 'sampl'],
+  ['isFailure (its opposite)', 'filter'],
+  ['attemptTimeoutMs of the policy', '^timeout'],
 ];
 
 /** In the order in which the machine has them. @type {Record<string, any>} */

@@ -12,9 +12,9 @@ const MOST = 1e9;
 
 /** Names in gRPC and Finagle. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
-  ['capacity', /^maxtok/],
-  ['perSuccess', /ratio|percent/],
-  ['cost', /cost/],
+  ['capacity', '^maxtok'],
+  ['perSuccess', 'ratio|percent'],
+  ['cost', 'cost'],
 ];
 
 const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };

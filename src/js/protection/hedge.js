@@ -12,8 +12,8 @@ import { Rounds } from './rounds.js';
 
 /** Names in gRPC, Polly and others. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
-  ['delayMs', /delay/],
-  ['maxRatio (an operation has one hedge)', /^maxhedge/],
+  ['delayMs', 'delay'],
+  ['maxRatio (an operation has one hedge)', '^maxhedge'],
 ];
 
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
