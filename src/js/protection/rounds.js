@@ -65,7 +65,7 @@ export class Rounds {
     const { limits, settings } = op;
     this.#last = undefined;
     limits.attempt = undefined;
-    limits.onStop(() => this.#stop());
+    limits.onStop = () => this.#stop();
     const first = this.#begin(time, this.#guard.admission);
     if (typeof first === 'string') return first;
     const { attempts } = first.own;

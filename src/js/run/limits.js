@@ -30,6 +30,8 @@ export class Limits {
   deadlineAt = Infinity;
   /** The running attempt, or the last one: its signal is aborted with the operation. @type {Attempt | undefined} */
   attempt;
+  /** Called when the operation ends. @type {(() => void) | undefined} */
+  onStop;
   /** Ends what is awaited now. @type {((reason: any) => void) | undefined} */
   #cut;
   /** Error of the attempt, once it has timed out. @type {TimeoutError | undefined} */
@@ -38,8 +40,6 @@ export class Limits {
   #cancelDeadline;
   /** @type {(() => void) | undefined} */
   #cancelTimeout;
-  /** @type {(() => void) | undefined} */
-  #onStop;
   /** Timer of the present wait. @type {any} */
   #timer;
   #signals;
@@ -159,11 +159,6 @@ export class Limits {
     });
   }
 
-  /** @param {() => void} callback called when the operation ends */
-  onStop(callback) {
-    this.#onStop = callback;
-  }
-
   /** Removes all listeners and timers. */
   dispose() {
     if (this.#signals === undefined) return;
@@ -171,7 +166,7 @@ export class Limits {
     this.#cancelDeadline?.();
     this.#cancelTimeout?.();
     globalThis.clearTimeout(this.#timer);
-    this.#onStop?.();
+    this.onStop?.();
   }
 }
 
