@@ -109,8 +109,8 @@ const fn output(state: u64, n: u64) -> u64 {
 }
 
 /// The output function of `SplitMix64`.
-// Wasm files are compiled for size, and have few calls of it.
-#[cfg_attr(not(target_family = "wasm"), inline(never))]
+// The file that apps carry has it once. The lab's, which draws by the million, has it at each call.
+#[cfg_attr(not(all(target_family = "wasm", feature = "lab")), inline(never))]
 pub(crate) const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
