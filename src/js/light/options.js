@@ -48,7 +48,8 @@ export function check(must, value, [type, rule, allows], settings) {
   if (typed && (!allows || allows(value, settings))) return;
   // An object may have code of the caller's that runs when it becomes text.
   const [Kind, shown] = typed && type !== 'object' ? [RangeError, value] : [TypeError, value && typeof value];
-  throw new Kind(`rejitter: ${must} ${rule}, got ${shown}`.replace(/\p{Cc}/gu, '?').slice(0, 200));
+  // Control characters. Not by \p{Cc}, which V8 takes 0.2 ms to validate whenever it compiles this module.
+  throw new Kind(`rejitter: ${must} ${rule}, got ${shown}`.replace(/[^ -~\xa0-\uffff]/g, '?').slice(0, 200));
 }
 
 /** Returns the caller's own options. @param {any} options @returns {Settings} */
