@@ -48,21 +48,15 @@ export function isReplayable(/** @type {any} */ body) {
 
 /** Copies what can change: a list, bytes. @param {any} body */
 export function copyOf(body) {
-  switch (tagOf(body)) {
-    case 'URLSearchParams':
-      return new (classOf(body))(body);
-    case 'FormData': {
-      // Each attempt encodes it again, with another boundary.
-      const copy = new (classOf(body))();
-      for (const [name, value] of body) copy.append(name, value);
-      return copy;
-    }
-    case 'ArrayBuffer':
-      return body.slice(0);
-    default:
-      // The view's own type means nothing to `fetch`.
-      return ArrayBuffer.isView(body) ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() : body;
+  if (isList(body)) {
+    // Each attempt encodes a form again, with another boundary.
+    const copy = new (classOf(body))();
+    for (const [name, value] of body) copy.append(name, value);
+    return copy;
   }
+  // The view's own type means nothing to `fetch`.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
+  return tagOf(body) === 'ArrayBuffer' ? body.slice(0) : body;
 }
 
 /** Returns whether a body needs `duplex: 'half'`. @param {any} body */

@@ -23,13 +23,10 @@ export function isIdempotent(method) {
 
 /** Returns whether fetch retries a status. @param {number} status */
 export function isTransient(status) {
-  return isTransientStatus(status) && !(status === 408 && inBrowser());
-}
-
-/** Browsers resend a request themselves when the status is 408. jsdom and Electron's Node do not. */
-function inBrowser() {
+  if (status !== 408) return isTransientStatus(status);
+  // Browsers resend a request themselves then. jsdom and Electron's Node do not.
   const { navigator, process } = /** @type {any} */ (globalThis);
-  return /^Mozilla\//.test(navigator?.userAgent ?? '') && process?.versions?.node === undefined;
+  return !/^Mozilla\//.test(navigator?.userAgent ?? '') || process?.versions?.node !== undefined;
 }
 
 // Classes of failures. For an error with causes, the highest class in the chain wins.
@@ -155,11 +152,7 @@ export function serverTime(date) {
  */
 export function headerOf(headers, name) {
   const value =
-    typeof headers?.get === 'function'
-      ? headers.get(name)
-      : Object(headers) === headers && Object.hasOwn(headers, name)
-        ? headers[name]
-        : '';
+    typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
   return typeof value === 'string' ? value : '';
 }
 

@@ -21,15 +21,13 @@ export function createFetchApi(load) {
     const reading = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
       if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
-      let made;
       try {
-        made = new FetchCall(readCallOptions(init, reading), place, input, init);
+        return new FetchCall(readCallOptions(init, reading), place, input, init).run();
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);
         throw error;
       }
-      return made.run();
     };
     const place = placeOf(fetch, inner);
     return fetch;
