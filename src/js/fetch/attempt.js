@@ -38,6 +38,10 @@ export class FetchAttempt {
   #mayFollow = false;
   /** Name of the option that decided about the outcome. */
   askedOption = 'retryOn';
+  /** The report of an operation that ended with a response that should have been retried. @type {any} */
+  report;
+  /** Once the attempt has ended: what that says about its destination. */
+  facts = this;
 
   /** @param {import('./call.js').FetchCall} call @param {boolean} mayRepeat */
   constructor(call, mayRepeat) {
@@ -82,10 +86,9 @@ export class FetchAttempt {
     else if (request.signal === undefined) [signal] = signals;
     const { factory } = request;
     this.preparing = factory !== undefined;
-    let [input, init] = request.next(attempt.attempt, signal);
     const body = factory?.();
     const waits = typeof body?.then === 'function';
-    if (factory !== undefined) init = request.withBody(init, waits ? await body : body);
+    let [input, init] = request.next(attempt.attempt, signal, waits ? await body : body);
     this.preparing = false;
     if (waits || prepare !== undefined) [input, init] = await this.#finished(input, init, signal);
     const answer = sendFrom(place, input, init);
@@ -202,22 +205,19 @@ export class FetchAttempt {
 
   /** The wait that the response asks for, in ms; NaN for none. */
   get hintMs() {
-    return (this.#hintMs ??= this.response === undefined ? NaN : this.#readHint());
-  }
-
-  #readHint() {
-    const { hint, respectRetryAfter } = this.#call.settings;
     const { response } = this;
-    const headersMs = respectRetryAfter ? retryAfterMs(response) : undefined;
+    if (this.#hintMs !== undefined || response === undefined) return (this.#hintMs ??= NaN);
+    const { hint, respectRetryAfter } = this.#call.settings;
+    this.#hintMs = (respectRetryAfter ? retryAfterMs(response) : undefined) ?? NaN;
     try {
       const ms = hint?.(response, /** @type {Attempt} */ (this.attempt));
       if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
-      return Math.max(ms ?? headersMs ?? NaN, headersMs ?? 0);
+      if (ms !== undefined) this.#hintMs = Math.max(ms, this.#hintMs || 0);
     } catch (error) {
       // The caller's mistake must not cost the response.
       reportFailure(error);
-      return headersMs ?? NaN;
     }
+    return this.#hintMs;
   }
 
   /** Returns why no attempt follows: the request must not, or cannot, be sent again. @param {Operation} op */
@@ -245,11 +245,6 @@ export class FetchAttempt {
     }
   }
 
-  /** Once the attempt has ended: what that says about its destination. */
-  get facts() {
-    return this;
-  }
-
   /** Whether a second attempt may start while a slow one is running: two copies of the request do no more than one. */
   get mayHedge() {
     const { request } = this.#call;
@@ -260,7 +255,9 @@ export class FetchAttempt {
   another() {
     this.response = this.#askedMs = undefined;
     this.#call.isSafe = true;
-    return this.#call.attempt(this.#mayRepeat);
+    // By its constructor: a bundler renames a class that names itself.
+    const { constructor } = /** @type {any} */ (this);
+    return new constructor(this.#call, this.#mayRepeat);
   }
 
   /**
@@ -293,10 +290,5 @@ export class FetchAttempt {
   /** Another attempt of the round counts: the response is never read. */
   discard() {
     discard(this.response);
-  }
-
-  /** @param {object} report */
-  set report(report) {
-    this.#call.report = report;
   }
 }

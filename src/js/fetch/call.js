@@ -19,8 +19,6 @@ export class FetchCall {
    */
   held = {};
   over = false;
-  /** The report of an operation that ended with a response that should have been retried. @type {object | undefined} */
-  report;
   /** For all attempts of a round: whether the one that runs allows another next to it. */
   isSafe = true;
 
@@ -47,7 +45,7 @@ export class FetchCall {
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = this.attempt(!request.once);
+    const first = new FetchAttempt(this, !request.once);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
     op.task = first;
@@ -55,8 +53,16 @@ export class FetchCall {
     let outcome;
     try {
       const response = (outcome = await watch(op, shared.metrics, request.signal));
-      if (settings.throwOnStatus && this.report !== undefined) throw this.statusError(response, this.report);
       const last = /** @type {FetchAttempt} */ (op.task);
+      const { report } = last;
+      if (settings.throwOnStatus && report !== undefined) {
+        const status = new HttpStatusError(response);
+        const error = settings.finalError === 'wrap' ? new RetryError(status, report) : status;
+        // The attempts had results; what the last of them is thrown as belongs to the errors, too.
+        if (error instanceof RetryError) error.errors.push(status);
+        keepReport(error, report);
+        throw error;
+      }
       const attempt = /** @type {Attempt} */ (last.response === response ? last.attempt : this.held.attempt);
       const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
       if (signals.length > 0 || request.isRequest || settings.prepare !== undefined)
@@ -72,24 +78,6 @@ export class FetchCall {
       for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
       request.release();
     }
-  }
-
-  /**
-   * Not in FetchAttempt: a bundler renames a class that names itself.
-   * @param {boolean} mayRepeat whether the request, as it was sent last, may be sent again
-   */
-  attempt(mayRepeat) {
-    return new FetchAttempt(this, mayRepeat);
-  }
-
-  /** @param {any} response @param {any} report */
-  statusError(response, report) {
-    const status = new HttpStatusError(response);
-    const error = this.settings.finalError === 'wrap' ? new RetryError(status, report) : status;
-    // The attempts had results; what the last of them is thrown as belongs to the errors, too.
-    if (error instanceof RetryError) error.errors.push(status);
-    keepReport(error, report);
-    return error;
   }
 }
 

@@ -31,18 +31,19 @@ export function isRepeatable(request, settings, common) {
 }
 
 /**
- * Sets the key of a request, if it needs one.
+ * Returns a key for a request, if it needs one.
  * @param {import('./request.js').FetchRequest} request
  * @param {import('./options.js').FetchSettings} settings
+ * @returns {string | undefined}
  */
-export function addKey(request, settings) {
+export function newKeyOf(request, settings) {
   let { idempotencyKey: key } = settings;
   if (key === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, settings))
-    return;
-  if (key === 'auto') key = uuid();
-  else if (typeof key === 'function') key = key(request.outline());
+    return undefined;
+  if (key === 'auto') return uuid();
+  if (typeof key === 'function') key = key(request.outline());
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
-  request.setHeader(settings.idempotencyHeader, /** @type {string} */ (key));
+  return key;
 }
 
 /** Returns a random UUID. Not by `randomUUID`, which pages that are not served over HTTPS lack. */

@@ -6,7 +6,7 @@ import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
-import { addKey, isRepeatable } from './repeats.js';
+import { isRepeatable, newKeyOf } from './repeats.js';
 import { discard } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
@@ -17,6 +17,7 @@ const MEMBERS = (
 
 /** The arguments of a `fetch`, read once, so that what the caller changes later changes nothing. */
 export class FetchRequest {
+  /** @type {any} */
   #init;
   #input;
   /** The body of `init`, or what makes it. It replaces the request's own, which is sent by cloning the request. */
@@ -58,11 +59,18 @@ export class FetchRequest {
     // A request that protection may reject stays the caller's until it is sent.
     const waits = settings.protection !== undefined && input?.bodyUsed === false;
     if (this.isRequest && this.#body === undefined && !waits) this.#own();
+    this.mode = this.#member('mode');
+    this.redirect = this.#member('redirect');
     this.method = String(this.#member('method') ?? 'GET').toUpperCase();
     if (signal !== undefined && signal !== null && !isSignal(signal)) throw problemOf('signal', signal, RULES.signal);
     /** @type {AbortSignal | undefined} */
     this.signal = signal ?? undefined;
-    addKey(this, settings);
+    const key = newKeyOf(this, settings);
+    if (key !== undefined) {
+      const { headers } = this;
+      headers.set(settings.idempotencyHeader, key);
+      this.#init = { ...this.#init, headers };
+    }
     /** Whether no other attempt will send the body of a Request: then it need not be kept. */
     this.once = !isRepeatable(this, settings);
   }
@@ -75,14 +83,6 @@ export class FetchRequest {
   get origin() {
     const { origin } = addressOf(this.url) ?? {};
     return origin === 'null' ? undefined : origin;
-  }
-
-  get mode() {
-    return this.#member('mode');
-  }
-
-  get redirect() {
-    return this.#member('redirect');
   }
 
   /** The headers of the request as it is sent. */
@@ -100,13 +100,6 @@ export class FetchRequest {
     return this.#body === undefined ? this.isRequest && this.#input.body !== null : !isReplayable(this.#sent);
   }
 
-  /** @param {string} name @param {string} value */
-  setHeader(name, value) {
-    const { headers } = this;
-    headers.set(name, value);
-    this.#init = { ...this.#init, headers };
-  }
-
   /** Returns the members that hosts add to `init`: they have no place in a Request. */
   extras() {
     return Object.fromEntries(Object.entries(this.#init ?? {}).filter(([name]) => !MEMBERS.includes(name)));
@@ -118,12 +111,13 @@ export class FetchRequest {
   }
 
   /**
-   * Returns the arguments of one attempt for the inner fetch, but for a body that the caller's function makes.
+   * Returns the arguments of one attempt for the inner fetch.
    * @param {number} attempt
    * @param {AbortSignal | undefined} signal to pass instead of the caller's
+   * @param {unknown} made the body, if the caller's function makes it
    * @returns {[any, any]}
    */
-  next(attempt, signal) {
+  next(attempt, signal, made) {
     const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);
     let init = this.#init && { ...this.#init };
     // Browsers reject any second argument next to the request of a navigation.
@@ -131,16 +125,11 @@ export class FetchRequest {
       init = { ...referrerOf(input), ...init, signal };
     if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     // An inner fetch may add to what is a list: not to that of the next attempt.
-    if (this.#body !== undefined) init.body = this.#sent = isList(this.#body) ? copyOf(this.#body) : this.#body;
-    return [input, init];
-  }
-
-  /** Returns the second argument with a body that was made for it. @param {any} init @param {unknown} body */
-  withBody(init, body) {
-    this.#sent = body;
+    const own = isList(this.#body) ? copyOf(this.#body) : this.#body;
+    if (own !== undefined) init.body = this.#sent = this.factory ? made : own;
     // Required with a stream. Callers who pass a stream themselves set it, as for `fetch`.
-    const duplex = init.duplex === undefined && isStream(body) ? { duplex: 'half' } : undefined;
-    return { ...init, ...duplex, body };
+    if (this.factory && init.duplex === undefined && isStream(made)) init.duplex = 'half';
+    return [input, init];
   }
 
   /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
