@@ -5,9 +5,7 @@ import { isFunction } from '../options/checks.js';
 import { failure, problemOf } from '../options/messages.js';
 import { read, requireValid } from '../options/reader.js';
 import { COUNT, FINITE, SWITCH } from '../options/rules.js';
-import { DISPOSE, Timers } from './timers.js';
-
-/** @typedef {import('./timers.js').Timeout} Timeout */
+import { DISPOSE, Timeout, Timers } from './timers.js';
 
 const FIRE_LIMIT = 10_000;
 
@@ -21,24 +19,23 @@ let current;
 export function virtualClock(options) {
   if (current !== undefined) throw failure(Error, 'a virtual clock is installed already. Uninstall it first');
   const { date = false, blocking = false } = read(options, { date: SWITCH, blocking: SWITCH });
-  const clock = new VirtualClock();
+  const clock = (current = new VirtualClock());
   try {
     clock.install(date, blocking);
+    return clock;
   } catch (error) {
     clock.uninstall();
     throw error;
   }
-  current = clock;
-  return clock;
 }
 
 class VirtualClock {
   #timers = new Timers();
   #running = false;
-  /** @type {[holder: any, name: string, own: PropertyDescriptor | undefined, replacement: unknown][]} */
-  #replaced = [];
+  /** What puts the host's own back. @type {(() => void)[]} */
+  #undo = [];
   /** The host's own, looked up before they are replaced: promises settle while real tasks run. */
-  #host = hostTimers();
+  #host = { setImmediate: /** @type {any} */ (globalThis).setImmediate, setTimeout: globalThis.setTimeout };
 
   /** @param {boolean} date @param {boolean} blocking */
   install(date, blocking) {
@@ -57,7 +54,7 @@ class VirtualClock {
       (name, repeats) =>
       (callback, ms, ...args) => {
         if (!isFunction(callback)) throw problemOf(`the callback of ${name}()`, callback, ['', 'a function']);
-        return timers.arm(callback, ms, args, repeats);
+        return new Timeout(timers, callback, ms, args, repeats);
       };
     /** @type {(host: Function) => (handle: any) => void} */
     const clearing = (host) => (handle) => {
@@ -127,6 +124,7 @@ class VirtualClock {
     if (!isFunction(promise?.then)) throw problemOf('the argument of runUntil()', promise, ['', 'a promise']);
     const { limit = FIRE_LIMIT, graceMs = 20 } = read(options, { limit: COUNT, graceMs: COUNT });
     const timers = this.#timers;
+    const { setTimeout } = this.#host;
     let pending = true;
     const settled = () => {
       pending = false;
@@ -138,7 +136,8 @@ class VirtualClock {
       while (pending && timers.live) {
         // Real I/O may bring news before the timer that limits it. One pause is at least one turn of the
         // event loop, however busy the machine is.
-        for (let i = 0; i < graceMs && pending && timers.armed.size > 0; i++) await this.#pause();
+        for (let i = 0; i < graceMs && pending && timers.armed.size > 0; i++)
+          await new Promise((done) => void setTimeout(done, 1));
         if (!pending) break;
         const timer = timers.next(Infinity);
         if (timer !== undefined) return timer;
@@ -152,13 +151,7 @@ class VirtualClock {
   }
 
   uninstall() {
-    for (const [holder, name, own, replacement] of this.#replaced.reverse()) {
-      // A later replacement by other code stays.
-      if (holder[name] !== replacement) continue;
-      if (own === undefined) delete holder[name];
-      else put(holder, name, own);
-    }
-    this.#replaced = [];
+    for (const undo of this.#undo.splice(0).reverse()) undo();
     this.#timers.end();
     if (current === this) current = undefined;
   }
@@ -171,29 +164,26 @@ class VirtualClock {
   #replace(holder, name, replacement) {
     const own = Object.getOwnPropertyDescriptor(holder, name);
     put(holder, name, { value: replacement, writable: true, configurable: true, enumerable: own?.enumerable ?? true });
-    this.#replaced.push([holder, name, own, replacement]);
-  }
-
-  async #settle() {
-    for (let i = 0; i < TURNS; i++) await this.#turn();
-  }
-
-  /** Lets the event loop turn. */
-  #turn() {
-    const { setImmediate, setTimeout } = this.#host;
-    return new Promise((done) => {
-      try {
-        setImmediate(done);
-      } catch {
-        // Browsers have no setImmediate, and that of an edge route of Next.js throws.
-        setTimeout(done);
-      }
+    this.#undo.push(() => {
+      // A later replacement by other code stays.
+      if (holder[name] !== replacement) return;
+      if (own === undefined) delete holder[name];
+      else put(holder, name, own);
     });
   }
 
-  #pause() {
-    const { setTimeout } = this.#host;
-    return new Promise((done) => void setTimeout(done, 1));
+  /** Lets the event loop turn. */
+  async #settle() {
+    const { setImmediate, setTimeout } = this.#host;
+    for (let i = 0; i < TURNS; i++)
+      await new Promise((done) => {
+        try {
+          setImmediate(done);
+        } catch {
+          // Browsers have no setImmediate, and that of an edge route of Next.js throws.
+          setTimeout(done);
+        }
+      });
   }
 
   /**
@@ -220,11 +210,6 @@ class VirtualClock {
       this.#running = false;
     }
   }
-}
-
-function hostTimers() {
-  const { setImmediate, setTimeout } = /** @type {any} */ (globalThis);
-  return { setImmediate, setTimeout };
 }
 
 /**

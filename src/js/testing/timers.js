@@ -23,13 +23,6 @@ export class Timers {
   /** @type {(value?: any) => void} */
   wake = () => {};
 
-  /** @param {Function} callback @param {any} ms @param {any[]} [args] @param {boolean} [repeats] */
-  arm(callback, ms, args = [], repeats = false) {
-    const timer = new Timeout(this, callback, ms >= 1 && ms <= MAX_TIMER_MS ? Math.trunc(ms) : 1, args, repeats);
-    this.enter(timer);
-    return timer;
-  }
-
   /** @param {Timeout} timer that is due after its delay, counted from now */
   enter(timer) {
     this.armed.delete(timer.id);
@@ -91,7 +84,7 @@ export class Timers {
     const controller = new AbortController();
     // The words of the host.
     const expire = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-    this.arm(expire, ms);
+    new Timeout(this, expire, ms);
     return controller.signal;
   }
 
@@ -109,10 +102,11 @@ export class Timers {
         const error = new Error('The operation was aborted', { cause: signal?.reason });
         reject(Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' }));
       };
-      const timer = this.arm(() => {
+      const expire = () => {
         signal?.removeEventListener('abort', stop);
         resolve(value);
-      }, ms);
+      };
+      const timer = new Timeout(this, expire, ms);
       if (ref === false) timer.unref();
       if (signal?.aborted) stop();
       else signal?.addEventListener('abort', stop, { once: true });
@@ -133,16 +127,17 @@ export class Timeout {
   /**
    * @param {Timers} timers
    * @param {Function} callback
-   * @param {number} ms
-   * @param {any[]} args
-   * @param {boolean} repeats
+   * @param {any} ms
+   * @param {any[]} [args]
+   * @param {boolean} [repeats]
    */
-  constructor(timers, callback, ms, args, repeats) {
+  constructor(timers, callback, ms, args = [], repeats = false) {
     this.#timers = timers;
     this.callback = callback;
-    this.ms = ms;
+    this.ms = ms >= 1 && ms <= MAX_TIMER_MS ? Math.trunc(ms) : 1;
     this.args = args;
     this.repeats = repeats;
+    timers.enter(this);
   }
 
   /** Starts the delay again, also after the timer has fired. */
