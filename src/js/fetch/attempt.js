@@ -112,15 +112,12 @@ export class FetchAttempt {
    */
   async #finished(input, init, signal) {
     const { request, settings } = this.#call;
-    const { prepare } = settings;
     const attempt = /** @type {Attempt} */ (this.attempt);
     /** @type {any} */
     let sent;
     try {
-      if (prepare !== undefined) {
-        const made = init === undefined && request.isRequest ? input : new Request(input, init);
-        sent = await this.#prepared(prepare, attempt, made);
-      }
+      if (settings.prepare !== undefined)
+        sent = await this.#prepared(init === undefined && request.isRequest ? input : new Request(input, init));
       if (attempt.signal.aborted) throw reasonOf(attempt.signal);
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
@@ -134,19 +131,16 @@ export class FetchAttempt {
     return [sent, Object.keys(more).length > 0 ? more : undefined];
   }
 
-  /**
-   * Returns the request that `prepare` makes of the one that would be sent.
-   * @param {(request: Request, attempt: Attempt) => unknown} prepare
-   * @param {Attempt} attempt
-   * @param {any} made a Request
-   */
-  async #prepared(prepare, attempt, made) {
+  /** Returns the request that `prepare` makes of the one that would be sent. @param {any} made a Request */
+  async #prepared(made) {
     const call = this.#call;
     const { request, settings } = call;
+    const { prepare } = settings;
+    const attempt = /** @type {Attempt} */ (this.attempt);
     const key = keyOf(request, settings);
     this.preparing = true;
     call.isSafe = false;
-    const answer = await prepare(made, attempt);
+    const answer = await prepare?.(made, attempt);
     if (answer !== undefined && !isRequest(answer)) {
       throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
     }

@@ -58,10 +58,8 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
 /**
  * Settings of every operation, and those that only `fetch` has; methods are in upper case.
  * @typedef {import('../../../pkg-template/fetch.js').CallOptions} Options
- * @typedef {'retryOn' | 'methods' | 'idempotencyKey' | 'hint' | 'respectRetryAfter' | 'throwOnStatus' | 'prepare' |
- *   'protectionKey'} FetchOnly
- * @typedef {import('../options/settings.js').Settings & Pick<Options, FetchOnly> & { idempotencyHeader: string }}
- *   FetchSettings
+ * @typedef {import('../options/settings.js').Settings} Settings
+ * @typedef {Settings & Omit<Options, keyof Settings> & { idempotencyHeader: string }} FetchSettings
  */
 
 /**
