@@ -21,22 +21,15 @@ import { seedOf } from './values.js';
 /** @type {Rule} */
 const NUMBER = ['', 'a number', (value) => typeof value === 'number'];
 
-/** The numbers that belong to a type of arrivals, by name. */
-const OF_ARRIVALS = /* @__PURE__ */ new Map([
-  ['regular', 'perS'],
-  ['poisson', 'perS'],
-  ['closed', 'clients,thinkMs'],
-]);
-
 /** @type {Rule} */
 const ARRIVALS = [
   '',
   "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
   (value, given, _, name) => {
-    const { type, ...rest } = (given[name] = ownOf(value));
-    const names = Object.keys(rest).sort();
-    const known = names.join() === OF_ARRIVALS.get(type) && !names.some((each) => each.includes(','));
-    return known && Object.values(rest).every((number) => typeof number === 'number');
+    const own = (given[name] = ownOf(value));
+    const numbers = own.type === 'closed' ? ['clients', 'thinkMs'] : ['perS'];
+    const known = ['regular', 'poisson', 'closed'].includes(own.type) && Object.keys(own).length === 1 + numbers.length;
+    return known && numbers.every((each) => typeof own[each] === 'number');
   },
 ];
 
@@ -120,7 +113,7 @@ function section(rules) {
     '',
     'an object of options',
     (value, given, problems, name) => {
-      if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+      // Throws if it is not an object: then the rule is broken.
       given[name] = readInto(value, rules, problems, undefined, `${name}.`);
       return true;
     },
