@@ -9,15 +9,6 @@ import { isProgrammingError } from '../failures/network.js';
 /** @param {unknown} error */
 const isOutside = (error) => !isProgrammingError(error);
 
-const FIFTEEN_MINUTES = {
-  baseMs: 500,
-  factor: 1.5,
-  capMs: 60_000,
-  jitter: /* @__PURE__ */ Object.freeze({ type: 'proportional', ratio: 0.5 }),
-  maxAttempts: Infinity,
-  totalTimeoutMs: 900_000,
-};
-
 // Standard mode of the AWS SDKs since 2020: r * 1 s * 2^(k-1), clamped to 20 s, 3 attempts.
 export const awsSdk2020 = /* @__PURE__ */ preset(DRAW, { baseMs: 1000, capMs: 20_000, maxAttempts: 3 });
 
@@ -28,7 +19,17 @@ export const awsSdk2026 = /* @__PURE__ */ preset(BOUND, { baseMs: 50, capMs: 20_
 export const awsSdk2026Throttling = /* @__PURE__ */ preset(BOUND, { baseMs: 1000, capMs: 20_000, maxAttempts: 3 });
 
 // ExponentialBackOff of Google's HTTP client for Java.
-export const googleHttpClient = /* @__PURE__ */ preset(CEILING, FIFTEEN_MINUTES);
+export const googleHttpClient = /* @__PURE__ */ preset(CEILING, {
+  baseMs: 500,
+  factor: 1.5,
+  capMs: 60_000,
+  jitter: /* @__PURE__ */ Object.freeze({ type: 'proportional', ratio: 0.5 }),
+  maxAttempts: Infinity,
+  totalTimeoutMs: 900_000,
+});
+
+// cenkalti/backoff for Go has the same.
+export const cenkalti = googleHttpClient;
 
 // gRPC's proposal A6, with the values of its example.
 export const grpc = /* @__PURE__ */ preset(CEILING, {
@@ -46,9 +47,6 @@ export const polly = /* @__PURE__ */ preset(BOUND, {
   capMs: Infinity,
   maxAttempts: 4,
 });
-
-// cenkalti/backoff for Go.
-export const cenkalti = /* @__PURE__ */ preset(CEILING, FIFTEEN_MINUTES);
 
 // hashicorp/go-retryablehttp: 1 s to 30 s, doubling, 4 retries, no jitter.
 export const goRetryableHttp = /* @__PURE__ */ preset(BOUND, {
