@@ -13,7 +13,7 @@ export { delayMsOf } from './waits.js';
 
 /** @param {import('./waits.js').Load} load */
 export function retryOf(load) {
-  const named = {
+  return {
     // A method: bundlers keep its name, which stacks show.
     /** @param {(attempt: import('./options.js').Attempt) => unknown} fn @param {unknown} [options] */
     async retry(fn, options) {
@@ -118,6 +118,5 @@ export function retryOf(load) {
         if (stopped) throw stopped[0];
       }
     },
-  };
-  return named.retry;
+  }.retry;
 }

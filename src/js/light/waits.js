@@ -11,7 +11,7 @@ const WAIT = ['number', 'a positive integer', (k) => k > 0 && Number.isSafeInteg
 
 /** @param {Load} load */
 export function delayMsOf(load) {
-  const named = {
+  return {
     /** @param {number} k @param {unknown} [options] */
     delayMs(k, options) {
       check('k must be', k, WAIT);
@@ -20,8 +20,7 @@ export function delayMsOf(load) {
       if (!core) throw new Error('rejitter: no WebAssembly; use rejitter/no-wasm/light');
       return computed(core, settings, k);
     },
-  };
-  return named.delayMs;
+  }.delayMs;
 }
 
 /**
