@@ -48,6 +48,7 @@ export class FetchRequest {
     this.#maxAttempts = settings.maxAttempts;
     this.isRequest = isRequest(input);
     this.#input = this.given = this.isRequest ? input : copyOfUrl(input);
+    this.url = this.isRequest ? input.url : this.#input;
     const { body, signal = this.isRequest ? input.signal : undefined } =
       this.#init ?? /** @type {any} */ ({ __proto__: null });
     /** The caller's function that makes the body. */
@@ -73,10 +74,6 @@ export class FetchRequest {
     }
     /** Whether no other attempt will send the body of a Request: then it need not be kept. */
     this.once = !isRepeatable(this, settings);
-  }
-
-  get url() {
-    return this.isRequest ? this.#input.url : this.#input;
   }
 
   /** Origin of the address. Those of data, blobs and files have none. */
