@@ -58,10 +58,10 @@ class VirtualClock {
       };
     /** @type {(host: Function) => (handle: any) => void} */
     const clearing = (host) => (handle) => {
-      const timer = timers.find(handle);
+      const timer = typeof handle === 'object' ? handle : timers.armed.get(Number(handle));
+      if (timer instanceof Timeout) timer.close();
       // Timers that were armed before the clock was installed are the host's.
-      if (timer === undefined) host(handle);
-      else timer.close();
+      else host(handle);
     };
     const fakeTimeout = Object.assign(arming('setTimeout', false), {
       [Symbol.for('nodejs.util.promisify.custom')]: timers.sleep.bind(timers),

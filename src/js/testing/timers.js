@@ -31,12 +31,6 @@ export class Timers {
     this.wake();
   }
 
-  /** Returns the timer of a handle or a number, unless the host gave it. @param {unknown} handle */
-  find(handle) {
-    if (handle instanceof Timeout) return handle;
-    return typeof handle === 'object' ? undefined : this.armed.get(Number(handle));
-  }
-
   /**
    * Returns the earliest timer that is due by `end`, and of several the one that was armed first.
    * @param {number} end
