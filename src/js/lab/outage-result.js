@@ -5,11 +5,6 @@ import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { requireValid } from '../options/reader.js';
 
-/** @type {import('../options/reader.js').Rule} */
-const SHARE = ['number', 'a number between 0 and 1', (value) => isWithin(value, 0, 1)];
-/** @type {import('../options/reader.js').Rule} */
-const TIME = ['number', 'a non-negative number', (value) => isWithin(value, 0, Infinity)];
-
 /**
  * When this share of all clients had been served.
  * @param {any} result
@@ -18,7 +13,7 @@ const TIME = ['number', 'a non-negative number', (value) => isWithin(value, 0, I
  */
 export function timeToServeMs(result, share) {
   const [attempts, servedMs] = columns(result, 'attempts', 'servedMs');
-  requireValid('share', share, SHARE);
+  requireValid('share', share, ['number', 'a number between 0 and 1', (value) => isWithin(value, 0, 1)]);
   return servedMs[Math.max(1, Math.ceil(share * attempts.length)) - 1];
 }
 
@@ -30,7 +25,7 @@ export function timeToServeMs(result, share) {
  */
 export function peakOf(result, fromMs = 0) {
   const [arrivals] = columns(result, 'arrivals');
-  requireValid('fromMs', fromMs, TIME);
+  requireValid('fromMs', fromMs, ['number', 'a non-negative number', (value) => isWithin(value, 0, Infinity)]);
   let peak;
   for (let bin = 0; bin < arrivals.length; bin++) {
     const startMs = bin * result.binMs;

@@ -6,15 +6,12 @@ import { DRAW, JITTERS, check, settingsOf } from './options.js';
 
 /** @typedef {() => import('../options/settings.js').Core | undefined} Load undefined: the host refuses to compile it */
 
-/** @type {import('./options.js').Rule} */
-const WAIT = ['number', 'a positive integer', (k) => k > 0 && Number.isSafeInteger(k)];
-
 /** @param {Load} load */
 export function delayMsOf(load) {
   return {
     /** @param {number} k @param {unknown} [options] */
     delayMs(k, options) {
-      check('k must be', k, WAIT);
+      check('k must be', k, ['number', 'a positive integer', (k) => k > 0 && Number.isSafeInteger(k)]);
       const settings = settingsOf(options);
       const core = load();
       if (!core) throw new Error('rejitter: no WebAssembly; use rejitter/no-wasm/light');
