@@ -249,9 +249,7 @@ export class FetchAttempt {
   another() {
     this.response = this.#askedMs = undefined;
     this.#call.isSafe = true;
-    // By its constructor: a bundler renames a class that names itself.
-    const { constructor } = /** @type {any} */ (this);
-    return new constructor(this.#call, this.#mayRepeat);
+    return this.#call.attempt(this.#mayRepeat);
   }
 
   /**

@@ -45,7 +45,7 @@ export class FetchCall {
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = new FetchAttempt(this, !request.once);
+    const first = this.attempt(!request.once);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
     op.task = first;
@@ -78,6 +78,14 @@ export class FetchCall {
       for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
       request.release();
     }
+  }
+
+  /**
+   * Not in FetchAttempt: a bundler renames a class that names itself.
+   * @param {boolean} mayRepeat whether the request, as it was sent last, may be sent again
+   */
+  attempt(mayRepeat) {
+    return new FetchAttempt(this, mayRepeat);
   }
 }
 
