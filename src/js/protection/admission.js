@@ -13,51 +13,36 @@ const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 export class Admission {
   #state;
-  /** The breaker's ticket, 1 without one; 0 before the attempt is let pass, and once its end was told. */
+  /** The breaker's ticket, 1 without one; 0 once the attempt's end was told. */
   #ticket;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
-  /** @type {RecordFields | undefined} */
-  fields = undefined;
 
-  /** @param {import('./state.js').State} state @param {number} [ticket] of an attempt that has passed */
-  constructor(state, ticket = 0) {
+  /** @param {import('./state.js').State} state @param {number} ticket @param {RecordFields} [fields] of its record */
+  constructor(state, ticket, fields) {
     this.#state = state;
     this.#ticket = ticket;
+    this.fields = fields;
   }
 
   /**
-   * Forgets the last attempt, and asks the breaker for another one. Returns 0, or the time in ms until asking again
-   * makes sense.
-   * @param {number} time
-   * @param {boolean} first whether it is the first attempt of its operation
-   * @param {RecordFields} [fields]
+   * Follows a server that may ask everyone to slow down.
+   * @param {Operation} operation
+   * @param {number} [hintMs] undefined or NaN if it does not
    */
-  admit(time, first, fields) {
-    const answer = this.#state.breaker?.admit(time, first) ?? -1;
-    this.#ticket = Math.max(-answer, 0);
-    this.throttled = false;
-    this.ownUntil = -Infinity;
-    this.fields = fields;
-    return Math.max(answer, 0);
-  }
-
-  /** @param {Operation} operation */
-  failed(operation) {
-    const { hintMs = NaN } = operation;
-    if (hintMs >= 0) this.throttle(operation, hintMs);
-  }
-
-  /** @param {Operation} operation @param {number} hintMs */
-  throttle(operation, hintMs) {
-    this.throttled = true;
+  throttle(operation, hintMs = NaN) {
+    if (hintMs >= 0) this.throttled = true;
     if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(operation, hintMs) ?? this.ownUntil;
   }
 
-  /** @param {Operation} operation @param {boolean} again */
+  /**
+   * Follows the decision about an outcome.
+   * @param {Operation} operation
+   * @param {boolean} again whether another attempt may follow
+   */
   ended(operation, again) {
     const facts = operation.task?.facts;
     const fails = facts?.failed || (again && !facts?.preparing && !this.throttled);

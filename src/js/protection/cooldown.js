@@ -21,8 +21,8 @@ export function cooldown(options) {
 export class Cooldown {
   #maxHoldMs;
   #state = machine.newCooldown();
-  /** Operations that are held now. @type {Set<object>} */
-  held = new Set();
+  /** Guards of operations that are held now, and when their attempts asked first. @type {Map<object, number>} */
+  held = new Map();
   rejected = 0;
   /** The failure that set it. @type {unknown} */
   cause = undefined;

@@ -12,33 +12,28 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 /** @typedef {import('../run/contracts.js').Answer} Answer */
 
 export class Guard {
-  /** The admission of the present attempt. */
-  admission;
-  #state;
+  state;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
-  /** Time when the present attempt asked first: since then it is held, if it is. */
-  #askedAt = 0;
-  /** Rounds of the operation, if it may have hedges. @type {import('./rounds.js').Rounds | undefined} */
-  rounds = undefined;
+  /** Makes a round, if the operation may have hedges. @type {import('../run/contracts.js').Guard['run']} */
+  run = undefined;
   /** Number of hedges so far. */
   hedges = 0;
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   rejection = undefined;
 
-  /** @param {State} state @param {number} [ticket] the breaker's, of a first attempt that passed */
-  constructor(state, ticket) {
-    this.#state = state;
-    this.admission = new Admission(state, ticket);
+  /** @param {State} state */
+  constructor(state) {
+    this.state = state;
   }
 
   /** @param {Operation} operation @param {number} time now @returns {Answer | undefined} */
   enter(operation, time) {
-    const state = this.#state;
+    const state = this.state;
     const { breaker, cooldown } = state;
-    const wasHeld = cooldown?.held.delete(this);
-    if (!wasHeld) this.#askedAt = time;
+    const heldAt = cooldown?.held.get(this);
+    cooldown?.held.delete(this);
 
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
@@ -50,34 +45,35 @@ export class Guard {
       // random() may have aborted.
       if (operation.limits.aborted) return ABORTED;
       if (misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
-      cooldown.held.add(this);
+      cooldown.held.set(this, heldAt ?? time);
       state.tell('held', { holdMs: waitMs });
       return { waitMs };
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const fields = wasHeld ? { heldMs: time - this.#askedAt } : undefined;
-    const waitMs = this.admission.admit(time, operation.attempts === 0, fields);
-    if (waitMs > 0) return this.#reject(operation, 'breaker', waitMs);
+    const answer = breaker?.admit(time, operation.attempts === 0) ?? -1;
+    if (answer > 0) return this.#reject(operation, 'breaker', answer);
+    const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
+    operation.admission = new Admission(state, -answer, fields);
     // onEvent may have aborted.
     return operation.limits.aborted ? ABORTED : undefined;
   }
 
   /** @param {Operation} operation @param {number} delayMs @returns {Answer} */
   retry(operation, delayMs) {
-    const state = this.#state;
+    const state = this.state;
     const { budget, breaker, cooldown } = state;
     const time = now();
     let waitMs = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (cooldown !== undefined && leftMs > 0 && cooldown.until !== this.admission.ownUntil) {
+    if (cooldown !== undefined && leftMs > 0 && cooldown.until !== operation.admission?.ownUntil) {
       waitMs = Math.max(delayMs, cooldown.holdMs(time, operation));
       if (operation.limits.aborted) return ABORTED;
       if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
     }
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#reject(operation, 'breaker', openMs);
-    const taken = budget?.take(this.admission.throttled) ?? 0;
+    const taken = budget?.take(operation.admission?.throttled) ?? 0;
     if (taken < 0) {
       state.tell('rejected', { by: 'budget' });
       return { stop: 'budget' };
@@ -89,16 +85,17 @@ export class Guard {
 
   /** @param {Operation} operation @param {string} stop @returns {Answer} */
   settle(operation, stop) {
-    const { budget, cooldown, hedge } = this.#state;
-    let answer = { stop: this.rounds?.settle(stop) ?? stop };
+    const { budget, cooldown, hedge } = this.state;
     // Timers were late: when the hold began, it was to end before the deadline.
-    if (cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline'))
-      answer = this.#reject(operation, 'cooldown', cooldown.left(now()), this.settle);
+    const answer =
+      cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline')
+        ? this.#reject(operation, 'cooldown', cooldown.left(now()), this.settle)
+        : { stop };
     const reason = answer.stop;
-    this.admission.close(operation, reason);
-    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
+    operation.admission?.close(operation, reason);
+    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.state);
     if (this.#takenFor > operation.attempts) budget?.putBack(this.#taken);
-    if (reason === 'success' && this.admission.verdict === SUCCESS) {
+    if (reason === 'success' && operation.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);
       hedge?.budget.succeeded();
     }
@@ -113,7 +110,7 @@ export class Guard {
    * @param {Function} [asked] the method that the driver has called
    */
   #reject({ attempts }, by, retryAfterMs, asked = this.enter) {
-    const state = this.#state;
+    const state = this.state;
     const part = /** @type {{ rejected: number, cause: unknown }} */ (state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };

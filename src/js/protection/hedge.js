@@ -65,14 +65,13 @@ export class Hedge {
   }
 
   /**
-   * Returns what makes the attempts of an operation, and their hedges.
+   * Returns the guard of an operation that may have hedges.
    * @param {import('../run/operation.js').Operation} op
    * @param {import('../run/run.js').Driver} driver
-   * @param {import('./guard.js').Guard} guard
    * @param {import('./state.js').State} state
    */
-  rounds(op, driver, guard, state) {
-    return new Rounds(op, driver, guard, state, this);
+  guard(op, driver, state) {
+    return new Rounds(op, driver, state, this);
   }
 
   /**

@@ -7,6 +7,7 @@
 
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
+import { Guard } from './guard.js';
 
 /** @typedef {import('../run/operation.js').Operation} Operation */
 /** @typedef {import('../run/steps.js').Stop} Stop */
@@ -19,23 +20,16 @@ export class SupersededError extends Error {
 /** End of an attempt whose operation another one has ended. */
 const SUPERSEDED = 'superseded';
 
-/**
- * @typedef {object} Contender
- * @property {Operation} own its data
- * @property {Admission} admission
- * @property {boolean} over whether it takes no step any more
- */
-
-/** The rounds of one operation. */
-export class Rounds {
+/** The guard of an operation that has rounds. */
+export class Rounds extends Guard {
   #op;
   #driver;
-  #guard;
-  #state;
   #hedge;
-  /** The attempt, and the hedge if there is one. @type {Contender[]} */
+  /** The attempt, and the hedge if there is one. @type {Operation[]} */
   #contenders = [];
-  /** The one that ended last. @type {Contender | undefined} */
+  /** Those that may still decide something. @type {Set<Operation>} */
+  #open = new Set();
+  /** The one that ended last. @type {Operation | undefined} */
   #last;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel;
@@ -43,32 +37,31 @@ export class Rounds {
   /**
    * @param {Operation} op
    * @param {import('../run/run.js').Driver} driver
-   * @param {import('./guard.js').Guard} guard
    * @param {import('./state.js').State} state
    * @param {import('./hedge.js').Hedge} hedge
    */
-  constructor(op, driver, guard, state, hedge) {
+  constructor(op, driver, state, hedge) {
+    super(state);
     this.#op = op;
     this.#driver = driver;
-    this.#guard = guard;
-    this.#state = state;
     this.#hedge = hedge;
   }
 
   /**
-   * Makes a round, whose attempt has been let pass.
+   * Makes a round, whose attempt has been let pass. Returns why the operation stops; undefined if another round may
+   * follow. A property of the object, as it is in other guards.
    * @param {number} time now
-   * @returns {Promise<Stop> | Stop} why the operation stops; undefined if another round may follow
+   * @returns {Promise<Stop> | Stop}
    */
-  run(time) {
+  run = (time) => {
     const op = this.#op;
     const { limits, settings } = op;
     this.#last = undefined;
     limits.attempt = undefined;
     limits.onStop = () => this.#stop();
-    const first = this.#begin(time, this.#guard.admission);
+    const first = this.#begin(time, op.admission);
     if (typeof first === 'string') return first;
-    const { attempts } = first.own;
+    const { attempts } = first;
     op.attempts = attempts;
     limits.metrics?.attempted(attempts);
     return new Promise((resolve, reject) => {
@@ -81,14 +74,13 @@ export class Rounds {
       // Rejects if the host's clock throws.
       this.#drive(first).then(resolve, reject);
     });
-  }
+  };
 
   /**
    * Begins an attempt. Returns a reason to stop if a hook has aborted it, or has taken the time that was left.
    * @param {number} time
-   * @param {Admission} admission
+   * @param {Admission | undefined} admission
    * @param {object} [fields] of its events
-   * @returns {Contender | string}
    */
   #begin(time, admission, fields) {
     const { settings, fn, index, startedAt, limits, attempts, records, task } = this.#op;
@@ -100,24 +92,23 @@ export class Rounds {
       const another = (own.task = task.another());
       own.fn = (attempt) => another.send(attempt);
     }
-    const contender = { own, admission, over: false };
-    this.#contenders.push(contender);
+    this.#contenders.push(own);
+    this.#open.add(own);
     const stop = begin(own, time);
-    if (stop !== undefined) {
-      this.#contenders.pop();
-      return stop;
-    }
-    return contender;
+    if (stop === undefined) return own;
+    this.#contenders.pop();
+    this.#open.delete(own);
+    return stop;
   }
 
   /** Starts the hedge, unless something forbids it. Returns the end of the round, if the hedge is that. */
   #startHedge() {
     const { limits } = this.#op;
     const hedge = this.#hedge;
-    const { budget, breaker, cooldown } = this.#state;
+    const { budget, breaker, cooldown } = this.state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].own.attempt?.signal.aborted)
+    if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].attempt?.signal.aborted)
       return undefined;
     const isCalm = breaker?.isClosed !== false && !(cooldown && cooldown.left(time) > 0);
     const own = isCalm ? hedge.budget.take() : -1;
@@ -127,34 +118,32 @@ export class Rounds {
       hedge.rejected++;
       return undefined;
     }
-    const admission = new Admission(this.#state);
     const fields = { hedge: /** @type {const} */ (true) };
-    admission.admit(time, false, fields);
-    const contender = this.#begin(time, admission, fields);
-    if (typeof contender === 'string') {
-      admission.close(this.#op, contender);
+    const admission = new Admission(this.state, -(breaker?.admit(time, false) ?? -1), fields);
+    const second = this.#begin(time, admission, fields);
+    if (typeof second === 'string') {
+      admission.close(this.#op, second);
       hedge.budget.putBack(own);
       budget?.putBack(taken);
       return undefined;
     }
-    this.#guard.hedges++;
+    this.hedges++;
     hedge.hedges++;
     if (limits.metrics !== undefined) {
       limits.metrics.attempts++;
       limits.metrics.hedges++;
     }
-    return this.#drive(contender);
+    return this.#drive(second);
   }
 
   /**
    * Drives a contender to its end, as the loop of run.js does. Never settles unless that is the end of the round: its
    * promise is the link from the attempt to what the caller awaits, by which V8 finds the caller's frames.
-   * @param {Contender} contender
+   * @param {Operation} own
    * @returns {Promise<Stop>}
    */
-  async #drive(contender) {
+  async #drive(own) {
     const { review, ask, classify, callbackFailed } = this.#driver;
-    const { own } = contender;
     /** @type {Stop} */
     let stop;
     try {
@@ -169,7 +158,7 @@ export class Rounds {
         threw = true;
       }
       stop = review(own, answer, threw);
-      if (own.endedAt !== undefined && !contender.over) this.#failed(contender);
+      if (own.endedAt !== undefined && this.#open.has(own)) this.#failed(own);
       if (stop === undefined) {
         answer = ask(own);
         stop = classify(own, typeof answer === 'boolean' ? answer : await own.limits.race(answer));
@@ -177,52 +166,50 @@ export class Rounds {
     } catch (thrown) {
       this.#record(own, () => (stop = callbackFailed(own, thrown)));
     }
-    return this.#ended(contender, stop) ? stop : new Promise(() => {});
+    return this.#ended(own, stop) ? stop : new Promise(() => {});
   }
 
   /**
    * Follows an attempt that has ended with a failure, or with a result that may be one.
-   * @param {Contender} contender
+   * @param {Operation} own
    */
-  #failed(contender) {
+  #failed(own) {
     const op = this.#op;
-    const { own } = contender;
     this.#cancel?.();
-    this.#last = contender;
+    this.#last = own;
     // For the deadline's error: its cause, and the attempt that runs.
     op.failed = own.failed;
     op.outcome = own.outcome;
-    op.attempts = (this.#contenders.find(runs) ?? contender).own.attempts;
+    op.attempts = (this.#contenders.find(runs) ?? own).attempts;
   }
 
   /**
    * Follows the end of a contender. Returns whether it ends the round: if it decides the operation, or if all have
    * failed.
-   * @param {Contender} contender
+   * @param {Operation} own
    * @param {Stop} stop
    */
-  #ended(contender, stop) {
+  #ended(own, stop) {
     const op = this.#op;
     const { limits } = op;
-    const tooLate = contender.over || limits.stopped;
-    contender.over = true;
-    if (tooLate) return false;
+    if (!this.#open.delete(own) || limits.stopped) return false;
     if (stop !== undefined) {
-      const { own, admission } = contender;
       // From here on, nothing interrupts the operation.
       limits.dispose();
-      if (stop === 'success' && admission.fields?.hedge) this.#hedge.won++;
-      admission.close(own, stop);
+      if (stop === 'success' && own.limits.fields) this.#hedge.won++;
+      own.admission?.close(own, stop);
       own.endedAt ??= now();
-      this.#end(contender, SUPERSEDED);
+      this.#end(own, SUPERSEDED);
       return true;
     }
-    if (!this.#contenders.every(({ over }) => over)) return false;
+    if (this.#open.size > 0) return false;
     const all = this.#end(this.#last, '');
-    op.hintMs = Math.max(...all.map(({ own: { hintMs = -1 } }) => (hintMs >= 0 ? hintMs : -1)));
-    const { admission } = this.#guard;
-    admission.throttled = all.some(({ admission }) => admission.throttled);
-    admission.ownUntil = Math.max(...all.map(({ admission }) => admission.ownUntil));
+    op.hintMs = Math.max(...all.map(({ hintMs = -1 }) => (hintMs >= 0 ? hintMs : -1)));
+    const admissions = all.map(({ admission }) => /** @type {Admission} */ (admission));
+    Object.assign(/** @type {Admission} */ (op.admission), {
+      throttled: admissions.some(({ throttled }) => throttled),
+      ownUntil: Math.max(...admissions.map(({ ownUntil }) => ownUntil)),
+    });
     return true;
   }
 
@@ -230,39 +217,35 @@ export class Rounds {
   #stop() {
     const { stopped, reason } = this.#op.limits;
     this.#cancel?.();
-    for (const { own, over } of this.#contenders) {
-      if (over) continue;
-      const superseded = 'rejitter: another attempt has ended the operation';
-      own.limits.stop(stopped ? reason : new SupersededError(superseded), true);
-    }
+    const superseded = 'rejitter: another attempt has ended the operation';
+    for (const { limits } of this.#open) limits.stop(stopped ? reason : new SupersededError(superseded), true);
   }
 
   /**
    * Ends the round: the operation takes over the data of one contender, and the other one is recorded.
-   * @param {Contender | undefined} chosen undefined if no attempt has ended
+   * @param {Operation | undefined} chosen undefined if no attempt has ended
    * @param {string} reason for which an attempt that runs ends
    */
   #end(chosen, reason) {
     const op = this.#op;
     const all = this.#contenders;
     this.#contenders = [];
-    for (const contender of all) if (contender !== chosen) this.#leave(contender, reason);
+    this.#open.clear();
+    for (const own of all) if (own !== chosen) this.#leave(own, reason);
     if (chosen !== undefined) {
-      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen.own;
+      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen;
       Object.assign(op, { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission });
       // An abort in the wait is one of its signal, too, as without rounds.
       op.limits.attempt = attempt;
-      this.#guard.admission = chosen.admission;
     }
-    op.attempts = /** @type {Contender} */ (all.at(-1)).own.attempts;
+    op.attempts = /** @type {Operation} */ (all.at(-1)).attempts;
     return all;
   }
 
-  /** Ends a contender whose outcome is not the round's. @param {Contender} contender @param {string} reason */
-  #leave(contender, reason) {
-    const { own, admission } = contender;
-    const running = runs(contender);
-    contender.over = true;
+  /** Ends a contender whose outcome is not the round's. @param {Operation} own @param {string} reason */
+  #leave(own, reason) {
+    const admission = /** @type {Admission} */ (own.admission);
+    const running = runs(own);
     if (running && reason === SUPERSEDED) admission.fields = { ...admission.fields, superseded: true };
     // The caller may not have classified it yet.
     admission.close(own, reason);
@@ -283,21 +266,20 @@ export class Rounds {
     this.#op.records = own.records.sort((a, b) => a.number - b.number);
   }
 
-  /** Follows the end of the operation. Returns its reason. @param {string} reason */
-  settle(reason) {
-    const op = this.#op;
+  /** @param {Operation} op @param {string} reason */
+  settle(op, reason) {
     if (this.#contenders.length > 0) {
       // A signal or the deadline has ended the round.
       op.limits.endAttempt();
       const last = this.#last;
       if (reason === 'deadline' && this.#contenders.some(runs)) reason = 'timeout';
-      last?.admission.close(last.own, reason);
+      last?.admission?.close(last, reason);
       // There is no result.
       if (last === undefined && op.records.length === 0) op.failed = true;
       this.#end(last, reason);
     }
     if (reason !== 'success') this.#record(op);
-    return reason;
+    return super.settle(op, reason);
   }
 }
 
@@ -306,7 +288,7 @@ function mayHedge({ task }) {
   return task === undefined || task.mayHedge === true;
 }
 
-/** Returns whether an attempt still runs. @param {Contender} contender */
-function runs({ own }) {
-  return own.endedAt === undefined;
+/** Returns whether an attempt still runs. @param {Operation} own */
+function runs({ endedAt }) {
+  return endedAt === undefined;
 }

@@ -6,6 +6,7 @@ import { RULES } from '../options/rules.js';
 import { tell } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { channelOf } from '../run/tracing.js';
+import { Admission } from './admission.js';
 import { Guard } from './guard.js';
 
 /** Destinations that a protection keeps at most. */
@@ -69,29 +70,6 @@ export class States {
   }
 }
 
-/** Leave for a first attempt that nothing holds. An object of a class costs less than closures. */
-class Pass {
-  #state;
-  #ticket;
-
-  /** @param {State} state @param {number} startedAt @param {number} ticket the breaker's, 1 without one */
-  constructor(state, startedAt, ticket) {
-    this.#state = state;
-    this.startedAt = startedAt;
-    this.#ticket = ticket;
-  }
-
-  guard() {
-    return new Guard(this.#state, this.#ticket);
-  }
-
-  succeeded() {
-    const { budget, breaker } = this.#state;
-    budget?.succeeded();
-    breaker?.passed(this.#ticket);
-  }
-}
-
 /** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
   #states;
@@ -145,24 +123,29 @@ export class State {
   }
 
   /**
-   * Lets a first attempt pass, unless it has to wait or is rejected.
-   * @param {number} startedAt
-   * @returns {import('../run/contracts.js').Pass | undefined}
+   * Lets a first attempt pass, unless it may have to wait or be rejected. Returns the breaker's ticket, 1 without one;
+   * 0 if the attempt has to ask. A number, because nearly all operations need no more.
+   * @param {number} time
    */
-  pass(startedAt) {
-    const { breaker, cooldown } = this;
-    if (cooldown !== undefined && cooldown.left(startedAt) > 0) return undefined;
-    // 0 if the attempt has to ask for more than that.
-    const ticket = breaker?.pass(startedAt) ?? 1;
-    if (ticket === 0) return undefined;
-    return new Pass(this, startedAt, ticket);
+  pass(time) {
+    return this.cooldown && this.cooldown.left(time) > 0 ? 0 : (this.breaker?.pass(time) ?? 1);
   }
 
-  /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */
-  guard(op, driver) {
-    const guard = new Guard(this);
-    guard.rounds = this.hedge?.rounds(/** @type {import('../run/operation.js').Operation} */ (op), driver, guard, this);
-    return guard;
+  /** Follows the success of an attempt that has passed. @param {number} ticket */
+  passed(ticket) {
+    this.budget?.succeeded();
+    this.breaker?.passed(ticket);
+  }
+
+  /**
+   * Returns the guard of an operation that starts, or whose first attempt has passed.
+   * @param {import('../run/operation.js').Operation} op
+   * @param {import('../run/run.js').Driver} driver
+   * @param {number} [ticket] of the attempt that has passed
+   */
+  guard(op, driver, ticket) {
+    if (ticket !== undefined) op.admission = new Admission(this, ticket);
+    return this.hedge?.guard(op, driver, this) ?? new Guard(this);
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */

@@ -1,6 +1,7 @@
 // @ts-check
-// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers;
-// the driver changes the operation. Without a guard, nothing happens at the places that call it.
+// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers,
+// and keeps the admission of the present attempt in the operation; the driver changes everything else there. Without a
+// guard, nothing happens at the places that call it.
 
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./steps.js').Stop} Stop */
@@ -14,36 +15,19 @@
  * @typedef {{ waitMs?: number, stop?: string, error?: Error }} Answer
  */
 
-/**
- * The present attempt, as protection knows it (protection/admission.js).
- * @typedef {object} Admission
- * @property {RecordFields | undefined} fields of its record
- * @property {(op: Operation) => void} failed follows a failure, or a result that may be one
- * @property {(op: Operation, hintMs: number) => void} throttle follows a server that asks everyone to slow down
- * @property {(op: Operation, again: boolean) => void} ended follows the decision about an outcome: whether another
- *   attempt may follow
- */
+/** @typedef {import('../protection/admission.js').Admission} Admission */
 
 /**
  * One operation, as protection knows it (protection/guard.js).
  * @typedef {object} Guard
- * @property {Admission} admission of the present attempt
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
  * @property {number} hedges number of hedges so far
- * @property {{ run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead of the loop,
- *   and its hedge if it is slow; returns why the operation stops
+ * @property {((time: number) => Promise<Stop> | Stop) | undefined} run makes an attempt instead of the loop, and its
+ *   hedge if it is slow; returns why the operation stops
  * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
  * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
  *   ended
- */
-
-/**
- * A first attempt that protection lets pass at once.
- * @typedef {object} Pass
- * @property {number} startedAt
- * @property {() => void} succeeded
- * @property {() => Guard} guard of an operation that goes on
  */
 
 /**
@@ -52,8 +36,10 @@
  * @property {string | undefined} key
  * @property {(key: string) => Protection} of another destination
  * @property {() => Protection} use the state of the moment, for an operation that starts
- * @property {(time: number) => Pass | undefined} pass
- * @property {(op: Operation, driver: import('./run.js').Driver) => Guard} guard of an operation that starts
+ * @property {(time: number) => number} pass the ticket of a first attempt that passes at once; 0 if it has to ask
+ * @property {(ticket: number) => void} passed follows the success of an attempt that passed
+ * @property {(op: Operation, driver: import('./run.js').Driver, ticket?: number) => Guard} guard of an operation that
+ *   starts, or whose first attempt has passed
  * @property {{ rejectSync: () => never } | undefined} hedge
  */
 

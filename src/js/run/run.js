@@ -18,7 +18,6 @@ export const DRIVER = { Limits, Operation, record, begin, review, ask, classify,
 /** Has protection guard an operation that it has not let pass. @param {import('./operation.js').Operation} op */
 export function protect(op) {
   op.guard ??= (op.task ?? op.settings).protection?.use().guard(op, DRIVER);
-  op.admission = op.guard?.admission;
 }
 
 /** @typedef {typeof DRIVER} Driver */
@@ -37,27 +36,28 @@ export function protect(op) {
  * @returns {Promise<any>}
  */
 export function run(settings, fn, index, metrics, signal) {
-  const { watched, protection } = settings;
+  const { watched } = settings;
   const free = signal === undefined && subscribed() === null;
-  const pass = free && watched === PROTECTED ? protection?.use().pass(now()) : undefined;
-  if (!free || (watched && !pass)) return watch(new Operation(settings, fn, index, UNLIMITED), metrics, signal);
+  const protection = free && watched === PROTECTED ? settings.protection?.use() : undefined;
   let startedAt = 0;
+  const ticket = protection?.pass((startedAt = now())) ?? 0;
+  if (!free || (watched && ticket === 0)) return watch(new Operation(settings, fn, index, UNLIMITED), metrics, signal);
   /** @type {Attempt} */
   let attempt;
   /** @param {unknown} outcome @param {boolean} [failed] */
   const goOn = (outcome, failed = true) => {
     const op = new Operation(settings, fn, index, UNLIMITED, startedAt);
     op.attempt = attempt;
-    if (pass !== undefined) op.guard = pass.guard();
+    op.guard = protection?.guard(op, DRIVER, ticket);
     return loop(op, failed, outcome);
   };
   try {
-    startedAt = pass?.startedAt ?? now();
+    if (protection === undefined) startedAt = now();
     attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
     /** @param {unknown} value */
     const onValue = (value) => {
       if (mistakeIn(value) !== undefined) return goOn(value, false);
-      pass?.succeeded();
+      protection?.passed(ticket);
       return value;
     };
     return adopt(fn(attempt), onValue, goOn);
@@ -112,9 +112,9 @@ async function loop(op, threw, answer) {
       // Guard: protection may hold the attempt, or reject it.
       stop = threw === undefined ? enter(op, time) : undefined;
       if (op.delayMs === undefined) {
-        if (op.guard?.rounds) {
+        if (op.guard?.run) {
           // An attempt and its hedge.
-          stop ??= await op.limits.race(op.guard.rounds.run(time));
+          stop ??= await op.limits.race(op.guard.run(time));
         } else {
           stop ??= begin(op, time);
           if (stop === undefined && threw === undefined) {

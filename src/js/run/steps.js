@@ -103,7 +103,7 @@ export function review(op, answer, threw) {
   if (!threw && !settings.retryOnResult && !task) return 'success';
   op.hintMs = directives?.afterMs;
   op.endedAt = now();
-  admission?.failed(op);
+  admission?.throttle(op, op.hintMs);
   if (settings.hooks) emit(op, 'onFailure', op.attempts, {});
   if (limits.aborted) return 'aborted';
   return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : undefined;

@@ -334,11 +334,11 @@ const PROTECTED = {
   ],
   'the operation that was asked to wait is held, too': [
     '5 P2 P8',
-    [guard, ' && cooldown.until !== this.admission.ownUntil) {', ') {'],
+    [guard, ' && cooldown.until !== operation.admission?.ownUntil) {', ') {'],
   ],
   'a place among those held is not left on abort': [
     'status',
-    [guard, 'if (cooldown?.held.delete(this) &&', 'if (cooldown?.held.has(this) &&'],
+    [guard, 'cooldown?.held.delete(this) &&', 'cooldown?.held.has(this) &&'],
   ],
 };
 
@@ -354,14 +354,17 @@ const HEDGED = {
     'hedge',
     [rounds, 'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)', 'if (delayMs !== undefined)'],
   ],
-  "the loser's signal is not aborted": ['12 15', [rounds, 'if (over) continue;', 'if (over || !stopped) continue;']],
+  "the loser's signal is not aborted": [
+    '12 15',
+    [rounds, 'of this.#open) limits.stop(', 'of stopped ? this.#open : []) limits.stop('],
+  ],
   'the outcome of a round is its first failure': [
     '4 14 records',
-    [rounds, 'this.#last = contender;', 'this.#last ??= contender;'],
+    [rounds, 'this.#last = own;', 'this.#last ??= own;'],
   ],
   'the timer of a hedge is left when the operation ends': [
     '15',
-    [rounds, 'this.#cancel?.();\n    for (const { own, over }', 'for (const { own, over }'],
+    [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],
   ],
   'records are in the order of the ends': ['3 14 records', [rounds, '.sort((a, b) => a.number - b.number)', '']],
   'an attempt that lost counts as a failure': [
