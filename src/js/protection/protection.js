@@ -8,7 +8,7 @@ import { FUNCTION, LIMIT, PROTECTION } from '../options/rules.js';
 import { hide } from '../run/report.js';
 import { now } from '../run/timer.js';
 import { PART } from './part.js';
-import { State, States } from './state.js';
+import { State } from './state.js';
 
 const OPTIONS = { onEvent: FUNCTION };
 
@@ -49,7 +49,10 @@ export function protect(...args) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
-  return protectionOf(new State(new States(makers, options.onEvent), undefined));
+  const make = (/** @type {string | undefined} */ key) => new State(shared, makers, key);
+  /** @type {import('./state.js').Shared} */
+  const shared = { make, onEvent: options.onEvent, byKey: new Map(), last: undefined };
+  return protectionOf(make(undefined));
 }
 
 /**

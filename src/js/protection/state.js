@@ -37,47 +37,34 @@ let channel;
  * @property {Make<import('./hedge.js').Hedge>} [hedge]
  */
 
-/** The destinations of one protection. */
-export class States {
-  /** The least recently used state comes first. @type {Map<string, State>} */
-  byKey = new Map();
-  /** The state that was used last. @type {State | undefined} */
-  last;
+/**
+ * What all destinations of one protection share.
+ * @typedef {object} Shared
+ * @property {(key?: string) => State} make returns a new state; without a key, the root
+ * @property {((event: object) => unknown) | undefined} onEvent
+ * @property {Map<string, State>} byKey the states that were used, the least recently used one first
+ * @property {State | undefined} last the state that was used last
+ */
 
-  /** @param {Makers} makers @param {((event: object) => unknown) | undefined} onEvent */
-  constructor(makers, onEvent) {
-    this.makers = makers;
-    this.onEvent = onEvent;
-  }
-
-  /**
-   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
-   * @param {string} key
-   */
-  get(key) {
-    return this.byKey.get(key) ?? new State(this, key);
-  }
-
-  /**
-   * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
-   * all are open, of all.
-   */
-  forget() {
-    const time = now();
-    const states = [...this.byKey.values()];
-    const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => !breaker?.isOpen);
-    this.byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
-  }
+/**
+ * Forgets the state that was used least recently of those as good as new; without any, of those that are not open; if
+ * all are open, of all.
+ * @param {Map<string, State>} byKey
+ */
+function forget(byKey) {
+  const time = now();
+  const states = [...byKey.values()];
+  const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => !breaker?.isOpen);
+  byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
 }
 
 /** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
-  #states;
-  /** @param {States} states @param {string | undefined} key undefined for the root */
-  constructor(states, key) {
-    this.#states = states;
+  #shared;
+  /** @param {Shared} shared @param {Makers} makers @param {string} [key] */
+  constructor(shared, makers, key) {
+    this.#shared = shared;
     this.key = key;
-    const { makers } = states;
     const time = now();
     this.budget = makers.budget?.(time, this);
     this.breaker = makers.breaker?.(time, this);
@@ -85,31 +72,34 @@ export class State {
     this.hedge = makers.hedge?.(time, this);
   }
 
-  /** Returns the state of a key. @param {any} key */
+  /**
+   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
+   * @param {any} key
+   */
   of(key) {
     if (this.key !== undefined)
       throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
-    return this.#states.get(key);
+    return this.#shared.byKey.get(key) ?? this.#shared.make(key);
   }
 
   /** Returns the state for an operation that starts: another one of this key may be kept. */
   use() {
-    const states = this.#states;
-    const { byKey } = states;
+    const shared = this.#shared;
+    const { byKey } = shared;
     const { key } = this;
     if (key === undefined) return this;
     const kept = byKey.get(key);
     // Most operations follow one of the same key.
-    if (kept !== undefined && kept === states.last) return kept;
-    if (!byKey.delete(key) && byKey.size >= MOST_KEYS) states.forget();
-    byKey.set(key, (states.last = kept ?? this));
-    return states.last;
+    if (kept !== undefined && kept === shared.last) return kept;
+    if (!byKey.delete(key) && byKey.size >= MOST_KEYS) forget(byKey);
+    byKey.set(key, (shared.last = kept ?? this));
+    return shared.last;
   }
 
   /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */
   tell(type, fields) {
-    const { onEvent } = this.#states;
+    const { onEvent } = this.#shared;
     const { key } = this;
     const event = () => ({ type, ...(key !== undefined && { key }), ...fields });
     if (onEvent !== undefined) tell(onEvent, event());
@@ -119,7 +109,7 @@ export class State {
   }
 
   keys() {
-    return this.key === undefined ? [...this.#states.byKey.keys()] : [];
+    return this.key === undefined ? [...this.#shared.byKey.keys()] : [];
   }
 
   /**
@@ -157,7 +147,7 @@ export class State {
     const time = now();
     const keys = this.keys();
     // Another one may be kept.
-    const live = this.#states.byKey.get(/** @type {string} */ (this.key)) ?? this;
+    const live = this.#shared.byKey.get(/** @type {string} */ (this.key)) ?? this;
     /** @type {Record<string, object>} */
     const status = {};
     // They have numbers of their own, which those of the root would hide.

@@ -322,7 +322,7 @@ const PROTECTED = {
   ],
   'one key uses the state of another': [
     'P1 P2 breaker',
-    [state, 'return this.#states.get(key);', "return this.#states.get(key === 'b' ? 'a' : key);"],
+    [state, "if (typeof key !== 'string')", "if (key === 'b') key = 'a';\n    if (typeof key !== 'string')"],
   ],
 
   // Cooldowns.
