@@ -68,7 +68,7 @@ export class Budget {
   #granted = 0;
   #rejected = 0;
 
-  /** @param {Amounts} options @param {import('./state.js').Teller} teller */
+  /** @param {Amounts} options @param {import('./state.js').Teller} [teller] undefined for one without events */
   constructor(options, teller) {
     this.#options = options;
     this.#teller = teller;
@@ -89,7 +89,7 @@ export class Budget {
     // Without a capacity it is empty at all times, which is no event.
     if (!this.#empty && this.#options.capacity > 0) {
       this.#empty = true;
-      this.#teller.tell('budget-empty', this.numbers());
+      this.#teller?.tell('budget-empty', this.numbers());
     }
     return -1;
   }
@@ -99,7 +99,7 @@ export class Budget {
     this.#state[machine.PENDING] += taken;
     if (!this.#empty || !this.isFresh()) return;
     this.#empty = false;
-    this.#teller.tell('budget-full', this.numbers());
+    this.#teller?.tell('budget-full', this.numbers());
   }
 
   /** Counts an operation that succeeded. @param {number} [taken] by its last retry; 0 without one */

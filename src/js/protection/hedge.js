@@ -56,7 +56,7 @@ export class Hedge {
     this.#delayMs = delayMs;
     this.#quantile = quantile;
     this.#latency = delayMs === undefined ? new Latency(time) : undefined;
-    this.budget = new Budget(budget, quiet);
+    this.budget = new Budget(budget);
   }
 
   /** @returns {never} */
@@ -108,6 +108,3 @@ export class Hedge {
     return { delayMs: this.#delayMs ?? peek(this.#latency, time, this.#quantile), hedges, won, rejected };
   }
 }
-
-/** The budget of hedges has no events. */
-const quiet = { tell() {} };

@@ -45,9 +45,8 @@ function edgeOf(slot) {
 export class Latency {
   current = newSlice();
   previous = newSlice();
-  /** Records since the quantile was computed. */
-  unread = 0;
-  /** The quantile, or 0 before the first one. */
+  /** Records since the quantile was computed; STALE if it must be computed. */
+  unread = STALE;
   delay = 0;
 
   /** @param {number} now */
@@ -74,7 +73,7 @@ export class Latency {
     const share = 1 - (now - this.startedAt) / SLICE_MS;
     const total = current.total + previous.total * share;
     if (total < ENOUGH) return undefined;
-    if (this.unread >= STALE || this.delay === 0) {
+    if (this.unread >= STALE) {
       this.unread = 0;
       let slot = -1;
       for (let sum = 0; sum < quantile * total && slot < SLOTS - 1; ) {
