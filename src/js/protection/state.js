@@ -16,26 +16,13 @@ const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
 /** Events that a channel of Node publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
 
-/**
- * @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} not looked for: undefined
- */
+/** @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} */
 let channel;
 
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller follows what happens to a part */
 
-/**
- * @template Part
- * @typedef {(time: number, teller: Teller) => Part} Make
- */
-
-/**
- * Functions that make the parts of each state, which tells what happens to them.
- * @typedef {object} Makers
- * @property {Make<import('./budget.js').Budget>} [budget]
- * @property {Make<import('./breaker.js').Breaker>} [breaker]
- * @property {Make<import('./cooldown.js').Cooldown>} [cooldown]
- * @property {Make<import('./hedge.js').Hedge>} [hedge]
- */
+/** @typedef {(time: number, teller: Teller) => any} Make makes a part of a state, which tells what happens to it */
+/** @typedef {Partial<Record<import('./part.js').PartName, Make>>} Makers */
 
 /**
  * What all destinations of one protection share.
@@ -61,15 +48,21 @@ function forget(byKey) {
 /** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
   #shared;
+  /** @type {import('./budget.js').Budget | undefined} */
+  budget;
+  /** @type {import('./breaker.js').Breaker | undefined} */
+  breaker;
+  /** @type {import('./cooldown.js').Cooldown | undefined} */
+  cooldown;
+  /** @type {import('./hedge.js').Hedge | undefined} */
+  hedge;
+
   /** @param {Shared} shared @param {Makers} makers @param {string} [key] */
   constructor(shared, makers, key) {
     this.#shared = shared;
     this.key = key;
     const time = now();
-    this.budget = makers.budget?.(time, this);
-    this.breaker = makers.breaker?.(time, this);
-    this.cooldown = makers.cooldown?.(time, this);
-    this.hedge = makers.hedge?.(time, this);
+    for (const name of PARTS) this[name] = makers[name]?.(time, this);
   }
 
   /**
@@ -101,11 +94,11 @@ export class State {
   tell(type, fields) {
     const { onEvent } = this.#shared;
     const { key } = this;
-    const event = () => ({ type, ...(key !== undefined && { key }), ...fields });
-    if (onEvent !== undefined) tell(onEvent, event());
+    const event = Object.freeze({ type, ...(key !== undefined && { key }), ...fields });
+    if (onEvent !== undefined) tell(onEvent, event);
     if (!PUBLISHED.includes(type)) return;
-    if (channel === undefined) channel = /** @type {any} */ (channelOf('channel', 'rejitter:protection'));
-    if (channel?.hasSubscribers) channel.publish(Object.freeze(event()));
+    channel ??= /** @type {any} */ (channelOf('channel', 'rejitter:protection'));
+    if (channel?.hasSubscribers) channel.publish(event);
   }
 
   keys() {
