@@ -10,7 +10,7 @@ import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { drawFor } from './admission.js';
 import * as machine from './machines.js';
-import { CLOSED, FAILURE, HAS_OPENED, NOTHING, OPEN, PHASE, SUCCESS } from './machines.js';
+import { FAILURE, HAS_OPENED, NOTHING, PHASE, SUCCESS } from './machines.js';
 import { range, recipe } from './part.js';
 
 /** @type {import('../options/reader.js').Rule} */
@@ -89,12 +89,8 @@ export class Breaker {
     this.#state = machine.newBreaker(time);
   }
 
-  get isClosed() {
-    return this.#state[PHASE] === CLOSED;
-  }
-
-  get isOpen() {
-    return this.#state[PHASE] === OPEN;
+  get phase() {
+    return PHASES[this.#state[PHASE]];
   }
 
   /** Returns the time in ms for which it is open for certain, 0 for none. Takes no probe. @param {number} time */
@@ -108,7 +104,7 @@ export class Breaker {
    */
   pass(time) {
     // An attempt whose end a callback classifies needs an operation.
-    if (!this.isClosed || this.isFailure !== undefined) return 0;
+    if (this.phase !== 'closed' || this.isFailure !== undefined) return 0;
     return -machine.admit(this.#state, this.#options, time, true);
   }
 
@@ -203,7 +199,7 @@ export class Breaker {
 
   /** @param {number} time */
   numbers(time) {
-    return { state: PHASES[this.#state[PHASE]], ...machine.breakerNumbers(this.#state, this.#options, time) };
+    return { state: this.phase, ...machine.breakerNumbers(this.#state, this.#options, time) };
   }
 
   /**
@@ -214,12 +210,12 @@ export class Breaker {
    * @param {unknown} [cause] the failure that opens the circuit
    */
   #change(time, change, cause) {
-    const was = this.#state[PHASE];
+    const was = this.phase;
     const answer = change(this.#state);
-    const phase = this.#state[PHASE];
+    const { phase } = this;
     if (phase !== was) {
-      if (phase === OPEN) this.cause = cause;
-      this.#teller.tell(phase === OPEN ? 'opened' : PHASES[phase], this.numbers(time));
+      if (phase === 'open') this.cause = cause;
+      this.#teller.tell(phase === 'open' ? 'opened' : phase, this.numbers(time));
     }
     return answer;
   }

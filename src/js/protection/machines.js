@@ -27,16 +27,12 @@ export const newCooldown = () => [0, 0];
 
 const BEGUN = 2;
 const STARTED_AT = 8;
-/** Place of the phase in a breaker's state: CLOSED, OPEN or HALF_OPEN. */
+/** Place of the phase in a breaker's state: closed, open or half-open, from 0. */
 export const PHASE = 9;
 const CHANGED_AT = 18;
 const STATE = 22;
 
 const WINDOW_MS = 2;
-
-export const CLOSED = 0;
-export const OPEN = 1;
-export const HALF_OPEN = 2;
 
 /** Verdicts on an attempt, for `ended`. After the first one, it is as if it had never been admitted. */
 export const NOTHING = 0;

@@ -110,7 +110,7 @@ export class Rounds extends Guard {
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
     if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].attempt?.signal.aborted)
       return undefined;
-    const isCalm = breaker?.isClosed !== false && !(cooldown && cooldown.left(time) > 0);
+    const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
     const own = isCalm ? hedge.budget.take() : -1;
     const taken = own < 0 ? own : (budget?.take() ?? 0);
     if (taken < 0) {

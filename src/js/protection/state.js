@@ -41,7 +41,7 @@ let channel;
 function forget(byKey) {
   const time = now();
   const states = [...byKey.values()];
-  const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => !breaker?.isOpen);
+  const victim = states.find((state) => state.isFresh(time)) ?? states.find(({ breaker }) => breaker?.phase !== 'open');
   byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
 }
 

@@ -188,7 +188,8 @@ const instead = (place, number) => [
   'new Breaker(numbers, all.isFailure',
   `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
 ];
-/** Results of the end of an attempt. */
+/** Phases, and results of the end of an attempt. */
+const [CLOSED, OPEN, HALF_OPEN] = [0, 1, 2];
 const [SAME, HAS_CLOSED] = [0, 2];
 const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
 
@@ -196,7 +197,7 @@ const PROTECTED = {
   // Breakers.
   'half-open admits all': [
     'P5 breaker',
-    admitting(`return state[PHASE] === HALF_OPEN ? -++state[${TICKETS}] : admits();`),
+    admitting(`return state[PHASE] === ${HALF_OPEN} ? -++state[${TICKETS}] : admits();`),
   ],
   'a probe is not freed on abort': [
     'P6 breaker',
@@ -205,14 +206,14 @@ const PROTECTED = {
   'a lost probe blocks for ever': [
     'P6 breaker',
     admitting(
-      `const lost = state[PHASE] === HALF_OPEN && state[${PROBE}] > 0;
+      `const lost = state[PHASE] === ${HALF_OPEN} && state[${PROBE}] > 0;
     return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
     ),
   ],
   'a late success closes': [
     'P7 P4',
     ending(`
-    if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== OPEN) return ends();
+    if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== ${OPEN}) return ends();
     core.close(state, now);
     return ${HAS_CLOSED};`),
   ],
@@ -229,17 +230,17 @@ const PROTECTED = {
   'retries that fail count while it is closed': ['breaker', admitting('return core.admit(state, options, now, true);')],
   'a retry that succeeds does not count': [
     'breaker',
-    ending(`return verdict === SUCCESS && ticket % 1 && state[PHASE] === CLOSED ? ${SAME} : ends();`),
+    ending(`return verdict === SUCCESS && ticket % 1 && state[PHASE] === ${CLOSED} ? ${SAME} : ends();`),
   ],
   'what says nothing stays admitted': [
     'breaker',
-    ending(`return verdict === NOTHING && state[PHASE] === CLOSED ? ${SAME} : ends();`),
+    ending(`return verdict === NOTHING && state[PHASE] === ${CLOSED} ? ${SAME} : ends();`),
   ],
   'a row counts the failures of those admitted before it': [
     'breaker',
     ending(`
     const older = ticket >= state[${SINCE}] && ticket < state[12];
-    if (verdict === FAILURE && state[PHASE] === CLOSED && older) state[${IN_ROW}] += 1;
+    if (verdict === FAILURE && state[PHASE] === ${CLOSED} && older) state[${IN_ROW}] += 1;
     return ends();`),
   ],
   'a row of failures is no share of those admitted': [
@@ -254,7 +255,7 @@ const PROTECTED = {
   'an opening that nobody asked about is not over': [
     'breaker P6 P5',
     admitting(`
-    if (state[PHASE] === OPEN && now > state[${UNTIL}]) state[${UNTIL}] = now;
+    if (state[PHASE] === ${OPEN} && now > state[${UNTIL}]) state[${UNTIL}] = now;
     return admits();`),
   ],
   'openings have no longest': ['breaker', instead(5, 'Infinity')],
@@ -282,7 +283,7 @@ const PROTECTED = {
   'an open circuit admits': [
     'P4 breaker',
     looking('() => 0'),
-    admitting(`return state[PHASE] === OPEN ? -++state[${TICKETS}] : admits();`),
+    admitting(`return state[PHASE] === ${OPEN} ? -++state[${TICKETS}] : admits();`),
   ],
   'a failure counts only if it is retried': [
     'breaker',
@@ -358,10 +359,7 @@ const HEDGED = {
     '12 15',
     [rounds, 'of this.#open) limits.stop(', 'of stopped ? this.#open : []) limits.stop('],
   ],
-  'the outcome of a round is its first failure': [
-    '4 14 records',
-    [rounds, 'this.#last = own;', 'this.#last ??= own;'],
-  ],
+  'the outcome of a round is its first failure': ['4 14 records', [rounds, 'this.#last = own;', 'this.#last ??= own;']],
   'the timer of a hedge is left when the operation ends': [
     '15',
     [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],
