@@ -10,17 +10,12 @@ import { now } from '../run/timer.js';
 import { PART } from './part.js';
 import { State } from './state.js';
 
-const OPTIONS = { onEvent: FUNCTION };
-
-const A_PART = /** @type {const} */ ([
-  '',
-  'made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)',
-]);
+const A_PART = 'made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)';
 
 /** @param {any} value */
 function isPart(value) {
   try {
-    return typeof value?.[PART] === 'function';
+    return isFunction(value?.[PART]);
   } catch {
     return false;
   }
@@ -29,7 +24,7 @@ function isPart(value) {
 /** Each kind of part at most once, then options. @param {any[]} args */
 export function protect(...args) {
   const last = args.at(-1);
-  const isOptions = args.length > 0 && !isFunction(last) && !Array.isArray(last) && !isPart(last);
+  const isOptions = !isFunction(last) && !Array.isArray(last) && !isPart(last);
   const given = isOptions ? args.pop() : undefined;
   /** @type {Error[]} */
   const problems = [];
@@ -37,21 +32,21 @@ export function protect(...args) {
   const makers = Object.create(null);
   if (args.length === 0) args.push(undefined);
   args.forEach((part, i) => {
-    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, A_PART));
+    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, ['', A_PART]));
     else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
-  /** @type {Record<string, any>} */
-  let options = {};
+  /** @type {any} */
+  let onEvent;
   try {
-    options = read(given, OPTIONS);
+    ({ onEvent } = read(given, { onEvent: FUNCTION }));
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
   const make = (/** @type {string | undefined} */ key) => new State(shared, makers, key);
   /** @type {import('./state.js').Shared} */
-  const shared = { make, onEvent: options.onEvent, byKey: new Map(), last: undefined };
+  const shared = { make, onEvent, byKey: new Map(), last: undefined };
   return protectionOf(make(undefined));
 }
 

@@ -82,12 +82,12 @@ export class State {
     const { byKey } = shared;
     const { key } = this;
     if (key === undefined) return this;
-    const kept = byKey.get(key);
-    // Most operations follow one of the same key.
-    if (kept !== undefined && kept === shared.last) return kept;
+    const state = byKey.get(key) ?? this;
+    // Most operations follow one of the same key: the last state is among those kept.
+    if (state === shared.last) return state;
     if (!byKey.delete(key) && byKey.size >= MOST_KEYS) forget(byKey);
-    byKey.set(key, (shared.last = kept ?? this));
-    return shared.last;
+    byKey.set(key, state);
+    return (shared.last = state);
   }
 
   /** For the caller's `onEvent`, and for the channel. @param {string} type of an event @param {object} fields */
