@@ -44,11 +44,11 @@ export class Admission {
    * @param {boolean} again whether another attempt may follow
    */
   ended(operation, again) {
-    const facts = operation.task?.facts;
-    const fails = facts?.failed || (again && !facts?.preparing && !this.throttled);
+    const { task } = operation;
+    const fails = task?.failed || (again && !task?.preparing && !this.throttled);
     // Who asks to come later works.
     const verdict = fails ? FAILURE : operation.failed ? NOTHING : SUCCESS;
-    this.#tell(operation, facts?.response === undefined ? verdict : verdictOf(facts.response.status));
+    this.#tell(operation, task?.response === undefined ? verdict : verdictOf(task.response.status));
   }
 
   /**
@@ -85,9 +85,9 @@ export class Admission {
     this.verdict = verdict;
     hedge?.follow(operation, verdict === SUCCESS || this.fields?.superseded === true);
     if (breaker === undefined) return;
-    const { hintMs = NaN } = (verdict === FAILURE && task?.facts) || {};
+    const { hintMs = NaN } = (verdict === FAILURE && task) || {};
     if (judged && breaker.isFailure !== undefined) {
-      const status = task?.facts?.response?.status;
+      const status = task?.response?.status;
       verdict = breaker.judge(verdict, {
         ...outcomeOf(operation),
         ...(status !== undefined && { status }),

@@ -44,17 +44,13 @@
  */
 
 /**
- * Facts that the end of an attempt tells about its destination, whatever the request's method.
- * @typedef {object} Facts
+ * One attempt of a fetch: what an operation does otherwise, and what the end of the attempt tells about its
+ * destination, whatever the request's method.
+ * @typedef {object} Task
  * @property {any} response undefined if there is none
  * @property {boolean} failed whether the network failed
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
  * @property {number} hintMs the wait that the response asks for; NaN for none
- */
-
-/**
- * One attempt of a fetch: what an operation does otherwise.
- * @typedef {object} Task
  * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
  * @property {string} askedOption name of the option that answered
  * @property {(op: Operation) => Stop} forbids returns why a request must not, or cannot, be sent again
@@ -62,7 +58,6 @@
  * @property {() => void} discard releases a response that is never read
  * @property {(name: string, failed: boolean) => boolean} hides whether a hook is not called now
  * @property {() => object} eventFields of events about an outcome
- * @property {Facts | undefined} facts of the attempt, once it has ended
  * @property {Protection | undefined} protection of the destination
  * @property {boolean} mayHedge whether two copies of the request do no more than one
  * @property {() => Task} another returns one for another attempt of the same request

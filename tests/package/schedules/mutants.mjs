@@ -287,7 +287,7 @@ const PROTECTED = {
   ],
   'a failure counts only if it is retried': [
     'breaker',
-    [admission, '(again && !facts?.preparing &&', '(again && operation.attempts < operation.settings.maxAttempts &&'],
+    [admission, '(again && !task?.preparing &&', '(again && operation.attempts < operation.settings.maxAttempts &&'],
   ],
   'isFailure is not called for successes': [
     'isFailure breaker',
