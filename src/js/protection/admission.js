@@ -1,7 +1,6 @@
 // @ts-check
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
-import { drawBeside } from '../run/decision.js';
 import { outcomeOf } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
@@ -117,18 +116,4 @@ function verdictOf(status) {
  */
 export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
-}
-
-/**
- * Returns a draw. Throws the errors of random(). Without a core nothing is retried, and any draw will do.
- * @param {Operation} operation
- */
-export function drawFor(operation) {
-  const { settings, attempts } = operation;
-  try {
-    return drawBeside(settings, operation, attempts);
-  } catch (error) {
-    if (settings.random !== undefined) throw error;
-    return 0.5;
-  }
 }

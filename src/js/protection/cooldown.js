@@ -3,8 +3,8 @@
 
 import { read } from '../options/reader.js';
 import { LONGEST } from '../options/rules.js';
-import { baseOf } from '../run/decision.js';
-import { atMost, drawFor } from './admission.js';
+import { baseOf, drawFor } from '../run/decision.js';
+import { atMost } from './admission.js';
 import * as machine from './machines.js';
 import { recipe } from './part.js';
 
@@ -53,10 +53,9 @@ export class Cooldown {
    * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
    * when the clock was set back.
    * @param {number} time
-   * @param {number[]} [state]
    */
-  left(time, state = this.#state) {
-    return machine.left(state, time);
+  left(time) {
+    return machine.left(this.#state, time);
   }
 
   /**
@@ -91,6 +90,6 @@ export class Cooldown {
   /** @param {number} time */
   status(time) {
     // Reading changes nothing.
-    return { remainingMs: this.left(time, this.#state.slice()), held: this.held.size, rejected: this.rejected };
+    return { remainingMs: machine.left(this.#state.slice(), time), held: this.held.size, rejected: this.rejected };
   }
 }

@@ -135,23 +135,23 @@ export function baseOf(settings) {
 /** The draws of protection, next to those of waits. */
 const PROTECTION_DRAW = 2;
 
-/**
- * Returns a draw for protection. Throws the errors of random(), and those of the core.
- * @param {import('../options/settings.js').Settings} settings
- * @param {State} state
- * @param {number} attempt number of the last attempt that ended, 0 for none
- */
-export function drawBeside(settings, state, attempt) {
-  if (settings.random !== undefined) return drawOf(settings.random);
-  const [high, low, index] = seedOf(settings, state);
-  return settings.load().draw(high, low, index, attempt, PROTECTION_DRAW);
-}
-
 /** @param {() => number} random */
 function drawOf(random) {
   const draw = random();
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
   throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');
+}
+
+/**
+ * Returns a draw for protection. Throws the errors of random(). Without a core nothing is retried: any draw will do.
+ * @param {import('./operation.js').Operation} op
+ */
+export function drawFor(op) {
+  const { settings, attempts } = op;
+  if (settings.random !== undefined) return drawOf(settings.random);
+  const [high, low, index] = seedOf(settings, op);
+  const draw = fromCore(settings, op, (core) => core.draw(high, low, index, attempts, PROTECTION_DRAW));
+  return draw < 0 ? 0.5 : draw;
 }
 
 /** @param {((k: number) => number) | readonly number[] | undefined} curve @param {number} k */
