@@ -12,25 +12,22 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 /** @typedef {import('../run/contracts.js').Answer} Answer */
 
 export class Guard {
-  state;
+  #state;
   /** Tokens that the last retry took, and its number. */
   #taken = 0;
   #takenFor = 0;
-  /** Makes a round, if the operation may have hedges. @type {import('../run/contracts.js').Guard['run']} */
-  run = undefined;
-  /** Number of hedges so far. */
-  hedges = 0;
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
   rejection = undefined;
 
-  /** @param {State} state */
-  constructor(state) {
-    this.state = state;
+  /** @param {State} state @param {import('./rounds.js').Rounds} [rounds] if the operation may have hedges */
+  constructor(state, rounds) {
+    this.#state = state;
+    this.rounds = rounds;
   }
 
   /** @param {Operation} operation @param {number} time now @returns {Answer | undefined} */
   enter(operation, time) {
-    const state = this.state;
+    const state = this.#state;
     const { breaker, cooldown } = state;
     const heldAt = cooldown?.held.get(this);
     cooldown?.held.delete(this);
@@ -61,7 +58,7 @@ export class Guard {
 
   /** @param {Operation} operation @param {number} delayMs @returns {Answer} */
   retry(operation, delayMs) {
-    const state = this.state;
+    const state = this.#state;
     const { budget, breaker, cooldown } = state;
     const time = now();
     let waitMs = delayMs;
@@ -85,7 +82,8 @@ export class Guard {
 
   /** @param {Operation} operation @param {string} stop @returns {Answer} */
   settle(operation, stop) {
-    const { budget, cooldown, hedge } = this.state;
+    const { budget, cooldown, hedge } = this.#state;
+    stop = this.rounds?.settle(stop) ?? stop;
     // Timers were late: when the hold began, it was to end before the deadline.
     const answer =
       cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline')
@@ -93,7 +91,7 @@ export class Guard {
         : { stop };
     const reason = answer.stop;
     operation.admission?.close(operation, reason);
-    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.state);
+    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
     if (this.#takenFor > operation.attempts) budget?.putBack(this.#taken);
     if (reason === 'success' && operation.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);
@@ -110,7 +108,7 @@ export class Guard {
    * @param {Function} [asked] the method that the driver has called
    */
   #reject({ attempts }, by, retryAfterMs, asked = this.enter) {
-    const state = this.state;
+    const state = this.#state;
     const part = /** @type {{ rejected: number, cause: unknown }} */ (state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };

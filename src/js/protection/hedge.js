@@ -65,12 +65,12 @@ export class Hedge {
   }
 
   /**
-   * Returns the guard of an operation that may have hedges.
+   * Returns the rounds of an operation.
    * @param {import('../run/operation.js').Operation} op
    * @param {import('../run/run.js').Driver} driver
    * @param {import('./state.js').State} state
    */
-  guard(op, driver, state) {
+  rounds(op, driver, state) {
     return new Rounds(op, driver, state, this);
   }
 

@@ -7,7 +7,6 @@
 
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
-import { Guard } from './guard.js';
 
 /** @typedef {import('../run/operation.js').Operation} Operation */
 /** @typedef {import('../run/steps.js').Stop} Stop */
@@ -20,11 +19,14 @@ export class SupersededError extends Error {
 /** End of an attempt whose operation another one has ended. */
 const SUPERSEDED = 'superseded';
 
-/** The guard of an operation that has rounds. */
-export class Rounds extends Guard {
+/** The rounds of one operation. */
+export class Rounds {
   #op;
   #driver;
+  #state;
   #hedge;
+  /** Number of hedges so far. */
+  hedges = 0;
   /** The attempt, and the hedge if there is one. @type {Operation[]} */
   #contenders = [];
   /** Those that may still decide something. @type {Set<Operation>} */
@@ -41,19 +43,18 @@ export class Rounds extends Guard {
    * @param {import('./hedge.js').Hedge} hedge
    */
   constructor(op, driver, state, hedge) {
-    super(state);
     this.#op = op;
     this.#driver = driver;
+    this.#state = state;
     this.#hedge = hedge;
   }
 
   /**
-   * Makes a round, whose attempt has been let pass. Returns why the operation stops; undefined if another round may
-   * follow. A property of the object, as it is in other guards.
+   * Makes a round, whose attempt has been let pass.
    * @param {number} time now
-   * @returns {Promise<Stop> | Stop}
+   * @returns {Promise<Stop> | Stop} why the operation stops; undefined if another round may follow
    */
-  run = (time) => {
+  run(time) {
     const op = this.#op;
     const { limits, settings } = op;
     this.#last = undefined;
@@ -74,12 +75,12 @@ export class Rounds extends Guard {
       // Rejects if the host's clock throws.
       this.#drive(first).then(resolve, reject);
     });
-  };
+  }
 
   /**
    * Begins an attempt. Returns a reason to stop if a hook has aborted it, or has taken the time that was left.
    * @param {number} time
-   * @param {Admission | undefined} admission
+   * @param {import('../run/contracts.js').Admission | undefined} admission
    * @param {object} [fields] of its events
    */
   #begin(time, admission, fields) {
@@ -105,7 +106,7 @@ export class Rounds extends Guard {
   #startHedge() {
     const { limits } = this.#op;
     const hedge = this.#hedge;
-    const { budget, breaker, cooldown } = this.state;
+    const { budget, breaker, cooldown } = this.#state;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
     if (limits.ended !== undefined || !mayHedge(this.#op) || this.#contenders[0].attempt?.signal.aborted)
@@ -119,7 +120,7 @@ export class Rounds extends Guard {
       return undefined;
     }
     const fields = { hedge: /** @type {const} */ (true) };
-    const admission = new Admission(this.state, -(breaker?.admit(time, false) ?? -1), fields);
+    const admission = new Admission(this.#state, -(breaker?.admit(time, false) ?? -1), fields);
     const second = this.#begin(time, admission, fields);
     if (typeof second === 'string') {
       admission.close(this.#op, second);
@@ -266,8 +267,9 @@ export class Rounds extends Guard {
     this.#op.records = own.records.sort((a, b) => a.number - b.number);
   }
 
-  /** @param {Operation} op @param {string} reason */
-  settle(op, reason) {
+  /** Follows the end of the operation. Returns its reason. @param {string} reason */
+  settle(reason) {
+    const op = this.#op;
     if (this.#contenders.length > 0) {
       // A signal or the deadline has ended the round.
       op.limits.endAttempt();
@@ -279,7 +281,7 @@ export class Rounds extends Guard {
       this.#end(last, reason);
     }
     if (reason !== 'success') this.#record(op);
-    return super.settle(op, reason);
+    return reason;
   }
 }
 

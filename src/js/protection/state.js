@@ -128,7 +128,7 @@ export class State {
    */
   guard(op, driver, ticket) {
     if (ticket !== undefined) op.admission = new Admission(this, ticket);
-    return this.hedge?.guard(op, driver, this) ?? new Guard(this);
+    return new Guard(this, this.hedge?.rounds(op, driver, this));
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */

@@ -15,15 +15,25 @@
  * @typedef {{ waitMs?: number, stop?: string, error?: Error }} Answer
  */
 
-/** @typedef {import('../protection/admission.js').Admission} Admission */
+/**
+ * The present attempt, as protection knows it (protection/admission.js).
+ * @typedef {object} Admission
+ * @property {RecordFields | undefined} fields of its record
+ * @property {number} verdict on its end, once that is known
+ * @property {boolean} throttled whether its failure asked to come less often
+ * @property {number} ownUntil the end of the cooldown that its failure set
+ * @property {(op: Operation, hintMs?: number) => void} throttle follows a server that may ask everyone to slow down
+ * @property {(op: Operation, again: boolean) => void} ended follows the decision about an outcome: whether another
+ *   attempt may follow
+ * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
+ */
 
 /**
  * One operation, as protection knows it (protection/guard.js).
  * @typedef {object} Guard
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
- * @property {number} hedges number of hedges so far
- * @property {((time: number) => Promise<Stop> | Stop) | undefined} run makes an attempt instead of the loop, and its
- *   hedge if it is slow; returns why the operation stops
+ * @property {{ hedges: number, run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead
+ *   of the loop, and its hedge if it is slow; `run` returns why the operation stops
  * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
  * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it

@@ -39,8 +39,8 @@ export function run(settings, fn, index, metrics, signal) {
   const { watched } = settings;
   const free = signal === undefined && subscribed() === null;
   const protection = free && watched === PROTECTED ? settings.protection?.use() : undefined;
-  let startedAt = 0;
-  const ticket = protection?.pass((startedAt = now())) ?? 0;
+  let startedAt = protection === undefined ? 0 : now();
+  const ticket = protection?.pass(startedAt) ?? 0;
   if (!free || (watched && ticket === 0)) return watch(new Operation(settings, fn, index, UNLIMITED), metrics, signal);
   /** @type {Attempt} */
   let attempt;
@@ -112,9 +112,9 @@ async function loop(op, threw, answer) {
       // Guard: protection may hold the attempt, or reject it.
       stop = threw === undefined ? enter(op, time) : undefined;
       if (op.delayMs === undefined) {
-        if (op.guard?.run) {
+        if (op.guard?.rounds) {
           // An attempt and its hedge.
-          stop ??= await op.limits.race(op.guard.run(time));
+          stop ??= await op.limits.race(op.guard.rounds.run(time));
         } else {
           stop ??= begin(op, time);
           if (stop === undefined && threw === undefined) {

@@ -53,7 +53,7 @@ export function settle(op, reason) {
   if (reason === 'unavailable') warn(op.fault);
   if (reason === 'success') {
     if (limits.context) Object.assign(limits.context, { attempts });
-    limits.metrics?.succeeded(attempts - (guard?.hedges ?? 0));
+    limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
     emit(op, 'onSuccess', op.number, {});
     return;
   }

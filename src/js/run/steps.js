@@ -144,7 +144,7 @@ export function plan(op) {
   // An attempt of a round may have aborted while the other one was classified.
   if (limits.aborted) return 'aborted';
   const { attempts, hintMs, demandedMs } = op;
-  const delayMs = decide(settings, op, attempts, limits.deadlineAt, hintMs, demandedMs, guard?.hedges);
+  const delayMs = decide(settings, op, attempts, limits.deadlineAt, hintMs, demandedMs, guard?.rounds?.hedges);
   // random() and backoff() may have aborted.
   if (limits.aborted) return 'aborted';
   if (delayMs < 0) return REASONS[-delayMs] ?? 'unavailable';
