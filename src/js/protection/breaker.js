@@ -170,7 +170,7 @@ export class Breaker {
    */
   ended(operation, ticket, verdict, hintMs, cause) {
     const time = now();
-    let draw = 0;
+    let draw = 0.5;
     const end = (/** @type {number[]} */ state) =>
       machine.ended(state, this.#options, time, draw, ticket, verdict, hintMs);
     // Tried on a copy: random() may call operations that change the state.
@@ -180,7 +180,6 @@ export class Breaker {
       } catch (error) {
         // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
         reportFailure(error);
-        draw = 0.5;
       }
     }
     this.#change(time, end, cause);
