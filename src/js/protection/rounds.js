@@ -30,7 +30,7 @@ export class Rounds {
   /** The attempt, and the hedge if there is one. @type {Operation[]} */
   #contenders = [];
   /** Those that may still decide something. @type {Set<Operation>} */
-  #open = new Set();
+  #undecided = new Set();
   /** The one that ended last. @type {Operation | undefined} */
   #last;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
@@ -94,11 +94,11 @@ export class Rounds {
       own.fn = (attempt) => another.send(attempt);
     }
     this.#contenders.push(own);
-    this.#open.add(own);
+    this.#undecided.add(own);
     const stop = begin(own, time);
     if (stop === undefined) return own;
     this.#contenders.pop();
-    this.#open.delete(own);
+    this.#undecided.delete(own);
     return stop;
   }
 
@@ -159,7 +159,7 @@ export class Rounds {
         threw = true;
       }
       stop = review(own, answer, threw);
-      if (own.endedAt !== undefined && this.#open.has(own)) this.#failed(own);
+      if (own.endedAt !== undefined && this.#undecided.has(own)) this.#failed(own);
       if (stop === undefined) {
         answer = ask(own);
         stop = classify(own, typeof answer === 'boolean' ? answer : await own.limits.race(answer));
@@ -193,7 +193,7 @@ export class Rounds {
   #ended(own, stop) {
     const op = this.#op;
     const { limits } = op;
-    if (!this.#open.delete(own) || limits.stopped) return false;
+    if (!this.#undecided.delete(own) || limits.stopped) return false;
     if (stop !== undefined) {
       // From here on, nothing interrupts the operation.
       limits.dispose();
@@ -203,7 +203,7 @@ export class Rounds {
       this.#end(own, SUPERSEDED);
       return true;
     }
-    if (this.#open.size > 0) return false;
+    if (this.#undecided.size > 0) return false;
     const all = this.#end(this.#last, '');
     op.hintMs = Math.max(...all.map(({ hintMs = -1 }) => (hintMs >= 0 ? hintMs : -1)));
     const admissions = all.map(({ admission }) => /** @type {Admission} */ (admission));
@@ -219,7 +219,7 @@ export class Rounds {
     const { stopped, reason } = this.#op.limits;
     this.#cancel?.();
     const superseded = 'rejitter: another attempt has ended the operation';
-    for (const { limits } of this.#open) limits.stop(stopped ? reason : new SupersededError(superseded), true);
+    for (const { limits } of this.#undecided) limits.stop(stopped ? reason : new SupersededError(superseded), true);
   }
 
   /**
@@ -231,7 +231,7 @@ export class Rounds {
     const op = this.#op;
     const all = this.#contenders;
     this.#contenders = [];
-    this.#open.clear();
+    this.#undecided.clear();
     for (const own of all) if (own !== chosen) this.#leave(own, reason);
     if (chosen !== undefined) {
       const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen;

@@ -357,7 +357,7 @@ const HEDGED = {
   ],
   "the loser's signal is not aborted": [
     '12 15',
-    [rounds, 'of this.#open) limits.stop(', 'of stopped ? this.#open : []) limits.stop('],
+    [rounds, 'of this.#undecided) limits.stop(', 'of stopped ? this.#undecided : []) limits.stop('],
   ],
   'the outcome of a round is its first failure': ['4 14 records', [rounds, 'this.#last = own;', 'this.#last ??= own;']],
   'the timer of a hedge is left when the operation ends': [
