@@ -1,5 +1,5 @@
 // @ts-check
-// Each part is made by itself, so that a bundle has those which the app uses.
+// Each part is made by itself, so that a bundle has those which the app uses. In this order, that compresses best.
 export { SupersededError } from '../protection/rounds.js';
 export { hedge } from '../protection/hedge.js';
 export { breaker } from '../protection/breaker.js';

@@ -87,22 +87,18 @@ export const TRANSIENT = 900;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 3_120,
+    limit: 2_980,
     target: 3_300,
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_360,
+    limit: 5_100,
     target: 5_100,
-    reason:
-      "suggestions for the names that opossum's and cockatiel's options have, and rules for bursts, retries, old " +
-      'openings and signals that time out',
   },
   {
     parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
-    limit: 7_450,
+    limit: 7_200,
     target: 7_200,
-    reason: 'the same, and attempts of a round that are operations of their own',
   },
 ];
 
