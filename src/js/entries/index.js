@@ -54,14 +54,12 @@ function functionOf(name, implied, own) {
   const named = {
     /** @param {any} fn @param {any} [options] */
     [name](fn, options) {
-      let settings;
       try {
         requireFunction(fn);
-        settings = readOptions(options, newSettings(), excluded);
+        return run(readOptions(options, newSettings(), excluded), fn, 0);
       } catch (error) {
         return Promise.reject(error);
       }
-      return run(settings, fn, 0);
     },
   };
   return named[name];

@@ -25,7 +25,7 @@ export class Guard {
     this.rounds = rounds;
   }
 
-  /** @param {Operation} operation @param {number} time now @returns {Answer | undefined} */
+  /** @param {Operation} operation @param {number} time now @returns {Answer} */
   enter(operation, time) {
     const state = this.#state;
     const { breaker, cooldown } = state;
@@ -51,9 +51,8 @@ export class Guard {
     const answer = breaker?.admit(time, operation.attempts === 0) ?? -1;
     if (answer > 0) return this.#reject(operation, 'breaker', answer);
     const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
-    operation.admission = new Admission(state, -answer, fields);
     // onEvent may have aborted.
-    return operation.limits.aborted ? ABORTED : undefined;
+    return { admission: new Admission(state, -answer, fields), ...(operation.limits.aborted && ABORTED) };
   }
 
   /** @param {Operation} operation @param {number} delayMs @returns {Answer} */

@@ -120,14 +120,13 @@ export class State {
     this.breaker?.passed(ticket);
   }
 
-  /**
-   * Returns the guard of an operation that starts, or whose first attempt has passed.
-   * @param {import('../run/operation.js').Operation} op
-   * @param {import('../run/run.js').Driver} driver
-   * @param {number} [ticket] of the attempt that has passed
-   */
-  guard(op, driver, ticket) {
-    if (ticket !== undefined) op.admission = new Admission(this, ticket);
+  /** Returns the admission of an attempt that has passed, once it needs one. @param {number} ticket */
+  admitted(ticket) {
+    return new Admission(this, ticket);
+  }
+
+  /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */
+  guard(op, driver) {
     return new Guard(this, this.hedge?.rounds(op, driver, this));
   }
 

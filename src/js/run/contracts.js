@@ -1,7 +1,6 @@
 // @ts-check
-// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers,
-// and keeps the admission of the present attempt in the operation; the driver changes everything else there. Without a
-// guard, nothing happens at the places that call it.
+// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers;
+// the driver changes the operation. Without a guard, nothing happens at the places that call it.
 
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./steps.js').Stop} Stop */
@@ -10,9 +9,9 @@
  * Fields that protection adds to the record of an attempt.
  * @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields
  *
- * An answer of protection: how long to wait, or why to stop, with the error of an operation that has no outcome of its
- * own.
- * @typedef {{ waitMs?: number, stop?: string, error?: Error }} Answer
+ * An answer of protection: the admission of an attempt, how long to wait, or why to stop, with the error of an operation
+ * that has no outcome of its own.
+ * @typedef {{ admission?: Admission, waitMs?: number, stop?: string, error?: Error }} Answer
  */
 
 /**
@@ -34,7 +33,7 @@
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
  * @property {{ hedges: number, run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead
  *   of the loop, and its hedge if it is slow; `run` returns why the operation stops
- * @property {(op: Operation, time: number) => Answer | undefined} enter asks for an attempt: undefined lets it pass
+ * @property {(op: Operation, time: number) => Answer} enter asks for an attempt
  * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
  * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
  *   ended
@@ -48,8 +47,8 @@
  * @property {() => Protection} use the state of the moment, for an operation that starts
  * @property {(time: number) => number} pass the ticket of a first attempt that passes at once; 0 if it has to ask
  * @property {(ticket: number) => void} passed follows the success of an attempt that passed
- * @property {(op: Operation, driver: import('./run.js').Driver, ticket?: number) => Guard} guard of an operation that
- *   starts, or whose first attempt has passed
+ * @property {(ticket: number) => Admission} admitted makes the admission of an attempt that passed
+ * @property {(op: Operation, driver: import('./run.js').Driver) => Guard} guard of an operation that starts
  * @property {{ rejectSync: () => never } | undefined} hedge
  */
 

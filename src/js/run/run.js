@@ -39,27 +39,26 @@ export function run(settings, fn, index, metrics, signal) {
   const { watched } = settings;
   const free = signal === undefined && subscribed() === null;
   const protection = free && watched === PROTECTED ? settings.protection?.use() : undefined;
-  let startedAt = protection === undefined ? 0 : now();
+  const startedAt = now();
   const ticket = protection?.pass(startedAt) ?? 0;
-  if (!free || (watched && ticket === 0)) return watch(new Operation(settings, fn, index, UNLIMITED), metrics, signal);
-  /** @type {Attempt} */
-  let attempt;
+  if (!free || (watched && ticket === 0))
+    return watch(new Operation(settings, fn, index, UNLIMITED, startedAt), metrics, signal);
+  const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
   /** @param {unknown} outcome @param {boolean} [failed] */
   const goOn = (outcome, failed = true) => {
     const op = new Operation(settings, fn, index, UNLIMITED, startedAt);
     op.attempt = attempt;
-    op.guard = protection?.guard(op, DRIVER, ticket);
+    op.guard = protection?.guard(op, DRIVER);
+    op.admission = protection?.admitted(ticket);
     return loop(op, failed, outcome);
   };
+  /** @param {unknown} value */
+  const onValue = (value) => {
+    if (mistakeIn(value) !== undefined) return goOn(value, false);
+    protection?.passed(ticket);
+    return value;
+  };
   try {
-    if (protection === undefined) startedAt = now();
-    attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
-    /** @param {unknown} value */
-    const onValue = (value) => {
-      if (mistakeIn(value) !== undefined) return goOn(value, false);
-      protection?.passed(ticket);
-      return value;
-    };
     return adopt(fn(attempt), onValue, goOn);
   } catch (error) {
     return goOn(error);

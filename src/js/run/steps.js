@@ -33,8 +33,9 @@ export function start(op) {
  */
 export function heed(op, answer) {
   if (answer === undefined) return undefined;
-  const { waitMs, stop, error } = answer;
-  if (waitMs !== undefined) op.delayMs = waitMs;
+  const { admission = op.admission, waitMs = op.delayMs, stop, error } = answer;
+  op.admission = admission;
+  op.delayMs = waitMs;
   if (error !== undefined) {
     op.failed = true;
     op.outcome = error;

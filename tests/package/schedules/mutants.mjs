@@ -317,10 +317,7 @@ const PROTECTED = {
     ],
   ],
   'a rejection has no cause': ['P12', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
-  'an abort in onEvent does not stop the attempt': [
-    '11',
-    [guard, 'return operation.limits.aborted ? ABORTED : undefined;', 'return undefined;'],
-  ],
+  'an abort in onEvent does not stop the attempt': ['11', [guard, ', ...(operation.limits.aborted && ABORTED)', '']],
   'one key uses the state of another': [
     'P1 P2 breaker',
     [state, "if (typeof key !== 'string')", "if (key === 'b') key = 'a';\n    if (typeof key !== 'string')"],
