@@ -66,7 +66,7 @@ export class Hedge {
 
   /**
    * Returns the rounds of an operation.
-   * @param {import('../run/operation.js').Operation} op
+   * @param {import('./rounds.js').Operation} op
    * @param {import('../run/run.js').Driver} driver
    * @param {import('./state.js').State} state
    */

@@ -45,7 +45,7 @@ function edgeOf(slot) {
 export class Latency {
   current = newSlice();
   previous = newSlice();
-  /** Records since the quantile was computed; STALE if it must be computed. */
+  /** Records since the quantile was computed; STALE or more if it must be computed. */
   unread = STALE;
   delay = 0;
 

@@ -21,7 +21,7 @@ export const range = (rule, least, most) => ['number', rule, (value) => isWithin
 /**
  * @param {PartName} part
  * @param {Record<string, any>} options as the caller reads them
- * @param {import('./state.js').Make} make
+ * @param {import('./state.js').Make<object>} make
  */
 export function recipe(part, options, make) {
   const made = { part, ...options };

@@ -8,7 +8,7 @@
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
 
-/** @typedef {import('../run/operation.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').Operation<import('../run/limits.js').Limits>} Operation */
 /** @typedef {import('../run/steps.js').Stop} Stop */
 
 /** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */

@@ -21,8 +21,16 @@ let channel;
 
 /** @typedef {{ tell: (type: string, fields: object) => void }} Teller follows what happens to a part */
 
-/** @typedef {(time: number, teller: Teller) => any} Make makes a part of a state, which tells what happens to it */
-/** @typedef {Partial<Record<import('./part.js').PartName, Make>>} Makers */
+/** @template Part @typedef {(time: number, teller: Teller) => Part} Make */
+
+/**
+ * Functions that make the parts of each state, which tells what happens to them.
+ * @typedef {object} Makers
+ * @property {Make<import('./budget.js').Budget>} [budget]
+ * @property {Make<import('./breaker.js').Breaker>} [breaker]
+ * @property {Make<import('./cooldown.js').Cooldown>} [cooldown]
+ * @property {Make<import('./hedge.js').Hedge>} [hedge]
+ */
 
 /**
  * What all destinations of one protection share.
@@ -48,21 +56,16 @@ function forget(byKey) {
 /** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
 export class State {
   #shared;
-  /** @type {import('./budget.js').Budget | undefined} */
-  budget;
-  /** @type {import('./breaker.js').Breaker | undefined} */
-  breaker;
-  /** @type {import('./cooldown.js').Cooldown | undefined} */
-  cooldown;
-  /** @type {import('./hedge.js').Hedge | undefined} */
-  hedge;
 
   /** @param {Shared} shared @param {Makers} makers @param {string} [key] */
   constructor(shared, makers, key) {
     this.#shared = shared;
     this.key = key;
     const time = now();
-    for (const name of PARTS) this[name] = makers[name]?.(time, this);
+    this.budget = makers.budget?.(time, this);
+    this.breaker = makers.breaker?.(time, this);
+    this.cooldown = makers.cooldown?.(time, this);
+    this.hedge = makers.hedge?.(time, this);
   }
 
   /**
@@ -127,7 +130,7 @@ export class State {
 
   /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */
   guard(op, driver) {
-    return new Guard(this, this.hedge?.rounds(op, driver, this));
+    return new Guard(this, this.hedge?.rounds(/** @type {import('./rounds.js').Operation} */ (op), driver, this));
   }
 
   /** Whether forgetting it would change nothing. @param {number} time */

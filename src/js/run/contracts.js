@@ -1,6 +1,6 @@
 // @ts-check
-// Types of what the driver knows of protection (src/js/protection) and of a fetch (src/js/fetch). Protection answers;
-// the driver changes the operation. Without a guard, nothing happens at the places that call it.
+// Types of what the driver knows of protection (src/js/protection), of a fetch (src/js/fetch) and of a policy
+// (src/js/policy). Protection answers, and the driver changes the operation, but for rounds, which make its attempts.
 
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./steps.js').Stop} Stop */
@@ -21,10 +21,10 @@
  * @property {number} verdict on its end, once that is known
  * @property {boolean} throttled whether its failure asked to come less often
  * @property {number} ownUntil the end of the cooldown that its failure set
+ * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
  * @property {(op: Operation, hintMs?: number) => void} throttle follows a server that may ask everyone to slow down
  * @property {(op: Operation, again: boolean) => void} ended follows the decision about an outcome: whether another
  *   attempt may follow
- * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
  */
 
 /**
@@ -72,7 +72,13 @@
  * @property {() => Task} another returns one for another attempt of the same request
  * @property {(attempt: import('./attempt.js').Attempt) => unknown} send
  * @property {object} labels for the tracing channel
- * @property {object} report receives that of an operation that was given up
+ * @property {import('./report.js').Report | undefined} report receives that of an operation that was given up
+ */
+
+/**
+ * What a policy counts (policy/metrics.js).
+ * @typedef {{ attempts: number, hedges: number, begun: () => void, attempted: (number: number) => void, waits: (ms:
+ *   number) => void, succeeded: (number: number) => void, failed: (reason: string) => void }} Counters
  */
 
 // Types alone make no module.

@@ -10,12 +10,18 @@ import { armTimer, now, startTimer } from './timer.js';
 /** @typedef {import('./operation.js').Operation} Operation */
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 
+/**
+ * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
+ * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'attempt' |
+ *   'ended' | 'start' | 'begin' | 'endAttempt'>} OperationLimits
+ */
+
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
 /** Signals and timeouts of an operation. */
 export class Limits {
-  /** Counters of the policy. @type {import('../policy/metrics.js').Metrics | undefined} */
+  /** Counters of the policy. @type {import('./contracts.js').Counters | undefined} */
   metrics;
   /** Message of the tracing channel. @type {object | undefined} */
   context;

@@ -22,13 +22,16 @@ const KEPT = 10;
 /** Shared by all operations that have no record yet. @type {AttemptRecord[]} */
 const NO_RECORDS = [];
 
-/** One operation. With a hedge, each of the two attempts that run is one for itself, too. */
+/**
+ * One operation. With a hedge, each of the two attempts that run is one for itself, too.
+ * @template {import('./limits.js').OperationLimits} [Limits=import('./limits.js').OperationLimits]
+ */
 export class Operation {
   /**
    * @param {import('../options/settings.js').Settings} settings
    * @param {Callback} fn
    * @param {number} index among the operations of a policy
-   * @param {import('./limits.js').Limits} limits what may end it early
+   * @param {Limits} limits what may end it early
    * @param {number} [startedAt]
    */
   constructor(settings, fn, index, limits, startedAt) {

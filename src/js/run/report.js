@@ -17,6 +17,8 @@ export function hide(object, name, value) {
   );
 }
 
+/** @typedef {{ reason: string, attempts: number, records: readonly object[] }} Report */
+
 /** All copies of the package in a process share the reports, which they keep here. */
 const REPORTS = Symbol.for('rejitter.reports');
 
@@ -59,7 +61,7 @@ export class RetryError extends AggregateError {
 
   /**
    * @param {unknown} outcome
-   * @param {{ reason: string, attempts: number, records: readonly object[] }} report
+   * @param {Report} report
    * @param {boolean} [failed] whether the outcome is an error
    */
   constructor(outcome, report, failed = true) {

@@ -31,7 +31,7 @@ export function protect(op) {
  * @param {Settings} settings
  * @param {import('./operation.js').Callback} fn
  * @param {number} index among the operations of a policy
- * @param {import('../policy/metrics.js').Metrics} [metrics]
+ * @param {import('./contracts.js').Counters} [metrics]
  * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
@@ -67,14 +67,15 @@ export function run(settings, fn, index, metrics, signal) {
 
 /**
  * Runs an operation that something watches.
- * @param {Operation} op
- * @param {import('../policy/metrics.js').Metrics} [metrics]
+ * @param {Operation<Limits>} op
+ * @param {import('./contracts.js').Counters} [metrics]
  * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
 export function watch(op, metrics, signal) {
   const { settings } = op;
-  const limits = (op.limits = new Limits(signalsOf(settings, signal)));
+  const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
+  const limits = (op.limits = new Limits(settings.watched === INTERRUPTIBLE || signal ? signals : undefined));
   limits.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return loop(op);
@@ -83,20 +84,10 @@ export function watch(op, metrics, signal) {
 }
 
 /**
- * Returns what may abort an operation; undefined if nothing ends it early.
- * @param {Settings} settings
- * @param {AbortSignal} [signal] the run's own
- */
-export function signalsOf(settings, signal) {
-  if (settings.watched !== INTERRUPTIBLE && !signal) return undefined;
-  return [settings.signal, signal].filter((signal) => signal !== undefined);
-}
-
-/**
  * The loop: guard, attempt, classify, decide, wait. An async function, so that the caller's frames stay in the stack of
  * errors that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the
  * variables, so there are few.
- * @param {Operation} op
+ * @param {Operation<Limits>} op
  * @param {boolean} [threw] how the first attempt ended, if it was made already; undefined before an attempt has ended
  * @param {any} [answer] what it returned or threw
  */

@@ -5,12 +5,13 @@ import { isFunction, isObject } from '../options/checks.js';
 import { failure } from '../options/messages.js';
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
-import { protect, signalsOf } from './run.js';
+import { abortAttempt } from './attempt.js';
 import { adopt } from './hooks.js';
-import { Limits } from './limits.js';
 import { Operation } from './operation.js';
 import { hide } from './report.js';
+import { protect } from './run.js';
 import { callbackFailed, settle } from './settle.js';
+import { reasonOf } from './signals.js';
 import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
@@ -27,7 +28,7 @@ export function syncOf(load) {
     const settings = readOptions(options, newSettings(), NO_TIMERS);
     settings.protection?.hedge?.rejectSync();
     requireBlocking();
-    const limits = new Limits(signalsOf(settings));
+    const limits = polledLimits(settings);
     const call = () => loopSync(new Operation(settings, fn, 0, limits));
     const channel = subscribed();
     if (channel === null) return call();
@@ -35,6 +36,39 @@ export function syncOf(load) {
     return channel.traceSync(call, limits.context);
   };
 }
+
+/**
+ * Returns the limits of an operation that blocks. No event can announce them, so they are polled: a signal may look into
+ * memory that another thread changes. No timer makes the deadline's error.
+ * @param {import('../options/settings.js').Settings} settings
+ * @returns {import('./limits.js').OperationLimits}
+ */
+const polledLimits = ({ signal, totalTimeoutMs }) => ({
+  metrics: undefined,
+  fields: undefined,
+  context: undefined,
+  attempt: undefined,
+  deadlineAt: Infinity,
+  get aborted() {
+    return signal?.aborted === true;
+  },
+  get stopped() {
+    return this.aborted;
+  },
+  get reason() {
+    return signal && reasonOf(signal);
+  },
+  get ended() {
+    return this.aborted ? 'aborted' : this.deadlineAt <= now() ? 'deadline' : undefined;
+  },
+  start({ startedAt = 0 }) {
+    this.deadlineAt = startedAt + totalTimeoutMs;
+  },
+  begin(_, attempt) {
+    this.attempt = attempt;
+  },
+  endAttempt: () => undefined,
+});
 
 /** The loop of run.js, without awaits. @param {Operation} op */
 function loopSync(op) {
@@ -57,7 +91,6 @@ function loopSync(op) {
       if (limits.ended === undefined)
         block(Math.min(Math.ceil(/** @type {number} */ (op.delayMs)), limits.deadlineAt - now()));
       time = now();
-      poll(op);
       stop = limits.ended;
       if (stop === undefined && settings.beforeRetry && op.attemptAt !== undefined) {
         noPromise(prepare(op), 'beforeRetry');
@@ -69,8 +102,8 @@ function loopSync(op) {
   } catch (thrown) {
     stop = callbackFailed(op, thrown);
   }
+  if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
   settle(op, stop);
-  limits.dispose();
   if (op.failed) throw op.outcome;
   return op.outcome;
 }
@@ -86,13 +119,7 @@ function attemptSync(op, fn) {
     threw = true;
   }
   op.failed = threw;
-  poll(op);
   return review(op, threw ? answer : noPromise(answer, 'the callback'), threw);
-}
-
-/** Follows a signal that looks into shared memory: no event can reach a blocked thread. @param {Operation} op */
-function poll({ limits, settings: { signal } }) {
-  if (signal?.aborted) limits.abort(signal);
 }
 
 /**

@@ -132,6 +132,27 @@ test('an aborted signal is seen after whatever may have aborted it', () => {
   const { error, clock } = underBlockingClock(() => retrySync(failing, options), { wake });
   assert.equal(error, reason);
   assert.deepEqual(clock.waits, [100, 200, 400, 800]);
+  // It may change while any callback runs: nothing is called after that.
+  const calls = [];
+  let until;
+  const all = Object.fromEntries(
+    ['onAttempt', 'onFailure', 'retryIf', 'random', 'onRetry', 'beforeRetry'].map((name) => [
+      name,
+      () => {
+        calls.push(name);
+        flag.aborted = name === until;
+        return name === 'random' ? 0.5 : true;
+      },
+    ]),
+  );
+  for (const [i, name] of Object.keys(all).entries()) {
+    flag.aborted = false;
+    until = name;
+    calls.length = 0;
+    const ended = underBlockingClock(() => retrySync(failing, { ...all, signal: flag, maxAttempts: 2 }));
+    assert.equal(ended.error, reason, name);
+    assert.deepEqual(calls, Object.keys(all).slice(0, i + 1));
+  }
   // The operation's abort reaches the signal that an attempt passed on.
   const controller = new AbortController();
   let given;
