@@ -37,8 +37,12 @@ export function tell(hook, event) {
 /** Reports an error of a callback that can change nothing. @param {unknown} error */
 export function reportFailure(error) {
   // Node has no reportError, and Deno's ends the process.
-  if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
-  else console.error(error);
+  try {
+    if (typeof globalThis.reportError === 'function' && !('Deno' in globalThis)) globalThis.reportError(error);
+    else console.error(error);
+  } catch {
+    // Test environments make it throw.
+  }
 }
 
 /** @param {Operation} op */
@@ -51,15 +55,15 @@ export function outcomeOf({ failed, outcome }) {
  * @param {Operation} op
  * @param {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} name
  * @param {number} attempt
- * @param {object} [fields] next to those of the outcome; undefined if the event has none
+ * @param {object} [more] fields, next to those of the outcome
  */
-export function emit(op, name, attempt, fields) {
+export function emit(op, name, attempt, more) {
   const hook = op.settings[name];
   if (hook === undefined || op.task?.hides(name, op.failed)) return;
-  tell(hook, eventOf(op, attempt, fields && { ...fields, ...op.task?.eventFields() }));
+  tell(hook, eventOf(op, attempt, name === 'onAttempt' ? undefined : { ...more, ...op.task?.eventFields() }));
 }
 
-/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] as of `emit` */
+/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] with an outcome */
 export function eventOf(op, attempt, fields) {
   const { maxAttempts, name } = op.settings;
   return {

@@ -54,7 +54,7 @@ export function settle(op, reason) {
   if (reason === 'success') {
     if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
-    emit(op, 'onSuccess', op.number, {});
+    emit(op, 'onSuccess', op.number);
     return;
   }
   const cut = aborted || reason === 'timeout';

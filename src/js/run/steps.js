@@ -105,7 +105,7 @@ export function review(op, answer, threw) {
   op.hintMs = directives?.afterMs;
   op.endedAt = now();
   admission?.throttle(op, op.hintMs);
-  if (settings.hooks) emit(op, 'onFailure', op.attempts, {});
+  if (settings.hooks) emit(op, 'onFailure', op.attempts);
   if (limits.aborted) return 'aborted';
   return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : undefined;
 }

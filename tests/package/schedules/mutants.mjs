@@ -124,7 +124,7 @@ const PLAIN = {
 
   // Hooks, reports, metrics.
   'events are not frozen': ['20', ['run/hooks.js', 'Object.freeze(event)', 'event']],
-  'onFailure is not called': ['18', [steps, "emit(op, 'onFailure', op.attempts, {});", '']],
+  'onFailure is not called': ['18', [steps, "emit(op, 'onFailure', op.attempts);", '']],
   'records forget the first attempt': ['3', [operation, 'records.splice(1, 1);', 'records.shift();']],
   'records grow without bound': ['25', [operation, 'records.length === KEPT', 'false']],
   'failures stay in flight': [
