@@ -15,6 +15,7 @@ import { HttpStatusError, discard } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 /** @typedef {import('../run/operation.js').Operation} Operation */
+/** @typedef {import('../run/report.js').Report} Report */
 
 export class FetchAttempt {
   #call;
@@ -38,10 +39,8 @@ export class FetchAttempt {
   #mayFollow = false;
   /** Name of the option that decided about the outcome. */
   askedOption = 'retryOn';
-  /** The report of an operation that ended with a response that should have been retried. @type {any} */
+  /** The report of an operation that ended with a response that should have been retried. @type {Report | undefined} */
   report;
-  /** Once the attempt has ended: what that says about its destination. */
-  facts = this;
 
   /** @param {import('./call.js').FetchCall} call @param {boolean} mayRepeat */
   constructor(call, mayRepeat) {
@@ -116,7 +115,8 @@ export class FetchAttempt {
     /** @type {any} */
     let sent;
     try {
-      if (settings.prepare !== undefined)
+      // The body may have taken its time.
+      if (settings.prepare !== undefined && !attempt.signal.aborted)
         sent = await this.#prepared(init === undefined && request.isRequest ? input : new Request(input, init));
       if (attempt.signal.aborted) throw reasonOf(attempt.signal);
     } catch (error) {
@@ -219,7 +219,7 @@ export class FetchAttempt {
     const { request, settings } = this.#call;
     if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';
     this.#askedMs = this.hintMs;
-    if (!op.failed) emit(op, 'onFailure', op.attempts, {});
+    if (!op.failed) emit(op, 'onFailure', op.attempts);
     if (op.limits.aborted) return 'aborted';
     if (this.preparing) return 'callback';
     if (!request.replays && op.attempts < settings.maxAttempts) return 'bodyNotReplayable';

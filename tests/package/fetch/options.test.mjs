@@ -87,6 +87,23 @@ test("prepare: sees each attempt's own request, may change it, return another, a
   );
 });
 
+test('prepare is not called after the end, however long the body took', async () => {
+  const controller = new AbortController();
+  let made;
+  const body = () => new Promise((done) => (made = done));
+  let prepared = false;
+  const prepare = () => (prepared = true);
+  const init = { method: 'PUT', signal: controller.signal, body, retry: { prepare } };
+  const ended = createFetch(QUICK, assert.fail)('http://x/', init);
+  const turned = () => new Promise((done) => setImmediate(done));
+  await turned();
+  controller.abort('enough');
+  await assert.rejects(ended, (reason) => reason === 'enough');
+  made('late');
+  await turned();
+  assert.equal(prepared, false);
+});
+
 test('go-retryablehttp: its waits, its statuses, its failures', async () => {
   const preset = { ...presets.goRetryableHttp, retryOn: presets.goRetryableHttpRetryOn };
   const quick = { ...preset, baseMs: 1, capMs: 1 };
