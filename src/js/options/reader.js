@@ -102,7 +102,7 @@ export function requireObject(options, name = 'options', rule = 'an object') {
 
 /**
  * Returns options of which a loop finds the own ones only: inherited ones are not options. Calling `hasOwn` for each
- * name would take longer than all the rest of a call.
+ * name would take longer than all the rest of a call. Throws for what is no object of options.
  * @param {any} options
  */
 export function iterable(options) {

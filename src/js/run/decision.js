@@ -143,14 +143,14 @@ function drawOf(random) {
 }
 
 /**
- * Returns a draw for protection. Throws the errors of random(). Without a core nothing is retried: any draw will do.
+ * Returns a draw for protection. Throws the errors of random(). Any other failure must not be the caller's: then any
+ * draw will do.
  * @param {import('./operation.js').Operation} op
  */
 export function drawFor(op) {
   const { settings, attempts } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
-  const [high, low, index] = seedOf(settings, op);
-  const draw = fromCore(settings, op, (core) => core.draw(high, low, index, attempts, PROTECTION_DRAW));
+  const draw = fromCore(settings, op, (core) => core.draw(...seedOf(settings, op), attempts, PROTECTION_DRAW));
   return draw < 0 ? 0.5 : draw;
 }
 

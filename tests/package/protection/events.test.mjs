@@ -54,6 +54,27 @@ timed('a cooldown: held, rejected', async (clock) => {
   ]);
 });
 
+timed('a draw that entropy cannot be had for holds and opens all the same', async (clock) => {
+  const { events, onEvent } = listed();
+  const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), { onEvent });
+  const { now } = Date;
+  // As in compartments of SES.
+  Date.now = () => assert.fail('no clock');
+  try {
+    await hint(api, 600);
+    const held = retry(fails(new Error('first')), { ...plain, maxAttempts: 1, protection: api });
+    watched(held);
+    await clock.drain();
+    await assert.rejects(held, /first/);
+  } finally {
+    Date.now = now;
+  }
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['held', 'opened'],
+  );
+});
+
 timed('a budget: empty at the first rejection, rejected at each, full once it is', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(budget({ capacity: 1, perSuccess: 0.5, refund: false }), { onEvent });
