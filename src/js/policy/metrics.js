@@ -14,7 +14,7 @@ export class Metrics {
   maxWaitMs = 0;
   inFlight = 0;
 
-  begun() {
+  started() {
     this.operations++;
     this.inFlight++;
   }

@@ -77,7 +77,7 @@
 
 /**
  * What a policy counts (policy/metrics.js).
- * @typedef {{ attempts: number, hedges: number, begun: () => void, attempted: (number: number) => void, waits: (ms:
+ * @typedef {{ attempts: number, hedges: number, started: () => void, attempted: (number: number) => void, waits: (ms:
  *   number) => void, succeeded: (number: number) => void, failed: (reason: string) => void }} Counters
  */
 

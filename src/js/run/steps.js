@@ -22,7 +22,7 @@ export function start(op) {
   op.limits.start(op);
   // Nothing happened that a hook or a report could show.
   if (op.limits.aborted) throw op.limits.reason;
-  op.limits.metrics?.begun();
+  op.limits.metrics?.started();
 }
 
 /**
