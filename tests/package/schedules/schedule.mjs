@@ -304,7 +304,8 @@ function budget(g, world) {
 
 function breaker(g, gap) {
   const options = {};
-  if (g.chance(0.6)) options.failureRatio = g.pick([0.1, 0.5, 0.75, 1]);
+  // Shares that doubles hold: at the threshold, rounding decides nothing.
+  if (g.chance(0.6)) options.failureRatio = g.pick([0.125, 0.5, 0.75, 1]);
   options.minimumCalls = g.pick([1, 2, 2, 3, 5, 10, Infinity]);
   if (g.chance(0.8)) options.windowMs = Math.min(3.6e6, Math.max(100, g.pick([gap * 3, gap * 10, 100, 1000])));
   if (g.chance(0.4) || options.minimumCalls === Infinity) options.consecutiveFailures = g.pick([1, 2, 3, 5, 8]);
