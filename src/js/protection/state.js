@@ -33,7 +33,7 @@ let channel;
  */
 
 /**
- * What all destinations of one protection share.
+ * All destinations of one protection share this.
  * @typedef {object} Shared
  * @property {(key?: string) => State} make returns a new state; without a key, the root
  * @property {((event: object) => unknown) | undefined} onEvent

@@ -76,7 +76,7 @@
  */
 
 /**
- * What a policy counts (policy/metrics.js).
+ * The counters of a policy (policy/metrics.js).
  * @typedef {{ attempts: number, hedges: number, started: () => void, attempted: (number: number) => void, waits: (ms:
  *   number) => void, succeeded: (number: number) => void, failed: (reason: string) => void }} Counters
  */

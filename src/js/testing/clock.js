@@ -32,7 +32,7 @@ export function virtualClock(options) {
 class VirtualClock {
   #timers = new Timers();
   #running = false;
-  /** What puts the host's own back. @type {(() => void)[]} */
+  /** Functions that put the host's own back. @type {(() => void)[]} */
   #undo = [];
   /** The host's own, looked up before they are replaced: promises settle while real tasks run. */
   #host = { setImmediate: /** @type {any} */ (globalThis).setImmediate, setTimeout: globalThis.setTimeout };

@@ -58,7 +58,7 @@ timed('a draw that entropy cannot be had for holds and opens all the same', asyn
   const { events, onEvent } = listed();
   const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), { onEvent });
   const { now } = Date;
-  // As in compartments of SES.
+  // Compartments of SES do that.
   Date.now = () => assert.fail('no clock');
   try {
     await hint(api, 600);
