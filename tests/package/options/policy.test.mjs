@@ -31,7 +31,7 @@ test('delays() is an iterator and iterable of maxAttempts - 1 waits, then is don
   const seen = [];
   for (const wait of policy.delays()) if (seen.push(wait) === 3) break;
   assert.deepEqual(seen, [100, 200, 400]);
-  // What throws has taken no wait.
+  // A draw that throws has taken no wait.
   let draws = 0;
   const random = () => (++draws === 2 ? assert.fail('the second draw') : 0.5);
   const drawn = new RetryPolicy({ random }).delays();
