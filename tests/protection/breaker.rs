@@ -369,3 +369,23 @@ fn twenty_successes_end_a_series_of_openings() {
     scene.succeeds(4_000.0);
     assert_eq!(scene.numbers(4_000.0).opens, 0.0);
 }
+
+#[test]
+fn a_share_of_both_slices_is_that_share_of_the_window_however_it_rounds() {
+    for tenth_ms in 1_001..1_850 {
+        let mut scene = Scene::new(BreakerSettings {
+            failure_ratio: 0.125,
+            minimum_calls: 9.0,
+            window_ms: 100.0,
+            ..LONG
+        });
+        let now = f64::from(tenth_ms) / 10.0;
+        for time in [0.0, now] {
+            for _ in 0..7 {
+                assert_eq!(scene.succeeds(time), Same);
+            }
+            let change = if time == now { Opened } else { Same };
+            assert_eq!(scene.fails(time), change, "{now} ms");
+        }
+    }
+}

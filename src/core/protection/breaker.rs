@@ -269,10 +269,11 @@ impl Breaker {
         }
         self.turn(options, now);
         if verdict == Verdict::Success {
-            self.window.current.successes += 1.0;
+            self.window.current.ended += 1.0;
             self.good += 1.0;
             self.start_row();
         } else if first {
+            self.window.current.ended += 1.0;
             self.window.current.failures += 1.0;
             if of_row {
                 self.in_row += 1.0;

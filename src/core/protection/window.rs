@@ -6,7 +6,8 @@ use crate::core::elementary::floor;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Slice {
-    pub(super) successes: f64,
+    /// Attempts that succeeded or failed.
+    pub(super) ended: f64,
     pub(super) failures: f64,
     /// Attempts that were admitted, and whose end said something or is still to come.
     pub(super) begun: f64,
@@ -17,7 +18,7 @@ pub(super) struct Slice {
 impl Slice {
     const fn new(from: f64) -> Self {
         Self {
-            successes: 0.0,
+            ended: 0.0,
             failures: 0.0,
             begun: 0.0,
             from,
@@ -76,9 +77,9 @@ impl Window {
     pub(super) fn counts(&self, window_ms: f64, now: f64) -> (f64, f64) {
         let share = 1.0 - (now - self.started_at) / window_ms;
         let sum = |current: f64, previous: f64| current + previous * share;
-        let successes = sum(self.current.successes, self.previous.successes);
         let failures = sum(self.current.failures, self.previous.failures);
+        let ended = sum(self.current.ended, self.previous.ended);
         let begun = sum(self.current.begun, self.previous.begun);
-        (failures, begun.max(successes + failures))
+        (failures, begun.max(ended))
     }
 }
