@@ -1,8 +1,7 @@
 //! Golden vectors: the delays that a seed gives, the same natively, in wasm and in every release.
 //!
-//! `tests/vectors/delays.json` is written by `REJITTER_WRITE_VECTORS=1 cargo test --test native
-//! vectors::`, which is right only when a formula was added, never to make a failing test pass: users rely on
-//! their seeds.
+//! `REJITTER_WRITE_VECTORS=1 cargo test --test native vectors::` adds the delays of rows that have none. Those that are
+//! there stay as they are: users rely on their seeds.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -13,8 +12,12 @@ use serde_json::{Value, json};
 
 #[test]
 fn delays_equal_the_golden_vectors() {
-    if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
-        write_vectors();
+    let delays = |row: &Value| {
+        common::policy(&row["options"])
+            .delays_ms(common::seed(&row["seed"]))
+            .collect()
+    };
+    if filled("delays", delays) {
         return;
     }
     let all = vectors(VECTORS);
@@ -56,8 +59,15 @@ fn hinted(policy: &RetryPolicy, seed: Seed, hint_ms: f64) -> Vec<f64> {
 /// The same file is read by `tests/package/engine/vectors.test.mjs`.
 #[test]
 fn hinted_waits_equal_the_golden_vectors() {
-    if std::env::var_os("REJITTER_WRITE_VECTORS").is_some() {
-        write_hints();
+    let delays = |row: &Value| {
+        let hint_ms = row["hintMs"].as_f64().unwrap();
+        hinted(
+            &common::policy(&row["options"]),
+            common::seed(&row["seed"]),
+            hint_ms,
+        )
+    };
+    if filled("hints", delays) {
         return;
     }
     let all: Vec<Value> = serde_json::from_str(include_str!("vectors/hints.json")).unwrap();
@@ -88,103 +98,18 @@ fn hinted_waits_equal_the_golden_vectors() {
     );
 }
 
-fn write_hints() {
-    let mut all: Vec<String> = Vec::new();
-    let kinds = [
-        json!({}),
-        json!({ "jitter": "none", "backoff": "linear" }),
-        json!({ "jitter": "equal", "baseMs": 33.3 }),
-        json!({ "jitter": "decorrelated" }),
-        json!({ "jitter": "decorrelatedBounded", "minMs": 150 }),
-        json!({ "jitter": "slotted" }),
-        json!({ "jitter": "pollyV2", "baseMs": 1_000, "capMs": 5_000 }),
-        json!({ "jitter": { "type": "proportional", "ratio": 0.25 } }),
-        json!({ "jitter": { "type": "additive", "maxMs": 250 }, "backoff": "fixed" }),
-        json!({ "backoff": "truncated", "capMs": "Infinity" }),
-    ];
-    for mut options in kinds {
-        options["maxAttempts"] = json!(8);
-        let policy = common::policy(&options);
-        for (hint, seed) in [
-            (0.001, json!(1)),
-            (40.5, json!("hints")),
-            (700.0, json!(2)),
-            (60_000.0, json!(3)),
-        ] {
-            let delays = hinted(&policy, common::seed(&seed), hint);
-            let vector =
-                json!({ "options": options, "seed": seed, "hintMs": hint, "delays": delays });
-            all.push(vector.to_string());
-        }
+/// With REJITTER_WRITE_VECTORS, writes the delays of the rows that have none: to add a vector, write its other fields.
+fn filled(file: &str, delays: impl Fn(&Value) -> Vec<f64>) -> bool {
+    if std::env::var_os("REJITTER_WRITE_VECTORS").is_none() {
+        return false;
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/hints.json");
-    std::fs::write(path, format!("[\n{}\n]\n", all.join(",\n"))).expect("written");
-}
-
-fn write_vectors() {
-    let mut all: Vec<Value> = Vec::new();
-    let seeds = [
-        json!(0),
-        json!(42),
-        json!(9_007_199_254_740_991_u64),
-        json!("rejitter"),
-        json!("ключ 🔑"),
-    ];
-    let curves = [
-        json!({ "backoff": "fixed" }),
-        json!({ "backoff": "linear" }),
-        json!({ "backoff": "linear", "stepMs": 33.3 }),
-        json!({ "backoff": "exponential" }),
-        json!({ "backoff": "exponential", "factor": 1.7, "baseMs": 12.5, "capMs": 999.9 }),
-        json!({ "backoff": "exponential", "minMs": 50, "capMs": "Infinity" }),
-        json!({ "backoff": "truncated" }),
-        json!({ "backoff": "truncated", "truncateAt": 5, "capMs": 1000 }),
-    ];
-    for (i, curve) in curves.iter().enumerate() {
-        for jitter in ["none", "full", "equal", "decorrelated"] {
-            for (j, seed) in seeds.iter().enumerate() {
-                let mut options = curve.clone();
-                options["jitter"] = json!(jitter);
-                options["maxAttempts"] = json!(13);
-                let own_curve = options.get("factor").or(options.get("stepMs")).is_some();
-                // A seed changes nothing without jitter; the others need not all be combined.
-                let wanted = if jitter == "none" {
-                    j == 0
-                } else {
-                    (i + j) % 2 == 0
-                };
-                if !wanted || (jitter == "decorrelated" && own_curve) {
-                    continue;
-                }
-                let policy = common::policy(&options);
-                let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
-                all.push(json!({ "options": options, "seed": seed, "delays": delays }));
-            }
-        }
+    let path = format!("{}/tests/vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let mut rows: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+    for row in rows.iter_mut().filter(|row| row.get("delays").is_none()) {
+        row["delays"] = json!(delays(row));
     }
-    let further = [
-        json!({ "backoff": "fibonacci" }),
-        json!({ "backoff": "fibonacci", "jitter": "equal", "baseMs": 33.3, "capMs": 1_000 }),
-        json!({ "jitter": "decorrelatedBounded" }),
-        json!({ "jitter": "decorrelatedBounded", "minMs": 150, "capMs": 900 }),
-        json!({ "jitter": "slotted" }),
-        json!({ "jitter": "slotted", "baseMs": 51.2, "truncateAt": 4, "minMs": 10 }),
-        json!({ "jitter": "pollyV2" }),
-        json!({ "jitter": "pollyV2", "baseMs": 1_000, "capMs": 5_000 }),
-        json!({ "jitter": { "type": "proportional", "ratio": 0.25 } }),
-        json!({ "jitter": { "type": "proportional", "ratio": 1 }, "backoff": "linear" }),
-        json!({ "jitter": { "type": "additive", "ratio": 0.5 }, "backoff": "truncated" }),
-        json!({ "jitter": { "type": "additive", "maxMs": 250 }, "backoff": "fixed" }),
-    ];
-    for (i, options) in further.iter().enumerate() {
-        let mut options = options.clone();
-        options["maxAttempts"] = json!(13);
-        let policy = common::policy(&options);
-        let seed = &seeds[i % seeds.len()];
-        let delays: Vec<f64> = policy.delays_ms(common::seed(seed)).collect();
-        all.push(json!({ "options": options, "seed": seed, "delays": delays }));
-    }
-    let lines: Vec<String> = all.iter().map(Value::to_string).collect();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/delays.json");
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
     std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).expect("written");
+    true
 }
