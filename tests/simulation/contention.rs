@@ -1,5 +1,7 @@
 //! The AWS figure.
 
+use std::collections::BTreeMap;
+
 use rejitter::simulation::{Contention, ContentionOptions, Simulation, Strategy};
 use rejitter::{RetryPolicy, Seed};
 
@@ -8,67 +10,6 @@ const CAP_MS: f64 = 2_000.0;
 const RUNS: u32 = 1_000;
 /// The seeds of the reference.
 const REFERENCE_RUNS: f64 = 10_000.0;
-
-/// Mean and standard deviation of calls and of time (ms), in the order of [`Strategy::ALL`].
-struct Row {
-    clients: u32,
-    calls: [(f64, f64); 5],
-    times: [(f64, f64); 5],
-}
-
-const TABLE: [Row; 3] = [
-    Row {
-        clients: 10,
-        calls: [
-            (50.83, 4.05),
-            (50.82, 4.12),
-            (42.46, 2.54),
-            (39.03, 2.28),
-            (37.67, 2.32),
-        ],
-        times: [
-            (379.8, 34.0),
-            (3_472.0, 1_306.0),
-            (727.0, 184.0),
-            (464.0, 106.0),
-            (435.0, 84.0),
-        ],
-    },
-    Row {
-        clients: 50,
-        calls: [
-            (690.03, 17.5),
-            (623.79, 29.2),
-            (347.17, 6.0),
-            (332.54, 4.9),
-            (374.70, 12.7),
-        ],
-        times: [
-            (1_140.6, 43.0),
-            (36_418.0, 3_291.0),
-            (4_249.0, 567.0),
-            (2_887.0, 554.0),
-            (2_210.0, 500.0),
-        ],
-    },
-    Row {
-        clients: 100,
-        calls: [
-            (2_422.98, 32.1),
-            (1_855.62, 58.9),
-            (812.20, 7.8),
-            (795.97, 7.0),
-            (1_001.91, 28.7),
-        ],
-        times: [
-            (2_027.6, 44.0),
-            (63_509.0, 3_819.0),
-            (6_610.0, 651.0),
-            (4_913.0, 531.0),
-            (4_589.0, 671.0),
-        ],
-    },
-];
 
 fn options(strategy: Strategy, clients: u32) -> ContentionOptions {
     let policy = strategy.policy(BASE_MS, CAP_MS).unwrap();
@@ -99,21 +40,24 @@ fn distance(ours: (f64, f64), reference: (f64, f64)) -> (f64, f64) {
 fn the_published_figure_is_reproduced() {
     let mut wrong = Vec::new();
     let mut sum_of_squares = 0.0;
-    for row in &TABLE {
-        for (i, strategy) in Strategy::ALL.into_iter().enumerate() {
-            let simulation = finished(options(strategy, row.clients));
-            let (calls, time) = (simulation.calls_summary(), simulation.time_summary());
-            for (what, ours, reference) in
-                [("calls", calls, row.calls[i]), ("time", time, row.times[i])]
-            {
+    let reference: BTreeMap<u32, BTreeMap<String, [f64; 4]>> =
+        serde_json::from_str(include_str!("../vectors/contention.json")).unwrap();
+    for (clients, by_strategy) in reference {
+        for strategy in Strategy::ALL {
+            let simulation = finished(options(strategy, clients));
+            let [calls, calls_sd, ms, ms_sd] =
+                by_strategy[format!("{strategy:?}").to_lowercase().as_str()];
+            for (what, ours, reference) in [
+                ("calls", simulation.calls_summary(), (calls, calls_sd)),
+                ("time", simulation.time_summary(), (ms, ms_sd)),
+            ] {
                 let (apart, z) = distance((ours.mean, ours.sd), reference);
                 sum_of_squares += z * z;
                 // A deviation is known to 1/√(2n) of itself, if the distribution is normal; these
                 // are not, and the reference is rounded.
                 if apart > 1.0 || (ours.sd / reference.1 - 1.0).abs() > 0.2 {
                     wrong.push(format!(
-                        "{strategy:?}, {} clients: {what} {ours:?}, not {reference:?}",
-                        row.clients
+                        "{strategy:?}, {clients} clients: {what} {ours:?}, not {reference:?}"
                     ));
                 }
             }

@@ -1,6 +1,7 @@
 // The AWS figure: the lab's simulation against a plain JavaScript twin, cell by cell.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 
 import { inNode } from '../lib/child.mjs';
 import { contention } from '../lib/contention.mjs';
@@ -12,12 +13,11 @@ const TWIN = 'plain JavaScript';
 /** @type {import('../lib/contention.mjs').Strategy[]} */
 const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
-/** Mean calls of 10,000 runs of an independent implementation, and their standard deviation: N → by strategy. */
-const REFERENCE = {
-  10: '50.83 ± 4.05, 50.82 ± 4.12, 42.46 ± 2.54, 39.03 ± 2.28, 37.67 ± 2.32',
-  50: '690.03 ± 17.5, 623.79 ± 29.2, 347.17 ± 6.0, 332.54 ± 4.9, 374.7 ± 12.7',
-  100: '2422.98 ± 32.1, 1855.62 ± 58.9, 812.2 ± 7.8, 795.97 ± 7.0, 1001.91 ± 28.7',
-};
+/**
+ * Mean calls of 10,000 runs of another implementation, and their standard deviation: by clients and strategy.
+ * @type {Record<string, Record<string, [mean: number, sd: number]>>}
+ */
+const REFERENCE = JSON.parse(readFileSync(new URL('../../../tests/vectors/contention.json', import.meta.url), 'utf8'));
 
 /** @param {import('../lib/child.mjs').Context} context */
 export const run = ({ node, choice }) => inNode(node, import.meta.url, 'measure', choice);
@@ -48,14 +48,14 @@ async function lab() {
 function verify(simulate, name, seed) {
   const runs = 400;
   for (const [clients, row] of Object.entries(REFERENCE)) {
-    for (const [i, cell] of row.split(', ').entries()) {
-      const [mean, sd] = cell.split(' ± ').map(Number);
-      const { calls } = simulate(STRATEGIES[i], Number(clients), runs, seed);
+    for (const strategy of STRATEGIES) {
+      const [mean, sd] = row[strategy];
+      const { calls } = simulate(strategy, Number(clients), runs, seed);
       const found = calls.reduce((sum, value) => sum + value, 0) / runs;
       const error = sd * Math.sqrt(1 / runs + 1 / 10_000);
       assert.ok(
         Math.abs(found - mean) < 5 * error,
-        `${name}, ${STRATEGIES[i]}, ${clients} clients: ${found} calls instead of ${mean}`,
+        `${name}, ${strategy}, ${clients} clients: ${found} calls instead of ${mean}`,
       );
     }
   }
