@@ -5,26 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { build } from 'esbuild';
-
 import { BUDGETS, PROTECTION, TRANSIENT, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
-import { installed, project, repo } from '../lib/consumer.mjs';
+import { bundleOf } from '../lib/bundle.mjs';
+import { installed, repo } from '../lib/consumer.mjs';
 
 async function sizeOf(code) {
-  const dir = project('size', { 'main.mjs': code });
-  const {
-    outputFiles: [{ contents }],
-  } = await build({
-    entryPoints: [join(dir, 'main.mjs')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
-    logLevel: 'error',
-  });
-  return { ...weigh(contents), text: Buffer.from(contents).toString() };
+  const text = await bundleOf(code, { platform: 'browser', target: 'es2022' });
+  return { ...weigh(Buffer.from(text)), text };
 }
 
 for (const budget of BUDGETS) {
