@@ -8,6 +8,8 @@ use rejitter::internals::http::{
 use rejitter::{duration_from_ms, retry_after};
 use serde_json::Value;
 
+use super::words::Words;
+
 const HINTS: &str = include_str!("../vectors/retry-after.json");
 
 fn text<'a>(entry: &'a Value, name: &str) -> &'a [u8] {
@@ -160,31 +162,23 @@ pub fn check_dates_and_noise() {
     }
 }
 
-/// Makes headers, as `tests/package/lib/random-headers.mjs` does: mulberry32, and texts of all forms,
-/// some of which are damaged.
-struct Headers(u32);
+/// Makes headers, as `tests/package/lib/random-headers.mjs` does: texts of all forms, some of which are damaged.
+struct Headers(Words);
 
 impl Headers {
-    fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x6d2b_79f5);
-        let mut t = (self.0 ^ (self.0 >> 15)).wrapping_mul(1 | self.0);
-        t ^= t.wrapping_add((t ^ (t >> 7)).wrapping_mul(61 | t));
-        (t ^ (t >> 14)) % limit
-    }
-
     fn digits(&mut self, count: u32) -> String {
-        (0..count).map(|_| self.below(10).to_string()).collect()
+        (0..count).map(|_| self.0.below(10).to_string()).collect()
     }
 
     fn one_of(&mut self, words: &str) -> String {
         let words: Vec<&str> = words.split(' ').collect();
         let count = u32::try_from(words.len()).expect("few words");
-        words[self.below(count) as usize].to_owned()
+        words[self.0.below(count) as usize].to_owned()
     }
 
     /// A number of two digits that is out of range now and then.
     fn two(&mut self, limit: u32) -> String {
-        format!("{:02}", self.below(limit + 1))
+        format!("{:02}", self.0.below(limit + 1))
     }
 
     fn time(&mut self) -> String {
@@ -195,15 +189,15 @@ impl Headers {
         let months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
         let days = "Sun Mon Tue Wed Thu Fri Sat";
         let whole = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday";
-        let mut text = match self.below(8) {
+        let mut text = match self.0.below(8) {
             0 => {
-                let count = 1 + self.below(25);
+                let count = 1 + self.0.below(25);
                 self.digits(count)
             }
             1 => {
-                let count = 1 + self.below(5);
+                let count = 1 + self.0.below(5);
                 let before = self.digits(count);
-                let count = self.below(20);
+                let count = self.0.below(20);
                 let after = self.digits(count);
                 format!("{before}.{after}")
             }
@@ -218,18 +212,18 @@ impl Headers {
                 format!("{day}, {date}-{month}-{year} {time} GMT")
             }
             4 => {
-                let (day, month, date) = (self.one_of(days), self.one_of(months), self.below(32));
+                let (day, month, date) = (self.one_of(days), self.one_of(months), self.0.below(32));
                 let (time, year) = (self.time(), self.digits(4));
                 format!("{day} {month} {date:2} {time} {year}")
             }
             5 => format!("Tue, 14 Nov 2023 {} GMT", self.time()),
-            6 => format!(" {}\t", self.below(1000)),
+            6 => format!(" {}\t", self.0.below(1000)),
             _ => String::new(),
         };
-        if self.below(4) == 0 && !text.is_empty() {
+        if self.0.below(4) == 0 && !text.is_empty() {
             let length = u32::try_from(text.len()).expect("short");
-            let at = self.below(length) as usize;
-            let keep = self.below(2) as usize;
+            let at = self.0.below(length) as usize;
+            let keep = self.0.below(2) as usize;
             let new = self.one_of("0 9 . : - + , S G a");
             text.replace_range(at..=at, &new.repeat(keep));
         }
@@ -241,7 +235,7 @@ impl Headers {
 pub fn check_random_headers() {
     let table: Value = serde_json::from_str(HINTS).expect("the table is JSON");
     let now_ms = table["now"].as_f64().expect("now is a number");
-    let mut headers = Headers(1);
+    let mut headers = Headers(Words(1));
     // FNV-1a.
     let mut digest = 0x811c_9dc5_u32;
     let mut requested = 0_u32;
@@ -249,7 +243,7 @@ pub fn check_random_headers() {
         let [retry_after_ms_text, retry_after, date] = std::array::from_fn(|_| headers.text());
         let ms = retry_after_ms(
             &HintHeaders {
-                retry_after_ms: if headers.below(2) == 0 {
+                retry_after_ms: if headers.0.below(2) == 0 {
                     b""
                 } else {
                     retry_after_ms_text.as_bytes()

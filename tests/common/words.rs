@@ -1,7 +1,7 @@
 //! Random words that JavaScript draws too: tests/package/lib/words.mjs.
 
 /// `mulberry32`: 32-bit arithmetic, fast in JavaScript too.
-pub struct Words(u32);
+pub struct Words(pub u32);
 
 impl Words {
     /// The words of one subject of a test, by its number.

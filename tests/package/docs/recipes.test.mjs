@@ -11,7 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { repo, run, tool } from '../lib/consumer.mjs';
 import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
-import { checkFiles, freePort, javaScript, serve, until } from '../lib/programs.mjs';
+import { checkFiles, javaScript, serve } from '../lib/programs.mjs';
+import { freePort } from '../../../www/demo/lib/loopback.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { blocks, documents, marked } from '../lib/readers.mjs';
 
 const PAGE = documents.get('docs/recipes.md');
@@ -203,7 +205,7 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
   const server = spawn(process.execPath, [...next, 'start', '-p', `${port}`, '-H', '127.0.0.1'], options);
   after(() => server.kill('SIGKILL'));
   const get = () => fetch(`http://127.0.0.1:${port}/users`).catch(() => undefined);
-  const response = await until(get);
+  const response = await until('a response', get);
   assert.deepEqual([response.status, await response.json(), requests], [200, { name: 'Ada' }, 3]);
   assert.deepEqual(await (await get()).json(), { name: 'Ada' });
   assert.equal(requests, 3, "Next's option reaches its fetch");

@@ -23,7 +23,7 @@ import * as undici from 'undici';
 
 import { importPackage, repo } from '../lib/consumer.mjs';
 import { closedOrigin, importFetch, listen } from '../lib/fetching.mjs';
-import { onLoopback } from '../lib/loopback.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 const { isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();

@@ -11,7 +11,8 @@ import { Queue, Worker } from 'bullmq';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
-import { checkPrograms, importProgram, serve, until } from '../lib/programs.mjs';
+import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { redis } from '../lib/servers.mjs';
 
 const { RetryPolicy, permanent, retryAfter } = await importPackage();
@@ -55,7 +56,7 @@ test('the program of the guide: mails are sent once per key, and a 404 ends its 
   const { add, queue, worker } = await importProgram('bullmq', { REDIS_PORT: server.port, MAIL_API: api.url });
   open.push(queue, worker);
   const [ada, nobody] = [await add('ada'), await add('nobody')];
-  await until(async () => (await ada.isCompleted()) && (await nobody.isFailed()));
+  await until('both jobs have ended', async () => (await ada.isCompleted()) && (await nobody.isFailed()));
   const sent = requests.filter(([to]) => to === 'ada');
   assert.deepEqual(
     sent.map(([, key]) => key),
@@ -93,7 +94,7 @@ test('an error says what follows: nothing, a longer wait, the wait of the policy
   });
   for (const name of Object.keys(errors)) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
   // Four jobs end at their first attempt.
-  await until(() => failures.length === 4 + 2 * (Object.keys(errors).length - 4));
+  await until('all attempts have failed', () => failures.length === 4 + 2 * (Object.keys(errors).length - 4));
   const of = (id) => failures.filter((failure) => failure.id === id);
   for (const id of ['permanent', 'nested', 'final', 'long'])
     assert.deepEqual(
@@ -133,7 +134,7 @@ test('a strategy that fails ends the job with its own error', { timeout: 60_000 
     throw new Error('own');
   });
   const job = await queue.add('x', {}, bullmq.jobOptions(policy));
-  await until(async () => (await job.isFailed()) && failures.length > 0);
+  await until('the job has failed', async () => (await job.isFailed()) && failures.length > 0);
   assert.equal((await queue.getJob(job.id)).failedReason, 'own');
   assert.equal(failures.length, 1);
   assert.deepEqual(
@@ -233,7 +234,7 @@ async function thousand(name, disturb) {
     }
   };
   await disturb({ start, progress: () => entries().length, queue });
-  await until(async () => {
+  await until('all jobs have ended', async () => {
     const { completed, failed } = await queue.getJobCounts('completed', 'failed').catch(() => ({}));
     return completed + failed === jobs.length;
   });
@@ -268,7 +269,7 @@ test('1,000 jobs, three workers killed, and a Redis that restarts: none is lost,
   timeout: 120_000,
 }, async (t) => {
   const { all, compared } = await thousand('killed', async ({ start, progress }) => {
-    const reach = (count) => until(() => progress() > count);
+    const reach = (count) => until(`progress above ${count}`, () => progress() > count);
     const alone = start();
     await reach(600);
     await kill(alone);

@@ -8,7 +8,9 @@ import { context, metrics, trace } from '@opentelemetry/api';
 import { ATTR_HTTP_REQUEST_RESEND_COUNT } from '@opentelemetry/semantic-conventions';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { checkPrograms, freePort, importProgram, serve, until } from '../lib/programs.mjs';
+import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { freePort } from '../../../www/demo/lib/loopback.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 
 const { RetryPolicy, permanent } = await importPackage();
 const { createFetch } = await importEntry('fetch');
@@ -42,7 +44,7 @@ const resends = () => requests().map(({ attributes }) => attributes[ATTR_HTTP_RE
 const events = (span) => span.events.map(({ name }) => name.replace('rejitter.', ''));
 const parentOf = (span) => span.parentSpanContext?.spanId;
 const links = (span) => span.links.map(({ context }) => context.spanId);
-const settled = (n) => until(() => requests().length === n);
+const settled = (n) => until(`${n} requests`, () => requests().length === n);
 /** A call that makes so many requests. */
 async function get(fetch, n) {
   await (await fetch(server.url)).text();
@@ -186,7 +188,7 @@ test('a hold is an event of the operation that waits', async () => {
   const send = always.fetch(createFetch, { protection: api, maxAttempts: 2, baseMs: 1 });
   answers = [{ status: 429, headers: { 'retry-after-ms': '700' } }];
   const one = send(server.url);
-  await until(() => api.keys().some((key) => api.for(key).status().cooldown.remainingMs > 0));
+  await until('a cooldown', () => api.keys().some((key) => api.for(key).status().cooldown.remainingMs > 0));
   await Promise.all([one, send(server.url)].map(async (response) => (await response).text()));
   await settled(3);
   const held = operations().filter((span) => events(span).includes('held'));

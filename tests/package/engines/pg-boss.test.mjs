@@ -7,7 +7,8 @@ import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { checkPrograms, importProgram, serve, until } from '../lib/programs.mjs';
+import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { postgres } from '../lib/servers.mjs';
 
 const { RetryPolicy } = await importPackage();
@@ -31,7 +32,7 @@ test('the program of the guide: an order is retried under its key, or ends at on
   bosses.push(boss);
   await order({ id: 'a', url: `${api.url}/404` });
   const id = await order({ id: 'b', url: `${api.url}/503` });
-  const job = await until(async () => {
+  const job = await until('the job is completed', async () => {
     const [found] = await boss.findJobs('orders', { id });
     return found?.state === 'completed' && found;
   });

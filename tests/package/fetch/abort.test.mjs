@@ -8,8 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { turn, underClock } from '../lib/clock.mjs';
 import { importPackage, printed } from '../lib/consumer.mjs';
-import { importFetch, serving, until } from '../lib/fetching.mjs';
-import { onLoopback } from '../lib/loopback.mjs';
+import { importFetch, serving } from '../lib/fetching.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();
@@ -47,7 +48,7 @@ for (const [way, call] of Object.entries(WAYS)) {
       const controller = new AbortController();
       const promise = call({ ...options, ...more }, controller.signal, url);
       promise.catch(() => {});
-      await until(there, `${way}, ${timing}: ${url}`);
+      await until(`${way}, ${timing}: ${url}`, there);
       controller.abort(reason);
       const { error } = await outcome(promise);
       assert.ok(Object.is(error, controller.signal.reason), `${url}: ${String(error)}`);
@@ -66,7 +67,7 @@ for (const [way, call] of Object.entries(WAYS)) {
       for (const reason of REASONS) {
         const url = fresh('/headers');
         await aborted(url, reason, () => requestsOf(url)[0]?.body !== undefined);
-        await until(() => requestsOf(url)[0].closed, 'the server sees the close');
+        await until('the server sees the close', () => requestsOf(url)[0].closed);
         assert.equal(requestsOf(url).length, 1);
       }
       const url = fresh('/wait');
@@ -106,7 +107,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         // The engine decides how a body rejects; the identity of an Error stays.
         if (reason instanceof Error) assert.equal(error, reason);
         else assert.ok(error !== undefined);
-        await until(() => requestsOf(url)[0].closed, 'the server sees the close');
+        await until('the server sees the close', () => requestsOf(url)[0].closed);
       }
     });
   }

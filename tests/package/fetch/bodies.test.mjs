@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { VirtualClock } from '../lib/clock.mjs';
-import { QUICK, closedOrigin, failing, serving, statuses, until } from '../lib/fetching.mjs';
+import { QUICK, closedOrigin, failing, serving, statuses } from '../lib/fetching.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { fails, importAll } from '../protection/entry.mjs';
-import { generator } from './hostile/server.mjs';
+import { wordsFrom } from '../lib/words.mjs';
 
 const { breaker, createFetch, hedge, protect, retryReport } = await importAll();
 const quick = createFetch(QUICK);
@@ -353,7 +354,7 @@ test('a body that is not sent is cancelled, whatever ends the call, and with tha
     cancelled.length = 0;
     const error = await createFetch({ ...QUICK, ...options }, inner)(input, init).catch((e) => e);
     const name = inspect([options, init]);
-    await until(() => cancelled.length > 0, name);
+    await until(name, () => cancelled.length > 0);
     assert.equal(cancelled.length, 1, name);
     return error;
   };
@@ -430,7 +431,7 @@ test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothin
 });
 
 test('the caller gets responses that are unread; each other one is cancelled', async (t) => {
-  const random = generator(7);
+  const { unit: random } = wordsFrom(7);
   const maybe = (share, make) => (random() < share ? make() : undefined);
   const ms = (most) => Math.floor(random() * most);
   const counts = {};

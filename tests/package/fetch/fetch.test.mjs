@@ -8,7 +8,8 @@ import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
 import { consumer, importEntry, importPackage, printed, repo } from '../lib/consumer.mjs';
-import { QUICK, closedOrigin, failing, importFetch, listen, serving, statuses, until } from '../lib/fetching.mjs';
+import { QUICK, closedOrigin, failing, importFetch, listen, serving, statuses } from '../lib/fetching.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 
 const { createFetch, fetchWithRetry } = await importFetch();
 const presets = await importEntry('presets');
@@ -211,7 +212,7 @@ test('releases the sockets of discarded responses', async () => {
   try {
     const response = await quick(`${big.origin}/big`);
     assert.equal(await response.text(), 'ok');
-    await until(() => big.sockets.size <= 1, 'one socket at most, kept for the next request');
+    await until('one socket at most, kept for the next request', () => big.sockets.size <= 1);
   } finally {
     await big.close();
   }

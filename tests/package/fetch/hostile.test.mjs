@@ -7,25 +7,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { here, project, repo, run } from '../lib/consumer.mjs';
+import { project, repo, run } from '../lib/consumer.mjs';
 
 const requests = Number(process.env.REJITTER_HOSTILE || (process.env.REJITTER_QUICK ? 2000 : 10_000));
 /** Number of requests with protection. */
 const fewer = Math.ceil(requests / 5);
 const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
-const file = (name) => readFileSync(join(here, 'fetch', 'hostile', name), 'utf8');
-const FILES = {
-  'server.mjs': file('server.mjs'),
-  'client.mjs': file('client.mjs'),
-  'retry-after.json': readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8'),
-};
+const SERVER = 'tests/package/fetch/hostile/server.mjs';
+const CLIENT = 'tests/package/fetch/hostile/client.mjs';
+const OTHERS = ['tests/package/lib/words.mjs', 'tests/vectors/retry-after.json', 'www/demo/lib/loopback.mjs'];
+const FILES = Object.fromEntries(
+  [SERVER, CLIENT, ...OTHERS].map((name) => [name, readFileSync(join(repo, name), 'utf8')]),
+);
 
 async function hostile(count, changes = {}, ...mode) {
   const dir = project('hostile', { ...FILES, ...changes });
   const { code, stdout, stderr } = await run(
     process.execPath,
-    ['--unhandled-rejections=strict', join(dir, 'client.mjs'), String(count), String(seed), ...mode],
+    ['--unhandled-rejections=strict', join(dir, CLIENT), String(count), String(seed), ...mode],
     { cwd: dir, env: { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '' } },
   );
   return { code, stderr, ...(stdout && JSON.parse(stdout)) };
@@ -57,7 +57,7 @@ test(`${fewer} requests with budget, breaker and cooldown: both accounts are equ
 
 test('control: an account that is wrong by one attempt, a changed body and a socket that stays are seen', async () => {
   const twice = await hostile(300, {
-    'server.mjs': FILES['server.mjs'].replace(
+    [SERVER]: FILES[SERVER].replace(
       "if (name !== 'redirected') entry.attempts += 1;",
       "if (name !== 'redirected') entry.attempts += id === '7' ? 2 : 1;",
     ),
@@ -67,11 +67,11 @@ test('control: an account that is wrong by one attempt, a changed body and a soc
     JSON.stringify(twice.wrong),
   );
   const changed = await hostile(300, {
-    'server.mjs': FILES['server.mjs'].replace('hash(request.body)', 'hash(request.body) + entry.attempts'),
+    [SERVER]: FILES[SERVER].replace('hash(request.body)', 'hash(request.body) + entry.attempts'),
   });
   assert.ok(changed.wrong.some((text) => /bodies differ/.test(text)));
   const leaking = await hostile(300, {
-    'client.mjs': FILES['client.mjs']
+    [CLIENT]: FILES[CLIENT]
       .replace('await response.body?.cancel()', 'globalThis.kept = [...(globalThis.kept ?? []), response]')
       .replace('await globalThis[DISPATCHER].close();', '')
       .replace('turn < 500', 'turn < 25'),

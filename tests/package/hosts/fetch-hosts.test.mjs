@@ -9,9 +9,10 @@ import * as undici from 'undici';
 import { bundleOf } from '../lib/bundle.mjs';
 import { importPackage, inlinedText, project } from '../lib/consumer.mjs';
 import { onEdge } from '../lib/edge.mjs';
-import { QUICK, closedOrigin, failing, importFetch, listen, serving, until } from '../lib/fetching.mjs';
+import { QUICK, closedOrigin, failing, importFetch, listen, serving } from '../lib/fetching.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { inFramework } from '../lib/frameworks.mjs';
-import { onLoopback } from '../lib/loopback.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { onWorkerd } from '../lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
@@ -57,7 +58,7 @@ test("undici's fetch: an abort in its body, and a dispatcher with a connect time
     const reason = new Error('enough');
     controller.abort(reason);
     assert.equal(await response.text().catch((error) => error), reason);
-    await until(() => stalling.seen[0].closed, 'the server sees the close');
+    await until('the server sees the close', () => stalling.seen[0].closed);
     // Nothing answers the handshake here: undici gives up, and so do we, in less than the attempt's own time.
     const error = await fetch(mute.origin.replace('http', 'https'), { method: 'POST', body: 'x' }).catch((e) => e);
     assert.ok(error instanceof TypeError);

@@ -12,7 +12,7 @@ import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
 import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
 import { installed } from './consumer.mjs';
-import { onLoopback } from './loopback.mjs';
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { launchWebKit } from './webkit.mjs';
 
 const launchers = launchersOf({ chromium, firefox });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { after, before } from 'node:test';
 
 import { importEntry } from './consumer.mjs';
-import { onLoopback } from './loopback.mjs';
+import { freePort, onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 /** `import * as x from 'rejitter/fetch'` of the consumer folder. */
 export const importFetch = () => importEntry('fetch');
@@ -58,11 +58,7 @@ export function serving(answer) {
 }
 
 /** The address of a port without a listener. */
-export async function closedOrigin() {
-  const { origin, close } = await listen(() => {});
-  await close();
-  return origin;
-}
+export const closedOrigin = async () => `http://127.0.0.1:${await freePort()}`;
 
 /** Responds with 503 this many times for each path, then with 200 and the request's own data. */
 export const failing =
@@ -71,22 +67,6 @@ export const failing =
     if (nth <= times) response.writeHead(503, headers).end('try later');
     else response.writeHead(200).end(request.body);
   };
-
-/**
- * Resolves with what `check` returns once that is something. Fails after `ms`, so that a test does not hang: on a busy
- * machine all takes longer.
- * @param {() => any} check
- */
-export async function until(check, what = String(check), ms = 120_000) {
-  for (const end = performance.now() + ms; ; ) {
-    const found = await check();
-    if (found) return found;
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((go) => {
-      setTimeout(go, 5);
-    });
-  }
-}
 
 /** Waits cut short: what is tested is not how long they are. */
 export const QUICK = { baseMs: 1, capMs: 2 };

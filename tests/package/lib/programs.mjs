@@ -5,11 +5,9 @@ import assert from 'node:assert/strict';
 import { transform } from 'esbuild';
 
 import { run, tool } from './consumer.mjs';
-import { closedOrigin, listen } from './fetching.mjs';
+import { listen } from './fetching.mjs';
 import { importPasted, pasted } from './pasted.mjs';
 import { marked } from './readers.mjs';
-
-export { until } from './fetching.mjs';
 
 /** The text of a program. @param {string} mark */
 export const program = (mark) => marked(mark)[0][1];
@@ -81,6 +79,3 @@ export async function serve(answer) {
   });
   return { url: origin, close };
 }
-
-/** A port of loopback that nobody uses. */
-export const freePort = async () => Number(new URL(await closedOrigin()).port);

@@ -1,7 +1,7 @@
 // Headers that may ask for a wait: texts of all forms, some of which are damaged. tests/common/http.rs makes the
 // same ones.
 
-import { generator } from '../fetch/hostile/server.mjs';
+import { wordsFrom } from './words.mjs';
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec';
 const DAYS = 'Sun Mon Tue Wed Thu Fri Sat';
@@ -9,8 +9,7 @@ const WHOLE = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday';
 
 /** @param {number} seed */
 export function headersOf(seed) {
-  const random = generator(seed);
-  const below = (limit) => (random() * 2 ** 32) % limit;
+  const { below } = wordsFrom(seed);
   const digits = (count) => Array.from({ length: count }, () => below(10)).join('');
   const oneOf = (words) => words.split(' ')[below(words.split(' ').length)];
   const two = (limit) => String(below(limit + 1)).padStart(2, '0');

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { freePort } from './programs.mjs';
+import { freePort } from '../../../www/demo/lib/loopback.mjs';
 
 const HOST = '127.0.0.1';
 

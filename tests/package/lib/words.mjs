@@ -1,11 +1,10 @@
 // Random words that Rust draws too: tests/common/words.rs.
 
-/**
- * mulberry32, for one subject of a test.
- * @param {number} index number of the subject
- */
-export function words(index) {
-  let state = Math.imul(index, 0x9e3779b9);
+/** The words of one subject of a test. @param {number} index its number */
+export const words = (index) => wordsFrom(Math.imul(index, 0x9e3779b9));
+
+/** mulberry32. @param {number} state */
+export function wordsFrom(state) {
   const word = () => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);

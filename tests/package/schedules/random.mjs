@@ -1,15 +1,10 @@
 // Seeded choices. Schedule i of seed s is the same on every machine, alone or among others.
 
+import { wordsFrom } from '../lib/words.mjs';
+
 /** A generator of its own for schedule `index` of `seed`. */
 export function generator(seed, index) {
-  let a = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35);
-  /** mulberry32: uniform on [0, 1). */
-  const unit = () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let z = Math.imul(a ^ (a >>> 15), 1 | a);
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z;
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const { unit } = wordsFrom(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35));
   // The first outputs of neighbouring seeds are alike.
   for (let i = 0; i < 4; i += 1) unit();
   return {

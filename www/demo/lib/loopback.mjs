@@ -1,6 +1,7 @@
-// Servers on loopback, at ports that nobody uses.
+/** Servers on loopback, at ports that nobody uses. */
 
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 /**
  * Starts a server. Returns where it listens, its open connections, and what ends both.
@@ -26,4 +27,11 @@ export async function onLoopback(server) {
         server.close(done);
       }),
   };
+}
+
+/** A port without a listener at this moment. */
+export async function freePort() {
+  const { port, close } = await onLoopback(createServer());
+  await close();
+  return port;
 }

@@ -9,6 +9,7 @@ import { RetryPolicy } from 'rejitter';
 import { fromData } from 'rejitter/data';
 import * as presets from 'rejitter/presets';
 import * as protection from 'rejitter/protection';
+import { onLoopback } from './loopback.mjs';
 
 const run = promisify(execFile);
 const WWW = fileURLToPath(new URL('../..', import.meta.url));
@@ -68,13 +69,12 @@ export async function programFolder() {
         const count = (requests[i] = (requests[i] ?? 0) + 1);
         response.writeHead(count <= 2 ? 503 : 200).end();
       });
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+      const { origin, close } = await onLoopback(server);
       try {
-        const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
         const files = programs.map((_, i) => join(folder, `r${i}.mjs`));
         await Promise.all(
           files.map((file, i) => {
-            const aimed = (programs[i] ?? '').replaceAll('https://example.com/orders', `http://127.0.0.1:${port}/${i}`);
+            const aimed = (programs[i] ?? '').replaceAll('https://example.com/orders', `${origin}/${i}`);
             // A busy machine must not pass a deadline.
             const patient = aimed.replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000');
             return writeFile(file, `${patient}\nexport default String(response.status);\n`);
@@ -90,8 +90,7 @@ export async function programFolder() {
           requests: requests[i] ?? 0,
         }));
       } finally {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
+        await close();
       }
     },
   };

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import { onLoopback } from './loopback.mjs';
 import { MIME } from '../misbehaving-server.mjs';
 
 /**
@@ -33,16 +34,7 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
       .writeHead(content ? 200 : 404, { 'content-type': MIME[extension] ?? 'application/octet-stream' })
       .end(body);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return {
-    url: `http://127.0.0.1:${port}${under}`,
-    /** The paths of all requests, and of those that found nothing. */
-    requested,
-    missing,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { origin, close } = await onLoopback(server);
+  // The paths of all requests, and of those that found nothing.
+  return { url: `${origin}${under}`, requested, missing, close };
 }

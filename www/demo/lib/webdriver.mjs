@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { freePort } from './loopback.mjs';
 import { LIMIT_MS, until } from './until.mjs';
 
 /** The key of a reference to an element, a constant of the protocol. */
@@ -328,15 +328,4 @@ async function descendants(ancestor) {
     level = below.map(({ pid }) => pid);
   }
   return found;
-}
-
-/** A port without a listener at this moment. @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,19 +1,9 @@
 // Seeded randomness, so that the order of a run can be repeated.
 
-/**
- * Uniform on [0, 1): mulberry32.
- * @param {number} seed
- * @returns {() => number}
- */
-export function uniform(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { wordsFrom } from '../../../tests/package/lib/words.mjs';
+
+/** Uniform on [0, 1). @param {number} seed */
+export const uniform = (seed) => wordsFrom(seed).unit;
 
 /**
  * A shuffled copy (Fisher and Yates).

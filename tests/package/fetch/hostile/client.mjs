@@ -17,7 +17,8 @@ import { createFetch } from 'rejitter/fetch';
 import { retryReport } from 'rejitter';
 import { breaker, budget, cooldown, protect } from 'rejitter/protection';
 
-import { ANSWERED, RETRIED, generator, startHostile } from './server.mjs';
+import { wordsFrom } from '../../lib/words.mjs';
+import { ANSWERED, RETRIED, startHostile } from './server.mjs';
 
 const [count, seed] = argv.slice(2, 4).map(Number);
 /** The shared protection. Circuits open for some milliseconds only, so that there are probes. */
@@ -27,7 +28,7 @@ const protection =
     : undefined;
 // One of them is open all the time: however busy the machine is, some requests are rejected.
 protection?.for('status-503').open();
-const { cases } = JSON.parse(readFileSync(new URL('./retry-after.json', import.meta.url), 'utf8'));
+const { cases } = JSON.parse(readFileSync(new URL('../../../vectors/retry-after.json', import.meta.url), 'utf8'));
 // Those that HTTP can carry.
 const malformed = cases
   .filter(({ ms, retryAfter }) => ms === null && /^[\x21-\x7e][\x20-\x7e]*$/.test(retryAfter ?? ''))
@@ -63,7 +64,7 @@ const { constructor: Agent } = globalThis[DISPATCHER];
 globalThis[DISPATCHER] = new Agent({ connect: { timeout: 0 }, headersTimeout: 0, bodyTimeout: 0 });
 
 const server = await startHostile({ seed, malformed, silent: expire });
-const random = generator(seed + 1);
+const { unit: random } = wordsFrom(seed + 1);
 const pick = (list) => list[Math.floor(random() * list.length)];
 const wrong = [];
 const counts = {};

@@ -8,6 +8,9 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 
+import { onLoopback } from '../../../../www/demo/lib/loopback.mjs';
+import { wordsFrom } from '../../lib/words.mjs';
+
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 const reply = (status, headers = '', body = '', reason = 'x') =>
@@ -76,17 +79,6 @@ for (const status of [400, 401, 404, 409, 501, 505])
 export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
 export const ANSWERED = Object.keys(FINAL);
 
-/** A generator of numbers on [0, 1): mulberry32. */
-export function generator(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Takes requests off a connection; gives each, whole, to `handle`. */
 function parser(handle) {
   let buffer = Buffer.alloc(0);
@@ -132,13 +124,9 @@ function parser(handle) {
  *   Retry-After; `silent`: called for each request that gets no response
  */
 export async function startHostile({ seed, malformed, silent }) {
-  const random = generator(seed);
+  const { unit: random } = wordsFrom(seed);
   const seen = new Map();
-  const sockets = new Set();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('close', () => sockets.delete(socket));
     socket.on(
       'data',
       parser((request) => {
@@ -157,17 +145,5 @@ export async function startHostile({ seed, malformed, silent }) {
       }),
     );
   });
-  await new Promise((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  return {
-    origin: `http://127.0.0.1:${server.address().port}`,
-    seen,
-    sockets,
-    close: () =>
-      new Promise((done) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(done);
-      }),
-  };
+  return { seen, ...(await onLoopback(server)) };
 }
