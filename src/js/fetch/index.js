@@ -4,7 +4,7 @@
 import { isFunction } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
-import { call, isInner, placeOf } from './inner.js';
+import { call, outermost, placeOf } from './inner.js';
 import { FetchCall } from './call.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
@@ -20,9 +20,10 @@ export function createFetchApi(load) {
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const reading = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
-      if (isInner(place, input)) return call(/** @type {Function} */ (place.kept), input, init);
+      const from = outermost(place, input);
+      if (from === undefined) return call(/** @type {Function} */ (place.kept), input, init);
       try {
-        return new FetchCall(readCallOptions(init, reading), place, input, init).run();
+        return new FetchCall(readCallOptions(init, reading), from, input, init).run();
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);

@@ -4,8 +4,9 @@
 // 1. Each of ours keeps the global fetch that it was made over, or what that one keeps if it is ours, too.
 // 2. One that was the global fetch itself calls the fetch it keeps: what is laid over it later calls it.
 // 3. Any other calls the global fetch of the moment, so that mocks work.
-// 4. A call of ours within such a call shows that the global fetch leads to ours: 2 holds from then on. If it is for
-//    the same address, it is the same request and passes straight on, because the outer one retries.
+// 4. A call of ours within such a call, for the same address, is the same request: it passes straight on, because the
+//    outer one retries. It shows that the global fetch leads to ours: 2 holds from then on.
+// 5. One for another address is a wrapper's own, for a token, say: 2 holds for that call, which would not end otherwise.
 
 import { failure } from '../options/messages.js';
 import { hide } from '../run/report.js';
@@ -25,8 +26,9 @@ import { addressOf } from './body.js';
 /** Name of a fetch's place, for all copies of the package. */
 const PLACE = Symbol.for('rejitter.fetch');
 
-/** Unanswered calls from which on the global fetch leads to ours, in hosts that do not follow asynchronous calls. */
-const MOST = 100;
+// More unanswered calls than an app makes at once: in hosts that do not follow asynchronous calls, these show that the
+// global fetch leads to ours.
+const MOST = 1000;
 
 /** The global fetch when this package was loaded, which cannot lead to ours. @type {Function | undefined} */
 let first;
@@ -34,7 +36,10 @@ let first;
 /** @type {Set<Round>} */
 const rounds = new Set();
 
-/** Tells which round a call comes from. @type {{ run: Function, getStore: () => Round | undefined } | undefined} */
+/**
+ * Tells which round a call comes from. A blind one knows that of a synchronous call only.
+ * @type {{ run: Function, getStore: () => Round | undefined, isBlind?: true } | undefined}
+ */
 let context;
 
 /** Returns the global fetch, or what that keeps. @returns {Function | undefined} */
@@ -59,15 +64,18 @@ export function placeOf(fetch, inner) {
 }
 
 /**
- * Returns whether a call of ours is an outer call's request, which passes straight on.
+ * Returns the place from which a call of ours sends; undefined if it is an outer call's request, which passes straight
+ * on.
  * @param {Place} place
  * @param {any} input
  */
-export function isInner(place, input) {
+export function outermost(place, input) {
   const round = context?.getStore();
-  if (round === undefined || !rounds.has(round)) return false;
+  if (context?.isBlind && rounds.size > MOST) place.isUnder = true;
+  if (round === undefined || !rounds.has(round)) return place;
+  if (round.href !== addressOf(input)?.href) return { ...place, isUnder: true };
   place.isUnder = true;
-  return round.href === addressOf(input)?.href;
+  return undefined;
 }
 
 /**
@@ -117,7 +125,8 @@ function contextOf() {
           current = undefined;
         }
       },
-      getStore: () => current ?? [...rounds][MOST],
+      getStore: () => current,
+      isBlind: true,
     };
   }
 }
