@@ -5,27 +5,30 @@ import { failure, problemOf } from '../options/messages.js';
 import { isIdempotent } from './http.js';
 import { isKey } from './options.js';
 
+/** @typedef {import('./options.js').FetchSettings} FetchSettings */
 /** A FetchRequest or a Request. @typedef {{ method: string, mode: string | undefined, headers: Headers }} Sent */
 
 /**
  * Returns the key that the server receives with a request, '' for none. Without CORS, browsers drop such a header.
  * @param {Sent} request
- * @param {import('./options.js').FetchSettings} settings
+ * @param {FetchSettings} settings
  */
 export function keyOf({ mode, headers }, { idempotencyHeader }) {
   return (mode !== 'no-cors' && headers.get(idempotencyHeader)) || '';
 }
 
+/** Returns whether requests of a method are repeated. @param {string} method @param {FetchSettings} settings */
+const repeats = (method, { methods }) => (methods === undefined ? isIdempotent(method) : methods.includes(method));
+
 /**
  * Returns whether the server may process a request twice. Reads the headers only if the method leaves it open: in Node,
  * the first Headers of a process load the whole of undici.
  * @param {Sent} request
- * @param {import('./options.js').FetchSettings} settings
+ * @param {FetchSettings} settings
  * @param {string} [common] the key of the other attempts
  */
 export function isRepeatable(request, settings, common) {
-  const method = request.method.toUpperCase();
-  if (settings.methods === undefined ? isIdempotent(method) : settings.methods.includes(method)) return true;
+  if (repeats(request.method.toUpperCase(), settings)) return true;
   const key = keyOf(request, settings);
   return key !== '' && key === (common ?? key);
 }
@@ -33,12 +36,12 @@ export function isRepeatable(request, settings, common) {
 /**
  * Returns a key for a request, if it needs one.
  * @param {import('./request.js').FetchRequest} request
- * @param {import('./options.js').FetchSettings} settings
+ * @param {FetchSettings} settings
  * @returns {string | undefined}
  */
 export function newKeyOf(request, settings) {
   let { idempotencyKey: key } = settings;
-  if (key === undefined || isIdempotent(request.method) || request.mode === 'no-cors' || keyOf(request, settings))
+  if (key === undefined || repeats(request.method, settings) || request.mode === 'no-cors' || keyOf(request, settings))
     return undefined;
   if (key === 'auto') return uuid();
   if (typeof key === 'function') key = key(request.outline());
