@@ -32,7 +32,8 @@
  *
  * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
  * last response is returned, as `fetch` would; `retryReport(response)` returns the report. Responses
- * that are not returned are cancelled.
+ * that are not returned are cancelled, at the latest when the next request is sent: if the deadline passes
+ * during that, the call rejects with a `TimeoutError` whose `cause` is an {@link HttpStatusError} of the last response.
  *
  * *Redirects* are followed inside an attempt, by `fetch`. A chain of 20 redirects before a 503 makes
  * 21 requests of each attempt; set `redirect: 'error'` or `'manual'` for servers that you do not trust.
@@ -194,7 +195,7 @@ interface FetchOnlyOptions {
   respectRetryAfter?: boolean | undefined;
   /**
    * Whether to reject with an {@link HttpStatusError} when a status is 400 or above, or when the
-   * attempts run out on a response. The error has the response, with its body unread.
+   * attempts run out on a response. The error that the call rejects with has the response, with its body unread.
    *
    * @default false: responses are returned, as by `fetch`
    */
@@ -202,7 +203,7 @@ interface FetchOnlyOptions {
   /**
    * Called before each attempt with its request, to sign it again or to renew a token: may change its
    * headers or return another request, also as a promise. An error that it throws ends the operation
-   * (`reason: 'callback'`). The attempt's timeout includes it. The request is made by the global
+   * (`reason: 'callback'`, or `'permanent'` if it is marked). The attempt's timeout includes it, and is retried. The request is made by the global
    * `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
    *
    * The request that is sent decides what may be repeated or hedged. An idempotency key that is missing is put back. A

@@ -85,11 +85,18 @@ export class FetchAttempt {
     else if (request.signal === undefined) [signal] = signals;
     const { factory } = request;
     this.preparing = factory !== undefined;
-    const body = factory?.();
-    const waits = typeof body?.then === 'function';
-    let [input, init] = request.next(attempt.attempt, signal, waits ? await body : body);
+    let body = factory?.();
+    if (typeof body?.then === 'function') {
+      body = await body;
+      if (attempt.signal.aborted) {
+        discard({ body });
+        throw reasonOf(attempt.signal);
+      }
+    }
+    let [input, init] = request.next(attempt.attempt, signal, body);
     this.preparing = false;
-    if (waits || prepare !== undefined) [input, init] = await this.#finished(input, init, signal);
+    if (prepare !== undefined) [input, init] = await this.#prepared(attempt, input, init, signal);
+    this.#call.release();
     const answer = sendFrom(place, input, init);
     request.isSent = true;
     const response = await answer;
@@ -104,57 +111,47 @@ export class FetchAttempt {
   }
 
   /**
-   * Returns the arguments for the inner fetch after the caller's callbacks took their time.
+   * Has `prepare` change or replace a request. Returns the arguments for the inner fetch.
+   * @param {Attempt} attempt
    * @param {any} input
    * @param {any} init
    * @param {AbortSignal | undefined} signal
    */
-  async #finished(input, init, signal) {
-    const { request, settings } = this.#call;
-    const attempt = /** @type {Attempt} */ (this.attempt);
+  async #prepared(attempt, input, init, signal) {
+    const call = this.#call;
+    const { request, settings } = call;
+    const key = keyOf(request, settings);
     /** @type {any} */
     let sent;
     try {
-      // The body may have taken its time.
-      if (settings.prepare !== undefined && !attempt.signal.aborted)
-        sent = await this.#prepared(init === undefined && request.isRequest ? input : new Request(input, init));
+      const made = init === undefined && request.isRequest ? input : new Request(input, init);
+      this.preparing = true;
+      call.isSafe = false;
+      const answer = await settings.prepare?.(made, attempt);
+      if (answer !== undefined && !isRequest(answer))
+        throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
+      sent = answer ?? made;
+      // Too late: the rest is the next attempt's.
       if (attempt.signal.aborted) throw reasonOf(attempt.signal);
+      if (key !== '' && keyOf(sent, settings) === '') sent.headers.set(settings.idempotencyHeader, key);
+      const couldRepeat = this.#mayRepeat;
+      this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
+      // The attempt before may have been processed.
+      if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
+        throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the same key'], 'return');
+      call.isSafe = isSafe(sent.method);
+      this.preparing = false;
+      this.#replacement = answer;
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
       if (request.factory !== undefined) discard(sent ?? init);
       throw error;
     }
-    if (sent === undefined) return [input, init];
+    request.prepared = sent;
     const abort = signal ?? request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
     const more = { ...request.extras(), ...(abort && { signal: abort }) };
     return [sent, Object.keys(more).length > 0 ? more : undefined];
-  }
-
-  /** Returns the request that `prepare` makes of the one that would be sent. @param {any} made a Request */
-  async #prepared(made) {
-    const call = this.#call;
-    const { request, settings } = call;
-    const { prepare } = settings;
-    const attempt = /** @type {Attempt} */ (this.attempt);
-    const key = keyOf(request, settings);
-    this.preparing = true;
-    call.isSafe = false;
-    const answer = await prepare?.(made, attempt);
-    if (answer !== undefined && !isRequest(answer)) {
-      throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
-    }
-    const sent = answer ?? made;
-    if (key !== '' && keyOf(sent, settings) === '') sent.headers.set(settings.idempotencyHeader, key);
-    const couldRepeat = this.#mayRepeat;
-    this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
-    // The attempt before may have been processed.
-    if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
-      throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the key of the others'], 'return');
-    call.isSafe = isSafe(sent.method);
-    this.preparing = false;
-    this.#replacement = answer;
-    return (request.prepared = sent);
   }
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
@@ -170,8 +167,10 @@ export class FetchAttempt {
     this.#mayFollow = this.preparing || this.#mayRepeat || failure === UNPROCESSED;
     // Everyone slows down, whether or not this request is sent again.
     if (response?.status === 429) op.admission?.throttle(op, Math.max(0, this.hintMs) || 0);
-    if (this.preparing) return true;
-    const retryable = this.#mayFollow && (response === undefined ? this.failed : this.#isCurable(response));
+    if (this.preparing && !attempt.signal.aborted) return true;
+    // A callback that outlived the attempt's time has sent nothing.
+    const retryable =
+      this.preparing || (this.#mayFollow && (response === undefined ? this.failed : this.#isCurable(response)));
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
@@ -221,7 +220,7 @@ export class FetchAttempt {
     this.#askedMs = this.hintMs;
     if (!op.failed) emit(op, 'onFailure', op.attempts);
     if (op.limits.aborted) return 'aborted';
-    if (this.preparing) return 'callback';
+    if (this.preparing && !this.attempt?.signal.aborted) return 'callback';
     if (!request.replays && op.attempts < settings.maxAttempts) return 'bodyNotReplayable';
     op.hintMs = this.#askedMs;
     return undefined;
@@ -267,15 +266,15 @@ export class FetchAttempt {
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** Another attempt follows. Its outcome, or a wait that the deadline ends, decides whether the response is read. */
-  hold() {
+  /** A wait follows, after which the response is the outcome if no other attempt is made. @param {Operation} op */
+  hold(op) {
     const call = this.#call;
     const { response, attempt } = this;
     const { totalTimeoutMs, protection, throwOnStatus } = call.settings;
     discard(call.held.response);
-    call.held = { response, attempt };
+    call.held = { response, attempt, op };
     this.response = undefined;
-    // If nothing but another outcome can follow, its connection is of more use.
+    // If another one is made in any case, the connection is of more use.
     if (!(totalTimeoutMs < Infinity || protection || throwOnStatus)) discard(response);
   }
 

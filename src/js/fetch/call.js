@@ -14,8 +14,8 @@ import { HttpStatusError, discard, keepAbortable } from './response.js';
 
 export class FetchCall {
   /**
-   * The response before a wait, which the caller gets if no attempt brings another one; and its attempt.
-   * @type {{ response?: any, attempt?: Attempt }}
+   * The response before a wait, which the caller gets if no other attempt is made; its attempt and its operation.
+   * @type {{ response?: any, attempt?: Attempt, op?: Operation }}
    */
   held = {};
   over = false;
@@ -52,32 +52,51 @@ export class FetchCall {
     /** @type {any} */
     let outcome;
     try {
-      const response = (outcome = await watch(op, shared.metrics, request.signal));
-      const last = /** @type {FetchAttempt} */ (op.task);
-      const { report } = last;
+      outcome = await watch(op, shared.metrics, request.signal);
+      const { report } = op.task;
       if (settings.throwOnStatus && report !== undefined) {
-        const status = new HttpStatusError(response);
+        const status = new HttpStatusError(outcome);
         const error = settings.finalError === 'wrap' ? new RetryError(status, report) : status;
         // The attempts had results; what the last of them is thrown as belongs to the errors, too.
         if (error instanceof RetryError) error.errors.push(status);
         keepReport(error, report);
         throw error;
       }
-      const attempt = /** @type {Attempt} */ (last.response === response ? last.attempt : this.held.attempt);
-      const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
-      if (signals.length > 0 || request.isRequest || settings.prepare !== undefined)
-        keepAbortable(response, { attempt, request }, signals);
-      return response;
+      return outcome;
     } catch (error) {
       // Who is rejected may send the request elsewhere.
       if (!request.isSent && !readDirectives(error).rejected) request.drop(error);
       throw (outcome = error);
     } finally {
       this.over = true;
-      const last = /** @type {FetchAttempt} */ (op.task);
-      for (const response of [last.response, this.held.response]) if (!gives(outcome, response)) discard(response);
+      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.task), this.held]) {
+        if (!gives(outcome, response)) discard(response);
+        else if (attempt) this.#keep(response, attempt);
+      }
       request.release();
     }
+  }
+
+  /** Keeps a response abortable, which the caller gets. @param {any} response @param {Attempt} attempt */
+  #keep(response, attempt) {
+    const { request } = this;
+    const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
+    if (signals.length > 0 || request.isRequest || this.settings.prepare !== undefined)
+      keepAbortable(response, { attempt, request }, signals);
+  }
+
+  /**
+   * Gives the connection of the last response to the request that is sent now, which may need it: where hosts limit
+   * their number, it would wait for ever. From here on the response is only the reason of a failure.
+   */
+  release() {
+    const { response, op } = this.held;
+    // There is none, or a mock of fetch answers with nothing.
+    if (!response) return;
+    discard(response);
+    if (op?.failed !== false) return;
+    op.failed = true;
+    op.outcome = new HttpStatusError(response);
   }
 
   /**

@@ -63,7 +63,7 @@
  * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
  * @property {string} askedOption name of the option that answered
  * @property {(op: Operation) => Stop} forbids returns why a request must not, or cannot, be sent again
- * @property {() => void} hold follows the decision for another attempt
+ * @property {(op: Operation) => void} hold follows the decision for another attempt
  * @property {() => void} discard releases a response that is never read
  * @property {(name: string, failed: boolean) => boolean} hides whether a hook is not called now
  * @property {() => object} eventFields of events about an outcome

@@ -157,7 +157,7 @@ export function plan(op) {
   if (settings.hooks) emit(op, 'onRetry', attempts, { delayMs: op.delayMs });
   // It need not live as long as the wait.
   op.attempt = undefined;
-  task?.hold();
+  task?.hold(op);
   return undefined;
 }
 

@@ -19,6 +19,7 @@ const listeners = (signal) => getEventListeners(signal, 'abort').length;
 const { server, fresh, requestsOf } = serving((request, response) => {
   if (request.url.startsWith('/wait')) response.writeHead(503).end('later');
   else if (request.url.startsWith('/body')) response.writeHead(200).write('begin');
+  else if (request.url.startsWith('/missing')) response.writeHead(404).write('begin');
   // Anything else: headers that never come.
 });
 
@@ -38,7 +39,7 @@ const TIMING = {
 };
 
 /** How a promise rejects; late is as bad as never. */
-const outcome = (promise) =>
+const ended = (promise) =>
   Promise.race([promise.catch((error) => ({ error })), delay(15_000, { late: true }, { ref: false })]);
 
 for (const [way, call] of Object.entries(WAYS)) {
@@ -50,7 +51,7 @@ for (const [way, call] of Object.entries(WAYS)) {
       promise.catch(() => {});
       await until(`${way}, ${timing}: ${url}`, there);
       controller.abort(reason);
-      const { error } = await outcome(promise);
+      const { error } = await ended(promise);
       assert.ok(Object.is(error, controller.signal.reason), `${url}: ${String(error)}`);
     };
 
@@ -59,7 +60,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         const controller = new AbortController();
         controller.abort(reason);
         const url = fresh('/before');
-        const { error } = await outcome(call(options, controller.signal, url));
+        const { error } = await ended(call(options, controller.signal, url));
         assert.ok(Object.is(error, controller.signal.reason));
         assert.equal(requestsOf(url).length, 0);
         if (way !== 'Request.signal') assert.equal(listeners(controller.signal), 0);
@@ -94,16 +95,17 @@ for (const [way, call] of Object.entries(WAYS)) {
     });
 
     test(`${way}, ${timing}: while the body is read`, async () => {
-      for (const reason of REASONS) {
+      for (const [path, reason] of [...REASONS.map((reason) => ['/body', reason]), ['/missing', ENOUGH]]) {
         const controller = new AbortController();
-        const url = fresh('/body');
-        const response = await call(options, controller.signal, url);
+        const url = fresh(path);
+        const sent = call({ ...options, throwOnStatus: true }, controller.signal, url);
+        const response = await sent.catch((error) => error.response);
         const reader = response.body.getReader();
         assert.equal(new TextDecoder().decode((await reader.read()).value), 'begin');
         const reading = reader.read();
         reading.catch(() => {});
         controller.abort(reason);
-        const { error } = await outcome(reading);
+        const { error } = await ended(reading);
         // The engine decides how a body rejects; the identity of an Error stays.
         if (reason instanceof Error) assert.equal(error, reason);
         else assert.ok(error !== undefined);

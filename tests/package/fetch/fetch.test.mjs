@@ -6,13 +6,17 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { Agent, fetch as fetchOf } from 'undici';
+
 import { fails } from '../lib/callbacks.mjs';
+import { underClock } from '../lib/clock.mjs';
 import { consumer, importEntry, importPackage, printed, repo } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, failing, importFetch, listen, serving, statuses } from '../lib/fetching.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 
 const { createFetch, fetchWithRetry } = await importFetch();
 const presets = await importEntry('presets');
+const { breaker, protect } = await importEntry('protection');
 const { retryReport } = await importPackage();
 
 const quick = createFetch(QUICK);
@@ -202,6 +206,43 @@ test('a response that is not retried enters no wasm', async () => {
     console.log(before, compiled);
   `);
   assert.equal(stdout, '0 1\n');
+});
+
+test('a response that may be the outcome holds no connection that the next request needs', async () => {
+  // Where hosts limit their number: undici by this option, browsers to six for each host.
+  const dispatcher = new Agent({ connections: 1 });
+  const one = (url, init) => fetchOf(url, { ...init, dispatcher });
+  const endless = await listen((request, response, nth) => {
+    if (nth < 3) response.writeHead(503).write('begin');
+    else response.end('ok');
+  });
+  try {
+    const protection = protect(breaker({ minimumCalls: 100 }));
+    for (const more of [{ totalTimeoutMs: 60_000 }, { throwOnStatus: true }, { protection }])
+      assert.equal(
+        (await createFetch({ ...QUICK, ...more }, one)(`${endless.origin}/${Object.keys(more)}`)).status,
+        200,
+      );
+  } finally {
+    await dispatcher.destroy();
+    await endless.close();
+  }
+});
+
+test('a deadline in a later attempt: the error has the status as its cause', async () => {
+  const answers = [new Response('busy', { status: 503 })];
+  const { value: error } = await underClock(() =>
+    createFetch(
+      { totalTimeoutMs: 300, baseMs: 5 },
+      () => answers.shift() ?? new Promise(() => {}),
+    )('http://x/').catch((error) => error),
+  );
+  assert.equal(error.message, 'rejitter: the operation timed out after 300 ms (totalTimeoutMs), during attempt 2');
+  assert.deepEqual(
+    [error.cause.name, error.cause.status, retryReport(error).reason],
+    ['HttpStatusError', 503, 'timeout'],
+  );
+  assert.equal(retryReport(error).records[0].result.status, 503);
 });
 
 test('releases the sockets of discarded responses', async () => {

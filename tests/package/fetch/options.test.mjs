@@ -87,6 +87,61 @@ test("prepare: sees each attempt's own request, may change it, return another, a
   );
 });
 
+test('a callback that outlives the time of its attempt has sent nothing: another attempt follows', async () => {
+  const slow = {
+    prepare: {
+      method: 'POST',
+      body: 'x',
+      retry: { prepare: (_, { attempt }) => (attempt > 1 ? undefined : new Promise(() => {})) },
+    },
+    body: {
+      method: 'POST',
+      body: (
+        (n) => () =>
+          n++ === 0 ? new Promise(() => {}) : 'x'
+      )(0),
+    },
+  };
+  for (const [name, init] of Object.entries(slow)) {
+    const { inner, calls } = statuses(200);
+    const fetch = createFetch({ ...QUICK, attemptTimeoutMs: 50 }, inner);
+    const { value } = await underClock(() => fetch('http://x/', init));
+    assert.deepEqual([value.status, calls.length], [200, 1], name);
+  }
+});
+
+test('what a callback brings after the time of its attempt changes nothing of the next one', async () => {
+  const sent = [];
+  let finish;
+  const prepare = (request, { attempt }) =>
+    attempt === 1
+      ? new Promise((done) => (finish = () => done(new Request('http://late/', { method: 'DELETE' }))))
+      : void request.headers.set('x-attempt', String(attempt));
+  const inner = async (request) => {
+    sent.push([request.url, request.method, request.headers.get('x-attempt')]);
+    finish();
+    await new Promise((done) => setImmediate(done));
+    return new Response(null, { status: sent.length < 2 ? 503 : 204 });
+  };
+  const response = await createFetch({ ...QUICK, attemptTimeoutMs: 20, prepare }, inner)('http://x/', {
+    method: 'PUT',
+  });
+  assert.equal(response.status, 204);
+  assert.deepEqual(sent, [
+    ['http://x/', 'PUT', '2'],
+    ['http://x/', 'PUT', '3'],
+  ]);
+  let bring;
+  const cancelled = new Promise((cancel) => {
+    bring = (done) => done(new ReadableStream({ cancel }));
+  });
+  const bodies = [new Promise((done) => (finish = () => bring(done))), Promise.resolve('x')];
+  const init = { method: 'PUT', body: () => bodies.shift() };
+  await createFetch({ ...QUICK, attemptTimeoutMs: 20 }, statuses(200).inner)('http://x/', init);
+  finish();
+  await cancelled;
+});
+
 test('prepare is not called after the end, however long the body took', async () => {
   const controller = new AbortController();
   let made;

@@ -214,7 +214,7 @@ hedged('the deadline in a later round: its event has nothing of the response bef
   await ok(calls[0], bad);
   await at(200);
   assert.equal(calls.length, 3);
-  assert.equal(run.value, bad.response);
-  const [{ status, hintMs, result, reason }] = events;
-  assert.deepEqual([status, hintMs, result, reason], [undefined, undefined, bad.response, 'timeout']);
+  assert.equal(run.error.cause.status, 503);
+  const [{ status, hintMs, error, reason }] = events;
+  assert.deepEqual([status, hintMs, error, reason], [undefined, undefined, run.error, 'timeout']);
 });
