@@ -41,12 +41,17 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
   /** @param {string} [key] */
   const begin = (key) => new Trace(tracer, context?.active(), always, keys ? key : undefined);
 
-  /** Returns hooks that call those of the caller, too. @param {Trace} own @param {any} theirs */
-  function hooks(own, theirs) {
+  /**
+   * Returns hooks that call those of the caller, too.
+   * @param {Trace} own
+   * @param {any} options of the call
+   * @param {any} settings which may inherit theirs
+   */
+  function hooks(own, options, settings) {
     const hook = (/** @type {string} */ name) => (/** @type {any} */ event) => {
       own.on(name, event);
       meters.on(name, event, own);
-      return theirs?.[name]?.(event);
+      return (options?.[name] ?? settings?.[name])?.(event);
     };
     return Object.fromEntries(HOOKS.map((name) => [name, hook(name)]));
   }
@@ -56,9 +61,8 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
     // Without a callback, the policy has the message.
     if (typeof fn !== 'function') return policy.run(fn, options);
     const own = begin(options?.key);
-    const theirs = { ...settingsOf(policy), ...options };
     const wrapped = (/** @type {any} */ attempt) => within(own, attempt.attempt, () => call(attempt));
-    return policy.run(wrapped, { ...options, ...hooks(own, theirs) });
+    return policy.run(wrapped, { ...options, ...hooks(own, options, settingsOf(policy)) });
   }
 
   /** Returns a policy whose operations are observed. @param {any} policy */
@@ -66,14 +70,18 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
     const made = policy.with({});
     made.run = (/** @type {any} */ fn, /** @type {any} */ options) => run(policy, fn, options, fn);
     made.wrap = (/** @type {any} */ fn, /** @type {any} */ options) => {
+      // The policy's own checks the arguments, and has the function's name and length.
+      const own = Object.getOwnPropertyDescriptors(policy.wrap(fn, options));
       const { withAttempt = false } = options ?? {};
-      return function (/** @type {any[]} */ ...args) {
+      const observed = function (/** @type {any[]} */ ...args) {
         // @ts-expect-error The function may be a method.
         const call = (attempt) => fn.apply(this, withAttempt ? [attempt, ...args] : args);
         return run(policy, fn, undefined, call);
       };
+      return Object.defineProperties(observed, own);
     };
     made.with = (/** @type {any} */ overrides) => observe(policy.with(overrides));
+    made.metrics = () => policy.metrics();
     return made;
   }
 
@@ -95,7 +103,7 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
       const theirs = settingsOf(options) ?? options;
       return (/** @type {any} */ input, /** @type {any} */ init) => {
         const own = begin();
-        const retry = { ...init?.retry, ...hooks(own, { ...theirs, ...init?.retry }) };
+        const retry = { ...init?.retry, ...hooks(own, init?.retry, theirs) };
         return within(own, 0, () => send(input, { ...init, retry }));
       };
     },

@@ -141,6 +141,7 @@ test('a policy: the requests of a retry know that they are sent again; wrap and 
   });
   answers = [busy];
   assert.equal(await load('/x'), '/x');
+  assert.deepEqual([named.wrap(get).name, named.wrap(get).length], ['get', 2]);
   await settled(2);
   assert.deepEqual(resends(), [undefined, 1]);
   const [operation] = operations();
@@ -150,17 +151,21 @@ test('a policy: the requests of a retry know that they are sent again; wrap and 
 
 test("the caller's span is the parent, and hooks of the caller and of the policy are called", async () => {
   const seen = [];
+  // One that inherits its hooks, too.
   const base = new RetryPolicy({
     baseMs: 1,
+    metrics: true,
     onRetry: () => seen.push('policy'),
     onSuccess: () => seen.push('success'),
-  });
+  }).with({ metrics: true });
+  const own = observed.policy(base);
   const parent = trace.getTracer('app').startSpan('parent', { kind: 1 });
   await context.with(trace.setSpan(context.active(), parent), () =>
-    observed.policy(base).run(({ attempt }) => assert.ok(attempt > 1), { onAttempt: () => seen.push('call') }),
+    own.run(({ attempt }) => assert.ok(attempt > 1), { onAttempt: () => seen.push('call') }),
   );
   parent.end();
   assert.deepEqual(seen, ['call', 'policy', 'call', 'success']);
+  assert.equal(own.metrics().operations, 1);
   assert.equal(parentOf(operations()[0]), idOf(parent));
 });
 
@@ -236,6 +241,7 @@ test('mistakes have the messages of the policy', async () => {
     policy.run(() => 1, { maxAttempt: 3 }),
     /maxAttempt/,
   );
+  assert.throws(() => policy.wrap(5), /the callback must be a function/);
   const failure = permanent(new Error('x'));
   await assert.rejects(
     policy.run(() => Promise.reject(failure)),

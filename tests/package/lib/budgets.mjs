@@ -64,7 +64,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/otel',
     code: `export { telemetry } from 'rejitter/otel';`,
-    limit: 1_840,
+    limit: 1_870,
     target: 2_500,
   },
   {
