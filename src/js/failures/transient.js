@@ -55,7 +55,8 @@ function mayPass(error, depth, nested) {
     error.status ?? error.statusCode ?? response?.status ?? response?.statusCode ?? $metadata?.httpStatusCode;
   if (status >= 400) return isTransientStatus(status);
   // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE. A message that is too large remains so.
-  if (Number.isInteger(code) && details) return /^([48]|1[04])$/.test(code) && !/larger than/.test(details);
+  if (Number.isInteger(code) && typeof details === 'string')
+    return /^([48]|1[04])$/.test(code) && !/larger than/.test(details);
   if (FAILURES.test(`${code} ${name}: ${message}`)) return true;
   const network = isNetworkMessage(message);
   // The caller wanted the abort. A mistake in the program stays one, whatever caused it.

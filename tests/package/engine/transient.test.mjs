@@ -85,7 +85,10 @@ const asIs = (value) => value;
 const rpcServer = new grpc.Server();
 rpcServer.addService(
   { call: { path: PATH, requestDeserialize: asIs, responseSerialize: asIs } },
-  { call: ({ request: [code] }, answer) => code !== 99 && answer({ code, details: 'says the server' }) },
+  {
+    call: ({ request: [code] }, answer) =>
+      code !== 99 && answer({ code: code % 100, details: code < 99 ? 'says the server' : '' }),
+  },
 );
 /** The port of a server that answers with the code that it is sent, or not at all. */
 const rpcPort = await new Promise((done) => {
@@ -248,6 +251,7 @@ const LIBRARIES = {
       ],
       rpc,
     ),
+    ['a status without a message', true, () => rpc(114)],
     ['refused', true, () => rpc(0, { port: refused })],
     ['a deadline', true, () => rpc(99, { deadline: Date.now() + 5 })],
     ['a cancelled call', false, () => rpc(99, { then: (call) => call.cancel() })],
