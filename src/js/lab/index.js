@@ -71,25 +71,22 @@ export function createLab(RetryPolicy, load) {
     /** @param {any} policy @param {number} k @param {number} [resolution] */
     density(policy, k, resolution = 32) {
       const data = dataOf(policy);
-      const wait = whole('k', k, 1, MAX_WAITS);
       const cells = whole('resolution', resolution, 1, 1000);
-      return call((core) => core.labCells(data, wait, cells));
+      return call((core) => core.labCells(data, whole('k', k, 1, MAX_WAITS), cells));
     },
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
     cdf(policy, k, ms) {
       const values = numbersOf('ms', ms, '', (value) => !Number.isNaN(value));
       const data = dataOf(policy);
-      const wait = whole('k', k, 1, MAX_WAITS);
-      return call((core) => core.labCdf(data, wait, values));
+      return call((core) => core.labCdf(data, whole('k', k, 1, MAX_WAITS), values));
     },
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
     quantiles(policy, k, probabilities) {
       const values = numbersOf('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
       const data = dataOf(policy);
-      const wait = whole('k', k, 1, MAX_WAITS);
-      return call((core) => core.labQuantiles(data, wait, values));
+      return call((core) => core.labQuantiles(data, whole('k', k, 1, MAX_WAITS), values));
     },
   };
 }

@@ -13,6 +13,7 @@ import { seedOf } from './values.js';
  * halves of a seed, and options.
  * @typedef {'labOutage' | 'labContention' | 'labLoad' | 'labRateLimit' | 'labHedging'} Name
  * @typedef {Record<Name, (...args: unknown[]) => import('./run.js').Running>} SimulationCore
+ * @typedef {(policy: any, options?: any) => ReturnType<typeof simulationOf>} Simulate
  */
 
 /** @typedef {import('../options/reader.js').Rule} Rule */
@@ -79,31 +80,18 @@ export function createSimulations(dataOf, calls) {
   };
 
   return {
-    /** @param {any} policy @param {any} [options] */
-    simulateOutage(policy, options) {
-      return simulate('labOutage', OUTAGE, options, dataOf(policy));
-    },
-
-    /** @param {any} policy @param {any} [options] */
-    simulateContention(policy, options) {
+    /** @type {Simulate} */
+    simulateOutage: (policy, options) => simulate('labOutage', OUTAGE, options, dataOf(policy)),
+    /** @type {Simulate} */
+    simulateLoad: (policy, options) => simulate('labLoad', LOAD, options, dataOf(policy)),
+    /** @type {Simulate} */
+    simulateRateLimit: (policy, options) => simulate('labRateLimit', RATE_LIMIT, options, dataOf(policy)),
+    /** @type {Simulate} */
+    simulateContention: (policy, options) => {
       const line = policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'figure');
       return simulate('labContention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
     },
-
-    /** @param {any} policy @param {any} [options] */
-    simulateLoad(policy, options) {
-      return simulate('labLoad', LOAD, options, dataOf(policy));
-    },
-
-    /** @param {any} policy @param {any} [options] */
-    simulateRateLimit(policy, options) {
-      return simulate('labRateLimit', RATE_LIMIT, options, dataOf(policy));
-    },
-
-    /** @param {any} [options] */
-    simulateHedging(options) {
-      return simulate('labHedging', HEDGING, options);
-    },
+    simulateHedging: (/** @type {any} */ options) => simulate('labHedging', HEDGING, options),
   };
 }
 

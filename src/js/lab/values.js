@@ -55,9 +55,8 @@ export function whole(name, value, least, most) {
  * @param {(value: number) => boolean} allowed
  */
 export function numbersOf(name, list, rule, allowed) {
-  if (list === null || typeof list !== 'object' || typeof list.length !== 'number') {
+  if (list === null || typeof list !== 'object' || typeof list.length !== 'number')
     throw problemOf(name, list, ['', `a list of numbers${rule}`]);
-  }
   whole(`${name}.length`, list.length, 0, MAX_NUMBERS);
   const values = Array.from(/** @type {ArrayLike<unknown>} */ (list));
   const bad = values.findIndex((value) => typeof value !== 'number' || !allowed(value));

@@ -57,29 +57,16 @@ export const goRetryableHttp = /* @__PURE__ */ preset(BOUND, {
 });
 
 // jpillora/backoff for Go with Jitter: uniform from Min to the curve, clamped to Max.
-export const jpillora = /* @__PURE__ */ preset(DRAW, {
-  baseMs: 100,
-  minMs: 100,
-  capMs: 10_000,
-  maxAttempts: Infinity,
-});
+export const jpillora = /* @__PURE__ */ preset(DRAW, { baseMs: 100, minMs: 100, capMs: 10_000, maxAttempts: Infinity });
 
 // p-retry for Node: 10 retries from 1 s without a cap, no jitter (randomize: false), none of the caller's bugs.
-export const pRetry = /* @__PURE__ */ preset(BOUND, {
-  baseMs: 1000,
-  capMs: Infinity,
-  jitter: 'none',
-  maxAttempts: 11,
-  retryIf: isOutside,
-});
+const P_RETRY = { baseMs: 1000, capMs: Infinity, maxAttempts: 11, retryIf: isOutside };
+export const pRetry = /* @__PURE__ */ preset(BOUND, { ...P_RETRY, jitter: 'none' });
 
 // The same with randomize: true: times U(1, 2), clamped.
 export const pRetryRandomized = /* @__PURE__ */ preset(DRAW, {
-  baseMs: 1000,
-  capMs: Infinity,
+  ...P_RETRY,
   jitter: /* @__PURE__ */ Object.freeze({ type: 'additive', ratio: 1 }),
-  maxAttempts: 11,
-  retryIf: isOutside,
 });
 
 // Truncated binary exponential backoff: N = 10, T = 10 s.

@@ -42,9 +42,8 @@ class VirtualClock {
     const timers = this.#timers;
     const { AbortSignal, Atomics, Date, clearInterval, clearTimeout, performance } = /** @type {any} */ (globalThis);
     // The fakes of sinon, Vitest and Jest have this. On those nothing would ever settle.
-    if (Object.values(this.#host).some((timer) => timer?.clock !== undefined)) {
+    if (Object.values(this.#host).some((timer) => timer?.clock !== undefined))
       throw failure(Error, 'fake timers are installed already. Remove them first, or move time by them alone');
-    }
     // Integer: sums with a fraction are rounded, and a timer would seem to fire early.
     const startedAt = Math.ceil(performance.now());
     const startedOn = Date.now();

@@ -7,9 +7,7 @@ let core;
 
 /** @type {import('../options/settings.js').Load} */
 export const load = (drop) => {
-  if (core === undefined && !drop) {
-    throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
-  }
+  if (core === undefined && !drop) throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
   return /** @type {import('../options/settings.js').Core} */ (core);
 };
 
