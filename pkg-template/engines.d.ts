@@ -23,8 +23,8 @@ export interface Exported<Config> {
   /** Configuration of the engine. */
   readonly config: Config;
   /**
-   * Sentences about the options that the configuration cannot express. Callbacks, such as `retryIf`, are not data and
-   * never listed: they stay in the code that throws.
+   * Sentences about the options that the configuration cannot express. Callbacks, such as `retryIf`, the signal and the
+   * protection are not data and never listed: they stay in the code that throws.
    */
   readonly losses: readonly Loss[];
 }

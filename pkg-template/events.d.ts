@@ -138,7 +138,7 @@ export interface OperationMessage {
 
 /** Event that a hook receives: frozen, a new object for each call. */
 export interface AttemptEvent {
-  /** Number of the attempt; the first is 1. */
+  /** Number of the attempt; the first is 1. 0 if the operation ended before it. */
   readonly attempt: number;
   /** Number of attempts that `maxAttempts` allows after this one. 0 in the last attempt, `Infinity` without a limit. */
   readonly attemptsLeft: number;

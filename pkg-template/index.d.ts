@@ -224,8 +224,8 @@ export class RetryPolicy {
    */
   constructor(options?: PolicyOptions);
   /**
-   * Returns the policy as data, which `fromData` of `rejitter/data` reads. Omits callbacks, hooks and the signal;
-   * writes `Infinity` as a string.
+   * Returns the policy as data, which `fromData` of `rejitter/data` reads. Omits callbacks, hooks, the signal
+   * and the protection; writes `Infinity` as a string.
    *
    * @throws {TypeError} if the backoff is a function
    */

@@ -102,6 +102,8 @@ export interface LightOptions {
    * of these is awaited, at most until the deadline. If the function throws, the operation rejects with what it threw;
    * any other return value is an error.
    *
+   * An error that it throws ends the operation in place of the failure, which the main entry keeps as its cause.
+   *
    * @default () => true
    * @example `{ retryIf: (error) => error.status >= 500 }`
    */

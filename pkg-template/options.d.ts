@@ -32,9 +32,9 @@ export type Verdict = boolean | { readonly afterMs: number };
  */
 export interface RetryOptions<T = any> {
   /**
-   * Upper bound of each computed wait, in ms. It bounds the backoff's value *before* the jitter is
-   * drawn, so that waits stay spread out at the cap. Non-negative; at least {@link RetryOptions.baseMs};
-   * `Infinity` means no cap. Applied to each wait.
+   * Upper bound of each computed wait, in ms, except with presets of systems whose own cap is another. It
+   * bounds the backoff's value *before* the jitter is drawn, so that waits stay spread out at the cap.
+   * Non-negative; at least {@link RetryOptions.baseMs}; `Infinity` means no cap. Applied to each wait.
    *
    * @default 10_000, or `baseMs` or the longest entry of a list as `backoff`, if that is more; no cap with a function
    * @example `{ capMs: 8000 }`
@@ -301,9 +301,10 @@ export interface RetryOptions<T = any> {
   seed?: number | bigint | string | undefined;
   /**
    * Replaces the built-in randomness. Called once for each wait that is drawn, which excludes waits
-   * with jitter 'none' and exact ones (`{ afterMs }`) but never those that a server requested. Must
-   * return a number in [0, 1); anything else is an error that ends the operation. Not together with
-   * {@link RetryOptions.seed}; as an override, it replaces that.
+   * with jitter 'none' and exact ones (`{ afterMs }`) but never those that a server requested; and by
+   * protection, when a circuit opens or a cooldown holds an attempt. Must return a number in [0, 1);
+   * anything else is an error that ends the operation. Not together with {@link RetryOptions.seed}; as
+   * an override, it replaces that.
    *
    * @default the built-in generator, freshly seeded for each operation
    * @example `{ random: () => 0.5 }`
