@@ -55,23 +55,6 @@ for (const [name, options] of Object.entries(SHORTCUTS)) {
   });
 }
 
-test('a policy runs, wraps and lists its delays', async () => {
-  const policy = new api.RetryPolicy({ backoff: 'fixed', jitter: 'none', baseMs: 7, maxAttempts: 3 });
-  assert.deepEqual([...policy.delays()], [7, 7]);
-  const flaky = () => {
-    let left = 2;
-    return (a, b) => {
-      if (left > 0) {
-        left -= 1;
-        throw new Error('flaky');
-      }
-      return a + b;
-    };
-  };
-  assert.equal((await underClock(() => policy.run(flaky().bind(undefined, 1, 2)))).value, 3);
-  assert.equal((await underClock(() => policy.wrap(flaky())(3, 4))).value, 7);
-});
-
 test('import, new RetryPolicy and a first success touch no wasm, randomness or timer, and the clock once', async () => {
   const stdout = await printed(`${SPIES}
     const { retryWithFullJitter, retry, RetryPolicy } = await import('rejitter');
