@@ -10,6 +10,7 @@
 /// <reference lib="esnext.disposable" />
 
 import type { Subject } from './lab.js';
+import type { BreakerOptions, BudgetOptions } from './protection.js';
 
 /** How far a {@link Simulation} is. */
 export interface SimulationProgress {
@@ -294,17 +295,7 @@ export type Arrivals =
  * The options of `budget()` of `rejitter/protection`, with two sources of tokens that it does not have, because they
  * keep an overload alive.
  */
-export interface SimulatedBudget {
-  /** @default 50 */
-  capacity?: number | undefined;
-  /** @default 0.1 */
-  perSuccess?: number | undefined;
-  /** @default 1 */
-  cost?: number | undefined;
-  /** @default true */
-  refund?: boolean | undefined;
-  /** Other defaults: those of the AWS SDKs since 2026. */
-  preset?: 'awsSdk2026' | undefined;
+export interface SimulatedBudget extends BudgetOptions {
   /** Tokens for each first attempt, as in Finagle and linkerd. Between 0 and 1000. @default 0 */
   perRequest?: number | undefined;
   /** Tokens that come back each second, as in tower. Between 0 and 10^9. @default 0 */
@@ -321,21 +312,7 @@ export interface GrpcThrottling {
 }
 
 /** The options of `breaker()` of `rejitter/protection` that are data. */
-export interface SimulatedBreaker {
-  /** @default 0.5 */
-  failureRatio?: number | undefined;
-  /** @default 20 */
-  minimumCalls?: number | undefined;
-  /** @default 10_000 */
-  windowMs?: number | undefined;
-  /** @default 10 */
-  consecutiveFailures?: number | undefined;
-  /** @default 1000 */
-  openMs?: number | undefined;
-  /** @default 5000 */
-  maxOpenMs?: number | undefined;
-  /** @default 1 */
-  closeAfter?: number | undefined;
+export interface SimulatedBreaker extends Omit<BreakerOptions, 'isFailure'> {
   /** Fixes the draw that varies the length of every opening, between 0 and 1. @default drawn from the seed */
   draw?: number | undefined;
 }
