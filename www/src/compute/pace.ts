@@ -15,3 +15,19 @@ export function createPace(signal: AbortSignal): Pace {
     return true;
   };
 }
+
+interface Simulation<R> {
+  step(events: number): { readonly done: boolean };
+  result(): R;
+  free(): void;
+}
+
+/** Runs a simulation to its end and frees it. */
+export async function resultOf<R>(simulation: Simulation<R>, pace: Pace): Promise<R> {
+  try {
+    while (!simulation.step(50_000).done) await pace();
+    return simulation.result();
+  } finally {
+    simulation.free();
+  }
+}

@@ -3,7 +3,7 @@
  * servers they are load, and more load makes more attempts slow.
  */
 import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter/lab';
-import { createPace, type Pace } from '../compute/pace';
+import { createPace, resultOf } from '../compute/pace';
 
 /** The package's default. */
 export const MAX_RATIO = 0.1;
@@ -40,7 +40,8 @@ export async function tail(
     ...(hedgeMs !== undefined && { hedge: { delayMs: hedgeMs, maxRatio: Infinity } }),
     seed,
   });
-  const run = async (hedgeMs?: number): Promise<TailRun> => exactly(await simulated(options(hedgeMs), pace));
+  const run = async (hedgeMs?: number): Promise<TailRun> =>
+    exactly(await resultOf(simulateHedging(options(hedgeMs)), pace));
   return { input: { delayMs, seed }, plain: await run(), hedged: await run(delayMs) };
 }
 
@@ -105,14 +106,14 @@ export async function hedging(
     if (points.length > 0) report({ input, points: [...points] });
     for (const hedges of HEDGES) {
       const maxRatio = MAX_RATIOS[hedges];
-      const { p50Ms, p99Ms, totals } = await simulated(
-        {
+      const { p50Ms, p99Ms, totals } = await resultOf(
+        simulateHedging({
           requests: SERVED,
           service: { meanMs: MEAN_MS, slowShare: 0 },
           ...(maxRatio !== undefined && { hedge: { delayMs: HEDGE_MS, maxRatio } }),
           load: { servers: SERVERS, utilisation },
           seed: input.seed,
-        },
+        }),
         pace,
       );
       points.push({ utilisation, hedges, p50Ms, p99Ms, extra: totals.hedges / totals.requests });
@@ -123,14 +124,4 @@ export async function hedging(
 
 function ascending(stops: readonly number[], chosen: number): readonly number[] {
   return [...new Set([...stops, chosen])].sort((a, b) => a - b);
-}
-
-async function simulated(options: HedgingOptions, pace: Pace): Promise<HedgingResult> {
-  const simulation = simulateHedging(options);
-  try {
-    while (!simulation.step(50_000).done) await pace();
-    return simulation.result();
-  } finally {
-    simulation.free();
-  }
 }

@@ -1,7 +1,7 @@
 /** A server that answers 429: what workers do to it that ignore the hint, follow their own, or share it. */
 import { simulateRateLimit, type RateLimitOptions } from 'rejitter/lab';
 import { policyOf, type Strategy } from '../state/strategy';
-import { createPace } from '../compute/pace';
+import { createPace, resultOf } from '../compute/pace';
 
 export interface RateLimitInput {
   readonly strategy: Strategy;
@@ -76,14 +76,9 @@ export async function rateLimit(
         seed: input.seed,
       },
     );
-    try {
-      while (!simulation.step(50_000).done) await pace();
-      const { arrivals, accepted, totals } = simulation.result();
-      const { requests, rejected, done, endMs } = totals;
-      runs.push({ hints, arrivals, accepted, requests, rejected, failed: JOBS_COUNT - done, endMs });
-    } finally {
-      simulation.free();
-    }
+    const { arrivals, accepted, totals } = await resultOf(simulation, pace);
+    const { requests, rejected, done, endMs } = totals;
+    runs.push({ hints, arrivals, accepted, requests, rejected, failed: JOBS_COUNT - done, endMs });
   }
   return result();
 }

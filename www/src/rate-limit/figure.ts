@@ -3,6 +3,7 @@ import { html, svg } from '../charts/dom';
 import { count, duration, rate } from '../charts/format';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
+import { sized } from '../compute/bins';
 import {
   ATTEMPTS,
   JOBS_COUNT,
@@ -70,8 +71,8 @@ export const rateLimitFigure: FigureSpec<RateLimitData> = {
           svg('text', { x: 0, y: middle, class: 'name' }, isNarrow ? SHORT[run.hints] : NAMES[run.hints]),
           paint(
             {
-              arrivals: padded(run.arrivals, data),
-              accepted: padded(run.accepted, data),
+              arrivals: sized(run.arrivals, data.horizonMs / data.binMs),
+              accepted: sized(run.accepted, data.horizonMs / data.binMs),
               binMs: data.binMs,
               capacityPerS: LIMIT_PER_S,
               downFromMs: Infinity,
@@ -142,13 +143,6 @@ function finding({ runs, isShared }: RateLimitData): string {
         `${duration(followed.endMs)}.`
     : `${each} Then the server rejects ${count(followed.rejected)} requests, and the last job ends after ` +
         `${duration(followed.endMs)}.`;
-}
-
-/** Bins up to the end of the axis. */
-function padded(counts: Uint32Array, { horizonMs, binMs }: RateLimitResult): Uint32Array {
-  const all = new Uint32Array(Math.round(horizonMs / binMs));
-  all.set(counts.subarray(0, all.length));
-  return all;
 }
 
 function scaleOf({ horizonMs }: RateLimitResult, width: number): Scale {
