@@ -21,32 +21,36 @@ describe('protection', () => {
     };
     return load(input, nothing, signal);
   };
+  /** The same by the package alone, with the whole server. */
+  const alone = (/** @type {string} */ shared, /** @type {any} */ options, maxAttempts = 10) => {
+    const simulation = simulateLoad(
+      { baseMs: 100, capMs: 10_000, maxAttempts: shared === 'single' ? 1 : maxAttempts },
+      {
+        arrivals: { type: 'regular', perS: 0.93 * 120 },
+        capacityPerS: 120,
+        timeoutMs: 1000,
+        downFromMs: 10_000,
+        downMs: 2000,
+        ...options,
+        protection: {
+          ...(['budget', 'both'].includes(shared) && { budget: {} }),
+          ...(['breaker', 'both'].includes(shared) && { breaker: {} }),
+        },
+        seed: 42,
+      },
+    );
+    simulation.step();
+    const result = simulation.result();
+    simulation.free();
+    return result;
+  };
   const nameOf = (/** @type {any} */ { shared }) => shared;
 
   test('each row is that of simulateLoad: failures, calls, and the end of the last bad second', async () => {
     const { runs, horizonMs, binMs } = await run();
     assert.deepEqual(runs.map(nameOf), ['none', 'single', 'budget', 'breaker', 'both']);
     for (const { shared, requests, failed, amplification, recoveredAfterMs } of runs) {
-      const simulation = simulateLoad(
-        { baseMs: 100, capMs: 10_000, maxAttempts: shared === 'single' ? 1 : 10 },
-        {
-          arrivals: { type: 'regular', perS: 0.93 * 120 },
-          capacityPerS: 120,
-          timeoutMs: 1000,
-          downFromMs: 10_000,
-          downMs: 2000,
-          horizonMs,
-          binMs,
-          protection: {
-            ...(['budget', 'both'].includes(shared) && { budget: {} }),
-            ...(['breaker', 'both'].includes(shared) && { breaker: {} }),
-          },
-          seed: 42,
-        },
-      );
-      simulation.step();
-      const result = simulation.result();
-      simulation.free();
+      const result = alone(shared, { horizonMs, binMs });
       const sum = (/** @type {Uint32Array} */ counts) => counts.reduce((a, b) => a + b, 0);
       assert.equal(requests, result.totals.requests);
       assert.equal(failed, result.totals.requests - result.totals.successes, shared);
@@ -61,6 +65,18 @@ describe('protection', () => {
     assert.equal(none.recoveredAfterMs, undefined);
     // A budget alone is worse than no retries in this outage.
     assert.ok(budget.recoveredAfterMs > single.recoveredAfterMs && budget.failed > single.failed);
+  });
+
+  test('a server that is simulated smaller, and for a shorter time, loses the same share of its requests', async () => {
+    const { runs, capacityPerS, horizonMs } = await run({ downMs: 30_000 }, { maxAttempts: Infinity });
+    assert.ok(capacityPerS >= 50 && capacityPerS < 120 && horizonMs < 1_210_000, `${capacityPerS} ${horizonMs}`);
+    for (const { shared, requests, failed } of runs) {
+      const { totals } = alone(shared, { downMs: 30_000, horizonMs, binMs: horizonMs }, Infinity);
+      const whole = 1 - totals.successes / totals.requests;
+      assert.ok(Math.abs(failed / requests - whole) < 0.01, `${shared}: ${failed / requests} and ${whole}`);
+    }
+    // A server of one call a second is simulated as it is.
+    assert.equal((await run({ capacityPerS: 1, downMs: 600_000 }, { maxAttempts: Infinity })).capacityPerS, 1);
   });
 
   test('sentences hold for one attempt, without an outage and above the capacity', async () => {

@@ -7,7 +7,7 @@ import { simulateLoad, type LoadOptions } from 'rejitter/lab';
 import type { Herd } from '../state/state';
 import { policyOf, type Strategy } from '../state/strategy';
 import { roundUp } from '../compute/bins';
-import { createPace, type Pace } from '../compute/pace';
+import { createPace, resultOf, type Pace } from '../compute/pace';
 
 export interface LoadInput {
   readonly strategy: Strategy;
@@ -60,8 +60,12 @@ const CAPACITY = 50;
 export const CALM_MS = 30_000;
 
 const BINS = 300;
-/** Only demand against capacity counts: a server that would get more calls than this is simulated smaller. */
-const MOST_CALLS = 2_000_000;
+/** A server that would get more calls than this is simulated smaller: demand against capacity counts. */
+const MOST_CALLS = 4_000_000;
+/** With fewer calls a second, the breaker's window and the budget hold too few of them to do what they do. */
+const LEAST_PER_S = 50;
+/** The run is at least as long as this many outages. */
+const LEAST_OUTAGES = 2.5;
 /** New requests as parts of the capacity: the stops of the slider. */
 export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
 
@@ -72,40 +76,48 @@ export async function load(
 ): Promise<LoadResult> {
   const pace = createPace(signal);
   const { strategy, herd } = input;
-  const { horizonMs, binMs, capacityPerS } = scaleOf(strategy, herd);
+  const scale = scaleOf(strategy, herd);
   const runs: LoadRun[] = [];
-  const result = (): LoadResult => ({ input, horizonMs, binMs, capacityPerS, runs: [...runs] });
+  const result = (): LoadResult => ({ input, ...scale, runs: [...runs] });
   for (const shared of SHARED) {
     if (runs.length > 0) report(result());
-    runs.push(
-      await simulated(shared, { ...input, herd: { ...herd, capacityPerS } }, capacityPerS / herd.capacityPerS, pace),
-    );
+    runs.push(await simulated(shared, input, scale, pace));
   }
   return result();
 }
 
-function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']) {
-  const horizonMs = horizonOf(downMs);
-  // An attempt that fails takes at least its time limit.
-  const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS);
-  const most = (1000 * MOST_CALLS) / (callsPerRequest * demand * horizonMs);
-  return { horizonMs, binMs: horizonMs / BINS, capacityPerS: Math.min(capacityPerS, most) };
+type Scale = Pick<LoadResult, 'horizonMs' | 'binMs' | 'capacityPerS'>;
+
+/** A server that is too large for the whole run is simulated smaller, and if that is too small, for a shorter time. */
+function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']): Scale {
+  const most = (horizonMs: number): number => {
+    // An attempt that fails takes at least its time limit, and half of the run is left for the average request.
+    const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS / 2);
+    return (1000 * MOST_CALLS) / (callsPerRequest * demand * horizonMs);
+  };
+  const leastPerS = Math.min(capacityPerS, LEAST_PER_S);
+  let outages = 40;
+  while (most(horizonOf(downMs, outages)) < leastPerS && outages > LEAST_OUTAGES) outages /= 2;
+  const horizonMs = horizonOf(downMs, outages);
+  return {
+    horizonMs,
+    binMs: horizonMs / BINS,
+    capacityPerS: Math.min(capacityPerS, Math.max(leastPerS, most(horizonMs))),
+  };
 }
 
-/** Twice as long as a server at 95% demand needs to work off what the outage left. */
-function horizonOf(downMs: number): number {
-  const leastMs = DOWN_FROM_MS + 40 * downMs;
+/** Forty outages are twice as long as a server at 95% demand needs to work off what the outage left. */
+function horizonOf(downMs: number, outages: number): number {
+  const leastMs = DOWN_FROM_MS + outages * downMs;
   return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
 }
 
 async function simulated(
   shared: Shared,
-  { strategy, herd: { downMs, capacityPerS, demand }, seed }: LoadInput,
-  scale: number,
+  { strategy, herd: { downMs, capacityPerS: chosenPerS, demand }, seed }: LoadInput,
+  { horizonMs, binMs, capacityPerS }: Scale,
   pace: Pace,
 ): Promise<LoadRun> {
-  const horizonMs = horizonOf(downMs);
-  const binMs = horizonMs / BINS;
   const simulation = simulateLoad(policyOf(shared === 'single' ? { ...strategy, maxAttempts: 1 } : strategy), {
     arrivals: { type: 'regular', perS: demand * capacityPerS },
     capacityPerS,
@@ -114,30 +126,28 @@ async function simulated(
     downMs,
     horizonMs,
     binMs,
-    protection: protectionOf(shared, scale),
+    protection: protectionOf(shared, capacityPerS / chosenPerS),
     seed,
   });
-  try {
-    while (!simulation.step(50_000).done) await pace();
-    const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = simulation.result();
-    const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
-    const isBad = (_: number, bin: number): boolean => (timeouts[bin] ?? 0) + (rejectedByBreaker[bin] ?? 0) > 0;
-    const lastBad = Array.from(arrivals, isBad).lastIndexOf(true);
-    const calmMs = 1000 * Math.ceil(((lastBad + 1) * binMs) / 1000);
-    return {
-      shared,
-      arrivals,
-      answers: successes.subarray(0, BINS),
-      rejected: rejectedByBreaker.subarray(0, BINS),
-      requests: totals.requests,
-      failed: totals.requests - totals.successes,
-      amplification: arrivals.reduce((a, b) => a + b, 0) / Math.max(1, totals.requests),
-      recoveredAfterMs: horizonMs - calmMs >= CALM_MS ? Math.max(0, calmMs - DOWN_FROM_MS - downMs) : undefined,
-      phases: { timesMs: phases.timesMs, phases: phases.phases },
-    };
-  } finally {
-    simulation.free();
-  }
+  const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = await resultOf(
+    simulation,
+    pace,
+  );
+  const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
+  const isBad = (_: number, bin: number): boolean => (timeouts[bin] ?? 0) + (rejectedByBreaker[bin] ?? 0) > 0;
+  const lastBad = Array.from(arrivals, isBad).lastIndexOf(true);
+  const calmMs = 1000 * Math.ceil(((lastBad + 1) * binMs) / 1000);
+  return {
+    shared,
+    arrivals,
+    answers: successes.subarray(0, BINS),
+    rejected: rejectedByBreaker.subarray(0, BINS),
+    requests: totals.requests,
+    failed: totals.requests - totals.successes,
+    amplification: arrivals.reduce((a, b) => a + b, 0) / Math.max(1, totals.requests),
+    recoveredAfterMs: horizonMs - calmMs >= CALM_MS ? Math.max(0, calmMs - DOWN_FROM_MS - downMs) : undefined,
+    phases: { timesMs: phases.timesMs, phases: phases.phases },
+  };
 }
 
 /** A server that is simulated smaller has a smaller budget. */

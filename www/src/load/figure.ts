@@ -96,7 +96,8 @@ export const load: FigureSpec<LoadData> = {
         'waits. All are answered from the end of the last second with a call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
         (capacityPerS < herd.capacityPerS
-          ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: only the ratio matters.`
+          ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: the counts are smaller, their ` +
+            'ratios nearly the same.'
           : ''),
     ];
   },
