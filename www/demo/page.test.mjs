@@ -43,7 +43,7 @@ inEachEngine(({ withPage }) => {
       }
       assert.match(
         (await page.textContent('[data-scene=why]')) ?? '',
-        /6.attempts last at most 3\.1.s; this outage needs 10\./,
+        /The waits of 6.attempts take at most 3\.1.s; this outage needs 10.attempts\./,
       );
       await page.getByRole('button', { name: 'Try 10 attempts' }).click();
       await until('ten attempts', async () => /^99\d of/.test(await sceneSays(page)));

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { simulateOutage } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
-const { scene, sceneInput, BINS, LANES } = await pageModule('scene/compute.ts');
+const { scene, sceneInput, endOf, BINS, LANES } = await pageModule('scene/compute.ts');
 const words = await pageModule('scene/words.ts');
 const { capacityAt, picture, HEIGHT, WIDTH } = await pageModule('scene/picture.ts');
 const { fromQuery, readQuery, toQuery } = await pageModule('state/permalink.ts');
@@ -106,19 +106,50 @@ test('the four steps go from nobody to everybody, and each says why', async () =
   assert.equal(words.stepOf({ retry: 'policy', times: 'inStep', giveUp: 'never' }), -1);
 });
 
-test('who gives up too early is told how long the attempts last, and how many the outage needs', async () => {
+test('who gives up too early is told how long the waits take, and how many attempts the outage needs', async () => {
   const six = await resultOf('?retry=doubling&times=random&giveUp=6');
   assert.equal(six.needs, 10);
-  assert.equal(words.patience(six), `6${NBSP}attempts last at most 3.1${NBSP}s; this outage needs 10.`);
+  assert.equal(
+    words.patience(six),
+    `The waits of 6${NBSP}attempts take at most 3.1${NBSP}s; this outage needs 10${NBSP}attempts.`,
+  );
   assert.ok((await resultOf('?retry=doubling&times=random&giveUp=10')).served >= 990);
   const nine = await resultOf('?maxAttempts=9');
   assert.ok(nine.served < 990, 'and one less does not do');
-  // In step, no number of attempts helps.
-  const inStep = await resultOf('?retry=doubling&giveUp=6');
-  assert.equal(inStep.needs, undefined);
-  assert.match(words.patience(inStep), /More attempts alone do not serve all/);
+  // Three reasons why no number is known, and none if enough are served.
+  for (const [query, expected] of /** @type {[string, RegExp][]} */ ([
+    ['?retry=doubling&giveUp=6', /^The waits of 6.attempts .*\. Even 30.attempts do not serve 99%: the calls come/],
+    ['?clients=10000&maxAttempts=6', /^The waits of 6.attempts .* 3\.1.s\. Even 30.attempts do not serve 99%\.$/],
+    ['?clients=10000&maxAttempts=40&capMs=1000', /^The waits of 40.attempts take at most 36\.5.s\.$/],
+    ['?totalTimeoutMs=3000', /^The deadline of 3.s is too short for this outage\.$/],
+    ['?totalTimeoutMs=3000&maxAttempts=Infinity', /^The deadline of 3.s is too short/],
+    ['?retry=atOnce&giveUp=6', /^The waits of 6.attempts take at most 0.ms\. Even/],
+    ['?retry=doubling&times=random&giveUp=10', /^$/],
+  ])) {
+    const found = await resultOf(query);
+    assert.match(words.patience(found), expected, query);
+    assert.equal(found.served >= 990 && found.input.herd.clients === 1000, found.needs === undefined, query);
+  }
   assert.equal(words.patience(await resultOf('?retry=1s')), '');
-  assert.match(words.sentence(await resultOf('?maxAttempts=1')), /No client calls after the outage\. 1.attempt last/);
+  assert.match(
+    words.sentence(await resultOf('?maxAttempts=1')),
+    /No client calls after the outage\. A single attempt never waits; .* needs 10.a/,
+  );
+});
+
+test('why: the others, the waves and the last moment are named only where they are', async () => {
+  for (const [query, expected] of /** @type {[string, RegExp][]} */ ([
+    ['?retry=1s&clients=10', /10.calls come within the same 100.ms, and the server can take 12 in that time\.$/],
+    ['?retry=1s&clients=20', /The server can take 12 of them in that time; the others come again\.$/],
+    ['?retry=doubling&times=random&clients=10000', /^After the outage at most \d+/],
+    ['?jitter=equal&clients=10000&maxAttempts=Infinity', /^After the outage at most [\d,]+/],
+    ['?retry=1s&clients=2000', /^All clients wait equally long, so they come back together: \d+ waves/],
+  ]))
+    assert.match(words.sentence(await resultOf(query)), expected, query);
+  const open = await resultOf('?retry=1s&clients=9000');
+  assert.ok(open.untilMs < open.spanMs && endOf(open) === open.untilMs, 'clients still retry');
+  const over = await resultOf('?retry=1s&times=random');
+  assert.ok(over.untilMs < over.spanMs && endOf(over) === over.spanMs, 'nothing happens any more');
 });
 
 test('the picture: 24 lanes, marks as close as one can see, the capacity where it is', async () => {

@@ -10,12 +10,15 @@ const { PACKAGE_NAMES, packageOf } = await pageModule('today/packages.ts');
 const { translate } = await pageModule('today/translate.ts');
 const { arithmetic, read } = await pageModule('today/reader.ts');
 const { inWords } = await pageModule('today/words.ts');
+const { fateOf } = await pageModule('compute/patience.ts');
 const { change } = await pageModule('today/compute.ts');
-const { sceneInput } = await pageModule('scene/compute.ts');
+const { scene, sceneInput } = await pageModule('scene/compute.ts');
+const { fromQuery } = await pageModule('state/permalink.ts');
 const { INITIAL_STATE } = await pageModule('state/state.ts');
 const { policyOf } = await pageModule('state/strategy.ts');
 const { PRESETS } = await pageModule('state/presets.ts');
 
+const signal = new AbortController().signal;
 /** @param {string} text @param {string} [from] */
 const options = (text, from = 'detect') => {
   const found = translate(text, from);
@@ -221,7 +224,7 @@ test('values are literals and arithmetic', () => {
 describe('one change', () => {
   const run = async (/** @type {any} */ strategy) => {
     const state = { ...INITIAL_STATE, strategy, scene: { ...INITIAL_STATE.scene, retry: 'policy' } };
-    return change(sceneInput(state), () => {}, new AbortController().signal);
+    return change(sceneInput(state), () => {}, signal);
   };
   const preset = (/** @type {string} */ wanted) =>
     PRESETS.find((/** @type {any} */ { label }) => label === wanted).strategy;
@@ -237,6 +240,19 @@ describe('one change', () => {
     assert.equal(defaults.now.served, 88);
     assert.deepEqual([defaults.changed.strategy.jitter, defaults.changed.strategy.maxAttempts], ['full', 10]);
     assert.equal((await run(preset('Recommended'))).changed, undefined);
+  });
+
+  test('a deadline goes only if it is what ends the operations, and the words say so', async () => {
+    const hurried = { ...preset('Recommended'), maxAttempts: 4, totalTimeoutMs: 3000 };
+    const { now, changed } = await run(hurried);
+    assert.equal(changed.strategy.totalTimeoutMs, Infinity);
+    assert.match(inWords('It', 1000, now, changed), / With 10.attempts and no deadline: 99\d of 1,000 are served/);
+    const patient = await run({ ...hurried, totalTimeoutMs: 60_000 });
+    assert.equal(patient.changed.strategy.totalTimeoutMs, 60_000);
+    assert.doesNotMatch(inWords('It', 1000, patient.now, patient.changed), /deadline/);
+    // A policy without an end has the time that it has in the scene.
+    const input = sceneInput(fromQuery('?maxAttempts=Infinity&clients=10000'));
+    assert.equal(fateOf(input, input.strategy).served, (await scene(input, () => {}, signal)).served);
   });
 
   test('in words', async () => {

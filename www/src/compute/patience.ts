@@ -2,7 +2,7 @@
 import { simulateOutage } from 'rejitter/lab';
 import type { SceneInput } from '../scene/compute';
 import { policyOf, type Strategy } from '../state/strategy';
-import { outageOptions } from './outage';
+import { boundOf, outageOptions } from './outage';
 import type { Pace } from './pace';
 
 export interface Fate {
@@ -12,7 +12,7 @@ export interface Fate {
   readonly lastServedMs: number | undefined;
 }
 
-const MOST_ATTEMPTS = 30;
+export const MOST_ATTEMPTS = 30;
 /** The share of the clients that must be served. */
 const ENOUGH = 0.99;
 /** A run that makes more calls is stopped: it is no remedy. */
@@ -24,7 +24,7 @@ export function fateOf({ herd, seed }: SceneInput, strategy: Strategy): Fate {
   const ends = strategy.maxAttempts !== Infinity || strategy.totalTimeoutMs !== Infinity;
   const simulation = simulateOutage(policyOf(strategy), {
     ...outageOptions(herd),
-    horizonMs: ends ? HORIZON_MS : Math.max(ENDLESS_MS, 20 * herd.downMs),
+    horizonMs: ends ? HORIZON_MS : Math.max(ENDLESS_MS, 20 * herd.downMs, 2 * boundOf(herd)),
     traced: 0,
     seed,
   });
@@ -41,11 +41,20 @@ export function isEnough({ herd }: SceneInput, { served }: Fate): boolean {
   return served >= ENOUGH * herd.clients;
 }
 
-/** The least number of attempts with which nearly all are served; undefined if that many do not help. */
-export async function attemptsNeeded(input: SceneInput, pace: Pace): Promise<number | undefined> {
-  for (let maxAttempts = input.strategy.maxAttempts + 1; maxAttempts <= MOST_ATTEMPTS; maxAttempts++) {
-    if (isEnough(input, fateOf(input, { ...input.strategy, maxAttempts }))) return maxAttempts;
+/**
+ * The least number of attempts with which nearly all are served; `deadline` if it is the deadline that ends them too
+ * early; `more` if the most attempts that are tried do not help.
+ */
+export type Needs = number | 'deadline' | 'more';
+
+export async function attemptsNeeded(input: SceneInput, pace: Pace): Promise<Needs> {
+  const { strategy } = input;
+  for (let maxAttempts = strategy.maxAttempts + 1; maxAttempts <= MOST_ATTEMPTS; maxAttempts++) {
+    if (isEnough(input, fateOf(input, { ...strategy, maxAttempts }))) return maxAttempts;
     await pace();
   }
-  return undefined;
+  if (strategy.totalTimeoutMs === Infinity) return 'more';
+  const maxAttempts = Math.max(strategy.maxAttempts, MOST_ATTEMPTS);
+  const endless = fateOf(input, { ...strategy, maxAttempts, totalTimeoutMs: Infinity });
+  return isEnough(input, endless) ? 'deadline' : 'more';
 }

@@ -2,7 +2,7 @@
 import { plan, simulateOutage } from 'rejitter/lab';
 import { UNTIL_SERVED, boundOf, outageOptions, type Outage } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { attemptsNeeded } from '../compute/patience';
+import { attemptsNeeded, type Needs } from '../compute/patience';
 import type { State } from '../state/state';
 import { INITIAL, policyOf, type Strategy } from '../state/strategy';
 
@@ -41,6 +41,7 @@ export interface Mark {
 /** Calls that reach the server without a pause between them, after the outage. */
 export interface Wave {
   readonly atMs: number;
+  readonly toMs: number;
   readonly calls: number;
   readonly accepted: number;
 }
@@ -69,8 +70,8 @@ export interface SceneResult {
   readonly busiest: number;
   /** Undefined if there are too many for waves. */
   readonly waves: readonly Wave[] | undefined;
-  /** The attempts with which 99% are served, if the limit is why they are not. */
-  readonly needs: number | undefined;
+  /** What serves 99%, if clients have given up and fewer are served. */
+  readonly needs: Needs | undefined;
   /** The longest that all waits of one client can take. */
   readonly longestMs: number;
 }
@@ -122,7 +123,7 @@ export async function scene(
       reportedAt = performance.now();
     }
     const found = summary(input, simulation.result(), longestMs, done, !done);
-    const isShort = found.gaveUp > 0 && found.served < 0.99 * herd.clients && maxAttempts !== Infinity;
+    const isShort = found.gaveUp > 0 && found.served < 0.99 * herd.clients;
     return { ...found, needs: isShort ? await attemptsNeeded(input, pace) : undefined };
   } finally {
     simulation.free();
@@ -166,6 +167,11 @@ function summary(
     needs: undefined,
     longestMs: longestOf(input.strategy),
   };
+}
+
+/** The last moment of the picture that is simulated; once no client is left, nothing happens any more. */
+export function endOf({ input, served, gaveUp, spanMs, untilMs }: SceneResult): number {
+  return served + gaveUp === input.herd.clients ? spanMs : Math.min(spanMs, untilMs);
 }
 
 /** Limit of the lab's plan. */
@@ -223,7 +229,7 @@ const MOST_WAVES = 200;
 
 function wavesOf(arrivals: Uint32Array, accepted: Uint32Array, binMs: number, back: number) {
   const window = Math.max(1, Math.round(100 / binMs));
-  const waves: { atMs: number; calls: number; accepted: number }[] = [];
+  const waves: { atMs: number; toMs: number; calls: number; accepted: number }[] = [];
   let [inWindow, busiest] = [0, 0];
   for (let bin = back; bin < arrivals.length; bin++) {
     const n = arrivals[bin] ?? 0;
@@ -232,9 +238,10 @@ function wavesOf(arrivals: Uint32Array, accepted: Uint32Array, binMs: number, ba
     const last = waves.at(-1);
     if (n === 0) continue;
     if (last && bin > back && (arrivals[bin - 1] ?? 0) > 0) {
+      last.toMs = (bin + 1) * binMs;
       last.calls += n;
       last.accepted += accepted[bin] ?? 0;
-    } else waves.push({ atMs: bin * binMs, calls: n, accepted: accepted[bin] ?? 0 });
+    } else waves.push({ atMs: bin * binMs, toMs: (bin + 1) * binMs, calls: n, accepted: accepted[bin] ?? 0 });
   }
   return { busiest, waves: waves.length <= MOST_WAVES ? waves : undefined };
 }

@@ -1,7 +1,7 @@
 /** The scene as HTML: the build writes it into the page, and the page's script brings it to life. */
 import { GIVE_UPS, RETRIES, TIMES, type Scene, type State } from '../state/state';
 import { seconds } from '../charts/time-axis';
-import type { SceneResult } from './compute';
+import { BINS, type SceneResult } from './compute';
 import { HEIGHT, WIDTH, capacityAt, picture } from './picture';
 import { GIVE_UP_WORDS, RETRY_WORDS, TIME_WORDS, cost, described, headline, isBad, opening, sentence } from './words';
 import { rate } from '../charts/format';
@@ -26,7 +26,7 @@ export function sceneMarkup(state: State, result: SceneResult): string {
     <span class="scene-capacity" style="top: ${capacityStyle(result)}">${capacityLabel(result)}</span>
   </div>
   <p class="scene-axis" aria-hidden="true">${axis(result)}</p>
-  <input class="scene-moment" type="range" min="0" max="400" value="400" aria-label="Moment" />
+  <input class="scene-moment" type="range" min="0" max="${BINS}" value="${BINS}" aria-label="Moment" />
   <p class="scene-head"><button type="button" class="scene-play" aria-label="Play">▶</button><output></output>
     <span><i class="rejected"></i>rejected</span><span><i class="served"></i>served</span><span><i class="down"></i>server down</span></p>
   <p class="scene-key">A row is one of 24 clients; a thick stroke is its last call before it gives up. Below: the calls of all, a second (log scale).</p>

@@ -3,7 +3,7 @@ import { html } from '../charts/dom';
 import type { Computer } from '../compute/client';
 import type { Scene, State } from '../state/state';
 import { linkTo, type Store } from '../state/store';
-import { sceneInput, type SceneResult } from './compute';
+import { BINS, endOf, sceneInput, type SceneResult } from './compute';
 import { axis, capacityLabel, capacityStyle } from './markup';
 import { picture } from './picture';
 import { STEPS, cost, described, headline, isBad, moment, opening, policyInWords, sentence, stepOf } from './words';
@@ -34,7 +34,9 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
   });
 
   function show(next: SceneResult, whole = true): void {
+    const wasAtEnd = head.valueAsNumber >= last(result);
     result = next;
+    if (wasAtEnd) head.valueAsNumber = last(next);
     if (whole) known.set(keyOf(next), next);
     svg.innerHTML = picture(next);
     svg.setAttribute('aria-label', described(next));
@@ -43,14 +45,13 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
     part('cost').textContent = cost(next);
     part('why').textContent = sentence(next);
     const { scene } = store.get();
-    const needs = next.needs;
+    const needs = typeof next.needs === 'number' ? next.needs : undefined;
     const button = part('needs');
     button.hidden = needs === undefined;
     button.textContent = needs === undefined ? '' : `Try ${needs} attempts`;
     button.onclick = () => {
       // A word of the sentence, if there is one.
-      if (scene.retry !== 'policy' && needs !== undefined && needs <= 10)
-        store.set({ scene: { ...scene, giveUp: '10' } });
+      if (scene.retry !== 'policy' && needs === 10) store.set({ scene: { ...scene, giveUp: '10' } });
       else store.set({ strategy: { ...next.input.strategy, maxAttempts: needs ?? Infinity } });
     };
     const capacity = root.querySelector<HTMLElement>('.scene-capacity') ?? missing('capacity');
@@ -62,9 +63,13 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
     move();
   }
 
+  /** The playhead's last place: nothing is known after it. */
+  const last = (shown: SceneResult): number => Math.floor((BINS * endOf(shown)) / shown.spanMs);
+
   /** Fades the part after the playhead. */
   function move(): void {
-    const at = head.valueAsNumber / Number(head.max);
+    head.valueAsNumber = Math.min(head.valueAsNumber, last(result));
+    const at = head.valueAsNumber / BINS;
     after.style.left = `${100 * at}%`;
     output.textContent = moment(result, at * result.spanMs);
     head.setAttribute('aria-valuetext', output.textContent);
@@ -80,15 +85,15 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
   function run(): void {
     play.textContent = '❚❚';
     play.setAttribute('aria-label', 'Pause');
-    if (head.value === head.max) head.value = '0';
-    let last = performance.now();
+    if (head.valueAsNumber >= last(result)) head.value = '0';
+    let before = performance.now();
     let at = head.valueAsNumber;
     const step = (now: number): void => {
-      at += ((now - last) * SPEED * Number(head.max)) / Math.max(result.spanMs, 1);
-      last = now;
+      at += ((now - before) * SPEED * BINS) / Math.max(result.spanMs, 1);
+      before = now;
       head.valueAsNumber = at;
       move();
-      if (at >= Number(head.max)) stop();
+      if (at >= last(result)) stop();
       else frame = requestAnimationFrame(step);
     };
     frame = requestAnimationFrame(step);

@@ -1,5 +1,6 @@
 /** The scene in words. Every number is one of the picture's, and every sentence holds for every setting. */
 import { count, duration, plural, rate } from '../charts/format';
+import { MOST_ATTEMPTS } from '../compute/patience';
 import type { Scene, State } from '../state/state';
 import { strategyInWords } from '../state/words';
 import { sceneInput, type SceneResult } from './compute';
@@ -73,6 +74,7 @@ export function sentence(result: SceneResult): string {
 
 function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult): string {
   const { clients, downMs, capacityPerS, rejectionCost } = input.herd;
+  const { jitter } = input.strategy;
   if (busiest === 0) return 'No client calls after the outage.';
   if (callsPerS * rejectionCost >= capacityPerS)
     return (
@@ -82,31 +84,46 @@ function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult)
   const able = Math.max(1, Math.floor(capacityPerS / 10));
   const large = waves?.filter(({ calls }) => calls >= TOGETHER * Math.max(1, clients - served)) ?? [];
   const last = large.at(-1);
-  if (last && large.length > 1 && large.length === waves?.length && last.calls > 2 * able) {
+  const pauses = large.slice(1).map(({ atMs }, i) => atMs - (large[i]?.toMs ?? 0));
+  const areApart = pauses.every((pauseMs, i) => pauseMs > (large[i]?.toMs ?? 0) - (large[i]?.atMs ?? 0));
+  if (
+    jitter === 'none' &&
+    last &&
+    pauses.length > 0 &&
+    areApart &&
+    large.length === waves?.length &&
+    last.calls > 2 * able
+  ) {
     const most = Math.max(...large.map(({ accepted }) => accepted));
-    const gaps = large.slice(1).map(({ atMs }, i) => atMs - (large[i]?.atMs ?? 0));
-    const rarer = Math.max(...gaps) > 1.5 * (gaps[0] ?? 0);
+    const rarer = (pauses.at(-1) ?? 0) > 1.5 * (pauses[0] ?? 0);
     return rarer
       ? `The waits grow together, so the waves become rarer, not smaller: ${large.length} in ` +
           `${duration(Math.max(0, untilMs - downMs))}, and the last one still brings ${count(last.calls)} calls. The ` +
           `server takes at most ${count(most)} of each wave, and has nothing to do in between.`
-      : `The waits are equal, so the clients come back together: ${large.length} waves, the last one of ` +
+      : `All clients wait equally long, so they come back together: ${large.length} waves, the last one of ` +
           `${count(last.calls)} calls. The server takes at most ${count(most)} of each, and has nothing to do in between.`;
   }
   const together = `After the outage at most ${plural(busiest, 'call')} come within the same 100\u00a0ms`;
-  return served >= 0.99 * clients
-    ? `${together}. The server can take ${count(able)} of them in that time; the others come again at another moment.`
+  return served >= 0.99 * clients && busiest > able
+    ? `${together}. The server can take ${count(able)} of them in that time; the others come again` +
+        `${jitter === 'none' ? '' : ' at another moment'}.`
     : `${together}, and the server can take ${count(able)} in that time.`;
 }
 
-/** `6 attempts last at most 3.1 s; this outage needs 10.` */
-export function patience({ input, gaveUp, needs, longestMs }: SceneResult): string {
-  const { maxAttempts } = input.strategy;
-  if (gaveUp === 0 || maxAttempts === Infinity) return '';
-  const last = `${plural(maxAttempts, 'attempt')} last at most ${duration(longestMs)}`;
-  return needs === undefined
-    ? `${last}. More attempts alone do not serve all: the calls come together.`
-    : `${last}; this outage needs ${needs}.`;
+/** `The waits of 6 attempts take at most 3.1 s; this outage needs 10 attempts.` */
+export function patience({ input, needs, longestMs }: SceneResult): string {
+  const { maxAttempts, totalTimeoutMs, jitter } = input.strategy;
+  if (needs === undefined) return '';
+  if (needs === 'deadline') return `The deadline of ${duration(totalTimeoutMs)} is too short for this outage.`;
+  const waits =
+    maxAttempts === 1
+      ? 'A single attempt never waits'
+      : `The waits of ${plural(maxAttempts, 'attempt')} take at most ${duration(longestMs)}`;
+  if (needs !== 'more') return `${waits}; this outage needs ${plural(needs, 'attempt')}.`;
+  return maxAttempts < MOST_ATTEMPTS
+    ? `${waits}. Even ${plural(MOST_ATTEMPTS, 'attempt')} do not serve 99%` +
+        `${jitter === 'none' ? ': the calls come together' : ''}.`
+    : `${waits}.`;
 }
 
 /** The moment of the playhead. */

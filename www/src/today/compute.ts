@@ -20,10 +20,13 @@ export async function change(
   const pace = createPace(signal);
   const now = fateOf(input, input.strategy);
   if (isEnough(input, now)) return { input, now, changed: undefined };
+  /** With more attempts; without the deadline only if no number of attempts before it is enough. */
   const patient = async (strategy: Strategy): Promise<Strategy | undefined> => {
+    const needs = await attemptsNeeded({ ...input, strategy }, pace);
+    if (typeof needs === 'number') return { ...strategy, maxAttempts: needs };
     const endless = { ...strategy, totalTimeoutMs: Infinity };
-    const maxAttempts = await attemptsNeeded({ ...input, strategy: endless }, pace);
-    return maxAttempts === undefined ? undefined : { ...endless, maxAttempts };
+    if (needs === 'more') return undefined;
+    return isEnough(input, fateOf(input, endless)) ? endless : patient(endless);
   };
   const apart: Strategy = { ...input.strategy, jitter: 'full' };
   const candidates = [

@@ -1,20 +1,27 @@
 /** The fate of a policy, and what one change does. */
 import { count, duration, plural } from '../charts/format';
-import type { Fate } from '../compute/patience';
+import { MOST_ATTEMPTS, type Fate } from '../compute/patience';
 
 /** Describes the fate of the clients, and their fate with the change. */
 export function inWords(name: string, clients: number, now: Fate, changed: Fate | undefined): string {
   const fate = ({ served, gaveUp, lastServedMs }: Fate): string =>
     `${count(served)} of ${count(clients)} are served` +
-    (served === clients ? ` by ${duration(lastServedMs ?? 0)}` : gaveUp > 0 ? `, ${count(gaveUp)} give up` : '');
+    (served === clients
+      ? ` by ${duration(lastServedMs ?? 0)}`
+      : gaveUp > 0
+        ? `, ${count(gaveUp)} ${gaveUp === 1 ? 'gives' : 'give'} up`
+        : '');
   const first = `${name}: ${fate(now)}.`;
   if (!changed)
-    return now.served >= 0.99 * clients ? `${first} Keep it.` : `${first} Neither jitter nor more attempts serve 99%.`;
+    return now.served >= 0.99 * clients
+      ? `${first} Keep it.`
+      : `${first} Neither full jitter nor up to ${MOST_ATTEMPTS} attempts serve 99%.`;
   const what = [
     ...(changed.strategy.jitter === now.strategy.jitter ? [] : ['full jitter']),
     ...(changed.strategy.maxAttempts === now.strategy.maxAttempts
       ? []
       : [plural(changed.strategy.maxAttempts, 'attempt')]),
+    ...(changed.strategy.totalTimeoutMs === now.strategy.totalTimeoutMs ? [] : ['no deadline']),
   ];
   return `${first} With ${what.join(' and ')}: ${fate(changed)}.`;
 }
