@@ -136,7 +136,7 @@ inEachEngine(({ withPage }) => {
                     one.checkVisibility() &&
                     [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()),
                 )
-                .filter((one) => parseFloat(getComputedStyle(one).fontSize) < least && !one.closest('sup'))
+                .filter((one) => parseFloat(getComputedStyle(one).fontSize) < least)
                 .map((one) => one.textContent),
             NARROWEST_PX,
           );
@@ -144,6 +144,23 @@ inEachEngine(({ withPage }) => {
           assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
         },
         { query: `${at}?protection=cooldown,hedge` },
+      ));
+
+  for (const at of PAGES)
+    test(`/${at} without WebAssembly says so, and shows no control that does nothing`, () =>
+      withPage(
+        async (page) => {
+          assert.match((await page.textContent('.notice')) ?? '', /^This browser has no WebAssembly/);
+          assert.deepEqual(
+            await page
+              .locator(
+                '.scene-nav:visible, .scene-head:visible, .words :not(:has(:checked)) > input:visible, #controls:visible',
+              )
+              .all(),
+            [],
+          );
+        },
+        { query: `${at}?jitter=equal`, init: () => Reflect.deleteProperty(globalThis, 'WebAssembly') },
       ));
 
   test('each toggle changes the figure beside it, the code below follows, and the link brings both back', () =>

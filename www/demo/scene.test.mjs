@@ -215,7 +215,7 @@ test('old links: a policy is in the scene, a section that has moved is on its pa
     ['/index.html?maxAttempts=3#tail', '/protection/?maxAttempts=3#tail'],
   ])
     assert.equal(to(link ?? ''), place, link);
-  for (const link of ['/', '/#cost', '/?figure=delays', '/protection/#load', '/lab/?figure=herd'])
+  for (const link of ['/', '/#%E0%A4%A', '/#cost', '/?figure=delays', '/protection/#load', '/lab/?figure=herd'])
     assert.equal(to(link), undefined, link);
 });
 

@@ -1,7 +1,6 @@
 /** `/lab`: every control, and all that follows from them. */
 import { mountWaits } from '../waits/section';
 import { boot, type Lanes } from '../shell/boot';
-import { mountControls } from '../shell/controls';
 import { mountPanel } from '../shell/header';
 
 void boot([
@@ -13,7 +12,7 @@ void boot([
   ['code-body', async (root, { store }) => (await import('../take-away/section')).mountCode(root, store)],
 ]);
 
-function mountAll(root: HTMLElement, { store }: Lanes): void {
-  mountControls(root, store);
+async function mountAll(root: HTMLElement, { store }: Lanes): Promise<void> {
+  (await import('../shell/controls')).mountControls(root, store);
   mountPanel(store);
 }

@@ -7,7 +7,7 @@ import { store } from '../state/page';
 import { figureIn, type Store } from '../state/store';
 import { mountHeader } from './header';
 import { mountLinkNotice } from './link-notice';
-import { movedTo } from './moved';
+import { idIn, movedTo } from './moved';
 import { showOnly } from './only';
 import { mountTheme } from './theme';
 import '../styles/base.css';
@@ -36,6 +36,7 @@ export async function boot(sections: readonly Section[]): Promise<void> {
   // A link of the time of one page.
   const moved = movedTo(location);
   if (moved !== undefined) return location.replace(moved);
+  if (typeof WebAssembly === 'undefined') return explainMissingWasm();
   const lanes: Lanes = { store, quick: createComputer('waits'), slow: createComputer('simulations') };
   byId('version').textContent = version;
   mountTheme();
@@ -54,6 +55,15 @@ export async function boot(sections: readonly Section[]): Promise<void> {
   document.documentElement.dataset.ready = '';
   if (location.hash) void showTarget();
   addEventListener('hashchange', () => void showTarget());
+}
+
+/** What a reader without JavaScript sees, too: the picture of the build, and no control that does nothing. */
+function explainMissingWasm(): void {
+  document.head.insertAdjacentHTML('beforeend', document.querySelector('head > noscript')?.textContent ?? '');
+  const words =
+    'This browser has no WebAssembly, which computes the figures. A picture on this page was drawn when it was built.';
+  document.querySelector('h1')?.after(html('p', { class: 'notice' }, words));
+  document.documentElement.dataset.ready = '';
 }
 
 /** Sections that few readers reach are loaded when they do. */
@@ -84,6 +94,6 @@ async function find(id: string): Promise<HTMLElement | null> {
 
 /** Links may lead to figures that the browser could not find when the page was loaded. */
 async function showTarget(): Promise<void> {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = idIn(location.hash);
   if (id && !document.getElementById(id)) (await find(id))?.scrollIntoView();
 }

@@ -23,6 +23,15 @@ const MOVED: Readonly<Record<string, string>> = {
   hedging: 'hedging/',
 };
 
+/** The id that a fragment names; as it stands if it is no valid encoding. */
+export function idIn(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return hash.slice(1);
+  }
+}
+
 /** Undefined if the link is one of today's. Only the first page gets old links. */
 export function movedTo({
   pathname,
@@ -32,7 +41,7 @@ export function movedTo({
   if (/\/(?:protection|lab|hedging)\/(?:index\.html)?$/.test(pathname)) return undefined;
   const query = new URLSearchParams(search);
   const figure = query.get('figure');
-  const id = figure ?? decodeURIComponent(hash.slice(1));
+  const id = figure ?? idIn(hash);
   const place = MOVED[id];
   if (place === undefined) return undefined;
   const [page = './', target = id] = place.split('#');

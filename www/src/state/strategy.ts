@@ -190,9 +190,10 @@ export function policyOf(strategy: Strategy): RetryPolicy {
   return fromData(policyData(strategy));
 }
 
-/** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
-const PACKAGE = packageDefaults();
+/** Not read while this module loads: that would stop the page where there is no WebAssembly. */
+let known: ReturnType<typeof packageDefaults> | undefined;
 
+/** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
 function packageDefaults() {
   const endless = { jitter: 'none', maxAttempts: Infinity } as const;
   const waits = new RetryPolicy(endless);
@@ -207,6 +208,7 @@ function packageDefaults() {
 /** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
 export function strategyOf(policy: RetryPolicy): Strategy {
   const data = policy.toJSON() as Readonly<Record<string, unknown>>;
+  const defaults = (known ??= packageDefaults());
   // In data, "Infinity" is a word.
   const value = (known: unknown): number | undefined =>
     known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
@@ -217,25 +219,25 @@ export function strategyOf(policy: RetryPolicy): Strategy {
 
   const givenBaseMs = value(data.baseMs);
   const longest = list && curveActs(choice) ? Math.max(...list) : 0;
-  const capMs = value(data.capMs) ?? Math.max(PACKAGE.capMs, givenBaseMs ?? 0, longest);
+  const capMs = value(data.capMs) ?? Math.max(defaults.capMs, givenBaseMs ?? 0, longest);
   const truncateAt =
     value(data.truncateAt) ??
-    (backoff === 'truncated' || jitter === 'slotted' ? PACKAGE.truncateAt : INITIAL.truncateAt);
+    (backoff === 'truncated' || jitter === 'slotted' ? defaults.truncateAt : INITIAL.truncateAt);
   const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
   const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
   return {
     ...choice,
-    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(PACKAGE.baseMs, capMs),
+    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(defaults.baseMs, capMs),
     capMs,
     minMs: value(data.minMs) ?? 0,
-    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? PACKAGE.factor : INITIAL.factor),
+    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? defaults.factor : INITIAL.factor),
     stepMs: value(data.stepMs) ?? 'base',
     truncateAt,
     ratio: spread.ratio ?? INITIAL.ratio,
     spreadMs: spread.maxMs ?? INITIAL.spreadMs,
     list: list ?? INITIAL.list,
     capRule: (data.capRule as CapRule | undefined) ?? 'bound',
-    maxAttempts: value(data.maxAttempts) ?? PACKAGE.maxAttempts,
+    maxAttempts: value(data.maxAttempts) ?? defaults.maxAttempts,
     totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
     maxRetryAfterMs: value(data.maxRetryAfterMs) ?? INITIAL.maxRetryAfterMs,
   };
