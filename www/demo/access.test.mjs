@@ -89,6 +89,21 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
+  test('the header of a phone is one line, in its own face and in wider ones', () =>
+    withPage(
+      async (page) => {
+        for (const content of ['.top { letter-spacing: 0; }', '.top { letter-spacing: 0.04em; }']) {
+          await page.addStyleTag({ content });
+          for (const width of NARROW_WIDTHS.filter((one) => one >= 345)) {
+            await page.setViewportSize({ ...PHONE, width });
+            const { height } = (await page.locator('.top').boundingBox()) ?? {};
+            assert.equal(height, 52, `${width} pixels`);
+          }
+        }
+      },
+      { viewport: PHONE },
+    ));
+
   test('nor when a wide window with everything drawn becomes a narrow one', () =>
     withPage(async (page) => {
       await drawAll(page);

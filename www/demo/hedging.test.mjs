@@ -101,7 +101,7 @@ describe('servers with hedges', () => {
     const data = { input: { utilisations: [0.4, 0.6], seed: 1 }, points, utilisation: 0.4 };
     assert.match(
       hedgingFigure.describe(data),
-      /Hedges with maxRatio 0\.1 shorten p99 up to 40%\. They overload the servers never, without the limit from 60% on\.$/,
+      /Hedges with maxRatio 0\.1 shorten p99 up to 40%\. They overload the servers not up to 60%, without the limit from between 40% and 60%\.$/,
     );
     const { rows, isBad } = hedgingFigure.table(data);
     assert.deepEqual(

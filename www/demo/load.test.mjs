@@ -102,6 +102,14 @@ describe('protection', () => {
         assert.equal(/breaker opens/.test(said), openings > 0, said);
       }
     }
+    const result = await run();
+    const runsOf = (/** @type {number[]} */ ...failed) =>
+      result.runs.map((/** @type {any} */ one, /** @type {number} */ i) => ({ ...one, failed: failed[i] }));
+    const said = (/** @type {any[]} */ runs) => figure.describe({ ...result, runs, run: runs[0] });
+    assert.match(said(runsOf(9, 9, 1, 5, 1)), /The fewest, 1, fail with each of these: budget; budget and breaker\./);
+    assert.match(said(runsOf(1, 9, 5, 5, 5)), /, 1 fails with retries and no protection\. No row has fewer/);
+    const [endless] = figure.note({ ...result, input: { ...result.input, strategy: { maxAttempts: Infinity } } });
+    assert.match(endless, /then retries, with unlimited attempts\. /);
     const { runs } = await run({ demand: 1.05 });
     assert.ok(runs.every((/** @type {any} */ { recoveredAfterMs }) => recoveredAfterMs === undefined));
   });

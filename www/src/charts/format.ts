@@ -32,6 +32,11 @@ export function plural(n: number, noun: string): string {
   return `${count(n)}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 }
 
+/** `1 fails`, `8 fail`. */
+export function doing(n: number, verb: string): string {
+  return `${count(n)} ${verb}${n === 1 ? 's' : ''}`;
+}
+
 function trimmed(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }

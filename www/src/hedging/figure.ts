@@ -149,19 +149,20 @@ export function finding({ points, utilisation }: HedgingFigure): string {
   );
 }
 
-/** Up to which utilisation hedges pay, and from which on they overload the servers. */
+/** Up to which utilisation hedges pay, and between which two they begin to overload the servers. */
 function limits(points: readonly HedgingPoint[]): string {
   const of = (hedges: Hedges): HedgingPoint[] => points.filter((point) => point.hedges === hedges);
   const plain = of('none');
   const worse = of('limited').findIndex(({ p99Ms }, i) => p99Ms >= (plain[i]?.p99Ms ?? 0));
   const best = plain[worse - 1]?.utilisation;
-  const [limited, unlimited] = (['limited', 'unlimited'] as const).map(
-    (hedges) => of(hedges).find(isOverloaded)?.utilisation,
-  );
   const pays = best === undefined ? '' : `Hedges with maxRatio ${MAX_RATIO} shorten p99 up to ${share(best)}. `;
-  const from = (utilisation: number | undefined): string =>
-    utilisation === undefined ? 'never' : `from ${share(utilisation)} on`;
-  return `${pays}They overload the servers ${from(limited)}, without the limit ${from(unlimited)}.`;
+  const from = (hedges: Hedges): string => {
+    const all = of(hedges).map(({ utilisation }) => share(utilisation));
+    const first = of(hedges).findIndex(isOverloaded);
+    if (first < 0) return `not up to ${all.at(-1)}`;
+    return first === 0 ? `at ${all[0]} already` : `from between ${all[first - 1]} and ${all[first]}`;
+  };
+  return `${pays}They overload the servers ${from('limited')}, without the limit ${from('unlimited')}.`;
 }
 
 function settingInWords(): string {

@@ -1,6 +1,6 @@
 /** The price of an outage with each protection, in numbers. */
 import { html, svg } from '../charts/dom';
-import { count, duration, plural, rate, share } from '../charts/format';
+import { count, doing, duration, plural, rate, share } from '../charts/format';
 import type { FigureSpec } from '../charts/spec';
 import { CALM_MS, DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun, type Shared } from './compute';
 import { strategyInWords } from '../state/words';
@@ -92,7 +92,7 @@ export const load: FigureSpec<LoadData> = {
     return [
       `Requests come at regular intervals. The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A ` +
         `client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ` +
-        `${plural(strategy.maxAttempts, 'attempt')} at most. The server also works on calls whose client no longer ` +
+        `${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}. The server also works on calls whose client no longer ` +
         'waits. All are answered from the end of the last second with a call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
         (capacityPerS < herd.capacityPerS
@@ -125,15 +125,16 @@ function recovery({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boo
   return isShort ? 'never' : `never within ${duration(horizonMs)}`;
 }
 
-/** The two ends of the table. */
+/** The two ends of the table. Rows may have the same number. */
 function finding({ runs }: LoadResult): string {
   const [first] = runs;
   if (!first || runs.length < 5) return '';
-  const least = runs.reduce((a, b) => (b.failed < a.failed ? b : a));
+  const fewest = Math.min(...runs.map(({ failed }) => failed));
+  const least = runs.filter(({ failed }) => failed === fewest).map(({ shared }) => SHARED_NAMES[shared].toLowerCase());
   return (
-    `Of ${count(first.requests)} requests, ${count(first.failed)} fail with retries and no protection. ` +
-    (least === first
+    `Of ${count(first.requests)} requests, ${doing(first.failed, 'fail')} with retries and no protection. ` +
+    (first.failed === fewest
       ? 'No row has fewer.'
-      : `The fewest, ${count(least.failed)}, fail with this: ${SHARED_NAMES[least.shared].toLowerCase()}.`)
+      : `The fewest, ${count(fewest)}, fail with ${least.length === 1 ? 'this' : 'each of these'}: ${least.join('; ')}.`)
   );
 }

@@ -115,7 +115,9 @@ export function finding({ run, horizonMs, input }: LoadData): string {
       : recoveredAfterMs === 0
         ? 'all calls are answered as soon as the server is back'
         : `all calls are answered from ${duration(recoveredAfterMs)} after the outage on`;
-  const said = [`${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests fail.`];
+  const said = [
+    `${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests ${failed === 1 ? 'fails' : 'fail'}.`,
+  ];
   const openings = run.phases.phases.filter((phase) => phase === 1).length;
   if (openings > 0) {
     const after = opening(run) - DOWN_FROM_MS - input.herd.downMs;

@@ -1,6 +1,6 @@
 /** One 429 for all: the requests of many workers against a limit, by who learns of it. */
 import { html, svg } from '../charts/dom';
-import { count, duration, rate } from '../charts/format';
+import { count, doing, duration, rate } from '../charts/format';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { sized } from '../compute/bins';
@@ -132,8 +132,7 @@ function finding({ runs, isShared }: RateLimitData): string {
     runs.find((run) => run.hints === hints),
   );
   if (!ignored || !followed || !shared) return '';
-  const fail = ({ failed }: RateLimitRun): string =>
-    failed === 0 ? 'none fails' : failed === 1 ? '1 fails' : `${count(failed)} fail`;
+  const fail = ({ failed }: RateLimitRun): string => (failed === 0 ? 'none fails' : doing(failed, 'fail'));
   const each =
     `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if hints are ignored, and ${fail(followed)} if each worker ` +
     'follows its own.';

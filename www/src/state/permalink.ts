@@ -6,6 +6,7 @@ import {
   INITIAL_STATE,
   LIMITS,
   LIVE_FAILURES,
+  PARTS,
   PROTECTIONS,
   RETRIES,
   TIMES,
@@ -142,9 +143,14 @@ function adapted(state: State, query: URLSearchParams): State {
 
 function ruleOf(name: string): string {
   const words = WORDS[name];
+  if (name === 'protection') return `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`;
   if (words) return `one of ${words.map((word) => `'${word}'`).join(', ')}`;
   if (name === 'list') return 'numbers of ms, separated by commas';
   return name === 'stepMs' ? "a number or 'base'" : 'a number';
+}
+
+function ordered(list: string): string {
+  return list.split(',').sort().join();
 }
 
 function shown(text: string): string {
@@ -153,7 +159,8 @@ function shown(text: string): string {
 
 function valueOf(name: string, text: string): Value | undefined {
   const words = WORDS[name];
-  if (words) return words.includes(text) ? text : undefined;
+  // The parts of the protection may stand in any order.
+  if (words) return words.find((word) => ordered(word) === ordered(text));
   // Text that the reader pasted, without control characters but line breaks and tabs.
   if (name === 'import' || name === 'importFrom') return text.replace(/[^\P{Cc}\n\t]/gu, '');
   if (name === 'stepMs' && text === 'base') return text;

@@ -1,16 +1,12 @@
 /** The fate of a policy, and what one change does. */
-import { count, duration, plural } from '../charts/format';
+import { count, doing, duration, plural } from '../charts/format';
 import { MOST_ATTEMPTS, type Fate } from '../compute/patience';
 
 /** Describes the fate of the clients, and their fate with the change. */
 export function inWords(name: string, clients: number, now: Fate, changed: Fate | undefined): string {
   const fate = ({ served, gaveUp, lastServedMs }: Fate): string =>
     `${count(served)} of ${count(clients)} are served` +
-    (served === clients
-      ? ` by ${duration(lastServedMs ?? 0)}`
-      : gaveUp > 0
-        ? `, ${count(gaveUp)} ${gaveUp === 1 ? 'gives' : 'give'} up`
-        : '');
+    (served === clients ? ` by ${duration(lastServedMs ?? 0)}` : gaveUp > 0 ? `, ${doing(gaveUp, 'give')} up` : '');
   const first = `${name}: ${fate(now)}.`;
   if (!changed)
     return now.served >= 0.99 * clients
