@@ -154,7 +154,7 @@ inEachEngine(({ withPage }) => {
           assert.deepEqual(
             await page
               .locator(
-                '.scene-nav:visible, .scene-head:visible, .words :not(:has(:checked)) > input:visible, #controls:visible',
+                '.scene-nav:visible, .scene-moment:visible, .words :not(:has(:checked)) > input:visible, #controls:visible',
               )
               .all(),
             [],
