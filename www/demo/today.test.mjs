@@ -114,6 +114,23 @@ describe('the eight packages', () => {
     );
   });
 
+  test('what changes no wait has its counterpart named, and none is passed over', () => {
+    const http = "methods: ['post'], statusCodes: [418], maxRetryAfter: 5000";
+    for (const [text, ...expected] of [
+      [`ky.create({ timeout: 5000, retry: { ${http} } })`, 'retryOn', 'attemptTimeoutMs', 'ky does not retry'],
+      [`got.extend({ timeout: { request: 50 }, retry: { ${http} } })`, 'methods', 'maxRetryAfterMs', '`timeout` is'],
+      ['got.extend({ retry: { enforceRetryRules: true } })', '`enforceRetryRules` has no counterpart'],
+      ['ky.create({ retry: { retryOnTimeout: true } })', '`retryOnTimeout` is what'],
+      ["new S3Client({ retryMode: 'adaptive' })", "'adaptive' also"],
+      ['axiosRetry(axios, { shouldResetTimeout: true })', '`shouldResetTimeout` is `attemptTimeoutMs`'],
+      ['pRetry(f, { shouldConsumeRetry: () => false })', '`shouldConsumeRetry` is `retryIf`'],
+    ]) {
+      const notes = options(text ?? '').notes.join(' ');
+      for (const words of expected) assert.ok(notes.includes(words), `${words}: ${notes}`);
+      assert.equal(notes.includes('ky does not retry'), expected.includes('ky does not retry'), text);
+    }
+  });
+
   test('no wrong package is named: others are refused, and what fits two is asked', () => {
     for (const [text, words] of /** @type {[string, RegExp][]} */ ([
       ['fetchRetry(fetch, { retries: 5, retryDelay: 800 })', /`fetchRetry` is not supported/],

@@ -97,13 +97,15 @@ const words = (text: string): readonly string[] => text.split(' ');
 const pairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(text.split(' ').flatMap((pair) => (pair ? [pair.split('=') as [string, string]] : [])));
 
+const HTTP_PAIRS = 'methods=methods statusCodes=retryOn maxRetryAfter=maxRetryAfterMs timeout=attemptTimeoutMs';
+
 export const PACKAGES = {
   'p-retry': {
     version: '9.0.0',
     sign: /\b(?:pRetry|makeRetriable)\b/,
     modules: ['p-retry'],
     read: words('retries factor minTimeout maxTimeout randomize maxRetryTime'),
-    others: pairs('signal=signal unref=unref onFailedAttempt=onFailure shouldRetry=retryIf shouldConsumeRetry='),
+    others: pairs('signal=signal unref=unref onFailedAttempt=onFailure shouldRetry=retryIf shouldConsumeRetry=retryIf'),
     translate: (options) => {
       const retries = options.count('retries', 10);
       const notes = [retriesNote('retries', retries)];
@@ -137,9 +139,10 @@ export const PACKAGES = {
     version: '4.5.0',
     sign: /\baxiosRetry\b/,
     modules: ['axios-retry'],
-    read: words('retries retryDelay shouldResetTimeout'),
+    read: words('retries retryDelay'),
     others: pairs(
-      'onRetry=onRetry retryCondition=retryIf validateResponse=retryOnResult onMaxRetryTimesExceeded=onGiveUp',
+      'onRetry=onRetry retryCondition=retryIf validateResponse=retryOnResult onMaxRetryTimesExceeded=onGiveUp ' +
+        'shouldResetTimeout=attemptTimeoutMs',
     ),
     translate: (options) => {
       const retries = options.count('retries', 3);
@@ -201,8 +204,8 @@ export const PACKAGES = {
     version: '2.1.0',
     sign: /\bky(?:\.\w+)?\b(?=\s?\()/,
     modules: ['ky'],
-    read: words('retry limit delay backoffLimit jitter methods statusCodes maxRetryAfter retryOnTimeout timeout'),
-    others: pairs('shouldRetry=retryOn afterStatusCodes='),
+    read: words('retry limit delay backoffLimit jitter retryOnTimeout'),
+    others: pairs(`${HTTP_PAIRS} shouldRetry=retryOn afterStatusCodes=`),
     translate: (options) => {
       options.noFunction('delay');
       const retries = limitOf(options);
@@ -213,7 +216,11 @@ export const PACKAGES = {
         notes.push(
           `ky cuts a wait to backoffLimit after the jitter, so clients retry together at ${duration(capMs)}. rejitter draws below the cap.`,
         );
-      notes.push('ky does not retry a request that ends with its timeout. attemptTimeoutMs does.');
+      notes.push(
+        options.get('retryOnTimeout') === true
+          ? '`retryOnTimeout` is what `attemptTimeoutMs` does.'
+          : 'ky does not retry a request that ends with its timeout. attemptTimeoutMs does.',
+      );
       return {
         options: { ...exponential(300, 2, capMs), jitter: jitter ? 'full' : 'none', maxAttempts: retries + 1 },
         notes,
@@ -226,10 +233,8 @@ export const PACKAGES = {
     version: '16.1.0',
     sign: /\bgot(?:\.\w+)?\b(?=\s?\()/,
     modules: ['got'],
-    read: words(
-      'retry limit calculateDelay backoffLimit noise methods statusCodes maxRetryAfter enforceRetryRules timeout',
-    ),
-    others: pairs('errorCodes='),
+    read: words('retry limit calculateDelay backoffLimit noise'),
+    others: pairs(`${HTTP_PAIRS} enforceRetryRules= errorCodes=`),
     translate: (options) => {
       options.noFunction('calculateDelay');
       const retries = limitOf(options);
@@ -267,6 +272,11 @@ export const PACKAGES = {
         notes: [
           'The SDK waits longer when the service throttles: preset `awsSdk2026Throttling` has that base of 1 s.',
           'Every client has a retry quota as well. rejitter has a retry budget for that.',
+          ...(options.get('retryMode') === 'adaptive'
+            ? [
+                "`retryMode` 'adaptive' also slows down first attempts. rejitter's cooldown does so after a Retry-After.",
+              ]
+            : []),
         ],
       };
     },
