@@ -214,7 +214,7 @@ inEachEngine(
         { query: '?jitter=equal' },
       ));
 
-    test('what is chosen today has its fate and its change, and the link restores what was pasted', () =>
+    test('what is chosen today has its fate and its change, and the link restores what was pasted or chosen', () =>
       withPage(async (page) => {
         await page.locator('#today-heading').scrollIntoViewIfNeeded();
         await page.selectOption('#today', 'p-retry');
@@ -233,6 +233,13 @@ inEachEngine(
         await page.locator('#today-text').fill('{ retries: 3 }');
         await page.getByRole('button', { name: 'async-retry' }).click();
         await page.locator('.today-finding', { hasText: /^async-retry/ }).waitFor();
+        const preset = 'preset Someone is waiting';
+        await page.selectOption('#today', preset);
+        await page.waitForURL(/importFrom=preset\+Someone/);
+        await page.reload();
+        await page.locator('#today-heading').scrollIntoViewIfNeeded();
+        await page.locator('.today-finding', { hasText: /^Someone is waiting: \d+ of/ }).waitFor();
+        assert.equal(await page.locator('#today').inputValue(), preset);
       }));
 
     test('the policy in each engine is what the package returns in Node, with a sentence for each loss', () =>

@@ -67,7 +67,7 @@ export interface State {
   /** When the hedge starts, in ms; and the servers' utilisation where they are shared, between 0.2 and 0.95. */
   readonly hedging: { readonly delayMs: number; readonly utilisation: number };
   readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
-  /** Options that the reader pasted, and the library chosen for them; no text means the first example. */
+  /** Options that the reader pasted, and the library chosen for them; without text, `preset NAME` may be chosen. */
   readonly pasted: { readonly text: string; readonly from: string };
   readonly code: Code;
   /** Source of all the randomness of the page: an integer between 0 and 2^32 − 1. */
@@ -109,7 +109,7 @@ const RULES: readonly (readonly [name: string, rule: string, holds: (state: Stat
     `at most ${MOST_PASTED.toLocaleString('en-US')} characters`,
     ({ pasted }) => pasted.text.length <= MOST_PASTED,
   ],
-  ['importFrom', 'the name of a library', ({ pasted }) => pasted.from.length <= 40],
+  ['importFrom', 'the name of a library or a preset', ({ pasted }) => pasted.from.length <= 40],
   [
     'seed',
     'an integer between 0 and 4,294,967,295',

@@ -3,7 +3,7 @@ import { html } from '../charts/dom';
 import type { ChangeResult } from './compute';
 import type { Computer } from '../compute/client';
 import { sceneInput } from '../scene/compute';
-import { PRESETS, PRESET_GROUPS, sameStrategy } from '../state/presets';
+import { PRESETS, PRESET_GROUPS, sameStrategy, type Preset } from '../state/presets';
 import { MOST_PASTED } from '../state/state';
 import type { Store } from '../state/store';
 import { policyOptions, type Strategy } from '../state/strategy';
@@ -97,6 +97,14 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     store.set({ strategy });
   }
 
+  /** A preset without its strategy, which the store has or gets. */
+  function open({ label, name: known, strategy }: Preset): void {
+    [menu.value, text.hidden, choices.hidden] = [`preset ${label}`, true, true];
+    notes.replaceChildren();
+    [name, before] = [label, strategy];
+    own = codeOf(known ? { preset: known, options: {} } : { options: { ...policyOptions(strategy) } });
+  }
+
   function refuse(words: string, among: readonly PackageName[] = []): void {
     channel.cancel();
     before = undefined;
@@ -125,18 +133,12 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
   }
 
   menu.addEventListener('change', () => {
-    const preset = PRESETS.find(({ label }) => `preset ${label}` === menu.value);
-    text.hidden = preset !== undefined || menu.value === '';
+    const preset = presetIn(menu.value);
     if (preset) {
-      notes.replaceChildren();
-      choices.hidden = true;
-      store.set({ pasted: { text: '', from: 'detect' } });
-      return choose(
-        preset.label,
-        preset.strategy,
-        codeOf(preset.name ? { preset: preset.name, options: {} } : { options: { ...policyOptions(preset.strategy) } }),
-      );
+      open(preset);
+      return store.set({ strategy: preset.strategy, pasted: { text: '', from: menu.value } });
     }
+    text.hidden = menu.value === '';
     if (menu.value === '') return;
     const known = PACKAGE_NAMES.find((one) => one === menu.value);
     text.value = known ? packageOf(known).example : '';
@@ -153,6 +155,8 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
       [menu.value, text.value, text.hidden] = [known ?? PASTE, pasted.text, false];
       return paste(pasted.text, known ?? 'detect');
     }
+    const preset = presetIn(pasted.from);
+    if (preset && pasted !== last?.pasted && sameStrategy(preset.strategy, state.strategy)) open(preset);
     // Another strategy, chosen elsewhere: what stands here is no longer in the scene.
     const isShown = before !== undefined && sameStrategy(before, state.strategy);
     if (!isShown && before) {
@@ -178,4 +182,9 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     text.hidden = choices.hidden = result.hidden = true;
     notes.replaceChildren();
   }
+}
+
+/** The preset that the menu and the link name. */
+function presetIn(value: string): Preset | undefined {
+  return PRESETS.find(({ label }) => `preset ${label}` === value);
 }
