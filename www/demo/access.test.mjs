@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
-import { coloursOf } from './lib/picture.mjs';
+import { onEdge } from './lib/picture.mjs';
 import { NARROW_WIDTHS, PAGES, SMALL, WIDER_TEXT, choose, drawAll, overflow, useMenu } from './lib/page.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -141,8 +141,10 @@ inEachEngine(
       withPage(async (page, url) => {
         await page.emulateMedia({ forcedColors: 'active' });
         await page.reload();
-        const colours = async (/** @type {string} */ selector) =>
-          page.evaluate(coloursOf, (await page.locator(selector).first().screenshot()).toString('base64'));
+        const colours = async (/** @type {string} */ selector) => {
+          const base64 = (await page.locator(selector).first().screenshot()).toString('base64');
+          return (await page.evaluate(onEdge, { base64, edge: 1 })).colours;
+        };
         assert.ok((await colours('.scene-picture')) > 4);
         await page.goto(`${url}lab/`);
         assert.ok((await colours('#set-baseMs')) > 2);

@@ -1,7 +1,8 @@
 /** The herd table in Node: both limits side by side, by the page's own functions on the installed package. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { simulateOutage, timeToServeMs } from 'rejitter/lab';
+import { timeToServeMs } from 'rejitter/lab';
+import { HERD, outageAlone } from './lib/verdict.mjs';
 import { pageModule } from './page-module.mjs';
 
 const { herd } = await pageModule('herd/compute.ts');
@@ -9,10 +10,9 @@ const { span } = await pageModule('compute/outage.ts');
 const figure = await pageModule('herd/figure.ts');
 const { INITIAL } = await pageModule('state/strategy.ts');
 
-const OUTAGE = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
 const signal = new AbortController().signal;
 const run = (/** @type {any} */ part = {}) =>
-  herd({ strategy: INITIAL, herd: OUTAGE, seed: 42, ...part }, () => {}, signal);
+  herd({ strategy: INITIAL, herd: HERD, seed: 42, ...part }, () => {}, signal);
 
 describe('the herd', () => {
   test("each row is the package's own, as set and until served; decorrelated jitter is one row", async () => {
@@ -20,38 +20,19 @@ describe('the herd', () => {
     assert.equal(runs.length, 13);
     for (const { choice, served, gaveUp, patientlyServed, timeTo99Ms, callsPerClient, isCut } of runs) {
       const name = `${choice.backoff} ${choice.jitter}`;
-      const result = (/** @type {object} */ limits, /** @type {number} */ until) => {
-        const replaces = choice.jitter === 'decorrelated';
-        const simulation = simulateOutage(
-          /** @type {any} */ ({
-            jitter: choice.jitter,
-            ...(!replaces && { backoff: choice.backoff }),
-            ...(choice.backoff === 'truncated' && !replaces && { truncateAt: 4 }),
-            baseMs: 100,
-            capMs: 10_000,
-            ...limits,
-          }),
-          {
-            clients: 1000,
-            downMs: 2000,
-            capacityPerS: 120,
-            burst: 12,
-            rejectionCost: 0.05,
-            spreadMs: 100,
-            latencyMs: 10,
-            horizonMs: until,
-            traced: 0,
-            seed: 42,
-          },
-        );
-        simulation.step(150_000);
-        const found = simulation.result();
-        simulation.free();
-        return found;
+      const replaces = choice.jitter === 'decorrelated';
+      const options = {
+        jitter: choice.jitter,
+        ...(!replaces && { backoff: choice.backoff }),
+        ...(choice.backoff === 'truncated' && !replaces && { truncateAt: 4 }),
+        baseMs: 100,
+        capMs: 10_000,
       };
-      const asSet = result({ maxAttempts: 10 }, 9_000_000);
+      const result = (/** @type {number} */ maxAttempts, /** @type {number} */ until) =>
+        outageAlone({ ...options, maxAttempts }, { horizonMs: until }, 150_000);
+      const asSet = result(10, 9_000_000);
       assert.deepEqual([served, gaveUp], [asSet.servedMs.length, asSet.giveUps], name);
-      const patient = result({ maxAttempts: Infinity }, horizonMs);
+      const patient = result(Infinity, horizonMs);
       assert.deepEqual(
         [patientlyServed, timeTo99Ms, callsPerClient],
         [patient.servedMs.length, timeToServeMs(patient, 0.99), patient.meanAttempts],
@@ -77,7 +58,7 @@ describe('the herd', () => {
       [100, 200, 300].map(async (baseMs) => (await run({ strategy: { ...strategy, baseMs } })).runs[0]),
     );
     for (const { patientlyServed } of rows) assert.ok(patientlyServed < 50, `${patientlyServed}`);
-    const free = await run({ strategy, herd: { ...OUTAGE, rejectionCost: 0 } });
+    const free = await run({ strategy, herd: { ...HERD, rejectionCost: 0 } });
     assert.ok(free.runs[0].patientlyServed > 900);
   });
 
@@ -85,7 +66,7 @@ describe('the herd', () => {
     const stop = new AbortController();
     await assert.rejects(
       herd(
-        { strategy: INITIAL, herd: { ...OUTAGE, clients: 10_000 }, seed: 42 },
+        { strategy: INITIAL, herd: { ...HERD, clients: 10_000 }, seed: 42 },
         () => stop.abort(new Error('not wanted')),
         stop.signal,
       ),
@@ -113,7 +94,7 @@ test('the horizon holds whole bins, 240 to 500 of them, and twice the bound, for
   for (const clients of [10, 1000, 10_000])
     for (const downMs of [0, 2000, 600_000])
       for (const capacityPerS of [1, 120, 100_000]) {
-        const outage = { ...OUTAGE, clients, downMs, capacityPerS };
+        const outage = { ...HERD, clients, downMs, capacityPerS };
         const { horizonMs, binMs } = span({ strategy: INITIAL, herd: outage });
         assert.ok(
           horizonMs % binMs === 0 && horizonMs / binMs >= 240 && horizonMs / binMs <= 500,

@@ -12,7 +12,7 @@ import { keepBlobs } from './lib/blobs.mjs';
 import { DEFAULTS, hedgingSentence, tailOf, tailSentence } from './lib/hedging.mjs';
 import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
 import { bePatient, slower } from './lib/patience.mjs';
-import { coloursOf } from './lib/picture.mjs';
+import { onEdge } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
@@ -135,7 +135,8 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
         const { content: png } = await saved(page, id, 'Download PNG');
         assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
         assert.equal(png.readUInt32BE(16), 2 * (width + 48), id);
-        assert.ok((await page.run(coloursOf, png.toString('base64'))) > 10, `${id}: an empty picture`);
+        const { colours } = await page.run(onEdge, { base64: png.toString('base64'), edge: 1 });
+        assert.ok(colours > 10, `${id}: an empty picture`);
 
         const { name, content } = await saved(page, id, 'Download CSV');
         assert.equal(name, `rejitter-${id}.csv`);

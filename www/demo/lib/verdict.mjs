@@ -37,30 +37,37 @@ export const SCENARIOS = [
 export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
 
 /**
+ * One outage by the package alone: with these events at most, and other clients and servers if `outage` says so.
+ * @param {any} options
+ * @param {object} [outage]
+ * @param {number} [events]
+ */
+export function outageAlone(options, outage = {}, events = Infinity) {
+  const { limits: _, ...herd } = HERD;
+  const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
+  const simulation = simulateOutage(options, { ...herd, ...fixed, ...outage });
+  simulation.step(events);
+  const result = simulation.result();
+  simulation.free();
+  return result;
+}
+
+/**
  * Every strategy over the page's seeds, by the package alone.
  * @param {typeof SCENARIOS[number]} scenario
  * @param {number} seeds
  * @param {typeof STRATEGIES} [strategies]
  */
 export function independently({ herd, limits }, seeds, strategies = STRATEGIES) {
-  const { clients, downMs, capacityPerS, rejectionCost } = { ...HERD, ...herd };
+  const { limits: _, ...outage } = { ...HERD, ...herd };
+  const { clients } = outage;
   return strategies.map(({ backoff, jitter, options }) => {
     const runs = Array.from({ length: seeds }, (_, k) => {
-      const simulation = simulateOutage(/** @type {any} */ ({ ...options, baseMs: 100, capMs: 10_000, ...limits }), {
-        clients,
-        downMs,
-        capacityPerS,
-        rejectionCost,
-        spreadMs: 100,
-        burst: capacityPerS / 10,
-        latencyMs: 10,
-        horizonMs: 60_000,
-        traced: 0,
-        seed: k === 0 ? 42 : `42/${k}`,
-      });
-      simulation.step(150 * clients);
-      const { servedMs, meanAttempts } = simulation.result();
-      simulation.free();
+      const { servedMs, meanAttempts } = outageAlone(
+        { ...options, baseMs: 100, capMs: 10_000, ...limits },
+        { ...outage, horizonMs: 60_000, seed: k === 0 ? 42 : `42/${k}` },
+        150 * clients,
+      );
       return {
         served: servedMs.length,
         callsPerClient: meanAttempts,
