@@ -4,7 +4,7 @@ import { simulateOutage, type OutageResult } from 'rejitter/lab';
 import type { Herd, Limits } from '../state/state';
 import { policyOf as policyOfStrategy, withChoice, type Choice, type Strategy } from '../state/strategy';
 import { roundUp } from './bins';
-import type { Pace } from './pace';
+import { resultOf, type Pace } from './pace';
 
 /** The clients and their server. */
 export type Outage = Pick<Herd, 'clients' | 'downMs' | 'capacityPerS' | 'rejectionCost' | 'limits'>;
@@ -99,7 +99,7 @@ const MOST_CALLS_PER_CLIENT = 150;
 const MOST_CALLS = 1_000_000;
 
 /** `isCut` if the run was stopped because of its number of calls. */
-export async function outageOf(
+export function outageOf(
   { strategy, herd }: OutageInput,
   choice: Choice,
   seed: number | string,
@@ -111,17 +111,7 @@ export async function outageOf(
     traced: 0,
     seed,
   });
-  try {
-    const most = Math.min(MOST_CALLS_PER_CLIENT * herd.clients, MOST_CALLS);
-    let { done, events } = { done: false, events: 0 };
-    while (!done && events < most) {
-      ({ done, events } = simulation.step(Math.min(50_000, most - events)));
-      await pace();
-    }
-    return { ...simulation.result(), isCut: !done };
-  } finally {
-    simulation.free();
-  }
+  return resultOf(simulation, pace, Math.min(MOST_CALLS_PER_CLIENT * herd.clients, MOST_CALLS));
 }
 
 /** The page's own seed, then others that depend on it. */

@@ -17,16 +17,24 @@ export function createPace(signal: AbortSignal): Pace {
 }
 
 interface Simulation<R> {
-  step(events: number): { readonly done: boolean };
+  step(events: number): { readonly done: boolean; readonly events: number };
   result(): R;
   free(): void;
 }
 
-/** Runs a simulation to its end and frees it. */
-export async function resultOf<R>(simulation: Simulation<R>, pace: Pace): Promise<R> {
+/** Runs a simulation to its end, or up to this number of events, and frees it. `isCut` if that stopped it. */
+export async function resultOf<R>(
+  simulation: Simulation<R>,
+  pace: Pace,
+  most = Infinity,
+): Promise<R & { isCut: boolean }> {
   try {
-    while (!simulation.step(50_000).done) await pace();
-    return simulation.result();
+    let { done, events } = { done: false, events: 0 };
+    while (!done && events < most) {
+      ({ done, events } = simulation.step(Math.min(50_000, most - events)));
+      await pace();
+    }
+    return { ...simulation.result(), isCut: !done };
   } finally {
     simulation.free();
   }

@@ -3,7 +3,7 @@ import { simulateOutage } from 'rejitter/lab';
 import type { SceneInput } from '../scene/compute';
 import { policyOf, type Strategy } from '../state/strategy';
 import { boundOf, outageOptions } from './outage';
-import type { Pace } from './pace';
+import { resultOf, type Pace } from './pace';
 
 export interface Fate {
   readonly strategy: Strategy;
@@ -20,7 +20,7 @@ const MOST_CALLS_PER_CLIENT = 150;
 /** Long enough for every policy that stops; one that does not gets the time of the scene. */
 const [HORIZON_MS, ENDLESS_MS] = [10_000_000, 40_000];
 
-export function fateOf({ herd, seed }: SceneInput, strategy: Strategy): Fate {
+export async function fateOf({ herd, seed }: SceneInput, strategy: Strategy, pace: Pace): Promise<Fate> {
   const ends = strategy.maxAttempts !== Infinity || strategy.totalTimeoutMs !== Infinity;
   const simulation = simulateOutage(policyOf(strategy), {
     ...outageOptions(herd),
@@ -28,16 +28,11 @@ export function fateOf({ herd, seed }: SceneInput, strategy: Strategy): Fate {
     traced: 0,
     seed,
   });
-  try {
-    simulation.step(MOST_CALLS_PER_CLIENT * herd.clients);
-    const { servedMs, giveUps } = simulation.result();
-    return { strategy, served: servedMs.length, gaveUp: giveUps, lastServedMs: servedMs.at(-1) };
-  } finally {
-    simulation.free();
-  }
+  const { servedMs, giveUps } = await resultOf(simulation, pace, MOST_CALLS_PER_CLIENT * herd.clients);
+  return { strategy, served: servedMs.length, gaveUp: giveUps, lastServedMs: servedMs.at(-1) };
 }
 
-export function isEnough({ herd }: SceneInput, { served }: Fate): boolean {
+export function isEnough({ herd }: SceneInput, { served }: Pick<Fate, 'served'>): boolean {
   return served >= ENOUGH * herd.clients;
 }
 
@@ -50,11 +45,10 @@ export type Needs = number | 'deadline' | 'more';
 export async function attemptsNeeded(input: SceneInput, pace: Pace): Promise<Needs> {
   const { strategy } = input;
   for (let maxAttempts = strategy.maxAttempts + 1; maxAttempts <= MOST_ATTEMPTS; maxAttempts++) {
-    if (isEnough(input, fateOf(input, { ...strategy, maxAttempts }))) return maxAttempts;
-    await pace();
+    if (isEnough(input, await fateOf(input, { ...strategy, maxAttempts }, pace))) return maxAttempts;
   }
   if (strategy.totalTimeoutMs === Infinity) return 'more';
   const maxAttempts = Math.max(strategy.maxAttempts, MOST_ATTEMPTS);
-  const endless = fateOf(input, { ...strategy, maxAttempts, totalTimeoutMs: Infinity });
+  const endless = await fateOf(input, { ...strategy, maxAttempts, totalTimeoutMs: Infinity }, pace);
   return isEnough(input, endless) ? 'deadline' : 'more';
 }

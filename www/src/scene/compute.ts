@@ -2,7 +2,7 @@
 import { plan, simulateOutage } from 'rejitter/lab';
 import { UNTIL_SERVED, boundOf, outageOptions, type Outage } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { attemptsNeeded, type Needs } from '../compute/patience';
+import { attemptsNeeded, isEnough, type Needs } from '../compute/patience';
 import type { State } from '../state/state';
 import { INITIAL, policyOf, type Strategy } from '../state/strategy';
 
@@ -123,7 +123,7 @@ export async function scene(
       reportedAt = performance.now();
     }
     const found = summary(input, simulation.result(), longestMs, done, !done);
-    const isShort = found.gaveUp > 0 && found.served < 0.99 * herd.clients;
+    const isShort = found.gaveUp > 0 && !isEnough(input, found);
     return { ...found, needs: isShort ? await attemptsNeeded(input, pace) : undefined };
   } finally {
     simulation.free();

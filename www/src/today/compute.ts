@@ -18,7 +18,7 @@ export async function change(
   signal: AbortSignal,
 ): Promise<ChangeResult> {
   const pace = createPace(signal);
-  const now = fateOf(input, input.strategy);
+  const now = await fateOf(input, input.strategy, pace);
   if (isEnough(input, now)) return { input, now, changed: undefined };
   /** With more attempts; without the deadline only if no number of attempts before it is enough. */
   const patient = async (strategy: Strategy): Promise<Strategy | undefined> => {
@@ -26,7 +26,7 @@ export async function change(
     if (typeof needs === 'number') return { ...strategy, maxAttempts: needs };
     const endless = { ...strategy, totalTimeoutMs: Infinity };
     if (needs === 'more') return undefined;
-    return isEnough(input, fateOf(input, endless)) ? endless : patient(endless);
+    return isEnough(input, await fateOf(input, endless, pace)) ? endless : patient(endless);
   };
   const apart: Strategy = { ...input.strategy, jitter: 'full' };
   const candidates = [
@@ -37,7 +37,7 @@ export async function change(
   // Each only if the one before is of no use: the search for attempts takes long.
   for (const candidate of candidates) {
     const strategy = await candidate();
-    const fate = strategy && fateOf(input, strategy);
+    const fate = strategy && (await fateOf(input, strategy, pace));
     if (fate && isEnough(input, fate)) return { input, now, changed: fate };
   }
   return { input, now, changed: undefined };
