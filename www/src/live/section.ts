@@ -4,6 +4,7 @@ import { mountFigure } from '../charts/figure';
 import { plural, share } from '../charts/format';
 import { LIVE_FAILURES, type LiveFailure, type State } from '../state/state';
 import type { Store } from '../state/store';
+import { drawer } from './drawer';
 import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
 import { forecast } from './forecast';
 import { emptyRun, type Run, type Target } from './run';
@@ -22,9 +23,6 @@ const FAILURES: Record<LiveFailure, string> = {
 };
 const RATES = [0.3, 0.6, 0.9];
 const CALLS = [1, 8, 50];
-
-/** While a run goes on, drawing takes at most this part of the time. */
-const DRAWING_SHARE = 0.05;
 
 export function mountLive(root: HTMLElement, store: Store): void {
   const failure = select(
@@ -125,7 +123,7 @@ export function mountLive(root: HTMLElement, store: Store): void {
         sentence.textContent = 'Aborted before anything was sent.';
         return;
       }
-      const drawing = drawer();
+      const drawing = drawer(figure.show);
       const begun = startRun({
         strategy: state.strategy,
         seed: state.seed,
@@ -171,41 +169,6 @@ export function mountLive(root: HTMLElement, store: Store): void {
     start.disabled = on;
     abort.disabled = !on;
     if (focused) (on ? abort : start).focus();
-  }
-
-  /** Draws a run while it goes on: frame by frame, or, with reduced motion, when something has happened. */
-  function drawer(): { begin(run: Run): void; changed(): void; end(): void } {
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    let shown: Run | undefined;
-    let due = false;
-    let notBefore = 0;
-    const draw = (): void => {
-      if (!shown) return;
-      const began = performance.now();
-      figure.show(shown);
-      const now = performance.now();
-      notBefore = now + (now - began) / DRAWING_SHARE;
-      due = false;
-    };
-    const frame = (): void => {
-      if (!shown) return;
-      if ((due || !still) && performance.now() >= notBefore) draw();
-      requestAnimationFrame(frame);
-    };
-    return {
-      begin(begun) {
-        shown = begun;
-        draw();
-        requestAnimationFrame(frame);
-      },
-      changed() {
-        due = true;
-      },
-      end() {
-        draw();
-        shown = undefined;
-      },
-    };
   }
 
   start.addEventListener('click', () => {

@@ -60,7 +60,7 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     pre,
   );
   const notes = html('ul', { class: 'today-notes' });
-  const scene = html('a', { class: 'button' }, 'See it in the scene');
+  const scene = html('a', { class: 'button', href: '#main' }, 'See it in the scene');
   const card = html(
     'div',
     { class: 'card today', 'aria-busy': 'false' },
@@ -88,13 +88,6 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     code.replaceChildren(highlighted(changed ? codeOf({ options: { ...policyOptions(changed.strategy) } }) : own));
     result.hidden = false;
     card.setAttribute('aria-busy', 'false');
-  }
-
-  function choose(label: string, strategy: Strategy, program: string): void {
-    name = label;
-    own = program;
-    before = strategy;
-    store.set({ strategy });
   }
 
   /** A preset without its strategy, which the store has or gets. */
@@ -129,7 +122,8 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     if ('error' in found) return refuse(found.error, found.choices);
     choices.hidden = true;
     notes.replaceChildren(...found.notes.map((note) => html('li', {}, ...prose(note))));
-    choose(found.from, found.strategy, found.code);
+    [name, own, before] = [found.from, found.code, found.strategy];
+    store.set({ strategy: before });
   }
 
   menu.addEventListener('change', () => {
@@ -158,15 +152,12 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     const preset = presetIn(pasted.from);
     if (preset && pasted !== last?.pasted && sameStrategy(preset.strategy, state.strategy)) open(preset);
     // Another strategy, chosen elsewhere: what stands here is no longer in the scene.
-    const isShown = before !== undefined && sameStrategy(before, state.strategy);
-    if (!isShown && before) {
+    if (before && !sameStrategy(before, state.strategy)) {
       before = undefined;
       menu.value = '';
     }
-    const isOpen = before !== undefined;
-    scene.hidden = !isOpen;
-    scene.href = '#main';
-    if (!isOpen) {
+    scene.hidden = before === undefined;
+    if (!before) {
       if (text.hidden || !last) closed(strategyInWords(state));
       return;
     }
