@@ -64,6 +64,8 @@ const BINS = 300;
 const MOST_CALLS = 4_000_000;
 /** With fewer calls a second, the breaker's window and the budget hold too few of them to do what they do. */
 const LEAST_PER_S = 50;
+/** Such a server may get more calls: in a short run, it would not recover although it does. */
+const MOST_CALLS_OF_LEAST = 40_000_000;
 /** The run is at least as long as this many outages. */
 const LEAST_OUTAGES = 2.5;
 /** New requests as parts of the capacity: the stops of the slider. */
@@ -90,19 +92,19 @@ type Scale = Pick<LoadResult, 'horizonMs' | 'binMs' | 'capacityPerS'>;
 
 /** A server that is too large for the whole run is simulated smaller, and if that is too small, for a shorter time. */
 function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: LoadInput['herd']): Scale {
-  const most = (horizonMs: number): number => {
+  const most = (horizonMs: number, calls: number): number => {
     // An attempt that fails takes at least its time limit, and half of the run is left for the average request.
     const callsPerRequest = Math.min(maxAttempts, horizonMs / TIMEOUT_MS / 2);
-    return (1000 * MOST_CALLS) / (callsPerRequest * demand * horizonMs);
+    return (1000 * calls) / (callsPerRequest * demand * horizonMs);
   };
   const leastPerS = Math.min(capacityPerS, LEAST_PER_S);
   let outages = 40;
-  while (most(horizonOf(downMs, outages)) < leastPerS && outages > LEAST_OUTAGES) outages /= 2;
+  while (most(horizonOf(downMs, outages), MOST_CALLS_OF_LEAST) < leastPerS && outages > LEAST_OUTAGES) outages /= 2;
   const horizonMs = horizonOf(downMs, outages);
   return {
     horizonMs,
     binMs: horizonMs / BINS,
-    capacityPerS: Math.min(capacityPerS, Math.max(leastPerS, most(horizonMs))),
+    capacityPerS: Math.min(capacityPerS, Math.max(leastPerS, most(horizonMs, MOST_CALLS))),
   };
 }
 
