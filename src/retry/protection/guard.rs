@@ -51,6 +51,8 @@ pub struct Protected {
     held: Duration,
     /// An attempt has started.
     begun: bool,
+    /// When the breaker was last asked, in ms: nobody reads a clock when an operation is dropped.
+    asked_at: f64,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
@@ -96,6 +98,7 @@ impl Protected {
             held_since: None,
             held: Duration::ZERO,
             begun: false,
+            asked_at: 0.0,
             taken: 0.0,
             spent: 0.0,
             throttled: false,
@@ -147,6 +150,7 @@ impl Protected {
         let entry = match timed.then(|| self.ms(now)).flatten() {
             None => Entry::Begin(Pass::default()),
             Some(time) => self.cell.locked(|state, recipe, told| {
+                self.asked_at = time;
                 if was_held.is_some() {
                     state.release();
                     if remaining_ms <= 0.0 {
@@ -239,12 +243,8 @@ impl Protected {
         self.cell.locked(|state, recipe, told| {
             state.succeeded(recipe, told, time, success);
             if let Some(time) = time {
-                let end = End {
-                    pass,
-                    verdict: Verdict::Success,
-                    hint_ms: f64::NAN,
-                };
                 // A success opens nothing, and needs no draw.
+                let end = End::of(pass, Verdict::Success);
                 state.ended(recipe, told, time, end, || 0.5);
             }
         });
@@ -365,7 +365,8 @@ impl Protected {
             if taken > 0.0 {
                 state.put_back(recipe, told, taken);
             }
-            state.forget(recipe, pass);
+            let end = End::of(pass, Verdict::Nothing);
+            state.ended(recipe, told, self.asked_at, end, || 0.5);
         });
     }
 }

@@ -10,7 +10,7 @@ use super::status::{
 use super::told::{Rejection, Told};
 use crate::StopReason;
 use crate::core::protection::{
-    Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase, Verdict,
+    Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase,
 };
 use crate::policy::duration_from_ms;
 
@@ -138,17 +138,6 @@ impl State {
             Change::Closed => {
                 told.add(ProtectionChange::Closed(self.breaker_status(options, now)));
             }
-        }
-    }
-
-    /// The operation was dropped during an attempt, which says nothing: frees the place of a probe.
-    pub(super) fn forget(&mut self, recipe: &Recipe, Pass(pass): Pass) {
-        if let (Some(options), Some(breaker), Some(ticket)) =
-            (&recipe.breaker, &mut self.breaker, pass)
-        {
-            // Nobody reads a clock here. Of an old half-open phase, the next end that says nothing does.
-            let now = f64::NEG_INFINITY;
-            breaker.ended(options, now, 0.0, ticket, Verdict::Nothing, f64::NAN);
         }
     }
 

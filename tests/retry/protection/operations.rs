@@ -134,6 +134,15 @@ fn a_dropped_attempt_frees_the_place_of_a_probe() {
     assert!(poll(next.as_mut()).is_pending());
     assert_eq!(breaker(&api).state, BreakerState::HalfOpen);
     assert_eq!(breaker(&api).rejected, 1);
+
+    // Callers that drop every probe, as with a timeout around the operation, do not keep it half-open for ever.
+    time.advance(10_000 * MS);
+    drop(next);
+    let mut last = Box::pin(hangs());
+    assert!(poll(last.as_mut()).is_pending());
+    assert_eq!(breaker(&api).state, BreakerState::HalfOpen);
+    drop(last);
+    assert_eq!(breaker(&api).state, BreakerState::Closed);
 }
 
 #[test]
