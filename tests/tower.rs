@@ -6,8 +6,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::future::{Ready, ready};
+use std::future::{Future, Ready, ready};
 use std::io;
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -273,16 +274,21 @@ fn a_protected_request_ends_with_the_last_outcome_of_the_service() {
 
 #[test]
 fn a_verdict_holds_the_requests_of_others() {
-    let calls = Cell::new(0);
     let (time, api) = on(|p| p.cooldown(CooldownOptions::default()));
-    let service = slow((&time, &calls), |call| (0, Ok([429, 200][call - 1])));
-    let service = RetryLayer::new(POLICY.with_max_attempts(1), transient)
+    let layer = RetryLayer::new(POLICY.with_max_attempts(1), transient)
         .sleeper(time.clone())
-        .protection(&api, |rejected| panic!("{rejected}"))
-        .layer(service);
-    assert_eq!(time.block_on(service.clone().oneshot(())), Ok(429));
+        .protection(&api, |rejected| panic!("{rejected}"));
+    let busy = layer.layer(service_fn(|()| ready(Outcome::Ok(429))));
+    assert_eq!(time.block_on(busy.oneshot(())), Ok(429));
     assert_eq!(time.now(), Duration::ZERO);
-    assert_eq!(time.block_on(service.oneshot(())), Ok(200));
+    let strict = Strict::new([Poll::Ready(Ok(())); 3]);
+    let clones = strict.calls.clone();
+    let mut held = pin!(layer.layer(strict).oneshot(()));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(held.as_mut().poll(&mut context).is_pending());
+    // The one that was ready is dropped, with the place that it may have reserved: one for later calls is left.
+    assert_eq!(Rc::strong_count(&clones), 2);
+    assert_eq!(time.block_on(held), Ok(503));
     assert!(time.now() >= Duration::from_secs(7));
 }
 

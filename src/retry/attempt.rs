@@ -54,6 +54,10 @@ pub trait Callback<Output>: private::Sealed<Output> {
         drop(state);
     }
 
+    /// Its first attempt is held: releases what was reserved for it.
+    #[doc(hidden)]
+    fn held(&mut self) {}
+
     /// Whether it can start an attempt while another is running.
     #[doc(hidden)]
     fn can_hedge(&mut self) -> bool {

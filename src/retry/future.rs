@@ -162,6 +162,7 @@ where
             match parts.operation.ready(now) {
                 Ok(None) => {}
                 Ok(Some(hold)) => {
+                    parts.callback.held();
                     this.passed.add(hold);
                     let pause = Pause::new(parts.sleeper.sleep(hold));
                     this.stage.set(Stage::Waiting { pause });

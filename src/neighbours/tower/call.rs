@@ -92,6 +92,11 @@ where
         }
     }
 
+    /// The place of a concurrency limit is free during a hold, as during a wait.
+    fn held(&mut self) {
+        self.ready = None;
+    }
+
     /// A hedge leaves a copy: the other attempt may still be retried.
     fn can_hedge(&mut self) -> bool {
         let request = self.request.as_ref();
