@@ -354,6 +354,10 @@ fn policies_are_read_from_data_and_written_as_javascript_writes_them() {
         let data: PolicyData = serde_json::from_str(&text).unwrap();
         assert_eq!(data.policy().unwrap(), vector.policy, "{text}");
     }
+    // A limit that no reader takes is none.
+    let far = RetryPolicy::default().with_max_attempts(1 << 53);
+    let read: RetryPolicy = serde_json::from_str(&serde_json::to_string(&far).unwrap()).unwrap();
+    assert_eq!(read.max_attempts(), UNLIMITED);
 }
 
 #[test]

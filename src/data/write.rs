@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::read::camel_case;
 use super::{PolicyData, VERSION};
 use crate::core::elementary::floor;
-use crate::core::{Backoff, CapRule, Jitter, MAX_MS, UNLIMITED};
+use crate::core::{Backoff, CapRule, Jitter, MAX_MS};
 
 /// JSON has no infinity. Whole numbers are integers, which readers of all languages take, and which no reader rounds.
 struct Ms(f64);
@@ -101,11 +101,11 @@ impl Serialize for PolicyData {
     }
 }
 
+/// No program reaches a limit beyond 2^53, which readers refuse.
+#[allow(clippy::cast_precision_loss)]
 fn attempts(count: u64) -> f64 {
-    // No program reaches a limit beyond 2^53: its last bits do not matter.
-    #[allow(clippy::cast_precision_loss)]
     let number = count as f64;
-    if count == UNLIMITED {
+    if number > MAX_MS {
         f64::INFINITY
     } else {
         number

@@ -12,7 +12,9 @@ use super::packed::Packed;
 use super::protection::Failure;
 use super::rounds::{Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
-use crate::core::{Backoff, Decision, Draws, Hint, Limits, RetryPolicy, Seed, StopReason, Waits};
+use crate::core::{
+    Backoff, Decision, Draws, Hint, Limits, MAX_MS, RetryPolicy, Seed, StopReason, Waits,
+};
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
 
@@ -45,7 +47,8 @@ fn decide(
 ) -> Result<Duration, StopReason> {
     let hint = match (asked.exactly, asked.requested) {
         (Some(_), _) => Hint::Exactly(0.0),
-        (None, Some(requested)) => Hint::Server(ms_from_duration(requested)),
+        // A policy without a limit follows every hint: that is how far it counts.
+        (None, Some(requested)) => Hint::Server(ms_from_duration(requested).min(MAX_MS)),
         (None, None) => Hint::None,
     };
     // A wait that is not drawn needs no seed.

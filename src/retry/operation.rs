@@ -184,7 +184,7 @@ impl<M> Operation<M> {
         Packed::from(now).since(self.started)
     }
 
-    /// The end of the operation. One that overflows means no limit.
+    /// The end of the operation.
     #[inline]
     pub(super) fn deadline(&self) -> Option<Duration>
     where
@@ -193,8 +193,8 @@ impl<M> Operation<M> {
         if !M::ENDS {
             return None;
         }
-        let started = self.started.time();
-        self.total_timeout.get()?.checked_add(started)
+        let timeout = self.total_timeout.get()?;
+        Some(timeout.saturating_add(self.started.time()))
     }
 
     #[inline]

@@ -301,6 +301,8 @@ fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
     assert_eq!(run(Duration::MAX, two), (StopReason::Hint, 1));
     let capped = two.with_capped_retry_after(true);
     assert_eq!(run(Duration::MAX, capped), (StopReason::Exhausted, 2));
+    let endless = two.with_max_retry_after(Duration::MAX);
+    assert_eq!(run(Duration::MAX, endless), (StopReason::Exhausted, 2));
     // Zero is not a hint.
     assert_eq!(run(Duration::ZERO, two), (StopReason::Exhausted, 2));
 }
