@@ -1,25 +1,28 @@
 //! HTTP's headers as clients have them.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::HintHeaders;
-use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::policy::duration_from_ms;
 
 /// Returns the wait that a response requests by its headers, for [`Retry::hint`](crate::Retry::hint): names and
 /// values in any order, such as a `&HeaderMap` of the crate `http`, in any version. Of equal names the first one
-/// counts. `now` is the wall clock, which counts if the response has no valid `Date`.
+/// counts.
+///
+/// A time is compared with the response's `Date`. If it has no valid one, the wall clock of the system or, with the
+/// feature `js`, of the JavaScript host counts. Without any, such a time counts as passed.
+/// [`retry_after_ms`](crate::retry_after_ms) takes another clock.
 ///
 /// ```
 /// use rejitter::retry_after;
-/// use std::time::{Duration, SystemTime};
+/// use std::time::Duration;
 ///
 /// let headers = [("content-length", "0"), ("Retry-After", "120")];
-/// assert_eq!(retry_after(headers, SystemTime::now()), Some(Duration::from_secs(120)));
+/// assert_eq!(retry_after(headers), Some(Duration::from_secs(120)));
 /// ```
 #[must_use]
 pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
     headers: impl IntoIterator<Item = (N, V)>,
-    now: SystemTime,
 ) -> Option<Duration> {
     const NAMES: [&str; 3] = ["retry-after-ms", "retry-after", "date"];
     let mut found = [const { None }; 3];
@@ -37,7 +40,21 @@ pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
         retry_after,
         date,
     };
-    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let ms = crate::retry_after_ms(&headers, ms_from_duration(now));
-    ms.map(duration_from_ms)
+    crate::retry_after_ms(&headers, wall_clock_ms()).map(duration_from_ms)
+}
+
+/// In Unix ms. NaN without a clock, which makes a wait of zero.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn wall_clock_ms() -> f64 {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    crate::policy::ms_from_duration(now)
+}
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn wall_clock_ms() -> f64 {
+    // `SystemTime::now` panics here.
+    #[cfg(feature = "js")]
+    return js_sys::Date::now();
+    #[cfg(not(feature = "js"))]
+    f64::NAN
 }

@@ -2,7 +2,7 @@
 //! connections. What comes out is a response, as without retries.
 
 use std::error::Error;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use rejitter::{RetryPolicy, StatusRule, is_idempotent, retry, retry_after};
 use reqwest::{Client, Method, Response};
@@ -18,7 +18,7 @@ enum Failed {
 impl Failed {
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Response(response) => retry_after(response.headers(), SystemTime::now()),
+            Self::Response(response) => retry_after(response.headers()),
             Self::Error(_) => None,
         }
     }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
@@ -14,7 +14,7 @@ const POLICY: RetryPolicy = RetryPolicy::exponential().with_base(Duration::from_
 
 fn verdict(outcome: Result<&Response<Body>, &Infallible>) -> Verdict {
     let response = outcome.unwrap();
-    match retry_after(response.headers(), SystemTime::now()) {
+    match retry_after(response.headers()) {
         Some(wait) => Verdict::RetryAtLeast(wait),
         None => StatusRule::Transient.retries(response.status()).into(),
     }
