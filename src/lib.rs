@@ -43,17 +43,20 @@
 //! A pure core decides: numbers in, numbers out. A loop of your own can call it:
 //!
 //! ```
-//! use rejitter::{Decision, Failure, RetryPolicy, Seed};
+//! use rejitter::{Decision, Failure, Jitter, Previous, RetryPolicy, Seed, duration_from_ms};
 //!
-//! let policy = RetryPolicy::default();
-//! let draws = Seed::from("docs").draws(0, 1);
-//! match policy.decide(&Failure::of_attempt(1), draws) {
-//!     Decision::Retry { delay_ms } => assert!((0.0..=100.0).contains(&delay_ms)),
-//!     decision => panic!("the first attempt is not the last, but: {decision:?}"),
+//! let policy = RetryPolicy::exponential().with_jitter(Jitter::Decorrelated);
+//! let (seed, mut previous, mut waits) = (Seed::from("docs"), None, Vec::new());
+//! for attempt in 1.. {
+//!     // The attempt fails.
+//!     let draws = seed.draws(0, attempt);
+//!     let failure = Failure { previous, ..Failure::of_attempt(attempt) };
+//!     let Decision::Retry { delay_ms } = policy.decide(&failure, draws) else { break };
+//!     previous = Some(Previous { delay_ms, r: draws.r }); // some jitters draw from it
+//!     waits.push(duration_from_ms(delay_ms));
 //! }
-//!
-//! // All the waits of one operation, as an iterator of durations:
-//! assert_eq!(policy.delays("docs").count(), 5);
+//! // All the waits of one operation, as an iterator:
+//! assert!(policy.delays("docs").eq(waits));
 //! ```
 //!
 //! # Features
@@ -62,13 +65,13 @@
 //! |---|---|---|
 //! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
 //! | `protection` | no | `Protection`: budgets, breakers, cooldowns and hedges that operations share |
-//! | `tokio` | no | Tokio's timers, where no other sleeper is set |
-//! | `js` | no | the timers, clock and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
+//! | `tokio` | no | Tokio's timers, where no other sleeper is set; nothing on `wasm32-unknown-unknown` |
+//! | `js` | no | timers, clocks and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
 //! | `tower` | no | `RetryLayer`, a layer for Tower's services |
 //! | `retry-policies` | no | [`RetryPolicy`] where a policy of `retry-policies` goes, such as in `reqwest-retry` |
-//! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, such as JavaScript's `policy.toJSON()` |
+//! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, and `data`: all of JavaScript's `policy.toJSON()` |
 //! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
-//! | `lab` | no | `lab`, `simulation` and `data`: distributions, explanations, simulations, policies as data |
+//! | `lab` | no | `lab` and `simulation`: distributions, explanations, simulations; brings `serde` |
 //! | `async` | yes | of `retry`, what needs no `std`: `retry` with a sleeper and a seed of the caller's |
 //! | `std` | yes | implied by those above but `http` and `async` |
 //!
@@ -128,8 +131,8 @@ mod retry;
 #[cfg(feature = "http")]
 pub use crate::core::http::{HintHeaders, StatusRule, is_idempotent, retry_after_ms};
 pub use crate::core::{
-    Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, RetryOptions,
-    RetryPolicy, Seed, StopReason, UNLIMITED,
+    Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, Previous,
+    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
 };
 #[cfg(feature = "async")]
 pub use entropy::EntropyError;
@@ -139,12 +142,9 @@ pub use neighbours::retry_after;
 pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
 #[cfg(all(feature = "tower", feature = "protection"))]
 pub use neighbours::{HedgedBy, ProtectedBy};
-pub use policy::{Delays, presets};
+pub use policy::{Delays, duration_from_ms, presets};
 #[cfg(feature = "async")]
 pub use retry::*;
-
-#[doc(hidden)]
-pub use policy::duration_from_ms;
 
 /// The decisions as they are inside: for this repository's tests, and with no promise of stability.
 #[doc(hidden)]
@@ -159,7 +159,7 @@ pub mod internals {
     ))]
     //+ #[cfg(any(feature = "protection", feature = "lab"))]
     pub use crate::core::protection;
-    pub use crate::core::{CapRule, DelaysMs, Draws, Previous, Wait, kinds};
+    pub use crate::core::{CapRule, DelaysMs, Wait, kinds};
 
     /// Which of several versions in one build this is.
     pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -2,10 +2,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use rejitter::internals::{CapRule, Draws, Previous, Wait};
+use rejitter::internals::{CapRule, Wait};
 use rejitter::{
-    Backoff, Decision, Failure, Hint, Jitter, MAX_MS, OptionErrors, RetryOptions, RetryPolicy,
-    Seed, StopReason, UNLIMITED,
+    Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous, RetryOptions,
+    RetryPolicy, Seed, StopReason, UNLIMITED,
 };
 
 use serde_json::json;

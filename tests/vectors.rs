@@ -6,8 +6,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common::{self, VECTORS, Vector, vectors};
-use rejitter::internals::Previous;
-use rejitter::{Decision, Failure, Hint, RetryPolicy, Seed};
+use rejitter::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 #[test]

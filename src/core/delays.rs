@@ -17,6 +17,7 @@ pub struct DelaysMs {
 impl RetryPolicy {
     /// The waits of one operation in which every attempt fails: the sequence that operation 0
     /// with this seed waits. A custom curve counts as one that is always 10 s.
+    #[doc(hidden)]
     pub fn delays_ms(&self, seed: Seed) -> DelaysMs {
         DelaysMs {
             policy: *self,

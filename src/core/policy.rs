@@ -60,7 +60,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// An operation's memory of its previous computed wait.
+/// The previous computed wait of an operation, for [`Failure::previous`](super::Failure::previous).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Previous {
     /// The wait, in ms.
@@ -295,6 +295,7 @@ impl RetryPolicy {
     }
 
     /// The shortest and the longest that a wait can be, in ms, for any draw.
+    #[doc(hidden)]
     #[must_use]
     pub fn bounds_ms(&self, wait: &Wait) -> (f64, f64) {
         let (lo, hi) = self.range_ms(wait);
@@ -374,6 +375,7 @@ impl RetryPolicy {
 
     /// The wait, in ms. Finite, at least 0; never above the cap, unless a preset's
     /// [`CapRule::Ceiling`] lets the draw exceed it.
+    #[doc(hidden)]
     #[must_use]
     #[inline(always)]
     pub fn delay_ms(&self, wait: &Wait, draws: Draws) -> f64 {

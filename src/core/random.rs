@@ -93,10 +93,10 @@ impl From<u64> for Seed {
 
 /// A seed from text: FNV-1a, 64 bits, over the little-endian bytes of its UTF-16 code units, as
 /// JavaScript strings have them.
-impl From<&str> for Seed {
-    fn from(text: &str) -> Self {
+impl<S: AsRef<str> + ?Sized> From<&S> for Seed {
+    fn from(text: &S) -> Self {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in text.encode_utf16().flat_map(u16::to_le_bytes) {
+        for byte in text.as_ref().encode_utf16().flat_map(u16::to_le_bytes) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
         Self(hash)
@@ -145,6 +145,7 @@ mod tests {
                 (h ^ b).wrapping_mul(0x0100_0000_01b3)
             });
         assert_eq!(Seed::from("a").bits(), by_hand);
+        assert_eq!(Seed::from(&"a".to_owned()).bits(), by_hand);
         assert_ne!(Seed::from("a"), Seed::from("b"));
     }
 

@@ -10,7 +10,7 @@
 
 use core::time::Duration;
 
-/// Milliseconds, such as the items of [`Delays`](crate::Delays), as a duration.
+/// Returns milliseconds, such as those of [`Decision::Retry`](crate::Decision::Retry), as a duration.
 ///
 /// Rounded up to a whole nanosecond, so that no wait is shorter than decided. From 2^64 ms on
 /// (580 million years) it is [`Duration::MAX`]; negative numbers and NaN, which no policy gives,

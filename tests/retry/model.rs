@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use rejitter::internals::{Previous, Wait};
+use rejitter::internals::Wait;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, Jitter, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
+    AttemptError, Backoff, Jitter, Previous, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
     StopReason, TimeoutError, Verdict, duration_from_ms, retry_with, retry_with_attempt,
 };
 
