@@ -148,8 +148,8 @@ impl<E: Error> Error for AttemptError<E> {
     }
 }
 
-/// An operation that ended without success, after [`Retry::report`](crate::Retry::report),
-/// [`Retry::attempt_timeout`](crate::Retry::attempt_timeout) or [`Retry::protection`](crate::Retry::protection).
+/// An operation that ended without success, after [`Retry::report`](crate::Retry::report), a timeout or
+/// [`Retry::protection`](crate::Retry::protection).
 ///
 /// [`Display`](fmt::Display) starts with the last error itself, in its longer form with `{:#}`. It implements
 /// [`Error`] if the callback's error does. The message holds that error, so the chain goes on with the

@@ -20,7 +20,8 @@ pin_project! {
     ///
     /// Its output is `Result<T, E>` with the callback's own error, or `Result<T, RetryError<E>>` after
     /// [`report`](Self::report), [`protection`](Self::protection) or a timeout. It is `Send` if its callback,
-    /// futures, sleeper, hooks and errors are. Nothing happens before it is polled.
+    /// futures, sleeper, hooks and errors are. Nothing happens before it is polled,
+    /// except that [`protection`](Self::protection) looks up the numbers of its key.
     ///
     /// After each failed attempt, in this order: [`when`](Self::when) is called, then
     /// [`hint`](Self::hint); then the attempt limit is checked, the wait is computed and compared with

@@ -19,9 +19,10 @@ pub struct FailureEvent<'a, E> {
     pub error: &'a AttemptError<E>,
     /// Time since the start of the operation.
     pub elapsed: Duration,
-    /// The wait that follows. `None` after the last attempt.
+    /// The wait that follows. `None` after the last attempt, with the exceptions of
+    /// [`AttemptRecord::delay`](crate::AttemptRecord::delay): then no other event follows.
     pub delay: Option<Duration>,
-    /// Why no attempt follows. `None` if one does.
+    /// Why no attempt follows. `None` if a wait does.
     pub reason: Option<StopReason>,
 }
 

@@ -188,7 +188,8 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| Notify(notify, hooks)))
             }
 
-            /// Sets all callbacks at once: see [`Hooks`](crate::Hooks).
+            /// Sets all callbacks at once: see [`Hooks`](crate::Hooks). It takes them by value. To read the type
+            /// afterwards, implement the trait for a reference to it.
             pub fn hooks<H2: Hooks<M::Attempt>>(
                 self,
                 hooks: H2,

@@ -40,8 +40,8 @@ use super::clock;
 #[diagnostic::on_unimplemented(
     message = "no timers to wait on: `{Self}` is not a `Sleeper`",
     label = "cannot wait between attempts",
-    note = "enable rejitter's feature `tokio`, or pass your runtime's function to `.sleep(…)`, \
-            such as `.sleep(async_io::Timer::after)`"
+    note = "enable rejitter's feature `tokio` (`js` on wasm32-unknown-unknown), or pass your \
+            runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`"
 )]
 pub trait Sleeper {
     /// A wait. Dropping it cancels it: no timer stays behind.

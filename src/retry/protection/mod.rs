@@ -126,7 +126,8 @@ impl Protection {
     /// ([`StopReason::Budget`](crate::StopReason::Budget)). First attempts need no token. A token is taken only if
     /// a retry follows, and goes back if the retry never starts.
     ///
-    /// The returned protection shares no numbers with this one, as with all these methods.
+    /// The returned protection shares no numbers with this one and has no key, as with all these methods: call
+    /// [`for_key`](Self::for_key) last.
     ///
     /// # Panics
     /// If an option is invalid. [`BudgetOptions::check`] returns the problems of options that are read at run time.

@@ -11,4 +11,4 @@ fn main() {
 }
 
 //~ error: no timers to wait on: `DefaultSleeper` is not a `Sleeper`
-//~ note: enable rejitter's feature `tokio`, or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`
+//~ note: enable rejitter's feature `tokio` (`js` on wasm32-unknown-unknown), or pass your runtime's function to `.sleep(…)`, such as `.sleep(async_io::Timer::after)`
