@@ -5,7 +5,7 @@
 use rejitter::internals::{CapRule, Wait};
 use rejitter::{
     Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous, RetryOptions,
-    RetryPolicy, Seed, StopReason, UNLIMITED,
+    RetryPolicy, Seed, StopReason, UNLIMITED, duration_from_ms,
 };
 
 use serde_json::json;
@@ -257,27 +257,25 @@ fn names_of(options: RetryOptions) -> Vec<&'static str> {
 #[test]
 fn the_iterator_gives_one_wait_less_than_attempts_and_starts_anew() {
     let limited = RetryPolicy::exponential().with_max_attempts(5);
-    let mut delays = limited.delays_ms(Seed::new(7));
+    let mut delays = limited.delays(7);
     assert_eq!(delays.size_hint(), (4, Some(4)));
-    let first: Vec<f64> = delays.by_ref().collect();
+    let first: Vec<_> = delays.by_ref().collect();
     assert_eq!(first.len(), 4);
     assert_eq!(delays.size_hint(), (0, Some(0)));
     assert_eq!(delays.next(), None);
     delays.reset();
-    let second: Vec<f64> = delays.by_ref().collect();
+    let second: Vec<_> = delays.by_ref().collect();
     assert_eq!(second.len(), 4);
     assert_ne!(first, second, "the next operation draws afresh");
     for (k, wait) in (1u64..).zip(&second) {
         let draws = Seed::new(7).draws(1, k);
-        assert_eq!(*wait, limited.delay_ms(&Wait::number(k), draws));
+        let decided = limited.delay_ms(&Wait::number(k), draws);
+        assert_eq!(*wait, duration_from_ms(decided));
     }
     let once = RetryPolicy::no_retries();
-    assert_eq!(once.delays_ms(Seed::new(7)).next(), None);
+    assert_eq!(once.delays(7).next(), None);
     let endless = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
-    assert_eq!(
-        endless.delays_ms(Seed::new(7)).size_hint(),
-        (usize::MAX, None)
-    );
+    assert_eq!(endless.delays(7).size_hint(), (usize::MAX, None));
 }
 
 /// Not without end, although a custom curve has no default cap.
@@ -292,7 +290,7 @@ fn a_custom_curve_without_values_is_ten_seconds() {
                 cap_rule,
                 ..RetryOptions::default()
             });
-            let waits: Vec<f64> = policy.delays_ms(Seed::new(5)).collect();
+            let waits: Vec<f64> = common::delays_ms(&policy, Seed::new(5)).collect();
             let drawn = |ceiling: f64| (1..=5).map(move |k| Seed::new(5).draws(0, k).r * ceiling);
             if cap_rule == CapRule::Draw {
                 let cap = cap_ms.unwrap_or(f64::INFINITY);

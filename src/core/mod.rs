@@ -23,7 +23,6 @@
 
 mod backoff;
 mod decision;
-mod delays;
 pub(crate) mod elementary;
 #[cfg(feature = "lab")]
 mod getters;
@@ -48,7 +47,6 @@ pub use backoff::Backoff;
 #[cfg(feature = "lab")]
 pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
-pub use delays::DelaysMs;
 #[cfg(feature = "lab")]
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};

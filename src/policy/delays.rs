@@ -4,7 +4,7 @@ use core::iter::FusedIterator;
 use core::time::Duration;
 
 use super::duration_from_ms;
-use crate::core::{DelaysMs, RetryPolicy, Seed, UNLIMITED, Wait};
+use crate::core::{Decision, Limits, RetryPolicy, Seed, UNLIMITED, Wait, Waits};
 
 /// The waits of one operation in which every attempt fails, `max_attempts − 1` of them. Endless if
 /// the policy has no limit.
@@ -12,7 +12,12 @@ use crate::core::{DelaysMs, RetryPolicy, Seed, UNLIMITED, Wait};
 /// Made by [`RetryPolicy::delays`].
 #[derive(Debug, Clone)]
 #[must_use = "iterators are lazy and do nothing unless consumed"]
-pub struct Delays(DelaysMs);
+pub struct Delays {
+    policy: RetryPolicy,
+    seed: Seed,
+    operation: u64,
+    waits: Waits,
+}
 
 impl RetryPolicy {
     /// Returns the waits of one operation in which every attempt fails, as an iterator: for schedulers,
@@ -33,7 +38,12 @@ impl RetryPolicy {
     /// assert_eq!(delays, [100, 200, 400].map(Duration::from_millis));
     /// ```
     pub fn delays(&self, seed: impl Into<Seed>) -> Delays {
-        Delays(self.delays_ms(seed.into()))
+        Delays {
+            policy: *self,
+            seed: seed.into(),
+            operation: 0,
+            waits: Waits::default(),
+        }
     }
 
     /// Returns wait `k` of [`delays`](Self::delays), starting at 1, without an iterator to keep. It ignores
@@ -71,7 +81,23 @@ impl Delays {
     /// assert_ne!(delays.next(), first);
     /// ```
     pub fn reset(&mut self) {
-        self.0.reset();
+        self.operation = self.operation.wrapping_add(1);
+        self.waits = Waits::default();
+    }
+
+    /// The next wait in ms, as it was decided.
+    #[doc(hidden)]
+    pub fn next_ms(&mut self) -> Option<f64> {
+        let draws = self.seed.draws(self.operation, self.waits.attempt());
+        // A copy, because an iterator that has ended stays where it is.
+        let mut waits = self.waits;
+        match waits.next(&self.policy, Limits::default(), draws) {
+            Decision::Retry { delay_ms } => {
+                self.waits = waits;
+                Some(delay_ms)
+            }
+            Decision::Stop(_) => None,
+        }
     }
 }
 
@@ -79,11 +105,16 @@ impl Iterator for Delays {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        self.0.next().map(duration_from_ms)
+        self.next_ms().map(duration_from_ms)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        let most = self.policy.max_attempts();
+        if most == UNLIMITED {
+            return (usize::MAX, None);
+        }
+        let left = most.saturating_sub(self.waits.attempt());
+        usize::try_from(left).map_or((usize::MAX, None), |left| (left, Some(left)))
     }
 }
 

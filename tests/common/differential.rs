@@ -8,7 +8,7 @@ use rejitter::internals::CapRule;
 use rejitter::lab::sample;
 use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
-use super::words::Words;
+use super::{delays_ms, words::Words};
 
 /// Delays per policy.
 pub const WAITS: u32 = 6;
@@ -123,7 +123,9 @@ pub fn delays(drawn: &Drawn) -> Vec<f64> {
         sample(&model, drawn.seed, WAITS, 1)
     } else {
         let policy = RetryPolicy::from_options(drawn.options).expect("all that is drawn is valid");
-        policy.delays_ms(drawn.seed).take(WAITS as usize).collect()
+        delays_ms(&policy, drawn.seed)
+            .take(WAITS as usize)
+            .collect()
     }
 }
 

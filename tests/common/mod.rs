@@ -50,6 +50,12 @@ pub fn seed(value: &Value) -> Seed {
     }
 }
 
+/// The waits of an operation in ms.
+pub fn delays_ms(policy: &RetryPolicy, seed: Seed) -> impl Iterator<Item = f64> {
+    let mut delays = policy.delays(seed);
+    std::iter::from_fn(move || delays.next_ms())
+}
+
 /// Options by their JavaScript names, as the crate reads data; Infinity is written as a string.
 pub fn options(value: &Value) -> RetryOptions {
     serde_json::from_value(value.clone()).expect("options")

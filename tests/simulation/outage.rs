@@ -225,10 +225,11 @@ fn rejections_cost_what_an_independent_model_says() {
                 rejection_cost,
                 ..OutageOptions::new(policy(jitter), Seed::from("cost"))
             };
-            let mut delays = options.policy.delays_ms(options.seed);
+            let mut delays = options.policy.delays(options.seed);
             let mut waits = Vec::new();
             for _ in 0..options.clients {
-                waits.push(delays.by_ref().take(200).collect::<Vec<f64>>().into_iter());
+                let own: Vec<f64> = (0..200).map_while(|_| delays.next_ms()).collect();
+                waits.push(own.into_iter());
                 delays.reset();
             }
             let mut next = vec![0.0; waits.len()];
