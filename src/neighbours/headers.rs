@@ -44,17 +44,14 @@ pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
 }
 
 /// In Unix ms. NaN without a clock, which makes a wait of zero.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 fn wall_clock_ms() -> f64 {
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    crate::policy::ms_from_duration(now)
-}
-
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-fn wall_clock_ms() -> f64 {
-    // `SystemTime::now` panics here.
-    #[cfg(feature = "js")]
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return std::time::UNIX_EPOCH
+        .elapsed()
+        .map_or(0.0, crate::policy::ms_from_duration);
+    // `SystemTime::now` panics there.
+    #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
     return js_sys::Date::now();
-    #[cfg(not(feature = "js"))]
+    #[cfg(all(target_family = "wasm", target_os = "unknown", not(feature = "js")))]
     f64::NAN
 }
