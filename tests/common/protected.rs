@@ -1,7 +1,7 @@
 //! Protections on virtual time.
 
 use rejitter::testing::VirtualTime;
-use rejitter::{BreakerOptions, Protection};
+use rejitter::{BreakerOptions, BreakerStatus, Protection};
 
 /// A clock, and a protection with these parts that reads it.
 pub fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protection) {
@@ -9,6 +9,14 @@ pub fn on(parts: impl FnOnce(Protection) -> Protection) -> (VirtualTime, Protect
     let clock = time.clone();
     let api = parts(Protection::new()).clock(move || clock.now());
     (time, api)
+}
+
+pub fn breaker(api: &Protection) -> BreakerStatus {
+    api.status().breaker.expect("a breaker")
+}
+
+pub fn tokens_of(api: &Protection) -> f64 {
+    api.status().budget.expect("a budget").tokens
 }
 
 /// Opens at the first failure, for up to a second.

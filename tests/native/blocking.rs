@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use rejitter::testing::VirtualTime;
-use rejitter::{AttemptError, BlockingSleeper, Jitter, RetryPolicy, StopReason, retry_blocking};
+use rejitter::{
+    AttemptError, BlockingSleeper, Jitter, RetryPolicy, Sleeper, StopReason, retry_blocking,
+};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -131,4 +133,6 @@ fn the_clock_of_a_function_is_the_system_s() {
     BlockingSleeper::sleep(&timers, 5 * MS);
     let passed = now() - start;
     assert!((5 * MS..=system.elapsed()).contains(&passed), "{passed:?}");
+    let timers = rejitter::sleep_fn(|_| std::future::ready(()));
+    assert!(Sleeper::now(&timers).is_some_and(|time| time >= start));
 }

@@ -10,19 +10,11 @@ use rejitter::{
     RetryPolicy, StopReason, UNLIMITED, retry, retry_blocking,
 };
 
-use crate::common::protected::{NERVOUS, on};
+use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
 
 const MS: Duration = Duration::from_millis(1);
 
 const ONCE: RetryPolicy = RetryPolicy::no_retries();
-
-fn state(api: &Protection) -> BreakerState {
-    api.status().breaker.expect("a breaker").state
-}
-
-fn tokens(api: &Protection) -> f64 {
-    api.status().budget.expect("a budget").tokens
-}
 
 /// Threads that share a budget never get more than it has and what comes back.
 #[test]
@@ -181,7 +173,7 @@ fn a_panic_frees_the_place_of_a_probe() {
     assert!(catch_unwind(AssertUnwindSafe(|| panics(&api))).is_err());
     let call = retry(ONCE, || ready(Ok::<_, String>(1)));
     assert_eq!(time.block_on(call.protection(&api).sleeper(&time)), Ok(1));
-    assert_eq!(state(&api), BreakerState::Closed);
+    assert_eq!(breaker(&api).state, BreakerState::Closed);
 }
 
 #[test]
@@ -191,7 +183,7 @@ fn a_panicking_event_function_leaves_the_numbers_usable() {
             .on_event(|_| panic!("a bug of the function"))
     });
     assert!(catch_unwind(AssertUnwindSafe(|| api.open())).is_err());
-    assert_eq!(state(&api), BreakerState::Open);
+    assert_eq!(breaker(&api).state, BreakerState::Open);
     let call = retry(ONCE, || ready(Ok::<_, String>(1)));
     let call = call.protection(&api).sleeper(&time);
     assert!(catch_unwind(AssertUnwindSafe(|| time.block_on(call))).is_err());
@@ -207,7 +199,7 @@ fn a_hook_that_panics_gives_the_token_back() {
         .sleeper(&time);
     assert!(catch_unwind(AssertUnwindSafe(|| time.block_on(call))).is_err());
     assert_eq!(
-        (tokens(&api), api.status().budget.unwrap().granted),
+        (tokens_of(&api), api.status().budget.unwrap().granted),
         (50.0, 1)
     );
 }

@@ -8,23 +8,6 @@ use rejitter::{Attempt, Jitter, RetryPolicy, StopReason, UNLIMITED, retry, retry
 
 const MS: Duration = Duration::from_millis(1);
 
-#[tokio::test]
-async fn tokio_s_sleep_is_a_sleeper() {
-    let started = std::time::Instant::now();
-    let failed = retry(RetryPolicy::exponential().with_base(4 * MS), || async {
-        Err::<(), _>(())
-    })
-    .attempt_timeout(Duration::from_secs(60))
-    .report()
-    .sleep(tokio::time::sleep)
-    .await
-    .unwrap_err();
-    assert_eq!(failed.reason, StopReason::Exhausted);
-    let waited: Duration = failed.report.records.iter().filter_map(|r| r.delay).sum();
-    assert!(failed.report.elapsed >= waited);
-    assert!(started.elapsed() >= failed.report.elapsed);
-}
-
 /// The function is Tokio's, whose time jumps, and the clock is the system's, which hardly moves.
 #[tokio::test(start_paused = true)]
 async fn time_is_never_behind_the_waits_that_are_over() {
@@ -86,25 +69,12 @@ mod by_default {
     use std::cell::Cell;
 
     use rejitter::{AttemptError, HedgeOptions, Protection, TimeoutError, Verdict};
-    use tokio::time::Instant;
 
     use super::*;
 
     const STEADY: RetryPolicy = RetryPolicy::fixed(Duration::from_millis(100))
         .with_jitter(Jitter::None)
         .with_max_attempts(4);
-
-    #[tokio::test(start_paused = true)]
-    async fn waits_are_tokio_s_and_so_is_the_clock() {
-        let started = Instant::now();
-        let failed = retry(STEADY, || async { Err::<(), _>("own") })
-            .report()
-            .await;
-        let failed = failed.unwrap_err();
-        assert_eq!(started.elapsed(), 300 * MS);
-        assert_eq!(failed.report.elapsed, 300 * MS);
-        assert_eq!(failed.error, AttemptError::Error("own"));
-    }
 
     #[tokio::test(start_paused = true)]
     async fn timeouts_and_deadlines_end_what_hangs() {

@@ -146,7 +146,7 @@ fn nothing_remains_when_the_outcome_is_given() {
 }
 
 #[test]
-fn an_overflowing_deadline_means_no_limit() {
+fn the_longest_timeouts_are_no_limit() {
     let time = VirtualTime::new();
     time.advance(MS);
     let failed = time.block_on(

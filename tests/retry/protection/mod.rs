@@ -4,10 +4,10 @@ use std::future::ready;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
-use rejitter::{BreakerState, BreakerStatus, BudgetOptions, Protection, Sleeper, retry};
+use rejitter::{BreakerState, BudgetOptions, Protection, Sleeper, retry};
 
 use super::{Failed, MS, NS, poll, steady};
-use crate::common::protected::{NERVOUS, on};
+use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
 
 mod events;
 mod hedge;
@@ -25,14 +25,6 @@ fn tokens(capacity: f64) -> BudgetOptions {
         per_success: Some(0.0),
         ..BudgetOptions::default()
     }
-}
-
-fn breaker(api: &Protection) -> BreakerStatus {
-    api.status().breaker.expect("a breaker")
-}
-
-fn tokens_of(api: &Protection) -> f64 {
-    api.status().budget.expect("a budget").tokens
 }
 
 fn held(api: &Protection) -> u64 {
