@@ -215,8 +215,8 @@ setters! {
 
 impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// Waits with this function of a runtime, such as `tokio::time::sleep` or `async_io::Timer::after`: from
-    /// a duration to a future, whose output is ignored. The clock is the system's. In tests that pause Tokio's time, use
-    /// the feature `tokio` instead: of the time that Tokio skips, only waits and timeouts count here.
+    /// a duration to a future, whose output is ignored. The clock is the system's. In tests that pause Tokio's time,
+    /// use the feature `tokio` instead: of the time that Tokio skips, only waits and timeouts count here.
     ///
     /// ```ignore-wasm32
     /// # #[tokio::main(flavor = "current_thread")]

@@ -12,8 +12,8 @@ pub enum StatusRule {
 }
 
 impl StatusRule {
-    /// Returns whether to retry a response with this status: a `u16` such as `503_u16`, or the `StatusCode` of the crate
-    /// `http`.
+    /// Returns whether to retry a response with this status: a `u16`, such as `503_u16`, or the `StatusCode` of the
+    /// crate `http`.
     #[must_use]
     pub fn retries(self, status: impl Into<u16>) -> bool {
         let status = status.into();
