@@ -1,6 +1,6 @@
 // Installs the packed package in one host after the other, as a user would, and runs the same suite in each.
 //
-//   cargo xtask hosts [--only NAME]... [--keep] [--docs] [--list]
+//   cargo xtask hosts [--only NAME]... [--keep] [--docs]
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,6 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     keep: { type: 'boolean' },
     docs: { type: 'boolean' },
-    list: { type: 'boolean' },
   },
 });
 
@@ -29,10 +28,6 @@ const chosen = GROUPS.map((group) => ({ ...group, rows: group.rows.filter(({ nam
   ({ rows }) => rows.length > 0,
 );
 if (chosen.length === 0) throw new Error(`no host is called ${values.only?.join(', ')}`);
-if (values.list) {
-  for (const { rows } of chosen) for (const { name } of rows) console.log(name);
-  process.exit();
-}
 
 const out = join(process.env.REJITTER_TARGET_DIR, 'hosts');
 mkdirSync(out, { recursive: true });
