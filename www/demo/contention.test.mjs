@@ -5,6 +5,10 @@ import { describe, test } from 'node:test';
 import { simulateContention } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
+const { contention } = await pageModule('contention/compute.ts');
+const { contention: figure } = await pageModule('contention/figure.ts');
+const { PUBLISHED, PUBLISHED_RUNS, agreement } = await pageModule('contention/published.ts');
+
 const signal = new AbortController().signal;
 const nothing = () => {};
 
@@ -22,7 +26,6 @@ describe('the published figure', () => {
   const ALL_TEN = 2.81 / 1.96;
 
   test("has the reference's means for ten clients, within both confidence intervals", async () => {
-    const { contention } = await pageModule('contention/compute.ts');
     const { points, events } = await contention({ clients: [10], runs: 400, seed: 42 }, nothing, signal);
     assert.equal(points.length, 5);
     assert.ok(events > 5 * 400 * 10);
@@ -41,8 +44,7 @@ describe('the published figure', () => {
     }
   });
 
-  test('has published values that agree with the reference of another implementation', async () => {
-    const { PUBLISHED, PUBLISHED_RUNS } = await pageModule('contention/published.ts');
+  test('has published values that agree with the reference of another implementation', () => {
     assert.equal(PUBLISHED.length, 25);
     let compared = 0;
     for (const { line, clients, calls, timeMs } of PUBLISHED) {
@@ -58,9 +60,6 @@ describe('the published figure', () => {
   });
 
   test('counts the published values in the bands that are drawn, and no others', async () => {
-    const { contention } = await pageModule('contention/compute.ts');
-    const { agreement, PUBLISHED } = await pageModule('contention/published.ts');
-    const { contention: figure } = await pageModule('contention/figure.ts');
     const clients = [10, 50, 100, 150, 190];
     const { points } = await contention({ clients, runs: 10, seed: 42 }, nothing, signal);
     const { rows } = figure.table({ points, seed: 42 });
@@ -86,7 +85,6 @@ describe('the published figure', () => {
   });
 
   test('is the same for the same seed, reports as it goes, and ends when it is not wanted', async () => {
-    const { contention } = await pageModule('contention/compute.ts');
     const input = { clients: [10, 20], runs: 5, seed: 1 };
     /** @type {number[]} */
     const shares = [];

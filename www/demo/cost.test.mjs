@@ -3,13 +3,17 @@
  * in `www/node_modules`.
  */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HERD, SCENARIOS, independently, median } from './lib/verdict.mjs';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {{ p5: number, p50: number, p95: number }} Range */
 /** @typedef {{ choice: { backoff: string, jitter: string }, callsPerClient: Range, timeMs: Range }} Cost */
 /** @typedef {{ served: number, callsPerClient: number, timeMs: number }} Run */
+
+const { beats, costData, front, levels } = await pageModule('cost/data.ts');
+const { recommend, verdict } = await pageModule('cost/compute.ts');
+const { INITIAL } = await pageModule('state/strategy.ts');
 
 const signal = new AbortController().signal;
 const nothing = () => {};
@@ -34,12 +38,6 @@ const cost = (backoff, callsPerClient, timeMs = Infinity) => ({
 const names = (costs) => costs.map(({ choice }) => choice.backoff);
 
 describe('strategies that no other beats', () => {
-  /** @type {any} */
-  let page;
-  before(async () => {
-    page = await pageModule('cost/data.ts');
-  });
-
   test('are those with fewer calls or less time than every other, by calls', () => {
     const costs = [
       cost('slow', 8, 25_000),
@@ -48,57 +46,44 @@ describe('strategies that no other beats', () => {
       cost('fast', 20, 16_300),
       cost('worst', 30, 30_000),
     ];
-    assert.deepEqual(names(page.front(costs)), ['slow', 'good', 'fast']);
-    assert.deepEqual(names(page.front([...costs].reverse())), ['slow', 'good', 'fast']);
+    assert.deepEqual(names(front(costs)), ['slow', 'good', 'fast']);
+    assert.deepEqual(names(front([...costs].reverse())), ['slow', 'good', 'fast']);
   });
 
   test('with equal calls the faster one, with equal times the cheaper one', () => {
-    assert.deepEqual(names(page.front([cost('a', 9, 17_000), cost('b', 9, 18_000)])), ['a']);
-    assert.deepEqual(names(page.front([cost('a', 9, 17_000), cost('b', 8, 17_000)])), ['b']);
+    assert.deepEqual(names(front([cost('a', 9, 17_000), cost('b', 9, 18_000)])), ['a']);
+    assert.deepEqual(names(front([cost('a', 9, 17_000), cost('b', 8, 17_000)])), ['b']);
   });
 
   test('keeps strategies that are level on both counts, as one group', () => {
     const costs = [cost('a', 9, 17_000), cost('b', 9, 17_000), cost('c', 20, 16_000)];
-    assert.deepEqual(names(page.front(costs)), ['a', 'b', 'c']);
-    assert.deepEqual(page.levels(costs).map(names), [['a', 'b'], ['c']]);
+    assert.deepEqual(names(front(costs)), ['a', 'b', 'c']);
+    assert.deepEqual(levels(costs).map(names), [['a', 'b'], ['c']]);
   });
 
   test('three digits count: some milliseconds by chance do not win', () => {
-    assert.deepEqual(names(page.front([cost('a', 9, 16_266), cost('b', 200, 16_261)])), ['a']);
-    assert.deepEqual(names(page.front([cost('a', 9, 16_266), cost('b', 200, 16_149)])), ['a', 'b']);
+    assert.deepEqual(names(front([cost('a', 9, 16_266), cost('b', 200, 16_261)])), ['a']);
+    assert.deepEqual(names(front([cost('a', 9, 16_266), cost('b', 200, 16_149)])), ['a', 'b']);
   });
 
   test('drops strategies that never finish, however few the calls', () => {
-    assert.deepEqual(names(page.front([cost('never', 2), cost('done', 9, 17_000)])), ['done']);
-    assert.deepEqual(page.front([cost('never', 2), cost('nor this', 1)]), []);
-    assert.equal(page.beats(cost('done', 2, 39_000), cost('never', 3)), true);
+    assert.deepEqual(names(front([cost('never', 2), cost('done', 9, 17_000)])), ['done']);
+    assert.deepEqual(front([cost('never', 2), cost('nor this', 1)]), []);
+    assert.equal(beats(cost('done', 2, 39_000), cost('never', 3)), true);
   });
 });
 
 describe('the verdict', () => {
-  /** @type {any} */
-  let page;
-  /** @type {any} */
-  let strategies;
-  before(async () => {
-    page = await pageModule('cost/compute.ts');
-    strategies = await pageModule('state/strategy.ts');
-  });
-
   /** @param {object} herd @param {object} [strategy] @param {number} [seed] */
   const verdictOf = (herd, strategy = {}, seed = 42) =>
-    page.verdict(
-      { strategy: { ...strategies.INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed },
-      nothing,
-      signal,
-    );
+    verdict({ strategy: { ...INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed }, nothing, signal);
   /** @param {{ choice: { backoff: string, jitter: string } }} one */
   const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
 
   for (const scenario of SCENARIOS) {
     test(`for "${scenario.query}" has the numbers of the package and names the strategy that they favour`, async () => {
       const result = await verdictOf(scenario.herd, scenario.strategy);
-      const { pick, level, others } = page.recommend(result);
+      const { pick, level, others } = recommend(result);
       const expected = independently(scenario, result.seeds);
       assert.ok(result.seeds >= 20);
       assert.equal(1 + level.length + others.length, 13);
@@ -128,7 +113,7 @@ describe('the verdict', () => {
   test('for other seeds names the same clear winner, or the same two strategies', async () => {
     for (const { herd, strategy, pick, level } of SCENARIOS) {
       for (const seed of [1, 2]) {
-        const other = page.recommend(await verdictOf(herd, strategy, seed));
+        const other = recommend(await verdictOf(herd, strategy, seed));
         const names = [other.pick, ...other.level].map(nameOf);
         if (level.length === 0) assert.deepEqual(names, [pick], `seed ${seed}`);
         else assert.deepEqual(names.toSorted(), [pick, ...level].toSorted(), `seed ${seed}`);
@@ -137,9 +122,7 @@ describe('the verdict', () => {
   });
 
   test('recommends no strategy if no client is served, and counts no chance differences as wins', async () => {
-    const { pick, level, others } = page.recommend(
-      await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }),
-    );
+    const { pick, level, others } = recommend(await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }));
     assert.deepEqual([pick, level, others.length], [undefined, [], 13]);
     const run = (/** @type {number} */ callsPerClient, timeMs = 10_000, served = 100) => ({
       served,
@@ -153,7 +136,7 @@ describe('the verdict', () => {
         runs: own,
         isCut: false,
       }));
-      const { pick: best, level: equal } = page.recommend({
+      const { pick: best, level: equal } = recommend({
         contenders,
         seeds: runs[0]?.length,
         input: { herd: { clients: 100 } },
@@ -171,7 +154,6 @@ describe('the verdict', () => {
   });
 
   test('compares decorrelated jitter once, and a chosen strategy that is not in the grid as well', async () => {
-    const { costData } = await pageModule('cost/data.ts');
     const linear = { backoff: 'linear', jitter: 'decorrelated' };
     const data = costData(await verdictOf({ clients: 100 }, linear));
     assert.equal(data.costs.length, 13);
@@ -190,8 +172,8 @@ describe('the verdict', () => {
     /** @type {number[]} */
     const reports = [];
     const herd = { ...HERD, clients: 10_000, rejectionCost: 1, limits: 'served' };
-    const strategy = { ...strategies.INITIAL, baseMs: 10, capMs: 10 };
-    const { seeds, contenders } = await page.verdict(
+    const strategy = { ...INITIAL, baseMs: 10, capMs: 10 };
+    const { seeds, contenders } = await verdict(
       { strategy, herd, seed: 42 },
       (/** @type {{ seeds: number }} */ { seeds: done }) => reports.push(done),
       signal,
@@ -204,7 +186,7 @@ describe('the verdict', () => {
     );
     const stop = new AbortController();
     await assert.rejects(
-      page.verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal),
+      verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal),
       /not wanted/,
     );
   });

@@ -5,25 +5,20 @@
  * Expects `rejitter` in `www/node_modules`.
  */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { hedgingSentence, sharedServers, tailOf, tailSentence } from './lib/hedging.mjs';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {import('./lib/hedging.mjs').Hedges} Hedges */
 
+const page = await pageModule('hedging/compute.ts');
+const tail = await pageModule('hedging/tail.ts');
+const { finding, hedgingFigure } = await pageModule('hedging/figure.ts');
+
 const nothing = () => {};
 const { signal } = new AbortController();
 
 describe('the tail', () => {
-  /** @type {any} */
-  let page;
-  /** @type {any} */
-  let finding;
-  before(async () => {
-    page = await pageModule('hedging/compute.ts');
-    ({ finding } = await pageModule('hedging/tail.ts'));
-  });
-
   test('is exact as in the closed form, and the sample agrees with it', async () => {
     const { plain, hedged } = await page.tail({ delayMs: 60, seed: 42 }, nothing, signal);
     /** @param {number} ms */
@@ -57,22 +52,13 @@ describe('the tail', () => {
       const wanted = tailOf(delayMs, seed);
       const whole = [wanted.plain, wanted.hedged].map((run) => ({ ...run, isCut: false }));
       assert.deepEqual([found.plain, found.hedged], whole);
-      assert.equal(finding({ ...found, isHedged: true }), tailSentence(wanted, delayMs));
-      assert.equal(finding({ ...found, isHedged: false }), 'Without a hedge p99 is 1.3 s, and p99.9 2.46 s.');
+      assert.equal(tail.finding({ ...found, isHedged: true }), tailSentence(wanted, delayMs));
+      assert.equal(tail.finding({ ...found, isHedged: false }), 'Without a hedge p99 is 1.3 s, and p99.9 2.46 s.');
     }
   });
 });
 
 describe('servers with hedges', () => {
-  /** @type {any} */
-  let page;
-  /** @type {any} */
-  let finding;
-  before(async () => {
-    page = await pageModule('hedging/compute.ts');
-    ({ finding } = await pageModule('hedging/figure.ts'));
-  });
-
   test('have the numbers of the package, before and after they are overloaded', async () => {
     const utilisations = [0.5, 0.7];
     /** @type {number[]} */
@@ -92,7 +78,6 @@ describe('servers with hedges', () => {
   });
 
   test('are named where hedges pay, and where they overload them', async () => {
-    const { hedgingFigure } = await pageModule('hedging/figure.ts');
     /** @param {number} utilisation @param {Hedges} hedges @param {number} p99Ms @param {number} extra */
     const point = (utilisation, hedges, p99Ms, extra) => ({ utilisation, hedges, p50Ms: 10, p99Ms, extra });
     const points = [

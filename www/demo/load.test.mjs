@@ -7,13 +7,18 @@ import { describe, test } from 'node:test';
 import { simulateLoad, simulateRateLimit } from 'rejitter/lab';
 import { pageModule } from './page-module.mjs';
 
+const { load } = await pageModule('load/compute.ts');
+const { load: figure } = await pageModule('load/figure.ts');
+const { finding } = await pageModule('load/recovery.ts');
+const { rateLimit } = await pageModule('rate-limit/compute.ts');
+const { rateLimitFigure } = await pageModule('rate-limit/figure.ts');
+const { INITIAL } = await pageModule('state/strategy.ts');
+
 const signal = new AbortController().signal;
 const nothing = () => {};
 
 describe('protection', () => {
   const run = async (/** @type {any} */ herd = {}, strategy = {}) => {
-    const { load } = await pageModule('load/compute.ts');
-    const { INITIAL } = await pageModule('state/strategy.ts');
     const input = {
       strategy: { ...INITIAL, ...strategy },
       herd: { capacityPerS: 120, downMs: 2000, demand: 0.93, ...herd },
@@ -82,8 +87,6 @@ describe('protection', () => {
   });
 
   test('sentences hold for one attempt, without an outage and above the capacity', async () => {
-    const { load: figure } = await pageModule('load/figure.ts');
-    const { finding } = await pageModule('load/recovery.ts');
     for (const [herd, strategy] of /** @type {[object, object][]} */ ([
       [{}, {}],
       [{}, { maxAttempts: 1 }],
@@ -117,9 +120,6 @@ describe('protection', () => {
   });
 
   test('one 429 for all, with two attempts: a shared cooldown loses fewest', async () => {
-    const { rateLimit } = await pageModule('rate-limit/compute.ts');
-    const { rateLimitFigure } = await pageModule('rate-limit/figure.ts');
-    const { INITIAL } = await pageModule('state/strategy.ts');
     const result = await rateLimit({ strategy: INITIAL, seed: 42 }, nothing, signal);
     const rows = [{ hints: 'ignored' }, {}, { protection: { cooldown: {} } }].map((options) => {
       const simulation = simulateRateLimit(
