@@ -12,7 +12,27 @@ import { fate } from './fate.mjs';
 import { LIMIT_MS } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
+/** @typedef {import('node:test').TestContext} TestContext */
+
 const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
+
+/**
+ * A server for one test.
+ * @param {TestContext} t
+ * @param {Parameters<typeof startServer>[0]} options
+ */
+async function started(t, options) {
+  const server = await startServer(options);
+  t.after(() => server.close());
+  return server;
+}
+
+/** @param {TestContext} t */
+async function temporaryFolder(t) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
 /**
  * The fate of one request, as a client without a clock sees it: a slow answer is a 200.
@@ -47,105 +67,89 @@ async function story(url, order) {
   return met;
 }
 
-test('the fate of a request depends on seed, id and count, not on the order of arrival', async () => {
-  const servers = await Promise.all([5, 5, 5, 2].map((seed) => startServer({ seed, failureRate: 0.6, ...QUICK })));
+test('the fate of a request depends on seed, id and count, not on the order of arrival', async (t) => {
+  const servers = await Promise.all([5, 5, 5, 2].map((seed) => started(t, { seed, failureRate: 0.6, ...QUICK })));
   const orders = /** @type {const} */ (['as listed', 'reversed', 'at once', 'as listed']);
-  try {
-    const met = await Promise.all(
-      servers.map(async (server, i) => ({
-        answers: await story(server.url, orders[i] ?? 'as listed'),
-        counted: server.stats(),
-      })),
-    );
-    const [first, reversed, atOnce, otherSeed] = met;
-    assert.deepEqual(reversed, first);
-    assert.deepEqual(atOnce, first);
-    assert.notDeepEqual(otherSeed, first);
-    assert.deepEqual([...new Set(Object.values(first?.answers ?? {}).flat())].sort(), ['200', '429', '503', 'drop']);
-    assert.ok(first && first.counted.slow > 0 && first.counted.ok > 0);
-  } finally {
-    await Promise.all(servers.map((server) => server.close()));
-  }
+  const met = await Promise.all(
+    servers.map(async (server, i) => ({
+      answers: await story(server.url, orders[i] ?? 'as listed'),
+      counted: server.stats(),
+    })),
+  );
+  const [first, reversed, atOnce, otherSeed] = met;
+  assert.deepEqual(reversed, first);
+  assert.deepEqual(atOnce, first);
+  assert.notDeepEqual(otherSeed, first);
+  assert.deepEqual([...new Set(Object.values(first?.answers ?? {}).flat())].sort(), ['200', '429', '503', 'drop']);
+  assert.ok(first && first.counted.slow > 0 && first.counted.ok > 0);
 });
 
-test('a slow answer is a good one that takes its time', async () => {
+test('a slow answer is a good one that takes its time', async (t) => {
   const settings = { seed: 1, failureRate: 1, latencyMs: /** @type {const} */ ([0, 1]), slowMs: 300 };
   const id = Array.from({ length: 100 }, (_, i) => `x${i}`).find(
     (id) => fate({ ...settings, id, n: 1 }).kind === 'slow',
   );
-  const server = await startServer(settings);
-  try {
-    const start = performance.now();
-    assert.equal(await meet(`${server.url}/flaky/${id}`), '200');
-    // A timer may fire up to a millisecond early.
-    assert.ok(performance.now() - start >= 299);
-  } finally {
-    await server.close();
-  }
+  const server = await started(t, settings);
+  const start = performance.now();
+  assert.equal(await meet(`${server.url}/flaky/${id}`), '200');
+  // A timer may fire up to a millisecond early.
+  assert.ok(performance.now() - start >= 299);
 });
 
-test('answers: statuses, headers for other origins, a count of each kind, and 404 elsewhere', async () => {
-  const server = await startServer({ seed: 3, failureRate: 1, ...QUICK });
-  try {
-    let limited;
-    for (let i = 0; !limited; i++) {
-      const response = await fetch(`${server.url}/flaky/${i}`, { method: 'POST' }).catch(() => undefined);
-      if (response?.status === 429) limited = response;
-    }
-    assert.equal(limited.headers.get('retry-after'), '1');
-    assert.equal(limited.headers.get('access-control-allow-origin'), '*');
-    assert.equal(limited.headers.get('access-control-expose-headers'), 'Retry-After');
-    assert.equal((await fetch(`${server.url}/flaky/1`, { method: 'OPTIONS' })).status, 204);
-
-    const { requests, notFound, ...kinds } = server.stats();
-    assert.equal(
-      Object.values(kinds).reduce((a, b) => a + b),
-      requests,
-    );
-    assert.equal(notFound, 0);
-    assert.equal((await fetch(`${server.url}/missing`)).status, 404);
-    assert.equal((await fetch(`${server.url}/flaky/a%2Fb`)).status, 404);
-    assert.equal(server.stats().notFound, 2);
-    assert.equal((await fetch(`${server.url}/flaky/1?rate=2`)).status, 400);
-  } finally {
-    await server.close();
+test('answers: statuses, headers for other origins, a count of each kind, and 404 elsewhere', async (t) => {
+  const server = await started(t, { seed: 3, failureRate: 1, ...QUICK });
+  let limited;
+  for (let i = 0; !limited; i++) {
+    const response = await fetch(`${server.url}/flaky/${i}`, { method: 'POST' }).catch(() => undefined);
+    if (response?.status === 429) limited = response;
   }
+  assert.equal(limited.headers.get('retry-after'), '1');
+  assert.equal(limited.headers.get('access-control-allow-origin'), '*');
+  assert.equal(limited.headers.get('access-control-expose-headers'), 'Retry-After');
+  assert.equal((await fetch(`${server.url}/flaky/1`, { method: 'OPTIONS' })).status, 204);
+
+  const { requests, notFound, ...kinds } = server.stats();
+  assert.equal(
+    Object.values(kinds).reduce((a, b) => a + b),
+    requests,
+  );
+  assert.equal(notFound, 0);
+  assert.equal((await fetch(`${server.url}/missing`)).status, 404);
+  assert.equal((await fetch(`${server.url}/flaky/a%2Fb`)).status, 404);
+  assert.equal(server.stats().notFound, 2);
+  assert.equal((await fetch(`${server.url}/flaky/1?rate=2`)).status, 400);
 });
 
-test('a run has a count and statistics of its own, and may choose seed, rate and failure', async () => {
-  const server = await startServer({ seed: 1, failureRate: 1, ...QUICK });
-  try {
-    const ask = async (/** @type {string} */ run) => {
-      const met = [];
-      for (let n = 0; n < 6; n++) met.push(await meet(`${server.url}/flaky/x?run=${run}&seed=9&rate=0.5`));
-      return met;
-    };
-    const first = await ask('a');
-    assert.deepEqual(await ask('b'), first);
-    assert.ok(first.includes('200'));
-    assert.equal(server.stats('a').requests, 6);
-    const listed = await (await fetch(`${server.url}/stats?run=b`)).json();
-    assert.deepEqual(listed, server.stats('b'));
-    assert.equal(server.stats().requests, 12);
-    assert.equal(server.stats('none').requests, 0);
+test('a run has a count and statistics of its own, and may choose seed, rate and failure', async (t) => {
+  const server = await started(t, { seed: 1, failureRate: 1, ...QUICK });
+  const ask = async (/** @type {string} */ run) => {
+    const met = [];
+    for (let n = 0; n < 6; n++) met.push(await meet(`${server.url}/flaky/x?run=${run}&seed=9&rate=0.5`));
+    return met;
+  };
+  const first = await ask('a');
+  assert.deepEqual(await ask('b'), first);
+  assert.ok(first.includes('200'));
+  assert.equal(server.stats('a').requests, 6);
+  const listed = await (await fetch(`${server.url}/stats?run=b`)).json();
+  assert.deepEqual(listed, server.stats('b'));
+  assert.equal(server.stats().requests, 12);
+  assert.equal(server.stats('none').requests, 0);
 
-    for (const [failure, answer] of [
-      ['503', '503'],
-      ['429', '429'],
-      ['network', 'drop'],
-      ['slow', '200'],
-    ]) {
-      assert.equal(await meet(`${server.url}/flaky/x?run=${failure}&failure=${failure}`), answer);
-    }
-    assert.deepEqual(server.stats('network'), { ...server.stats('none'), requests: 1, dropped: 1 });
-    assert.equal(await meet(`${server.url}/flaky/x?run=c&failure=other`), '400');
-  } finally {
-    await server.close();
+  for (const [failure, answer] of [
+    ['503', '503'],
+    ['429', '429'],
+    ['network', 'drop'],
+    ['slow', '200'],
+  ]) {
+    assert.equal(await meet(`${server.url}/flaky/x?run=${failure}&failure=${failure}`), answer);
   }
+  assert.deepEqual(server.stats('network'), { ...server.stats('none'), requests: 1, dropped: 1 });
+  assert.equal(await meet(`${server.url}/flaky/x?run=c&failure=other`), '400');
 });
 
-test('serves the files of its folder and nothing outside of it', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+test('serves the files of its folder and nothing outside of it', async (t) => {
+  const folder = await temporaryFolder(t);
   await mkdir(path.join(folder, 'site/assets'), { recursive: true });
   await writeFile(path.join(folder, 'secret.txt'), 'secret');
   await writeFile(path.join(folder, 'site/index.html'), '<!doctype html>');
@@ -153,37 +157,32 @@ test('serves the files of its folder and nothing outside of it', async () => {
   await symlink('a.js', path.join(folder, 'site/assets/same.js'));
   await symlink('../secret.txt', path.join(folder, 'site/link.txt'));
   await symlink('..', path.join(folder, 'site/up'));
-  const server = await startServer({ seed: 1, staticDir: path.join(folder, 'site') });
-  try {
-    const page = await fetch(`${server.url}/`);
-    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.equal(await page.text(), '<!doctype html>');
-    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; base-uri 'none'$/);
-    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
-    assert.equal(
-      (await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'),
-      'text/javascript; charset=utf-8',
-    );
-    assert.equal((await fetch(`${server.url}/assets/same.js`)).status, 200, 'a link within the folder is followed');
-    const outside = [
-      '/../secret.txt',
-      '/..%2fsecret.txt',
-      '/assets/..%2f..%2fsecret.txt',
-      '/link.txt',
-      '/up/secret.txt',
-      '/%00',
-      '/%zz',
-      '/assets',
-    ];
-    for (const target of outside) {
-      const answer = await rawGet(server.port, target);
-      assert.match(answer, /^HTTP\/1\.1 404 /, target);
-      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, target);
-      assert.ok(answer.includes('\n{"error":"not found"}\n'), `${target} is not repeated`);
-    }
-  } finally {
-    await server.close();
-    await rm(folder, { recursive: true });
+  const server = await started(t, { seed: 1, staticDir: path.join(folder, 'site') });
+  const page = await fetch(`${server.url}/`);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(await page.text(), '<!doctype html>');
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; .*; base-uri 'none'$/);
+  assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(
+    (await fetch(`${server.url}/assets/a.js`)).headers.get('content-type'),
+    'text/javascript; charset=utf-8',
+  );
+  assert.equal((await fetch(`${server.url}/assets/same.js`)).status, 200, 'a link within the folder is followed');
+  const outside = [
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/link.txt',
+    '/up/secret.txt',
+    '/%00',
+    '/%zz',
+    '/assets',
+  ];
+  for (const target of outside) {
+    const answer = await rawGet(server.port, target);
+    assert.match(answer, /^HTTP\/1\.1 404 /, target);
+    assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, target);
+    assert.ok(answer.includes('\n{"error":"not found"}\n'), `${target} is not repeated`);
   }
 });
 
@@ -222,74 +221,61 @@ const ODD_TARGETS = [
   `/${'../'.repeat(2000)}`,
 ];
 
-test('survives any request target, from any page, and answers the next request', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+test('survives any request target, from any page, and answers the next request', async (t) => {
+  const folder = await temporaryFolder(t);
   await writeFile(path.join(folder, 'index.html'), '<!doctype html>');
-  const server = await startServer({ seed: 1, failureRate: 0, staticDir: folder, ...QUICK });
-  try {
-    for (const method of ['GET', 'POST', 'OPTIONS']) {
-      for (const target of ODD_TARGETS) {
-        const answer = await rawGet(server.port, target, { method });
-        const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
-        const isPath = target.startsWith('/');
-        assert.ok(
-          isPath ? [200, 204, 400, 404].includes(status) : status === 400,
-          `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`,
-        );
-      }
+  const server = await started(t, { seed: 1, failureRate: 0, staticDir: folder, ...QUICK });
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    for (const target of ODD_TARGETS) {
+      const answer = await rawGet(server.port, target, { method });
+      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+      const isPath = target.startsWith('/');
+      assert.ok(
+        isPath ? [200, 204, 400, 404].includes(status) : status === 400,
+        `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`,
+      );
     }
-    assert.equal((await fetch(`${server.url}/`)).status, 200);
-  } finally {
-    await server.close();
-    await rm(folder, { recursive: true });
   }
+  assert.equal((await fetch(`${server.url}/`)).status, 200);
 });
 
-test('answers only requests that name this machine and its port', async () => {
-  const server = await startServer({ seed: 1, failureRate: 0, ...QUICK });
+test('answers only requests that name this machine and its port', async (t) => {
+  const server = await started(t, { seed: 1, failureRate: 0, ...QUICK });
   const statusFor = async (/** @type {string} */ host) =>
     Number(/^HTTP\/1\.1 (\d{3}) /.exec(await rawGet(server.port, '/stats', { host }))?.[1]);
-  try {
-    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`])
-      assert.equal(await statusFor(host), 200, host);
-    for (const host of [
-      '',
-      'localhost',
-      '127.0.0.1',
-      `example.com:${server.port}`,
-      `127.0.0.1.example.com:${server.port}`,
-      `localhost:${server.port + 1}`,
-      `0.0.0.0:${server.port}`,
-    ]) {
-      assert.equal(await statusFor(host), 421, host);
-    }
-  } finally {
-    await server.close();
+  for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`])
+    assert.equal(await statusFor(host), 200, host);
+  for (const host of [
+    '',
+    'localhost',
+    '127.0.0.1',
+    `example.com:${server.port}`,
+    `127.0.0.1.example.com:${server.port}`,
+    `localhost:${server.port + 1}`,
+    `0.0.0.0:${server.port}`,
+  ]) {
+    assert.equal(await statusFor(host), 421, host);
   }
 });
 
-test('keeps the counts of the latest runs and ids, however many other pages ask for', async () => {
-  const server = await startServer({ seed: 1, failureRate: 0, latencyMs: [0, 0] });
-  try {
-    const ask = (/** @type {string} */ id, /** @type {string} */ run) =>
-      fetch(`${server.url}/flaky/${id}?run=${run}`).then((response) => response.json());
-    await ask('x', 'first');
+test('keeps the counts of the latest runs and ids, however many other pages ask for', async (t) => {
+  const server = await started(t, { seed: 1, failureRate: 0, latencyMs: [0, 0] });
+  const ask = (/** @type {string} */ id, /** @type {string} */ run) =>
+    fetch(`${server.url}/flaky/${id}?run=${run}`).then((response) => response.json());
+  await ask('x', 'first');
+  await ask('x', 'kept');
+  for (let i = 0; i < 19; i++) {
+    await ask('x', `other-${i}`);
     await ask('x', 'kept');
-    for (let i = 0; i < 19; i++) {
-      await ask('x', `other-${i}`);
-      await ask('x', 'kept');
-    }
-    assert.equal(server.stats('kept').requests, 20);
-    assert.equal(server.stats('other-18').requests, 1);
-    assert.equal(server.stats('first').requests, 0, 'forgotten: twenty others came after it');
-
-    for (let i = 0; i < 2001; i += 69)
-      await Promise.all(Array.from({ length: 69 }, (_, j) => ask(`id-${i + j}`, 'kept')));
-    assert.equal((await ask('x', 'kept')).n, 1, 'forgotten: 2,000 other ids came after it');
-    assert.equal((await ask('id-2000', 'kept')).n, 2);
-  } finally {
-    await server.close();
   }
+  assert.equal(server.stats('kept').requests, 20);
+  assert.equal(server.stats('other-18').requests, 1);
+  assert.equal(server.stats('first').requests, 0, 'forgotten: twenty others came after it');
+
+  for (let i = 0; i < 2001; i += 69)
+    await Promise.all(Array.from({ length: 69 }, (_, j) => ask(`id-${i + j}`, 'kept')));
+  assert.equal((await ask('x', 'kept')).n, 1, 'forgotten: 2,000 other ids came after it');
+  assert.equal((await ask('id-2000', 'kept')).n, 2);
 });
 
 /**
@@ -332,31 +318,27 @@ test('close ends pending answers and leaves no socket or timer', async () => {
   assert.equal(status, 0);
 });
 
-test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SIGTERM', async () => {
-  const dist = await mkdtemp(path.join(tmpdir(), 'serve-test-'));
+test('serve.mjs prints its address, answers, and ends with 0 on SIGINT and on SIGTERM', async (t) => {
+  const dist = await temporaryFolder(t);
   await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>page</title>');
-  try {
-    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-      const child = spawn(
-        process.execPath,
-        [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-          timeout: LIMIT_MS,
-        },
-      );
-      const exit = once(child, 'exit');
-      const [line] = await once(child.stdout, 'data');
-      const url = String(line).trim();
-      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
-      assert.match(await (await fetch(url)).text(), /page/);
-      // A slow response must not delay it.
-      const pending = fetch(`${url}flaky/1?rate=1`).catch(() => undefined);
-      child.kill(signal);
-      assert.deepEqual(await exit, [0, null]);
-      await pending;
-    }
-  } finally {
-    await rm(dist, { recursive: true });
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: LIMIT_MS,
+      },
+    );
+    const exit = once(child, 'exit');
+    const [line] = await once(child.stdout, 'data');
+    const url = String(line).trim();
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+    assert.match(await (await fetch(url)).text(), /page/);
+    // A slow response must not delay it.
+    const pending = fetch(`${url}flaky/1?rate=1`).catch(() => undefined);
+    child.kill(signal);
+    assert.deepEqual(await exit, [0, null]);
+    await pending;
   }
 });
