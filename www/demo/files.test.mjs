@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { keepBlobs } from './lib/blobs.mjs';
+import { keepBlobs, keepNextFile, keptFile } from './lib/blobs.mjs';
 import { inEachEngine } from './lib/built-page.mjs';
 import { PAGES, drawAll, drawn, tableOf, useMenu } from './lib/page.mjs';
 import { onEdge } from './lib/picture.mjs';
+import { until } from './lib/until.mjs';
 
 inEachEngine(({ engine, withPage }) => {
   /** @param {Page} page @param {string} id @param {string} item */
@@ -180,31 +181,9 @@ async function downloaded(page, act) {
  */
 async function handedOver(page, act) {
   await page.evaluate(keepBlobs);
-  await page.evaluate(() => {
-    /** @type {Promise<unknown> | undefined} */
-    let file;
-    /** @type {any} */ (globalThis).listening?.abort();
-    const listening = new AbortController();
-    addEventListener(
-      'click',
-      ({ target }) => {
-        if (!(target instanceof HTMLAnchorElement) || !target.download) return;
-        const name = target.download;
-        file = /** @type {any} */ (globalThis).blobs
-          .get(target.href)
-          .arrayBuffer()
-          .then((/** @type {ArrayBuffer} */ bytes) => ({
-            name,
-            base64: btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')),
-          }));
-      },
-      { capture: true, signal: listening.signal },
-    );
-    Object.assign(globalThis, { file: () => file, listening });
-  });
+  await page.evaluate(keepNextFile);
   await act();
-  await page.waitForFunction(() => /** @type {any} */ (globalThis).file());
-  const { name, base64 } = await page.evaluate(() => /** @type {any} */ (globalThis).file());
+  const { name, base64 } = await until('a file is saved', () => page.evaluate(keptFile));
   return { name, content: Buffer.from(base64, 'base64') };
 }
 

@@ -9,9 +9,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
-import { eachAtTheSameTime } from './lib/built-page.mjs';
+import { DESKTOP, DIST, eachAtTheSameTime } from './lib/built-page.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
 import { drawn, has, useMenu } from './lib/page.mjs';
@@ -19,16 +18,15 @@ import { LIMITS, bePatient, slower } from './lib/patience.mjs';
 import { NBSP, plural, reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
-import { startServer } from './misbehaving-server.mjs';
+import { MIME, startServer } from './misbehaving-server.mjs';
 import { pageModule } from './page-module.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('./fate.mjs').Failure} Failure */
 
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const SUB_PATH = 'some/where';
 
-eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
+eachAtTheSameTime((engine) => {
   const launch = ENGINES[engine];
   // Most of a run is waiting, in real time.
   describe(engine, { concurrency: 3 }, () => {
@@ -69,7 +67,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {'reduce' | 'no-preference'} [reducedMotion]
      */
     async function withPage(address, use, inBrowser = browser, reducedMotion = 'reduce') {
-      const context = await newContext(inBrowser, { viewport: { width: 1440, height: 900 }, reducedMotion });
+      const context = await newContext(inBrowser, { viewport: DESKTOP, reducedMotion });
       try {
         const page = await context.newPage();
         await page.addInitScript(bePatient);
@@ -274,16 +272,11 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
       try {
         const page = await context.newPage();
         // Only the browser's view of the page is https; its files are the built ones.
-        await context.route('https://secure.test/**', async (route) => {
+        await context.route(/^https:.*secure.test/, async (route) => {
           const name = new URL(route.request().url()).pathname.replace(/\/$/, '/index.html');
-          const types = /** @type {Record<string, string>} */ ({
-            '.html': 'text/html',
-            '.js': 'text/javascript',
-            '.css': 'text/css',
-          });
           await route.fulfill({
             body: await readFile(path.join(DIST, name)),
-            contentType: types[path.extname(name)] ?? 'application/octet-stream',
+            contentType: MIME[path.extname(name)] ?? 'application/octet-stream',
           });
         });
         await page.goto('https://secure.test/?calls=1&maxAttempts=2&baseMs=10');

@@ -13,7 +13,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
-import { DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
+import { DESKTOP, DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
 import { keepBlobs } from './lib/blobs.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
 import { SMALL, drawAll, useMenu } from './lib/page.mjs';
@@ -40,7 +40,7 @@ test('the built page states its policies before anything they act on', async () 
   );
 });
 
-eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.keys(ENGINES)), (engine) => {
+eachAtTheSameTime((engine) => {
   describe(engine, { concurrency: 3 }, () => {
     /** @type {import('./misbehaving-server.mjs').MisbehavingServer} */
     let site;
@@ -65,7 +65,7 @@ eachAtTheSameTime(/** @type {import('./lib/engines.mjs').Engine[]} */ (Object.ke
      * @param {(page: Page, messages: string[]) => Promise<void>} use `messages`: the page's errors and violations
      */
     async function withPage(url, use) {
-      const context = await newContext(browser, { viewport: { width: 1440, height: 900 } });
+      const context = await newContext(browser, { viewport: DESKTOP });
       try {
         const page = await context.newPage();
         /** @type {string[]} */

@@ -8,9 +8,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FAILURES } from './fate.mjs';
-import { keepBlobs } from './lib/blobs.mjs';
+import { keepBlobs, keepNextFile, keptFile } from './lib/blobs.mjs';
 import { DEFAULTS, hedgingSentence, tailOf, tailSentence } from './lib/hedging.mjs';
-import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
+import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf, readTable } from './lib/page.mjs';
 import { bePatient, slower } from './lib/patience.mjs';
 import { onEdge } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -142,7 +142,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
         assert.equal(name, `rejitter-${id}.csv`);
         const [header = '', ...lines] = String(content).trimEnd().split('\r\n');
         assert.ok(header.includes(','), id);
-        assert.equal(lines.length, (await tableOf(page, id)).length, id);
+        assert.equal(lines.length, (await tableOf(page, id)).rows.length, id);
       }
     }));
 
@@ -293,29 +293,17 @@ async function openMenu(page, id) {
  */
 async function saved(page, id, item) {
   await page.run(keepBlobs);
+  await page.run(keepNextFile);
   await openMenu(page, id);
-  const { name, base64 } = await page.run(
-    (figure, wanted) =>
-      new Promise((/** @type {(file: { name: string, base64: string }) => void} */ resolve) => {
-        /** @param {Event} event */
-        const take = async (event) => {
-          const { target } = event;
-          if (!(target instanceof HTMLAnchorElement) || !target.download) return;
-          removeEventListener('click', take, true);
-          event.preventDefault();
-          const bytes = new Uint8Array(await /** @type {any} */ (globalThis).blobs.get(target.href).arrayBuffer());
-          resolve({
-            name: target.download,
-            base64: btoa([...bytes].map((byte) => String.fromCharCode(byte)).join('')),
-          });
-        };
-        addEventListener('click', take, true);
-        const items = [...document.querySelectorAll(`#${figure} [role=menuitem]`)];
-        /** @type {HTMLElement | undefined} */ (items.find(({ textContent }) => textContent === wanted))?.click();
-      }),
+  await page.run(
+    (figure, wanted) => {
+      const items = [...document.querySelectorAll(`#${figure} [role=menuitem]`)];
+      /** @type {HTMLElement | undefined} */ (items.find(({ textContent }) => textContent === wanted))?.click();
+    },
     id,
     item,
   );
+  const { name, base64 } = await page.wait(keptFile);
   return { name, content: Buffer.from(base64, 'base64') };
 }
 
@@ -355,7 +343,6 @@ async function drawAll(page) {
  * The numbers of a figure's table, unrounded; words where there is no number.
  * @param {Session} page
  * @param {string} id
- * @returns {Promise<Record<string, string>[]>}
  */
 async function tableOf(page, id) {
   await drawn(page, id);
@@ -363,17 +350,7 @@ async function tableOf(page, id) {
     await openMenu(page, id);
     await clickInPage(page, `#${id} [role=menuitemcheckbox]`);
   }
-  return page.run((figure) => {
-    const names = [...document.querySelectorAll(`#${figure} thead th`)].map((th) => th.textContent ?? '');
-    return [...document.querySelectorAll(`#${figure} tbody tr`)].map((row) =>
-      Object.fromEntries(
-        [...row.children].map((cell, i) => [
-          names[i] ?? '',
-          /** @type {HTMLElement} */ (cell).dataset.value ?? cell.textContent ?? '',
-        ]),
-      ),
-    );
-  }, id);
+  return page.run(readTable, id);
 }
 
 /** @param {Session} page */

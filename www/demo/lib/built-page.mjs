@@ -19,6 +19,8 @@ import { serveFolder } from './static-server.mjs';
 
 /** @typedef {{ page: Page, errors: string[] }} Tab */
 
+const ALL = /** @type {Engine[]} */ (Object.keys(ENGINES));
+
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -33,10 +35,10 @@ export const PHONE = { width: 390, height: 844 };
 /**
  * Declares tests for each engine.
  * @param {(built: BuiltPage) => void} declare
- * @param {{ engines?: readonly Engine[], under?: string }} [options] `under`: the path that the page is served at
+ * @param {{ engines?: readonly Engine[] }} [options]
  */
-export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Object.keys(ENGINES)), under = '/' } = {}) {
-  eachAtTheSameTime(engines, (engine) => {
+export function inEachEngine(declare, { engines = ALL } = {}) {
+  eachAtTheSameTime((engine) => {
     describe(engine, { concurrency: 1 }, () => {
       /** @type {Map<string, Promise<import('playwright-core').Browser>>} */
       const started = new Map();
@@ -44,7 +46,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
       let server;
 
       before(async () => {
-        server = await serveFolder(DIST, under);
+        server = await serveFolder(DIST);
       });
       after(async () => {
         for (const browser of started.values()) await (await browser).close();
@@ -107,7 +109,7 @@ export function inEachEngine(declare, { engines = /** @type {Engine[]} */ (Objec
         },
       });
     });
-  });
+  }, engines);
 }
 
 /** Leaves the page, and nothing of it behind. @param {Page} page */
@@ -134,10 +136,10 @@ export function reportViolations(page) {
 /**
  * Declares a suite for each engine. They run side by side, each of them one test after the other: much of what browsers
  * do is waiting.
- * @param {readonly Engine[]} engines
  * @param {(engine: Engine) => void} declare
+ * @param {readonly Engine[]} [engines]
  */
-export function eachAtTheSameTime(engines, declare) {
+export function eachAtTheSameTime(declare, engines = ALL) {
   describe(engines.join(' and '), { concurrency: true }, () => {
     for (const engine of engines) declare(engine);
   });

@@ -104,24 +104,33 @@ export async function choose(page, name) {
  * The numbers of a figure's table, unrounded; words where there is no number.
  * @param {Page} page
  * @param {string} id
- * @returns {Promise<{ caption: string, rows: Record<string, number | string>[] }>}
  */
 export async function tableOf(page, id) {
   await drawn(page, id);
   if (await page.locator(`#${id} .table-view`).isHidden()) await useMenu(page, id, 'Show as table');
-  return page.locator(`#${id} table`).evaluate((table) => {
-    const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
-    const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
-      Object.fromEntries(
-        [...row.children].map((cell, i) => {
-          const value = /** @type {HTMLElement} */ (cell).dataset.value;
-          const number = Number(value);
-          return [names[i] ?? '', value === undefined || Number.isNaN(number) ? (cell.textContent ?? '') : number];
-        }),
-      ),
-    );
-    return { caption: table.querySelector('caption')?.textContent ?? '', rows };
-  });
+  await page.locator(`#${id} table`).waitFor();
+  return page.evaluate(readTable, id);
+}
+
+/**
+ * The table that a figure shows. Runs in the page.
+ * @param {string} id
+ * @returns {{ caption: string, rows: Record<string, number | string>[] }}
+ */
+export function readTable(id) {
+  const table = document.querySelector(`#${id} table`);
+  if (!table) throw new Error(`#${id} shows no table`);
+  const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
+  const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
+    Object.fromEntries(
+      [...row.children].map((cell, i) => {
+        const value = /** @type {HTMLElement} */ (cell).dataset.value;
+        const number = Number(value);
+        return [names[i] ?? '', value === undefined || Number.isNaN(number) ? (cell.textContent ?? '') : number];
+      }),
+    ),
+  );
+  return { caption: table.querySelector('caption')?.textContent ?? '', rows };
 }
 
 /** Opens the menu of a figure and chooses an item. @param {Page} page @param {string} id @param {string} item */

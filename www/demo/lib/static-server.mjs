@@ -14,11 +14,8 @@ import { MIME } from '../misbehaving-server.mjs';
 export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   /** @type {string[]} */
   const missing = [];
-  /** @type {string[]} */
-  const requested = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    requested.push(pathname);
     const name = pathname.startsWith(under)
       ? pathname.slice(under.length).replace(/(^|\/)$/, '$1index.html')
       : undefined;
@@ -35,6 +32,6 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
       .end(body);
   });
   const { origin, close } = await onLoopback(server);
-  // The paths of all requests, and of those that found nothing.
-  return { url: `${origin}${under}`, requested, missing, close };
+  // `missing`: the paths of the requests that found nothing.
+  return { url: `${origin}${under}`, missing, close };
 }

@@ -12,16 +12,7 @@ import { LIMIT_MS, until } from './until.mjs';
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 /** The code points that stand for keys in the protocol. */
-export const KEYS = {
-  enter: '\ue007',
-  tab: '\ue004',
-  end: '\ue010',
-  home: '\ue011',
-  left: '\ue012',
-  up: '\ue013',
-  right: '\ue014',
-  down: '\ue015',
-};
+export const KEYS = { enter: '\ue007', left: '\ue012', right: '\ue014', down: '\ue015' };
 
 /**
  * A script that keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests,
@@ -220,10 +211,6 @@ export class Session {
     /** @type {{ width: number, height: number }} */
     const { width: given } = await this.#post('window/rect', { x: 0, y: 0, width, height });
     return given;
-  }
-
-  async screenshot() {
-    return Buffer.from(await command('GET', `${this.#url}/screenshot`), 'base64');
   }
 
   /** Whether the process that runs the page has ended by itself. Reliable once the session is closed. */
