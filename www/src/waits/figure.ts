@@ -229,8 +229,8 @@ function capLine(capMs: number, scale: Scale, bottom: number): SVGGElement {
   const x = scale(capMs);
   return svg(
     'g',
-    { class: 'limit' },
-    svg('line', { x1: x, x2: x, y1: TOP - 8, y2: bottom }),
+    {},
+    svg('line', { x1: x, x2: x, y1: TOP - 8, y2: bottom, class: 'bound' }),
     svg('text', { x, y: 12, 'text-anchor': 'end' }, `cap ${duration(capMs)}`),
   );
 }
