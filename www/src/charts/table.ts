@@ -1,9 +1,9 @@
 /** The numbers of a figure: as a table on the page, and as a CSV file. */
 import { html } from './dom';
-import { count, duration, rate, share } from './format';
+import { count, duration, share } from './format';
 
 /** Meaning of a number, and so its format. */
-export type Unit = 'ms' | 'share' | 'count' | 'perS' | 'number';
+export type Unit = 'ms' | 'share' | 'count' | 'number';
 
 export interface Column {
   readonly name: string;
@@ -25,10 +25,9 @@ const WRITTEN: Record<Unit, (value: number) => string> = {
   ms: duration,
   share,
   count: (value) => count(Math.round(10 * value) / 10),
-  perS: rate,
   number: (value) => String(Number(value.toPrecision(4))),
 };
-const UNIT_NAMES: Record<Unit, string> = { ms: ' (ms)', share: ' (0 to 1)', count: '', perS: ' (1/s)', number: '' };
+const UNIT_NAMES: Record<Unit, string> = { ms: ' (ms)', share: ' (0 to 1)', count: '', number: '' };
 
 /** `data-value` holds each number unrounded. */
 export function tableElement({ caption, columns, rows, isBad }: Table): HTMLTableElement {

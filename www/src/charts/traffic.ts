@@ -4,7 +4,7 @@
  */
 import { colorOf, mixed, type Rgb } from './colors';
 import { svg } from './dom';
-import { labelWidth } from './label-width';
+import { legendPlaces, type Place } from './legend';
 import { heatStrip, type Box } from './strip';
 
 export interface Traffic {
@@ -16,8 +16,6 @@ export interface Traffic {
   readonly capacityPerS: number;
   readonly downFromMs: number;
   readonly downToMs: number;
-  /** Calls per bin that get no answer in time: what has piled up is overload, too. */
-  readonly late?: ArrayLike<number>;
 }
 
 /** The fullest pink is for this many times the capacity. */
@@ -35,7 +33,7 @@ export function createPainter(): Painter {
   ];
   const part = (load: number): number => Math.min(1, Math.log(1 + load) / Math.log(1 + MOST));
 
-  return ({ arrivals, accepted, binMs, capacityPerS, downFromMs, downToMs, late }, box) => {
+  return ({ arrivals, accepted, binMs, capacityPerS, downFromMs, downToMs }, box) => {
     const perBin = (capacityPerS * binMs) / 1000;
     const colour = (calls: number, bin: number): Rgb | undefined => {
       const at = (bin + 0.5) * binMs;
@@ -43,7 +41,7 @@ export function createPainter(): Painter {
         return mixed(ground, muted, calls === 0 ? 0.12 : 0.25 + 0.5 * part(calls / perBin));
       if (calls === 0) return undefined;
       // A whole call in a bin that the capacity fills only partly does not count as overload.
-      const served = accepted?.[bin] ?? ((late?.[bin] ?? 0) > 0 ? 0 : Math.min(calls, Math.max(1, perBin)));
+      const served = accepted?.[bin] ?? Math.min(calls, Math.max(1, perBin));
       const dark = served === 0 ? ground : mixed(ground, taken, 0.3 + 0.7 * Math.min(1, served / perBin));
       if (calls <= served) return dark;
       // The depth of the pink is the number of rejected calls, and a few of them are still seen.
@@ -103,7 +101,6 @@ export function servedCurve(accepted: ArrayLike<number>, clients: number, { x, y
 
 const SWATCH = 36;
 const SWATCH_GAP = 7;
-const ITEM_GAP = 18;
 const LINE = 18;
 
 interface LegendOptions {
@@ -144,24 +141,14 @@ function legendItems({
   return [...all, ['share of clients served', (_, box) => servedCurve([1, 1, 1, 1], 4, box)]];
 }
 
-/** Where each item of the legend stands, in lines of this width. */
-function legendPlaces(
-  items: readonly (readonly [label: string, swatch: Swatch])[],
-  width: number,
-): { left: number; line: number }[] {
-  let [left, line] = [0, 0];
-  return items.map(([label]) => {
-    const needed = SWATCH + SWATCH_GAP + labelWidth(label);
-    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
-    const place = { left, line };
-    left += needed + ITEM_GAP;
-    return place;
-  });
+function placesOf(items: ReturnType<typeof legendItems>, width: number): Place[] {
+  const labels = items.map(([label]) => label);
+  return legendPlaces(labels, SWATCH + SWATCH_GAP, width);
 }
 
 /** How high the legend is in this width: reserve it below the axis. */
 export function legendHeight(width: number, options: LegendOptions = {}): number {
-  return LINE * (1 + (legendPlaces(legendItems(options), width).at(-1)?.line ?? 0));
+  return LINE * (1 + (placesOf(legendItems(options), width).at(-1)?.line ?? 0));
 }
 
 /** Meaning of the colours, by the colours themselves; on as many lines as the width needs. */
@@ -172,7 +159,7 @@ export function trafficLegend(
   options: LegendOptions = {},
 ): SVGGElement {
   const items = legendItems(options);
-  const places = legendPlaces(items, width);
+  const places = placesOf(items, width);
   const group = svg('g', { class: 'traffic-legend' });
   for (const [i, [label, swatch]] of items.entries()) {
     const { left, line } = places[i] ?? { left: 0, line: 0 };

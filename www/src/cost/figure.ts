@@ -5,7 +5,8 @@ import { linear, log } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, share } from '../charts/format';
-import { along, around, labelWidth, leader, placed, type Label, type Rect } from '../charts/labels';
+import { along, around, leader, placed, type Label, type Rect } from '../charts/labels';
+import { legendPlaces } from '../charts/legend';
 import { symbolMark } from '../charts/symbols';
 import type { Costs } from './compute';
 import { BACKOFFS, JITTERS, capitalised, curveActs, sameChoice, title, type Choice } from '../state/strategy';
@@ -32,7 +33,7 @@ export const cost: FigureSpec<CostData> = {
   subtitle: ({ seeds, herd }) => [
     `one mark per strategy: the median of ${plural(seeds, 'seed')}, ${plural(herd.clients, 'client')}`,
   ],
-  height: (width) => TOP + UNSERVED + GAP + PLOT + BELOW + legendRows(width).length * LEGEND_ROW,
+  height: (width) => TOP + UNSERVED + GAP + PLOT + BELOW + LEGEND_ROW * (1 + (legendEntries(width).at(-1)?.line ?? 0)),
 
   draw(data, width) {
     const { costs, chosen, fastestMs, herd, recommendation } = data;
@@ -295,33 +296,25 @@ const LEGEND: readonly (readonly Entry[])[] = [
 ];
 
 /** Each half starts a row, and goes on in another one where the width does not suffice. */
-function legendRows(width: number): { x: number; entry: Entry }[][] {
+function legendEntries(width: number): (Entry & { readonly x: number; readonly line: number })[] {
+  let first = 0;
   return LEGEND.flatMap((half) => {
-    const rows: { x: number; entry: Entry }[][] = [];
-    let x = Infinity;
-    for (const entry of half) {
-      const needed = 17 + labelWidth(entry.name);
-      if (x + needed > width) {
-        rows.push([]);
-        x = 0;
-      }
-      rows.at(-1)?.push({ x, entry });
-      x += needed + 10;
-    }
-    return rows;
+    const names = half.map(({ name }) => name);
+    const places = legendPlaces(names, 17, width, 10);
+    const entries = places.map(({ left, line }, i) => ({ ...(half[i] as Entry), x: left, line: first + line }));
+    first = (entries.at(-1)?.line ?? first) + 1;
+    return entries;
   });
 }
 
 function legend(width: number, top: number): SVGElement[] {
-  return legendRows(width).flatMap((row, r) => {
-    const y = top + LEGEND_ROW * r + 10;
-    return row.map(({ x, entry: { name, sample, hued } }) =>
-      svg(
-        'g',
-        { 'data-jitter': hued ? sample.jitter : undefined, class: hued ? 'mark' : 'mark neutral' },
-        symbolMark(sample, x + 6, y, 80),
-        svg('text', { x: x + 17, y: y + 4 }, name),
-      ),
+  return legendEntries(width).map(({ x, line, name, sample, hued }) => {
+    const y = top + LEGEND_ROW * line + 10;
+    return svg(
+      'g',
+      { 'data-jitter': hued ? sample.jitter : undefined, class: hued ? 'mark' : 'mark neutral' },
+      symbolMark(sample, x + 6, y, 80),
+      svg('text', { x: x + 17, y: y + 4 }, name),
     );
   });
 }

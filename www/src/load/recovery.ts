@@ -4,6 +4,7 @@ import { leftAxis } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, rate } from '../charts/format';
 import { labelWidth } from '../charts/label-width';
+import { legendPlaces, type Place } from '../charts/legend';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
@@ -202,16 +203,9 @@ const KEYS = [
 const SWATCH = 18;
 const KEY_LINE = 18;
 
-/** Where each item of the legend stands, on as many lines as the width needs. */
-function keyPlaces(width: number): { left: number; line: number }[] {
-  let [left, line] = [0, 0];
-  return KEYS.map(([label]) => {
-    const needed = SWATCH + 6 + labelWidth(label);
-    if (left > 0 && left + needed > width) [left, line] = [0, line + 1];
-    const place = { left, line };
-    left += needed + 18;
-    return place;
-  });
+function keyPlaces(width: number): Place[] {
+  const labels = KEYS.map(([label]) => label);
+  return legendPlaces(labels, SWATCH + 6, width);
 }
 
 /** Meaning of the marks. */
