@@ -8,7 +8,7 @@ import { costData, type CostData } from './data';
 import { verdictWords } from './words';
 import { follow, settingsOf } from '../shell/follow';
 import type { Store } from '../state/store';
-import { title } from '../state/strategy';
+import { sameChoice, title } from '../state/strategy';
 import './styles.css';
 
 export function mountCost(root: HTMLElement, store: Store, computer: Computer): void {
@@ -80,9 +80,7 @@ function mountVerdict(root: HTMLElement, store: Store) {
         ),
       );
       scope.textContent = words.scope;
-      const isChosen =
-        !picked || (picked.choice.backoff === data.chosen.backoff && picked.choice.jitter === data.chosen.jitter);
-      use.hidden = isChosen;
+      use.hidden = !picked || sameChoice(picked.choice, data.chosen);
       use.textContent = picked ? `Use ${title(picked.choice)}` : '';
       bar.hidden = true;
       seeds.textContent =

@@ -5,7 +5,7 @@ import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, rate, share } from '../charts/format';
 import type { HerdResult, HerdRun } from './compute';
 import { FIRST_CALLS_MS, LATENCY_MS } from '../compute/outage';
-import { curveActs, capitalised, jitterName, type Choice, type Strategy } from '../state/strategy';
+import { curveActs, capitalised, jitterName, sameChoice, type Choice, type Strategy } from '../state/strategy';
 import { rateAt, timeReadout, upTo } from '../charts/time-readout';
 import { timeAxis } from '../charts/time-axis';
 import { createPainter, legendHeight, servedCurve, serverBack, trafficLegend } from '../charts/traffic';
@@ -84,7 +84,7 @@ export const herd: FigureSpec<HerdResult> = {
     marks.push(serverBack(x(outage.downMs), isNarrow ? 0 : 6));
     for (const [i, run] of result.runs.entries()) {
       const y = rows[i] ?? 0;
-      const isChosen = run.choice.jitter === strategy.jitter && run.choice.backoff === strategy.backoff;
+      const isChosen = sameChoice(run.choice, strategy);
       const box = { ...strip, y: y + (isNarrow ? 38 : 0) };
       const row = svg(
         'g',

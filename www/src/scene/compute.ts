@@ -5,6 +5,7 @@ import { createPace } from '../compute/pace';
 import { attemptsNeeded, isEnough, type Needs } from '../compute/patience';
 import type { State } from '../state/state';
 import { INITIAL, policyOf, type Strategy } from '../state/strategy';
+import { longestMs } from '../waits/total';
 
 /** Lanes of the picture. */
 export const LANES = 24;
@@ -181,7 +182,7 @@ function longestOf(strategy: Strategy): number {
   const { maxAttempts, totalTimeoutMs } = strategy;
   if (maxAttempts === Infinity || maxAttempts === 1) return maxAttempts === 1 ? 0 : totalTimeoutMs;
   const waits = plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), Math.min(maxAttempts - 1, MOST_WAITS));
-  return Math.min(totalTimeoutMs, waits.at(-1)?.totalWorstMs ?? 0);
+  return longestMs(waits, totalTimeoutMs);
 }
 
 /** A round time that is not shorter. */
