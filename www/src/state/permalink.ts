@@ -14,38 +14,20 @@ import {
   type State,
 } from './state';
 
+type Field = readonly [name: string, ...path: string[]];
+
+/** Each setting of a part of the state, by its own name. */
+const fieldsOf = (part: keyof State): Field[] => Object.keys(INITIAL_STATE[part]).map((name) => [name, part, name]);
+
 /** The name in the link, and where it is in the state. */
-const FIELDS: readonly (readonly [name: string, ...path: string[]])[] = [
-  ['retry', 'scene', 'retry'],
-  ['times', 'scene', 'times'],
-  ['giveUp', 'scene', 'giveUp'],
-  ['backoff', 'strategy', 'backoff'],
-  ['jitter', 'strategy', 'jitter'],
-  ['baseMs', 'strategy', 'baseMs'],
-  ['capMs', 'strategy', 'capMs'],
-  ['minMs', 'strategy', 'minMs'],
-  ['factor', 'strategy', 'factor'],
-  ['stepMs', 'strategy', 'stepMs'],
-  ['truncateAt', 'strategy', 'truncateAt'],
-  ['ratio', 'strategy', 'ratio'],
-  ['spreadMs', 'strategy', 'spreadMs'],
-  ['list', 'strategy', 'list'],
-  ['capRule', 'strategy', 'capRule'],
-  ['maxAttempts', 'strategy', 'maxAttempts'],
-  ['totalTimeoutMs', 'strategy', 'totalTimeoutMs'],
-  ['maxRetryAfterMs', 'strategy', 'maxRetryAfterMs'],
-  ['clients', 'herd', 'clients'],
-  ['downMs', 'herd', 'downMs'],
-  ['capacityPerS', 'herd', 'capacityPerS'],
-  ['limits', 'herd', 'limits'],
-  ['rejectionCost', 'herd', 'rejectionCost'],
-  ['demand', 'herd', 'demand'],
+const FIELDS: readonly Field[] = [
+  ...fieldsOf('scene'),
+  ...fieldsOf('strategy'),
+  ...fieldsOf('herd'),
   ['protection', 'protection', 'parts'],
   ['hedgeMs', 'hedging', 'delayMs'],
   ['utilisation', 'hedging', 'utilisation'],
-  ['failure', 'live', 'failure'],
-  ['rate', 'live', 'rate'],
-  ['calls', 'live', 'calls'],
+  ...fieldsOf('live'),
   ['import', 'pasted', 'text'],
   ['importFrom', 'pasted', 'from'],
   ['code', 'code'],
