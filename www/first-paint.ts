@@ -30,7 +30,8 @@ export function pageParts(): Plugin {
         // Relative to the page, where the documentation is a folder of this site.
         const DOCS = process.env.REJITTER_DOCS?.replace(/^\.\//, HOME) ?? links.DOCS;
         const SCENE = html.includes('{{SCENE}}') ? (await firstScene()).markup : '';
-        const values: Record<string, string> = { ...links, DOCS, HOME, SCENE };
+        const PAGE = links.SITE + path.replace(/^\/|index\.html$/g, '');
+        const values: Record<string, string> = { ...links, DOCS, HOME, PAGE, SCENE };
         const whole = html.replace(/\{\{partial (\w+)\}\}/g, (_, name: string) =>
           readFileSync(`${ROOT}partials/${name}.html`, 'utf8').trim(),
         );
