@@ -13,7 +13,6 @@ const { capacityAt, picture, HEIGHT, WIDTH } = await pageModule('scene/picture.t
 const { fromQuery, readQuery, toQuery } = await pageModule('state/permalink.ts');
 const { INITIAL_STATE } = await pageModule('state/state.ts');
 const { movedTo } = await pageModule('shell/moved.ts');
-const { policyOf } = await pageModule('state/strategy.ts');
 
 const signal = new AbortController().signal;
 /** @param {string} query */
@@ -201,10 +200,4 @@ test('old links: a policy is in the scene, a section that has moved is on its pa
     assert.equal(to(link ?? ''), place, link);
   for (const link of ['/', '/#%E0%A4%A', '/#cost', '/?figure=delays', '/protection/#load', '/lab/?figure=herd'])
     assert.equal(to(link), undefined, link);
-});
-
-test('the words are policies of the package', () => {
-  for (const query of ['', '?retry=1s', '?retry=doubling&times=random', '?giveUp=6'])
-    assert.ok(policyOf(sceneInput(fromQuery(query)).strategy));
-  assert.equal(sceneInput(fromQuery('?giveUp=6')).strategy.maxAttempts, 6);
 });
