@@ -12,6 +12,12 @@ import { cenkalti } from 'rejitter/presets';
 import { policyIn, programFolder } from './lib/programs.mjs';
 import { pageModule } from './page-module.mjs';
 
+const { INITIAL_STATE } = await pageModule('state/state.ts');
+const { PRESETS } = await pageModule('state/presets.ts');
+const { CHOICES, FURTHER_JITTERS, INITIAL, policyOf, policyOptions, strategyOf } =
+  await pageModule('state/strategy.ts');
+const { partsOf, programs, source } = await pageModule('take-away/code.ts');
+
 const run = promisify(execFile);
 
 /** @typedef {{ name: string, tab: string, code: string, strategy: any }} Printed */
@@ -20,78 +26,63 @@ const run = promisify(execFile);
 const grid = [];
 /** Those of presets, and of strategies that only data can hold. @type {Printed[]} */
 const others = [];
-/** @type {(value: unknown) => string} */
-let source;
-/**
- * @type {{ policyOptions: (strategy: any) => any, policyOf: (strategy: any) => RetryPolicy, strategyOf: (policy:
- * RetryPolicy) => any }}
- */
-let strategies;
 
-before(async () => {
-  const state = await pageModule('state/strategy.ts');
-  const code = await pageModule('take-away/code.ts');
-  const { PRESETS } = await pageModule('state/presets.ts');
-  ({ source } = code);
-  strategies = state;
-  /** @param {Printed[]} list @param {string} name @param {any} strategy @param {Record<string, object>} [parts] */
-  const add = (list, name, strategy, parts) => {
-    for (const [tab, text] of Object.entries(code.programs(strategy, parts)))
-      list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
-  };
-  for (const choice of state.CHOICES) {
-    for (const totalTimeoutMs of [Infinity, 20_000]) {
-      add(grid, `${choice.backoff} ${choice.jitter}`, {
-        ...state.INITIAL,
-        ...choice,
-        baseMs: 20,
-        capMs: 12_345,
-        maxAttempts: 8,
-        totalTimeoutMs,
-      });
-    }
-  }
-  for (const preset of PRESETS) add(others, preset.name ?? preset.label, preset.strategy);
-  for (const jitter of state.FURTHER_JITTERS)
-    add(others, jitter, { ...state.INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
-  add(others, 'list', { ...state.INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
-  add(others, 'fibonacci with a floor', { ...state.INITIAL, backoff: 'fibonacci', minMs: 15 });
-  add(others, 'cenkalti, changed', {
-    ...state.strategyOf(new RetryPolicy(cenkalti)),
-    baseMs: 50,
-    maxAttempts: 4,
-    totalTimeoutMs: Infinity,
-  });
-  const further = [
-    { capRule: 'draw' },
-    { capRule: 'ceiling', jitter: 'proportional' },
-    { backoff: 'list', list: [10, 20, 30] },
-    { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
-    { backoff: 'linear', stepMs: 7, minMs: 3 },
-    { jitter: 'pollyV2' },
-    { jitter: 'slotted' },
-    { jitter: 'decorrelatedBounded', capRule: 'draw' },
-  ];
-  for (const part of further)
-    add(others, JSON.stringify(part), {
-      ...state.INITIAL,
+/** @param {Printed[]} list @param {string} name @param {any} strategy @param {Record<string, object>} [parts] */
+const add = (list, name, strategy, parts) => {
+  for (const [tab, text] of Object.entries(programs(strategy, parts)))
+    list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
+};
+for (const choice of CHOICES) {
+  for (const totalTimeoutMs of [Infinity, 20_000]) {
+    add(grid, `${choice.backoff} ${choice.jitter}`, {
+      ...INITIAL,
+      ...choice,
       baseMs: 20,
       capMs: 12_345,
       maxAttempts: 8,
-      totalTimeoutMs: 20_000,
-      ...part,
+      totalTimeoutMs,
     });
-  // No answer of the tests' server takes as long as the hedge waits.
-  const allParts = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: 600_000 } };
-  for (const parts of [{ budget: {} }, allParts])
-    for (const [name, strategy] of [
-      ['chosen', { ...state.INITIAL, baseMs: 20 }],
-      ['polly', PRESETS.find((/** @type {any} */ preset) => preset.name === 'polly').strategy],
-      ['data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 }],
-    ])
-      add(others, `${name} with ${Object.keys(parts).join(' and ')}`, strategy, parts);
-  add(others, 'only as data', { ...state.INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
+  }
+}
+for (const preset of PRESETS) add(others, preset.name ?? preset.label, preset.strategy);
+for (const jitter of FURTHER_JITTERS) add(others, jitter, { ...INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
+add(others, 'list', { ...INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
+add(others, 'fibonacci with a floor', { ...INITIAL, backoff: 'fibonacci', minMs: 15 });
+add(others, 'cenkalti, changed', {
+  ...strategyOf(new RetryPolicy(cenkalti)),
+  baseMs: 50,
+  maxAttempts: 4,
+  totalTimeoutMs: Infinity,
 });
+const further = [
+  { capRule: 'draw' },
+  { capRule: 'ceiling', jitter: 'proportional' },
+  { backoff: 'list', list: [10, 20, 30] },
+  { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
+  { backoff: 'linear', stepMs: 7, minMs: 3 },
+  { jitter: 'pollyV2' },
+  { jitter: 'slotted' },
+  { jitter: 'decorrelatedBounded', capRule: 'draw' },
+];
+for (const part of further)
+  add(others, JSON.stringify(part), {
+    ...INITIAL,
+    baseMs: 20,
+    capMs: 12_345,
+    maxAttempts: 8,
+    totalTimeoutMs: 20_000,
+    ...part,
+  });
+// No answer of the tests' server takes as long as the hedge waits.
+const allParts = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: 600_000 } };
+for (const parts of [{ budget: {} }, allParts])
+  for (const [name, strategy] of [
+    ['chosen', { ...INITIAL, baseMs: 20 }],
+    ['polly', PRESETS.find((/** @type {any} */ preset) => preset.name === 'polly').strategy],
+    ['data', { ...INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 }],
+  ])
+    add(others, `${name} with ${Object.keys(parts).join(' and ')}`, strategy, parts);
+add(others, 'only as data', { ...INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 
 /** @param {string} name @returns {Printed} */
 const typeScript = (name) => /** @type {Printed} */ (others.find((printed) => printed.name === `${name}, TypeScript`));
@@ -104,7 +95,7 @@ test('sixteen strategies, each in three programs; each function of the family ha
 
 test('every option that acts is printed, as a person would write it', () => {
   for (const { name, code, strategy } of grid) {
-    const { backoff, jitter, ...numbers } = strategies.policyOptions(strategy);
+    const { backoff, jitter, ...numbers } = policyOptions(strategy);
     for (const [option, value] of Object.entries(numbers)) {
       assert.match(code, new RegExp(`^ +${option}: ${source(value)},$`, 'm'), name);
     }
@@ -157,9 +148,7 @@ test('the parts that the calls share are made once, before the calls, and passed
     assert.equal(code.includes('protect('), tab !== 'Delays only');
 });
 
-test('the parts are those that the page has chosen, and the hedge has the delay of its slider', async () => {
-  const { partsOf } = await pageModule('take-away/code.ts');
-  const { INITIAL_STATE } = await pageModule('state/state.ts');
+test('the parts are those that the page has chosen, and the hedge has the delay of its slider', () => {
   assert.deepEqual(partsOf(INITIAL_STATE), {});
   const chosen = { ...INITIAL_STATE, protection: { parts: 'breaker,hedge', floorPerS: 0 } };
   assert.deepEqual(partsOf(chosen), { breaker: {}, hedge: { delayMs: INITIAL_STATE.hedging.delayMs } });
@@ -171,12 +160,12 @@ test('each program makes the very policy of its strategy', () => {
     if (tab === 'fetch wrapper' || !code.includes('const policy =')) continue;
     const made = policyIn(code);
     const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [
-      strategies.strategyOf(made),
-      strategies.strategyOf(strategies.policyOf(strategy)),
+      strategyOf(made),
+      strategyOf(policyOf(strategy)),
     ];
     assert.deepEqual(printed, expected, name);
     // A cap rule without effect is not printed.
-    assert.deepEqual(plan(made, 8), plan(strategies.policyOf(strategy), 8), name);
+    assert.deepEqual(plan(made, 8), plan(policyOf(strategy), 8), name);
     policies++;
   }
   assert.ok(policies > 16 * 2 + 12 * 2);
@@ -224,7 +213,7 @@ describe('in a project of their own', () => {
       // Presets of systems that cap the backoff before the jitter exceed the cap by its share.
       const most = strategy.capRule === 'ceiling' ? strategy.capMs * (1 + strategy.ratio) : strategy.capMs;
       for (const wait of waits) assert.ok(wait >= strategy.minMs && wait <= most, `${name}: ${wait}`);
-      if (strategy.jitter === 'none') assert.deepEqual(waits, [...strategies.policyOf(strategy).delays()], name);
+      if (strategy.jitter === 'none') assert.deepEqual(waits, [...policyOf(strategy).delays()], name);
     }
   });
 });
