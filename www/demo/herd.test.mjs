@@ -8,7 +8,7 @@ import { pageModule } from './page-module.mjs';
 const { herd } = await pageModule('herd/compute.ts');
 const { span } = await pageModule('compute/outage.ts');
 const figure = await pageModule('herd/figure.ts');
-const { INITIAL } = await pageModule('state/strategy.ts');
+const { INITIAL, nameOf } = await pageModule('state/strategy.ts');
 
 const signal = new AbortController().signal;
 const run = (/** @type {any} */ part = {}) =>
@@ -45,8 +45,7 @@ describe('the herd', () => {
 
   test('patience and strategy are told apart: linear with equal jitter is served if patient', async () => {
     const { runs } = await run();
-    const of = (/** @type {string} */ name) =>
-      runs.find((/** @type {any} */ one) => figure.nameOf(one.choice) === name);
+    const of = (/** @type {string} */ name) => runs.find((/** @type {any} */ one) => nameOf(one.choice) === name);
     assert.ok(of('Linear · equal').served < 200 && of('Linear · equal').patientlyServed === 1000);
     assert.ok(of('Exponential · none').patientlyServed < 100);
     assert.ok(of('Exponential · full').served >= 990);

@@ -5,7 +5,7 @@ import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, rate, share } from '../charts/format';
 import type { HerdResult, HerdRun } from './compute';
 import { FIRST_CALLS_MS, LATENCY_MS } from '../compute/outage';
-import { curveActs, capitalised, jitterName, sameChoice, type Choice, type Strategy } from '../state/strategy';
+import { nameOf, sameChoice, type Strategy } from '../state/strategy';
 import { rateAt, timeReadout, upTo } from '../charts/time-readout';
 import { timeAxis } from '../charts/time-axis';
 import { createPainter, legendHeight, servedCurve, serverBack, trafficLegend } from '../charts/traffic';
@@ -183,10 +183,6 @@ export function limitsInWords({ maxAttempts, totalTimeoutMs }: Strategy): string
     ...(totalTimeoutMs === Infinity ? [] : [`a deadline of ${duration(totalTimeoutMs)}`]),
   ];
   return parts.join(', ') || 'no limit';
-}
-
-export function nameOf(choice: Choice): string {
-  return curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitterName(choice)}` : capitalised(jitterName(choice));
 }
 
 function rowInWords(run: HerdRun, { input, horizonMs }: HerdResult): string {

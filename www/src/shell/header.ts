@@ -5,7 +5,7 @@ import { duration, plural } from '../charts/format';
 import { INITIAL_STATE } from '../state/state';
 import { toQuery } from '../state/permalink';
 import { linkTo, type Store } from '../state/store';
-import { capitalised, curveActs, jitterName, type Strategy } from '../state/strategy';
+import { curveActs, nameOf, type Strategy } from '../state/strategy';
 
 export function mountHeader(store: Store): void {
   byId('new-seed').addEventListener('click', () =>
@@ -54,10 +54,9 @@ export function mountPanel(store: Store): void {
 
 function summary(chosen: Strategy): string {
   const { backoff, baseMs, capMs, maxAttempts } = chosen;
-  const kind = curveActs(chosen) ? `${capitalised(backoff)} · ${jitterName(chosen)}` : capitalised(jitterName(chosen));
   const range =
     backoff === 'list' && curveActs(chosen)
       ? chosen.list.map(duration).join(', ')
       : `${duration(baseMs)} ${capMs === Infinity ? 'without a cap' : `to ${duration(capMs)}`}`;
-  return `${kind} · ${range} · ${plural(maxAttempts, 'attempt')}`;
+  return `${nameOf(chosen)} · ${range} · ${plural(maxAttempts, 'attempt')}`;
 }

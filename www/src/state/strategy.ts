@@ -359,6 +359,12 @@ export function title(strategy: Choice & { readonly ratio?: number; readonly spr
   return `${capitalised(backoff)} · ${jitter === 'none' ? 'no' : jitterName(strategy)} jitter`;
 }
 
+/** `Exponential · full`; the jitter alone where it replaces the backoff. */
+export function nameOf(choice: Parameters<typeof jitterName>[0]): string {
+  const jitter = jitterName(choice);
+  return curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitter}` : capitalised(jitter);
+}
+
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
