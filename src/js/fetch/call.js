@@ -87,14 +87,14 @@ export class FetchCall {
 
   /**
    * Gives the connection of the last response to the request that is sent now, which may need it: where hosts limit
-   * their number, it would wait for ever. From here on the response is only the reason of a failure.
+   * their number, it would wait for ever. If the deadline ends that request, the response is only the cause.
    */
   release() {
     const { response, op } = this.held;
     // There is none, or a mock of fetch answers with nothing.
     if (!response) return;
     discard(response);
-    if (op?.failed !== false) return;
+    if (op?.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
     op.failed = true;
     op.outcome = new HttpStatusError(response);
   }
