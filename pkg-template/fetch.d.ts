@@ -201,10 +201,10 @@ interface FetchOnlyOptions {
    */
   throwOnStatus?: boolean | undefined;
   /**
-   * Called before each attempt with its request, to sign it again or to renew a token: may change its
-   * headers or return another request, also as a promise. An error that it throws ends the operation
-   * (`reason: 'callback'`, or `'permanent'` if it is marked). The attempt's timeout includes it, and is retried. The request is made by the global
-   * `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
+   * Called before each attempt with its request, to sign it again or to renew a token: may change its headers or return
+   * another request, also as a promise. An error that it throws ends the operation (`reason: 'callback'`, or
+   * `'permanent'` if it is marked). The attempt's timeout includes it, and is retried. The request is made by the
+   * global `Request`, which a fetch with its own classes (undici's, node-fetch's) does not accept.
    *
    * The request that is sent decides what may be repeated or hedged. An idempotency key that is missing is put back. A
    * request that `prepare` gave another key, or a method that is unsafe to repeat, is not sent again. A key that only

@@ -1,4 +1,4 @@
-/** What figures save. */
+/** The files that figures save. */
 
 /** @typedef {{ name: string, base64: string }} File */
 /** @typedef {{ blobs?: Map<string, Blob>, file?: Promise<File> | undefined, keepsFiles?: boolean }} Keeper */

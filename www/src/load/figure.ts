@@ -92,8 +92,9 @@ export const load: FigureSpec<LoadData> = {
     return [
       `Requests come at regular intervals. The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A ` +
         `client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ` +
-        `${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}. The server also works on calls whose client no longer ` +
-        'waits. All are answered from the end of the last second with a call that was rejected or late, if the next ' +
+        `${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}. The server ` +
+        'also works on calls whose client no longer waits. All are answered from the end of the last second with a ' +
+        'call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
         (capacityPerS < herd.capacityPerS
           ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: the counts are smaller, their ` +

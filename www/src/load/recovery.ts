@@ -117,7 +117,8 @@ export function finding({ run, horizonMs, input }: LoadData): string {
         ? 'all calls are answered as soon as the server is back'
         : `all calls are answered from ${duration(recoveredAfterMs)} after the outage on`;
   const said = [
-    `${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests ${failed === 1 ? 'fails' : 'fail'}.`,
+    `${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests ` +
+      `${failed === 1 ? 'fails' : 'fail'}.`,
   ];
   const openings = run.phases.phases.filter((phase) => phase === 1).length;
   if (openings > 0) {

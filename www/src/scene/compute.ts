@@ -71,7 +71,7 @@ export interface SceneResult {
   readonly busiest: number;
   /** Undefined if there are too many for waves. */
   readonly waves: readonly Wave[] | undefined;
-  /** What serves 99%, if clients have given up and fewer are served. */
+  /** The remedy with which 99% are served, if clients have given up and fewer are. */
   readonly needs: Needs | undefined;
   /** The longest that all waits of one client can take. */
   readonly longestMs: number;

@@ -57,7 +57,7 @@ export async function boot(sections: readonly Section[]): Promise<void> {
   addEventListener('hashchange', () => void showTarget());
 }
 
-/** What a reader without JavaScript sees, too: the picture of the build, and no control that does nothing. */
+/** Shows the page as without JavaScript: the picture of the build, and no control that does nothing. */
 function explainMissingWasm(): void {
   document.head.insertAdjacentHTML('beforeend', document.querySelector('head > noscript')?.textContent ?? '');
   const words =
