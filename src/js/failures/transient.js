@@ -3,6 +3,7 @@
 
 import { readDirectives } from '../run/directives.js';
 import { isNetworkMessage } from './network.js';
+import { statusOf } from './status.js';
 
 /**
  * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524
@@ -48,11 +49,10 @@ export function isTransientError(error) {
 function mayPass(error, depth, nested) {
   if (!error || !depth) return false;
   // A PrismaClientInitializationError has its code there.
-  const { name, message, code = error.errorCode, cause, details, errors, response, $metadata } = error;
+  const { name, message, code = error.errorCode, cause, details, errors, $metadata } = error;
   // AWS throttles with status 400.
   if ($metadata && /Throttl|Throughput|Request(Limit|Timeout)/.test(name)) return true;
-  const status =
-    error.status ?? error.statusCode ?? response?.status ?? response?.statusCode ?? $metadata?.httpStatusCode;
+  const status = statusOf(error) ?? 0;
   if (status >= 400) return isTransientStatus(status);
   // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE. A message that is too large remains so.
   if (Number.isInteger(code) && typeof details === 'string')

@@ -25,6 +25,8 @@ export class FetchAttempt {
   response;
   /** Whether the network failed. */
   failed = false;
+  /** Whether the default rules send the request again for what came. */
+  curable = false;
   /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
   preparing = false;
   /** The wait that the response asks for, NaN for none, once it was read. @type {number | undefined} */
@@ -169,8 +171,10 @@ export class FetchAttempt {
     if (response?.status === 429) op.admission?.throttle(op, Math.max(0, this.hintMs) || 0);
     if (this.preparing && !attempt.signal.aborted) return true;
     // A callback that outlived the attempt's time has sent nothing.
-    const retryable =
+    this.curable =
       this.preparing || (this.#mayFollow && (response === undefined ? this.failed : this.#isCurable(response)));
+    const isListed = response !== undefined && Array.isArray(retryOn);
+    const retryable = isListed ? this.#mayFollow && retryOn.includes(response?.status) : this.curable;
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
@@ -181,12 +185,10 @@ export class FetchAttempt {
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
-  /** Returns whether another attempt may bring another response. @param {any} response */
+  /** Returns whether, by default, another attempt may bring another response. @param {any} response */
   #isCurable(response) {
-    const { retryOn } = this.#call.settings;
     // A mock of fetch may answer with anything.
     const { status, type, headers } = response ?? {};
-    if (typeof retryOn === 'object') return retryOn.includes(status);
     if (typeof status !== 'number' || (status >= 200 && status < 300)) return false;
     // A status that is hidden.
     if (status === 0 && `${type}`.startsWith('opaque')) return false;
@@ -194,6 +196,11 @@ export class FetchAttempt {
     if (/^(true|false)$/.test(asked)) return asked === 'true';
     // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
     return isTransient(status) || ((status === 403 || status === 413) && this.hintMs > 0);
+  }
+
+  /** Whether the response asks to come less often. */
+  get slows() {
+    return this.response?.status >= 400 && this.hintMs > 0;
   }
 
   /** The wait that the response asks for, in ms; NaN for none. */

@@ -1,8 +1,7 @@
 // @ts-check
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
-import { outcomeOf } from '../run/hooks.js';
-import { now } from '../run/timer.js';
+import { statusOf } from '../failures/status.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 /** @typedef {import('../run/operation.js').Operation} Operation */
@@ -14,16 +13,27 @@ export class Admission {
   #state;
   /** The breaker's ticket, 1 without one; 0 once the attempt's end was told. */
   #ticket;
+  #first;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
+  /** Whether the end is an answer of the destination: another attempt is no retry of what failed. */
+  answered = false;
+  /** Whether a retry takes tokens, and is no first attempt. In a round, one end that is no answer is enough. */
+  pays = true;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
 
-  /** @param {import('./state.js').State} state @param {number} ticket @param {RecordFields} [fields] of its record */
-  constructor(state, ticket, fields) {
+  /**
+   * @param {import('./state.js').State} state
+   * @param {number} ticket
+   * @param {boolean} first whether it is the first attempt of its operation, or follows an answer
+   * @param {RecordFields} [fields] of its record
+   */
+  constructor(state, ticket, first, fields) {
     this.#state = state;
     this.#ticket = ticket;
+    this.#first = first;
     this.fields = fields;
   }
 
@@ -38,16 +48,23 @@ export class Admission {
   }
 
   /**
-   * Follows the decision about an outcome.
+   * Follows the decision about an outcome, once.
    * @param {Operation} operation
    * @param {boolean} again whether another attempt may follow
    */
   ended(operation, again) {
-    const { task } = operation;
-    const fails = task?.failed || (again && !task?.preparing && !this.throttled);
-    // Who asks to come later works.
-    const verdict = fails ? FAILURE : operation.failed ? NOTHING : SUCCESS;
-    this.#tell(operation, task?.response === undefined ? verdict : verdictOf(task.response.status));
+    if (this.#ticket === 0) return;
+    const { task, failed, outcome } = operation;
+    // Accepted results are not read.
+    const status = task ? task.response?.status : failed || again ? statusOf(outcome, failed) : undefined;
+    // The request came too often, which says nothing about whether the server works.
+    if (status === 429) this.throttled = true;
+    const fails = task?.failed || (again && !task?.preparing);
+    const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
+    const verdict = this.throttled ? NOTHING : status === undefined ? silent : verdictOf(status);
+    const slower = this.throttled || (again && task?.slows);
+    const answered = verdict !== FAILURE && !slower && (task ? !task.curable : !failed);
+    this.#tell(operation, this.#classify(operation, verdict, answered, status), verdict === SUCCESS && !slower);
   }
 
   /**
@@ -56,57 +73,61 @@ export class Admission {
    * @param {string} reason
    */
   close(operation, reason) {
-    if (this.#ticket === 0) return;
-    const { attempts, endedAt, limits } = operation;
+    if (reason === 'success') return this.ended(operation, false);
+    if (this.#ticket === 0) return undefined;
+    const { attempts, endedAt, limits, outcome } = operation;
     // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
     const late =
       attempts === 1 &&
       endedAt === undefined &&
       this.fields === undefined &&
       (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
-    const done = reason === 'success';
-    const verdict = done ? SUCCESS : late ? FAILURE : NOTHING;
-    this.#tell(operation, verdict, done || reason === 'permanent', late ? limits.reason : undefined);
+    if (late) return this.#tell(operation, FAILURE, false, limits.reason);
+    const isOutcome = reason === 'permanent';
+    const verdict = isOutcome ? this.#classify(operation, NOTHING, false, statusOf(outcome)) : NOTHING;
+    return this.#tell(operation, verdict, this.fields?.superseded);
   }
 
   /**
-   * Passes on the verdict on the attempt, once.
+   * Returns the verdict on an end: the caller's, or else the one that the rules have.
    * @param {Operation} operation
    * @param {number} verdict
-   * @param {boolean} [judged] whether the caller's function is called
+   * @param {boolean} answered
+   * @param {number | undefined} status
+   */
+  #classify(operation, verdict, answered, status) {
+    const said = this.#state.classify(operation, status);
+    this.answered = said === undefined ? answered : said !== FAILURE;
+    this.pays = !this.answered;
+    return said ?? verdict;
+  }
+
+  /**
+   * Passes on the verdict on the attempt.
+   * @param {Operation} operation
+   * @param {number} verdict
+   * @param {boolean} [recorded] whether it says how long attempts take
    * @param {unknown} [cause] the failure, unless it is the outcome
    */
-  #tell(operation, verdict, judged = true, cause) {
+  #tell(operation, verdict, recorded = false, cause) {
     const { breaker, hedge } = this.#state;
-    const { settings, task, failed, outcome, attempts, attemptAt = NaN, endedAt } = operation;
+    const { settings, task, failed, outcome } = operation;
     const ticket = this.#ticket;
     this.#ticket = 0;
     this.verdict = verdict;
-    hedge?.follow(operation, verdict === SUCCESS || this.fields?.superseded === true);
-    if (breaker === undefined) return;
-    const { hintMs = NaN } = (verdict === FAILURE && task) || {};
-    if (judged && breaker.isFailure !== undefined) {
-      const status = task?.response?.status;
-      verdict = breaker.judge(verdict, {
-        ...outcomeOf(operation),
-        ...(status !== undefined && { status }),
-        attempt: attempts,
-        durationMs: (endedAt ?? now()) - attemptAt,
-      });
-    }
-    breaker.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
+    if (this.#first) hedge?.follow(operation, recorded);
+    const hintMs = (verdict === FAILURE && task?.hintMs) || NaN;
+    breaker?.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
 }
 
 /**
- * Returns what a status says about its destination, whatever the method and whether it is retried.
+ * Returns what a status says about its destination, whatever the method and whether it is retried. 501 and 505 say that
+ * the server does not know the request.
  * @param {number} status
  */
 function verdictOf(status) {
-  // The request came too often, which says nothing about whether the server works.
-  if (status === 429) return NOTHING;
-  // 501 and 505 say that the server does not know the request.
-  return status === 408 || (status >= 500 && status < 600 && status !== 501 && status !== 505) ? FAILURE : SUCCESS;
+  return /^(408|5(?!0[15])..)$/.test(`${status}`) ? FAILURE : SUCCESS;
 }
 
 /**

@@ -5,12 +5,11 @@ import { isCount, isLongest, isWithin } from '../options/checks.js';
 import { MAX_MS } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
 import { read } from '../options/reader.js';
-import { FUNCTION } from '../options/rules.js';
 import { drawFor } from '../run/decision.js';
 import { reportFailure } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import * as machine from './machines.js';
-import { FAILURE, HAS_OPENED, NOTHING, PHASE, SUCCESS } from './machines.js';
+import { FAILURE, HAS_OPENED, PHASE, SUCCESS } from './machines.js';
 import { range, recipe } from './part.js';
 
 /** @type {import('../options/reader.js').Rule} */
@@ -26,7 +25,7 @@ const FOREIGN = [
   ['consecutiveFailures', '^maxfail'],
   ['openMs', '^reset|^halfopenafter'],
   ['closeAfter', 'sampl'],
-  ['isFailure (its opposite)', 'filter'],
+  ['protect(..., { isFailure })', '^isfailure|filter'],
   ['attemptTimeoutMs of the policy', '^timeout'],
 ];
 
@@ -55,14 +54,13 @@ export function breaker(options) {
     openMs: range('a positive number of milliseconds, at most 2^53 - 1', Number.MIN_VALUE, MAX_MS),
     maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
     closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
-    isFailure: FUNCTION,
   };
   const given = read(options, rules, FOREIGN);
   const all = { ...DEFAULTS, ...given };
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
   if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, rules.maxOpenMs);
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
-  return recipe('breaker', all, (time, teller) => new Breaker(numbers, all.isFailure, time, teller));
+  return recipe('breaker', all, (time, teller) => new Breaker(numbers, time, teller));
 }
 
 /** The breaker of one destination. */
@@ -78,13 +76,11 @@ export class Breaker {
 
   /**
    * @param {number[]} options
-   * @param {((end: object) => unknown) | undefined} isFailure
    * @param {number} time
    * @param {import('./state.js').Teller} teller
    */
-  constructor(options, isFailure, time, teller) {
+  constructor(options, time, teller) {
     this.#options = options;
-    this.isFailure = isFailure;
     this.#teller = teller;
     this.#state = machine.newBreaker(time);
   }
@@ -103,8 +99,7 @@ export class Breaker {
    * @param {number} time
    */
   pass(time) {
-    // An attempt whose end a callback classifies needs an operation.
-    if (this.phase !== 'closed' || this.isFailure !== undefined) return 0;
+    if (this.phase !== 'closed') return 0;
     return -machine.admit(this.#state, this.#options, time, true);
   }
 
@@ -119,7 +114,7 @@ export class Breaker {
   /**
    * Asks for an attempt. Returns the time in ms until asking makes sense, or its ticket with the sign changed.
    * @param {number} time
-   * @param {boolean} first whether it is the first one of its operation
+   * @param {boolean} first whether it is the first one of its operation, or follows an answer
    */
   admit(time, first) {
     return this.#change(time, (state) => machine.admit(state, this.#options, time, first));
@@ -138,25 +133,6 @@ export class Breaker {
     } catch {
       // A reason may be anything.
       return false;
-    }
-  }
-
-  /**
-   * Returns what the caller's own function says about an end, or else the verdict. A function that throws changes
-   * nothing, as a hook.
-   * @param {number} verdict
-   * @param {object} end
-   */
-  judge(verdict, end) {
-    try {
-      const answer = this.isFailure?.(Object.freeze(end));
-      if (answer === undefined) return verdict;
-      if (answer === 'ignore') return NOTHING;
-      if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
-      throw problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return');
-    } catch (error) {
-      reportFailure(error);
-      return verdict;
     }
   }
 

@@ -13,7 +13,7 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
 export class Guard {
   #state;
-  /** Tokens that the last retry took, and its number. */
+  /** Tokens that the last retry took that had to, and its number. */
   #taken = 0;
   #takenFor = 0;
   /** When asking again makes sense, for the report of a rejection. @type {{ retryAfterMs: number } | undefined} */
@@ -48,11 +48,12 @@ export class Guard {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const answer = breaker?.admit(time, operation.attempts === 0) ?? -1;
+    const first = operation.admission?.pays !== true;
+    const answer = breaker?.admit(time, first) ?? -1;
     if (answer > 0) return this.#reject(operation, 'breaker', answer);
     const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
     // onEvent may have aborted.
-    return { admission: new Admission(state, -answer, fields), ...(operation.limits.aborted && ABORTED) };
+    return { admission: new Admission(state, -answer, first, fields), ...(operation.limits.aborted && ABORTED) };
   }
 
   /** @param {Operation} operation @param {number} delayMs @returns {Answer} */
@@ -69,13 +70,16 @@ export class Guard {
     }
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > waitMs) return this.#reject(operation, 'breaker', openMs);
-    const taken = budget?.take(operation.admission?.throttled) ?? 0;
-    if (taken < 0) {
-      state.tell('rejected', { by: 'budget' });
-      return { stop: 'budget' };
+    // After an answer, it is no retry: it adds nothing to an overload.
+    if (budget !== undefined && operation.admission?.pays) {
+      const taken = budget.take(operation.admission.throttled);
+      if (taken < 0) {
+        state.tell('rejected', { by: 'budget' });
+        return { stop: 'budget' };
+      }
+      this.#taken = taken;
+      this.#takenFor = operation.attempts + 1;
     }
-    this.#taken = taken;
-    this.#takenFor = operation.attempts + 1;
     return { waitMs };
   }
 
@@ -100,19 +104,22 @@ export class Guard {
   }
 
   /**
-   * Rejects an attempt. The operation ends with its own last outcome; before the first attempt, with a RejectedError.
+   * Rejects an attempt. The operation ends with its own last outcome. Before the first attempt, it ends with a
+   * RejectedError, and after an answer, which nobody is to take for the last word.
    * @param {Operation} operation
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs
    * @param {Function} [asked] the method that the driver has called
    */
-  #reject({ attempts }, by, retryAfterMs, asked = this.enter) {
+  #reject({ attempts, admission, failed, task }, by, retryAfterMs, asked = this.enter) {
     const state = this.#state;
     const part = /** @type {{ rejected: number, cause: unknown }} */ (state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };
-    const error = attempts === 0 ? new RejectedError(by, retryAfterMs, part.cause, state.key) : undefined;
-    if (error !== undefined) {
+    /** @type {RejectedError | undefined} */
+    let error;
+    if (attempts === 0 || (admission?.answered && !failed && task === undefined)) {
+      error = new RejectedError(by, retryAfterMs, part.cause, state.key);
       rejecters.set(error, state);
       // Without our own frames, the caller's is among the first ten.
       /** @type {any} */ (Error).captureStackTrace?.(error, asked);

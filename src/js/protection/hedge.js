@@ -88,9 +88,8 @@ export class Hedge {
    * @param {import('../run/operation.js').Operation} operation
    * @param {boolean} isSample whether it succeeded or was superseded
    */
-  follow(operation, isSample) {
-    const { attempts, attemptAt = NaN, endedAt, settings } = operation;
-    if (attempts !== 1 || this.#latency === undefined) return;
+  follow({ attemptAt = NaN, endedAt, settings }, isSample) {
+    if (this.#latency === undefined) return;
     const time = now();
     const ms = (endedAt ?? time) - attemptAt;
     if (isSample || ms >= settings.attemptTimeoutMs) this.#latency.record(time, ms);

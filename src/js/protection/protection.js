@@ -10,7 +10,7 @@ import { now } from '../run/timer.js';
 import { PART } from './part.js';
 import { State } from './state.js';
 
-const A_PART = 'made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)';
+const A_PART = 'made by budget(), breaker(), cooldown() or hedge(), as in protect(budget(), breaker())';
 
 /** @param {any} value */
 function isPart(value) {
@@ -37,16 +37,16 @@ export function protect(...args) {
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
   /** @type {any} */
-  let onEvent;
+  let options;
   try {
-    ({ onEvent } = read(given, { onEvent: FUNCTION }));
+    options = read(given, { onEvent: FUNCTION, isFailure: FUNCTION });
   } catch (error) {
     problems.push(/** @type {Error} */ (error));
   }
   if (problems.length > 0) throw errorOf(problems);
   const make = (/** @type {string | undefined} */ key) => new State(shared, makers, key);
   /** @type {import('./state.js').Shared} */
-  const shared = { make, onEvent, byKey: new Map(), last: undefined };
+  const shared = { make, ...options, byKey: new Map(), last: undefined };
   return protectionOf(make(undefined));
 }
 

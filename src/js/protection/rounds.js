@@ -120,7 +120,7 @@ export class Rounds {
       return undefined;
     }
     const fields = { hedge: /** @type {const} */ (true) };
-    const admission = new Admission(this.#state, -(breaker?.admit(time, false) ?? -1), fields);
+    const admission = new Admission(this.#state, -(breaker?.admit(time, false) ?? -1), false, fields);
     const second = this.#begin(time, admission, fields);
     if (typeof second === 'string') {
       admission.close(this.#op, second);
@@ -209,6 +209,7 @@ export class Rounds {
     const admissions = all.map(({ admission }) => /** @type {Admission} */ (admission));
     Object.assign(/** @type {Admission} */ (op.admission), {
       throttled: admissions.some(({ throttled }) => throttled),
+      pays: admissions.some(({ pays }) => pays),
       ownUntil: Math.max(...admissions.map(({ ownUntil }) => ownUntil)),
     });
     return true;

@@ -3,11 +3,12 @@
 
 import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
-import { tell } from '../run/hooks.js';
+import { outcomeOf, reportFailure, tell } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { channelOf } from '../run/tracing.js';
 import { Admission } from './admission.js';
 import { Guard } from './guard.js';
+import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 /** Destinations that a protection keeps at most. */
 const MOST_KEYS = 1000;
@@ -36,7 +37,8 @@ let channel;
  * All destinations of one protection share this.
  * @typedef {object} Shared
  * @property {(key?: string) => State} make returns a new state; without a key, the root
- * @property {((event: object) => unknown) | undefined} onEvent
+ * @property {(event: object) => unknown} [onEvent]
+ * @property {(end: object) => unknown} [isFailure]
  * @property {Map<string, State>} byKey the states that were used, the least recently used one first
  * @property {State | undefined} last the state that was used last
  */
@@ -114,7 +116,37 @@ export class State {
    * @param {number} time
    */
   pass(time) {
-    return this.cooldown && this.cooldown.left(time) > 0 ? 0 : (this.breaker?.pass(time) ?? 1);
+    // What a callback classifies needs an operation.
+    if (this.classifies || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
+    return this.breaker?.pass(time) ?? 1;
+  }
+
+  /** Whether the caller classifies how attempts end. */
+  get classifies() {
+    return this.#shared.isFailure !== undefined;
+  }
+
+  /**
+   * Returns what the caller says about the end of an attempt: a verdict, or undefined. A function that throws says
+   * nothing, as a hook.
+   * @param {import('../run/operation.js').Operation} op
+   * @param {number} [status]
+   */
+  classify(op, status) {
+    const { isFailure } = this.#shared;
+    if (isFailure === undefined) return undefined;
+    const { attempts, attemptAt = NaN, endedAt } = op;
+    const end = { ...outcomeOf(op), attempt: attempts, durationMs: (endedAt ?? now()) - attemptAt };
+    try {
+      const answer = isFailure(Object.freeze(status === undefined ? end : { ...end, status }));
+      if (answer === undefined) return undefined;
+      if (answer === 'ignore') return NOTHING;
+      if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
+      throw problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return');
+    } catch (error) {
+      reportFailure(error);
+      return undefined;
+    }
   }
 
   /** Follows the success of an attempt that has passed. @param {number} ticket */
@@ -125,7 +157,7 @@ export class State {
 
   /** Returns the admission of an attempt that has passed, once it needs one. @param {number} ticket */
   admitted(ticket) {
-    return new Admission(this, ticket);
+    return new Admission(this, ticket, true);
   }
 
   /** @param {import('../run/operation.js').Operation} op @param {import('../run/run.js').Driver} driver */

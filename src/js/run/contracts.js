@@ -20,6 +20,8 @@
  * @property {RecordFields | undefined} fields of its record
  * @property {number} verdict on its end, once that is known
  * @property {boolean} throttled whether its failure asked to come less often
+ * @property {boolean} answered whether its end is an answer of the destination
+ * @property {boolean} pays whether its retry takes tokens, and is no first attempt: of a round, if one end is no answer
  * @property {number} ownUntil the end of the cooldown that its failure set
  * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
  * @property {(op: Operation, hintMs?: number) => void} throttle follows a server that may ask everyone to slow down
@@ -58,7 +60,9 @@
  * @typedef {object} Task
  * @property {any} response undefined if there is none
  * @property {boolean} failed whether the network failed
+ * @property {boolean} curable whether the default rules send the request again for what came
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
+ * @property {boolean} slows whether the response asks to come less often
  * @property {number} hintMs the wait that the response asks for; NaN for none
  * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
  * @property {string} askedOption name of the option that answered

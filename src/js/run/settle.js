@@ -27,7 +27,8 @@ export function callbackFailed(op, thrown) {
   if (op.limits.aborted) return 'aborted';
   // Ended by the deadline, during a predicate or `beforeRetry`.
   if (thrown === INTERRUPTED) return 'deadline';
-  // The attempt that was being classified keeps its own outcome.
+  // The attempt that was being classified keeps its own outcome, and is not followed by another one.
+  if (op.endedAt !== undefined) op.admission?.ended(op, false);
   record(op);
   const { error } = readDirectives(thrown);
   if (op.failed) blame(error, op.outcome);

@@ -37,6 +37,8 @@ export function heed(op, answer) {
   op.admission = admission;
   op.delayMs = waitMs;
   if (error !== undefined) {
+    // The last attempt keeps its result.
+    record(op);
     op.failed = true;
     op.outcome = error;
   }

@@ -258,7 +258,7 @@ timed('isFailure gets the response and its status', async () => {
     ends.push(end);
     return end.status === 404;
   };
-  const api = protect(breaker({ isFailure, minimumCalls: 100 }));
+  const api = protect(breaker({ minimumCalls: 100 }), { isFailure });
   const responses = [answer(404), answer(503)];
   const fetch = rooted(api, { maxAttempts: 1 }, async () => responses[ends.length]);
   await fetch(A);

@@ -55,7 +55,7 @@ timed('isFailure gets the outcome, the attempt and its time; its errors are repo
       if (answer === thrown) throw thrown;
       return answer;
     };
-    await retry(fn, { ...plain, baseMs: 0, maxAttempts, protection: protect(breaker({ isFailure })) }).catch(() => {});
+    await retry(fn, { ...plain, baseMs: 0, maxAttempts, protection: protect(budget(), { isFailure }) }).catch(() => {});
   };
   const reported = reports(t);
   await run(true, () => 'bad');

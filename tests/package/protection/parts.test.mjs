@@ -15,7 +15,6 @@ const PARTS = { budget, breaker, cooldown, hedge };
 const { rows: ROWS } = vectors('parts');
 
 test('parts are frozen recipes that show their options, the defaults too', () => {
-  const isFailure = () => true;
   const ofBreaker = ROWS.filter(({ part }) => part === 'breaker').map(({ option, default: ms }) => [
     option,
     Number(ms),
@@ -24,7 +23,7 @@ test('parts are frozen recipes that show their options, the defaults too', () =>
   for (const [part, shown] of [
     [budget({ capacity: 7, cost: undefined }), { ...tokens, capacity: 7 }],
     [budget({ preset: 'awsSdk2026' }), { ...tokens, preset: 'awsSdk2026', capacity: 500, perSuccess: 1, cost: 14 }],
-    [breaker({ isFailure, openMs: 1 }), { part: 'breaker', ...Object.fromEntries(ofBreaker), openMs: 1, isFailure }],
+    [breaker({ openMs: 1 }), { part: 'breaker', ...Object.fromEntries(ofBreaker), openMs: 1 }],
     [hedge(), { part: 'hedge', quantile: 0.95, maxRatio: 0.1 }],
     [hedge({ delayMs: 0, maxRatio: 1 }), { part: 'hedge', delayMs: 0, maxRatio: 1 }],
     [cooldown(), { part: 'cooldown' }],
@@ -84,10 +83,9 @@ test('one error lists every problem, with the remedy', () => {
       breaker,
       { openMS: 5, closeAfter: 0 },
       'unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. Known ' +
-        'options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, closeAfter, isFailure',
+        'options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, closeAfter',
     ],
     [budget, { preset: 'awsSdk2020' }, "preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?"],
-    [breaker, { isFailure: true }, 'isFailure must be a function, got true'],
     // A longest opening is no shorter than the first, which it follows.
     [breaker, { maxOpenMs: 999 }, `${openings}999`],
     [breaker, { openMs: 6000, maxOpenMs: 5000 }, `${openings}5000`],
@@ -116,7 +114,7 @@ test('names of other packages lead to the options, and other names nowhere', () 
         consecutiveFailures: ['maxFailures'],
         openMs: ['resetTimeout', 'halfOpenAfter'],
         closeAfter: ['halfOpenSampling'],
-        'isFailure (its opposite)': ['errorFilter'],
+        'protect(..., { isFailure })': ['isFailure', 'errorFilter'],
         'attemptTimeoutMs of the policy': ['timeout'],
       },
     ],
@@ -152,7 +150,7 @@ test('options are own properties, each read once', () => {
 });
 
 test('protect takes each kind of part once, then options', () => {
-  const made = 'must be made by calling budget(), breaker(), cooldown() or hedge(), as in protect(budget(), ...more)';
+  const made = 'must be made by budget(), breaker(), cooldown() or hedge(), as in protect(budget(), breaker())';
   const api = protect(cooldown(), budget(), breaker(), { onEvent: undefined });
   assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
   assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
@@ -165,8 +163,9 @@ test('protect takes each kind of part once, then options', () => {
     [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
     [
       () => protect(budget(), { onEvents: () => {} }),
-      'unknown option "onEvents". Did you mean onEvent? Known options: onEvent',
+      'unknown option "onEvents". Did you mean onEvent? Known options: onEvent, isFailure',
     ],
+    [() => protect(budget(), { isFailure: true }), 'isFailure must be a function, got true'],
     [() => protect(budget, breaker(), 5, cooldown()), `part 1 ${made}, got a function; part 3 ${made}, got 5`],
     [() => protect(budget(), 5), 'options must be an object, got 5'],
   ])

@@ -15,6 +15,15 @@ const scenes = vectors('protection');
 const PARTS = { budget, breaker, cooldown, hedge };
 const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };
 
+/** The name of an outcome. */
+const nameOf = (outcome) => outcome?.message ?? outcome;
+
+/** What `isFailure` says. */
+const SAYS = { success: false, failure: true, nothing: 'ignore' };
+
+const numbersOf = (options = {}) =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
+
 /** Answers of a script, by attempt. The last one repeats. */
 const nth = (script, n) => script[Math.min(n, script.length) - 1];
 
@@ -22,7 +31,7 @@ const nth = (script, n) => script[Math.min(n, script.length) - 1];
  * Starts one operation of a scene, and returns what is seen of it.
  * @param {{ clock: VirtualClock, protection: object, scene: object, hooks: boolean }} world
  */
-function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, ...operation }) {
+function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOnResult, seed, ...operation }) {
   const seen = { calls: [] };
   const controller = new AbortController();
   const { abortAt, totalTimeoutMs, attemptTimeoutMs } = operation;
@@ -31,8 +40,9 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, .
     seen.calls.push(clock.now);
     const step = nth(attempts, seen.calls.length);
     const end = () => {
-      if (step.returns !== undefined) return step.returns;
-      const error = new Error(step.throws);
+      const { status, returns } = step;
+      if (returns !== undefined) return status === undefined ? returns : { status, message: returns };
+      const error = Object.assign(new Error(step.throws), status && { status });
       throw step.retryAfterMs === undefined ? error : retryAfter(step.retryAfterMs, error);
     };
     if (step.takes === undefined) return end();
@@ -42,11 +52,15 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, .
   };
   const policy = new RetryPolicy({
     ...STEADY,
-    ...scene.policy,
+    ...numbersOf(scene.policy),
     ...operation.policy,
     protection,
     ...(seed === undefined ? { random: () => scene.draw } : { seed }),
     ...(retryIf && { retryIf: (_, { attempt }) => nth(retryIf, attempt) }),
+    ...(retryOnResult && {
+      finalResult: 'reject',
+      retryOnResult: (_, { attempt }) => nth(retryOnResult, attempt),
+    }),
     ...(totalTimeoutMs && { totalTimeoutMs }),
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(hooks && { onGiveUp: ({ report }) => (seen.report = report) }),
@@ -62,7 +76,7 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, seed, .
 
 /** How an operation ended, in the form of the scenes. */
 function endOf({ at, value, error, report }, expected) {
-  if (error === undefined) return { at, resolves: value };
+  if (error === undefined) return { at, resolves: nameOf(value) };
   if (error === 'aborted') return { at, aborted: true };
   const { reason, attempts, retryAfterMs } = report;
   if (error instanceof RejectedError) {
@@ -71,7 +85,7 @@ function endOf({ at, value, error, report }, expected) {
   }
   return {
     at,
-    rejects: error instanceof TimeoutError ? 'TimeoutError' : error.message,
+    rejects: error instanceof TimeoutError ? 'TimeoutError' : nameOf('result' in error ? error.result : error),
     reason,
     attempts,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -92,10 +106,13 @@ const namedIn = (expected, status) =>
 async function play(scene, hooks) {
   const clock = new VirtualClock({ start: 0 }).install();
   try {
-    const parts = Object.entries(scene.parts).map(([name, options]) => PARTS[name](options));
-    const protection = protect(...parts);
+    const parts = Object.entries(scene.parts).map(([name, options]) => PARTS[name](numbersOf(options)));
+    const { signals } = scene;
+    const isFailure = ({ error, result }) => SAYS[signals[nameOf(error ?? result)]];
+    const protection = protect(...parts, { ...(signals && { isFailure }) });
     const seen = [];
-    const { operations, status = [] } = scene;
+    const { status = [] } = scene;
+    const operations = scene.operations.flatMap(({ count = 1, ...operation }) => Array(count).fill(operation));
     const times = [...new Set([...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
     for (const time of times) {
       await clock.advance(time - clock.now);

@@ -1,0 +1,407 @@
+// What the end of an attempt says about the destination: answers, statuses, and what the caller says. What all languages
+// share is in tests/vectors/protection.json and statuses.json.
+
+import assert from 'node:assert/strict';
+
+import { vectors } from '../lib/consumer.mjs';
+import { controlled, fails, importAll, plain, timed, watched } from './entry.mjs';
+import { underBlockingClock } from '../lib/blocking.mjs';
+
+const all = await importAll();
+const { RejectedError, RetryError, RetryPolicy, TimeoutError, breaker, budget, cooldown, createFetch } = all;
+const { hedge, isTransientError, permanent, protect, retry, retryAfter, retryReport, retrySync } = all;
+
+const numbers = (api) => {
+  const { state, failures, calls } = api.status().breaker;
+  return [state, failures, calls];
+};
+const withStatus = (status) => Object.assign(new Error('own'), { status });
+const no = () => false;
+const late = (value, ms) =>
+  new Promise((done) => {
+    setTimeout(done, ms, value);
+  });
+
+timed('each status says the same on an error and on a refused result, with or without a response', async () => {
+  const shapes = [
+    (status) => ({ status }),
+    (status) => ({ statusCode: status }),
+    (status) => ({ response: { status } }),
+    (status) => ({ response: { statusCode: status } }),
+    (status) => ({ $metadata: { httpStatusCode: status } }),
+  ];
+  const verdicts = { failure: [1, 1], success: [0, 1], nothing: [0, 0] };
+  for (const { from, to, verdict } of vectors('statuses'))
+    for (let status = from; status <= to; status++) {
+      const outcome = shapes[status % 5](status);
+      for (const fn of [fails(Object.assign(new Error('own'), outcome)), fails(outcome), () => outcome]) {
+        const api = protect(breaker());
+        const options = { ...plain, maxAttempts: 1, retryIf: no, retryOnResult: () => true, protection: api };
+        await retry(fn, options).catch(() => {});
+        assert.deepEqual(numbers(api).slice(1), verdicts[verdict], `${status} of ${fn}`);
+      }
+    }
+});
+
+timed('the five places of a status open a circuit, and nothing else does', async () => {
+  const opens = async (outcome, options) => {
+    const api = protect(breaker({ consecutiveFailures: 1 }));
+    await retry(fails(outcome), { ...plain, retryIf: no, protection: api, ...options }).catch(() => {});
+    return api.status().breaker.state === 'open';
+  };
+  const five = [
+    withStatus(503),
+    { statusCode: 503 },
+    { response: { status: 503 } },
+    { response: { statusCode: 503 } },
+    { $metadata: { httpStatusCode: 503 } },
+  ];
+  for (const outcome of five) assert.ok(await opens(outcome));
+  const unread = { get: () => assert.fail('read') };
+  for (const outcome of [
+    { code: 503 },
+    { status: '503' },
+    { status: 'down' },
+    { status: 503.5 },
+    { status: 99 },
+    { status: 600 },
+    // The first that is there counts.
+    { status: 404, statusCode: 503 },
+    Object.defineProperty({}, 'status', unread),
+    undefined,
+    null,
+    'down',
+    permanent(withStatus(503)),
+    retryAfter(0, withStatus(503)),
+  ])
+    assert.ok(!(await opens(outcome)));
+  let reads = 0;
+  const counted = Object.defineProperty(new Error('own'), 'status', {
+    get() {
+      reads++;
+      return 503;
+    },
+  });
+  const isFailure = ({ status }) => status === 503;
+  const api = protect(breaker({ consecutiveFailures: 1 }), { isFailure });
+  await retry(fails(counted), { ...plain, retryIf: no, protection: api }).catch(() => {});
+  assert.deepEqual([api.status().breaker.state, reads], ['open', 1]);
+});
+
+timed('a status that a client made up for what no server answered is none', async () => {
+  // As @octokit/request 10 makes them.
+  const aborted = () => Object.assign(new DOMException('This operation was aborted', 'AbortError'), { status: 500 });
+  const failed = (cause) => Object.assign(new Error(cause.message, { cause }), { name: 'HttpError', status: 500 });
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const bug = () => failed(new TypeError('x is not a function'));
+  const offline = () => failed(new TypeError('fetch failed', { cause: refused }));
+  for (const make of [aborted, bug, offline, () => failed(new Error('outer', { cause: refused }))]) {
+    for (const [retryIf, expected] of [
+      [no, ['closed', 0, 0]],
+      [undefined, ['open', 3, 3]],
+    ]) {
+      const api = protect(breaker({ consecutiveFailures: 3 }));
+      for (let i = 0; i < 3; i++)
+        await retry(fails(make()), { ...plain, maxAttempts: 1, retryIf, protection: api }).catch(() => {});
+      assert.deepEqual(numbers(api), expected);
+    }
+  }
+  assert.deepEqual(
+    [aborted, bug, offline].map((make) => isTransientError(make())),
+    [false, false, true],
+  );
+  // An error that a server has caused keeps its status, whatever it is called.
+  const named = Object.assign(new TypeError('own'), { status: 503, response: { status: 503 } });
+  const wrapped = Object.assign(new Error('outer', { cause: named }), { status: 503 });
+  for (const error of [named, wrapped, withStatus(503)]) assert.ok(isTransientError(error));
+});
+
+timed('a predicate that throws counts as one that says no', async () => {
+  const thrower = fails(new Error('of the predicate'));
+  for (const [fn, expected] of [
+    [fails(withStatus(503)), [1, 1]],
+    [fails(withStatus(404)), [0, 1]],
+    [fails(new Error('own')), [0, 0]],
+    [() => ({ status: 503 }), [0, 1]],
+  ]) {
+    const api = protect(breaker());
+    await retry(fn, { ...plain, retryIf: thrower, retryOnResult: thrower, protection: api }).catch(() => {});
+    assert.deepEqual(numbers(api).slice(1), expected);
+  }
+});
+
+timed('an abort or a deadline while a predicate is pending says nothing, whatever the status', async (clock) => {
+  const controller = new AbortController();
+  const ends = [];
+  const api = protect(breaker(), { isFailure: (end) => void ends.push(end) });
+  const options = { ...plain, retryIf: () => new Promise(() => {}), protection: api };
+  watched(retry(fails(withStatus(503)), { ...options, signal: controller.signal }));
+  watched(retry(fails(withStatus(503)), { ...options, totalTimeoutMs: 50 }));
+  await clock.advance(10);
+  controller.abort();
+  await clock.drain();
+  assert.deepEqual([numbers(api), ends], [['closed', 0, 0], []]);
+});
+
+timed('isFailure hears every end with an outcome once, after the predicates, with its status', async (clock) => {
+  const log = [];
+  const api = protect(budget(), { isFailure: ({ attempt, durationMs, ...end }) => void log.push(end) });
+  const [gone, busy] = [withStatus(404), { status: 202 }];
+  const script = [fails(gone), () => busy, () => late('done', 5)];
+  const options = {
+    ...plain,
+    retryIf: () => log.push('retryIf') > 0,
+    retryOnResult: (value) => log.push('retryOnResult') && value === busy,
+    protection: api,
+  };
+  const seen = watched(retry(({ attempt }) => script[attempt - 1](), options));
+  await clock.drain();
+  assert.equal(seen.value, 'done');
+  assert.deepEqual(log, [
+    ...['retryIf', { error: gone, status: 404 }],
+    ...['retryOnResult', { result: busy, status: 202 }],
+    ...['retryOnResult', { result: 'done' }],
+  ]);
+  log.length = 0;
+  const stop = permanent(withStatus(410));
+  await retry(fails(stop), options).catch(() => {});
+  assert.deepEqual(log, [{ error: stop.cause, status: 410 }]);
+});
+
+timed('a success that isFailure calls a failure gives nothing back', async (clock) => {
+  const isFailure = ({ durationMs }) => (durationMs > 100 ? true : undefined);
+  const api = protect(budget({ capacity: 2, perSuccess: 1 }), breaker({ consecutiveFailures: 3 }), { isFailure });
+  const options = { ...plain, baseMs: 10, maxAttempts: 2, protection: api };
+  const tokens = [];
+  for (const fn of [fails(new Error('own')), () => late(1, 200), () => late(1, 50)]) {
+    watched(retry(fn, options));
+    await clock.drain();
+    tokens.push(api.status().budget.tokens);
+  }
+  assert.deepEqual(
+    [tokens, numbers(api)],
+    [
+      [1, 1, 2],
+      ['closed', 2, 3],
+    ],
+  );
+});
+
+timed('429 has the price of throttling, and free answers change no price', async (clock) => {
+  const api = protect(budget({ preset: 'awsSdk2026' }));
+  const tokens = [];
+  for (const fn of [fails(withStatus(429)), () => ({ status: 429 }), () => ({ status: 404 }), fails(withStatus(404))]) {
+    watched(retry(fn, { ...plain, maxAttempts: 2, retryOnResult: () => true, protection: api }));
+    await clock.drain();
+    tokens.push(api.status().budget.tokens);
+  }
+  assert.deepEqual(tokens, [495, 490, 490, 476]);
+});
+
+for (const [title, status, headers, retryOn, expected] of [
+  ['202 is an answer', 202, {}, [202], [4, 'exhausted', 0, 0]],
+  ['202 is one with a hint, too', 202, { 'retry-after': '1' }, [202], [4, 'exhausted', 0, 0]],
+  ['404 is one', 404, {}, [404], [4, 'exhausted', 0, 0]],
+  ['404 with a hint is none', 404, { 'retry-after': '1' }, [404], [2, 'budget', 1, 1]],
+  ['425 is none', 425, {}, undefined, [2, 'budget', 1, 1]],
+  [
+    'a response of which the server says that it may be sent again is none',
+    404,
+    { 'x-should-retry': 'true' },
+    undefined,
+    [2, 'budget', 1, 1],
+  ],
+  ['403 with a hint is none', 403, { 'retry-after': '1' }, undefined, [2, 'budget', 1, 1]],
+  ['503 is none', 503, {}, undefined, [2, 'budget', 1, 1]],
+  ['429 is none', 429, {}, undefined, [2, 'budget', 1, 1]],
+])
+  timed(`fetch: ${title}`, async (clock) => {
+    for (const throwOnStatus of [false, true]) {
+      const api = protect(budget({ capacity: 1, perSuccess: 0 }));
+      let requests = 0;
+      const answer = async () => {
+        requests++;
+        return new Response('', { status, headers });
+      };
+      const options = { ...plain, maxAttempts: 4, protection: api, protectionKey: () => null, retryOn, throwOnStatus };
+      const seen = watched(createFetch(options, answer)('https://a.test/'));
+      await clock.drain();
+      const { reason } = retryReport(seen.value ?? seen.error);
+      const { granted, rejected } = api.status().budget;
+      assert.deepEqual([requests, reason, granted, rejected], expected);
+    }
+  });
+
+timed('fetch: thirty polls that answer 202', async (clock) => {
+  const api = protect(budget(), breaker(), cooldown());
+  for (const retryOn of [[202], ({ response, retryable }) => retryable || response?.status === 202]) {
+    const options = { ...plain, baseMs: 1000, maxAttempts: Infinity, totalTimeoutMs: 60_000, protection: api, retryOn };
+    const polls = Array.from({ length: 30 }, () => {
+      let n = 0;
+      const inner = () => late(new Response('', { status: ++n > 4 ? 200 : 202 }), 20);
+      return watched(createFetch({ ...options, protectionKey: () => null }, inner)('https://a.test/'));
+    });
+    await clock.drain();
+    assert.ok(polls.every(({ value }) => value?.status === 200));
+    assert.deepEqual(api.status().budget, { tokens: 50, capacity: 50, granted: 0, rejected: 0 });
+    assert.equal(api.status().breaker.failures, 0);
+  }
+});
+
+timed('what rejects a poll after a result is a RejectedError, with all results in its report', async (clock) => {
+  for (const options of [{}, { finalResult: 'reject', finalError: 'wrap' }, { onGiveUp: () => {} }]) {
+    const api = protect(breaker());
+    let calls = 0;
+    const poll = () => {
+      calls++;
+      return 'pending';
+    };
+    const from = clock.now;
+    const seen = watched(retry(poll, { ...plain, protection: api, retryOnResult: () => true, ...options }));
+    await clock.advance(250);
+    api.open(1000);
+    await clock.advance(50);
+    const { error } = seen;
+    assert.ok(error instanceof RejectedError);
+    assert.deepEqual([error.by, error.retryAfterMs, calls, clock.now - from], ['breaker', 950, 3, 300]);
+    const { records, reason, attempts, elapsedMs, retryAfterMs } = retryReport(error);
+    assert.deepEqual([reason, attempts, elapsedMs, retryAfterMs], ['breaker', 3, 300, 950]);
+    assert.deepEqual(
+      records.map(({ attempt, result, delayMs }) => [attempt, result, delayMs]),
+      [1, 2, 3].map((n) => [n, 'pending', 100]),
+    );
+  }
+});
+
+timed('a rejection before the wait, and one of a hold that the deadline met, keep the result, too', async (clock) => {
+  const options = { ...plain, retryOnResult: () => true };
+  const open = protect(breaker());
+  const opening = (api) => () => {
+    api.open(1000);
+    return 'pending';
+  };
+  const poll = watched(retry(opening(open), { ...options, protection: open }));
+  const held = protect(cooldown());
+  const timesOut = watched(retry(() => 'pending', { ...options, protection: held, totalTimeoutMs: 600 }));
+  await clock.advance(10);
+  watched(retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: held }));
+  await clock.advance(90);
+  assert.equal(held.status().cooldown.held, 1);
+  // The machine slept.
+  clock.now += 600;
+  await clock.drain();
+  for (const [{ error }, by] of [
+    [poll, 'breaker'],
+    [timesOut, 'cooldown'],
+  ]) {
+    assert.ok(error instanceof RejectedError);
+    const { reason, records } = retryReport(error);
+    assert.deepEqual([error.by, reason, records.map(({ result }) => result)], [by, by, ['pending']]);
+  }
+});
+
+timed('after a result that failed, and after an error that answers, the operation ends with its own', async (clock) => {
+  const busy = { status: 503 };
+  const own = withStatus(404);
+  for (const [fn, isFailure, ends] of [
+    [() => busy, undefined, (error) => error instanceof RetryError && error.result === busy],
+    [() => 'busy', () => true, (error) => error instanceof RetryError && error.result === 'busy'],
+    [fails(own), () => false, (error) => error === own],
+  ]) {
+    const api = protect(breaker(), { isFailure });
+    const options = { ...plain, protection: api, retryOnResult: () => true, finalResult: 'reject' };
+    const seen = watched(retry(fn, options));
+    await clock.advance(50);
+    api.open(1000);
+    await clock.drain();
+    assert.ok(ends(seen.error));
+    assert.equal(retryReport(seen.error).reason, 'breaker');
+  }
+});
+
+timed('a hedge that fails makes the round pay', async (clock) => {
+  const api = protect(hedge({ delayMs: 50 }), budget({ capacity: 2, perSuccess: 0 }));
+  const ends = [() => late('pending', 80), () => late(0, 50).then(fails(new Error('own'))), () => late('done', 20)];
+  const options = { ...plain, protection: api, retryOnResult: (value) => value === 'pending' };
+  const seen = watched(retry(({ attempt }) => ends[attempt - 1](), options));
+  await clock.drain();
+  assert.equal(seen.value, 'done');
+  const { granted, tokens } = api.status().budget;
+  assert.deepEqual([granted, tokens], [2, 1]);
+});
+
+timed('a hedge that answers as well makes the next round a first one, without a token', async (clock) => {
+  const api = protect(hedge({ delayMs: 50 }), budget({ capacity: 1, perSuccess: 0 }), breaker());
+  const ends = [() => late('pending', 80), () => late('pending', 50), fails(new Error('own'))];
+  const options = { ...plain, maxAttempts: 3, protection: api, retryOnResult: () => true };
+  const seen = watched(retry(({ attempt }) => ends[attempt - 1](), options));
+  await clock.drain();
+  assert.equal(seen.error.message, 'own');
+  assert.deepEqual([api.status().budget.granted, numbers(api)], [1, ['closed', 1, 3]]);
+});
+
+timed('a result in a round that the deadline ends, and one that a cooldown rejects', async (clock) => {
+  const options = { ...plain, maxAttempts: 4, totalTimeoutMs: 200, retryOnResult: (value) => value === 'no' };
+  const { fn, calls } = controlled();
+  const api = protect(hedge({ delayMs: 50 }));
+  const seen = watched(
+    retry((attempt) => (attempt.attempt === 1 ? late('no', 80) : fn(attempt)), { ...options, protection: api }),
+  );
+  await clock.drain();
+  assert.deepEqual([seen.value, clock.now], ['no', 200]);
+  assert.ok(calls[0].attempt.signal.reason instanceof TimeoutError);
+
+  const held = protect(hedge({ delayMs: 50 }), cooldown());
+  const from = clock.now;
+  const rejected = watched(retry(() => late('no', 80), { ...options, protection: held }));
+  await clock.advance(40);
+  watched(retry(fails(retryAfter(1000)), { ...plain, maxAttempts: 1, protection: held }));
+  await clock.advance(40);
+  const { error } = rejected;
+  assert.ok(error instanceof RejectedError);
+  assert.deepEqual([error.by, clock.now - from], ['cooldown', 80]);
+  assert.deepEqual(
+    retryReport(error).records.map(({ result }) => result),
+    ['no'],
+  );
+  assert.deepEqual([held.status().hedge.hedges, held.status().hedge.rejected], [0, 1]);
+});
+
+timed('forty writers of one version, of whom each tries until no other was faster', async (clock) => {
+  const isFailure = ({ error }) => (error?.code === 'CONFLICT' ? false : undefined);
+  const api = protect(budget(), breaker(), cooldown(), { isFailure });
+  const policy = new RetryPolicy({ maxAttempts: 20, seed: 1, protection: api });
+  let version = 0;
+  const write = async () => {
+    const read = version;
+    await late(0, 5);
+    if (version !== read) throw Object.assign(new Error('conflict'), { code: 'CONFLICT' });
+    version++;
+  };
+  const writers = Array.from({ length: 40 }, () => watched(policy.run(write)));
+  await clock.drain();
+  assert.ok(writers.every(({ state }) => state === 'fulfilled'));
+  assert.deepEqual([version, api.status().budget.granted, api.status().breaker.state], [40, 0, 'closed']);
+});
+
+timed('polls and tokens: by key, and blocking', async (clock) => {
+  const api = protect(budget({ capacity: 1, perSuccess: 0 }), breaker());
+  const policy = new RetryPolicy({ ...plain, protection: api, retryOnResult: (value) => value < 4 });
+  const seen = watched(policy.run(({ attempt }) => attempt, { key: 'a' }));
+  await clock.drain();
+  assert.deepEqual([seen.value, api.for('a').status().budget.granted, numbers(api.for('a'))], [4, 0, ['closed', 0, 4]]);
+  const { threw, error } = underBlockingClock(() => {
+    const options = { ...plain, protection: api, retryOnResult: (value) => value < 4 };
+    assert.equal(
+      retrySync(({ attempt }) => attempt, options),
+      4,
+    );
+    const poll = () => {
+      api.open(1000);
+      return 'pending';
+    };
+    assert.throws(() => retrySync(poll, { ...options, retryOnResult: () => true }), { name: 'RejectedError' });
+  });
+  if (threw) throw error;
+  assert.equal(api.status().budget.granted, 0);
+});
