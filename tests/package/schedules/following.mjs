@@ -48,8 +48,13 @@ export class Following extends Settlement {
     this.round = undefined;
     /** The attempt that ended the operation, where it may have a hedge. @type {Attempt | undefined} */
     this.winner = undefined;
-    /** Calls of `isFailure`. */
+    /** Whether the next attempt follows no failure. */
+    this.first = true;
+    /** Calls of `isFailure`, and those that must be. */
     this.asked = 0;
+    this.shouldAsk = 0;
+    /** The status that it gets, by attempt. @type {Map<number, number | undefined>} */
+    this.statuses = new Map();
     this.start(this.run(call));
   }
 
@@ -65,7 +70,7 @@ export class Following extends Settlement {
 
   take(entry) {
     super.take(entry);
-    if (entry.kind === 'isFailure') this.asked += 1;
+    if (entry.kind === 'isFailure') this.classifies(entry.end);
     if (entry.kind === 'protection' && entry.event.type === 'rejected') this.counted = undefined;
   }
 
@@ -89,9 +94,11 @@ export class Following extends Settlement {
       yield* this.settle({ aborted: true });
       // The abort came first, before anything was rejected or credited.
       if (this.counted !== undefined) this.state[this.counted].rejected -= 1;
+      const { hedge } = this.state;
+      if (this.won && hedge) hedge.won -= 1;
       if (this.credited) {
         this.state.budget?.changes.pop();
-        this.state.hedge?.takeBack(this.credited.hedge);
+        hedge?.takeBack();
       }
     }
   }
@@ -107,7 +114,7 @@ export class Following extends Settlement {
       yield* this.hook('onAttempt', { number: this.attempts + 1, rule: this.rule });
       // The hook may have taken the time that was left.
       if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt')) return yield* this.stop('deadline', 8);
-      const attempt = new Attempt(this.pass, this.heldMs);
+      const attempt = new Attempt(this.pass, this.first, this.heldMs);
       const failure = yield* this.state.hedge === undefined ? this.alone(attempt) : new Round(this).run(attempt);
       if (failure === undefined) return;
       const wait = yield* this.decide(failure);
@@ -199,7 +206,7 @@ export class Following extends Settlement {
         continue;
       }
       if (!breaker) return true;
-      const { pass, wait } = breaker.admit(this.now, this.attempts === 0);
+      const { pass, wait } = breaker.admit(this.now, this.first);
       this.state.stale = false;
       if (pass === undefined) return yield* this.reject('breaker', wait, 'P5');
       this.pass = pass;
@@ -247,15 +254,23 @@ export class Following extends Settlement {
       return { ends: 'notRetryable', rule: 'P12' };
     }
     if (attempt.permanent) {
-      this.hear(attempt, NOTHING, true);
+      this.hear(attempt, NOTHING, true, statusOf(attempt.shown));
       return { ends: 'permanent' };
     }
     const again = yield* this.ask(polls ? 'retryOnResult' : 'retryIf', attempt);
     if (again.ends !== undefined) return again;
     if (again.verdict === false && end.ok) return { ends: 'success' };
-    this.hear(attempt, again.verdict === false || hintMs !== undefined ? NOTHING : FAILURE, true);
+    this.classify(attempt, again.verdict !== false);
     if (again.verdict === false) return { ends: 'notRetryable' };
-    return { attempt, exactly: again.verdict.afterMs, hintMs, untils: [attempt.until] };
+    const { throttled } = attempt;
+    return {
+      attempt,
+      exactly: again.verdict.afterMs,
+      hintMs,
+      untils: [attempt.until],
+      throttled,
+      pays: !attempt.answered,
+    };
   }
 
   /** The operation ends with this attempt. */
@@ -269,7 +284,7 @@ export class Following extends Settlement {
   }
 
   /** The wait before a retry, and whether one is made. */
-  *decide({ attempt, exactly, hintMs, untils }) {
+  *decide({ attempt, exactly, hintMs, untils, throttled, pays }) {
     if (this.attempts >= this.maxAttempts) {
       // Without a core, the operation may not know that this was the last attempt.
       const lost = this.lost(attempt) && this.endsFor() === 'unavailable';
@@ -292,8 +307,9 @@ export class Following extends Settlement {
     if (held) wait.lo = wait.hi = hold;
     const open = breaker?.look(this.now) ?? 0;
     if (open > wait.lo) return yield* this.reject('breaker', open, this.opened ? 'breaker' : 'P4');
-    if (budget !== undefined) {
-      this.taken = budget.take(hintMs !== undefined);
+    this.first = !pays;
+    if (budget !== undefined && pays) {
+      this.taken = budget.take(throttled);
       this.undecided = this.taken > 0;
       if (this.taken === 0) {
         this.counted = 'budget';
@@ -433,7 +449,8 @@ export class Following extends Settlement {
     const verdict = end.ok ? end.made.thrown : undefined;
     const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
     if (end.ok && (typeof verdict === 'boolean' || (typeof afterMs === 'number' && afterMs >= 0))) return { verdict };
-    this.hear(attempt, NOTHING);
+    // As if it had said no.
+    this.classify(attempt, false);
     return {
       ends: 'callback',
       fault: end.ok ? { type: typeof afterMs === 'number' ? RangeError : TypeError } : { end },
@@ -441,34 +458,57 @@ export class Following extends Settlement {
   }
 
   *succeed(attempt) {
-    this.hear(attempt, SUCCESS, true);
+    this.classify(attempt, false);
     const { budget, hedge } = this.state;
-    budget?.succeeded(this.rounds > 1 ? this.spent : 0);
-    hedge?.succeeded(attempt.hedge);
-    this.credited = attempt;
+    this.won = attempt.hedge;
+    if (this.won) hedge.won += 1;
+    if (attempt.verdict === SUCCESS) {
+      budget?.succeeded(this.spent);
+      hedge?.succeeded();
+      this.credited = true;
+    }
     yield* this.hook('onSuccess', attempt, { outcome: attempt, decided: true });
     return yield* this.settle({ outcome: attempt });
   }
 
-  /** Returns the verdict that the breaker hears, if `isFailure` has a say. */
-  verdict(attempt, usual) {
-    if (this.state.breaker?.options.isFailure === undefined) return usual;
-    this.shouldAsk = (this.shouldAsk ?? 0) + 1;
-    const says = saysOf(attempt.shown);
-    if (says === true) return FAILURE;
-    if (says === false) return SUCCESS;
-    return says === 'ignore' ? NOTHING : usual;
+  /** What the end of an attempt says, once its caller has classified it. @param {boolean} again as that says */
+  classify(attempt, again) {
+    const { ok, hintMs, shown } = attempt;
+    const status = ok && !again ? undefined : statusOf(shown);
+    attempt.throttled = hintMs !== undefined || status === 429;
+    const silent = ok ? SUCCESS : again && hintMs === undefined ? FAILURE : NOTHING;
+    const usual = status === undefined || hintMs !== undefined ? silent : SAID[status];
+    attempt.answered = ok && usual !== FAILURE && !attempt.throttled;
+    this.hear(attempt, usual, true, status);
+  }
+
+  /** The caller is told of an end. */
+  classifies({ status, attempt }) {
+    this.asked += 1;
+    this.require(status === this.statuses.get(attempt), 'isFailure', `isFailure of attempt ${attempt} gets ${status}`);
   }
 
   /** The parts hear of an attempt's end, once. @param {boolean} [asks] whether `isFailure` has a say */
-  hear(attempt, usual, asks = false) {
-    if (attempt.heard) return;
-    attempt.heard = true;
+  hear(attempt, usual, asks = false, status = undefined) {
+    if (attempt.verdict !== undefined) return;
     this.state.hedge?.hear(attempt, this.now, usual === SUCCESS, this.options.attemptTimeoutMs);
-    const verdict = asks ? this.verdict(attempt, usual) : usual;
+    const said = asks && this.state.isFailure ? this.said(attempt, status) : undefined;
+    attempt.verdict = said ?? usual;
+    if (said !== undefined) attempt.answered = said !== FAILURE;
     // A result is never the cause of a RejectedError.
     const cause = attempt.ok ? undefined : attempt.shown;
-    this.end(attempt.pass, verdict, cause, attempt.number);
+    this.end(attempt.pass, attempt.verdict, cause, attempt.number);
+  }
+
+  /** What the caller says about an end. */
+  said({ shown, number }, status) {
+    this.shouldAsk += 1;
+    this.statuses.set(number, status);
+    return new Map([
+      [true, FAILURE],
+      [false, SUCCESS],
+      ['ignore', NOTHING],
+    ]).get(read(shown, 'says'));
   }
 
   /** The breaker hears of the end of what it let pass. */
@@ -503,11 +543,24 @@ export class Following extends Settlement {
   }
 }
 
-/** Returns the answer of `isFailure` about an outcome. */
-function saysOf(shown) {
+/** The verdicts of the statuses that schedules have. */
+const SAID = {
+  ...Object.fromEntries([202, 401, 404, 409, 501].map((status) => [status, SUCCESS])),
+  ...Object.fromEntries([408, 500, 503].map((status) => [status, FAILURE])),
+  429: NOTHING,
+};
+
+/** The status of an outcome, if the schedule gave it one. */
+function statusOf(shown) {
+  const status = read(shown, 'status');
+  return typeof status === 'number' && status in SAID ? status : undefined;
+}
+
+/** A property of what may throw when it is read. */
+function read(value, name) {
   try {
-    return shown?.says;
+    return value?.[name];
   } catch {
-    return 'throw';
+    return undefined;
   }
 }

@@ -94,7 +94,8 @@ function slow(g, schedule, plan, { options, uses }, { delayMs, many }) {
       many || n === 0 || nests ? 'later' : g.pick(['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
     const value = ok ? { kind: 'result' } : failure(g, FAILURES, [0, 5, 60, 700, 4000]);
     attempt.end = endOf(how, ok, value, ms(n));
-    if (end?.value?.says !== undefined) value.says = end.value.says;
+    for (const name of ['says', 'status'])
+      if (end?.value?.[name] !== undefined && value.kind !== 'rejected') value[name] = end.value[name];
     if (world !== 'nested' && g.chance(0.3)) attempt.end.heeds = 0;
     if (how === 'together') attempt.end.before = g.chance(0.5);
   }

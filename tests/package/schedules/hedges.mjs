@@ -47,22 +47,20 @@ export class Hedging {
 
   /** The end of an attempt: how long a first one took that succeeded, timed out or was superseded. */
   hear(attempt, now, succeeded, attemptTimeoutMs = Infinity) {
-    if (attempt.number !== 1 || this.latency === undefined) return;
+    if (!attempt.first || this.latency === undefined) return;
     const ms = attempt.durationMs(now);
     if (succeeded || attempt.supersededAt !== undefined || ms >= attemptTimeoutMs) this.latency.record(now, ms);
   }
 
-  succeeded(hedge) {
+  succeeded() {
     this.successes += 1;
     this.budget.succeeded(0);
-    if (hedge) this.won += 1;
   }
 
   /** The success did not count: the operation was aborted. */
-  takeBack(hedge) {
+  takeBack() {
     this.successes -= 1;
     this.budget.changes.pop();
-    if (hedge) this.won -= 1;
   }
 
   /** More hedges than this are too many. */

@@ -183,11 +183,7 @@ const ending = (body) =>
   );
 const looking = (made) => entering('look', made);
 /** Another number for one of the breaker's options. */
-const instead = (place, number) => [
-  breaker,
-  'new Breaker(numbers, all.isFailure',
-  `new Breaker(numbers.with(${place}, ${number}), all.isFailure`,
-];
+const instead = (place, number) => [breaker, 'new Breaker(numbers,', `new Breaker(numbers.with(${place}, ${number}),`];
 /** Phases, and results of the end of an attempt. */
 const [CLOSED, OPEN, HALF_OPEN] = [0, 1, 2];
 const [SAME, HAS_CLOSED] = [0, 2];
@@ -201,7 +197,11 @@ const PROTECTED = {
   ],
   'a probe is not freed on abort': [
     'P6 breaker',
-    [admission, 'if (this.#ticket === 0) return;', "if (this.#ticket === 0 || reason === 'aborted') return;"],
+    [
+      admission,
+      'if (this.#ticket === 0) return undefined;',
+      "if (this.#ticket === 0 || reason === 'aborted') return undefined;",
+    ],
   ],
   'a lost probe blocks for ever': [
     'P6 breaker',
@@ -260,7 +260,7 @@ const PROTECTED = {
   ],
   'openings have no longest': ['breaker', instead(5, 'Infinity')],
   'closing by hand keeps the openings': [
-    'breaker',
+    'breaker P7',
     entering(
       'close',
       `(state, now) => {
@@ -291,7 +291,62 @@ const PROTECTED = {
   ],
   'isFailure is not called for successes': [
     'isFailure breaker',
-    [admission, "done || reason === 'permanent'", "reason === 'permanent'"],
+    [admission, 'status, classified: true', 'status, classified: failed || again'],
+  ],
+
+  // Answers.
+  'a result that is sent round counts as a failure': [
+    'breaker P2',
+    [admission, 'counts ? verdictOf(status) : !failed ?', 'counts ? verdictOf(status) : !failed && !again ?'],
+  ],
+  'a result with the status 503 is an answer': [
+    'P2 13 14 breaker P12',
+    [admission, 'const answered = verdict !== FAILURE &&', 'const answered = (!failed || verdict !== FAILURE) &&'],
+  ],
+  'the status of an accepted result is read': [
+    'breaker isFailure',
+    [admission, 'failed || again ? statusOf', 'operation ? statusOf'],
+  ],
+  'a text is a status': [
+    'breaker P2 isFailure',
+    ['failures/status.js', 'Number.isInteger(status) && status >= 100', 'status >= 100'],
+  ],
+  'a mark counts less than the status of its error': [
+    'breaker P4 P2',
+    [admission, '(task || !this.throttled)', 'true'],
+  ],
+  'what says nothing by isFailure is no answer': ['P2 13 breaker', [admission, 'said !== FAILURE', 'said === SUCCESS']],
+  'isFailure changes nothing but the verdict of the breaker': [
+    'P2 13 breaker',
+    [admission, 'said === undefined ? answered : said !== FAILURE', 'answered'],
+  ],
+  'a success that isFailure calls a failure gives tokens back': [
+    'P1',
+    [guard, "reason === 'success' && operation.admission?.verdict === SUCCESS", "reason === 'success'"],
+  ],
+  'a retry without a token forgets what the last one took': [
+    'P2',
+    [
+      guard,
+      'if (budget !== undefined && operation.admission?.pays) {',
+      'this.#taken = 0;\n    if (budget !== undefined && operation.admission?.pays) {',
+    ],
+  ],
+  'first attempts are those of operations': [
+    'breaker',
+    [guard, 'const first = operation.admission?.pays !== true;', 'const first = operation.attempts === 0;'],
+  ],
+  'a rejection after an answer resolves with that': [
+    '13 14 P4 P7 breaker cooldown P8 P11',
+    [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
+  ],
+  'the last result is lost when protection rejects': [
+    '14 records',
+    [steps, 'record(op);\n    op.failed = true;', 'op.failed = true;'],
+  ],
+  'a predicate that throws hides the end': [
+    'breaker isFailure',
+    [end, 'if (op.endedAt !== undefined) op.admission?.ended(op, false);', ''],
   ],
 
   // Budgets, rejections and keys.
@@ -331,7 +386,7 @@ const PROTECTED = {
     [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
   ],
   'the operation that was asked to wait is held, too': [
-    '5 P2 P8',
+    '5 P2 P8 cooldown',
     [guard, ' && cooldown.until !== operation.admission?.ownUntil) {', ') {'],
   ],
   'a place among those held is not left on abort': [
@@ -362,6 +417,10 @@ const HEDGED = {
     [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],
   ],
   'records are in the order of the ends': ['3 14 records', [rounds, '.sort((a, b) => a.number - b.number)', '']],
+  'a round is an answer if one end is': [
+    'P2 breaker',
+    [rounds, 'admissions.some(({ pays }) => pays)', 'admissions.every(({ pays }) => pays)'],
+  ],
   'an attempt that lost counts as a failure': [
     'breaker P4 hedge',
     [rounds, 'admission.close(own, reason);', "admission.close(own, 'timeout');"],

@@ -23,7 +23,7 @@ class Oracle {
     this.world = world;
     this.pkg = pkg;
     /** @type {Map<string, { budget?: Budget, breaker?: Breaker, cooldown?: Cooldown, hedge?: Hedging,
-     * stale: boolean }>} */
+     * isFailure?: boolean, stale: boolean }>} */
     this.states = new Map();
     /** @type {Following[]} */
     this.followings = [];
@@ -123,13 +123,14 @@ class Oracle {
     const name = `${protection} ${key ?? ''}`;
     let state = this.states.get(name);
     if (state === undefined) {
-      const { budget, breaker, cooldown, hedge } = this.world.schedule.protections[protection];
+      const { budget, breaker, cooldown, hedge, isFailure } = this.world.schedule.protections[protection];
       state = {
         name,
         budget: budget && new Budget(budget),
         breaker: breaker && new Breaker(breaker, now),
         cooldown: cooldown && new Cooldown(cooldown),
         hedge: hedge && new Hedging(hedge, now),
+        isFailure,
         /** Whether an outcome of an old generation was the last that the breaker heard. */
         stale: false,
       };

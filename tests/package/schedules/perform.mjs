@@ -83,12 +83,11 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown, hedge, throws, aborts }, i) {
+  protection({ budget, breaker, cooldown, hedge, throws, aborts, isFailure }, i) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker)
-      parts.push(pkg.breaker(breaker.isFailure ? { ...breaker, isFailure: (end) => this.isFailure(end) } : breaker));
+    if (breaker) parts.push(pkg.breaker(breaker));
     if (budget) parts.push(pkg.budget(budget));
     if (hedge) parts.push(pkg.hedge(hedge));
     const onEvent = (event) => {
@@ -96,7 +95,8 @@ class Stage {
       if (aborts === event.type) this.abort(world.current()?.plan.id, world.current()?.plan.reason);
       if (throws) throw new Error('of onEvent');
     };
-    const object = pkg.protect(...parts, { onEvent });
+    const options = isFailure ? { onEvent, isFailure: (end) => this.isFailure(end) } : { onEvent };
+    const object = pkg.protect(...parts, options);
     world.note('made', undefined, { protection: i });
     return { object, keys: new Set([undefined]) };
   }
@@ -470,7 +470,7 @@ class Stage {
 
   /** The value that a callback ends with. */
   make(ok, described = { kind: 'undefined' }, entry) {
-    const { says } = described;
+    const { says, status } = described;
     if (ok && described.layers === undefined) {
       const result =
         'verdict' in described
@@ -478,7 +478,7 @@ class Stage {
           : 'number' in described
             ? described.number
             : described.kind === 'result'
-              ? { says }
+              ? { says, status }
               : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
       return { thrown: result, shown: result, afterMs: NaN };
     }

@@ -33,16 +33,22 @@ export class Attempt {
   mistake = false;
   /** The macrotask of its end. @type {number | undefined} */
   turn = undefined;
-  /** Whether the parts have heard of its end. */
-  heard = false;
+  /** Whether the parts have heard of its end, and how they take it. @type {number | undefined} */
+  verdict = undefined;
+  /** Whether its end is an answer: no other attempt is then a retry. */
+  answered = false;
+  /** Whether it asked to come less often. */
+  throttled = false;
 
   /**
    * @param {object | undefined} pass
+   * @param {boolean} first whether it follows no failure of its operation
    * @param {number | undefined} heldMs
    * @param {true} [hedge]
    */
-  constructor(pass, heldMs, hedge) {
+  constructor(pass, first, heldMs, hedge) {
     this.pass = pass;
+    this.first = first;
     this.heldMs = heldMs;
     this.hedge = hedge;
   }

@@ -1,6 +1,6 @@
 // A round, followed through the record: an attempt, its hedge if it is slow, and how the two end the round.
 
-import { NOTHING, SUCCESS } from './machines.mjs';
+import { NOTHING } from './machines.mjs';
 import { Attempt } from './records.mjs';
 
 /** Entries and events that show how an operation goes on. */
@@ -69,7 +69,7 @@ export class Round {
       return this.refuse('P1');
     }
     this.taken = taken;
-    const attempt = new Attempt(breaker?.admit(following.now, false).pass, undefined, true);
+    const attempt = new Attempt(breaker?.admit(following.now, false).pass, false, undefined, true);
     this.starts = attempt;
     yield* following.hook('onAttempt', { number: following.attempts + 1, hedge: true, rule: 'hedge' });
     yield* following.timeout(attempt);
@@ -170,7 +170,9 @@ export class Round {
     const ends = this.lanes.map((lane) => lane.end).filter((each) => each !== undefined);
     const hints = ends.map(({ hintMs }) => hintMs).filter((hintMs) => hintMs !== undefined);
     const hintMs = hints.length > 0 ? Math.max(...hints) : undefined;
-    return { ...end, hintMs, untils: ends.flatMap(({ untils }) => untils) };
+    const some = (name) => ends.some((each) => each[name]);
+    const untils = ends.flatMap(({ untils }) => untils);
+    return { ...end, hintMs, untils, throttled: some('throttled'), pays: some('pays') };
   }
 
   /** One of them ends the operation, and the other has lost. */
@@ -178,7 +180,7 @@ export class Round {
     const { following } = this;
     following.outcome = attempt;
     following.winner = attempt;
-    if (ends === 'success') following.hear(attempt, SUCCESS, true);
+    if (ends === 'success') following.classify(attempt, false);
     for (const { attempt: other } of this.lanes) {
       if (other === undefined || other === attempt) continue;
       if (other.runs) other.supersededAt = following.now;

@@ -25,9 +25,9 @@ const HEDGES = 0x4ed6e;
 /**
  * Worlds with protection: those in which machines of this kind have failed. Answers outlast the lease of a probe and
  * the window, operations run inside the callbacks of others, hints never end, there are from 10 calls a minute to
- * 10,000 a second, and clocks jump and stand still.
+ * 10,000 a second, clocks jump and stand still, and servers answer, but not yet with what the caller waits for.
  */
-const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock'];
+const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock', 'polls'];
 
 /**
  * @param {number} seed
@@ -281,6 +281,7 @@ function protection(g, world, gap) {
     parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, gap * 3, 2e5]) };
   if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
   // Its hook does.
+  if (g.chance(0.15)) parts.isFailure = true;
   if (g.chance(0.1)) parts.throws = true;
   if (g.chance(0.1)) parts.aborts = g.pick(['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty']);
   // A call of a machine bounds a time that was set back. The design does not say which machines an attempt reaches
@@ -311,13 +312,12 @@ function breaker(g, gap) {
   if (g.chance(0.4) || options.minimumCalls === Infinity) options.consecutiveFailures = g.pick([1, 2, 3, 5, 8]);
   if (g.chance(0.9)) options.openMs = g.pick([10, 100, 1000, gap * 2]);
   if (g.chance(0.3)) options.closeAfter = g.whole(1, 3);
-  if (g.chance(0.15)) options.isFailure = true;
   return options;
 }
 
 function protectedPolicy(g, world, gap, of) {
   const options = { jitter: g.pick(['none', 'full']), backoff: g.pick(['fixed', 'exponential']) };
-  options.maxAttempts = g.pick([1, 1, 2, 3, 4]);
+  options.maxAttempts = g.pick(world === 'polls' ? [3, 4, 6, 12] : [1, 1, 2, 3, 4]);
   options.baseMs = g.pick([0, 1, 10, 100.5, gap]);
   options.capMs = Math.max(options.baseMs, g.pick([10, 1000, 1e5]));
   if (g.chance(0.2)) options.maxRetryAfterMs = g.pick([0, 50, 1000]);
@@ -328,7 +328,9 @@ function protectedPolicy(g, world, gap, of) {
   if (g.chance(0.15)) options.seed = g.whole(0, 15);
   // The numbers are needed in many places: which one comes when is not followed.
   const random = options.seed === undefined && 'constant';
-  return { of, implied: {}, options, uses: { ...usesOf(g, 0.15, 0.4), random } };
+  const uses = { ...usesOf(g, world === 'polls' ? 1 : 0.15, 0.4), random };
+  if (uses.retryOnResult && g.chance(0.3)) options.finalResult = 'reject';
+  return { of, implied: {}, options, uses };
 }
 
 function protectedOperation(g, schedule, { i, at, key, spans, health, round }) {
@@ -353,7 +355,7 @@ function protectedOperation(g, schedule, { i, at, key, spans, health, round }) {
       [0.3, () => ({ do: 'status' })],
     ]);
   const dials = {
-    n: g.whole(1, Math.min(4, options.maxAttempts + 1)),
+    n: g.whole(1, Math.min(schedule.world === 'polls' ? 8 : 4, options.maxAttempts + 1)),
     ms: () => round(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)])),
     sync: op.via === 'sync',
     // The error of an inner operation is that of an attempt: which marks it has then is not followed.
@@ -372,7 +374,10 @@ function protectedAttempt(g, schedule, { i, op, health, dials, acts }) {
   const ok = !g.chance(health);
   const kinds = world === 'hints' ? { retryAfter: 3, error: 1 } : { error: 8, permanent: 1, retryAfter: 1 };
   const value = ok ? { kind: 'result' } : failure(g, kinds, [0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
-  if (schedule.protections[schedule.policies[op.policy].of].breaker?.isFailure && g.chance(0.5))
+  // What a server says without failing is as common as what it says when it fails.
+  if (g.chance(world === 'polls' ? 0.5 : 0.25))
+    value.status = g.pick([202, 401, 404, 409, 408, 429, 500, 501, 503, '503']);
+  if (schedule.protections[schedule.policies[op.policy].of].isFailure && g.chance(0.5))
     value.says = g.pick([true, false, 'ignore', 'throw']);
   if (!sync && world === 'nested' && g.chance(0.6)) return nesting(g, schedule, { i, op, ms, ok, value });
   const late = g.chance(world === 'slow' ? 0.7 : 0.4) ? 'later' : g.chance(0.06) ? 'never' : undefined;

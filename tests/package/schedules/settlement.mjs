@@ -120,7 +120,11 @@ export class Settlement extends Reading {
     // After a result, the last result is the outcome.
     if (reason === 'timeout' || (reason === 'deadline' && attempts === 0))
       Object.assign(end, outcome?.ok ? { outcome } : { timeout: true }, { reason: 'timeout' });
-    else if (fault === undefined) Object.assign(end, attempts === 0 ? { by: reason } : { outcome });
+    else if (fault === undefined) {
+      // Nobody is to take an answer that was to be followed by another one for the last word.
+      const pending = outcome?.ok && outcome.answered && end.ms !== undefined;
+      Object.assign(end, attempts === 0 || pending ? { by: reason } : { outcome });
+    }
     yield* this.settle(end);
   }
 
@@ -151,13 +155,13 @@ export class Settlement extends Reading {
     const { signals } = this.operation;
     const kept = entry.listeners.some((count, i) => count > 0 && !this.shared(signals[i], entry));
     this.require(!kept, 15, 'a listener is left at settlement');
-    const says = this.plan.via !== 'off' && this.state.breaker?.options.isFailure !== undefined;
+    const says = this.plan.via !== 'off' && this.state.isFailure;
     // The error of a timeout says what it likes.
     if (says && !this.aborted && entry.report?.reason !== 'timeout')
       this.require(
-        this.asked === (this.shouldAsk ?? 0),
+        this.asked === this.shouldAsk,
         'isFailure',
-        () => `isFailure was called ${this.asked} times instead of ${this.shouldAsk ?? 0}`,
+        () => `isFailure was called ${this.asked} times instead of ${this.shouldAsk}`,
       );
   }
 
@@ -172,7 +176,7 @@ export class Settlement extends Reading {
     );
   }
 
-  /** Before its first attempt, protection rejects an operation with an error of its own. */
+  /** Before its first attempt and after an answer, protection rejects an operation with an error of its own. */
   checkRejection(entry, { by, ms, cause, rule, reason }, giveUp) {
     const { value, report } = entry;
     this.require(isA(value, this.pkg.RejectedError), this.broken(entry), `${this.name(entry)} is no rejection`);

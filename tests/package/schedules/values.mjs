@@ -42,15 +42,16 @@ const DEEPEST = 10;
 const MARKS = new Set(['permanent', 'retryAfter', 'retryAfterBad']);
 
 /**
- * Makes what is thrown for a description: `{ kind, layers?, ms?, bad?, says? }`. The layers lie around the value of
+ * Makes what is thrown for a description: `{ kind, layers?, ms?, bad?, says?, status? }`. The layers lie around the value of
  * that kind, the innermost first: marks, plain errors with a cause, or (innermost only) a hint without an error.
  *
  * Returns `thrown`; `shown`, what predicates, hooks and the rejection must get; and what the marks say:
  * `permanent`, `afterMs` (NaN for no hint).
  */
-export function failure({ kind, layers = [], ms, bad, says }, { RejectedError, permanent, retryAfter }) {
+export function failure({ kind, layers = [], ms, bad, says, status }, { RejectedError, permanent, retryAfter }) {
   let thrown = kind === 'rejected' ? new RejectedError('breaker', 5) : value(kind);
   if (says !== undefined) thrown.says = says;
+  if (status !== undefined) thrown.status = status;
   let shown = thrown;
   for (const layer of layers) {
     thrown = {
