@@ -17,8 +17,8 @@
 
 // The pages link to them.
 use crate::{
-    Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Sleeper, StopReason, Verdict,
-    presets, retry_with, testing::VirtualTime,
+    Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Signal, Sleeper, StopReason,
+    Verdict, presets, retry_with, testing::VirtualTime,
 };
 
 #[doc = include_str!("policies.md")]

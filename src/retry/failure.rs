@@ -182,7 +182,7 @@ impl<M: Outcome> Operation<M> {
         let error = (!superseded).then_some(error);
         self.outcome.cut(error, record);
         #[cfg(feature = "protection")]
-        if let (true, 1, Some(guard)) = (superseded, other.number, self.outcome.guard()) {
+        if let (true, None, Some(guard)) = (superseded, other.hedge, self.outcome.guard()) {
             guard.superseded(now, duration);
         }
     }
@@ -334,12 +334,12 @@ impl<M: Outcome> Operation<M> {
         };
         let duration = Packed::from(ended).since(started.at);
         // How fast it failed says nothing.
-        let tells = signal == Signal::Success || timeout.is_some_and(|timeout| duration >= timeout);
+        let tells = signal.is_success() || timeout.is_some_and(|timeout| duration >= timeout);
         let failure = Failure {
             signal,
             hint,
             longest_ms,
-            first: Some(duration).filter(|_| number == 1 && tells),
+            took: Some(duration).filter(|_| started.hedge.is_none() && tells),
         };
         let seed = &mut self.seed;
         let draw = || draw_beside(seed, number, ended, entropy);

@@ -300,8 +300,12 @@ impl<M: Outcome> Operation<M> {
     ) {
         if let Some(guard) = self.outcome.guard() {
             let mut both = [Some(winner), other].into_iter().flatten();
-            let first = both.find(|started| started.number == 1);
-            guard.succeeded(winner.hedge, first.map(|first| first.at.time()), clock);
+            let attempt = both.find(|started| started.hedge.is_none());
+            guard.succeeded(
+                winner.hedge,
+                attempt.map(|attempt| attempt.at.time()),
+                clock,
+            );
         }
     }
 

@@ -122,7 +122,9 @@ macro_rules! setters {
             /// [`Signal`](crate::Signal). `None` means the default.
             ///
             /// It is called once after each attempt that failed with an error, in protected operations alone. It
-            /// does not decide about the retry.
+            /// does not decide about the retry, only whether the retry takes tokens of the
+            /// [`budget`](crate::Protection::budget): it is free after [`Signal::Success`](crate::Signal::Success)
+            /// and [`Signal::Nothing`](crate::Signal::Nothing).
             ///
             #[doc = example!("Result<(), u16> { Err(404) }", "\
                 use rejitter::{BreakerOptions, Protection, Signal};\n\
@@ -131,7 +133,7 @@ macro_rules! setters {
                 let api = Protection::new().breaker(options);\n\
                 let failed = ", $start, "\n\
                 \x20   .protection(&api)\n\
-                \x20   .signal(|status| (*status == 404).then_some(Signal::Success)) // the server works\n\
+                \x20   .signal(|status| Some(Signal::of_status(*status))) // a server that answers 404 works\n\
                 \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
                 assert_eq!(failed.own_error(), Some(&404));\n\
                 assert_eq!(api.status().breaker.unwrap().opens, 0);\n\

@@ -19,6 +19,32 @@ use core::time::Duration;
 /// }
 /// assert_eq!(verdict(404), false.into());
 /// ```
+///
+/// What is worth another attempt is not always a failure of the destination. To the parts of a protection, each of
+/// these retries follows a failure, unless [`Retry::signal`](crate::Retry::signal) tells otherwise. A server that
+/// answers 401 works:
+///
+/// ```
+/// # #[cfg(feature = "protection")] {
+/// # use rejitter::testing::VirtualTime;
+/// # use std::time::Duration;
+/// use rejitter::{BreakerOptions, Protection, RetryPolicy, Signal, Verdict, retry};
+///
+/// let api = Protection::new().breaker(BreakerOptions::default());
+/// # let (time, mut statuses) = (VirtualTime::new(), [Err(401), Ok("hello")].into_iter());
+/// # let mut send = || std::future::ready(statuses.next().unwrap());
+/// let call = retry(RetryPolicy::default(), || send())
+///     .when(|status| match status {
+///         401 => Verdict::RetryExactly(Duration::ZERO),
+///         status => (*status >= 500).into(),
+///     })
+///     .signal(|status| Some(Signal::of_status(*status)))
+///     .protection(&api);
+/// # let answer = time.block_on(call.sleeper(&time));
+/// assert_eq!(answer, Ok("hello"));
+/// assert_eq!(api.status().breaker.unwrap().failures, 0.0);
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -44,27 +70,61 @@ pub enum Verdict {
 /// use rejitter::Signal;
 /// use std::time::Duration;
 ///
-/// fn signal(status: u16) -> Signal {
-///     match status {
-///         429 => Signal::Busy(Duration::from_secs(1)), // holds all who share a cooldown
-///         408 | 500 | 502.. => Signal::Failure,
-///         _ => Signal::Success, // 404 is an answer
+/// fn signal(status: u16, retry_after: Option<Duration>) -> Signal {
+///     match (status, retry_after) {
+///         (429, Some(wait)) => Signal::Busy(wait), // holds all who share a cooldown
+///         _ => Signal::of_status(status),
 ///     }
 /// }
-/// # let _ = [429, 503, 404].map(signal);
+/// assert_eq!(signal(503, None), Signal::Failure);
+/// assert_eq!(signal(404, None), Signal::Declined); // the server works
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signal {
-    /// It does not work. The default for errors that [`Verdict::Retry`] and [`Verdict::RetryExactly`] answer.
+    /// It does not work. A retry takes tokens of the budget. The default for errors that [`Verdict::Retry`] and
+    /// [`Verdict::RetryExactly`] answer. A timeout is a failure, too.
     Failure,
-    /// It works.
+    /// It works, and the error is its answer, such as "not yet" of a poll. Another attempt takes no token, and counts
+    /// as the first attempt of an operation.
     Success,
-    /// Nothing: the error is that of the caller. The default for errors that [`Verdict::Stop`] answers.
+    /// It works, but declined the request, such as with the status 401 or 404. A success to the breaker, whose retry
+    /// takes tokens of the budget as after a failure.
+    Declined,
+    /// Nothing: the error is that of the caller. Another attempt takes no token, and counts as the first attempt of
+    /// an operation. The default for errors that [`Verdict::Stop`] answers.
     Nothing,
     /// It asks for fewer requests, and for this wait. Starts the cooldown, unless the wait is zero. Says nothing to
-    /// the breaker. The default for errors that [`Verdict::RetryAtLeast`] answers.
+    /// the breaker. A retry takes tokens of the budget. The default for errors that [`Verdict::RetryAtLeast`] answers.
     Busy(Duration),
+}
+
+#[cfg(feature = "protection")]
+impl Signal {
+    /// Returns the meaning of an HTTP status: [`Signal::Failure`] for 408 and 5xx except 501 and 505,
+    /// [`Signal::Busy`] with a wait of zero for 429, [`Signal::Declined`] for all others.
+    ///
+    /// ```
+    /// use rejitter::Signal;
+    /// use std::time::Duration;
+    ///
+    /// assert_eq!(Signal::of_status(500), Signal::Failure);
+    /// assert_eq!(Signal::of_status(401), Signal::Declined);
+    /// assert_eq!(Signal::of_status(429), Signal::Busy(Duration::ZERO));
+    /// ```
+    #[must_use]
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            408 | 500 | 502..=504 | 506..=599 => Self::Failure,
+            429 => Self::Busy(Duration::ZERO),
+            _ => Self::Declined,
+        }
+    }
+
+    /// Whether the destination works.
+    pub(crate) const fn is_success(self) -> bool {
+        matches!(self, Self::Success | Self::Declined)
+    }
 }
 
 #[cfg(feature = "protection")]

@@ -2,6 +2,7 @@
 
 use super::told::Rejection;
 use crate::core::protection::Verdict;
+use crate::retry::Signal;
 
 /// The breaker's ticket of an attempt that it admitted, which it wants back. `None` without a breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -28,7 +29,7 @@ pub(super) enum Entry {
 /// The facts about an attempt that is about to start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// It is the first one of its operation.
+    /// It is the first one of its operation, or follows an answer.
     pub(super) first: bool,
     pub(super) remaining_ms: f64,
     pub(super) base_ms: f64,
@@ -63,8 +64,29 @@ pub(super) struct Success {
     /// Tokens that its last retry took.
     pub(super) taken: f64,
     pub(super) by_hedge: bool,
-    /// How long its first attempt took, or had taken so far. `None` if that ended before.
+    /// How long an attempt took that counts as a first one, or had taken so far. `None` if that ended before.
     pub(super) first_ms: Option<f64>,
+}
+
+/// What a retry takes of the budget, by how the attempts of the round before it ended: the highest price of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Price {
+    /// All were answers. The attempt that follows counts as the first one of an operation.
+    #[default]
+    Free,
+    Usual,
+    /// The server asked for fewer requests.
+    Throttled,
+}
+
+impl From<Signal> for Price {
+    fn from(signal: Signal) -> Self {
+        match signal {
+            Signal::Success | Signal::Nothing => Self::Free,
+            Signal::Failure | Signal::Declined => Self::Usual,
+            Signal::Busy(_) => Self::Throttled,
+        }
+    }
 }
 
 /// A wait that is to be followed by a retry.
@@ -73,8 +95,7 @@ pub(super) struct Plan {
     pub(super) delay_ms: f64,
     pub(super) remaining_ms: f64,
     pub(super) base_ms: f64,
-    /// The server asked for fewer requests.
-    pub(super) throttled: bool,
+    pub(super) price: Price,
     /// End of the cooldown that the failure itself set. NaN for none.
     pub(super) own_until: f64,
 }

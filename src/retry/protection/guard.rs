@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Protection;
 use super::cell::Cell;
-use super::facts::{End, Entry, Limits, Pass, Plan, Success};
+use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
 use super::time_ms;
 use super::told::Rejection;
 use crate::StopReason;
@@ -49,15 +49,16 @@ pub struct Protected {
     held_since: Option<Duration>,
     /// All holds of the attempt.
     held: Duration,
-    /// An attempt has started.
-    begun: bool,
+    /// The attempt of the round counts as the first one of an operation.
+    first: bool,
     /// When the breaker was last asked, in ms: nobody reads a clock when an operation is dropped.
     asked_at: f64,
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
-    /// A failure of the last round asked for fewer requests, and set the cooldown that ends then.
-    throttled: bool,
+    /// Of a retry after this round.
+    price: Price,
+    /// End of the cooldown that a failure of the round set. NaN for none.
     own_until: f64,
     rejection: Option<Rejection>,
 }
@@ -78,8 +79,8 @@ pub(in crate::retry) struct Failure {
     pub(in crate::retry) hint: Option<Duration>,
     /// No hint is followed further.
     pub(in crate::retry) longest_ms: f64,
-    /// How long the operation's first attempt took, if this was it and its end says so.
-    pub(in crate::retry) first: Option<Duration>,
+    /// How long the attempt took, if its end says how long attempts take. `None` for a hedge.
+    pub(in crate::retry) took: Option<Duration>,
 }
 
 /// The next step of an attempt that is about to start.
@@ -97,11 +98,11 @@ impl Protected {
             pass: Pass::default(),
             held_since: None,
             held: Duration::ZERO,
-            begun: false,
+            first: true,
             asked_at: 0.0,
             taken: 0.0,
             spent: 0.0,
-            throttled: false,
+            price: Price::Free,
             own_until: f64::NAN,
             rejection: None,
         }
@@ -145,6 +146,7 @@ impl Protected {
         } else {
             self.held = Duration::ZERO;
         }
+        let first = self.price == Price::Free;
         let recipe = &self.cell.recipe;
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
         let entry = match timed.then(|| self.ms(now)).flatten() {
@@ -158,7 +160,7 @@ impl Protected {
                     }
                 }
                 let limits = Limits {
-                    first: !self.begun,
+                    first,
                     remaining_ms,
                     base_ms,
                     longest_ms,
@@ -169,8 +171,8 @@ impl Protected {
         match entry {
             Entry::Begin(pass) => {
                 self.pass = pass;
-                self.begun = true;
-                (self.throttled, self.own_until) = (false, f64::NAN);
+                self.first = first;
+                (self.price, self.own_until) = (Price::Free, f64::NAN);
                 if self.taken > 0.0 {
                     self.spent = std::mem::take(&mut self.taken);
                 }
@@ -216,12 +218,12 @@ impl Protected {
             .locked(|state, recipe, told| state.start_hedge(recipe, told, time))
     }
 
-    /// The operation succeeded. `hedge`: the hedge that did it. `first`: the start of the first attempt, if that did it
-    /// or was running.
+    /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
+    /// did it or was running.
     pub(in crate::retry) fn succeeded(
         &mut self,
         hedge: Option<Pass>,
-        first: Option<Duration>,
+        attempt: Option<Duration>,
         clock: impl FnOnce() -> Duration,
     ) {
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
@@ -236,7 +238,8 @@ impl Protected {
         let success = Success {
             taken,
             by_hedge: hedge.is_some(),
-            first_ms: first
+            first_ms: attempt
+                .filter(|_| self.first)
                 .zip(now)
                 .map(|(at, now)| time_ms(now.saturating_sub(at))),
         };
@@ -265,16 +268,17 @@ impl Protected {
             signal,
             hint,
             longest_ms,
-            first,
+            took,
         } = failure;
+        let first = took.filter(|_| self.first);
         let cut = |hint: Duration| ms_from_duration(hint).min(longest_ms);
         let (verdict, busy_ms) = match signal {
             Signal::Failure => (Verdict::Failure, 0.0),
-            Signal::Success => (Verdict::Success, 0.0),
+            Signal::Success | Signal::Declined => (Verdict::Success, 0.0),
             Signal::Nothing => (Verdict::Nothing, 0.0),
             Signal::Busy(hint) => (Verdict::Nothing, cut(hint)),
         };
-        self.throttled |= matches!(signal, Signal::Busy(_));
+        self.price = self.price.max(signal.into());
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
         let cools = busy_ms > 0.0 && self.cell.recipe.cooldown.is_some();
         if pass.is_none() && !cools && first.is_none() {
@@ -303,12 +307,12 @@ impl Protected {
         }
     }
 
-    /// The first attempt is dropped, because its hedge ended the operation without success.
-    pub(in crate::retry) fn superseded(&self, now: Duration, first: Duration) {
-        if self.cell.recipe.hedge.is_some() {
+    /// The round's attempt is dropped after this time, because its hedge ended the operation without success.
+    pub(in crate::retry) fn superseded(&self, now: Duration, took: Duration) {
+        if self.first && self.cell.recipe.hedge.is_some() {
             let time = self.ms(now);
             self.cell
-                .locked(|state, recipe, _| state.record(recipe, time, Some(time_ms(first))));
+                .locked(|state, recipe, _| state.record(recipe, time, Some(time_ms(took))));
         }
     }
 
@@ -326,7 +330,7 @@ impl Protected {
             delay_ms,
             remaining_ms,
             base_ms,
-            throttled: self.throttled,
+            price: self.price,
             own_until: self.own_until,
         };
         let time = self.ms(now);

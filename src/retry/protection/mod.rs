@@ -41,7 +41,8 @@ use crate::policy::ms_from_duration;
 /// Each operation retries for itself. In an overload, all of them together keep the server down: up to
 /// `max_attempts` times the usual load. The parts of a protection see them together:
 ///
-/// - [`budget`](Self::budget): retries take tokens, successes give some back. Without tokens nothing is retried.
+/// - [`budget`](Self::budget): retries after failures take tokens, successes give some back. Without tokens no failure
+///   is retried.
 /// - [`breaker`](Self::breaker): while most attempts fail, it rejects all, first ones too. Now and then it lets one
 ///   through.
 /// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all of them wait.
@@ -122,9 +123,13 @@ impl Protection {
         Self::of(recipe)
     }
 
-    /// Adds a budget for retries: an operation that has no token for its next retry ends with its own last error
-    /// ([`StopReason::Budget`](crate::StopReason::Budget)). First attempts need no token. A token is taken only if
-    /// a retry follows, and goes back if the retry never starts.
+    /// Adds a budget for retries: each retry after a failure takes tokens. An operation for which none are left ends
+    /// with its own last error ([`StopReason::Budget`](crate::StopReason::Budget)). A token is taken only if a retry
+    /// follows, and goes back if the retry never starts.
+    ///
+    /// First attempts need no token, and neither do retries after an answer:
+    /// [`Signal::Success`](crate::Signal::Success) or [`Signal::Nothing`](crate::Signal::Nothing) of
+    /// [`Retry::signal`](crate::Retry::signal), such as "not yet" of a poll.
     ///
     /// The returned protection shares no numbers with this one and has no key, as with all these methods: call
     /// [`for_key`](Self::for_key) last.
@@ -141,8 +146,9 @@ impl Protection {
     /// Adds a breaker: while most calls fail, all attempts are rejected for a while, first ones too. It has no timer:
     /// the first attempt after that time is a probe. If it succeeds, the circuit closes.
     ///
-    /// A call is the first attempt of an operation, or a retry that succeeds. Retries that fail do not count while the
-    /// circuit is closed.
+    /// A call is the first attempt of an operation, an attempt that follows an answer
+    /// ([`Signal::Success`](crate::Signal::Success), [`Signal::Nothing`](crate::Signal::Nothing)), or a retry that
+    /// succeeds. Retries that fail do not count while the circuit is closed.
     ///
     /// [`Retry::when`](crate::Retry::when) decides what counts as a failure: an error that is worth another
     /// attempt, also where none is left. [`Retry::signal`](crate::Retry::signal) overrides it. A timeout is a failure.
@@ -173,7 +179,8 @@ impl Protection {
 
     /// Adds hedges: a second attempt starts while a slow one is running, and the first success wins. Only operations
     /// with [`Retry::hedge`](crate::Retry::hedge) start hedges. All others that share the protection count: their
-    /// successes allow hedges, and the delay is learned from their first attempts, too.
+    /// successes allow hedges, and the delay is learned from their first attempts, too. An attempt that follows an
+    /// answer counts as a first one.
     ///
     /// Hedges cost load, so they are bounded: ten at the start, then one per ten successful operations, even if every
     /// attempt is slow. Each takes tokens of the [`budget`](Self::budget) as a retry does. None starts while the

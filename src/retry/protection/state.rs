@@ -1,7 +1,7 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::budget::Tokens;
-use super::facts::{End, Entry, Limits, Pass, Plan, Success};
+use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
 use super::hedges::Hedges;
 use super::recipe::Recipe;
 use super::status::{
@@ -172,10 +172,10 @@ impl State {
         let Some(options) = &recipe.budget else {
             return Ok((delay_ms, 0.0));
         };
-        let cost = if plan.throttled {
-            options.throttled_cost
-        } else {
-            options.cost
+        let cost = match plan.price {
+            Price::Free => return Ok((delay_ms, 0.0)),
+            Price::Usual => options.cost,
+            Price::Throttled => options.throttled_cost,
         };
         if self.budget.take(options, told, cost) {
             return Ok((delay_ms, cost));

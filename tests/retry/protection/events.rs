@@ -54,7 +54,7 @@ fn events_tell_what_changes() {
         let _ = time.block_on(call);
         std::mem::take(&mut *seen.lock().unwrap())
     };
-    let (no, down) = (Err(Signal::Nothing), Err(Signal::Failure));
+    let (no, down) = (Err(Signal::Declined), Err(Signal::Failure));
     assert_eq!(run(&api, &[no, no]), Vec::<String>::new());
     assert_eq!(run(&api, &[no]), ["- empty 1", "- rejected by budget"]);
     assert_eq!(run(&api, &[no]), ["- rejected by budget"]);

@@ -17,6 +17,7 @@ mod hedging;
 mod keys;
 mod operations;
 mod scenes;
+mod signals;
 
 /// A budget of `capacity` tokens that successes do not fill.
 fn tokens(capacity: f64) -> BudgetOptions {

@@ -12,13 +12,13 @@ use rejitter::testing::VirtualTime;
 use rejitter::{
     Attempt, AttemptError, AttemptRecord, BreakerOptions, BreakerState, BudgetOptions,
     CooldownOptions, HedgeOptions, Hooks, Protection, ProtectionStatus, RetryError, RetryPolicy,
-    Seed, Sleeper, UNLIMITED, Verdict, retry,
+    Seed, Signal, Sleeper, UNLIMITED, Verdict, retry,
 };
 use serde_json::{Map, Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::super::operations::{Scripted, end, ms, nth};
+use super::super::operations::{ms, nth};
 use crate::common;
 
 const SCENES: &str = include_str!("../../vectors/protection.json");
@@ -35,6 +35,15 @@ fn seed(draw: &Value, operation: &Value) -> Seed {
         (Some(0.5), false) => 81_245_535,
         _ => panic!("no seed for this draw: {draw}"),
     })
+}
+
+/// An error that an attempt throws, or a result that is sent round.
+#[derive(Debug)]
+struct Scripted {
+    name: String,
+    is_result: bool,
+    retry_after: Option<Duration>,
+    signal: Option<Signal>,
 }
 
 type Outcome = Result<String, RetryError<Scripted>>;
@@ -70,7 +79,8 @@ impl<'a> Play<'a> {
         let mut calls = self.calls.borrow_mut();
         calls.push(whole(self.time.now()));
         // An attempt that is rejected has no script.
-        let step = nth(&self.operation["attempts"], calls.len() as u64);
+        let number = calls.len() as u64;
+        let step = nth(&self.operation["attempts"], number);
         let takes = step
             .get("takes")
             .map(|takes| Sleeper::sleep(self.time, ms(takes)));
@@ -78,8 +88,33 @@ impl<'a> Play<'a> {
             if let Some(takes) = takes {
                 takes.await;
             }
-            end(step)
+            self.end(step, number)
         }
+    }
+
+    fn end(self, step: &Value, number: u64) -> Result<String, Scripted> {
+        let status = step["status"].as_u64();
+        let said = status.map(|status| Signal::of_status(u16::try_from(status).unwrap()));
+        if let Some(error) = step["throws"].as_str() {
+            return Err(Scripted {
+                name: error.to_owned(),
+                is_result: false,
+                retry_after: step.get("retryAfterMs").map(ms),
+                signal: said,
+            });
+        }
+        let name = step["returns"].as_str().expect("it returns or throws");
+        let answers = self.operation.get("retryOnResult");
+        if answers.is_none_or(|answers| *nth(answers, number) == false) {
+            return Ok(name.to_owned());
+        }
+        let said = said.filter(|said| *said != Signal::Declined);
+        Err(Scripted {
+            name: name.to_owned(),
+            is_result: true,
+            retry_after: None,
+            signal: Some(said.unwrap_or(Signal::Success)),
+        })
     }
 
     /// Starts the operation at its time, aborts it, and checks how it ends.
@@ -178,13 +213,28 @@ async fn until<T>(future: impl Future<Output = T>, end: Option<impl Future>) -> 
 
 impl Hooks<Scripted> for Play<'_> {
     fn when(&mut self, error: &Scripted, attempt: &Attempt) -> Verdict {
-        let script = self.operation.get("retryIf");
+        let script = if error.is_result {
+            "retryOnResult"
+        } else {
+            "retryIf"
+        };
+        let script = self.operation.get(script);
         let answer = script.map_or(&Value::Bool(true), |script| nth(script, attempt.attempt));
         match (answer.as_bool(), answer.get("afterMs"), error.retry_after) {
             (Some(true), _, Some(after)) => Verdict::RetryAtLeast(after),
             (Some(retry), ..) => retry.into(),
             (_, Some(after), _) => Verdict::RetryExactly(ms(after)),
             _ => panic!("an answer: {answer}"),
+        }
+    }
+
+    fn signal(&mut self, error: &Scripted) -> Option<Signal> {
+        match self.scene["signals"][&error.name].as_str() {
+            None => error.signal,
+            Some("success") => Some(Signal::Success),
+            Some("failure") => Some(Signal::Failure),
+            Some("nothing") => Some(Signal::Nothing),
+            Some(other) => panic!("a signal: {other}"),
         }
     }
 }
@@ -313,9 +363,12 @@ fn run(scene: &Value) {
             .map(Vec::as_slice)
             .unwrap_or_default()
     };
-    let operations = list("operations");
-    let calls: Vec<_> = operations.iter().map(|_| RefCell::default()).collect();
-    let operations = operations.iter().zip(&calls).map(|(operation, calls)| {
+    let same = |operation: &Value| operation["count"].as_u64().unwrap_or(1);
+    let operations: Vec<_> = list("operations")
+        .iter()
+        .flat_map(|operation| (0..same(operation)).map(move |_| (operation, RefCell::default())))
+        .collect();
+    let operations = operations.iter().map(|(operation, calls)| {
         let play = Play {
             scene,
             operation,
