@@ -141,7 +141,7 @@ pub use neighbours::retry_after;
 #[cfg(feature = "tower")]
 pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
 #[cfg(all(feature = "tower", feature = "protection"))]
-pub use neighbours::{HedgedBy, ProtectedBy};
+pub use neighbours::{HedgedBy, ProtectedBy, SignalledBy};
 pub use policy::{Delays, duration_from_ms, presets};
 #[cfg(feature = "async")]
 pub use retry::*;

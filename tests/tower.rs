@@ -16,7 +16,7 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     BreakerOptions, BudgetOptions, Classify, CooldownOptions, HedgeOptions, Protection, RetryLayer,
-    RetryPolicy, Sleeper, StopReason, Verdict,
+    RetryPolicy, Signal, Sleeper, StopReason, Verdict,
 };
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -413,4 +413,92 @@ fn a_layer_hedges_only_with_a_hedge() {
     let api = Protection::new();
     let layer = RetryLayer::new(POLICY, transient).protection(&api, |_| Outcome::Err("rejected"));
     let _ = layer.hedge();
+}
+
+/// Tokens left, and failures and calls of the breaker, after a request whose responses have these statuses.
+fn signalled<C>(layer: RetryLayer<C>, statuses: &[u16]) -> (Outcome, f64, f64, f64)
+where
+    C: Classify<(), u16, &'static str> + Clone,
+{
+    let (time, calls) = (VirtualTime::new(), Cell::new(0));
+    let clock = time.clone();
+    let api = Protection::new()
+        .budget(BudgetOptions::default())
+        .breaker(BreakerOptions::default())
+        .clock(move || clock.now());
+    let service = slow((&time, &calls), |call| (0, Ok(statuses[call - 1])));
+    let service = layer
+        .sleeper(time.clone())
+        .protection(&api, |rejected| panic!("{rejected}"))
+        .layer(service);
+    let outcome = time.block_on(service.oneshot(()));
+    assert_eq!(calls.get(), statuses.len());
+    let status = api.status();
+    let breaker = status.breaker.unwrap();
+    let tokens = status.budget.unwrap().tokens;
+    (outcome, tokens, breaker.failures, breaker.calls)
+}
+
+/// Polls on 202, and retries 404 and from 500 on.
+fn polls(outcome: Result<&u16, &&'static str>) -> Verdict {
+    let again = outcome.is_ok_and(|status| matches!(status, 202 | 404 | 500..));
+    again.into()
+}
+
+fn of_status(outcome: Result<&u16, &&'static str>) -> Option<Signal> {
+    Some(match outcome.ok()? {
+        202 => Signal::Success,
+        status => Signal::of_status(*status),
+    })
+}
+
+#[test]
+fn a_retried_response_is_a_failure_unless_a_signal_overrides_it() {
+    let by_verdict = || RetryLayer::new(POLICY.with_max_attempts(3), polls);
+    let by_signal = || by_verdict().signal(of_status);
+    // The last attempt is not followed by a retry, and retries that fail do not count.
+    assert_eq!(
+        signalled(by_verdict(), &[202; 3]),
+        (Ok(202), 48.0, 1.0, 1.0)
+    );
+    assert_eq!(signalled(by_signal(), &[202; 3]), (Ok(202), 50.0, 0.0, 3.0));
+    assert_eq!(signalled(by_signal(), &[404; 3]), (Ok(404), 48.0, 0.0, 3.0));
+    assert_eq!(signalled(by_signal(), &[503; 3]), (Ok(503), 48.0, 1.0, 1.0));
+    // What the last retry took comes back.
+    let ends = signalled(by_signal(), &[503, 202, 200]);
+    assert_eq!(ends, (Ok(200), 50.0, 1.0, 3.0));
+}
+
+#[test]
+fn an_accepted_response_says_what_its_signal_says() {
+    let accepts = || RetryLayer::new(POLICY, |_: Result<&u16, &&'static str>| false);
+    assert_eq!(signalled(accepts(), &[503]), (Ok(503), 50.0, 0.0, 1.0));
+    let by_signal = || accepts().signal(of_status);
+    assert_eq!(signalled(by_signal(), &[503]), (Ok(503), 50.0, 1.0, 1.0));
+    assert_eq!(signalled(by_signal(), &[404]), (Ok(404), 50.0, 0.0, 1.0));
+    assert_eq!(signalled(by_signal(), &[429]), (Ok(429), 50.0, 0.0, 0.0));
+}
+
+/// A classification with signals of its own.
+#[derive(Clone)]
+struct Ours;
+
+impl Classify<(), u16, &'static str> for Ours {
+    fn classify(&mut self, outcome: Result<&u16, &&'static str>) -> Verdict {
+        polls(outcome)
+    }
+    fn clone_request(&mut self, (): &()) -> Option<()> {
+        Some(())
+    }
+    fn signal(&mut self, outcome: Result<&u16, &&'static str>) -> Option<Signal> {
+        of_status(outcome)
+    }
+}
+
+#[test]
+fn a_classification_has_signals_which_those_of_the_layer_replace() {
+    let ours = || RetryLayer::new(POLICY.with_max_attempts(2), Ours);
+    assert_eq!(signalled(ours(), &[202; 2]), (Ok(202), 50.0, 0.0, 2.0));
+    let replaced = ours().signal(|_: Result<&u16, &&'static str>| None);
+    assert_eq!(signalled(replaced, &[202; 2]), (Ok(202), 49.0, 1.0, 1.0));
 }

@@ -17,4 +17,4 @@ pub use headers::retry_after;
 #[cfg(feature = "tower")]
 pub use tower::{Classify, Retried, RetryLayer, RetryService};
 #[cfg(all(feature = "tower", feature = "protection"))]
-pub use tower::{HedgedBy, ProtectedBy};
+pub use tower::{HedgedBy, ProtectedBy, SignalledBy};

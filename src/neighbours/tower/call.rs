@@ -10,6 +10,8 @@ use tower_service::Service;
 use super::classify::Classify;
 use super::failed::{ByVerdict, Failed};
 use super::form::Form;
+#[cfg(feature = "protection")]
+use crate::retry::Signal;
 use crate::retry::{Attempt, Callback, Retry, Sealed, Sleeper, Verdict};
 
 pin_project! {
@@ -156,11 +158,19 @@ where
             }
         };
         let verdict = this.classify.classify(outcome.as_ref());
+        let is_accepted = outcome.is_ok() && verdict == Verdict::Stop;
+        #[cfg(feature = "protection")]
+        let signal = this.classify.signal(outcome.as_ref());
+        // An accepted response may tell of a failure all the same.
+        #[cfg(feature = "protection")]
+        let is_accepted = is_accepted && signal.is_none_or(Signal::is_success);
         Poll::Ready(match outcome {
-            Ok(response) if verdict == Verdict::Stop => Ok(response),
+            Ok(response) if is_accepted => Ok(response),
             outcome => Err(Failed {
                 outcome,
                 verdict,
+                #[cfg(feature = "protection")]
+                signal: signal.unwrap_or(verdict.into()),
                 can_retry: *this.can_retry,
             }),
         })

@@ -4,12 +4,14 @@
 use crate::retry::Signal;
 use crate::retry::{Attempt, Hooks, Verdict};
 
-/// An outcome that may be retried.
+/// An outcome that is not a success: it may be retried.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Failed<Res, Err> {
     pub(super) outcome: Result<Res, Err>,
     pub(super) verdict: Verdict,
+    #[cfg(feature = "protection")]
+    pub(super) signal: Signal,
     /// Whether the request can be sent again.
     pub(super) can_retry: bool,
 }
@@ -29,6 +31,6 @@ impl<Res, Err> Hooks<Failed<Res, Err>> for ByVerdict {
 
     #[cfg(feature = "protection")]
     fn signal(&mut self, failed: &Failed<Res, Err>) -> Option<Signal> {
-        Some(failed.verdict.into())
+        Some(failed.signal)
     }
 }

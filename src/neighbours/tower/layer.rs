@@ -13,11 +13,14 @@ use super::classify::Classify;
 use super::failed::ByVerdict;
 use super::form::Form;
 #[cfg(feature = "protection")]
-use super::form::{HedgedBy, ProtectedBy};
+use super::{
+    classify::SignalledBy,
+    form::{HedgedBy, ProtectedBy},
+};
 use crate::core::RetryPolicy;
 use crate::retry::{DefaultSleeper, SleepFn, Sleeper, retry, sleep_fn};
 #[cfg(feature = "protection")]
-use crate::retry::{Protection, RejectedError};
+use crate::retry::{Protection, RejectedError, Signal};
 
 /// A [`tower`](https://docs.rs/tower) layer that retries requests.
 ///
@@ -96,7 +99,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
 
     /// Waits with this sleeper. See [`Retry::sleeper`](crate::Retry::sleeper).
     pub fn sleeper<S2: Sleeper>(self, sleeper: S2) -> RetryLayer<C, S2, P> {
-        self.with(|_, protection| (sleeper, protection))
+        self.with(|classify, _, protection| (classify, sleeper, protection))
     }
 
     #[cfg(feature = "protection")]
@@ -109,7 +112,8 @@ impl<C, S, P> RetryLayer<C, S, P> {
     ///
     /// [`Verdict::Retry`] and [`Verdict::RetryExactly`] report a failure to the breaker, also if the request cannot be
     /// copied or no attempt is left. [`Verdict::RetryAtLeast`] starts the cooldown, and [`Verdict::Stop`] means a
-    /// success for a response, and nothing for an error.
+    /// success for a response, and nothing for an error. [`signal`](Self::signal) and [`Classify::signal`] override
+    /// this, for responses that are not retried as well.
     ///
     /// [`Verdict::Retry`]: crate::Verdict::Retry
     /// [`Verdict::RetryExactly`]: crate::Verdict::RetryExactly
@@ -148,10 +152,48 @@ impl<C, S, P> RetryLayer<C, S, P> {
             protection: protection.clone(),
             refused,
         };
-        self.with(|sleeper, _| (sleeper, by))
+        self.with(|classify, sleeper, _| (classify, sleeper, by))
     }
 
-    fn with<S2, P2>(self, change: impl FnOnce(S, P) -> (S2, P2)) -> RetryLayer<C, S2, P2> {
+    #[cfg(feature = "protection")]
+    /// Sets the function that decides what an outcome says about the service, for the [`Protection`]. It replaces
+    /// [`Classify::signal`]. `None` means the default: by the verdict. See [`Retry::signal`](crate::Retry::signal).
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::{BreakerOptions, Protection, RejectedError, RetryLayer, RetryPolicy, Signal};
+    /// use std::convert::Infallible;
+    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let api = Protection::new().breaker(BreakerOptions::default());
+    /// let service = ServiceBuilder::new()
+    ///     .layer(
+    ///         // These requests must not be sent twice, and a 503 tells of an overload all the same.
+    ///         RetryLayer::new(RetryPolicy::default(), |_: Result<&u16, &Infallible>| false)
+    ///             .signal(|outcome: Result<&u16, &Infallible>| Some(Signal::of_status(*outcome.ok()?)))
+    ///             .sleep(tokio::time::sleep)
+    ///             .protection(&api, |_: RejectedError| Ok(503)),
+    ///     )
+    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(503) }));
+    /// assert_eq!(service.oneshot("/").await, Ok(503));
+    /// assert_eq!(api.status().breaker.unwrap().failures, 1.0);
+    /// # }
+    /// ```
+    pub fn signal<F, Res, Err>(self, signal: F) -> RetryLayer<SignalledBy<C, F>, S, P>
+    where
+        F: FnMut(Result<&Res, &Err>) -> Option<Signal>,
+    {
+        self.with(|classify, sleeper, protection| {
+            let classify = SignalledBy { classify, signal };
+            (classify, sleeper, protection)
+        })
+    }
+
+    fn with<C2, S2, P2>(
+        self,
+        change: impl FnOnce(C, S, P) -> (C2, S2, P2),
+    ) -> RetryLayer<C2, S2, P2> {
         let Settings {
             policy,
             classify,
@@ -159,7 +201,7 @@ impl<C, S, P> RetryLayer<C, S, P> {
             total_timeout,
             protection,
         } = self.settings;
-        let (sleeper, protection) = change(sleeper, protection);
+        let (classify, sleeper, protection) = change(classify, sleeper, protection);
         RetryLayer {
             settings: Settings {
                 policy,
@@ -220,7 +262,7 @@ impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
             api.has_hedge(),
             "this layer's protection has no hedge: add one with Protection::hedge(…)"
         );
-        self.with(|sleeper, by| (sleeper, HedgedBy(by)))
+        self.with(|classify, sleeper, by| (classify, sleeper, HedgedBy(by)))
     }
 }
 

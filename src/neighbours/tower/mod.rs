@@ -9,5 +9,7 @@ mod layer;
 pub use call::Retried;
 pub use classify::Classify;
 #[cfg(feature = "protection")]
+pub use classify::SignalledBy;
+#[cfg(feature = "protection")]
 pub use form::{HedgedBy, ProtectedBy};
 pub use layer::{RetryLayer, RetryService};
