@@ -54,9 +54,8 @@ export interface Attempt {
  * - `unavailable`: the WebAssembly core could not be loaded, so no wait could be computed. The
  *   operation ended with the callback's own error or result; {@link RetryReport.cause} says why.
  * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
- * - `budget`, `breaker`, `cooldown`: (rejitter/protection) this part rejected the next attempt. Without any attempt,
- *   the
- *   operation rejects with a `RejectedError`.
+ * - `budget`, `breaker`, `cooldown`: (rejitter/protection) this part rejected the next attempt. Without any attempt, or
+ *   after a result that is an answer, the operation rejects with a `RejectedError`.
  */
 export type StopReason =
   | 'exhausted'

@@ -163,6 +163,9 @@ export interface RetryOptions<T = any> {
    * {@link RetryOptions.finalResult} is 'reject'. Only a deadline during the first attempt is a
    * {@link TimeoutError}.
    *
+   * To {@link RetryOptions.protection}, a result that is retried is an answer of the destination,
+   * unless its HTTP status says otherwise: throw what means that the server fails.
+   *
    * @default () => false
    * @example
    * ```js
@@ -280,7 +283,9 @@ export interface RetryOptions<T = any> {
   /**
    * Outcome of an operation that ends after a result which {@link RetryOptions.retryOnResult} did
    * not accept: 'resolve' resolves with that result; 'reject' rejects with a {@link RetryError}
-   * whose `result` it is.
+   * whose `result` it is. If that result is an answer and a part of
+   * {@link RetryOptions.protection} rejects the next attempt, the operation rejects with a
+   * `RejectedError` in either case.
    *
    * @default 'resolve'
    * @example `{ finalResult: 'reject' }`

@@ -6,11 +6,21 @@
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
  *
- * The breaker counts how attempts end: a failure that may be retried and an attempt's timeout are failures. So is the
- * end of a first attempt by `totalTimeoutMs` or by a signal of `AbortSignal.timeout()`, unless it was held; a signal
- * counts once. Any other abort, a permanent error, an error that `retryIf` rejects and one made by `retryAfter` say
- * nothing. In `fetch`, statuses decide, whatever the method: 408 and 5xx except 501 and 505 are failures, and so are
- * failures of the network; 429 says nothing; every other response is a success.
+ * How an attempt ends says that its destination fails, that it works, or nothing:
+ *
+ * - A status decides, whatever `retryIf` returns: 408 and 5xx except 501 and 505 are failures, 429 says nothing, and
+ *   every other one is a success. In `fetch`, responses have it; elsewhere errors may ({@link AttemptEnd.status}), and
+ *   results that `retryOnResult` retries.
+ * - An error without a status is a failure if it may be retried. So are an attempt's timeout and, in `fetch`, a failure
+ *   of the network. A result without a status is a success, also if `retryOnResult` retries it.
+ * - The end of attempt 1 by `totalTimeoutMs`, or by a signal of `AbortSignal.timeout()`, is a failure, unless it was
+ *   held; a signal counts once. Any other abort says nothing, nor does an error made by `permanent` or `retryAfter`,
+ *   whatever its status.
+ *
+ * A result that is retried is an *answer*, unless its status is a failure or 429. So is a response in `fetch` that
+ * only `retryOn` retries, unless it is a failure or, from 400 on, asks for a wait. The attempt after an answer takes no
+ * token and counts as a first one. What means that the server fails should be thrown, have an HTTP status, or be
+ * classified by {@link ProtectOptions.isFailure}.
  *
  * @module rejitter/protection
  */
@@ -44,7 +54,8 @@ export interface BudgetOptions {
    */
   perSuccess?: number | undefined;
   /**
-   * Number of tokens that a retry takes: finite, at least 0.001 and at most `capacity`, if that is not 0.
+   * Number of tokens that a retry after a failure takes, and a hedge: finite, at least 0.001 and at most `capacity`, if
+   * that is not 0.
    *
    * @default 1
    * @example `{ cost: 2 }`
@@ -69,8 +80,8 @@ export interface BudgetOptions {
 }
 
 /**
- * Part that bounds retries: each takes tokens, and successes give some back. In an outage, retries stop after
- * `capacity`, so that they do not keep the overload alive. It never rejects a first attempt.
+ * Part that bounds retries: each takes tokens, unless it follows an answer, and successes give some back. In an outage,
+ * retries stop after `capacity`, so that they do not keep the overload alive. It never rejects a first attempt.
  *
  * An operation whose retry is rejected ends at once with its own last error or result (`reason: 'budget'`).
  *
@@ -84,20 +95,6 @@ export interface BudgetOptions {
  * ```
  */
 export function budget(options?: BudgetOptions): Part;
-
-/** Parameter of {@link BreakerOptions.isFailure}: how an attempt ended. */
-export interface AttemptEnd {
-  /** Error of the attempt. Absent if the attempt had a result. */
-  readonly error?: any;
-  /** Result of the attempt; in `fetch` the response. */
-  readonly result?: any;
-  /** Status of the response, in `fetch`. */
-  readonly status?: number;
-  /** Number of the attempt, from 1. The failure of a retry says nothing while the circuit is closed. */
-  readonly attempt: number;
-  /** How long the attempt took, in ms. */
-  readonly durationMs: number;
-}
 
 /** Options of {@link breaker}. */
 export interface BreakerOptions {
@@ -157,15 +154,6 @@ export interface BreakerOptions {
    * @example `{ closeAfter: 3 }`
    */
   closeAfter?: number | undefined;
-  /**
-   * Classifies how an attempt ended: `true` is a failure, `false` a success, 'ignore' says nothing; `undefined` leaves
-   * it to the rules of this module. Called once per attempt with an outcome. An error that it throws is reported like
-   * that of a hook, and the rules of this module decide.
-   *
-   * @default none
-   * @example `{ isFailure: ({ durationMs }) => (durationMs > 2000 ? true : undefined) }`
-   */
-  isFailure?: ((end: AttemptEnd) => boolean | 'ignore' | undefined) | undefined;
 }
 
 /**
@@ -173,8 +161,8 @@ export interface BreakerOptions {
  * attempt at a time is let through as a probe, and its success closes the circuit. There is no timer, and an open
  * circuit that nobody has asked for `windowMs` is closed.
  *
- * A rejected operation rejects with a {@link RejectedError}; after an attempt, with its own last error or result
- * (`reason: 'breaker'`).
+ * A rejected operation rejects with a {@link RejectedError}; after a failed attempt, with its own last error or result
+ * (`reason: 'breaker'`). Failures of retries do not count while the circuit is closed.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -203,8 +191,8 @@ export interface CooldownOptions {
  * Part that holds all attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
  * error made with `retryAfter`. Those held come back spread over half the time that the server asked for.
  *
- * An attempt that would be held too long is rejected: the operation rejects with a {@link RejectedError}, or with its
- * own last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
+ * An attempt that would be held too long is rejected: the operation rejects with a {@link RejectedError}; after a failed
+ * attempt, with its own last error or result (`reason: 'cooldown'`). At most 1,000 attempts are held at a time.
  *
  * @throws {TypeError | RangeError} listing every invalid option
  * @example
@@ -296,6 +284,24 @@ export interface ProtectionEvent {
   readonly capacity?: number;
 }
 
+/** Parameter of {@link ProtectOptions.isFailure}: how an attempt ended. */
+export interface AttemptEnd {
+  /** Error of the attempt. Absent if the attempt had a result. */
+  readonly error?: any;
+  /** Result of the attempt; in `fetch` the response. */
+  readonly result?: any;
+  /**
+   * Status of the response in `fetch`; elsewhere of the error, or of a result that `retryOnResult` retries. It is the
+   * first of `status`, `statusCode`, `response.status`, `response.statusCode` and `$metadata.httpStatusCode` that is
+   * set, if it is an integer between 100 and 599. Absent on aborts and TypeErrors that have a status but no response.
+   */
+  readonly status?: number;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** How long the attempt took, in ms. */
+  readonly durationMs: number;
+}
+
 /** Options of {@link protect}. */
 export interface ProtectOptions {
   /**
@@ -306,6 +312,18 @@ export interface ProtectOptions {
    * @example `{ onEvent: ({ type, key }) => console.log(type, key) }`
    */
   onEvent?: ((event: ProtectionEvent) => unknown) | undefined;
+  /**
+   * Classifies how an attempt ended, for all parts: `true` is a failure, also of a result that is accepted; `false` is
+   * an answer, 'ignore' says nothing, and `undefined` leaves it to the rules of this module. The attempt after `false`
+   * or 'ignore' takes no token: bound it by `retryIf` and `maxAttempts`. A 429 starts a cooldown all the same.
+   *
+   * Called once per attempt with an outcome, after `retryIf` or `retryOnResult`. An error that it throws is reported
+   * like that of a hook, and the rules of this module decide.
+   *
+   * @default none
+   * @example `{ isFailure: ({ error }) => (error?.code === 'P2034' ? false : undefined) }`
+   */
+  isFailure?: ((end: AttemptEnd) => boolean | 'ignore' | undefined) | undefined;
 }
 
 /** Numbers of one state. Parts that it does not have are absent. */
@@ -405,9 +423,9 @@ export interface Protection {
 export function protect(...parts: [...Part[], ProtectOptions] | Part[]): Protection;
 
 /**
- * Rejection of an operation whose first attempt was rejected. An outer operation neither retries it nor asks about it.
- * It comes at once: a loop that goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit
- * that was opened by hand.
+ * Rejection of an operation whose first attempt was rejected, or one after a result that is an answer: then its report
+ * has the attempts and results. An outer operation neither retries it nor asks about it. It comes at once: a loop that
+ * goes on after it should wait `retryAfterMs` first, which is `Infinity` for a circuit that was opened by hand.
  *
  * @example
  * ```js

@@ -311,8 +311,8 @@ export interface GrpcThrottling {
   tokenRatio: number;
 }
 
-/** The options of `breaker()` of `rejitter/protection` that are data. */
-export interface SimulatedBreaker extends Omit<BreakerOptions, 'isFailure'> {
+/** The options of `breaker()` of `rejitter/protection`. */
+export interface SimulatedBreaker extends BreakerOptions {
   /** Fixes the draw that varies the length of every opening, between 0 and 1. @default drawn from the seed */
   draw?: number | undefined;
 }

@@ -18,18 +18,24 @@ const same = <A, B>(_: Equal<A, B>): void => {};
 export const parts: Part[] = [
   budget(), budget({}), budget({ capacity: 5, perSuccess: 0, cost: 0.5, refund: false }), budget({ preset: 'awsSdk2026' }), budget({ capacity: undefined }),
   breaker(), breaker({ failureRatio: 1, minimumCalls: Infinity, windowMs: 100, consecutiveFailures: 5, openMs: 1, closeAfter: 2 }),
-  breaker({ isFailure: ({ error, status }) => (status === 429 ? true : error?.code === 'EBUSY' ? 'ignore' : undefined) }),
   cooldown(), cooldown({ maxHoldMs: Infinity }),
   hedge(), hedge({ quantile: 0.99, maxRatio: 1 }), hedge({ delayMs: 0, quantile: undefined }),
 ];
-export const recipes: [BudgetOptions, BreakerOptions, CooldownOptions, HedgeOptions] = [{}, { isFailure: (end: AttemptEnd) => end.status === 500 }, {}, {}];
+export const recipes: [BudgetOptions, BreakerOptions, CooldownOptions, HedgeOptions] = [{}, {}, {}, {}];
 same<(typeof parts)[number]['part'], 'budget' | 'breaker' | 'cooldown' | 'hedge'>(true);
 
 export const all: Protection[] = [
   protect(budget()), protect(budget(), breaker(), cooldown()), protect(cooldown(), {}), protect(...parts),
   protect(breaker(), { onEvent: async (event) => same<typeof event, ProtectionEvent>(true) }),
+  protect(budget(), { isFailure: ({ error, status }) => (status === 429 ? true : error?.code === 'EBUSY' ? 'ignore' : undefined) }),
+  protect(budget(), { isFailure: undefined, onEvent: undefined }),
 ];
-const options: ProtectOptions = { onEvent: ({ type, key, by, retryAfterMs }) => {
+const isFailure = (end: AttemptEnd) => {
+  same<typeof end.status, number | undefined>(true);
+  same<[typeof end.attempt, typeof end.durationMs], [number, number]>(true);
+  return end.result === 'busy';
+};
+const options: ProtectOptions = { isFailure, onEvent: ({ type, key, by, retryAfterMs }) => {
   same<typeof key, string | undefined>(true);
   same<typeof retryAfterMs, number | undefined>(true);
   if (type === 'half-open' || by === 'budget') return;
@@ -74,8 +80,9 @@ budget({ perFailure: 1 }); // wrong: no such option
 budget({ preset: 'awsSdk2020' }); // wrong: no such preset
 budget({ refund: 1 }); // wrong: a refund is a switch
 budget({ openMs: 5 }); // wrong: an option of the breaker
-breaker({ isFailure: () => 'failure' }); // wrong: an answer that says nothing known
-breaker({ isFailure: async () => true }); // wrong: it is not awaited
+breaker({ isFailure: () => true }); // wrong: an option of protect
+protect(breaker(), { isFailure: () => 'failure' }); // wrong: an answer that says nothing known
+protect(breaker(), { isFailure: async () => true }); // wrong: it is not awaited
 breaker({ resetTimeout: 5 }); // wrong: opossum's name
 cooldown({ maxHoldMs: '5' }); // wrong: a text is not a time
 hedge({ quantile: '0.9' }); // wrong: a share is a number
@@ -94,4 +101,4 @@ new RetryPolicy({ protection: api }).run(() => 1, { key: 5 }); // wrong: a key i
 createFetch({ protection: api, protectionKey: () => undefined }); // wrong: a key of a request is a text or null
 `;
 
-export default { positive: POSITIVE, negative: NEGATIVE, least: 23 };
+export default { positive: POSITIVE, negative: NEGATIVE, least: 24 };
