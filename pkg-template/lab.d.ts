@@ -114,6 +114,11 @@ export type NoteCode =
    * policy from `toJSON()` has no budget either.
    */
   | 'no-budget'
+  /**
+   * `retryOnResult` and a `protection` with a budget or breaker, but no `isFailure`: results that are retried count as
+   * answers, unless they have an HTTP status.
+   */
+  | 'results-without-verdict'
   /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */
   | 'no-time-limit'
   /** The longest possible and the mean sum of all waits. */

@@ -41,12 +41,24 @@ pub fn plan(policy: JsValue, waits: u32) -> Result<JsValue, JsValue> {
     written(&lab::plan(&model_of(policy)?, waits))
 }
 
-/// Notes about the policy, whose retries may have a budget.
+/// Notes about the policy, whose protection may have a budget and a breaker, and whose results may be retried without
+/// being classified for these.
 #[wasm_bindgen(js_name = labExplain, skip_typescript)]
-pub fn explain(policy: JsValue, has_budget: bool) -> Result<JsValue, JsValue> {
+pub fn explain(
+    policy: JsValue,
+    has_budget: bool,
+    has_breaker: bool,
+    has_unclassified_results: bool,
+) -> Result<JsValue, JsValue> {
     let mut model = model_of(policy)?;
     if has_budget {
         model = model.with_budget();
+    }
+    if has_breaker {
+        model = model.with_breaker();
+    }
+    if has_unclassified_results {
+        model = model.with_unclassified_results();
     }
     written(&lab::explain(&model))
 }

@@ -208,6 +208,14 @@ const WARNINGS: &[Rule] = &[
             )
         })
     }),
+    ("results-without-verdict", |study| {
+        let model = study.model;
+        let text = "results without an HTTP status that retryOnResult retries count as answers: no breaker \
+                    hears them and no budget stops them; if one can mean that the server fails, throw it, \
+                    give it a status or set isFailure of protect()";
+        let shared = model.has_budget() || model.has_breaker();
+        (shared && model.has_unclassified_results()).then(|| text.to_owned())
+    }),
 ];
 
 const INFOS: &[Rule] = &[

@@ -13,6 +13,8 @@ pub struct Model {
     attempt_timeout_ms: f64,
     total_timeout_ms: f64,
     has_budget: bool,
+    has_breaker: bool,
+    has_unclassified_results: bool,
 }
 
 impl Model {
@@ -25,6 +27,8 @@ impl Model {
             attempt_timeout_ms: f64::INFINITY,
             total_timeout_ms: f64::INFINITY,
             has_budget: false,
+            has_breaker: false,
+            has_unclassified_results: false,
         }
     }
 
@@ -56,6 +60,20 @@ impl Model {
         self
     }
 
+    /// With a breaker that its attempts share with others.
+    #[must_use]
+    pub fn with_breaker(mut self) -> Self {
+        self.has_breaker = true;
+        self
+    }
+
+    /// With results that may be retried, and that nothing classifies for its budget and breaker.
+    #[must_use]
+    pub fn with_unclassified_results(mut self) -> Self {
+        self.has_unclassified_results = true;
+        self
+    }
+
     /// The policy.
     pub fn policy(&self) -> &RetryPolicy {
         &self.policy
@@ -68,6 +86,10 @@ impl Model {
         total_timeout_ms: f64,
         /// Whether the retries have a budget.
         has_budget: bool,
+        /// Whether the attempts have a breaker.
+        has_breaker: bool,
+        /// Whether results may be retried that nothing classifies.
+        has_unclassified_results: bool,
     }
 
     /// How many waits there are at most; `None` without a limit of attempts.

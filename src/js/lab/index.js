@@ -13,7 +13,8 @@ import { numbersOf, policyData, seedOf, whole } from './values.js';
  *
  * @typedef {object} LabFunctions
  * @property {(policy: unknown, waits: number) => any} labPlan
- * @property {(policy: unknown, hasBudget: boolean) => any} labExplain
+ * @property {(policy: unknown, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean) => any}
+ *   labExplain
  * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) =>
  *   Float64Array} labSample
  * @property {(policy: unknown, k: number, resolution: number) => Float64Array} labCells
@@ -53,8 +54,8 @@ export function createLab(RetryPolicy, load) {
 
     /** @param {any} policy */
     explain(policy) {
-      const [data, hasBudget] = policyData(RetryPolicy, policy);
-      return call((core) => core.labExplain(data, hasBudget));
+      const given = policyData(RetryPolicy, policy);
+      return call((core) => core.labExplain(...given));
     },
 
     /** @param {any} policy @param {any} [options] */

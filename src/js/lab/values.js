@@ -14,18 +14,21 @@ import { freshSeed } from '../run/randomness.js';
 const MAX_NUMBERS = 2 ** 20;
 
 /**
- * Returns a policy's data, and whether its retries have a budget, which data do not say. Another object may have a
- * `toJSON`, too: whatever that returns is validated before it reaches the wasm.
+ * Returns a policy's data, and what they do not say: whether its protection has a budget and a breaker, and whether
+ * results may be retried that nothing classifies for these. Another object may have a `toJSON`, too: whatever that
+ * returns is validated before it reaches the wasm.
  * @param {PolicyClass} RetryPolicy
  * @param {any} policy or options
- * @returns {[data: any, hasBudget: boolean]}
+ * @returns {[data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
  */
 export function policyData(RetryPolicy, policy) {
   const behind =
     behindOf(policy) ??
     behindOf(typeof policy?.toJSON === 'function' ? fromDataOf(RetryPolicy)(policy.toJSON()) : new RetryPolicy(policy));
   const { settings } = /** @type {{ settings: any }} */ (behind);
-  return [toData(settings), settings.protection?.budget !== undefined];
+  const { protection, retryOnResult } = settings;
+  const unclassified = retryOnResult !== undefined && !protection?.classifies;
+  return [toData(settings), protection?.budget !== undefined, protection?.breaker !== undefined, unclassified];
 }
 
 /**

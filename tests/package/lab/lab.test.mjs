@@ -9,7 +9,7 @@ import { bundled } from '../lib/bundle.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const { RetryPolicy } = await importPackage();
-const { breaker, budget, protect } = await importEntry('protection');
+const { breaker, budget, cooldown, protect } = await importEntry('protection');
 const presets = await importEntry('presets');
 const { cdf, density, explain, plan, quantiles, sample } = await importEntry('lab');
 
@@ -73,6 +73,29 @@ test('explain: no word about a budget where there is one', () => {
     assert.equal(has(new RetryPolicy(policy)), true);
   }
   assert.equal(has({ maxAttempts: 2 }), false);
+});
+
+test('explain: results that are retried need a verdict where a budget or a breaker could follow it', () => {
+  const has = (policy) => explain(policy).some(({ code }) => code === 'results-without-verdict');
+  const retryOnResult = (value) => value === 'busy';
+  const isFailure = ({ result }) => result === 'busy' || undefined;
+  for (const parts of [[budget()], [breaker()], [breaker(), cooldown(), budget()]]) {
+    const protection = protect(...parts);
+    const classified = protect(...parts, { isFailure });
+    for (const asked of [protection, protection.for('a')]) {
+      assert.equal(has({ retryOnResult, protection: asked }), true);
+      assert.equal(has(new RetryPolicy({ retryOnResult, protection: asked })), true);
+    }
+    for (const policy of [
+      { protection },
+      { retryOnResult },
+      { retryOnResult, protection: classified },
+      { retryOnResult, protection: classified.for('a') },
+      new RetryPolicy({ retryOnResult, protection }).with({ protection: false }),
+    ])
+      assert.equal(has(policy), false);
+  }
+  assert.equal(has({ retryOnResult, protection: protect(cooldown()) }), false);
 });
 
 /** The waits of operations by the package's own iterator. */
