@@ -68,6 +68,9 @@ fn all_codes_are_tested_and_in_the_declarations() {
 
 #[test]
 fn warnings_come_first() {
+    // Nothing is wrong with the defaults.
+    let defaults = notes(&json!({ "options": {} }));
+    assert!(defaults.iter().all(|note| note.severity == Severity::Info));
     let notes = notes(&json!({ "options": { "jitter": "none", "totalTimeoutMs": 1000 } }));
     let severities: Vec<Severity> = notes.iter().map(|note| note.severity).collect();
     assert!(severities.contains(&Severity::Warning) && severities.contains(&Severity::Info));

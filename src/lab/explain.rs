@@ -179,6 +179,17 @@ const WARNINGS: &[Rule] = &[
                     retried until a signal, retryIf or a permanent error ends it";
         (study.model.waits().is_none() && !study.has_deadline()).then(|| text.to_owned())
     }),
+    ("results-without-verdict", |study| {
+        let model = study.model;
+        let text = "results without an HTTP status that retryOnResult retries count as answers: no breaker \
+                    hears them and no budget stops them; if one can mean that the server fails, throw it, \
+                    give it a status or set isFailure of protect()";
+        let shared = model.has_budget() || model.has_breaker();
+        (shared && model.has_unclassified_results()).then(|| text.to_owned())
+    }),
+];
+
+const INFOS: &[Rule] = &[
     ("no-budget", |study| {
         let attempts = study.policy.max_attempts();
         let retries = study.first()?.lo_ms() < study.model.total_timeout_ms();
@@ -202,23 +213,12 @@ const WARNINGS: &[Rule] = &[
             format!(
                 "{allowed} and no budget: while a server fails, its clients send it {more} requests; with \
                  budget() of rejitter/protection it is up to {} times where failures are independent, and \
-                 up to {} times without refund",
+                 up to {} times without refund (retries after answers are not counted)",
                 with(true),
                 with(false)
             )
         })
     }),
-    ("results-without-verdict", |study| {
-        let model = study.model;
-        let text = "results without an HTTP status that retryOnResult retries count as answers: no breaker \
-                    hears them and no budget stops them; if one can mean that the server fails, throw it, \
-                    give it a status or set isFailure of protect()";
-        let shared = model.has_budget() || model.has_breaker();
-        (shared && model.has_unclassified_results()).then(|| text.to_owned())
-    }),
-];
-
-const INFOS: &[Rule] = &[
     ("no-time-limit", |study| {
         let limited = study.model.attempt_timeout_ms() < f64::INFINITY || study.has_deadline();
         let text = "neither attemptTimeoutMs nor totalTimeoutMs is set: only a signal ends an \
