@@ -116,6 +116,59 @@ test('React: the component shows when the next attempt is due, and stops when it
   await using('react', globals, use, underClock);
 });
 
+test('Polls: more jobs than the budget has tokens are asked for until they are done, or the time is up', async () => {
+  const asked = new Map();
+  const fetch = async (url) => {
+    const times = (asked.get(url) ?? 0) + 1;
+    asked.set(url, times);
+    return Response.json({ state: times > 4 && !url.endsWith('/never') ? 'done' : 'pending' });
+  };
+  await using('polls', { fetch }, async ({ finished }, clock) => {
+    const ids = Array.from({ length: 100 }, (_, i) => `${i}`);
+    for (const { state } of await Promise.all(ids.map(finished))) assert.equal(state, 'done');
+    assert.deepEqual([...asked.values()], Array(100).fill(5));
+    assert.ok(clock.now >= 4 * 500 && clock.now <= 4 * 1000, `${clock.now} ms`);
+    await assert.rejects(finished('never'), ({ name, reason, result }) => {
+      assert.deepEqual([name, reason, result], ['RetryError', 'deadline', { state: 'pending' }]);
+      return true;
+    });
+  });
+  const times = asked.get('https://example.com/jobs/never');
+  assert.ok(times >= 60 && times <= 120, `${times} times`);
+});
+
+test('Polls: a server that fails is asked less', async () => {
+  let requests = 0;
+  const fetch = async () => {
+    requests += 1;
+    return new Response('', { status: 503 });
+  };
+  await using('polls', { fetch }, async ({ finished }) => {
+    const ends = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => finished(`${i}`)));
+    for (const { status, reason } of ends) assert.deepEqual([status, reason.status], ['rejected', 503]);
+  });
+  assert.ok(requests <= 150, `${requests} requests`);
+});
+
+test('Tokens: one refresh for all calls that met the expired token; a second 401 is not retried', async () => {
+  const seen = [];
+  const fetch = async (url, { method = 'GET', headers }) => {
+    seen.push(`${method} ${new URL(url).pathname} ${headers?.authorization ?? ''}`.trim());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (method === 'POST') return new Response('new');
+    const expired = headers.authorization !== 'Bearer new' || url.endsWith('/secret');
+    return expired ? new Response('', { status: 401 }) : Response.json('Ada');
+  };
+  await using('tokens', { fetch }, async ({ load }) => {
+    const names = await Promise.all(Array.from({ length: 100 }, (_, i) => load(`/users/${i}`)));
+    assert.deepEqual(names, Array(100).fill('Ada'));
+    assert.equal(seen.length, 201);
+    assert.equal(seen.filter((line) => line === 'POST /token').length, 1);
+    await assert.rejects(load('/secret'), { status: 401 });
+  });
+  assert.deepEqual(seen.slice(201), ['GET /secret Bearer new', 'POST /token', 'GET /secret Bearer new']);
+});
+
 test('OpenAI and Anthropic: a POST is repeated by our fetch, and not by theirs', async () => {
   Object.assign(process.env, { OPENAI_API_KEY: 'x', ANTHROPIC_API_KEY: 'x' });
   const { fetch, sent } = twice();
