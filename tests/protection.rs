@@ -14,3 +14,4 @@ mod healthy;
 mod latency;
 mod latency_lives;
 mod lives;
+mod rows;

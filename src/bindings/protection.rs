@@ -31,7 +31,6 @@ exports! {
     ) -> Change;
     open = Breaker.open(options: &BreakerSettings, now: f64, ms: f64);
     close = Breaker.close(now: f64);
-    fresh = Breaker.is_fresh(options: &BreakerSettings, now: f64) -> bool;
 }
 
 /// Runs [`Breaker::admit`]. Returns the time in ms after which asking again makes sense, or the ticket, below 0.

@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
         assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
         assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
-        // Open until 2,502: a wait that ends later may be worth a token, but the budget is empty.
+        // Open until 502: a wait that ends later may be worth a token, but the budget is empty.
         assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
         assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
         assert!(!guard.admits(101.0, false, &mut first));

@@ -66,7 +66,6 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
         ("failureRatio", breaker.failure_ratio),
         ("minimumCalls", breaker.minimum_calls),
         ("windowMs", breaker.window_ms),
-        ("consecutiveFailures", breaker.consecutive_failures),
         ("openMs", breaker.open_ms),
         ("maxOpenMs", breaker.max_open_ms),
         ("closeAfter", breaker.close_after),
@@ -76,7 +75,7 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
     for row in table["rows"].as_array().unwrap() {
         let option = row["option"].as_str().unwrap();
         if row["default"].is_null() {
-            let without = ["delayMs", "maxHoldMs"];
+            let without = ["consecutiveFailures", "delayMs", "maxHoldMs"];
             assert!(without.contains(&option), "{option} has a default");
         } else {
             let at = defaults.iter().position(|(name, _)| *name == option);
@@ -110,6 +109,36 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
         }
     }
     assert_eq!(defaults, [], "options that the table lacks");
+}
+
+#[test]
+fn a_number_of_failures_in_a_row_replaces_both_defaults() {
+    let rows = |consecutive_failures| {
+        let options = BreakerOptions {
+            consecutive_failures,
+            ..BreakerOptions::default()
+        };
+        let settings = options.settings();
+        (settings.consecutive_failures, settings.lasting_failures)
+    };
+    assert_eq!(rows(None), (50.0, 10.0));
+    assert_eq!(rows(Some(50)), (50.0, f64::INFINITY));
+    assert_eq!(rows(Some(UNLIMITED)), (f64::INFINITY, f64::INFINITY));
+}
+
+#[test]
+fn the_longest_opening_is_no_shorter_than_the_first() {
+    let longest = |open_ms, max_open_ms| {
+        let options = BreakerOptions {
+            open_ms: Some(open_ms),
+            max_open_ms,
+            ..BreakerOptions::default()
+        };
+        options.settings().max_open_ms
+    };
+    assert_eq!(longest(4_000.0, None), 4_000.0);
+    assert_eq!(longest(4_001.0, None), 4_001.0);
+    assert_eq!(longest(1_000.0, Some(2_000.0)), 2_000.0);
 }
 
 #[test]

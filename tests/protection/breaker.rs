@@ -15,6 +15,7 @@ const LONG: BreakerSettings = BreakerSettings {
     open_ms: 5_000.0,
     max_open_ms: 60_000.0,
     close_after: 1.0,
+    lasting_failures: f64::INFINITY,
 };
 
 /// A breaker with its options, for short scenes. All draws are 0.5.
@@ -224,6 +225,7 @@ fn options(random: &Random) -> BreakerSettings {
         open_ms: random.one(&[1.0, 100.0, 5_000.0, 40_000.0]),
         max_open_ms: random.one(&[40_000.0, 480_000.0]),
         close_after: random.one(&[1.0, 1.0, 2.0, 5.0]),
+        lasting_failures: random.one(&[1.0, 10.0, f64::INFINITY]),
     }
 }
 

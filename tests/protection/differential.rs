@@ -49,6 +49,7 @@ impl Life {
             open_ms,
             max_open_ms: open_ms * COUNTS[words.below(4) as usize],
             close_after: f64::from(1 + words.below(3)),
+            lasting_failures: COUNTS[words.below(4) as usize],
         };
         let capacity = f64::from(1 + words.below(5_000));
         let tape = vec![
@@ -60,6 +61,7 @@ impl Life {
             options.open_ms,
             options.max_open_ms,
             options.close_after,
+            options.lasting_failures,
             capacity,
         ];
         Self {
@@ -206,7 +208,7 @@ fn play(index: u32) -> Tape {
 
 #[test]
 fn tapes_are_written_per_life() {
-    write(1_000, 0xc86c_db1f_7170_88d3, play);
+    write(1_000, 0xf2e1_bf4e_ffeb_6638, play);
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn protection() {
                 .floats(&[totals.end_ms])
         });
     }
-    assert_eq!(digest.0, 0x6c2b_f744_3a57_aca8);
+    assert_eq!(digest.0, 0xbbb4_f39e_e9a3_2bd9);
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_breaker_removes_the_queue() {
 
 #[test]
 fn a_budget_and_a_breaker_remove_both() {
-    for (attempts, rejected) in [(2, 3_543), (4, 3_593)] {
+    for (attempts, rejected) in [(2, 3_333), (4, 3_383)] {
         let load = run(attempts, both());
         let totals = load.totals();
         assert_eq!(row(&load), (Some(0.2), 50));
@@ -165,8 +165,8 @@ fn a_budget_and_a_breaker_remove_both() {
             phases.phases,
             [open, half, open, half, open, half, open, half, closed]
         );
-        // Each probe but the last one met the outage; openings of 3/4·1 s, twice and four times that, and of 3/4·5 s.
-        for (i, ms) in [(0, 750.0), (2, 1_500.0), (4, 3_000.0), (6, 3_750.0)] {
+        // Each probe but the last one met the outage; openings of 3/4·1 s, twice and four times that, the longest.
+        for (i, ms) in [(0, 750.0), (2, 1_500.0), (4, 3_000.0), (6, 3_000.0)] {
             let lasted = phases.times_ms[i + 1] - phases.times_ms[i];
             assert!((lasted - ms).abs() < 5.0, "{lasted}");
         }
@@ -174,7 +174,7 @@ fn a_budget_and_a_breaker_remove_both() {
         let admitted = load.admitted_after_ms().unwrap();
         println!("{attempts} attempts: all admitted {admitted:.0} ms after the outage");
         let closed = phases.times_ms[8] - 20_000.0;
-        assert!(closed > 3_900.0 && (0.0..10.0).contains(&(closed - admitted)));
+        assert!(closed > 3_200.0 && (0.0..10.0).contains(&(closed - admitted)));
     }
 }
 

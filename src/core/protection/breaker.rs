@@ -13,7 +13,7 @@ pub struct BreakerSettings {
     pub minimum_calls: f64,
     /// Length of the window in which calls and failures are counted, in ms. Positive and finite.
     pub window_ms: f64,
-    /// Failures in a row that open the circuit, too. A positive integer, or infinity: no row opens it.
+    /// Failures in a row that open the circuit, too, at once. A positive integer, or infinity.
     pub consecutive_failures: f64,
     /// Upper bound of the first opening, in ms. Each further one lasts up to twice as long. Positive and finite.
     pub open_ms: f64,
@@ -21,7 +21,18 @@ pub struct BreakerSettings {
     pub max_open_ms: f64,
     /// Successes that close a half-open circuit. A positive integer.
     pub close_after: f64,
+    /// Failures in a row that open the circuit, too, if the row has lasted for a second. A positive integer, or
+    /// infinity. If both are infinite, no row opens it.
+    pub lasting_failures: f64,
 }
+
+/// Failures are a row only if they are at least this share of the attempts in it. The share does not follow
+/// `failure_ratio`: only a row shows an overload whose server works off a queue, and only the window rejects calls of
+/// which nearly half succeed.
+const ROW_RATIO: f64 = 0.5;
+
+/// How long a row has to last, in ms, to be one of `lasting_failures`.
+const LASTING_MS: f64 = 1_000.0;
 
 /// Successes after which a circuit that was closed has recovered: its next opening is a first one again.
 const RECOVERED: f64 = 20.0;
@@ -100,9 +111,11 @@ pub struct BreakerNumbers {
 /// A circuit breaker without a timer.
 ///
 /// A closed circuit opens at a failure when `failures ≥ failure_ratio · calls` of at least `minimum_calls`, or when
-/// `consecutive_failures` of those that were admitted after the last success have failed, and they are that share of
-/// them. The k-th opening in a row lasts `c/2 + draw · c/2` ms with `c = min(max_open_ms, open_ms · 2^(k − 1))`, so that
-/// a fleet does not probe in step.
+/// `consecutive_failures` of those that were admitted after the last success have failed, and they are half of them at
+/// least. If the first of them was admitted a second ago, `lasting_failures` are enough.
+///
+/// The k-th opening in a row lasts `c/2 + draw · c/2` ms with `c = min(max_open_ms, open_ms · 2^(k − 1))`, so that a
+/// fleet does not probe in step.
 ///
 /// While it is closed, the failure of a retry says nothing: with n attempts, a share of 1/(n + 1) of failing operations
 /// would look like half of the calls. The success of a retry counts as any other.
@@ -125,6 +138,8 @@ pub struct Breaker {
     /// First attempts admitted since then, and those of them that failed.
     row_begun: f64,
     in_row: f64,
+    /// When the first of them was admitted.
+    row_at: f64,
     /// Ticket of the probe that holds the place, 0 if it is free.
     probe: f64,
     /// Successes in the present phase.
@@ -152,6 +167,7 @@ impl Breaker {
             row_since: 0.0,
             row_begun: 0.0,
             in_row: 0.0,
+            row_at: 0.0,
             probe: 0.0,
             good: 0.0,
             opens: 0.0,
@@ -210,6 +226,9 @@ impl Breaker {
             self.turn(options, now);
             if first {
                 self.window.current.begun += 1.0;
+                if self.row_begun == 0.0 {
+                    self.row_at = now;
+                }
                 self.row_begun += 1.0;
             } else {
                 ticket += 0.5;
@@ -344,9 +363,11 @@ impl Breaker {
     /// Whether the failures are enough to open a closed circuit. Called at a failure, after the window's turn.
     fn fails(&self, options: &BreakerSettings, now: f64) -> bool {
         let (failures, calls) = self.window.counts(options.window_ms, now);
-        let ratio = options.failure_ratio;
-        calls >= options.minimum_calls && failures >= ratio * calls
-            || self.in_row >= options.consecutive_failures && self.in_row >= ratio * self.row_begun
+        let lasts = now - self.row_at >= LASTING_MS;
+        let is_row = self.in_row >= options.consecutive_failures
+            || lasts && self.in_row >= options.lasting_failures;
+        calls >= options.minimum_calls && failures >= options.failure_ratio * calls
+            || is_row && self.in_row >= ROW_RATIO * self.row_begun
     }
 
     /// Opens the circuit once more in a row.
@@ -399,10 +420,11 @@ impl Breaker {
         self.good = 0.0;
     }
 
-    /// Turns the window. It starts no earlier than the breaker was closed, and neither lies in the future.
+    /// Turns the window. It starts no earlier than the breaker was closed. No start lies in the future.
     fn turn(&mut self, options: &BreakerSettings, now: f64) {
         self.window.turn(options.window_ms, now, self.tickets + 1.0);
         self.changed_at = self.changed_at.min(now);
+        self.row_at = self.row_at.min(now);
         let lasts = now - self.changed_at >= options.window_ms || self.good >= RECOVERED;
         if lasts && self.phase == CLOSED {
             self.opens = 0.0;

@@ -28,10 +28,12 @@ options! {
     /// Tokens of a full budget, which it starts with: 0 for no retries, at most 10^9. Defaults to 50. Make it 50, or
     /// the number of requests in 10 ms if that is more: it then allows for a total failure of 10 ms.
     capacity: Option<f64> = None,
-    /// Tokens that an operation returns if it succeeds at its first attempt: 0, or between 0.001 and 1,000.
-    /// Defaults to 0.1.
+    /// Tokens that an operation returns if it succeeds and its retries have taken none: 0, or between 0.001 and 1,000.
+    /// Defaults to 0.1. With 0.2, no call fails for want of tokens up to 30% of failing attempts, instead of one in
+    /// ten, but in some overloads the server then stays down.
     per_success: Option<f64> = None,
-    /// Tokens that a retry takes: at least 0.001, at most the capacity if that is not 0. Defaults to 1.
+    /// Tokens that a retry after a failure takes, or a hedge: at least 0.001, at most the capacity if that is not 0.
+    /// Defaults to 1.
     cost: Option<f64> = None,
     /// Whether an operation that succeeds after a retry returns the tokens of its last retry, instead of
     /// `per_success`. Defaults to true: where failures are independent, the budget then stays full up to a
@@ -59,7 +61,7 @@ options! {
     BreakerOptions:
 
     /// The circuit opens when failures are at least this share of the calls, both within `window_ms`: above 0,
-    /// at most 1. Defaults to 0.5.
+    /// at most 1. Defaults to 0.75.
     failure_ratio: Option<f64> = None,
     /// Number of calls below which the ratio is not evaluated: at least 1; [`UNLIMITED`] for never. Defaults to 20.
     /// A first attempt is a call, and so is a retry that succeeds. Calls that are running count.
@@ -68,14 +70,14 @@ options! {
     /// answer takes.
     window_ms: Option<f64> = None,
     /// Number of failures in a row at which the circuit opens, too, however few calls there are: at least 1;
-    /// [`UNLIMITED`] for never. Defaults to 10. A row is what began after the last success, and failures must be
-    /// `failure_ratio` of it.
+    /// [`UNLIMITED`] for never. Defaults to 50, or to 10 if the first call of the row started at least a second ago. A
+    /// row is what started after the last success, and at least half of it must have failed.
     consecutive_failures: Option<u64> = None,
     /// Longest time of a first opening, in ms: above 0, at most [`MAX_MS`]. Defaults to 1,000. Each further opening in
     /// a row lasts up to twice as long. The length is drawn from the upper half, so that clients do not probe in step.
     open_ms: Option<f64> = None,
-    /// Longest time of all openings, in ms: at least `open_ms`, maybe infinite. Defaults to 5,000, or to `open_ms` if
-    /// that is longer.
+    /// Longest time of all openings, in ms: at least `open_ms`, maybe infinite. Defaults to 4,000, or to `open_ms` if
+    /// that is longer. Make it longer where many thousands of processes call one server.
     max_open_ms: Option<f64> = None,
     /// Number of successes that close the circuit after an opening: between 1 and 1,000. Defaults to 1.
     close_after: Option<u32> = None,
@@ -254,13 +256,15 @@ impl BreakerOptions {
     pub fn settings(&self) -> BreakerSettings {
         let open_ms = self.open_ms.unwrap_or(OPEN_MS);
         BreakerSettings {
-            failure_ratio: self.failure_ratio.unwrap_or(0.5),
+            failure_ratio: self.failure_ratio.unwrap_or(0.75),
             minimum_calls: number(self.minimum_calls.unwrap_or(20)),
             window_ms: self.window_ms.unwrap_or(10_000.0),
-            consecutive_failures: number(self.consecutive_failures.unwrap_or(10)),
+            consecutive_failures: self.consecutive_failures.map_or(50.0, number),
             open_ms,
-            max_open_ms: self.max_open_ms.unwrap_or(open_ms.max(5_000.0)),
+            max_open_ms: self.max_open_ms.unwrap_or(open_ms.max(4_000.0)),
             close_after: f64::from(self.close_after.unwrap_or(1)),
+            // A number of the caller's replaces both.
+            lasting_failures: self.consecutive_failures.map_or(10.0, |_| f64::INFINITY),
         }
     }
 }

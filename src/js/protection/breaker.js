@@ -17,10 +17,8 @@ const COUNT = ['number', 'a positive integer or Infinity', isCount];
 
 /** Names in opossum and cockatiel. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
-  ['failureRatio (0.5 for 50%)', 'percent'],
-  ['failureRatio', '^threshold'],
-  ['minimumCalls (in windowMs)', 'rps'],
-  ['minimumCalls', '^volume'],
+  ['failureRatio (0.5 for 50%)', '^threshold|percent'],
+  ['minimumCalls (in windowMs)', '^volume|rps'],
   ['windowMs', '^dur|^rolling'],
   ['consecutiveFailures', '^maxfail'],
   ['openMs', '^reset|^halfopenafter'],
@@ -31,14 +29,16 @@ const FOREIGN = [
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
-  failureRatio: 0.5,
+  failureRatio: 0.75,
   minimumCalls: 20,
   windowMs: 10_000,
-  consecutiveFailures: 10,
+  consecutiveFailures: 50,
   openMs: 1000,
-  maxOpenMs: 5000,
+  maxOpenMs: 4000,
   closeAfter: 1,
 };
+/** Failures in a row that open the circuit as well if it has lasted a second, unless the caller has set a number. */
+const LASTING = 10;
 
 /** Phases as callers see them, at the machine's codes. */
 const PHASES = ['closed', 'open', 'half-open'];
@@ -60,6 +60,9 @@ export function breaker(options) {
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
   if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, rules.maxOpenMs);
   const numbers = Object.keys(DEFAULTS).map((name) => all[name]);
+  numbers.push(given.consecutiveFailures === undefined ? LASTING : Infinity);
+  // It is not one number then.
+  if (given.consecutiveFailures === undefined) delete all.consecutiveFailures;
   return recipe('breaker', all, (time, teller) => new Breaker(numbers, time, teller));
 }
 

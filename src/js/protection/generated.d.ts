@@ -44,4 +44,3 @@ export function open(breaker: Numbers, options: Numbers, now: number, ms: number
 /** Closes the circuit, with an empty window, as if it had never opened. */
 export function close(breaker: Numbers, now: number): void;
 export function numbers(breaker: Numbers, options: Numbers, to: Numbers, now: number): void;
-export function fresh(breaker: Numbers, options: Numbers, now: number): number;

@@ -22,15 +22,16 @@ export const newCooldown = () => [0, 0];
 
 /**
  * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
- *   maxOpenMs, closeAfter
+ *   maxOpenMs, closeAfter, and the failures that are enough if they last
  */
 
 const BEGUN = 2;
 const STARTED_AT = 8;
 /** Place of the phase in a breaker's state: closed, open or half-open, from 0. */
 export const PHASE = 9;
-const CHANGED_AT = 18;
-const STATE = 22;
+const ROW_BEGUN = 13;
+const CHANGED_AT = 19;
+const STATE = 23;
 
 const WINDOW_MS = 2;
 
@@ -71,6 +72,7 @@ export function breakerNumbers(state, options, now) {
  */
 export function breakerIsFresh(state, options, now) {
   // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.
-  const isInUse = state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS];
-  return !isInUse && core.fresh(state.slice(), options, now) === 1;
+  if (state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS]) return false;
+  const { calls, opens } = breakerNumbers(state, options, now);
+  return state[PHASE] + state[ROW_BEGUN] + calls + opens === 0;
 }

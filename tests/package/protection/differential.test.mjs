@@ -16,7 +16,7 @@ const LIVES = Number(process.env.REJITTER_LIVES || 1000);
 
 function play(next, equal, more) {
   const breaker = machine.newBreaker(next());
-  const options = Float64Array.from({ length: 7 }, next);
+  const options = Float64Array.from({ length: 8 }, next);
   const capacity = next();
   const budget = machine.newBudget(capacity);
   const cooldown = machine.newCooldown();

@@ -15,9 +15,9 @@ const PARTS = { budget, breaker, cooldown, hedge };
 const { rows: ROWS } = vectors('parts');
 
 test('parts are frozen recipes that show their options, the defaults too', () => {
-  const ofBreaker = ROWS.filter(({ part }) => part === 'breaker').map(({ option, default: ms }) => [
-    option,
-    Number(ms),
+  const ofBreaker = ROWS.filter((row) => row.part === 'breaker' && row.default !== undefined).map((row) => [
+    row.option,
+    Number(row.default),
   ]);
   const tokens = { part: 'budget', perSuccess: 0.1, cost: 1, refund: true };
   for (const [part, shown] of [
@@ -106,10 +106,8 @@ test('names of other packages lead to the options, and other names nowhere', () 
     [
       breaker,
       {
-        failureRatio: ['threshold'],
-        'failureRatio (0.5 for 50%)': ['errorThresholdPercentage'],
-        minimumCalls: ['volumeThreshold'],
-        'minimumCalls (in windowMs)': ['minimumRps'],
+        'failureRatio (0.5 for 50%)': ['threshold', 'errorThresholdPercentage'],
+        'minimumCalls (in windowMs)': ['volumeThreshold', 'minimumRps'],
         windowMs: ['duration', 'rollingCountTimeout'],
         consecutiveFailures: ['maxFailures'],
         openMs: ['resetTimeout', 'halfOpenAfter'],

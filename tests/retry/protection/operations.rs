@@ -295,7 +295,7 @@ fn a_failing_probe_opens_for_as_long_as_the_server_asked_up_to_the_longest() {
         .sleeper(&time);
     assert!(time.block_on(probe).is_err());
     let numbers = breaker(&api);
-    assert_eq!((numbers.opens, numbers.retry_after), (2, 5_000 * MS));
+    assert_eq!((numbers.opens, numbers.retry_after), (2, 4_000 * MS));
 }
 
 #[test]
