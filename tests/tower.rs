@@ -279,6 +279,8 @@ fn a_verdict_holds_the_requests_of_others() {
         .sleeper(time.clone())
         .protection(&api, |rejected| panic!("{rejected}"));
     let busy = layer.layer(service_fn(|()| ready(Outcome::Ok(429))));
+    assert_eq!(time.block_on(busy.clone().oneshot(())), Ok(429));
+    // The hold's probe.
     assert_eq!(time.block_on(busy.oneshot(())), Ok(429));
     assert_eq!(time.now(), Duration::ZERO);
     let strict = Strict::new([Poll::Ready(Ok(())); 3]);

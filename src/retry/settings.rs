@@ -259,7 +259,8 @@ macro_rules! setters {
             /// attempt, or hold it.
             ///
             /// Before each attempt, in this order: the breaker rejects while it is open, the cooldown holds the
-            /// attempt or rejects it, the breaker admits it. After a failed attempt, once the wait is computed: the
+            /// attempt, rejects it or lets it pass, the breaker admits it. After a hold, the attempt passes the
+            /// cooldown. After a failed attempt, once the wait is computed: the
             /// wait is at least as long as the cooldown holds others. Then the breaker rejects if it is open
             /// beyond its end, and the budget gives a token or rejects. So nothing waits for a rejection.
             ///

@@ -104,6 +104,9 @@ async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
         .protection(&api);
     assert!(busy.await.is_err());
     assert_eq!(api.status().cooldown.unwrap().remaining, 4_000 * MS);
+    // The hold's probe.
+    let probe = retry(ONCE, std::future::pending::<Result<(), ()>>).protection(&api);
+    assert!(tokio::time::timeout(Duration::ZERO, probe).await.is_err());
     let started = tokio::time::Instant::now();
     let tasks: Vec<_> = (0..20)
         .map(|_| {

@@ -70,3 +70,39 @@ fn a_hint_that_ends_before_the_present_one_changes_nothing() {
     assert_eq!(cooldown.left_ms(500.0), 501.0);
     assert_eq!(cooldown.hold_ms(500.0, 1.0, 0.5), 501.0 + 0.25 * 501.0);
 }
+
+#[test]
+fn a_hold_has_one_probe_however_long_hints_make_it() {
+    let mut cooldown = Cooldown::new();
+    assert!(!cooldown.is_probed());
+    assert!(cooldown.start(0.0, 1_000.0));
+    cooldown.probe();
+    assert!(cooldown.start(500.0, 1_000.0));
+    assert!(!cooldown.start(600.0, 100.0));
+    assert!(cooldown.is_probed());
+    // At its end another one begins.
+    assert!(cooldown.start(1_500.0, 1_000.0));
+    assert!(!cooldown.is_probed());
+    assert_eq!(cooldown.hold_ms(1_500.0, 1.0, 0.5), 1_250.0);
+}
+
+#[test]
+fn a_hold_ends_early_unless_a_hint_has_made_it_longer() {
+    let mut cooldown = Cooldown::new();
+    assert!(cooldown.start(0.0, 1_000.0));
+    cooldown.probe();
+    let until = cooldown.until();
+    assert!(cooldown.start(500.0, 501.0));
+    cooldown.end(until);
+    assert_eq!(cooldown.left_ms(600.0), 401.0);
+    cooldown.end(cooldown.until());
+    assert_eq!(cooldown.left_ms(600.0), 0.0);
+    assert_eq!(cooldown.hold_ms(600.0, 1.0, 0.5), 0.0);
+    // The next hint begins another hold, however soon it ends.
+    assert!(cooldown.start(601.0, 10.0));
+    assert!(!cooldown.is_probed());
+    assert_eq!(cooldown.left_ms(601.0), 10.0);
+    // The end of a hold that is over changes nothing.
+    cooldown.end(until);
+    assert_eq!(cooldown.left_ms(601.0), 10.0);
+}

@@ -121,7 +121,16 @@ impl Life {
                 let draw = self.words.unit();
                 let left = self.cooldown.left_ms(now);
                 let hold = self.cooldown.hold_ms(now, base, draw);
-                self.tape.extend([5.0, base, draw, left, hold]);
+                let probed = flag(self.cooldown.is_probed());
+                let then = self.words.below(4);
+                match then {
+                    0 => self.cooldown.probe(),
+                    1 => self.cooldown.end(self.cooldown.until()),
+                    _ => {}
+                }
+                let answers = [left, hold, probed];
+                self.tape.extend([5.0, base, draw, f64::from(then)]);
+                self.tape.extend(answers);
             }
         }
         self.look();
@@ -208,7 +217,7 @@ fn play(index: u32) -> Tape {
 
 #[test]
 fn tapes_are_written_per_life() {
-    write(1_000, 0xf2e1_bf4e_ffeb_6638, play);
+    write(1_000, 0x336b_3fdb_a6ac_6597, play);
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! The cooldown: one server's "too many requests" holds everyone who would ask it.
 
-/// The time until which attempts are held, and the hint that set it.
+/// The hold: the time until which attempts are held, and the hint that set it.
+///
+/// A hold starts with a hint while none is running. Hints that make it longer belong to it. One attempt passes each
+/// hold, its probe, because the limit may be that of one route, and the server's guess too long. The success of an
+/// attempt that started during a hold ends it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Cooldown {
     until: f64,
     /// The hint that set `until`, in ms: how long the server asked for.
     asked: f64,
+    /// Whether the hold has had its probe: 1 or 0.
+    probed: f64,
 }
 
 impl Cooldown {
@@ -16,6 +22,7 @@ impl Cooldown {
         Self {
             until: 0.0,
             asked: 0.0,
+            probed: 0.0,
         }
     }
 
@@ -25,6 +32,9 @@ impl Cooldown {
         self.clamp(now);
         let is_longer = now + hint_ms > self.until;
         if is_longer {
+            if self.until <= now {
+                self.probed = 0.0;
+            }
             self.until = now + hint_ms;
             self.asked = hint_ms;
         }
@@ -35,6 +45,25 @@ impl Cooldown {
     #[must_use]
     pub fn until(&self) -> f64 {
         self.until
+    }
+
+    /// Returns whether the hold has had its probe.
+    #[must_use]
+    pub fn is_probed(&self) -> bool {
+        self.probed != 0.0
+    }
+
+    /// Notes that an attempt passes the hold as its probe.
+    pub fn probe(&mut self) {
+        self.probed = 1.0;
+    }
+
+    /// Ends the hold after the success of an attempt that started while the hold was to last until `until`. Does nothing
+    /// if a hint has made it longer since then: the server has said something newer.
+    pub fn end(&mut self, until: f64) {
+        if self.until == until {
+            self.until = f64::NEG_INFINITY;
+        }
     }
 
     /// Returns the rest of the cooldown in ms, 0 after its end.

@@ -96,7 +96,8 @@ options! {
     /// ```
     CooldownOptions:
 
-    /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected.
+    /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected. An
+    /// attempt is held once, so an operation is held at most `max_attempts` times this, and the time drawn for each.
     /// Defaults to [`max_retry_after`](crate::RetryPolicy::with_max_retry_after) of the policy: they wait as long as
     /// the one that the server asked. The deadline bounds all holds together.
     max_hold_ms: Option<f64> = None,

@@ -14,6 +14,7 @@ export class Admission {
   /** The breaker's ticket, 1 without one; 0 once the attempt's end was told. */
   #ticket;
   #first;
+  #until;
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
@@ -29,11 +30,13 @@ export class Admission {
    * @param {number} ticket
    * @param {boolean} first whether it is the first attempt of its operation, or follows an answer
    * @param {RecordFields} [fields] of its record
+   * @param {number} [until] the end of the hold in which it was admitted
    */
-  constructor(state, ticket, first, fields) {
+  constructor(state, ticket, first, fields, until = NaN) {
     this.#state = state;
     this.#ticket = ticket;
     this.#first = first;
+    this.#until = until;
     this.fields = fields;
   }
 
@@ -64,7 +67,9 @@ export class Admission {
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : verdictOf(status);
     const slower = this.throttled || (again && task?.slows);
     const answered = verdict !== FAILURE && !slower && (task ? !task.curable : !failed);
-    this.#tell(operation, this.#classify(operation, verdict, answered, status), verdict === SUCCESS && !slower);
+    const last = this.#classify(operation, verdict, answered, status);
+    if (last === SUCCESS && !slower) this.#state.cooldown?.succeeded(this.#until);
+    this.#tell(operation, last, verdict === SUCCESS && !slower);
   }
 
   /**

@@ -49,6 +49,20 @@ export class Cooldown {
     return this.until;
   }
 
+  /** Whether the present hold has let its probe pass: a first attempt, whose success ends it. */
+  get probed() {
+    return this.#state[machine.PROBED] === 1;
+  }
+
+  probe() {
+    this.#state[machine.PROBED] = 1;
+  }
+
+  /** Ends the hold that an attempt was admitted in, unless another hint has made it longer. @param {number} until */
+  succeeded(until) {
+    if (this.until === until) this.#state[machine.UNTIL] = -Infinity;
+  }
+
   /**
    * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
    * when the clock was set back.
@@ -84,7 +98,7 @@ export class Cooldown {
 
   /** @param {number} time */
   isFresh(time) {
-    return this.until <= time;
+    return this.until <= time && this.held.size === 0;
   }
 
   /** @param {number} time */

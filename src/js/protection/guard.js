@@ -35,25 +35,32 @@ export class Guard {
     const openMs = breaker?.look(time) ?? 0;
     if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
 
+    // After an answer as before any attempt: no retry of what failed.
+    const first = operation.admission?.pays !== true;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (cooldown !== undefined && leftMs > 0) {
+    // An attempt is held once, and the first one that a hold would hold is its probe.
+    if (cooldown !== undefined && leftMs > 0 && heldAt === undefined && !(first && !cooldown.probed)) {
       if (!cooldown.mayHold(leftMs, operation.settings)) return this.#reject(operation, 'cooldown', leftMs);
       const waitMs = cooldown.holdMs(time, operation);
       // random() may have aborted.
       if (operation.limits.aborted) return ABORTED;
       if (misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
-      cooldown.held.set(this, heldAt ?? time);
+      cooldown.held.set(this, time);
       state.tell('held', { holdMs: waitMs });
       return { waitMs };
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const first = operation.admission?.pays !== true;
     const answer = breaker?.admit(time, first) ?? -1;
     if (answer > 0) return this.#reject(operation, 'breaker', answer);
+    if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
+    const until = leftMs > 0 ? cooldown?.until : NaN;
     const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
     // onEvent may have aborted.
-    return { admission: new Admission(state, -answer, first, fields), ...(operation.limits.aborted && ABORTED) };
+    return {
+      admission: new Admission(state, -answer, first, fields, until),
+      ...(operation.limits.aborted && ABORTED),
+    };
   }
 
   /** @param {Operation} operation @param {number} delayMs @returns {Answer} */

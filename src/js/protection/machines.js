@@ -17,8 +17,11 @@ export const newBudget = (capacity) => [capacity, 0];
 /** Place of the time until which a cooldown holds attempts. */
 export const UNTIL = 0;
 
+/** Place of 1, if the present hold has let its probe pass, and else 0. */
+export const PROBED = 2;
+
 /** Returns the state of a cooldown that holds no attempt. */
-export const newCooldown = () => [0, 0];
+export const newCooldown = () => [0, 0, 0];
 
 /**
  * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,

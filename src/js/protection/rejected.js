@@ -37,10 +37,7 @@ export function warnOfLayers(error, state) {
   if (warned || rejecters.get(error) !== state) return;
   warned = true;
   try {
-    console.warn(
-      'rejitter: two layers share one Protection, so each attempt counts twice. ' +
-        'Give it to the inner or to the outer one.',
-    );
+    console.warn('rejitter: two layers share one Protection, so each attempt counts twice. Give it to one of them.');
   } catch {
     // Test environments make it throw.
   }

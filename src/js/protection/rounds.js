@@ -19,6 +19,20 @@ export class SupersededError extends Error {
 /** End of an attempt whose operation another one has ended. */
 const SUPERSEDED = 'superseded';
 
+/** What an operation knows of its last attempt. */
+const OF_ATTEMPT = /** @type {const} */ ([
+  'failed',
+  'outcome',
+  'attempt',
+  'number',
+  'attemptAt',
+  'endedAt',
+  'hintMs',
+  'demandedMs',
+  'task',
+  'admission',
+]);
+
 /** The rounds of one operation. */
 export class Rounds {
   #op;
@@ -205,13 +219,14 @@ export class Rounds {
     }
     if (this.#undecided.size > 0) return false;
     const all = this.#end(this.#last, '');
-    op.hintMs = Math.max(...all.map(({ hintMs = -1 }) => (hintMs >= 0 ? hintMs : -1)));
-    const admissions = all.map(({ admission }) => /** @type {Admission} */ (admission));
-    Object.assign(/** @type {Admission} */ (op.admission), {
-      throttled: admissions.some(({ throttled }) => throttled),
-      pays: admissions.some(({ pays }) => pays),
-      ownUntil: Math.max(...admissions.map(({ ownUntil }) => ownUntil)),
-    });
+    const common = /** @type {Admission} */ (op.admission);
+    for (const { hintMs = NaN, admission } of all) {
+      const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
+      if (hintMs >= 0 && !(/** @type {number} */ ((op.hintMs) > hintMs))) op.hintMs = hintMs;
+      common.throttled ||= throttled;
+      common.pays ||= pays;
+      if (ownUntil > common.ownUntil) common.ownUntil = ownUntil;
+    }
     return true;
   }
 
@@ -235,10 +250,9 @@ export class Rounds {
     this.#undecided.clear();
     for (const own of all) if (own !== chosen) this.#leave(own, reason);
     if (chosen !== undefined) {
-      const { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission } = chosen;
-      Object.assign(op, { failed, outcome, attempt, number, attemptAt, endedAt, hintMs, demandedMs, task, admission });
+      Object.assign(op, Object.fromEntries(OF_ATTEMPT.map((name) => [name, chosen[name]])));
       // An abort in the wait is one of its signal, too, as without rounds.
-      op.limits.attempt = attempt;
+      op.limits.attempt = chosen.attempt;
     }
     op.attempts = /** @type {Operation} */ (all.at(-1)).attempts;
     return all;

@@ -76,7 +76,7 @@ export class State {
    */
   of(key) {
     if (this.key !== undefined)
-      throw failure(TypeError, 'this Protection has a key already: call for() on the one that protect() returned');
+      throw failure(TypeError, 'this Protection has a key: call for() on what protect() returned');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
     return this.#shared.byKey.get(key) ?? this.#shared.make(key);
   }
@@ -136,9 +136,9 @@ export class State {
     const { isFailure } = this.#shared;
     if (isFailure === undefined) return undefined;
     const { attempts, attemptAt = NaN, endedAt } = op;
-    const end = { ...outcomeOf(op), attempt: attempts, durationMs: (endedAt ?? now()) - attemptAt };
+    const end = { ...outcomeOf(op), ...(status !== undefined && { status }), attempt: attempts };
     try {
-      const answer = isFailure(Object.freeze(status === undefined ? end : { ...end, status }));
+      const answer = isFailure(Object.freeze({ ...end, durationMs: (endedAt ?? now()) - attemptAt }));
       if (answer === undefined) return undefined;
       if (answer === 'ignore') return NOTHING;
       if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;

@@ -4,13 +4,18 @@ use super::told::Rejection;
 use crate::core::protection::Verdict;
 use crate::retry::Signal;
 
-/// The breaker's ticket of an attempt that it admitted, which it wants back. `None` without a breaker.
+/// What the parts gave an attempt that they admitted. They want it back at its end. No number is 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(in crate::retry) struct Pass(pub(super) Option<f64>);
+pub(in crate::retry) struct Pass {
+    /// The breaker's ticket. 0 without a breaker.
+    pub(super) ticket: f64,
+    /// End of the cooldown's hold during which the attempt was admitted. 0 without a hold.
+    pub(super) hold: f64,
+}
 
 impl Pass {
     pub(super) fn is_none(self) -> bool {
-        self.0.is_none()
+        self == Self::default()
     }
 }
 
@@ -31,6 +36,8 @@ pub(super) enum Entry {
 pub(super) struct Limits {
     /// It is the first one of its operation, or follows an answer.
     pub(super) first: bool,
+    /// It has been held.
+    pub(super) held: bool,
     pub(super) remaining_ms: f64,
     pub(super) base_ms: f64,
     /// The policy follows no hint further.

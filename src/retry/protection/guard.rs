@@ -43,11 +43,11 @@ pub struct Protected {
     cell: Arc<Cell>,
     /// The operation has no clock: the breaker and the cooldown are then as absent.
     clockless: bool,
-    /// The breaker's ticket of the running attempt. Hedges keep theirs.
+    /// That of the running attempt. Hedges keep theirs.
     pass: Pass,
     /// Start of the present hold.
     held_since: Option<Duration>,
-    /// All holds of the attempt.
+    /// How long the attempt was held.
     held: Duration,
     /// The attempt of the round counts as the first one of an operation.
     first: bool,
@@ -141,11 +141,7 @@ impl Protected {
         draw: impl FnOnce() -> f64,
     ) -> Next {
         let was_held = self.held_since.take();
-        if let Some(since) = was_held {
-            self.held = self.held.saturating_add(now.saturating_sub(since));
-        } else {
-            self.held = Duration::ZERO;
-        }
+        self.held = was_held.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         let first = self.price == Price::Free;
         let recipe = &self.cell.recipe;
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
@@ -161,6 +157,7 @@ impl Protected {
                 }
                 let limits = Limits {
                     first,
+                    held: was_held.is_some(),
                     remaining_ms,
                     base_ms,
                     longest_ms,

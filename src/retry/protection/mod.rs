@@ -162,8 +162,13 @@ impl Protection {
         self.with(|recipe| recipe.breaker = Some(options.settings()))
     }
 
-    /// Adds a cooldown: if a server asks one operation for fewer requests, all attempts are held until then. So that
-    /// they do not come back at once, each is held for a drawn time longer.
+    /// Adds a cooldown: if a server asks one operation for fewer requests, all attempts are held until then, each at
+    /// most once. So that they do not come back at once, each is held for a drawn time longer.
+    ///
+    /// One first attempt passes each hold at once, its probe. The success of an attempt that started during a hold
+    /// ends it, unless a hint has made it longer since then. Attempts that are held already keep their wait. So one
+    /// route with a limit of its own does not stop the others of its server for long. With a key per route
+    /// ([`for_key`](Self::for_key)), it does not stop them at all.
     ///
     /// [`Verdict::RetryAtLeast`](crate::Verdict::RetryAtLeast) and [`Signal::Busy`](crate::Signal::Busy) start it.
     /// A [`Retry::hint`](crate::Retry::hint) does not: one bad node's "503, come back in a minute" must not stop

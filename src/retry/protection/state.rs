@@ -10,7 +10,7 @@ use super::status::{
 use super::told::{Rejection, Told};
 use crate::StopReason;
 use crate::core::protection::{
-    Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase,
+    Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase, Verdict,
 };
 use crate::policy::duration_from_ms;
 
@@ -45,44 +45,51 @@ impl State {
         if open_ms > 0.0 {
             return Entry::Rejected(self.not_admitted(told, open_ms));
         }
+        let mut pass = Pass::default();
+        let mut probes = false;
         if let Some(CooldownOptions { max_hold_ms, .. }) = recipe.cooldown {
             let left_ms = self.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                let ms = self.cooldown.hold_ms(now, limits.base_ms, draw());
-                let long =
-                    left_ms > max_hold_ms.unwrap_or(limits.longest_ms) || ms >= limits.remaining_ms;
-                if long || self.held >= MOST_HELD {
-                    return Entry::Rejected(self.not_held(told, left_ms));
+                probes = limits.first && !limits.held && !self.cooldown.is_probed();
+                if !probes && !limits.held {
+                    let ms = self.cooldown.hold_ms(now, limits.base_ms, draw());
+                    let long = left_ms > max_hold_ms.unwrap_or(limits.longest_ms)
+                        || ms >= limits.remaining_ms;
+                    if long || self.held >= MOST_HELD {
+                        return Entry::Rejected(self.not_held(told, left_ms));
+                    }
+                    self.held += 1;
+                    told.add(ProtectionChange::Held(duration_from_ms(ms)));
+                    return Entry::Hold { ms };
                 }
-                self.held += 1;
-                told.add(ProtectionChange::Held(duration_from_ms(ms)));
-                return Entry::Hold { ms };
+                pass.hold = self.cooldown.until();
             }
         }
         // Last, so that no waiting operation holds the place of a probe.
-        let Some(options) = &recipe.breaker else {
-            return Entry::Begin(Pass::default());
-        };
-        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
-        let was_open = breaker.phase() == Phase::Open;
-        match breaker.admit(options, now, limits.first) {
-            Admission::Rejected { retry_after_ms } => {
-                Entry::Rejected(self.not_admitted(told, retry_after_ms))
-            }
-            Admission::Admitted { ticket } => {
-                if was_open {
-                    // Nobody had asked for a while: then it is closed.
-                    let half_open = breaker.phase() == Phase::HalfOpen;
-                    let status = self.breaker_status(options, now);
-                    told.add(if half_open {
-                        ProtectionChange::HalfOpen(status)
-                    } else {
-                        ProtectionChange::Closed(status)
-                    });
+        if let Some(options) = &recipe.breaker {
+            let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
+            let was_open = breaker.phase() == Phase::Open;
+            match breaker.admit(options, now, limits.first) {
+                Admission::Rejected { retry_after_ms } => {
+                    return Entry::Rejected(self.not_admitted(told, retry_after_ms));
                 }
-                Entry::Begin(Pass(Some(ticket)))
+                Admission::Admitted { ticket } => pass.ticket = ticket,
+            }
+            if was_open {
+                // Nobody had asked for a while: then it is closed.
+                let half_open = breaker.phase() == Phase::HalfOpen;
+                let status = self.breaker_status(options, now);
+                told.add(if half_open {
+                    ProtectionChange::HalfOpen(status)
+                } else {
+                    ProtectionChange::Closed(status)
+                });
             }
         }
+        if probes {
+            self.cooldown.probe();
+        }
+        Entry::Begin(pass)
     }
 
     /// An attempt that was held asks again, or its operation ended.
@@ -115,15 +122,19 @@ impl State {
         draw: impl FnOnce() -> f64,
     ) {
         let End {
-            pass: Pass(pass),
+            pass: Pass { ticket, hold },
             verdict,
             hint_ms,
         } = end;
-        let (Some(options), Some(breaker), Some(ticket)) =
-            (&recipe.breaker, &mut self.breaker, pass)
-        else {
+        if hold > 0.0 && verdict == Verdict::Success {
+            self.cooldown.end(hold);
+        }
+        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
             return;
         };
+        if ticket == 0.0 {
+            return;
+        }
         let ended = |breaker: &mut Breaker, draw| {
             breaker.ended(options, now, draw, ticket, verdict, hint_ms)
         };
@@ -209,11 +220,12 @@ impl State {
         let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
             return Some(Pass::default());
         };
-        // A closed circuit admits all.
-        Some(match breaker.admit(options, now, false) {
-            Admission::Admitted { ticket } => Pass(Some(ticket)),
-            Admission::Rejected { .. } => Pass::default(),
-        })
+        // A closed circuit admits all. No cooldown holds.
+        let ticket = match breaker.admit(options, now, false) {
+            Admission::Admitted { ticket } => ticket,
+            Admission::Rejected { .. } => 0.0,
+        };
+        Some(Pass { ticket, hold: 0.0 })
     }
 
     /// Takes the token of a hedge and those of the budget, or none of them.

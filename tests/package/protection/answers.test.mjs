@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { vectors } from '../lib/consumer.mjs';
-import { controlled, fails, importAll, plain, timed, watched } from './entry.mjs';
+import { controlled, fails, holding, importAll, plain, timed, watched } from './entry.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 
 const all = await importAll();
@@ -284,7 +284,7 @@ timed('a rejection before the wait, and one of a hold that the deadline met, kee
   const held = protect(cooldown());
   const timesOut = watched(retry(() => 'pending', { ...options, protection: held, totalTimeoutMs: 600 }));
   await clock.advance(10);
-  watched(retry(fails(retryAfter(400)), { ...plain, maxAttempts: 1, protection: held }));
+  await holding(held, 400);
   await clock.advance(90);
   assert.equal(held.status().cooldown.held, 1);
   // The machine slept.

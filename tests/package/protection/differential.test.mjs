@@ -43,9 +43,13 @@ function play(next, equal, more) {
     },
     (now) => equal(machine.start(cooldown, now, next())),
     (now) => {
-      const [base, draw] = [next(), next()];
+      const [base, draw, then] = [next(), next(), next()];
       equal(machine.left(cooldown, now));
       equal(machine.hold(cooldown, now, base, draw));
+      equal(cooldown[machine.PROBED]);
+      // The probe of the hold passes, or a success ends it.
+      if (then === 0) cooldown[machine.PROBED] = 1;
+      if (then === 1) cooldown[machine.UNTIL] = -Infinity;
     },
     () => {},
   ];

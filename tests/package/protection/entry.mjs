@@ -66,6 +66,12 @@ const { breaker, protect, retry, retryAfter } = await importAll();
 export const hint = (protection, ms) =>
   retry(fails(retryAfter(ms)), { ...plain, maxAttempts: 1, protection }).catch(() => {});
 
+/** The same, and the first attempt that comes fails: the hold's probe. The next ones are held. */
+export const holding = async (protection, ms) => {
+  await hint(protection, ms);
+  await retry(down, { ...plain, maxAttempts: 1, protection }).catch(() => {});
+};
+
 export const state = (api) => api.status().breaker.state;
 
 /** A protection whose circuit opens for 500 ms at the first failure, with draw 0. */

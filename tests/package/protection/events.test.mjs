@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { microtasks } from '../lib/clock.mjs';
 import { printed } from '../lib/consumer.mjs';
-import { down, error, fails, hint, importAll, plain, reports, timed, watched } from './entry.mjs';
+import { down, error, fails, holding, importAll, plain, reports, timed, watched } from './entry.mjs';
 
 const { breaker, budget, cooldown, protect, retry, retryAfter } = await importAll();
 
@@ -46,7 +46,7 @@ timed('a breaker: opened, rejected, half-open, closed, with its numbers and the 
 timed('a cooldown: held, rejected', async (clock) => {
   const { events, onEvent } = listed();
   const api = protect(cooldown(), { onEvent });
-  await hint(api, 600);
+  await holding(api, 600);
   watched(retry(() => 1, { ...plain, random: () => 0.5, protection: api }));
   watched(retry(() => 1, { ...plain, totalTimeoutMs: 50, protection: api }));
   await clock.drain();
@@ -71,6 +71,8 @@ test('a draw that entropy cannot be had for holds and opens all the same', async
     Date.now = () => { throw new TypeError('secure mode'); };
     console.error = () => types.push('reported');
     await ended(retryAfter(600, new Error('busy')));
+    // The hold's probe, of which the breaker hears nothing.
+    await ended(retryAfter(1, new Error('busy')));
     console.log(await clock.runUntil(ended(new Error('first'))), types.join());
   `);
   assert.equal(stdout, 'first held,opened\n');

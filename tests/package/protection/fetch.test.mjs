@@ -146,9 +146,11 @@ timed('a 429 holds all requests of its origin, whether or not it is retried itse
   const sent = [];
   const fetch = createFetch({ ...plain, protection: api }, async (input) => {
     sent.push([`${input}`, clock.now]);
-    return sent.length === 1 ? answer(429, { 'retry-after': '2' }) : answer(200);
+    return [answer(429, { 'retry-after': '2' }), answer(503)][sent.length - 1] ?? answer(200);
   });
   assert.equal((await fetch('https://a.test/1', POST)).status, 429);
+  // The hold's probe, which does not end it.
+  assert.equal((await fetch('https://a.test/probe', POST)).status, 503);
   assert.equal(api.for('https://a.test').status().cooldown.remainingMs, 2000);
   const held = watched(fetch('https://a.test/2'));
   await fetch('https://b.test/3');
@@ -158,6 +160,7 @@ timed('a 429 holds all requests of its origin, whether or not it is retried itse
   assert.equal(held.value.status, 200);
   assert.deepEqual(sent, [
     ['https://a.test/1', 0],
+    ['https://a.test/probe', 0],
     ['https://b.test/3', 0],
     ['https://a.test/2', 2000],
   ]);
@@ -291,7 +294,7 @@ timed('what only the caller does says nothing: no request, an abort or deadline 
 
 timed('a protection with a key is rejected: fetch has a state per origin', async () => {
   const api = protect(budget()).for('a');
-  const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
+  const text = 'rejitter: this Protection has a key: call for() on what protect() returned';
   const error = await createFetch({ protection: api }, async () => answer(200))(A).catch((e) => e);
   assert.deepEqual([error.name, error.message], ['TypeError', text]);
   const fetch = createFetch({ protection: api, protectionKey: () => null }, async () => answer(200));

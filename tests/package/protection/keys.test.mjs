@@ -45,7 +45,7 @@ test('a key is a string, and a key has no keys', async () => {
   const api = protect(budget());
   for (const key of [5, null, {}, Symbol('k'), undefined])
     assert.match(caught(() => api.for(key)).message, /^rejitter: key must be a string, got /);
-  const text = 'rejitter: this Protection has a key already: call for() on the one that protect() returned';
+  const text = 'rejitter: this Protection has a key: call for() on what protect() returned';
   assert.equal(caught(() => api.for('a').for('b')).message, text);
   const policy = new RetryPolicy({ protection: api.for('a') });
   await assert.rejects(

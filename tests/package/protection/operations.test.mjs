@@ -4,7 +4,20 @@
 import assert from 'node:assert/strict';
 
 import { microtasks } from '../lib/clock.mjs';
-import { down, error, fails, fragile, hint, importAll, plain, reports, state, timed, watched } from './entry.mjs';
+import {
+  down,
+  error,
+  fails,
+  fragile,
+  hint,
+  holding,
+  importAll,
+  plain,
+  reports,
+  state,
+  timed,
+  watched,
+} from './entry.mjs';
 
 const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter, retryReport } =
   await importAll();
@@ -107,7 +120,7 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
     [fails(own), 1],
   ]) {
     const api = protect(budget(), cooldown());
-    if (attempts === 0) await hint(api, 400);
+    if (attempts === 0) await holding(api, 400);
     const seen = watched(retry(fn, { ...plain, protection: api, totalTimeoutMs: 600 }));
     // Another's hint, during the wait of 100.
     if (attempts === 1) await hint(api, 400);
@@ -127,7 +140,7 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
 
 timed('an attempt is rejected while 1,000 are held', async (clock) => {
   const api = protect(cooldown());
-  await hint(api, 500);
+  await holding(api, 500);
   const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
   await microtasks();
   assert.deepEqual(api.status().cooldown, { remainingMs: 500, held: 1000, rejected: 1 });
@@ -181,8 +194,7 @@ timed('two layers with one state: one warning per process', async (clock, t) => 
     api.close();
   }
   assert.deepEqual(warnings, [
-    'rejitter: two layers share one Protection, so each attempt counts twice. ' +
-      'Give it to the inner or to the outer one.',
+    'rejitter: two layers share one Protection, so each attempt counts twice. Give it to one of them.',
   ]);
 });
 
@@ -190,6 +202,8 @@ timed('metrics count the new reasons; random() that throws in a hold ends the op
   const api = protect(cooldown({ maxHoldMs: 1000 }));
   const policy = new RetryPolicy({ ...plain, protection: api, metrics: true, maxAttempts: 1 });
   await policy.run(fails(retryAfter(500))).catch(() => {});
+  // The hold's probe.
+  await retry(down, { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
   await policy
     .with({ totalTimeoutMs: 10 })
     .run(() => 1)

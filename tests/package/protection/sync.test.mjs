@@ -14,6 +14,8 @@ test('a hold is not begun if it ends after the deadline, and a signal that is ab
   const { threw, error: failed } = underBlockingClock((clock) => {
     const options = { ...plain, protection: protect(cooldown()) };
     caught(() => retrySync(fails(retryAfter(700)), { ...options, maxAttempts: 1 }));
+    // The hold's probe.
+    caught(() => retrySync(fails(error), { ...options, maxAttempts: 1 }));
     const fn = () => assert.fail('called');
     const rejected = caught(() => retrySync(fn, { ...options, totalTimeoutMs: 300 }));
     assert.deepEqual([rejected.by, rejected.retryAfterMs, clock.now], ['cooldown', 700, 1000]);

@@ -45,6 +45,7 @@ for (const [host, change] of Object.entries(HOSTS)) {
       // Node's own Response, Headers and fetch are WebAssembly, too.
       const call = createFetch({ protection: held }, async () => ({ status: 429, headers: { 'retry-after': '60' } }));
       await end('hint', call('https://a.test/', { retry: { retryOn: () => false } }));
+      await end('probe', call('https://a.test/', { retry: { retryOn: () => false } }));
       await end('held', call('https://a.test/'));
       console.log(JSON.stringify([ends, warnings, open.status().budget]));
     `);
@@ -56,6 +57,7 @@ for (const [host, change] of Object.entries(HOSTS)) {
       ['sync', true],
       ['rejected', false, 'breaker'],
       ['hint', 'resolved', null],
+      ['probe', 'resolved', null],
       ['held', false, 'cooldown'],
     ]);
     assert.deepEqual(tokens, { tokens: 1, capacity: 1, granted: 0, rejected: 0 });

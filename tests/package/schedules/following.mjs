@@ -115,6 +115,7 @@ export class Following extends Settlement {
       // The hook may have taken the time that was left.
       if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt')) return yield* this.stop('deadline', 8);
       const attempt = new Attempt(this.pass, this.first, this.heldMs);
+      attempt.admittedUntil = this.until;
       const failure = yield* this.state.hedge === undefined ? this.alone(attempt) : new Round(this).run(attempt);
       if (failure === undefined) return;
       const wait = yield* this.decide(failure);
@@ -192,7 +193,9 @@ export class Following extends Settlement {
       }
       if (breaker?.look(this.now) > 0) return yield* this.reject('breaker', breaker.look(this.now), 'P4');
       const left = cooldown?.left(this.now) ?? 0;
-      if (left > 0) {
+      const probes = left > 0 && !waited && this.first && cooldown.mayProbe(this.now);
+      // It is held once.
+      if (left > 0 && !waited && !probes) {
         const held = cooldown.hold(this.now, this.parameters.base, this.draw());
         const long = left > (cooldown.maxHoldMs ?? this.parameters.longest);
         if (long || this.misses(held)) return yield* this.reject('cooldown', left, 'P8');
@@ -201,16 +204,17 @@ export class Following extends Settlement {
         const from = this.now;
         if (!(yield* this.sleep({ lo: held }, 'P11', `a hold of ${held} ms`))) return yield* late();
         this.leave();
-        this.heldMs = (this.heldMs ?? 0) + this.now - from;
+        this.heldMs = this.now - from;
         waited = true;
         continue;
       }
-      if (!breaker) return true;
-      const { pass, wait } = breaker.admit(this.now, this.first);
-      this.state.stale = false;
-      if (pass === undefined) return yield* this.reject('breaker', wait, 'P5');
+      const { pass, wait } = breaker?.admit(this.now, this.first) ?? {};
+      if (breaker) this.state.stale = false;
+      if (wait !== undefined) return yield* this.reject('breaker', wait, 'P5');
+      if (probes) cooldown.probe(this.now);
+      this.until = left > 0 ? cooldown.at(this.now).until : NaN;
       this.pass = pass;
-      this.rule = 'P6';
+      if (breaker) this.rule = 'P6';
       return true;
     }
   }
@@ -480,6 +484,8 @@ export class Following extends Settlement {
     const usual = status === undefined || hintMs !== undefined ? silent : SAID[status];
     attempt.answered = ok && usual !== FAILURE && !attempt.throttled;
     this.hear(attempt, usual, true, status);
+    if (attempt.verdict === SUCCESS && !attempt.throttled)
+      this.state.cooldown?.succeeded(this.now, attempt.admittedUntil);
   }
 
   /** The caller is told of an end. */

@@ -62,8 +62,10 @@ export class Budget {
 export class Cooldown {
   constructor({ maxHoldMs } = {}) {
     this.maxHoldMs = maxHoldMs;
-    /** Requests to wait, in order: when, and for how long. @type {{ at: number, ms: number }[]} */
+    /** Requests to wait, in order: when, and for how long, or that the hold ends. @type {{ at: number, ms: number }[]} */
     this.hints = [];
+    /** The holds that have let their probe pass. @type {Set<number>} */
+    this.probed = new Set();
     /** Attempts that are held now. */
     this.held = 0;
     this.rejected = 0;
@@ -76,15 +78,33 @@ export class Cooldown {
     return now + ms > until;
   }
 
-  /** Until when, and for how long the server asked that set it. */
+  /** A success of an attempt that was admitted when it was to hold until then. */
+  succeeded(now, until) {
+    // Nobody asks by this: a clock that was set back changes nothing.
+    if (this.at(Infinity).until === until) this.hints.push({ at: now, ms: NaN });
+  }
+
+  /** Until when, for how long the server asked that set it, and which hold that is. */
   at(now) {
-    let [until, asked] = [-Infinity, 0];
-    for (const hint of this.hints) {
+    let [until, asked, hold] = [-Infinity, 0, 0];
+    for (const { at, ms } of this.hints) {
       // The next hint checks it, with the clock of that time.
-      until = Math.min(until, hint.at + asked);
-      if (hint.at + hint.ms > until) [until, asked] = [hint.at + hint.ms, hint.ms];
+      until = Math.min(until, at + asked);
+      if (Number.isNaN(ms)) until = -Infinity;
+      if (!(at + ms > until)) continue;
+      if (until <= at) hold += 1;
+      [until, asked] = [at + ms, ms];
     }
-    return { until: Math.min(until, now + asked), asked };
+    return { until: Math.min(until, now + asked), asked, hold };
+  }
+
+  /** Whether an attempt may be the probe of the present hold. */
+  mayProbe(now) {
+    return !this.probed.has(this.at(now).hold);
+  }
+
+  probe(now) {
+    this.probed.add(this.at(now).hold);
   }
 
   /** How long it still holds. Asking is an event: no clock that is set back makes it longer than was asked for. */
@@ -104,12 +124,12 @@ export class Breaker {
   constructor(options, now) {
     const { openMs = 1000 } = options;
     this.options = {
-      failureRatio: 0.5,
+      failureRatio: 0.75,
       minimumCalls: 20,
       windowMs: 10_000,
-      consecutiveFailures: 10,
+      consecutiveFailures: undefined,
       openMs,
-      maxOpenMs: Math.max(5000, openMs),
+      maxOpenMs: Math.max(4000, openMs),
       closeAfter: 1,
       ...options,
     };
@@ -132,6 +152,8 @@ export class Breaker {
     this.slice = 0;
     /** First attempts admitted while closed, with their slice and row, and with their verdicts once they have ended. */
     this.admissions = [];
+    /** By how much these were more or fewer in a row, and when. @type {{ row: number, at: number, by: number }[]} */
+    this.begun = [];
     /** Ends that count, with the slice that they fell into. @type {{ slice: number, ok: boolean }[]} */
     this.ends = [];
   }
@@ -140,6 +162,8 @@ export class Breaker {
   turn(now) {
     if (now < this.sliceStart) this.sliceStart = now;
     if (now < this.changedAt) this.changedAt = now;
+    if (this.begun.some(({ at }) => at > now))
+      this.begun = this.begun.map(({ at, ...more }) => ({ at: Math.min(at, now), ...more }));
     const { windowMs } = this.options;
     const whole = Math.floor((now - this.sliceStart) / windowMs);
     this.slice += whole;
@@ -193,7 +217,10 @@ export class Breaker {
     const pass = { generation: this.generation, first };
     if (this.phase === 'closed') {
       this.turn(now);
-      if (first) this.admissions.push(Object.assign(pass, { slice: this.slice, row: this.row }));
+      if (first) {
+        this.admissions.push(Object.assign(pass, { slice: this.slice, row: this.row }));
+        this.begun.push({ row: this.row, at: now, by: 1 });
+      }
       return { pass };
     }
     this.probe = pass;
@@ -217,7 +244,10 @@ export class Breaker {
       return closes ? this.close(now) : undefined;
     }
     pass.verdict = verdict;
-    if (verdict === NOTHING) return undefined;
+    if (verdict === NOTHING) {
+      if (pass.first) this.begun.push({ row: pass.row, at: now, by: -1 });
+      return undefined;
+    }
     this.turn(now);
     if (verdict === SUCCESS) this.ends.push({ slice: this.slice, ok: true });
     // A retry's failure says nothing.
@@ -233,7 +263,20 @@ export class Breaker {
     if (calls >= minimumCalls && failures >= failureRatio * calls) return true;
     const row = this.admissions.filter((each) => each.row === this.row && each.verdict !== NOTHING);
     const failed = row.filter(({ verdict }) => verdict === FAILURE).length;
-    return failed >= consecutiveFailures && failed >= failureRatio * row.length;
+    if (failed < row.length / 2) return false;
+    if (consecutiveFailures !== undefined) return failed >= consecutiveFailures;
+    return failed >= 50 || (failed >= 10 && now - this.rowAt >= 1000);
+  }
+
+  /** When the first attempt of the present row was admitted. */
+  get rowAt() {
+    let [count, since] = [0, Infinity];
+    for (const { row, at, by } of this.begun) {
+      if (row !== this.row) continue;
+      if (count === 0) since = at;
+      count += by;
+    }
+    return since;
   }
 
   open(now, draw, cause, hintMs) {

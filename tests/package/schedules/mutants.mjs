@@ -187,7 +187,9 @@ const instead = (place, number) => [breaker, 'new Breaker(numbers,', `new Breake
 /** Phases, and results of the end of an attempt. */
 const [CLOSED, OPEN, HALF_OPEN] = [0, 1, 2];
 const [SAME, HAS_CLOSED] = [0, 2];
-const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, PROBE, OPENS, UNTIL, LONGEST] = [10, 11, 13, 14, 15, 17, 19, 20];
+const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, ROW_AT, PROBE, OPENS, UNTIL, LONGEST, LEASE] = [
+  10, 11, 13, 14, 15, 16, 18, 20, 21, 22,
+];
 
 const PROTECTED = {
   // Breakers.
@@ -276,7 +278,7 @@ const PROTECTED = {
       'open',
       `(state, options, now, ms) => {
     core.open(state, options, now, ms);
-    state[${LONGEST}] = state[21];
+    state[${LONGEST}] = state[${LEASE}];
   }`,
     ),
   ],
@@ -287,20 +289,49 @@ const PROTECTED = {
   ],
   'a failure counts only if it is retried': [
     'breaker',
-    [admission, '(again && !task?.preparing &&', '(again && operation.attempts < operation.settings.maxAttempts &&'],
+    [admission, '(again && !task?.preparing)', '(again && operation.attempts < operation.settings.maxAttempts)'],
   ],
   'isFailure is not called for successes': [
     'isFailure breaker',
-    [admission, 'status, classified: true', 'status, classified: failed || again'],
+    [
+      admission,
+      'this.#state.classify(operation, status)',
+      'operation.failed ? this.#state.classify(operation, status) : undefined',
+    ],
+  ],
+
+  'a row is the share that the window needs': [
+    'breaker',
+    ending(`
+    const few = state[${IN_ROW}] + 1 < options[0] * state[${ROW_BEGUN}];
+    return core.ended(state, few ? options.with(3, Infinity).with(7, Infinity) : options, now, draw, ticket, verdict, hintMs);`),
+  ],
+  'ten failures that last are enough beside a number': [
+    'breaker P4',
+    [breaker, 'given.consecutiveFailures === undefined ? LASTING : Infinity', 'LASTING'],
+  ],
+  'a row lasts from its first failure on': [
+    'breaker',
+    ending(`
+    if (verdict === FAILURE && state[${IN_ROW}] === 0) state[${ROW_AT}] = now;
+    return ends();`),
+  ],
+  'a row has lasted since the row before': [
+    'breaker P4',
+    admitting(`
+    const at = state[${ROW_AT}];
+    const answer = admits();
+    if (at > 0) state[${ROW_AT}] = at;
+    return answer;`),
   ],
 
   // Answers.
   'a result that is sent round counts as a failure': [
     'breaker P2',
-    [admission, 'counts ? verdictOf(status) : !failed ?', 'counts ? verdictOf(status) : !failed && !again ?'],
+    [admission, 'const silent = !failed ?', 'const silent = !failed && !again ?'],
   ],
   'a result with the status 503 is an answer': [
-    'P2 13 14 breaker P12',
+    'P1 P2 13 14 breaker P12',
     [admission, 'const answered = verdict !== FAILURE &&', 'const answered = (!failed || verdict !== FAILURE) &&'],
   ],
   'the status of an accepted result is read': [
@@ -309,11 +340,15 @@ const PROTECTED = {
   ],
   'a text is a status': [
     'breaker P2 isFailure',
-    ['failures/status.js', 'Number.isInteger(status) && status >= 100', 'status >= 100'],
+    ['failures/status.js', '!Number.isInteger(status) || status < 100', 'status === undefined || status < 100'],
   ],
   'a mark counts less than the status of its error': [
     'breaker P4 P2',
-    [admission, '(task || !this.throttled)', 'true'],
+    [
+      admission,
+      'this.throttled ? NOTHING : status === undefined',
+      'this.throttled && !(status < 429) ? NOTHING : status === undefined',
+    ],
   ],
   'what says nothing by isFailure is no answer': ['P2 13 breaker', [admission, 'said !== FAILURE', 'said === SUCCESS']],
   'isFailure changes nothing but the verdict of the breaker': [
@@ -337,7 +372,7 @@ const PROTECTED = {
     [guard, 'const first = operation.admission?.pays !== true;', 'const first = operation.attempts === 0;'],
   ],
   'a rejection after an answer resolves with that': [
-    '13 14 P4 P7 breaker cooldown P8 P11',
+    '13 14 18 P4 P7 breaker cooldown P8 P11',
     [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
   ],
   'the last result is lost when protection rejects': [
@@ -363,16 +398,17 @@ const PROTECTED = {
     'P3',
     [
       guard,
-      "    const openMs = breaker?.look(time) ?? 0;\n    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);\n\n    const leftMs",
-      `    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
-      return { stop: 'budget', error: new Error('budget') };
-    const openMs = breaker?.look(time) ?? 0;
-    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
-    const leftMs`,
+      'const first = operation.admission?.pays !== true;',
+      `const first = operation.admission?.pays !== true;
+    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
+      return { stop: 'budget', error: new Error('budget') };`,
     ],
   ],
   'a rejection has no cause': ['P12', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
-  'an abort in onEvent does not stop the attempt': ['11', [guard, ', ...(operation.limits.aborted && ABORTED)', '']],
+  'an abort in onEvent does not stop the attempt': [
+    '11 hedge',
+    [guard, ', ...(operation.limits.aborted && ABORTED)', ''],
+  ],
   'one key uses the state of another': [
     'P1 P2 breaker',
     [state, "if (typeof key !== 'string')", "if (key === 'b') key = 'a';\n    if (typeof key !== 'string')"],
@@ -388,6 +424,55 @@ const PROTECTED = {
   'the operation that was asked to wait is held, too': [
     '5 P2 P8 cooldown',
     [guard, ' && cooldown.until !== operation.admission?.ownUntil) {', ') {'],
+  ],
+  'each hint has a probe': [
+    'P11 P8 cooldown',
+    [
+      cooldown,
+      'this.cause = failed ? outcome : undefined;',
+      'this.#state[machine.PROBED] = 0;\n    this.cause = failed ? outcome : undefined;',
+    ],
+  ],
+  'an attempt is held twice': [
+    '13 P6 P11 P8 cooldown',
+    [guard, 'leftMs > 0 && heldAt === undefined && !(first', 'leftMs > 0 && !(first'],
+  ],
+  'a retry is a probe': ['P11 P8 cooldown', [guard, '!(first && !cooldown.probed)', 'cooldown.probed']],
+  'an attempt that was held is a probe': [
+    '10 13 P11 P8 cooldown',
+    [guard, 'if (leftMs > 0 && heldAt === undefined) cooldown', 'if (leftMs > 0) cooldown'],
+  ],
+  'any success ends a hold': ['P11 P8 cooldown', [cooldown, 'if (this.until === until) this', 'this']],
+  'a success ends a hold that another hint has made longer': [
+    'P11 P8 cooldown',
+    [
+      cooldown,
+      'this.cause = failed ? outcome : undefined;',
+      'this.cause = failed ? outcome : undefined;\n    (this.moved ??= new Set()).add(endedAt < this.was ? this.was : NaN);\n    this.was = this.until;',
+    ],
+    [cooldown, 'if (this.until === until) this', 'if (this.until === until || this.moved?.has(until)) this'],
+  ],
+  'the end of a hold wakes those who wait': [
+    'P11 15',
+    [
+      guard,
+      'cooldown.held.set(this, time);',
+      'cooldown.held.set(this, time);\n      this.woken = new Promise((done) => void (this.wake = done));',
+    ],
+    [
+      cooldown,
+      'this.#state[machine.UNTIL] = -Infinity;',
+      '{ this.#state[machine.UNTIL] = -Infinity; for (const each of this.held.keys()) each.wake?.(); }',
+    ],
+    [
+      loop,
+      'await op.limits.sleep(restMs, op.settings.unref);\n        restMs = restOf(restMs, time, (time = now()));',
+      'await Promise.race([op.limits.sleep(restMs, op.settings.unref), op.guard?.woken ?? new Promise(() => {})]);\n        restMs = op.guard?.woken ? 0 : restOf(restMs, time, (time = now()));\n        time = now();',
+    ],
+  ],
+  'a hold ends before isFailure has its say': [
+    '7 P11 P8 cooldown',
+    [admission, 'if (last === SUCCESS && !slower)', 'if (verdict === SUCCESS && !slower)'],
   ],
   'a place among those held is not left on abort': [
     'status',
@@ -417,10 +502,7 @@ const HEDGED = {
     [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],
   ],
   'records are in the order of the ends': ['3 14 records', [rounds, '.sort((a, b) => a.number - b.number)', '']],
-  'a round is an answer if one end is': [
-    'P2 breaker',
-    [rounds, 'admissions.some(({ pays }) => pays)', 'admissions.every(({ pays }) => pays)'],
-  ],
+  'a round is an answer if one end is': ['P1 P2 breaker', [rounds, 'common.pays ||= pays;', 'common.pays &&= pays;']],
   'an attempt that lost counts as a failure': [
     'breaker P4 hedge',
     [rounds, 'admission.close(own, reason);', "admission.close(own, 'timeout');"],

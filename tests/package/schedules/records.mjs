@@ -25,6 +25,8 @@ export class Attempt {
   hintMs = undefined;
   /** The end of the cooldown, if its hint set that. @type {number | undefined} */
   until = undefined;
+  /** The end of the cooldown when it was admitted. @type {number | undefined} */
+  admittedUntil = undefined;
   /** The wait after it, or its bounds. @type {{ lo: number, hi: number, learns?: boolean } | undefined} */
   wait = undefined;
   /** Whether it is what an inner operation ended with. */

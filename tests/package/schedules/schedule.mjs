@@ -25,9 +25,26 @@ const HEDGES = 0x4ed6e;
 /**
  * Worlds with protection: those in which machines of this kind have failed. Answers outlast the lease of a probe and
  * the window, operations run inside the callbacks of others, hints never end, there are from 10 calls a minute to
- * 10,000 a second, clocks jump and stand still, and servers answer, but not yet with what the caller waits for.
+ * 10,000 a second, clocks jump and stand still, servers answer, but not yet with what the caller waits for, and calls
+ * fail in rows of a second.
  */
-const WORLDS = ['mixed', 'mixed', 'mixed', 'mixed', 'slow', 'slow', 'nested', 'hints', 'steady', 'clock', 'polls'];
+const WORLDS = [
+  'mixed',
+  'mixed',
+  'mixed',
+  'mixed',
+  'slow',
+  'slow',
+  'nested',
+  'hints',
+  'steady',
+  'clock',
+  'polls',
+  'rows',
+];
+
+/** Times between calls, in worlds of their own. */
+const GAPS = { steady: [0.1, 1, 10, 250, 6000], rows: [1, 50, 90, 95, 100, 110, 150] };
 
 /**
  * @param {number} seed
@@ -39,7 +56,7 @@ export function makeSchedule(seed, index, among) {
   const g = generator(seed, index);
   const plain = g.chance(PLAIN);
   const world = (among === undefined ? plain : among === 'plain') ? 'plain' : g.pick(WORLDS);
-  const gap = world === 'steady' ? g.pick([0.1, 1, 10, 250, 6000]) : g.pick([1, 20, 20, 300, 6000]);
+  const gap = g.pick(GAPS[world] ?? [1, 20, 20, 300, 6000]);
   const schedule = {
     world,
     gap,
@@ -223,8 +240,9 @@ function protectedOperations(g, schedule) {
   const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
   // Whether one key touches another shows at once or never.
   if (keys.length > 1) schedule.reads = 'often';
-  const spans = spansOf(protections, gap);
-  const count = world === 'steady' ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
+  const spans = world === 'rows' ? [gap] : spansOf(protections, gap);
+  const many = world === 'steady' || world === 'rows';
+  const count = many ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
   const health = healthOf(g, world, count);
   let time = 0;
   for (let i = 0; i < count; i += 1) {
@@ -236,7 +254,7 @@ function protectedOperations(g, schedule) {
         abort: i,
         reason: op.reason,
       });
-    time = at(time + (world === 'steady' ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
+    time = at(time + (many ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
     // Sums of such times are exact, in whatever order: both sides see the very end of a window.
     time = Math.round(time * 1024) / 1024;
   }
@@ -269,17 +287,17 @@ function spansOf(protections, gap) {
 function healthOf(g, world, count) {
   const [from, to] = [g.whole(0, count), g.whole(0, count)];
   const bad = g.pick([0.5, 0.9, 1]);
-  const usual = world === 'steady' ? g.pick([0, 0.02, 0.1]) : g.pick([0.1, 0.5, 0.7]);
+  const usual = g.pick({ steady: [0, 0.02, 0.1], rows: [0.9, 0.95] }[world] ?? [0.1, 0.5, 0.7]);
   return (i) => (i >= Math.min(from, to) && i < Math.max(from, to) ? bad : usual);
 }
 
 function protection(g, world, gap) {
   const parts = {};
   if (g.chance(0.6)) parts.budget = budget(g, world);
-  if (g.chance(world === 'hints' ? 0.3 : 0.75)) parts.breaker = breaker(g, gap);
+  if (g.chance({ hints: 0.5, rows: 1 }[world] ?? 0.75)) parts.breaker = breaker(g, gap, world);
   if (world === 'hints' || g.chance(0.4))
     parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, gap * 3, 2e5]) };
-  if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap);
+  if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap, world);
   // Its hook does.
   if (g.chance(0.15)) parts.isFailure = true;
   if (g.chance(0.1)) parts.throws = true;
@@ -303,13 +321,22 @@ function budget(g, world) {
   return options;
 }
 
-function breaker(g, gap) {
+function breaker(g, gap, world) {
+  if (world === 'rows')
+    return {
+      minimumCalls: Infinity,
+      openMs: g.pick([10, 1000]),
+      // By default, rows count that last.
+      ...(g.chance(0.4) && { consecutiveFailures: g.pick([5, 11, 13]) }),
+    };
+  // Probes of the circuit beside those of holds.
+  if (world === 'hints' && g.chance(0.5)) return { consecutiveFailures: 1, openMs: g.pick([10, 100, gap]) };
   const options = {};
   // Shares that doubles hold: at the threshold, rounding decides nothing.
   if (g.chance(0.6)) options.failureRatio = g.pick([0.125, 0.5, 0.75, 1]);
   options.minimumCalls = g.pick([1, 2, 2, 3, 5, 10, Infinity]);
   if (g.chance(0.8)) options.windowMs = Math.min(3.6e6, Math.max(100, g.pick([gap * 3, gap * 10, 100, 1000])));
-  if (g.chance(0.4) || options.minimumCalls === Infinity) options.consecutiveFailures = g.pick([1, 2, 3, 5, 8]);
+  if (g.chance(options.minimumCalls === Infinity ? 0.6 : 0.3)) options.consecutiveFailures = g.pick([1, 2, 3, 5, 8]);
   if (g.chance(0.9)) options.openMs = g.pick([10, 100, 1000, gap * 2]);
   if (g.chance(0.3)) options.closeAfter = g.whole(1, 3);
   return options;
@@ -317,7 +344,7 @@ function breaker(g, gap) {
 
 function protectedPolicy(g, world, gap, of) {
   const options = { jitter: g.pick(['none', 'full']), backoff: g.pick(['fixed', 'exponential']) };
-  options.maxAttempts = g.pick(world === 'polls' ? [3, 4, 6, 12] : [1, 1, 2, 3, 4]);
+  options.maxAttempts = g.pick({ polls: [3, 4, 6, 12], rows: [1, 1, 2] }[world] ?? [1, 1, 2, 3, 4]);
   options.baseMs = g.pick([0, 1, 10, 100.5, gap]);
   options.capMs = Math.max(options.baseMs, g.pick([10, 1000, 1e5]));
   if (g.chance(0.2)) options.maxRetryAfterMs = g.pick([0, 50, 1000]);

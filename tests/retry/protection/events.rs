@@ -8,7 +8,7 @@ use rejitter::{BudgetOptions, CooldownOptions, Protection, ProtectionChange, Sig
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-use super::{MS, NERVOUS, on, steady, tokens};
+use super::{MS, NERVOUS, drop_probe, on, steady, tokens};
 
 #[test]
 fn events_tell_what_changes() {
@@ -73,6 +73,7 @@ fn events_tell_what_changes() {
         run(&key, &[Err(Signal::Busy(50 * MS))]),
         ["eu empty 1", "eu rejected by budget"]
     );
+    drop_probe(&key, &time);
     assert_eq!(run(&key, &[Ok(())]), ["eu held"]);
     key.open();
     key.close();

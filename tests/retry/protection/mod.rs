@@ -1,6 +1,7 @@
 //! Protection on virtual time, and what its tests share.
 
-use std::future::ready;
+use std::future::{pending, ready};
+use std::pin::pin;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
@@ -14,6 +15,7 @@ mod hedge;
 mod hedge_delay;
 mod hedge_worlds;
 mod hedging;
+mod holds;
 mod keys;
 mod operations;
 mod scenes;
@@ -38,6 +40,12 @@ fn open_once(api: &Protection, time: &VirtualTime) {
     assert!(time.block_on(call.protection(api).sleeper(time)).is_err());
     assert_eq!(breaker(api).state, BreakerState::Open);
     time.advance(1_000 * MS);
+}
+
+/// Uses up the probe of a hold, which ends without saying anything: the attempts that follow are held.
+fn drop_probe(api: &Protection, time: &VirtualTime) {
+    let probe = retry(steady(1), pending::<Result<(), Failed>>).protection(api);
+    assert!(poll(pin!(probe.sleeper(time))).is_pending());
 }
 
 /// A sleeper without a clock.

@@ -15,7 +15,8 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::{
-    Clockless, Failed, MS, NERVOUS, breaker, held, on, open_once, poll, steady, tokens, tokens_of,
+    Clockless, Failed, MS, NERVOUS, breaker, drop_probe, held, on, open_once, poll, steady, tokens,
+    tokens_of,
 };
 
 /// Fast failures come before slow successes: in a young window, calls that still run count.
@@ -210,6 +211,7 @@ fn a_dropped_hold_makes_room_and_a_thousand_are_held_at_most() {
     let busy = retry(steady(1), || ready(Err::<(), _>("busy")))
         .when(|_| Verdict::RetryAtLeast(1_000 * MS));
     assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
+    drop_probe(&api, &time);
     let call = || {
         let call = retry(steady(1), || ready(Ok::<_, Failed>(1)));
         let mut call = Box::pin(call.protection(&api).sleeper(&time));
@@ -236,6 +238,7 @@ fn a_hold_that_ends_after_the_deadline_ends_the_operation() {
     let busy =
         retry(steady(1), || ready(Err::<(), _>("busy"))).when(|_| Verdict::RetryAtLeast(100 * MS));
     assert!(time.block_on(busy.protection(&api).sleeper(&time)).is_err());
+    drop_probe(&api, &time);
     let call = retry(steady(1), || ready(Ok::<_, Failed>(1)))
         .total_timeout(1_000 * MS)
         .protection(&api)

@@ -23,15 +23,16 @@ use crate::common;
 
 const SCENES: &str = include_str!("../../vectors/protection.json");
 
-/// Seeds whose draws for protection before attempt 1 and after it are the scene's, short of 10^-8.
+/// Seeds whose draws for protection are nearly the scene's: after attempt 1, or of those that are held, before attempt
+/// 1 and before attempt 2.
 fn seed(draw: &Value, operation: &Value) -> Seed {
     if let Some(seed) = operation.get("seed") {
         return common::seed(seed);
     }
     Seed::new(match (draw.as_f64(), operation["held"] == true) {
-        (Some(0.0), true) => 55_022_962,
+        (Some(0.0), true) => 3_074_626_752,
         (Some(0.0), false) => 95_420_093,
-        (Some(0.5), true) => 16_099_163,
+        (Some(0.5), true) => 3_986_437_259,
         (Some(0.5), false) => 81_245_535,
         _ => panic!("no seed for this draw: {draw}"),
     })
