@@ -18,7 +18,7 @@ pub enum RateHints {
     /// So do all others, by a cooldown of `rejitter/protection` that they share.
     Shared {
         /// Longest hold of an attempt, in ms: a job that would be held longer fails. Non-negative or infinite. The
-        /// part's default is 10,000.
+        /// part's default is the policy's `max_retry_after`, 60,000.
         max_hold_ms: f64,
     },
 }
@@ -128,6 +128,10 @@ struct Job {
     step: Step,
     /// Wait that the server asked for, in ms; 0 if it accepted.
     hint_ms: f64,
+    /// End of the hold during which the request was sent, 0 without one.
+    hold: f64,
+    /// Its first request was rejected.
+    retries: bool,
 }
 
 /// The worker's next event.
@@ -193,22 +197,28 @@ impl RateLimit {
     /// An attempt may start, unless the cooldown holds it.
     fn begin(&mut self, now: f64, worker: u32) {
         let job = &mut self.workers[worker as usize];
-        if job.step == Step::Resume {
-            self.held -= 1;
-        }
+        let was_held = job.step == Step::Resume;
+        self.held -= u32::from(was_held);
+        job.hold = 0.0;
         if let RateHints::Shared { max_hold_ms } = self.options.hints {
             let left_ms = self.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                if left_ms > max_hold_ms || self.held >= MOST_HELD {
+                job.hold = self.cooldown.until();
+                if was_held {
+                    // Held once.
+                } else if !job.retries && !self.cooldown.is_probed() {
+                    self.cooldown.probe();
+                } else if left_ms > max_hold_ms || self.held >= MOST_HELD {
                     self.totals.rejected_by_cooldown += 1;
                     self.end_job(now, worker);
                     return;
+                } else {
+                    job.step = Step::Resume;
+                    self.held += 1;
+                    let hold_ms = self.hold_ms(now);
+                    self.queue.push(now + hold_ms, worker);
+                    return;
                 }
-                job.step = Step::Resume;
-                self.held += 1;
-                let hold_ms = self.hold_ms(now);
-                self.queue.push(now + hold_ms, worker);
-                return;
             }
         }
         job.step = Step::Arrive;
@@ -246,10 +256,14 @@ impl RateLimit {
     fn answer(&mut self, now: f64, worker: u32) {
         let job = &mut self.workers[worker as usize];
         if job.hint_ms == 0.0 {
+            if job.hold > 0.0 {
+                self.cooldown.end(job.hold);
+            }
             self.totals.done += 1;
             self.end_job(now, worker);
             return;
         }
+        job.retries = true;
         let is_shared = matches!(self.options.hints, RateHints::Shared { .. });
         let mut is_own = true;
         if is_shared {

@@ -75,13 +75,15 @@ fn hints_that_each_worker_follows_fail_some() {
     near(&means(RateHints::Followed, 200).failed, 140.0);
 }
 
+/// Those who were held come back in the first half of a window, more than it has room for. They are not held again: half
+/// of the rejections are theirs.
 #[test]
-fn a_shared_cooldown_fails_none() {
+fn a_shared_cooldown_fails_one_job_in_thousands() {
     let found = means(SHARED, 50);
-    assert_eq!(found.failed.mean, 0.0);
-    near(&found.rejections, 138.0);
+    near(&found.failed, 0.1);
+    near(&found.rejections, 266.0);
     near(&found.seconds, 95.0);
-    assert_eq!(means(SHARED, 200).failed.mean, 0.0);
+    near(&means(SHARED, 200).failed, 0.35);
 }
 
 /// For callers who will not wait longer than half a window.

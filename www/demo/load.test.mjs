@@ -146,11 +146,11 @@ describe('protection', () => {
     );
     assert.deepEqual(
       rows.map(([, failed]) => failed),
-      [900, 230, 5],
+      [900, 230, 94],
     );
     assert.match(
       rateLimitFigure.describe({ ...result, isShared: true }),
-      /900 fail if hints .*, and 230 fail .* cooldown 5 fail/,
+      /900 fail if hints .*, and 230 fail .* cooldown 94 fail/,
     );
     assert.match(
       rateLimitFigure.describe({ ...result, isShared: false }),
