@@ -223,8 +223,9 @@ interface FetchOnlyOptions {
   prepare?: ((request: Request, attempt: Attempt) => Request | void | PromiseLike<Request | void>) | undefined;
   /**
    * Returns the key of a request's state in `protection`, such as a tenant or an endpoint; `null`
-   * for the state of the protection itself. Receives the request without its body. An error that it throws ends the
-   * operation (`reason: 'callback'`) before the first attempt.
+   * for the state of the protection itself. With a key per route, a route that fails or answers 429 delays no other.
+   * Receives the request without its body. An error that it throws ends the operation (`reason: 'callback'`) before the
+   * first attempt.
    *
    * @default the origin of the request's own address; `data:` and `blob:` addresses are not protected
    * @example
