@@ -1,6 +1,6 @@
 // Measures the packed package against its peers: cargo xtask bench. One measuring process at a time.
 //
-//   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--node MAJOR]
+//   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--world WORD] [--node MAJOR]
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,6 +43,8 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [''] },
     docs: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
+    // Plays the worlds whose titles contain it, and prints their tables.
+    world: { type: 'string', default: '' },
     // That of the document: the newest with long-term support.
     node: { type: 'string', default: '24' },
   },
@@ -59,7 +61,7 @@ if (docs && chosen.length < names.length) throw new Error('the document shows al
 const installed = fileURLToPath(new URL(`node_modules/node-${values.node}/bin/node`, import.meta.url));
 const node = existsSync(installed) ? installed : process.execPath;
 const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
-const choice = { quick, seed: Number(values.seed) };
+const choice = { quick, seed: Number(values.seed), world: values.world };
 
 console.log(`Measuring${quick ? ', quickly' : ''}, in Node ${version}: ${chosen.join(', ')}`);
 const others = [await takenByOthers()];

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
  * @property {Choice} choice
  * @property {(what: string) => void} say progress
  *
- * @typedef {{ quick: boolean, seed: number }} Choice the full run, or one that takes a minute; and of the order
+ * @typedef {{ quick: boolean, seed: number, world?: string }} Choice the full run, or one that takes a minute; of the
+ *   order, or the first of the worlds; a word of their titles
  */
 
 /**

@@ -1,78 +1,93 @@
 // The effect of protection on calls and on the server: worlds on virtual time, each with ten seeds, as medians. Writes
 // docs/reference/worlds.md: the same numbers on every machine.
 
+import { writeFileSync } from 'node:fs';
+
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
 import { median } from '../lib/stats.mjs';
-import { markdownTable, named, writeTable } from '../report/table.mjs';
+import { missed, page, tableOf } from '../report/worlds.mjs';
+import { TABLES } from '../worlds/tables.mjs';
 
 const SEEDS = 10;
 /** One per core. */
 const PROCESSES = 2;
 const DOCUMENT = new URL('../../../docs/reference/worlds.md', import.meta.url);
 
-/**
- * @typedef {object} Row
- * @property {string} title
- * @property {(number | undefined)[]} aims by contender
- * @property {boolean} least whether an aim is the least number
- * @property {number} digits after the point
- * @property {(number | undefined)[]} medians
- */
+/** @typedef {Record<string, number | undefined>} Numbers of a row, by contender */
+
+/** Returns a table with rows in place of worlds: of those whose titles contain a word. @param {string} word */
+const rowsOf =
+  (word) =>
+  (/** @type {import('../worlds/tables.mjs').Table} */ { worlds, ...table }) => ({
+    ...table,
+    rows: worlds
+      .filter(({ title }) => title.includes(word))
+      .flatMap((world) => world.shows.map((row) => ({ ...row, title: row.title ?? world.title, world }))),
+  });
 
 /** @param {import('../lib/child.mjs').Context} context */
-export async function run({ node, choice: { quick }, say }) {
-  const { WORLDS } = await import('../worlds/worlds.mjs');
-  const { CONTENDERS } = await import('../worlds/contenders.mjs');
-  const names = Object.keys(CONTENDERS);
-  const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => i + 1);
-  say(`${WORLDS.length} worlds, ${seeds.length} seeds each`);
-  const shares = Array.from({ length: PROCESSES }, (_, i) => seeds.filter((seed) => seed % PROCESSES === i));
-  /** @type {number[][][][]} by seed, world and contender: what the world shows */
-  const shown = (await Promise.all(shares.map((some) => inNode(node, import.meta.url, 'measure', some)))).flat();
-  /** @type {Row[]} */
-  const rows = WORLDS.flatMap(({ title, also, aims, most }, w) =>
-    [title, also].flatMap((text, i) => {
-      if (text === undefined) return [];
-      const medians = names.map((_, c) => medianOf(shown.map((worlds) => worlds[w][c][i])));
-      const both = most ? [most[i], most[i]] : [aims?.breaker, aims?.three];
-      const digits = also !== undefined && i === 0 ? 2 : 0;
-      return [{ title: text, aims: [undefined, ...both], least: most === undefined, digits, medians }];
-    }),
-  );
-  const known = versions();
-  const cells = rows.map(({ title, digits, medians }) => [
-    title,
-    ...medians.map((each) => each?.toFixed(digits) ?? '–'),
-  ]);
-  writeTable(markdownTable([['world', ...names.map((name) => named(name, known))], ...cells]), DOCUMENT, quick);
-  const missed = rows.filter(({ aims, least, medians }) =>
-    aims.some((aim, c) => aim !== undefined && (least ? Number(medians[c]) < aim : Number(medians[c]) > aim)),
-  );
-  if (missed.length > 0) throw new Error(`aims are missed: ${missed.map(({ title }) => title).join('; ')}`);
-  return { rows };
+export async function run({ node, choice: { quick, seed, world = '' }, say }) {
+  const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => seed + i);
+  const chosen = TABLES.map(rowsOf(world));
+  say(`${new Set(chosen.flatMap(({ rows }) => rows.map((row) => row.world))).size} worlds, ${seeds.length} seeds each`);
+  const shares = Array.from({ length: PROCESSES }, (_, i) => ({
+    world,
+    seeds: seeds.filter((_, k) => k % PROCESSES === i),
+  }));
+  /** @type {Numbers[][][]} by seed, table and row */
+  const played = (await Promise.all(shares.map((part) => inNode(node, import.meta.url, 'measure', part)))).flat();
+  const tables = chosen.map(({ name, contenders, rows }, t) => {
+    const numbers = (/** @type {number} */ r) =>
+      Object.fromEntries(contenders.map((each) => [each, medianOf(played.map((shown) => shown[t][r][each]))]));
+    return {
+      ...{ name, contenders },
+      rows: rows.map(({ title, world, aims, digits }, r) => ({
+        ...{ title, world: world.title, aims, digits },
+        numbers: numbers(r),
+      })),
+    };
+  });
+  if (quick || world !== '')
+    console.log(
+      tables
+        .filter(({ rows }) => rows.length > 0)
+        .map((table) => tableOf(table, versions()))
+        .join('\n\n'),
+    );
+  else writeFileSync(DOCUMENT, page(tables, versions()));
+  const misses = missed(tables);
+  if (misses.length > 0) throw new Error(`aims are missed:\n${misses.join('\n')}`);
+  return tables;
 }
 
-/** @param {number[]} seeds */
-export async function measure(seeds) {
-  const { WORLDS } = await import('../worlds/worlds.mjs');
+/** @param {{ seeds: number[], world: string }} part */
+export async function measure({ seeds, world: word }) {
   const { CONTENDERS } = await import('../worlds/contenders.mjs');
   const { play } = await import('../worlds/play.mjs');
   const shown = [];
   for (const seed of seeds) {
-    const worlds = [];
-    for (const world of WORLDS) {
-      const row = [];
-      for (const name of Object.keys(CONTENDERS)) row.push(await play(world, name, seed));
-      worlds.push(row);
+    const start = performance.now();
+    /** @type {Numbers[][]} */
+    const tables = [];
+    for (const { contenders, rows } of TABLES.map(rowsOf(word))) {
+      /** @type {Numbers[]} */
+      const numbers = rows.map(() => ({}));
+      tables.push(numbers);
+      for (const world of new Set(rows.map((row) => row.world)))
+        for (const name of contenders) {
+          const played = await play(world, CONTENDERS[name], seed);
+          for (const [r, row] of rows.entries()) if (played && row.world === world) numbers[r][name] = row.of(played);
+        }
     }
-    shown.push(worlds);
+    shown.push(tables);
+    console.log(`        seed ${seed}: ${Math.round((performance.now() - start) / 1000)} s`);
   }
   return shown;
 }
 
-/** Of contenders without an answer to a world, there is none. @param {(number | undefined)[]} values */
+/** Of contenders that cannot play a world, there is none. @param {(number | null | undefined)[]} values */
 function medianOf(values) {
-  const known = values.filter((value) => value !== undefined);
+  const known = values.filter((value) => typeof value === 'number');
   return known.length === 0 ? undefined : median(known);
 }

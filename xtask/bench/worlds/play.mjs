@@ -2,159 +2,116 @@
 
 import { uniform } from '../lib/random.mjs';
 import { Clock } from './clock.mjs';
-import { CONTENDERS } from './contenders.mjs';
 
 /** @typedef {import('./worlds.mjs').World} World */
 /** @typedef {import('./worlds.mjs').Call} Call */
+/** @typedef {import('./ours.mjs').Contender} Contender */
 
-/** How long an answer takes. */
-const USUAL_MS = 20;
-const DOWN = /** @type {const} */ ([10_000, 20_000]);
-const JOBS = 1000;
+const DEFAULTS = {};
+/** How long a worker waits at most that is rejected without a request. */
+const PATIENCE_MS = 60_000;
 
 /**
- * Returns what the world shows: the share of calls that succeed in per cent, or requests per call and seconds.
- * @param {World} world
- * @param {string} name of the contender
- * @param {number} seed
- * @returns {Promise<number[]>} none if the contender has no answer to such a world
+ * What happened: all calls, and the times of all requests in ms.
+ * @typedef {{ calls: Call[], sent: number[], world: World }} Run
  */
-export async function play(world, name, seed) {
+
+/**
+ * @param {World} world
+ * @param {import('./ours.mjs').Make} make
+ * @param {number} seed
+ * @returns {Promise<Run | undefined>} nothing if the contender has no `fetch` and the world needs one
+ */
+export async function play(world, make, seed) {
   const random = uniform(seed * 7919);
-  const { random: own } = Math;
   const clock = new Clock();
+  const { random: own } = Math;
+  const { stackTraceLimit } = Error;
   Math.random = uniform(seed * 104_729);
+  // A stack takes longer than the rest of a failure.
+  Error.stackTraceLimit = 0;
   try {
-    const processes = Array.from({ length: world.processes ?? 1 }, () => CONTENDERS[name](Math.random));
-    const shown = await (world.window === undefined ? calls : jobs)(world, processes, clock, random);
+    const processes = Array.from({ length: world.processes ?? 1 }, () => make(Math.random));
+    if (world.fetches && !processes[0].fetch) return undefined;
+    const run = await started(world, processes, clock, random);
     for (const { stop } of processes) stop?.();
-    return shown;
+    return run;
   } finally {
     Math.random = own;
+    Error.stackTraceLimit = stackTraceLimit;
     clock.uninstall();
   }
 }
 
 /**
  * @param {World} world
- * @param {import('./contenders.mjs').Contender[]} processes
+ * @param {Contender[]} processes
  * @param {Clock} clock
  * @param {() => number} random
  */
-async function calls(world, processes, clock, random) {
-  const { rate, seconds, script, badShare = 0, attempts, counts: [from, to] = [0, Infinity] } = world;
-  const end = seconds * 1000;
-  const answer = world.stalls ? stalling(clock) : answering(world, clock, random);
-  /** @type {Call[]} */
-  const list = [];
-  let sent = 0;
-  const start = (/** @type {Partial<Call>} */ given) => {
-    const call = { at: clock.now, bad: random() < badShare, ok: false, ...given };
-    list.push(call);
+async function started(world, processes, clock, random) {
+  const { server, rate, script, workers = 0, jobs = 0, badShare = 0, seconds, drain = 30, options = DEFAULTS } = world;
+  const answer = server(clock, random);
+  /** @type {Run} */
+  const run = { calls: [], sent: [], world };
+  const start = (/** @type {Partial<Call>} */ given = {}) => {
+    const call = { at: clock.now, ok: false, ms: NaN, ...given, bad: given.bad ?? random() < badShare };
+    run.calls.push(call);
     let attempt = 0;
-    const fn = async () => {
-      if (clock.now >= DOWN[0] && clock.now < DOWN[1]) sent += 1;
-      const [ms, ok] = (call.answer ?? answer)(++attempt, call);
-      await clock.sleep(ms);
-      if (!ok) throw new Error('failed');
+    const request = async () => {
+      run.sent.push(clock.now);
+      const reply = (call.answer ?? answer)(++attempt, call);
+      const [ms, status, waitMs] = reply instanceof Promise ? await reply : reply;
+      if (ms > 0) await clock.sleep(ms);
+      return end(world, one, status, waitMs);
     };
-    const one = processes[processes.length === 1 ? 0 : Math.floor(random() * processes.length)];
-    one.call(fn, attempts).then(
-      () => {
-        call.ok = true;
+    const one = processes[processes.length === 1 ? 0 : (call.process ?? Math.floor(random() * processes.length))];
+    const method = /** @type {(fn: any, options: object) => Promise<any>} */ (world.fetches ? one.fetch : one.call);
+    return method(request, options).then(
+      (value) => {
+        call.ok = value.status === 200 || value.busy === false;
+        call.ms = clock.now - call.at;
+        return 0;
       },
-      () => {},
+      (error) => Math.min(error.retryAfterMs ?? 0, PATIENCE_MS),
     );
   };
-  if (script !== undefined) {
-    script((at, call = {}) => clock.at(at, () => start(call)));
-  } else {
+  script?.((at, call) => clock.at(at, () => start(call)), random);
+  if (rate !== undefined) {
+    const now = () => (typeof rate === 'number' ? rate : rate(clock.now / 1000));
     const next = () => {
-      if (clock.now >= end) return;
-      start({});
-      clock.at(clock.now - (1000 / /** @type {number} */ (rate)) * Math.log(1 - random()), next);
+      if (clock.now >= seconds * 1000) return;
+      start();
+      clock.at(clock.now - (1000 / now()) * Math.log(1 - random()), next);
     };
     clock.at(0, next);
   }
-  // Those that began last have their time.
-  await clock.run(end + 30_000);
-  if (world.stalls) {
-    const during = list.filter(({ at }) => at >= DOWN[0] && at < DOWN[1]);
-    return [sent / during.length, recovery(list, end)];
-  }
-  const counted = list.filter(({ at, bad }) => !bad && at >= from * 1000 && at < to * 1000);
-  return [(100 * counted.filter(({ ok }) => ok).length) / counted.length];
-}
-
-/**
- * @param {World} world
- * @param {Clock} clock
- * @param {() => number} random
- * @returns {(attempt: number, call: Call) => [ms: number, ok: boolean]}
- */
-function answering({ fails = () => 0 }, clock, random) {
-  return (_, { bad }) => [USUAL_MS, !bad && random() >= fails(clock.now / 1000)];
-}
-
-/**
- * One server that works off requests in their order, stale ones too.
- * @param {Clock} clock
- * @returns {() => [ms: number, ok: boolean]}
- */
-function stalling(clock) {
-  let busyUntil = 0;
-  return () => {
-    let start = Math.max(busyUntil, clock.now);
-    if (start >= DOWN[0] && start < DOWN[1]) start = DOWN[1];
-    busyUntil = start + 1000 / 300;
-    const ms = busyUntil - clock.now;
-    return ms <= 1000 ? [ms, true] : [1000, false];
-  };
-}
-
-/**
- * Seconds after the outage from which on 95% of the calls of each second succeed; to the end if that never comes.
- * @param {Call[]} list
- * @param {number} end
- */
-function recovery(list, end) {
-  const last = end / 1000 - 1;
-  for (let s = last; s >= DOWN[1] / 1000; s--) {
-    const second = list.filter(({ at }) => Math.floor(at / 1000) === s);
-    if (second.filter(({ ok }) => ok).length < 0.95 * second.length) return s + 1 - DOWN[1] / 1000;
-  }
-  return 0;
-}
-
-/**
- * Workers take jobs from a queue. Who is rejected at once waits as long as the error says before the next job.
- * @param {World} world
- * @param {import('./contenders.mjs').Contender[]} processes
- * @param {Clock} clock
- * @param {() => number} random
- */
-async function jobs({ window = 1 }, [{ limited }], clock, random) {
-  if (limited === undefined) return [];
-  const windowMs = window * 1000;
-  let [windowOf, served, left, done] = [-1, 0, JOBS, 0];
-  const send = async () => {
-    await clock.sleep(10 + 200 * random());
-    const now = Math.floor(clock.now / windowMs);
-    if (now !== windowOf) [windowOf, served] = [now, 0];
-    if (++served <= 100) return new Response('done');
-    const restMs = windowMs - (clock.now % windowMs);
-    return new Response('', { status: 429, headers: { 'retry-after': String(Math.ceil(restMs / 1000)) } });
-  };
+  let left = jobs;
   const work = async () => {
-    while (left-- > 0) {
-      try {
-        if ((await limited(send)).ok) done += 1;
-      } catch (error) {
-        await clock.sleep(Math.min(/** @type {any} */ (error).retryAfterMs ?? 0, 60_000));
-      }
-    }
+    while (left-- > 0) await clock.sleep(await start({ bad: false }));
   };
-  for (let i = 0; i < 10; i++) work();
-  await clock.run(JOBS * windowMs);
-  return [(100 * done) / JOBS];
+  for (let i = 0; i < workers; i++) work();
+  await clock.run((seconds + drain) * 1000);
+  return run;
 }
+
+/**
+ * How an attempt ends: with a result, a response, or an error. Status 0 is an error without one.
+ * @param {World} world
+ * @param {Contender} one
+ * @param {number} status
+ * @param {number} [waitMs] that the server asks for
+ */
+function end({ fetches, result = good }, { retryAfter }, status, waitMs) {
+  if (fetches) {
+    const headers = waitMs ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : undefined;
+    return new Response('', { status, headers });
+  }
+  const value = result(status);
+  if (value !== undefined) return value;
+  const error = status === 0 ? new Error('failed') : Object.assign(new Error('failed'), { status });
+  throw waitMs && retryAfter ? retryAfter(waitMs, error) : error;
+}
+
+/** @param {number} status */
+const good = (status) => (status === 200 ? { status } : undefined);

@@ -1,0 +1,68 @@
+// The page of the worlds: its text, with the tables.
+
+import { readFileSync } from 'node:fs';
+
+import { inWords, misses } from '../worlds/shown.mjs';
+import { markdownTable, named } from './table.mjs';
+
+/**
+ * @typedef {object} Row
+ * @property {string} title
+ * @property {string} [world] its title
+ * @property {number} [digits] after the point
+ * @property {import('../worlds/shown.mjs').Aim[]} aims
+ * @property {Record<string, number | undefined>} numbers by contender
+ *
+ * @typedef {{ name: string, contenders: string[], rows: Row[] }} Table
+ */
+
+/** @param {number | undefined} value @param {number} [digits] */
+const cell = (value, digits = 0) =>
+  value?.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '–';
+
+/** The aims of a row: those of a contender together. @param {Row['aims']} aims */
+function inCell(aims) {
+  /** @type {Map<string, string[]>} */
+  const words = new Map();
+  for (const aim of aims) words.set(aim.name, [...(words.get(aim.name) ?? []), inWords(aim)]);
+  return [...words].map(([name, all]) => `${name} ${all.join(', ')}`).join('; ');
+}
+
+/** @param {Table} table @param {Record<string, string>} versions */
+export function tableOf({ name, contenders, rows }, versions) {
+  const heads = [name, ...contenders.map((each) => named(each, versions)), 'aim'];
+  return markdownTable([
+    heads,
+    ...rows.map(({ title, digits, aims, numbers }) => [
+      title,
+      ...contenders.map((each) => cell(numbers[each], digits)),
+      inCell(aims),
+    ]),
+  ]);
+}
+
+/** What misses its aim, a line each. @param {Table[]} tables */
+export const missed = (tables) =>
+  tables.flatMap(({ name: table, rows }) =>
+    rows.flatMap(({ title, world = title, digits = 1, aims, numbers }) =>
+      aims
+        .filter((aim) => misses(aim, numbers))
+        .map((aim) => {
+          const { name, than } = aim;
+          const other = than === undefined ? '' : ` (${cell(numbers[than], digits)})`;
+          const row = world === title ? title : `${world} ${title}`;
+          return `${table}, ${row}: ${name} ${cell(numbers[name], digits)}, aim ${inWords(aim)}${other}`;
+        }),
+    ),
+  );
+
+/**
+ * The text, in which `{name}` on a line stands for the table of that name.
+ * @param {Table[]} tables
+ * @param {Record<string, string>} versions
+ */
+export const page = (tables, versions) =>
+  tables.reduce(
+    (text, table) => text.replace(`{${table.name}}`, () => tableOf(table, versions)),
+    readFileSync(new URL('worlds.md', import.meta.url), 'utf8'),
+  );

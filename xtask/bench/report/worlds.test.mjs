@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { above, atLeast, atMost } from '../worlds/shown.mjs';
+import { TABLES } from '../worlds/tables.mjs';
+import { missed, page, tableOf } from './worlds.mjs';
+
+const row = (title, numbers, aims, digits) => ({ title, numbers, aims, digits });
+const table = (...rows) => ({ name: 'calls', contenders: ['one', 'two'], rows });
+
+test('a table has the numbers of each contender, and the aims', () => {
+  const aims = [...atLeast(30, ['one', 'two']), above('one', -2, 'two')];
+  const text = tableOf(table(row('a', { one: 31.6, two: 1234 }, aims), row('b', { two: 0.5 }, [], 2)), {
+    two: '1.2.3',
+  });
+  const [head, , ...body] = text.split('\n');
+  assert.equal(head, '| calls | one | two 1.2.3 | aim |');
+  assert.deepEqual(body, ['| a | 32 | 1,234 | one ≥ 30; two ≥ 30, ≥ one − 2 |', '| b | – | 0.50 |  |']);
+});
+
+test('an aim is met at the limit, and not without a number', () => {
+  const aims = [...atLeast(30, ['one']), ...atMost(40, ['two']), above('one', 10, 'two')];
+  assert.deepEqual(missed([table(row('a', { one: 30, two: 40 }, aims))]), []);
+  assert.deepEqual(missed([table(row('a', { one: 29, two: 38.9 }, aims), row('b', { one: 31 }, aims.slice(1)))]), [
+    'calls, a: one 29.0, aim ≥ 30',
+    'calls, a: two 38.9, aim ≥ one + 10 (29.0)',
+    'calls, b: two –, aim ≤ 40',
+    'calls, b: two –, aim ≥ one + 10 (31.0)',
+  ]);
+});
+
+test('the page shows each table', () => {
+  const tables = TABLES.map(({ name, contenders }) => ({ name, contenders, rows: [] }));
+  const text = page(tables, {});
+  for (const { name } of TABLES) assert.equal(text.split(`\n| ${name} |`).length, 2, name);
+  assert.doesNotMatch(text, /^\{/m);
+});

@@ -1,0 +1,145 @@
+// The servers of the worlds. Each is made for one run.
+
+/**
+ * How long a reply takes, its status, and the wait that it asks for. Status 0 is an error without one.
+ * @typedef {[ms: number, status: number, waitMs?: number]} Reply
+ * @typedef {(attempt: number, call: import('./worlds.mjs').Call) => Reply | Promise<Reply>} Server
+ * @typedef {(clock: import('./clock.mjs').Clock, random: () => number) => Server} MakeServer
+ */
+
+const USUAL_MS = 20;
+/** @type {Reply} */
+const GOOD = [USUAL_MS, 200];
+/** Requests that may wait for each worker, before others get 503: work of 10 s. */
+const LONGEST = 500;
+
+/** How long a failure takes that the server has no work with. @param {() => number} random */
+const quick = (random) => 2 + 8 * random();
+
+/** The share that fails in an outage between two times in seconds. @param {number} from @param {number} to */
+export const outage =
+  (from, to, share = 1) =>
+  (/** @type {number} */ s) =>
+    s >= from && s < to ? share : 0;
+
+/**
+ * Fails a share of the attempts, at a time in seconds, and all those of bad calls. Without `ms` failures are quick.
+ * @param {(s: number) => number} share
+ * @param {{ status?: number, ms?: number, waitMs?: number, goodMs?: number, bad?: number }} [more] `bad`: their status
+ * @returns {MakeServer}
+ */
+export const failing =
+  (share, { status = 500, ms, waitMs, goodMs = USUAL_MS, bad = status } = {}) =>
+  (clock, random) =>
+  (_, call) =>
+    !call.bad && random() >= share(clock.now / 1000)
+      ? [goodMs, 200]
+      : [ms ?? quick(random), call.bad ? bad : status, waitMs];
+
+/**
+ * Fails all attempts for some seconds, again and again.
+ * @type {(gap: number, length: number) => MakeServer}
+ */
+export const blips = (gap, length) => (clock, random) => {
+  const drawn = (/** @type {number} */ seconds) => seconds * 1000 * (0.6 + 0.8 * random());
+  let [from, to] = [0, 0];
+  return () => {
+    while (clock.now >= to) {
+      from = to + drawn(gap);
+      to = from + drawn(length);
+    }
+    return clock.now < from ? GOOD : [quick(random), 502];
+  };
+};
+
+/**
+ * One worker that serves 300 requests a second in their order, and none between two times in seconds. Those that would
+ * wait longer than 1 s get another reply, and are served in vain.
+ * @param {[from: number, to: number]} still
+ * @param {Reply} late
+ * @returns {MakeServer}
+ */
+export const stalling = (still, late) => (clock) => {
+  const [from, to] = still.map((s) => 1000 * s);
+  let busyUntil = 0;
+  return () => {
+    let start = Math.max(busyUntil, clock.now);
+    if (start >= from && start < to) start = to;
+    busyUntil = start + 1000 / 300;
+    const ms = busyUntil - clock.now;
+    return ms <= 1000 ? [ms, 200] : late;
+  };
+};
+
+/**
+ * Workers that take 20 ms for each request, also for those whose caller has left, and begin none between two times in
+ * seconds. Unordered, the next request is any of those that wait.
+ * @param {number} workers
+ * @param {{ still?: [from: number, to: number], unordered?: boolean }} more
+ * @returns {MakeServer}
+ */
+export const queue =
+  (workers, { still = [0, 0], unordered = false }) =>
+  (clock, random) => {
+    const [from, to] = still.map((s) => 1000 * s);
+    /** @type {(() => void)[]} */
+    const waiting = [];
+    let free = workers;
+    const serve = () => {
+      if (clock.now >= from && clock.now < to) return;
+      for (; free > 0 && waiting.length > 0; free--) {
+        const i = unordered ? Math.floor(random() * waiting.length) : 0;
+        [waiting[0], waiting[i]] = [waiting[i], waiting[0]];
+        const done = /** @type {() => void} */ (waiting.shift());
+        clock.at(clock.now + USUAL_MS, () => {
+          free += 1;
+          done();
+          serve();
+        });
+      }
+    };
+    clock.at(to, serve);
+    return () => {
+      if (waiting.length >= LONGEST * workers) return [quick(random), 503];
+      return new Promise((done) => {
+        waiting.push(() => done([0, 200]));
+        serve();
+      });
+    };
+  };
+
+/**
+ * Serves so many requests in each window of some seconds, and asks others to wait for the next window.
+ * @param {number} limit
+ * @param {number} seconds
+ * @param {{ ms?: (random: () => number) => number, route?: boolean }} [more] how long requests take; whether the limit
+ *   is that of bad calls alone
+ * @returns {MakeServer}
+ */
+export const limited =
+  (limit, seconds, { ms = () => USUAL_MS, route = false } = {}) =>
+  (clock, random) => {
+    let [window, served] = [-1, 0];
+    return async (_, { bad }) => {
+      await clock.sleep(ms(random));
+      if (route && !bad) return [0, 200];
+      const now = Math.floor(clock.now / 1000 / seconds);
+      if (now !== window) [window, served] = [now, 0];
+      return ++served <= limit ? [0, 200] : [0, 429, 1000 * seconds - (clock.now % (1000 * seconds))];
+    };
+  };
+
+/**
+ * Serves so many requests a second, as many at once, and asks others to wait.
+ * @type {(rate: number, waitMs: number) => MakeServer}
+ */
+export const bucket = (rate, waitMs) => (clock, random) => {
+  let [tokens, at] = [rate, 0];
+  return () => {
+    tokens = Math.min(rate, tokens + ((clock.now - at) / 1000) * rate);
+    at = clock.now;
+    if (tokens < 1) return [quick(random), 429, waitMs];
+    tokens -= 1;
+    return GOOD;
+  };
+};
