@@ -1,5 +1,6 @@
 // The tables of worlds.
 
+import { ANSWERS } from './answers.mjs';
 import { BATCH, CAUSES } from './causes.mjs';
 import { ONE_PROCESS, TEN_PROCESSES } from './sweep.mjs';
 import { WORLDS } from './worlds.mjs';
@@ -19,4 +20,5 @@ export const TABLES = [
   { name: 'errors, ten processes', contenders: OURS, worlds: TEN_PROCESSES },
   { name: 'outages and limits', contenders: OURS, worlds: CAUSES },
   { name: 'batch job', contenders: [...OURS, 'breaker(), cooldown()'], worlds: BATCH },
+  { name: 'repeated attempts', contenders: OURS.slice(1), worlds: ANSWERS },
 ];

@@ -1,0 +1,99 @@
+// Attempts that are repeated though no server fails, and failures in other forms than an error with a status.
+
+import { failing, stalling } from './servers.mjs';
+import { above, atLeast, atMost, perSecond, row, share } from './shown.mjs';
+
+/** @typedef {import('./worlds.mjs').World} World */
+/** @typedef {import('./servers.mjs').MakeServer} MakeServer */
+
+/** @type {World['shows']} */
+const ALL = [row(share(), atLeast(100, ['budget()', 'breaker()', 'all three']))];
+const FIXED = { backoff: 'fixed', jitter: 'none' };
+
+/** Answers a status so many times, then 200. @param {number} status @returns {MakeServer} */
+const first =
+  (status, times = 1) =>
+  () =>
+  (attempt) => [20, attempt <= times ? status : 200];
+
+/** 30 operations. @param {string} title @param {Partial<World>} more @returns {World} */
+const thirty = (title, more, every = 0) => ({
+  ...{ title, seconds: 60, server: first(202, 4), shows: ALL },
+  script: (start) => {
+    for (let i = 0; i < 30; i++) start(i * every);
+  },
+  ...more,
+});
+
+/** @type {Pick<World, 'options' | 'result'>} */
+const POLLS = {
+  options: {
+    ...{ ...FIXED, baseMs: 1000, maxAttempts: Infinity, totalTimeoutMs: 60_000 },
+    retryOnResult: (/** @type {{ status: number }} */ { status }) => status === 202,
+  },
+  result: (status) => (status < 300 ? { status } : undefined),
+};
+
+const AFTER_401 = {
+  ...{ ...FIXED, baseMs: 10, maxAttempts: 2 },
+  retryIf: (/** @type {{ status: number }} */ { status }) => status === 401,
+  beforeRetry: async () => {},
+};
+
+/** @param {string} late what late calls get @param {Partial<World>} [more] @returns {World} */
+const overload = (late, more, status = 503) => ({
+  title: `a server for 300/s stalls for 10 s; late calls get ${late} (4 attempts); 10 processes, 280/s`,
+  ...{ rate: 280, seconds: 60, processes: 10, options: { maxAttempts: 4 } },
+  server: stalling([10, 20], [20, status]),
+  shows: [row(share(), atLeast(80))],
+  ...more,
+});
+
+/** @type {World[]} */
+export const ANSWERS = [
+  thirty('30 polls of 5 requests each, at once', POLLS),
+  thirty('30 polls of 5 requests each, one every 0.5 s', POLLS, 500),
+  {
+    title: '5 polls of 12 requests each, one after the other',
+    ...{ ...POLLS, workers: 1, jobs: 5, seconds: 120, server: first(202, 11), shows: ALL },
+  },
+  thirty('30 polls of 5 requests each, at once (createFetch, retryOn)', {
+    fetches: true,
+    options: { retryOn: [202] },
+  }),
+  thirty('30 calls at once get 401 and refresh their token (beforeRetry)', {
+    ...{ server: first(401), options: AFTER_401 },
+  }),
+  thirty('30 calls at once get 409 and try again ({ afterMs })', {
+    ...{ server: first(409), options: { retryIf: () => ({ afterMs: 10 }) } },
+  }),
+  {
+    title: '60% of the calls get 404 and try again, 5% of other attempts 503: the others; 1 process, 20/s',
+    ...{ rate: 20, seconds: 120, badShare: 0.6 },
+    server: failing(() => 0.05, { status: 503, bad: 404 }),
+    shows: [row(share(), atLeast(94))],
+  },
+  overload('503'),
+  overload('503 as a result', {
+    options: { maxAttempts: 4, retryOnResult: (/** @type {{ status: number }} */ { status }) => status === 503 },
+    result: (status) => ({ status }),
+  }),
+  overload('an error without a status', {}, 0),
+  overload('{ busy: true } as a result', {
+    options: { maxAttempts: 4, retryOnResult: (/** @type {{ busy: boolean }} */ { busy }) => busy },
+    result: (status) => ({ busy: status !== 200 }),
+    shows: [row(share())],
+  }),
+  {
+    title: 'jobs of 20 s, polled every second through an outage of 10 s; 1 process, 2/s',
+    ...{ ...POLLS, rate: 2, seconds: 200, drain: 60 },
+    server: (clock) => (_, call) => {
+      if (clock.now >= 100_000 && clock.now < 110_000) return [5, 503];
+      return [20, clock.now - call.at < 20_000 ? 202 : 200];
+    },
+    shows: [
+      row(share(), [above('no protection', -20)]),
+      row(perSecond(100, 110), atMost(5), '… requests a second in it'),
+    ],
+  },
+];
