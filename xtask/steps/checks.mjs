@@ -46,6 +46,7 @@ export const LONG = {
   'wasm-pack: bundler': 25,
   'package: hosts, WebKit': 40,
   'package: engines/bullmq': 35,
+  'package: worlds': 30,
   'package: hosts/browser': 25,
   'wasm: Chromium': 20,
   'wasm: Firefox': 20,

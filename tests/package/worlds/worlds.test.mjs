@@ -1,0 +1,30 @@
+// The worlds of docs/reference/worlds.md, each with one seed, in which it reaches its aims. They run on virtual time:
+// the numbers are the same every time.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { oursOf } from '../../../xtask/bench/worlds/ours.mjs';
+import { play } from '../../../xtask/bench/worlds/play.mjs';
+import { inWords, misses } from '../../../xtask/bench/worlds/shown.mjs';
+import { TABLES } from '../../../xtask/bench/worlds/tables.mjs';
+import { importAll } from '../protection/entry.mjs';
+
+const contenders = oursOf(await importAll());
+const SEED = 1;
+
+for (const { name: table, worlds } of TABLES)
+  for (const world of worlds) {
+    const all = world.shows.flatMap(({ aims }) => aims);
+    if (all.length === 0) continue;
+    test(`${table}: ${world.title}`, async () => {
+      const runs = new Map();
+      for (const name of new Set(all.flatMap(({ name, than = name }) => [name, than])))
+        runs.set(name, await play(world, contenders[name], SEED));
+      for (const { of, aims, title = '' } of world.shows) {
+        const numbers = Object.fromEntries([...runs].map(([name, run]) => [name, of(run)]));
+        for (const aim of aims)
+          assert.ok(!misses(aim, numbers), `${aim.name} ${inWords(aim)} ${title}: ${JSON.stringify(numbers)}`);
+      }
+    });
+  }
