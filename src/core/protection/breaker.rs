@@ -326,11 +326,10 @@ impl Breaker {
     pub fn numbers(&mut self, options: &BreakerSettings, now: f64) -> BreakerNumbers {
         let retry_after_ms = self.wait(now);
         self.turn(options, now);
-        let (failures, calls) = self.window.counts(options.window_ms, now);
         BreakerNumbers {
             retry_after_ms,
-            failures,
-            calls,
+            failures: self.window.failures(options.window_ms, now),
+            calls: self.window.calls(options.window_ms, now),
             opens: self.opens,
         }
     }
@@ -339,7 +338,7 @@ impl Breaker {
     #[must_use]
     pub fn is_fresh(&mut self, options: &BreakerSettings, now: f64) -> bool {
         self.turn(options, now);
-        let (_, calls) = self.window.counts(options.window_ms, now);
+        let calls = self.window.calls(options.window_ms, now);
         self.phase == CLOSED && calls + self.row_begun + self.opens == 0.0
     }
 
@@ -361,13 +360,17 @@ impl Breaker {
     }
 
     /// Whether the failures are enough to open a closed circuit. Called at a failure, after the window's turn.
+    // Without branches, of which the build makes long JavaScript.
+    #[allow(clippy::needless_bitwise_bool)]
     fn fails(&self, options: &BreakerSettings, now: f64) -> bool {
-        let (failures, calls) = self.window.counts(options.window_ms, now);
-        let lasts = now - self.row_at >= LASTING_MS;
-        let is_row = self.in_row >= options.consecutive_failures
-            || lasts && self.in_row >= options.lasting_failures;
-        calls >= options.minimum_calls && failures >= options.failure_ratio * calls
-            || is_row && self.in_row >= ROW_RATIO * self.row_begun
+        let failures = self.window.failures(options.window_ms, now);
+        let calls = self.window.calls(options.window_ms, now);
+        let mut row = options.consecutive_failures;
+        if now - self.row_at >= LASTING_MS {
+            row = row.min(options.lasting_failures);
+        }
+        (calls >= options.minimum_calls) & (failures >= options.failure_ratio * calls)
+            | (self.in_row >= row) & (self.in_row >= ROW_RATIO * self.row_begun)
     }
 
     /// Opens the circuit once more in a row.

@@ -69,17 +69,26 @@ impl Window {
         self.previous.begun -= f64::from(u8::from(previous));
     }
 
-    /// Returns failures and calls of the last `window_ms`. The slice before counts with the share of it that the window
-    /// still covers, as if its events were spread evenly. [`turn`](Self::turn) comes first.
+    /// Returns the failures of the last `window_ms`. The slice before counts with the share of it that the window still
+    /// covers, as if its events were spread evenly. [`turn`](Self::turn) comes first.
+    pub(super) fn failures(&self, window_ms: f64, now: f64) -> f64 {
+        self.current.failures + self.previous.failures * self.share(window_ms, now)
+    }
+
+    /// Returns the calls, counted like the [`failures`](Self::failures).
     ///
     /// Calls that still run count, too. Failures come faster than successes: after a silence, or where answers take
     /// longer than the window, a ratio of what has ended would open the circuit of a healthy service.
-    pub(super) fn counts(&self, window_ms: f64, now: f64) -> (f64, f64) {
-        let share = 1.0 - (now - self.started_at) / window_ms;
-        let sum = |current: f64, previous: f64| current + previous * share;
-        let failures = sum(self.current.failures, self.previous.failures);
-        let ended = sum(self.current.ended, self.previous.ended);
-        let begun = sum(self.current.begun, self.previous.begun);
-        (failures, begun.max(ended))
+    // Never inlined, as `Breaker::left`.
+    #[inline(never)]
+    pub(super) fn calls(&self, window_ms: f64, now: f64) -> f64 {
+        let share = self.share(window_ms, now);
+        let ended = self.current.ended + self.previous.ended * share;
+        let begun = self.current.begun + self.previous.begun * share;
+        begun.max(ended)
+    }
+
+    fn share(&self, window_ms: f64, now: f64) -> f64 {
+        1.0 - (now - self.started_at) / window_ms
     }
 }

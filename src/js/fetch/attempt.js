@@ -25,8 +25,6 @@ export class FetchAttempt {
   response;
   /** Whether the network failed. */
   failed = false;
-  /** Whether the default rules send the request again for what came. */
-  curable = false;
   /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
   preparing = false;
   /** The wait that the response asks for, NaN for none, once it was read. @type {number | undefined} */
@@ -171,10 +169,8 @@ export class FetchAttempt {
     if (response?.status === 429) op.admission?.throttle(op, Math.max(0, this.hintMs) || 0);
     if (this.preparing && !attempt.signal.aborted) return true;
     // A callback that outlived the attempt's time has sent nothing.
-    this.curable =
-      this.preparing || (this.#mayFollow && (response === undefined ? this.failed : this.#isCurable(response)));
-    const isListed = response !== undefined && Array.isArray(retryOn);
-    const retryable = isListed ? this.#mayFollow && retryOn.includes(response?.status) : this.curable;
+    const retryable =
+      this.preparing || (this.#mayFollow && (response === undefined ? this.failed : this.isCurable(retryOn)));
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
@@ -185,10 +181,14 @@ export class FetchAttempt {
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
-  /** Returns whether, by default, another attempt may bring another response. @param {any} response */
-  #isCurable(response) {
+  /**
+   * Returns whether another attempt may bring another response.
+   * @param {unknown} [retryOn] a list of statuses takes the place of the default rules
+   */
+  isCurable(retryOn) {
     // A mock of fetch may answer with anything.
-    const { status, type, headers } = response ?? {};
+    const { status, type, headers } = this.response ?? {};
+    if (Array.isArray(retryOn)) return retryOn.includes(status);
     if (typeof status !== 'number' || (status >= 200 && status < 300)) return false;
     // A status that is hidden.
     if (status === 0 && `${type}`.startsWith('opaque')) return false;

@@ -78,13 +78,8 @@ export class Cooldown {
    * @param {import('../run/operation.js').Operation} operation
    */
   holdMs(time, operation) {
-    let baseMs = 100;
-    try {
-      baseMs = baseOf(operation.settings);
-    } catch {
-      // Without a core nothing is retried, and any base will do.
-    }
-    return machine.hold(this.#state, time, baseMs, drawFor(operation));
+    // Without a core nothing is retried, and any base will do.
+    return machine.hold(this.#state, time, baseOf(operation), drawFor(operation));
   }
 
   /**

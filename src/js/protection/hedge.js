@@ -2,7 +2,7 @@
 // Hedging: a second attempt while a slow one is running. When to start it, and how many there may be.
 
 import { MAX_MS } from '../options/codes.js';
-import { failure, leftOut } from '../options/messages.js';
+import { leftOut } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { now } from '../run/timer.js';
 import { Budget, thousandths } from './budget.js';
@@ -13,7 +13,7 @@ import { Rounds } from './rounds.js';
 /** Names in gRPC, Polly and others. @type {import('../options/messages.js').Foreign} */
 const FOREIGN = [
   ['delayMs', 'delay'],
-  ['maxRatio (an operation has one hedge)', '^maxhedge'],
+  ['maxRatio', '^maxhedge'],
 ];
 
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
@@ -57,11 +57,6 @@ export class Hedge {
     this.#quantile = quantile;
     this.#latency = delayMs === undefined ? new Latency(time) : undefined;
     this.budget = new Budget(budget);
-  }
-
-  /** @returns {never} */
-  rejectSync() {
-    throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
   }
 
   /**

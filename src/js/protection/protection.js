@@ -10,7 +10,7 @@ import { now } from '../run/timer.js';
 import { PART } from './part.js';
 import { State } from './state.js';
 
-const A_PART = 'made by budget(), breaker(), cooldown() or hedge(), as in protect(budget(), breaker())';
+const A_PART = 'made by budget(), breaker(), cooldown() or hedge()';
 
 /** @param {any} value */
 function isPart(value) {
@@ -84,12 +84,7 @@ class Protection {
    * @param {(value: unknown, options: object) => string} inspect
    */
   [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
-    /** @type {any} */
-    const status = { ...this.status() };
-    /** @type {(key: string) => any} */
-    const entry = (key) => [key, /** @type {any} */ (this.for(key).status()).breaker?.state];
-    if (status.keys) status.keys = new Map(status.keys.map(entry));
-    return `Protection ${inspect(status, options)}`;
+    return `Protection ${inspect(this.status(), options)}`;
   }
 
   /** @param {number} [ms] */

@@ -222,7 +222,7 @@ export class Rounds {
     const common = /** @type {Admission} */ (op.admission);
     for (const { hintMs = NaN, admission } of all) {
       const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
-      if (hintMs >= 0 && !(/** @type {number} */ ((op.hintMs) > hintMs))) op.hintMs = hintMs;
+      if (hintMs >= 0 && !(Number(op.hintMs) > hintMs)) op.hintMs = hintMs;
       common.throttled ||= throttled;
       common.pays ||= pays;
       if (ownUntil > common.ownUntil) common.ownUntil = ownUntil;

@@ -51,7 +51,7 @@
  * @property {(ticket: number) => void} passed follows the success of an attempt that passed
  * @property {(ticket: number) => Admission} admitted makes the admission of an attempt that passed
  * @property {(op: Operation, driver: import('./run.js').Driver) => Guard} guard of an operation that starts
- * @property {{ rejectSync: () => never } | undefined} hedge
+ * @property {object | undefined} hedge
  */
 
 /**
@@ -60,7 +60,7 @@
  * @typedef {object} Task
  * @property {any} response undefined if there is none
  * @property {boolean} failed whether the network failed
- * @property {boolean} curable whether the default rules send the request again for what came
+ * @property {() => boolean} isCurable returns whether the default rules send the request again for the response
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
  * @property {boolean} slows whether the response asks to come less often
  * @property {number} hintMs the wait that the response asks for; NaN for none

@@ -125,11 +125,14 @@ function seedOf({ seed }, { index, endedAt }) {
   return [high, low, ownIndex];
 }
 
-/** Returns the base: without jitter, the first wait. @param {import('../options/settings.js').Settings} settings */
-export function baseOf(settings) {
-  const { load, backoff, baseMs, truncateAt } = settings;
+/** Returns the base: without jitter, the first wait; below 0 without a core. @param {import('./operation.js').Operation} op */
+export function baseOf(op) {
+  const { settings } = op;
+  const { backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
-  return load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
+  return fromCore(settings, op, (core) =>
+    core.decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt),
+  );
 }
 
 /** The draws of protection, next to those of waits. */

@@ -26,7 +26,8 @@ export function syncOf(load) {
   return function retrySync(fn, options) {
     requireFunction(fn);
     const settings = readOptions(options, newSettings(), NO_TIMERS);
-    settings.protection?.hedge?.rejectSync();
+    if (settings.protection?.hedge)
+      throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
     requireBlocking();
     const limits = polledLimits(settings);
     const call = () => loopSync(new Operation(settings, fn, 0, limits));

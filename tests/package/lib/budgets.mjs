@@ -45,7 +45,7 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_420,
+    limit: 13_600,
     target: 13_000,
     reason: 'the same, and the other strategies, retrySync and isTransientError',
   },
@@ -78,7 +78,7 @@ export const BUDGETS = [
 export const WITHOUT_WASM = 580;
 
 /** Bytes of brotli that `isTransientError` may add to an app that has one function. */
-export const TRANSIENT = 900;
+export const TRANSIENT = 1_060;
 
 /**
  * Bytes of brotli that parts of protection add to an app that has `RetryPolicy`.
@@ -87,18 +87,18 @@ export const TRANSIENT = 900;
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 2_980,
+    limit: 3_300,
     target: 3_300,
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_100,
-    target: 5_100,
+    limit: 5_500,
+    target: 5_500,
   },
   {
     parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
-    limit: 7_200,
-    target: 7_200,
+    limit: 7_400,
+    target: 7_400,
   },
 ];
 
