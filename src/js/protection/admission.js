@@ -9,6 +9,9 @@ import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
+/** Statuses that say that the server failed. 501 and 505 say that it does not know the request. */
+const FAULTS = /^(408|5(?!0[15])..)$/;
+
 export class Admission {
   #state;
   /** The breaker's ticket, 1 without one; 0 once the attempt's end was told. */
@@ -64,12 +67,12 @@ export class Admission {
     if (status === 429) this.throttled = true;
     const fails = task?.failed || (again && !task?.preparing);
     const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
-    const verdict = this.throttled ? NOTHING : status === undefined ? silent : verdictOf(status);
-    const slower = this.throttled || (again && task?.slows);
-    const answered = verdict !== FAILURE && !slower && (task ? !task.curable : !failed);
-    const last = this.#classify(operation, verdict, answered, status);
-    if (last === SUCCESS && !slower) this.#state.cooldown?.succeeded(this.#until);
-    this.#tell(operation, last, verdict === SUCCESS && !slower);
+    const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;
+    const slows = this.throttled || task?.slows;
+    const works = verdict === SUCCESS && !slows;
+    const last = this.#classify(operation, verdict, works && (task ? !task.isCurable() : !failed), status);
+    if (last === SUCCESS && !slows) this.#state.cooldown?.succeeded(this.#until);
+    this.#tell(operation, last, works);
   }
 
   /**
@@ -124,15 +127,6 @@ export class Admission {
     const hintMs = (verdict === FAILURE && task?.hintMs) || NaN;
     breaker?.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
-}
-
-/**
- * Returns what a status says about its destination, whatever the method and whether it is retried. 501 and 505 say that
- * the server does not know the request.
- * @param {number} status
- */
-function verdictOf(status) {
-  return /^(408|5(?!0[15])..)$/.test(`${status}`) ? FAILURE : SUCCESS;
 }
 
 /**

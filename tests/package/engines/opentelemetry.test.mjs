@@ -194,8 +194,9 @@ test('a hold is an event of the operation that waits', async () => {
   answers = [{ status: 429, headers: { 'retry-after-ms': '700' } }];
   const one = send(server.url);
   await until('a cooldown', () => api.keys().some((key) => api.for(key).status().cooldown.remainingMs > 0));
-  await Promise.all([one, send(server.url)].map(async (response) => (await response).text()));
-  await settled(3);
+  // The second call is the hold's probe.
+  await Promise.all([one, send(server.url), send(server.url)].map(async (response) => (await response).text()));
+  await settled(4);
   const held = operations().filter((span) => events(span).includes('held'));
   assert.equal(held.length, 1);
   const [{ attributes }] = held[0].events;

@@ -166,6 +166,20 @@ timed('a 429 holds all requests of its origin, whether or not it is retried itse
   ]);
 });
 
+timed('a success during a hold ends it, but none that asks to wait, whether or not it is retried', async () => {
+  for (const [headers, leftMs] of [
+    [{}, 0],
+    [{ 'retry-after': '1' }, 2000],
+  ]) {
+    const api = protect(cooldown());
+    const responses = [answer(429, { 'retry-after': '2' }), answer(403, headers)];
+    const fetch = rooted(api, { maxAttempts: 1 }, async () => responses.shift());
+    await fetch(A, POST);
+    await fetch(A, POST);
+    assert.equal(api.status().cooldown.remainingMs, leftMs);
+  }
+});
+
 timed('only the hint of a 429 holds attempts, at most for maxRetryAfterMs', async () => {
   const left = async (response, options) => {
     const api = protect(cooldown());

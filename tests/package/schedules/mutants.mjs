@@ -332,7 +332,7 @@ const PROTECTED = {
   ],
   'a result with the status 503 is an answer': [
     'P1 P2 13 14 breaker P12',
-    [admission, 'const answered = verdict !== FAILURE &&', 'const answered = (!failed || verdict !== FAILURE) &&'],
+    [admission, 'works && (task', '(works || !failed) && (task'],
   ],
   'the status of an accepted result is read': [
     'breaker isFailure',
@@ -415,7 +415,10 @@ const PROTECTED = {
   ],
 
   // Cooldowns.
-  'all who are held are released together': ['P11', [cooldown, 'baseMs, drawFor(operation));', 'baseMs, 0);']],
+  'all who are held are released together': [
+    'P11',
+    [cooldown, 'baseOf(operation), drawFor(operation));', 'baseOf(operation), 0);'],
+  ],
   'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
   'a hint above the longest is followed': [
     'cooldown P11',
@@ -434,7 +437,7 @@ const PROTECTED = {
     ],
   ],
   'an attempt is held twice': [
-    '13 P6 P11 P8 cooldown',
+    '13 P6 P11 P8 cooldown hedge',
     [guard, 'leftMs > 0 && heldAt === undefined && !(first', 'leftMs > 0 && !(first'],
   ],
   'a retry is a probe': ['P11 P8 cooldown', [guard, '!(first && !cooldown.probed)', 'cooldown.probed']],
@@ -472,7 +475,7 @@ const PROTECTED = {
   ],
   'a hold ends before isFailure has its say': [
     '7 P11 P8 cooldown',
-    [admission, 'if (last === SUCCESS && !slower)', 'if (verdict === SUCCESS && !slower)'],
+    [admission, 'if (last === SUCCESS && !slows)', 'if (works)'],
   ],
   'a place among those held is not left on abort': [
     'status',
@@ -496,7 +499,10 @@ const HEDGED = {
     '12 15',
     [rounds, 'of this.#undecided) limits.stop(', 'of stopped ? this.#undecided : []) limits.stop('],
   ],
-  'the outcome of a round is its first failure': ['4 14 records', [rounds, 'this.#last = own;', 'this.#last ??= own;']],
+  'the outcome of a round is its first failure': [
+    '4 14 21 records',
+    [rounds, 'this.#last = own;', 'this.#last ??= own;'],
+  ],
   'the timer of a hedge is left when the operation ends': [
     '15',
     [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],

@@ -402,7 +402,7 @@ function protectedAttempt(g, schedule, { i, op, health, dials, acts }) {
   const kinds = world === 'hints' ? { retryAfter: 3, error: 1 } : { error: 8, permanent: 1, retryAfter: 1 };
   const value = ok ? { kind: 'result' } : failure(g, kinds, [0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
   // What a server says without failing is as common as what it says when it fails.
-  if (g.chance(world === 'polls' ? 0.5 : 0.25))
+  if (g.chance({ polls: 0.5, rows: 0.03 }[world] ?? 0.25))
     value.status = g.pick([202, 401, 404, 409, 408, 429, 500, 501, 503, '503']);
   if (schedule.protections[schedule.policies[op.policy].of].isFailure && g.chance(0.5))
     value.says = g.pick([true, false, 'ignore', 'throw']);
