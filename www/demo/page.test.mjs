@@ -170,7 +170,7 @@ inEachEngine(({ withPage }) => {
         for (const [part, figure, words] of /** @type {[string, string, RegExp][]} */ ([
           ['budget', 'recovery', /^Budget: /],
           ['breaker', 'recovery', /^Budget and breaker: /],
-          ['cooldown', 'rate-limit', /With a shared cooldown 5 fail: /],
+          ['cooldown', 'rate-limit', /With a shared cooldown 94 fail: /],
           ['hedge', 'tail', /^A hedge after 60\u00a0ms sends 9\.73% more requests/],
         ])) {
           await drawn(page, figure);
