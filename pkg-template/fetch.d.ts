@@ -165,8 +165,8 @@ interface FetchOnlyOptions {
    * Returns the wait that a response requests in other headers, in ms, or `undefined`. It is treated
    * like `Retry-After`: see {@link respectRetryAfter}. If both request a wait, the longer one counts.
    * Called for responses that may be retried, and under a `protection` for all from status 400 on.
-   * {@link rateLimitHint} reads the headers of well-known services. If it throws or returns an invalid value, that is reported like the error of a hook, and the other
-   * headers count.
+   * {@link rateLimitHint} reads the headers of well-known services. If it throws or returns an invalid value, that is
+   * reported like the error of a hook, and the other headers count.
    *
    * @example
    * ```js

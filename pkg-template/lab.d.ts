@@ -116,7 +116,7 @@ export type NoteCode =
   | 'no-budget'
   /**
    * `retryOnResult` and a `protection` with a budget or breaker, but no `isFailure`: results that are retried count as
-   * answers, unless they have an HTTP status.
+   * answers, unless their HTTP status says otherwise.
    */
   | 'results-without-verdict'
   /** Neither `attemptTimeoutMs` nor `totalTimeoutMs` ends a hung attempt. */

@@ -1,7 +1,7 @@
 /**
  * Protection: what keeps retries from hurting. A *budget* bounds how many retries there are, a *breaker* stops calls
- * to a destination that fails, a *cooldown* makes everyone wait after one "too many requests", a *hedge* is a second
- * attempt that starts while a slow one is still running.
+ * to a destination that fails, a *cooldown* makes all but a probe wait after one "too many requests", a *hedge* is a
+ * second attempt that starts while a slow one is still running.
  *
  * Operations with the same {@link Protection} share its state: make one per destination, and pass it to the policies
  * and functions that call it. `createFetch` keeps one state per origin.
@@ -18,9 +18,9 @@
  *   whatever its status.
  *
  * A result that is retried is an *answer*, unless its status is a failure or 429. So is a response in `fetch` that
- * only `retryOn` retries, unless it is a failure or, from 400 on, asks for a wait. The attempt after an answer takes no
- * token and counts as a first one. What means that the server fails should be thrown, have an HTTP status, or be
- * classified by {@link ProtectOptions.isFailure}.
+ * only `retryOn` retries, unless it is a failure, a 429 or, from 400 on, asks for a wait. The attempt after an answer
+ * takes no token and counts as a first one. What means that the server fails should be thrown, have an HTTP status, or
+ * be classified by {@link ProtectOptions.isFailure}.
  *
  * @module rejitter/protection
  */
@@ -191,7 +191,7 @@ export interface CooldownOptions {
 }
 
 /**
- * Part that holds all attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
+ * Part that holds attempts after one was asked to wait: by a 429 with `Retry-After` in `fetch`, elsewhere by an
  * error made with `retryAfter`. Each attempt is held once. They come back spread over half the time that the server
  * asked for.
  *

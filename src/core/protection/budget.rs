@@ -1,4 +1,4 @@
-//! The budget: retries take tokens, successes give some back.
+//! The budget: retries after failures take tokens, successes give some back.
 
 /// A token bucket without a clock. All amounts are thousandths of a token: whole numbers, which `f64` adds exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -50,7 +50,7 @@ options! {
     /// ```
     /// use rejitter::{BreakerOptions, UNLIMITED};
     ///
-    /// // Five failures in a row, and no ratio: for servers with many calls a second.
+    /// // Five failures in a row, also at once, and no ratio.
     /// const OPTIONS: BreakerOptions = BreakerOptions {
     ///     consecutive_failures: Some(5),
     ///     minimum_calls: Some(UNLIMITED),

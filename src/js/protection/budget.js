@@ -1,5 +1,5 @@
 // @ts-check
-// The budget: retries take tokens, successes give some back. It never rejects a first attempt.
+// The budget: retries after failures take tokens, successes give some back. It never rejects a first attempt.
 
 import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';

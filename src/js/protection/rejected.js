@@ -1,5 +1,5 @@
 // @ts-check
-// The error of an operation that protection rejected before its first attempt.
+// The error of an operation that protection rejected before its first attempt, or after an answer.
 
 import { messageOf } from '../options/messages.js';
 import { markRejected } from '../run/directives.js';

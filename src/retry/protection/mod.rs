@@ -45,7 +45,7 @@ use crate::policy::ms_from_duration;
 ///   is retried.
 /// - [`breaker`](Self::breaker): while most attempts fail, it rejects all, first ones too. Now and then it lets one
 ///   through.
-/// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all of them wait.
+/// - [`cooldown`](Self::cooldown): if the server asks one operation for fewer requests, all but a probe wait.
 /// - [`hedge`](Self::hedge): a second attempt starts while a slow one is running, in the operations that ask for it.
 ///
 /// Clones share the numbers, and so do all operations that [`Retry::protection`](crate::Retry::protection) gives the

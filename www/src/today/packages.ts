@@ -274,7 +274,7 @@ export const PACKAGES = {
           'Every client has a retry quota as well. rejitter has a retry budget for that.',
           ...(options.get('retryMode') === 'adaptive'
             ? [
-                "`retryMode` 'adaptive' also slows down first attempts. rejitter's cooldown does so after a Retry-After.",
+                "`retryMode` 'adaptive' also slows down first attempts. rejitter's cooldown does so after a 429 with Retry-After.",
               ]
             : []),
         ],
