@@ -296,12 +296,13 @@ export interface ProtectionEvent {
 export interface AttemptEnd {
   /** Error of the attempt. Absent if the attempt had a result. */
   readonly error?: any;
-  /** Result of the attempt; in `fetch` the response. */
+  /** Result of the attempt; in `fetch` the response. Read the body of a clone: the caller gets the response itself. */
   readonly result?: any;
   /**
    * Status of the response in `fetch`; elsewhere of the error, or of a result that `retryOnResult` retries. It is the
    * first of `status`, `statusCode`, `response.status`, `response.statusCode` and `$metadata.httpStatusCode` that is
-   * set, if it is an integer between 100 and 599. Absent on aborts and TypeErrors that have a status but no response.
+   * set, if it is an integer between 100 and 599. Absent on errors that have a status but no response, if their
+   * name, code or causes say that no server answered: aborts, TypeErrors, failures of the network.
    */
   readonly status?: number;
   /** Number of the attempt, from 1. */

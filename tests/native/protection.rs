@@ -7,7 +7,7 @@ use std::time::Duration;
 use rejitter::testing::VirtualTime;
 use rejitter::{
     BreakerOptions, BreakerState, BudgetOptions, CooldownOptions, HedgeOptions, Jitter, Protection,
-    RetryPolicy, StopReason, UNLIMITED, retry, retry_blocking,
+    RetryPolicy, Signal, StopReason, UNLIMITED, Verdict, retry, retry_blocking,
 };
 
 use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
@@ -100,7 +100,7 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
 async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
     let api = Protection::new().cooldown(CooldownOptions::default());
     let busy = retry(ONCE, || ready(Err::<(), _>("busy")))
-        .when(|_| rejitter::Verdict::RetryAtLeast(4_000 * MS))
+        .when(|_| Verdict::RetryAtLeast(4_000 * MS))
         .protection(&api);
     assert!(busy.await.is_err());
     assert_eq!(api.status().cooldown.unwrap().remaining, 4_000 * MS);
@@ -130,6 +130,32 @@ async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
     begun.sort();
     begun.dedup();
     assert!(begun.len() > 10, "they came back at once: {begun:?}");
+}
+
+/// A server that works ends a hold, but not while it asks for another.
+#[test]
+fn an_answer_with_a_hint_ends_no_hold() {
+    for (hint, left) in [(None, Duration::ZERO), (Some(10 * MS), 4_000 * MS)] {
+        let time = VirtualTime::new();
+        let clock = time.clone();
+        let api = Protection::new()
+            .cooldown(CooldownOptions::default())
+            .clock(move || clock.now());
+        retry_blocking(ONCE, || Err::<(), _>("busy"))
+            .when(|_| Verdict::RetryAtLeast(4_000 * MS))
+            .protection(&api)
+            .sleeper(&time)
+            .call()
+            .unwrap_err();
+        retry_blocking(ONCE, || Err::<(), _>("not found"))
+            .hint(|_| hint)
+            .signal(|_| Some(Signal::Success))
+            .protection(&api)
+            .sleeper(&time)
+            .call()
+            .unwrap_err();
+        assert_eq!(api.status().cooldown.unwrap().remaining, left);
+    }
 }
 
 #[test]

@@ -198,9 +198,9 @@ export class FetchAttempt {
     return isTransient(status) || ((status === 403 || status === 413) && this.hintMs > 0);
   }
 
-  /** Whether the response asks to come less often. */
-  get slows() {
-    return this.response?.status >= 400 && this.hintMs > 0;
+  /** The wait that the response of a request that failed asks for, in ms; NaN for none. */
+  get slowsMs() {
+    return this.response?.status >= 400 ? this.hintMs : NaN;
   }
 
   /** The wait that the response asks for, in ms; NaN for none. */

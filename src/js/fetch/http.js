@@ -151,9 +151,14 @@ export function serverTime(date) {
  * @returns {string}
  */
 export function headerOf(headers, name) {
-  const value =
-    typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
-  return typeof value === 'string' ? value : '';
+  try {
+    const value =
+      typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
+    return typeof value === 'string' ? value : '';
+  } catch {
+    // Headers of a stand-in may throw when they are read.
+    return '';
+  }
 }
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';

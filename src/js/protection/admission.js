@@ -21,9 +21,12 @@ export class Admission {
   verdict = NOTHING;
   /** Whether the failure asked to come less often. */
   throttled = false;
-  /** Whether the end is an answer of the destination: another attempt is no retry of what failed. */
-  answered = false;
-  /** Whether a retry takes tokens, and is no first attempt. In a round, one end that is no answer is enough. */
+  /** Whether its own timeout ended it. */
+  timedOut = false;
+  /**
+   * Whether another attempt is a retry of what failed, and takes tokens: not after an answer of the destination. In a
+   * round, one end that is no answer is enough.
+   */
   pays = true;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
@@ -65,14 +68,12 @@ export class Admission {
     const status = task ? task.response?.status : failed || again ? statusOf(outcome, failed) : undefined;
     // The request came too often, which says nothing about whether the server works.
     if (status === 429) this.throttled = true;
-    const fails = task?.failed || (again && !task?.preparing);
+    const fails = this.timedOut || task?.failed || (again && !task?.preparing);
     const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;
-    const slows = this.throttled || task?.slows;
-    const works = verdict === SUCCESS && !slows;
-    const last = this.#classify(operation, verdict, works && (task ? !task.isCurable() : !failed), status);
-    if (last === SUCCESS && !slows) this.#state.cooldown?.succeeded(this.#until);
-    this.#tell(operation, last, works);
+    const works = verdict === SUCCESS && !(/** @type {number} */ ((task?.slowsMs) > 0));
+    const answered = works && (task ? !task.isCurable() : !failed);
+    this.#tell(operation, this.#classify(operation, verdict, answered, status), works);
   }
 
   /**
@@ -105,8 +106,7 @@ export class Admission {
    */
   #classify(operation, verdict, answered, status) {
     const said = this.#state.classify(operation, status);
-    this.answered = said === undefined ? answered : said !== FAILURE;
-    this.pays = !this.answered;
+    this.pays = said === undefined ? !answered : said === FAILURE;
     return said ?? verdict;
   }
 
@@ -118,13 +118,14 @@ export class Admission {
    * @param {unknown} [cause] the failure, unless it is the outcome
    */
   #tell(operation, verdict, recorded = false, cause) {
-    const { breaker, hedge } = this.#state;
+    const { breaker, cooldown, hedge } = this.#state;
     const { settings, task, failed, outcome } = operation;
     const ticket = this.#ticket;
     this.#ticket = 0;
     this.verdict = verdict;
     if (this.#first) hedge?.follow(operation, recorded);
-    const hintMs = (verdict === FAILURE && task?.hintMs) || NaN;
+    const hintMs = task?.slowsMs ?? NaN;
+    if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
     breaker?.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
 }

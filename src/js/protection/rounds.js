@@ -144,9 +144,10 @@ export class Rounds {
     }
     this.hedges++;
     hedge.hedges++;
-    if (limits.metrics !== undefined) {
-      limits.metrics.attempts++;
-      limits.metrics.hedges++;
+    const { metrics } = limits;
+    if (metrics !== undefined) {
+      metrics.attempts++;
+      metrics.hedges++;
     }
     return this.#drive(second);
   }
@@ -222,7 +223,7 @@ export class Rounds {
     const common = /** @type {Admission} */ (op.admission);
     for (const { hintMs = NaN, admission } of all) {
       const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
-      if (hintMs >= 0 && !(Number(op.hintMs) > hintMs)) op.hintMs = hintMs;
+      if (hintMs >= 0) op.hintMs = Math.max(hintMs, op.hintMs || 0);
       common.throttled ||= throttled;
       common.pays ||= pays;
       if (ownUntil > common.ownUntil) common.ownUntil = ownUntil;
@@ -250,7 +251,7 @@ export class Rounds {
     this.#undecided.clear();
     for (const own of all) if (own !== chosen) this.#leave(own, reason);
     if (chosen !== undefined) {
-      Object.assign(op, Object.fromEntries(OF_ATTEMPT.map((name) => [name, chosen[name]])));
+      for (const name of OF_ATTEMPT) /** @type {any} */ (op)[name] = chosen[name];
       // An abort in the wait is one of its signal, too, as without rounds.
       op.limits.attempt = chosen.attempt;
     }
@@ -302,7 +303,7 @@ export class Rounds {
 
 /** Returns whether two attempts at a time do no more than one. @param {Operation} op */
 function mayHedge({ task }) {
-  return task === undefined || task.mayHedge === true;
+  return task === undefined || task.mayHedge;
 }
 
 /** Returns whether an attempt still runs. @param {Operation} own */

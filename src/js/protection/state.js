@@ -137,16 +137,12 @@ export class State {
     if (isFailure === undefined) return undefined;
     const { attempts, attemptAt = NaN, endedAt } = op;
     const end = { ...outcomeOf(op), ...(status !== undefined && { status }), attempt: attempts };
-    try {
-      const answer = isFailure(Object.freeze({ ...end, durationMs: (endedAt ?? now()) - attemptAt }));
-      if (answer === undefined) return undefined;
-      if (answer === 'ignore') return NOTHING;
-      if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
-      throw problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return');
-    } catch (error) {
-      reportFailure(error);
-      return undefined;
-    }
+    const answer = tell(isFailure, { ...end, durationMs: (endedAt ?? now()) - attemptAt });
+    if (answer === 'ignore') return NOTHING;
+    if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
+    if (answer !== undefined)
+      reportFailure(problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return'));
+    return undefined;
   }
 
   /** Follows the success of an attempt that has passed. @param {number} ticket */

@@ -20,7 +20,7 @@
  * @property {RecordFields | undefined} fields of its record
  * @property {number} verdict on its end, once that is known
  * @property {boolean} throttled whether its failure asked to come less often
- * @property {boolean} answered whether its end is an answer of the destination
+ * @property {boolean} timedOut whether its own timeout ended it
  * @property {boolean} pays whether its retry takes tokens, and is no first attempt: of a round, if one end is no answer
  * @property {number} ownUntil the end of the cooldown that its failure set
  * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
@@ -62,7 +62,7 @@
  * @property {boolean} failed whether the network failed
  * @property {() => boolean} isCurable returns whether the default rules send the request again for the response
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
- * @property {boolean} slows whether the response asks to come less often
+ * @property {number} slowsMs the wait that the response of a request that failed asks for; NaN for none
  * @property {number} hintMs the wait that the response asks for; NaN for none
  * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
  * @property {string} askedOption name of the option that answered

@@ -20,7 +20,7 @@ export function adopt(value, onValue, onError) {
 
 /**
  * Calls a hook without waiting for it. Anything that it throws or rejects with is reported, like an
- * exception in an event listener, and changes nothing.
+ * exception in an event listener, and changes nothing. Returns what it returned.
  * @param {(event: any) => unknown} hook
  * @param {object} event
  */
@@ -29,8 +29,10 @@ export function tell(hook, event) {
     const result = hook(Object.freeze(event));
     // Only objects can be thenables.
     if (isObject(result)) adopt(result, undefined, reportFailure);
+    return result;
   } catch (error) {
     reportFailure(error);
+    return undefined;
   }
 }
 

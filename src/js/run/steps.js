@@ -95,6 +95,7 @@ export function review(op, answer, threw) {
   if (answer === INTERRUPTED) {
     if (timeout === undefined) return 'timeout';
     answer = timeout;
+    if (admission !== undefined) admission.timedOut = true;
   }
   op.failed = threw;
   const mistake = threw ? undefined : mistakeIn(answer);

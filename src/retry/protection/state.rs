@@ -126,7 +126,9 @@ impl State {
             verdict,
             hint_ms,
         } = end;
-        if hold > 0.0 && verdict == Verdict::Success {
+        // What asks for a wait says that the hold was no mistake.
+        let slows = hint_ms > 0.0;
+        if hold > 0.0 && verdict == Verdict::Success && !slows {
             self.cooldown.end(hold);
         }
         let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {

@@ -113,7 +113,16 @@ timed('a status that a client made up for what no server answered is none', asyn
   // An error that a server has caused keeps its status, whatever it is called.
   const named = Object.assign(new TypeError('own'), { status: 503, response: { status: 503 } });
   const wrapped = Object.assign(new Error('outer', { cause: named }), { status: 503 });
-  for (const error of [named, wrapped, withStatus(503)]) assert.ok(isTransientError(error));
+  // Codes of an application, a database or a library say nothing about the network.
+  const coded = ['ERR_JWT_EXPIRED', 'ER_DUP_ENTRY', 'ENOENT', 'EBADCSRFTOKEN'].map((code) =>
+    Object.assign(new Error('outer', { cause: Object.assign(new Error('inner'), { code }) }), { status: 503 }),
+  );
+  const called = ['EHttpError', 'EConnectorError', 'ETimedOut'].map((name) => Object.assign(withStatus(503), { name }));
+  for (const error of [named, wrapped, withStatus(503), ...coded, ...called]) {
+    const api = protect(breaker({ consecutiveFailures: 1 }));
+    await retry(fails(error), { ...plain, retryIf: no, protection: api }).catch(() => {});
+    assert.deepEqual([isTransientError(error), numbers(api)[0]], [true, 'open']);
+  }
 });
 
 timed('a predicate that throws counts as one that says no', async () => {
@@ -166,6 +175,53 @@ timed('isFailure hears every end with an outcome once, after the predicates, wit
   const stop = permanent(withStatus(410));
   await retry(fails(stop), options).catch(() => {});
   assert.deepEqual(log, [{ error: stop.cause, status: 410 }]);
+});
+
+timed("an attempt's own timeout is a failure, whether or not the caller retries it", async (clock) => {
+  for (const retryIf of [no, undefined, fails(new Error('of the predicate'))]) {
+    const api = protect(breaker({ consecutiveFailures: 2 }));
+    for (let i = 0; i < 2; i++) {
+      watched(
+        retry(() => new Promise(() => {}), {
+          ...plain,
+          maxAttempts: 1,
+          attemptTimeoutMs: 50,
+          retryIf,
+          protection: api,
+        }),
+      );
+      await clock.drain();
+    }
+    assert.deepEqual(numbers(api), ['open', 2, 2]);
+  }
+});
+
+timed('an asynchronous isFailure is a mistake: both errors are reported, and neither counts', async (clock) => {
+  const reported = [];
+  const { reportError } = globalThis;
+  globalThis.reportError = (error) => void reported.push(error.message);
+  try {
+    const isFailure = async () => {
+      throw new Error('too late');
+    };
+    const api = protect(breaker(), { isFailure });
+    watched(retry(fails(withStatus(503)), { ...plain, maxAttempts: 1, protection: api }));
+    await clock.drain();
+    assert.deepEqual(numbers(api), ['closed', 1, 1]);
+  } finally {
+    globalThis.reportError = reportError;
+  }
+  assert.match(reported[0], /isFailure must return true, false, 'ignore' or undefined/);
+  assert.deepEqual(reported.slice(1), ['too late']);
+});
+
+timed('a permanent error that isFailure calls a success ends the hold', async (clock) => {
+  const api = protect(cooldown(), { isFailure: ({ status }) => (status === 404 ? false : undefined) });
+  watched(retry(fails(retryAfter(5000, new Error('busy'))), { ...plain, maxAttempts: 1, protection: api }));
+  await clock.drain();
+  assert.ok(api.status().cooldown.remainingMs > 4000);
+  await retry(fails(permanent(withStatus(404))), { ...plain, protection: api }).catch(() => {});
+  assert.equal(api.status().cooldown.remainingMs, 0);
 });
 
 timed('a success that isFailure calls a failure gives nothing back', async (clock) => {

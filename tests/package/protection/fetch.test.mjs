@@ -314,3 +314,14 @@ timed('a protection with a key is rejected: fetch has a state per origin', async
   const fetch = createFetch({ protection: api, protectionKey: () => null }, async () => answer(200));
   assert.equal((await fetch(A)).status, 200);
 });
+
+timed('headers that throw when they are read change nothing but the hint', async (clock) => {
+  for (const status of [200, 404, 429, 503]) {
+    const api = protect(budget(), breaker(), cooldown());
+    const headers = { get: () => assert.fail('read') };
+    const fetch = createFetch({ ...plain, maxAttempts: 2, protection: api }, async () => ({ status, headers }));
+    const seen = watched(fetch(A));
+    await clock.drain();
+    assert.equal(seen.value?.status, status);
+  }
+});

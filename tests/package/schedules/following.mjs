@@ -480,7 +480,9 @@ export class Following extends Settlement {
     const { ok, hintMs, shown } = attempt;
     const status = ok && !again ? undefined : statusOf(shown);
     attempt.throttled = hintMs !== undefined || status === 429;
-    const silent = ok ? SUCCESS : again && hintMs === undefined ? FAILURE : NOTHING;
+    // Its own timeout says that it failed, whatever the caller says about another attempt.
+    const fails = attempt.timeout || (again && hintMs === undefined);
+    const silent = ok ? SUCCESS : fails ? FAILURE : NOTHING;
     const usual = status === undefined || hintMs !== undefined ? silent : SAID[status];
     attempt.answered = ok && usual !== FAILURE && !attempt.throttled;
     this.hear(attempt, usual, true, status);

@@ -350,10 +350,13 @@ const PROTECTED = {
       'this.throttled && !(status < 429) ? NOTHING : status === undefined',
     ],
   ],
-  'what says nothing by isFailure is no answer': ['P2 13 breaker', [admission, 'said !== FAILURE', 'said === SUCCESS']],
+  'what says nothing by isFailure is no answer': [
+    'P2 13 breaker',
+    [admission, ': said === FAILURE', ': said !== SUCCESS'],
+  ],
   'isFailure changes nothing but the verdict of the breaker': [
     'P2 13 breaker',
-    [admission, 'said === undefined ? answered : said !== FAILURE', 'answered'],
+    [admission, 'said === undefined ? !answered : said === FAILURE', '!answered'],
   ],
   'a success that isFailure calls a failure gives tokens back': [
     'P1',
@@ -373,7 +376,7 @@ const PROTECTED = {
   ],
   'a rejection after an answer resolves with that': [
     '13 14 18 P4 P7 breaker cooldown P8 P11',
-    [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
+    [guard, '(admission?.pays === false && !failed && task === undefined)', 'false'],
   ],
   'the last result is lost when protection rejects': [
     '14 records',
@@ -475,7 +478,7 @@ const PROTECTED = {
   ],
   'a hold ends before isFailure has its say': [
     '7 P11 P8 cooldown',
-    [admission, 'if (last === SUCCESS && !slows)', 'if (works)'],
+    [admission, 'if (verdict === SUCCESS && !this.throttled && !(hintMs > 0))', 'if (recorded)'],
   ],
   'a place among those held is not left on abort': [
     'status',
