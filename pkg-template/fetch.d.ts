@@ -27,7 +27,8 @@
  * Retry-After, Date`).
  *
  * *Bodies*: strings, `URLSearchParams`, `Blob`, buffers and `FormData` are sent again, as they were
- * at the call; so is the body of a `Request`. A stream is sent once; if that fails, the operation
+ * at the call; so are the body of a `Request`, and the forms and files of React Native. A form in a request with an
+ * idempotency key is encoded once, into a `Blob`, because a server may compare the bytes. A stream is sent once; if that fails, the operation
  * ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
  *
  * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
@@ -208,7 +209,7 @@ interface FetchOnlyOptions {
    *
    * The request that is sent decides what may be repeated or hedged. An idempotency key that is missing is put back. A
    * request that `prepare` gave another key, or a method that is unsafe to repeat, is not sent again. A key that only
-   * `prepare` adds does not count, because each attempt may get another one.
+   * `prepare` adds does not count, because each attempt may get another one; nor does it make a form the same bytes.
    *
    * @example
    * ```js

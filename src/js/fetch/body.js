@@ -43,7 +43,18 @@ export function isList(/** @type {any} */ body) {
 /** Returns false for streams and async iterables, which can be read once, and for unknown kinds, which may be such. */
 export function isReplayable(/** @type {any} */ body) {
   if (body === null || typeof body !== 'object') return true;
-  return ArrayBuffer.isView(body) || isList(body) || ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body));
+  return (
+    ArrayBuffer.isView(body) ||
+    isList(body) ||
+    ['ArrayBuffer', 'Blob', 'File', 'String'].includes(tagOf(body)) ||
+    isNativeForm(body) ||
+    typeof body.uri === 'string'
+  );
+}
+
+/** Returns whether this is a form of React Native, which cannot be iterated. It encodes forms and files when it sends. */
+function isNativeForm(/** @type {any} */ body) {
+  return Array.isArray(body?._parts);
 }
 
 /** Copies what can change: a list, bytes. @param {any} body */
@@ -54,6 +65,7 @@ export function copyOf(body) {
     for (const [name, value] of body) copy.append(name, value);
     return copy;
   }
+  if (isNativeForm(body)) return { __proto__: body, _parts: [...body._parts] };
   // The view's own type means nothing to `fetch`.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   return tagOf(body) === 'ArrayBuffer' ? body.slice(0) : body;

@@ -6,7 +6,7 @@ import { failure, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
-import { isRepeatable, newKeyOf } from './repeats.js';
+import { isRepeatable, keyOf, newKeyOf } from './repeats.js';
 import { discard } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
@@ -67,11 +67,8 @@ export class FetchRequest {
     /** @type {AbortSignal | undefined} */
     this.signal = signal ?? undefined;
     const key = newKeyOf(this, settings);
-    if (key !== undefined) {
-      const { headers } = this;
-      headers.set(settings.idempotencyHeader, key);
-      this.#init = { ...this.#init, headers };
-    }
+    if (key !== undefined) this.#setHeader(settings.idempotencyHeader, key);
+    if (isList(this.#body) && keyOf(this, settings)) this.#encode();
     /** Whether no other attempt will send the body of a Request: then it need not be kept. */
     this.once = !isRepeatable(this, settings);
   }
@@ -90,6 +87,25 @@ export class FetchRequest {
   /** Returns a member as the request is sent. @param {string} name */
   #member(name) {
     return this.#init?.[name] ?? (this.isRequest ? this.#input[name] : undefined);
+  }
+
+  /** Sets a header unless the caller has. @param {string} name @param {string} value */
+  #setHeader(name, value) {
+    const { headers } = this;
+    if (!headers.get(name)) headers.set(name, value);
+    this.#init = { ...this.#init, headers };
+  }
+
+  /** Encodes a form once: `fetch` draws a boundary each time, and a server may compare the bytes under a key. */
+  #encode() {
+    const encoded = new Response(this.#body);
+    const type = encoded.headers.get('content-type');
+    // Polyfills cannot.
+    if (!type?.startsWith('multipart')) return;
+    this.#setHeader('content-type', type);
+    /** @type {Promise<Blob> | undefined} */
+    let body;
+    this.factory = () => (body ??= encoded.blob());
   }
 
   /** Whether the body may come from a source that fails by itself. A Request does not show its source. */

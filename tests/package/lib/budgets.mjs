@@ -52,7 +52,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_550,
+    limit: 16_700,
     target: 16_700,
   },
   ...['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'].map((name, i) => ({

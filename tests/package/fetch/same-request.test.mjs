@@ -1,0 +1,94 @@
+// The request that is sent is the request that was given.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { QUICK, serving, statuses } from '../lib/fetching.mjs';
+import { importAll } from '../protection/entry.mjs';
+
+const { createFetch } = await importAll();
+
+const BYTES = Uint8Array.from({ length: 300 }, (_, i) => (i * 31) & 255);
+const form = () => {
+  const made = new FormData();
+  made.append('a', '1');
+  made.append('file', new File([BYTES], 'ü.bin', { type: 'x/y' }));
+  return made;
+};
+const { fresh, requestsOf } = serving((request, response, nth) => response.writeHead(nth < 3 ? 503 : 200).end());
+
+test('a form under a key is the same bytes, of known length, on each attempt', async () => {
+  for (const options of [{ idempotencyKey: 'auto' }, { idempotencyKey: 'auto', prepare() {} }]) {
+    const url = fresh();
+    await createFetch({ ...QUICK, ...options })(url, { method: 'POST', body: form() });
+    const requests = requestsOf(url);
+    assert.equal(requests.length, 3);
+    assert.equal(new Set(requests.map(({ body }) => body.toString('latin1'))).size, 1);
+    assert.equal(new Set(requests.map(({ headers }) => headers['content-type'])).size, 1);
+    for (const { headers, body } of requests) {
+      assert.equal(headers['content-length'], String(body.length));
+      const parsed = await new Response(body, { headers: { 'content-type': headers['content-type'] } }).formData();
+      assert.deepEqual(Buffer.from(await parsed.get('file').arrayBuffer()), Buffer.from(BYTES));
+    }
+  }
+});
+
+test('a form that Response does not encode goes to the inner fetch as it is, under a key too', async (t) => {
+  const { Response } = globalThis;
+  // As whatwg-fetch's.
+  t.mock.method(
+    globalThis,
+    'Response',
+    class extends Response {
+      constructor(body, init) {
+        super(body instanceof FormData ? '' : body, init);
+      }
+    },
+  );
+  const { inner, calls } = statuses(503, 503, 200);
+  await createFetch({ ...QUICK, idempotencyKey: 'auto' }, inner)('http://x/', { method: 'POST', body: form() });
+  assert.equal(calls.length, 3);
+  for (const [, { body }] of calls) assert.equal(body.get('a'), '1');
+});
+
+/** React Native's, by its source. */
+class NativeForm {
+  _parts = [];
+
+  append(name, value) {
+    this._parts.push([name, value]);
+  }
+
+  getParts() {
+    return this._parts.map(([fieldName, string]) => ({ fieldName, string, headers: {} }));
+  }
+}
+
+test('a form or a file of React Native is sent again, as it was at the call', async () => {
+  class Named extends NativeForm {
+    constructor(name) {
+      super();
+      this.append('name', name.toUpperCase());
+    }
+  }
+  for (const idempotencyKey of [undefined, 'auto'])
+    for (const make of [
+      () => new NativeForm(),
+      () => new Named('n'),
+      () => ({ uri: 'file:///a.jpg', name: 'a.jpg' }),
+    ]) {
+      const { inner, calls } = statuses(503, 503, 200);
+      const body = make();
+      body.append?.('photo', { uri: 'file:///a.jpg' });
+      const before = body.getParts?.() ?? { ...body };
+      const method = idempotencyKey ? 'POST' : 'PUT';
+      const response = createFetch({ ...QUICK, idempotencyKey }, inner)('http://x/', { method, body });
+      body.append?.('late', '1');
+      assert.equal((await response).status, 200);
+      assert.equal(calls.length, 3);
+      for (const [, init] of calls) {
+        assert.deepEqual(init.body.getParts?.() ?? init.body, before);
+        assert.ok(init.body instanceof body.constructor);
+      }
+    }
+});
