@@ -271,7 +271,8 @@ export interface CallOptions extends Omit<FetchOptions, 'idempotencyKey'> {
 }
 
 interface Callable {
-  fetch(input: FetchInput, init?: FetchInit): Promise<Response>;
+  /** Further arguments go to the inner fetch, such as the bindings that Hono's `app.request` takes. */
+  fetch(input: FetchInput, init?: FetchInit, ...further: any[]): Promise<Response>;
 }
 
 /**

@@ -73,7 +73,7 @@ export class FetchAttempt {
 
   /** Makes one attempt: synchronously up to the inner fetch, unless it awaits a callback. @param {Attempt} attempt */
   async send(attempt) {
-    const { request, settings, place, signals, ownSignal } = this.#call;
+    const { request, settings, place, signals, ownSignal, further } = this.#call;
     const { prepare, throwOnStatus } = settings;
     this.attempt = attempt;
     this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
@@ -97,7 +97,7 @@ export class FetchAttempt {
     this.preparing = false;
     if (prepare !== undefined) [input, init] = await this.#prepared(attempt, input, init, signal);
     this.#call.release();
-    const answer = sendFrom(place, input, init);
+    const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
     request.isSent = true;
     const response = await answer;
     if (this.#call.over || this.attempt !== attempt || (ownSignal && attempt.signal.aborted)) {

@@ -27,13 +27,15 @@ export class FetchCall {
    * @param {import('./inner.js').Place} place
    * @param {unknown} input
    * @param {unknown} init
+   * @param {unknown[]} further arguments
    */
-  constructor(reading, place, input, init) {
+  constructor(reading, place, input, init, further) {
     const { settings } = reading;
     const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
     this.reading = reading;
     this.settings = settings;
     this.place = place;
+    this.further = further;
     this.request = new FetchRequest(input, init, settings);
     /** The signals that abort the operation. */
     this.signals = [...new Set([this.request.signal, signal])].filter((signal) => signal !== undefined);

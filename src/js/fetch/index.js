@@ -4,7 +4,7 @@
 import { isFunction } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
-import { call, outermost, placeOf } from './inner.js';
+import { outermost, placeOf } from './inner.js';
 import { FetchCall } from './call.js';
 import { readCallOptions, readFetchOptions } from './options.js';
 import { discard } from './response.js';
@@ -19,11 +19,13 @@ export function createFetchApi(load) {
     if (isFunction(options)) throw problemOf('options', options, ['', 'an object; fetch is the second argument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const reading = readFetchOptions(options, load);
-    const fetch = async (/** @type {any} */ input, /** @type {any} */ init = undefined) => {
+    const fetch = async (/** @type {any} */ input, /** @type {any[]} */ ...rest) => {
       const from = outermost(place, input);
-      if (from === undefined) return call(/** @type {Function} */ (place.kept), input, init);
+      const { kept } = place;
+      if (from === undefined) return kept?.(input, ...rest);
+      const [init, ...further] = rest;
       try {
-        return new FetchCall(readCallOptions(init, reading), from, input, init).run();
+        return new FetchCall(readCallOptions(init, reading), from, input, init, further).run();
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
         discard(init, error);

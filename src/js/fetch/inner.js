@@ -78,33 +78,23 @@ export function outermost(place, input) {
   return undefined;
 }
 
-/**
- * Sends a request by the global fetch of the moment, or by the one that is kept.
- * @param {Place} place
- * @param {any} input
- * @param {any} init
- */
-export function sendFrom(place, input, init) {
+/** Sends a request. @param {Place} place @param {any[]} args */
+export function sendFrom(place, args) {
   const send = place.isUnder ? place.kept : look();
   if (send === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
-  return send === first || place.isFixed ? call(send, input, init) : sendInRound(send, input, init);
+  return send === first || place.isFixed ? send(...args) : sendInRound(send, args);
 }
 
-/** @param {Function} send @param {any} input @param {any} init */
-async function sendInRound(send, input, init) {
+/** @param {Function} send @param {any[]} args */
+async function sendInRound(send, args) {
   const followed = (context ??= contextOf());
-  const round = { href: addressOf(input)?.href };
+  const round = { href: addressOf(args[0])?.href };
   rounds.add(round);
   try {
-    return await followed.run(round, () => call(send, input, init));
+    return await followed.run(round, () => send(...args));
   } finally {
     rounds.delete(round);
   }
-}
-
-/** @param {Function} send @param {any} input @param {any} init */
-export function call(send, input, init) {
-  return init === undefined ? send(input) : send(input, init);
 }
 
 function contextOf() {

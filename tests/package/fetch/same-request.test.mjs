@@ -92,3 +92,18 @@ test('a form or a file of React Native is sent again, as it was at the call', as
       }
     }
 });
+
+test('further arguments, such as the bindings that Hono takes, reach each attempt', async () => {
+  for (const args of [
+    ['http://x/', { method: 'PUT', body: 'x' }, { DB: 1 }, 'last'],
+    ['http://x/', undefined, { DB: 1 }],
+  ])
+    for (const options of [{}, { prepare() {} }]) {
+      const { inner, calls } = statuses(503, 503, 200);
+      await createFetch({ ...QUICK, ...options }, inner)(...args);
+      assert.deepEqual(
+        calls.map((call) => call.slice(2)),
+        Array(3).fill(args.slice(2)),
+      );
+    }
+});
