@@ -142,7 +142,8 @@ interface FetchOnlyOptions {
    * none); a function, which receives the request without its body, returns the key. Servers that know
    * the header process the request once, so it is retried. In {@link FetchInit.retry} it may be any
    * other string, the key of that call. `createFetch` rejects one, because every request would have the
-   * same key.
+   * same key. For a function, as for {@link prepare} and {@link protectionKey}, addresses must be absolute where there
+   * is no page, because a `Request` has no other.
    *
    * Like any header, the key triggers a preflight request to another origin (`OPTIONS`,
    * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 carries it to the

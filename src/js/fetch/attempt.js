@@ -11,6 +11,7 @@ import { addressOf, isRequest } from './body.js';
 import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
+import { requestFor } from './request.js';
 import { HttpStatusError, discard } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
@@ -60,7 +61,7 @@ export class FetchAttempt {
       const { origin } = request;
       return origin === undefined ? undefined : protection.of(origin);
     }
-    const key = protectionKey(request.outline());
+    const key = protectionKey(request.outline('protectionKey'));
     if (key !== null && typeof key !== 'string')
       throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
     return key === null ? protection : protection.of(key);
@@ -124,7 +125,7 @@ export class FetchAttempt {
     /** @type {any} */
     let sent;
     try {
-      const made = init === undefined && request.isRequest ? input : new Request(input, init);
+      const made = init === undefined && request.isRequest ? input : requestFor('prepare', input, init);
       this.preparing = true;
       call.isSafe = false;
       const answer = await settings.prepare?.(made, attempt);

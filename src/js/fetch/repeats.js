@@ -44,7 +44,7 @@ export function newKeyOf(request, settings) {
   if (key === undefined || repeats(request.method, settings) || request.mode === 'no-cors' || keyOf(request, settings))
     return undefined;
   if (key === 'auto') return uuid();
-  if (typeof key === 'function') key = key(request.outline());
+  if (typeof key === 'function') key = key(request.outline('idempotencyKey'));
   if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
   return key;
 }

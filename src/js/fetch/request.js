@@ -118,9 +118,9 @@ export class FetchRequest {
     return Object.fromEntries(Object.entries(this.#init ?? {}).filter(([name]) => !MEMBERS.includes(name)));
   }
 
-  /** Returns the request without its body, for the function that makes its key. */
-  outline() {
-    return new Request(this.url, { method: this.method, headers: this.headers });
+  /** Returns the request without its body, for the function that makes its key. @param {string} option its name */
+  outline(option) {
+    return requestFor(option, this.url, { method: this.method, headers: this.headers });
   }
 
   /**
@@ -191,6 +191,18 @@ function copyOfUrl(input) {
 function referrerOf(input) {
   if (!isRequest(input) || typeof input.referrer !== 'string') return undefined;
   return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
+}
+
+/**
+ * Returns a Request for the function of an option. Where there is no page, its address must be absolute, although a
+ * framework's fetch takes others.
+ * @param {string} option
+ * @param {any} input
+ * @param {any} init
+ */
+export function requestFor(option, input, init) {
+  if (addressOf(input) === undefined) throw failure(TypeError, `${option} needs an absolute URL`);
+  return new Request(input, init);
 }
 
 /** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */

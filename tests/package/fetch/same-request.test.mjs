@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { QUICK, serving, statuses } from '../lib/fetching.mjs';
 import { importAll } from '../protection/entry.mjs';
 
-const { createFetch } = await importAll();
+const { budget, createFetch, protect } = await importAll();
 
 const BYTES = Uint8Array.from({ length: 300 }, (_, i) => (i * 31) & 255);
 const form = () => {
@@ -106,4 +106,29 @@ test('further arguments, such as the bindings that Hono takes, reach each attemp
         Array(3).fill(args.slice(2)),
       );
     }
+});
+
+test("a framework's relative address: the option that needs an absolute one is named", async () => {
+  for (const [options, name] of [
+    [{}],
+    [{ attemptTimeoutMs: 1000 }],
+    [{ idempotencyKey: 'auto' }],
+    [{ protection: protect(budget()) }],
+    [{ prepare() {} }, 'prepare'],
+    [{ idempotencyKey: () => 'k' }, 'idempotencyKey'],
+    [{ protection: protect(budget()), protectionKey: () => 'k' }, 'protectionKey'],
+  ]) {
+    const { inner, calls } = statuses(503, 200);
+    const method = options.idempotencyKey ? 'POST' : 'GET';
+    const outcome = await createFetch({ ...QUICK, ...options }, inner)('/api/x', { method }).catch((error) => error);
+    if (name === undefined) assert.deepEqual([outcome.status, calls.map(([url]) => url)], [200, ['/api/x', '/api/x']]);
+    else {
+      assert.ok(outcome instanceof TypeError);
+      assert.match(outcome.message, new RegExp(`^rejitter: ${name} needs an absolute URL`));
+      assert.equal(calls.length, 0);
+    }
+  }
+  // Another mistake keeps its own words.
+  for (const prepare of [undefined, () => {}])
+    await assert.rejects(createFetch({ prepare })('http://x/', { method: 'a b' }), /a b/);
 });
