@@ -7,6 +7,7 @@ import { Operation } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
 import { FetchAttempt } from './attempt.js';
+import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
 import { HttpStatusError, discard, keepAbortable } from './response.js';
 
@@ -54,6 +55,7 @@ export class FetchCall {
     /** @type {any} */
     let outcome;
     try {
+      if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
       outcome = await watch(op, shared.metrics, request.signal);
       const { report } = op.task;
       if (settings.throwOnStatus && report !== undefined) {

@@ -78,9 +78,17 @@ export function outermost(place, input) {
   return undefined;
 }
 
+/** Returns the global fetch of the moment, or the one that is kept. @param {Place} place */
+const senderOf = (place) => (place.isUnder ? place.kept : look());
+
+/** Returns whether requests are sent by the fetch of the host, as far as is known. @param {Place} place */
+export function leadsToHost(place) {
+  return !!globalThis.Request && senderOf(place) === first;
+}
+
 /** Sends a request. @param {Place} place @param {any[]} args */
 export function sendFrom(place, args) {
-  const send = place.isUnder ? place.kept : look();
+  const send = senderOf(place);
   if (send === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
   return send === first || place.isFixed ? send(...args) : sendInRound(send, args);
 }

@@ -58,8 +58,7 @@ export class FetchRequest {
     // The caller could change it while attempts go on: `fetch` takes its bytes when it is called.
     this.#body = (this.replays ? copyOf(body) : body) ?? undefined;
     // A request that protection may reject stays the caller's until it is sent.
-    const waits = settings.protection !== undefined && input?.bodyUsed === false;
-    if (this.isRequest && this.#body === undefined && !waits) this.#own();
+    if (settings.protection === undefined || input?.bodyUsed !== false) this.#own();
     this.mode = this.#member('mode');
     this.redirect = this.#member('redirect');
     this.method = String(this.#member('method') ?? 'GET').toUpperCase();
@@ -123,6 +122,12 @@ export class FetchRequest {
     return requestFor(option, this.url, { method: this.method, headers: this.headers });
   }
 
+  /** Throws if `fetch` would find a mistake in the arguments, which it does before it looks at the signal. */
+  check() {
+    const body = this.#body && '';
+    new Request(this.url, { ...this.#init, method: this.method, body, signal: null });
+  }
+
   /**
    * Returns the arguments of one attempt for the inner fetch.
    * @param {number} attempt
@@ -147,9 +152,9 @@ export class FetchRequest {
 
   /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
   #nextRequest(attempt, signal) {
-    const replaced = this.#body !== undefined;
-    if (!replaced && this.#owned === undefined) this.#own();
-    const whole = replaced || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
+    this.#own();
+    const whole =
+      this.#body !== undefined || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
     let request = whole ? this.#input : this.#input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
     if (this.#owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
@@ -163,6 +168,7 @@ export class FetchRequest {
    * as used. Throws when it was used before.
    */
   #own() {
+    if (!this.isRequest || this.#body !== undefined || this.#owned !== undefined) return;
     this.#owned = false;
     const { Request } = globalThis;
     if (typeof Request !== 'function' || !(this.#input instanceof Request)) return;
@@ -175,8 +181,13 @@ export class FetchRequest {
     if (this.#owned !== undefined && this.last !== this.#input) discard(this.#input);
   }
 
-  /** Cancels a body that was never sent: its source, a file for instance, would stay open. @param {unknown} reason */
+  /**
+   * Cancels a body that was never sent: its source, a file for instance, would stay open. The request counts as used,
+   * as if `fetch` had been called with it.
+   * @param {unknown} reason
+   */
   drop(reason) {
+    this.#own();
     discard(this.#init, reason);
     if (this.isRequest) discard(this.last, reason);
   }

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { QUICK, serving, statuses } from '../lib/fetching.mjs';
+import { printed } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
 
-const { budget, createFetch, protect } = await importAll();
+const { budget, createFetch, protect, retryReport } = await importAll();
 
 const BYTES = Uint8Array.from({ length: 300 }, (_, i) => (i * 31) & 255);
 const form = () => {
@@ -131,4 +132,60 @@ test("a framework's relative address: the option that needs an absolute one is n
   // Another mistake keeps its own words.
   for (const prepare of [undefined, () => {}])
     await assert.rejects(createFetch({ prepare })('http://x/', { method: 'a b' }), /a b/);
+});
+
+const BAD = {
+  'a URL': ['http://'],
+  'credentials in the URL': ['http://user:secret@x.test/'],
+  'a method': ['http://x.test/', { method: 'TRACE' }],
+  'a mode': ['http://x.test/', { mode: 'navigate' }],
+  'a cache': ['http://x.test/', { cache: 'only-if-cached' }],
+  'a redirect': ['http://x.test/', { redirect: 'never' }],
+  'a referrer': ['http://x.test/', { referrer: 'http://:80' }],
+  'a header': ['http://x.test/', { headers: { 'a b': '1' } }],
+  'a body with GET': ['http://x.test/', { body: 'x' }],
+  'an init next to a Request': [new Request('http://x.test/', { method: 'POST' }), { method: 'a b' }],
+};
+
+for (const [name, [input, init]] of Object.entries(BAD)) {
+  test(`bare fetch rejects ${name}, and so does an aborted call, with the same kind of error`, async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    const bare = await fetch(input, { ...init, signal }).catch((error) => error);
+    assert.ok(bare instanceof TypeError, String(bare));
+    for (const options of [{}, { attemptTimeoutMs: 1000 }, { protection: protect(budget()) }, { signal }]) {
+      const more = options.signal ? {} : { signal };
+      const error = await createFetch({ ...QUICK, ...options })(input, { ...init, ...more }).catch((e) => e);
+      assert.ok(error instanceof TypeError, String(error));
+      assert.equal(retryReport(error), undefined);
+    }
+  });
+}
+
+test('an aborted call of a good request rejects with the reason; an inner fetch has rules of its own', async () => {
+  const reason = new Error('enough');
+  const signal = AbortSignal.abort(reason);
+  for (const init of [
+    {},
+    { method: 'POST', body: 'x' },
+    { method: 'POST', body: new Blob(['x']).stream(), duplex: 'half' },
+  ])
+    assert.equal(await createFetch()('http://x.test/', { ...init, signal }).catch((error) => error), reason);
+  const { inner, calls } = statuses(200);
+  for (const [url, init] of [['/api/x'], ['http://user:secret@x.test/'], ['http://x.test/', { mode: 'own' }]])
+    assert.equal(await createFetch({}, inner)(url, { ...init, signal }).catch((error) => error), reason);
+  assert.equal(calls.length, 0);
+  // Nor does a mock in the place of the global fetch.
+  const stdout = await printed(`
+    import { createFetch } from 'rejitter/fetch';
+    globalThis.fetch = async () => new Response();
+    console.log(String(await createFetch()('/api', { signal: AbortSignal.abort('enough') }).catch(String)));`);
+  assert.equal(stdout, 'enough\n');
+});
+
+test('an aborted request is used as by bare fetch, whatever the options are', async () => {
+  for (const options of [{}, { attemptTimeoutMs: 1000 }, { protection: protect(budget()) }]) {
+    const request = new Request('http://x.test/', { method: 'POST', body: 'x', signal: AbortSignal.abort() });
+    await assert.rejects(createFetch(options)(request), { name: 'AbortError' });
+    assert.equal(request.bodyUsed, true);
+  }
 });
