@@ -147,7 +147,8 @@ interface FetchOnlyOptions {
    *
    * Like any header, the key triggers a preflight request to another origin (`OPTIONS`,
    * `Access-Control-Allow-Headers: Idempotency-Key`), and a redirect with 307 or 308 carries it to the
-   * new address. With `mode: 'no-cors'` browsers drop it, so no key is set and nothing is resent.
+   * new address. With `mode: 'no-cors'` browsers drop it, so no key is set and nothing is resent; the same holds for a
+   * navigation that a service worker answers, to which browsers let nothing be added.
    *
    * @example
    * ```js

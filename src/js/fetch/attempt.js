@@ -11,7 +11,7 @@ import { addressOf, isRequest } from './body.js';
 import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
-import { requestFor } from './request.js';
+import { adding, requestFor } from './request.js';
 import { HttpStatusError, discard } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
@@ -151,8 +151,7 @@ export class FetchAttempt {
     request.prepared = sent;
     const abort = signal ?? request.signal;
     // Additions of hosts to the second argument may have no place in a Request.
-    const more = { ...request.extras(), ...(abort && { signal: abort }) };
-    return [sent, Object.keys(more).length > 0 ? more : undefined];
+    return [sent, adding(sent, request.extras(), abort && { signal: abort })];
   }
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */

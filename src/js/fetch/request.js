@@ -92,7 +92,7 @@ export class FetchRequest {
   #setHeader(name, value) {
     const { headers } = this;
     if (!headers.get(name)) headers.set(name, value);
-    this.#init = { ...this.#init, headers };
+    this.#init = adding(this.#input, this.#init, { headers });
   }
 
   /** Encodes a form once: `fetch` draws a boundary each time, and a server may compare the bytes under a key. */
@@ -138,9 +138,7 @@ export class FetchRequest {
   next(attempt, signal, made) {
     const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);
     let init = this.#init && { ...this.#init };
-    // Browsers reject any second argument next to the request of a navigation.
-    if (signal !== undefined && !(this.isRequest && input.mode === 'navigate'))
-      init = { ...referrerOf(input), ...init, signal };
+    if (signal !== undefined) init = adding(input, init, { signal });
     if (init?.headers !== undefined) init.headers = copyOfHeaders(init.headers);
     // An inner fetch may add to what is a list: not to that of the next attempt.
     const own = isList(this.#body) ? copyOf(this.#body) : this.#body;
@@ -157,9 +155,8 @@ export class FetchRequest {
       this.#body !== undefined || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
     let request = whole ? this.#input : this.#input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
-    if (this.#owned && !whole && signal === undefined && this.signal !== undefined && request.mode !== 'navigate') {
-      request = new Request(request, { ...referrerOf(request), signal: this.signal });
-    }
+    if (this.#owned && !whole && signal === undefined && this.signal !== undefined)
+      request = new Request(request, adding(request, undefined, { signal: this.signal }));
     return (this.last = request);
   }
 
@@ -198,10 +195,19 @@ function copyOfUrl(input) {
   return tagOf(input) === 'URL' ? new (classOf(input))(input.href) : input;
 }
 
-/** Returns a Request's referrer, which a second argument resets unless it is in it again. @param {any} input */
-function referrerOf(input) {
-  if (!isRequest(input) || typeof input.referrer !== 'string') return undefined;
-  return { referrer: input.referrer, referrerPolicy: input.referrerPolicy };
+/**
+ * Returns the second argument of fetch with members of ours. Any member resets the referrer of a Request: unless the
+ * caller's own did so, the result has it again.
+ * @param {any} input
+ * @param {any} init
+ * @param {object} [more]
+ */
+export function adding(input, init, more) {
+  const { mode, referrer, referrerPolicy } = Object(input);
+  // Browsers reject any second argument next to the request of a navigation.
+  if (mode === 'navigate') return init;
+  const keeps = typeof referrer === 'string' && !Object.keys({ ...init }).some((name) => MEMBERS.includes(name));
+  return { ...(keeps && { referrer, referrerPolicy }), ...init, ...more };
 }
 
 /**

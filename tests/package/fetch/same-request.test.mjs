@@ -1,4 +1,4 @@
-// The request that is sent is the request that was given.
+// The request that is sent is the request that was given: each attempt gets what bare fetch would get.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,8 +7,47 @@ import { QUICK, serving, statuses } from '../lib/fetching.mjs';
 import { printed } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
 
-const { budget, createFetch, protect, retryReport } = await importAll();
+const { budget, createFetch, hedge, protect, retryReport } = await importAll();
 
+const MEMBERS = [
+  'method',
+  'url',
+  'referrer',
+  'referrerPolicy',
+  'mode',
+  'credentials',
+  'cache',
+  'redirect',
+  'integrity',
+];
+MEMBERS.push('keepalive', 'duplex');
+
+/** Returns what a fetch sends that gets these arguments. */
+async function sentBy(input, init, ...rest) {
+  const request = new Request(input, init);
+  const extras = Object.entries(init ?? {}).filter(([name]) => ['next', 'cf'].includes(name));
+  const headers = Object.fromEntries(request.headers);
+  const bytes = Buffer.from(await request.arrayBuffer()).toString('latin1');
+  const [, boundary] = /^--(-+\S+)\r\n/.exec(bytes) ?? [];
+  return {
+    ...Object.fromEntries(MEMBERS.map((name) => [name, request[name]])),
+    headers,
+    bytes,
+    boundary,
+    extras,
+    rest,
+  };
+}
+
+/** Without what may differ: the headers that options add, and the boundary of a form. */
+function compared({ headers, bytes, boundary, ...rest }) {
+  const { 'idempotency-key': _, 'x-prepared': __, ...others } = headers;
+  if (boundary === undefined) return { headers: others, bytes, ...rest };
+  const same = (text) => text.replaceAll(boundary, 'BOUNDARY');
+  return { headers: { ...others, 'content-type': same(others['content-type'] ?? '') }, bytes: same(bytes), ...rest };
+}
+
+const URL_ = 'http://x.test/path?a=1#part';
 const BYTES = Uint8Array.from({ length: 300 }, (_, i) => (i * 31) & 255);
 const form = () => {
   const made = new FormData();
@@ -16,6 +55,149 @@ const form = () => {
   made.append('file', new File([BYTES], 'ü.bin', { type: 'x/y' }));
   return made;
 };
+const INITS = {
+  'no init': () => undefined,
+  'an empty init': () => ({}),
+  'referrer empty': () => ({ referrer: '' }),
+  'referrer about:client': () => ({ referrer: 'about:client' }),
+  'a referrer': () => ({ referrer: 'http://x.test/page' }),
+  'referrerPolicy no-referrer': () => ({ referrerPolicy: 'no-referrer' }),
+  'referrerPolicy and referrer': () => ({ referrerPolicy: 'unsafe-url', referrer: 'http://x.test/page' }),
+  'credentials omit': () => ({ credentials: 'omit' }),
+  'credentials include': () => ({ credentials: 'include' }),
+  'mode same-origin': () => ({ mode: 'same-origin' }),
+  'mode no-cors': () => ({ mode: 'no-cors', headers: { accept: 'x/y', 'x-a': '1' } }),
+  'cache no-store': () => ({ cache: 'no-store' }),
+  'redirect manual': () => ({ redirect: 'manual', referrer: '' }),
+  integrity: () => ({ integrity: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' }),
+  keepalive: () => ({ keepalive: true }),
+  headers: () => ({ headers: { accept: 'x/y', cookie: 'a=1', 'x-a': 'ä' } }),
+  'pairs of headers': () => ({
+    headers: [
+      ['x-a', '1'],
+      ['x-a', '2'],
+    ],
+  }), // prettier-ignore
+  'a method in small letters': () => ({ method: 'post' }),
+  'a method of their own': () => ({ method: 'Purge' }),
+  DELETE: () => ({ method: 'DELETE', referrerPolicy: 'origin' }),
+  'extras of hosts': () => ({ next: { revalidate: 1 }, cf: { ttl: 5 } }),
+  'extras and a referrer': () => ({ next: { revalidate: 1 }, referrer: '' }),
+  ...Object.fromEntries(
+    Object.entries({
+      'a string': () => 'PAYLOAD äöü',
+      'an empty string': () => '',
+      parameters: () => new URLSearchParams({ a: '1', b: 'ü' }),
+      'a Blob': () => new Blob([BYTES], { type: 'Text/X' }),
+      'a File': () => new File([BYTES], 'name.bin'),
+      'a buffer': () => BYTES.buffer.slice(5),
+      'a view': () => BYTES.subarray(5, 100),
+      'a form': form,
+      'a function that makes a string': () => () => 'made',
+      'a function that makes a stream': () => () => new Blob([BYTES]).stream(),
+      'a function that makes a form': () => () => form(),
+    }).flatMap(([name, make]) =>
+      ['PUT', 'POST'].map((method) => [`${method}, ${name}`, () => ({ method, body: make(), referrer: '' })]),
+    ),
+  ),
+  'a form under a key': () => ({ method: 'POST', body: form(), headers: { 'Idempotency-Key': 'k', 'x-a': '1' } }),
+  'a form with another type': () => ({ method: 'PUT', body: form(), headers: { 'content-type': 'x/y' } }),
+};
+
+/** What a Request cannot have, bare fetch does not take either. */
+const isForRequest = (init) => typeof init?.body !== 'function';
+
+/** Name → what makes the arguments: an address or a Request, and an init. */
+const GIVEN = {};
+for (const [name, make] of Object.entries(INITS)) {
+  GIVEN[`an address, ${name}`] = () => [URL_, make()];
+  if (isForRequest(make())) {
+    GIVEN[`a Request of ${name}`] = () => [new Request(URL_, make())];
+    GIVEN[`a Request of ${name}, an empty init`] = () => [new Request(URL_, make()), {}];
+    GIVEN[`a Request of ${name}, extras`] = () => [new Request(URL_, make()), { next: { revalidate: 1 } }];
+    GIVEN[`a Request of ${name}, headers`] = () => [new Request(URL_, make()), { headers: { 'x-b': '1' } }];
+  }
+  const init = make() ?? {};
+  if (init.mode !== 'no-cors')
+    GIVEN[`a Request with everything, ${name}`] = () => [
+      new Request(URL_, {
+        ...{ method: 'PUT', body: 'replaced', referrer: 'http://x.test/page', referrerPolicy: 'origin' },
+        ...{ credentials: 'omit', cache: 'reload', redirect: 'error', headers: { 'x-a': '3' } },
+      }),
+      { method: 'PUT', ...make() },
+    ];
+}
+GIVEN['a URL'] = () => [new URL(URL_), { referrer: '' }];
+GIVEN['a Request as init'] = () => [
+  URL_,
+  new Request('http://y.test/', { method: 'DELETE', referrerPolicy: 'origin' }),
+];
+GIVEN['further arguments'] = () => [URL_, { method: 'PUT', body: 'x' }, { DB: 1 }, 'last'];
+GIVEN['further arguments without an init'] = () => [URL_, undefined, { DB: 1 }];
+
+const PREPARE = [{}, { prepare() {} }, { prepare: (request) => request.headers.set('x-prepared', '1') }];
+const KEYS = [{}, { idempotencyKey: 'auto' }, { idempotencyKey: () => 'own' }];
+const LIMITS = [{}, { attemptTimeoutMs: 60_000 }, { signal: new AbortController().signal, totalTimeoutMs: 600_000 }];
+const PROTECTION = [
+  () => ({}),
+  () => ({ protection: protect(budget()), protectionKey: (request) => request.method }),
+  () => ({ protection: protect(hedge({ delayMs: 60_000 })) }),
+];
+/** Of four lists of three, every pair is in one of these nine. */
+const NINE = Array.from({ length: 9 }, (_, i) => [Math.floor(i / 3), i % 3]);
+const OPTIONS = NINE.map(([a, b]) => () => ({
+  ...{ ...PREPARE[a], ...KEYS[b] },
+  ...{ ...LIMITS[(a + b) % 3], ...PROTECTION[(a + 2 * b) % 3]() },
+}));
+
+const copy = new Request(new Request(URL_, { referrer: '', referrerPolicy: 'origin' }));
+const COPIES_LOSE = copy.referrer !== '' || copy.referrerPolicy !== 'origin';
+
+/**
+ * Returns the members that an attempt may have instead of bare fetch's: undici 7 loses them in each copy of a Request,
+ * of which bare fetch makes one.
+ */
+function whereCopiesLose({ referrer, referrerPolicy }, [input, init]) {
+  if (!COPIES_LOSE) return {};
+  const given = input instanceof Request ? input : new Request(input, { ...init, body: undefined });
+  return {
+    ...([given.referrer, 'about:client'].includes(referrer) && { referrer }),
+    ...([given.referrerPolicy, ''].includes(referrerPolicy) && { referrerPolicy }),
+  };
+}
+
+for (const [name, make] of Object.entries(GIVEN)) {
+  test(`${name}: each attempt sends what bare fetch sends`, async () => {
+    const bare = compared(await sentBy(...(await madeFor(make()))));
+    for (const optionsOf of OPTIONS) {
+      const options = optionsOf();
+      const calls = [];
+      const inner = async (...args) => {
+        calls.push(await sentBy(...args));
+        return new Response(null, { status: calls.length < 3 ? 503 : 200 });
+      };
+      await createFetch({ ...QUICK, ...options }, inner)(...make());
+      const isKeyed = calls[0].headers['idempotency-key'] !== undefined;
+      assert.equal(calls.length, isKeyed || !/^(POST|Purge)$/.test(bare.method) ? 3 : 1);
+      const { prepare } = options;
+      for (const [i, sent] of calls.entries()) {
+        const where = `attempt ${i + 1} with ${JSON.stringify(Object.keys(options))}`;
+        const expected = { ...bare, ...whereCopiesLose(sent, make()) };
+        assert.deepEqual(compared(sent), expected, where);
+        assert.equal(sent.headers['x-prepared'], /x-p/.test(prepare) ? '1' : undefined, where);
+        if (isKeyed && !/makes a form/.test(name)) assert.equal(sent.bytes, calls[0].bytes, where);
+      }
+    }
+  });
+}
+
+/** Calls the function that makes a body, which bare fetch has not. */
+async function madeFor([input, init, ...rest]) {
+  if (isForRequest(init)) return [input, init, ...rest];
+  const body = await init.body();
+  return [input, { ...init, body, ...(body instanceof ReadableStream && { duplex: 'half' }) }, ...rest];
+}
+
 const { fresh, requestsOf } = serving((request, response, nth) => response.writeHead(nth < 3 ? 503 : 200).end());
 
 test('a form under a key is the same bytes, of known length, on each attempt', async () => {
