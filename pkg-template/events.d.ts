@@ -94,10 +94,10 @@ export interface AttemptRecord {
   readonly superseded?: true;
 }
 
-/** Report of an operation that ended without success. */
+/** Report of an operation that ended without success, or of a fetch that took more than one attempt. */
 export interface RetryReport {
-  /** The reason why the operation ended. */
-  readonly reason: StopReason;
+  /** The reason why the operation ended. 'success' (rejitter/fetch): the last response needed no retry. */
+  readonly reason: StopReason | 'success';
   /** Number of times the callback was called. */
   readonly attempts: number;
   /** Duration of the operation, in ms. */

@@ -13,7 +13,9 @@
  * proves it.
  *
  * *Statuses*: 408 (not in browsers, which resend such a request themselves), 425, 429, 500, 502, 503,
- * 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks for a wait. The header
+ * 504, 520 to 524, 529 and 530 are retried; 403 and 413 if the response asks for a wait; 409 if the
+ * request has an idempotency key and an earlier attempt of the operation had no response, because the
+ * server may still be working on that one. The header
  * `x-should-retry: true | false` of a response overrules its status, within the methods and
  * `maxAttempts`; it has no effect on a 2xx.
  *
@@ -32,7 +34,8 @@
  * ends (`reason: 'bodyNotReplayable'`). A function `() => body` makes a new body for each attempt.
  *
  * *Results*: the `Response` that the inner fetch returned. When the attempts run out on a status, the
- * last response is returned, as `fetch` would; `retryReport(response)` returns the report. Responses
+ * last response is returned, as `fetch` would. `retryReport(response)` returns the report of every
+ * operation with more than one attempt (`reason: 'success'` if the response needed no retry). Responses
  * that are not returned are cancelled, at the latest when the next request is sent: if the deadline passes
  * during that, the call rejects with a `TimeoutError` whose `cause` is an {@link HttpStatusError} of the last response.
  *
@@ -118,8 +121,8 @@ interface FetchOnlyOptions {
    * `{ afterMs }`, or a promise of one of these. A request that is unsafe to repeat is never resent,
    * whatever this returns: see {@link methods}. With a list, `x-should-retry` is ignored.
    *
-   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, and
-   * failures of the network
+   * @default 408 (outside browsers), 425, 429, 500, 502, 503, 504, 520–524, 529, 530, 403 and 413 with a hint, 409 of
+   * an own earlier attempt, and failures of the network
    * @example
    * ```js
    * import { fetchWithRetry } from 'rejitter/fetch';

@@ -425,7 +425,8 @@ export function isTransientError(error: unknown): boolean;
  * Returns the report of the operation that rejected with this error object, or gave up and resolved
  * with this result object. If several did, returns the latest report. Returns `undefined` for
  * anything else: values that are not objects, and the reason of an abort, which may belong to many
- * operations (`onGiveUp` receives their reports).
+ * operations (`onGiveUp` receives their reports). A response of `rejitter/fetch` has one whenever the operation made
+ * more than one attempt.
  *
  * @example
  * ```js

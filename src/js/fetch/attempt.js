@@ -38,6 +38,8 @@ export class FetchAttempt {
   #mayRepeat;
   /** The same after its outcome: one that nobody has processed may always. */
   #mayFollow = false;
+  /** Whether an earlier attempt has had no response so far: the server may still be working on its request. */
+  #follows = false;
   /** Name of the option that decided about the outcome. */
   askedOption = 'retryOn';
   /** The report of an operation that ended with a response that should have been retried. @type {Report | undefined} */
@@ -163,6 +165,8 @@ export class FetchAttempt {
     // With `throwOnStatus`, an error may have a response.
     const response = op.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
     const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
+    this.#follows = attempt.attempt - 1 > this.#call.closed;
+    if (this.preparing || response !== undefined || failure === UNPROCESSED) this.#call.closed++;
     this.failed = !this.preparing && (failure === NETWORK || failure === UNPROCESSED);
     this.#mayFollow = this.preparing || this.#mayRepeat || failure === UNPROCESSED;
     // Everyone slows down, whether or not this request is sent again.
@@ -194,6 +198,8 @@ export class FetchAttempt {
     if (status === 0 && `${type}`.startsWith('opaque')) return false;
     const asked = headerOf(headers, 'x-should-retry');
     if (/^(true|false)$/.test(asked)) return asked === 'true';
+    // The server refuses a key that an earlier attempt's request, which it is still working on, has.
+    if (status === 409) return this.#follows && keyOf(this.#call.request, this.#call.settings) !== '';
     // A server that forbids, or finds a body too large, and says when to come back, limits the rate.
     return isTransient(status) || ((status === 403 || status === 413) && this.hintMs > 0);
   }

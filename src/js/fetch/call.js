@@ -20,6 +20,8 @@ export class FetchCall {
    */
   held = {};
   over = false;
+  /** Number of attempts that had a response, or whose request was never sent. */
+  closed = 0;
   /** For all attempts of a round: whether the one that runs allows another next to it. */
   isSafe = true;
 

@@ -296,7 +296,7 @@ export class Rounds {
       if (last === undefined && op.records.length === 0) op.failed = true;
       this.#end(last, reason);
     }
-    if (reason !== 'success') this.#record(op);
+    if (reason !== 'success' || op.task) this.#record(op);
     return reason;
   }
 }

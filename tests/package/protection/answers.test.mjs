@@ -288,6 +288,32 @@ for (const [title, status, headers, retryOn, expected] of [
     }
   });
 
+timed('fetch: a 409 that an earlier attempt of the operation caused is no answer, any other is', async (clock) => {
+  for (const [first, expected] of [
+    [new TypeError('fetch failed'), ['POST POST', 'budget', 1, 1, 'closed', 1]],
+    [new Response('', { status: 202 }), ['POST POST POST', 'exhausted', 0, 0, 'closed', 0]],
+  ]) {
+    const api = protect(budget({ capacity: 1, perSuccess: 0 }), breaker());
+    const sent = [];
+    const inner = async (_, { method }) => {
+      if (sent.push(method) > 1) return new Response('', { status: 409 });
+      if (first instanceof Error) throw first;
+      return first;
+    };
+    const retryOn = ({ response, retryable }) => retryable || response?.status === 202 || response?.status === 409;
+    const options = { ...plain, maxAttempts: 3, protection: api, protectionKey: () => null, idempotencyKey: 'auto' };
+    const seen = watched(createFetch({ ...options, retryOn }, inner)('https://a.test/', { method: 'POST' }));
+    await clock.drain();
+    assert.equal(seen.value.status, 409);
+    const { budget: tokens, breaker: circuit } = api.status();
+    const { reason } = retryReport(seen.value);
+    assert.deepEqual(
+      [sent.join(' '), reason, tokens.granted, tokens.rejected, circuit.state, circuit.failures],
+      expected,
+    );
+  }
+});
+
 timed('fetch: thirty polls that answer 202', async (clock) => {
   const api = protect(budget(), breaker(), cooldown());
   for (const retryOn of [[202], ({ response, retryable }) => retryable || response?.status === 202]) {

@@ -218,3 +218,34 @@ hedged('the deadline in a later round: its event has nothing of the response bef
   const [{ status, hintMs, error, reason }] = events;
   assert.deepEqual([status, hintMs, error, reason], [undefined, undefined, run.error, 'timeout']);
 });
+
+hedged('a 409 to the hedge, whose key the slow attempt has, is not the answer; the report has both', async ({ at }) => {
+  const from = performance.now();
+  const { fetch, calls } = make({});
+  const run = watched(fetch(URL_OF, { headers: { 'idempotency-key': 'k' } }));
+  await at(from + 60);
+  assert.equal(calls.length, 2);
+  await ok(calls[1], answer(409));
+  assert.equal(run.state, 'pending');
+  await ok(calls[0], answer(200));
+  assert.equal(run.value.status, 200);
+  const { reason, attempts, dropped, records } = retryReport(run.value);
+  assert.deepEqual([reason, attempts, dropped], ['success', 2, 0]);
+  assert.deepEqual(
+    records.map(({ attempt, result, hedge, superseded }) => [attempt, result.status, hedge, superseded]),
+    [
+      [1, 200, undefined, undefined],
+      [2, 409, true, undefined],
+    ],
+  );
+});
+
+hedged('the report of a response that superseded another attempt lists both in order', async ({ at }) => {
+  const { run, calls } = await round(at, {});
+  await ok(calls[0], answer(200));
+  const { records, dropped } = retryReport(run.value);
+  assert.deepEqual(
+    [dropped, ...records.map(({ attempt, hedge, superseded }) => [attempt, hedge, superseded])],
+    [0, [1, undefined, undefined], [2, true, true]],
+  );
+});
