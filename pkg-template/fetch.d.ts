@@ -17,14 +17,14 @@
  * request has an idempotency key and an earlier attempt of the operation had no response, because the
  * server may still be working on that one. The header
  * `x-should-retry: true | false` of a response overrules its status, within the methods and
- * `maxAttempts`; it has no effect on a 2xx.
+ * `maxAttempts`; it has no effect on a 2xx. `stripe-should-retry` means the same.
  *
  * *Failures* of the network are retried, except those that every attempt would meet: invalid
  * certificates, unknown schemes, endless redirects. A `TypeError` of the caller's own making, such as
  * an invalid URL or a body that was used before, never is.
  *
  * *Waits*: the same as in the rest of this package, and never shorter than the response requests with
- * `retry-after-ms` or `Retry-After`: see {@link FetchOptions.respectRetryAfter}. A page can read these
+ * `Retry-After` or a header in milliseconds: see {@link FetchOptions.respectRetryAfter}. A page can read these
  * headers of another origin only if the server exposes them (`Access-Control-Expose-Headers:
  * Retry-After, Date`).
  *
@@ -183,7 +183,8 @@ interface FetchOnlyOptions {
    */
   hint?: ((response: Response, attempt: Attempt) => number | undefined) | undefined;
   /**
-   * Whether `retry-after-ms` and `Retry-After` are followed. The wait is at least `h + r·max(baseMs, h/2)`
+   * Whether `Retry-After` is followed, and the headers in milliseconds that precede it: `retry-after-ms`,
+   * `x-ms-retry-after-ms`, `x-amz-retry-after`; of several the longest. The wait is at least `h + r·max(baseMs, h/2)`
    * for a hint of h ms, and at least the wait that the policy computes: never less than the server
    * requests, spread out, and never sooner than without the hint. A hint above `maxRetryAfterMs` ends the
    * operation with the response (`reason: 'hint'`, the value in the report's `hintMs`), unless
@@ -192,7 +193,7 @@ interface FetchOnlyOptions {
    * A hinted wait is thus at most 1.5 × `maxRetryAfterMs` (90 s with the defaults), and five of them 450
    * s. Set `totalTimeoutMs` if a caller cannot wait that long.
    *
-   * `Retry-After` may be seconds, Unix seconds (10 digits or more), Unix milliseconds (13 digits or
+   * `Retry-After` may be seconds, also with decimals, Unix seconds (10 digits or more), Unix milliseconds (13 digits or
    * more) or one of the three forms of HTTP dates, which are compared with the response's own `Date`.
    * Other values are ignored, the same in all engines; so is 0.
    *
@@ -328,8 +329,8 @@ export function fetchWithRetry(input: FetchInput, init?: FetchInit): Promise<Res
 export type HeadersLike = { get(name: string): unknown } | { readonly [name: string]: unknown };
 
 /**
- * Returns the wait that a response requests with `retry-after-ms` or `Retry-After`, in ms; 0 for a time
- * that has passed; `undefined` if it requests none. For clients other than `fetch`, together with
+ * Returns the wait that a response requests with `Retry-After`, or with `retry-after-ms`,
+ * `x-ms-retry-after-ms` or `x-amz-retry-after`, in ms; 0 for a time that has passed; `undefined` if it requests none. For clients other than `fetch`, together with
  * `retryAfter`.
  *
  * @param source a response, its headers, or the value of `Retry-After`
@@ -350,13 +351,16 @@ export function retryAfterMs(
 
 /**
  * Returns the wait that a response requests because a rate limit is exhausted, in ms; `undefined` if it
- * requests none. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with 403 or
- * 503 if nothing remains of a limit, by the headers of
+ * requests none, or if {@link retryAfterMs} returns a wait: the end of a limit's window is later than the
+ * next request may come. Set it as {@link FetchOptions.hint}. It reads responses with status 429, and with
+ * 403 or 503 if nothing remains of a limit, by the headers of
  * - GitHub and many others: `x-ratelimit-remaining`, `x-ratelimit-reset`,
  * - OpenAI: `x-ratelimit-reset-requests`, `x-ratelimit-reset-tokens` ("6m0s"),
- * - Anthropic: `anthropic-ratelimit-requests-reset` and its other limits (RFC 3339),
+ * - Anthropic: `anthropic-ratelimit-requests-reset` and its other limits (RFC 3339), `…-unified-reset`,
  * - Cloudflare and the drafts of the IETF: `RateLimit`, `RateLimit-Reset`,
- * - Discord (`x-ratelimit-reset-after`), X (`x-rate-limit-reset`), Azure (`x-ms-retry-after-ms`).
+ * - Discord (`x-ratelimit-reset-after`), X (`x-rate-limit-reset`), Symfony (`x-ratelimit-retry-after`),
+ *   Linear (`x-ratelimit-requests-reset`), Sentry (`x-sentry-rate-limit-reset`), Contentful
+ *   (`x-contentful-ratelimit-reset`).
  */
 export function rateLimitHint(response: { readonly status: number; readonly headers: HeadersLike }): number | undefined;
 

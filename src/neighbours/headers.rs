@@ -24,19 +24,33 @@ use crate::policy::duration_from_ms;
 pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
     headers: impl IntoIterator<Item = (N, V)>,
 ) -> Option<Duration> {
-    const NAMES: [&str; 3] = ["retry-after-ms", "retry-after", "date"];
-    let mut found = [const { None }; 3];
+    const NAMES: [&str; 5] = [
+        "retry-after-ms",
+        "x-ms-retry-after-ms",
+        "x-amz-retry-after",
+        "retry-after",
+        "date",
+    ];
+    let mut found = [const { None }; 5];
     for (name, value) in headers {
         let known = |known: &&str| known.eq_ignore_ascii_case(name.as_ref());
         if let Some((_, place)) = NAMES.iter().zip(&mut found).find(|(name, _)| known(name)) {
             place.get_or_insert(value);
         }
     }
-    let [retry_after_ms, retry_after, date] = found
+    let [
+        retry_after_ms,
+        x_ms_retry_after_ms,
+        x_amz_retry_after,
+        retry_after,
+        date,
+    ] = found
         .each_ref()
         .map(|value| value.as_ref().map_or(&[][..], V::as_ref));
     let headers = HintHeaders {
         retry_after_ms,
+        x_ms_retry_after_ms,
+        x_amz_retry_after,
         retry_after,
         date,
     };

@@ -24,6 +24,8 @@ pub fn check_hints() -> (usize, usize) {
     for case in cases {
         let headers = HintHeaders {
             retry_after_ms: text(case, "retryAfterMs"),
+            x_ms_retry_after_ms: text(case, "xMsRetryAfterMs"),
+            x_amz_retry_after: text(case, "xAmzRetryAfter"),
             retry_after: text(case, "retryAfter"),
             date: text(case, "date"),
         };
@@ -36,6 +38,8 @@ pub fn check_hints() -> (usize, usize) {
         let all = [
             ("Date", headers.date),
             ("Retry-After-MS", headers.retry_after_ms),
+            ("X-MS-Retry-After-Ms", headers.x_ms_retry_after_ms),
+            ("X-Amz-Retry-After", headers.x_amz_retry_after),
             ("Retry-After", headers.retry_after),
             ("retry-after", b"1"),
         ];
@@ -153,6 +157,8 @@ pub fn check_dates_and_noise() {
             retry_after_ms: if round % 2 == 0 { &noise } else { b"" },
             retry_after: &noise,
             date: if round % 3 == 0 { &noise } else { b"" },
+            x_ms_retry_after_ms: if round % 5 == 0 { &noise } else { b"" },
+            x_amz_retry_after: if round % 7 == 0 { &noise } else { b"" },
         };
         for now_ms in [1.7e12, 0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             if let Some(ms) = retry_after_ms(&headers, now_ms) {
@@ -253,6 +259,7 @@ pub fn check_random_headers() {
                 },
                 retry_after: retry_after.as_bytes(),
                 date: date.as_bytes(),
+                ..HintHeaders::default()
             },
             now_ms,
         );

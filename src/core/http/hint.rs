@@ -1,4 +1,4 @@
-//! The wait that a response asks for: `retry-after-ms`, else `Retry-After`.
+//! The wait that a response asks for: the headers in milliseconds, else `Retry-After`.
 
 use super::date::parse_http_date;
 use crate::core::MAX_MS;
@@ -15,15 +15,20 @@ const DIGITS_OF_MILLISECONDS: usize = 13;
 pub struct HintHeaders<'a> {
     /// `retry-after-ms`: a decimal number of milliseconds.
     pub retry_after_ms: &'a [u8],
-    /// `Retry-After`: seconds, a Unix time in seconds or milliseconds, or an HTTP date.
+    /// `x-ms-retry-after-ms`: the same by Azure.
+    pub x_ms_retry_after_ms: &'a [u8],
+    /// `x-amz-retry-after`: the same by AWS.
+    pub x_amz_retry_after: &'a [u8],
+    /// `Retry-After`: seconds, a Unix time in seconds or milliseconds, or an HTTP date. Only seconds have decimals.
     pub retry_after: &'a [u8],
     /// `Date`: the server's clock, with which times are compared.
     pub date: &'a [u8],
 }
 
-/// Returns the wait that the server requests, in ms; 0 for a time that has passed, `None` if neither
+/// Returns the wait that the server requests, in ms; 0 for a time that has passed, `None` if no
 /// header has a valid value. `now_ms` is the wall clock in Unix ms; times are compared with it if the
-/// response has no valid `Date`. If `retry-after-ms` is 0, `Retry-After` decides.
+/// response has no valid `Date`. The longest of the headers in milliseconds counts; if that is 0,
+/// `Retry-After` decides.
 ///
 /// ```
 /// # #[cfg(feature = "http")] {
@@ -35,7 +40,15 @@ pub struct HintHeaders<'a> {
 /// ```
 #[must_use]
 pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
-    let precise = decimal(trim(headers.retry_after_ms)).map(|ms| ms.min(MAX_MS));
+    let precise = [
+        headers.retry_after_ms,
+        headers.x_ms_retry_after_ms,
+        headers.x_amz_retry_after,
+    ]
+    .into_iter()
+    .filter_map(|text| decimal(trim(text)))
+    .reduce(f64::max)
+    .map(|ms| ms.min(MAX_MS));
     match precise {
         Some(ms) if ms > 0.0 => precise,
         _ => wait(headers, now_ms).or(precise),
@@ -45,10 +58,13 @@ pub fn retry_after_ms(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
 /// Reads `Retry-After`.
 fn wait(headers: &HintHeaders<'_>, now_ms: f64) -> Option<f64> {
     let text = trim(headers.retry_after);
-    let number = whole(text);
-    if text.len() < DIGITS_OF_SECONDS && number.is_some() {
+    let number = decimal(text);
+    let digits = text.iter().position(|byte| *byte == b'.');
+    if digits.unwrap_or(text.len()) < DIGITS_OF_SECONDS && number.is_some() {
         return number.map(|seconds| seconds * 1000.0);
     }
+    // A time has no decimals; it is infinite if its digits are too many for a number.
+    let number = number.filter(|_| digits.is_none());
     // Infinite and NaN clocks saturate to some time, which is all that can be made of them.
     #[allow(clippy::cast_possible_truncation)]
     let wall = floor(now_ms / 1000.0) as i64;
@@ -70,11 +86,6 @@ fn trim(text: &[u8]) -> &[u8] {
         text = rest;
     }
     text
-}
-
-/// Digits and nothing else; infinite if they are too many for a number.
-fn whole(text: &[u8]) -> Option<f64> {
-    decimal(text).filter(|_| !text.contains(&b'.'))
 }
 
 /// `12` or `12.5`: no sign, no exponent, digits on both sides of the point.

@@ -196,7 +196,7 @@ export class FetchAttempt {
     if (typeof status !== 'number' || (status >= 200 && status < 300)) return false;
     // A status that is hidden.
     if (status === 0 && `${type}`.startsWith('opaque')) return false;
-    const asked = headerOf(headers, 'x-should-retry');
+    const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
     if (/^(true|false)$/.test(asked)) return asked === 'true';
     // The server refuses a key that an earlier attempt's request, which it is still working on, has.
     if (status === 409) return this.#follows && keyOf(this.#call.request, this.#call.settings) !== '';

@@ -116,23 +116,28 @@ export function isAt(error, url, fixed) {
 }
 
 /**
- * Returns the wait that a response asks for, in ms, or undefined if it asks for none: `retry-after-ms`, else
- * `Retry-After`. A time that has passed is 0.
+ * Returns the wait that a response asks for, in ms, or undefined if it asks for none: the longest of the headers in
+ * ms, else `Retry-After`. A time that has passed is 0.
  * @param {any} source a response, its headers, or the value of `Retry-After`
  * @returns {number | undefined}
  */
 export function retryAfterMs(source) {
   const headers = typeof source?.get === 'function' ? source : (source?.headers ?? source);
-  const precise = /^[ \t]*(\d+(?:\.\d+)?)[ \t]*$/.exec(headerOf(headers, 'retry-after-ms'))?.[1];
-  const ms = precise === undefined ? undefined : Math.min(Number(precise), MAX_MS);
+  const decimal = /^[ \t]*(\d+)(\.\d+)?[ \t]*$/;
+  let ms;
+  // Azure sends the second, AWS the third.
+  for (const name of ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after']) {
+    const text = headerOf(headers, name);
+    if (decimal.test(text)) ms = Math.min(Math.max(Number(text), ms ?? 0), MAX_MS);
+  }
   if (ms !== undefined && ms > 0) return ms;
   const text = typeof source === 'string' ? source : headerOf(headers, 'retry-after');
-  const digits = /^[ \t]*(\d+)[ \t]*$/.exec(text)?.[1];
-  const number = Number(digits);
+  const [, digits, fraction] = decimal.exec(text) ?? [];
+  const number = Number(text);
   // Ten digits of seconds would be more than thirty years: they are a time. Thirteen are a time in ms.
-  if (digits !== undefined && digits.length < 10) return number * 1000;
+  if (digits?.length < 10) return number * 1000;
   const now = serverTime(headerOf(headers, 'date'));
-  const at = digits === undefined ? dateOf(text, now) : digits.length < 13 ? number * 1000 : number;
+  const at = digits === undefined || fraction ? dateOf(text, now) : digits.length < 13 ? number * 1000 : number;
   return Number.isNaN(at) ? ms : Math.min(Math.max(at - now, 0), MAX_MS);
 }
 
@@ -172,7 +177,7 @@ const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
  * @param {number} now gives two-digit years their century: none is more than 50 years ahead
  * @returns {number} Unix ms, NaN for no date
  */
-function dateOf(text, now) {
+export function dateOf(text, now) {
   /** @param {string} form */
   const read = (form) => new RegExp(`^[ \\t]*${form}[ \\t]*$`).exec(text);
   // asctime has another order: there, the day and the year are looked up ahead.
