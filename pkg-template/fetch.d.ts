@@ -92,8 +92,16 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
   retry?: CallOptions | undefined;
 }
 
-/** Additions to the events of hooks. */
-export interface RequestFields {
+/** Which request it was, in the events of hooks. Never its path or its query, which may carry secrets. */
+export interface RequestLabels {
+  /** Method of the request, in upper case. */
+  readonly method: string;
+  /** Origin of its URL. `data:` and `blob:` URLs have none. */
+  readonly origin: string | undefined;
+}
+
+/** Additions to the events of hooks that have an outcome. */
+export interface RequestFields extends RequestLabels {
   /** Status of the response, if there was one. */
   readonly status?: number;
   /** The wait that the response requests, in ms, if it requests one. */
@@ -248,11 +256,13 @@ interface FetchOnlyOptions {
    */
   protectionKey?: ((request: Request) => string | null) | undefined;
   /** Called before each attempt. Hooks are not awaited; their errors are reported and change nothing. */
-  onAttempt?: ((event: AttemptEvent) => unknown) | undefined;
+  onAttempt?: ((event: AttemptEvent & RequestLabels) => unknown) | undefined;
   /** Called after each attempt that failed, or whose response will be retried: clone it to read it. */
   onFailure?: ((event: FailureEvent & RequestFields) => unknown) | undefined;
   /** Called before each wait. The response is cancelled afterwards: clone it to read it. */
   onRetry?: ((event: RetryEvent & RequestFields) => unknown) | undefined;
+  /** Called after each wait, and awaited: see {@link RetryOptions.beforeRetry}. */
+  beforeRetry?: ((event: RetryEvent & RequestLabels) => unknown) | undefined;
   /** Called when a response is returned that needs no retry. */
   onSuccess?: ((event: SuccessEvent & RequestFields) => unknown) | undefined;
   /** Called when the operation ends without one. The caller may get the response: clone it to read it. */
@@ -364,10 +374,14 @@ export function retryAfterMs(
  */
 export function rateLimitHint(response: { readonly status: number; readonly headers: HeadersLike }): number | undefined;
 
-/** Error for a response whose status reports a failure, with `throwOnStatus`. */
+/** Error for a response whose status reports a failure, with `throwOnStatus`. Its message ends with the labels. */
 export class HttpStatusError extends Error {
   readonly name: 'HttpStatusError';
   readonly status: number;
+  /** Method of the request, in upper case. */
+  readonly method?: string;
+  /** Origin of the request's URL, without its path and query. */
+  readonly origin?: string | undefined;
   /** The response; its body is unread. Not enumerable, so that logs do not show it. */
   readonly response: Response;
 }

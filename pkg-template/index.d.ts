@@ -460,6 +460,10 @@ export class TimeoutError extends Error {
   readonly name: 'TimeoutError';
   /** The previous failure, if the deadline passed during a later attempt. An attempt's timeout has none. */
   readonly cause?: unknown;
+  /** (rejitter/fetch) Method of the request. */
+  readonly method?: string;
+  /** (rejitter/fetch) Origin of the request's URL, without its path and query. */
+  readonly origin?: string | undefined;
 }
 
 /**

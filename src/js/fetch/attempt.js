@@ -12,7 +12,7 @@ import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTra
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
-import { HttpStatusError, discard } from './response.js';
+import { HttpStatusError, discard, label } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 /** @typedef {import('../run/operation.js').Operation} Operation */
@@ -74,6 +74,11 @@ export class FetchAttempt {
     return { method, origin };
   }
 
+  /** @param {Error} error */
+  label(error) {
+    label(error, this.#call.request);
+  }
+
   /** Makes one attempt: synchronously up to the inner fetch, unless it awaits a callback. @param {Attempt} attempt */
   async send(attempt) {
     const { request, settings, place, signals, ownSignal, further } = this.#call;
@@ -109,7 +114,7 @@ export class FetchAttempt {
       return response;
     }
     this.response = response;
-    if (throwOnStatus && response?.status >= 400) throw new HttpStatusError(response);
+    if (throwOnStatus && response?.status >= 400) throw label(new HttpStatusError(response), request);
     return response;
   }
 

@@ -3,13 +3,14 @@
 
 import { readDirectives } from '../run/directives.js';
 import { UNLIMITED } from '../run/limits.js';
-import { Operation } from '../run/operation.js';
+import { Operation, record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
 import { watch } from '../run/run.js';
+import { reportOf } from '../run/settle.js';
 import { FetchAttempt } from './attempt.js';
 import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
-import { HttpStatusError, discard, keepAbortable } from './response.js';
+import { HttpStatusError, discard, keepAbortable, label } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 
@@ -60,8 +61,13 @@ export class FetchCall {
       if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
       outcome = await watch(op, shared.metrics, request.signal);
       const { report } = op.task;
+      // The caller may need to know that an answer is that to a repetition: 412, 404.
+      if (report === undefined && op.attempts > 1) {
+        record(op);
+        keepReport(outcome, reportOf(op, 'success'));
+      }
       if (settings.throwOnStatus && report !== undefined) {
-        const status = new HttpStatusError(outcome);
+        const status = label(new HttpStatusError(outcome), request);
         const error = settings.finalError === 'wrap' ? new RetryError(status, report) : status;
         // The attempts had results; what the last of them is thrown as belongs to the errors, too.
         if (error instanceof RetryError) error.errors.push(status);
@@ -102,7 +108,7 @@ export class FetchCall {
     discard(response);
     if (op?.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
     op.failed = true;
-    op.outcome = new HttpStatusError(response);
+    op.outcome = label(new HttpStatusError(response), this.request);
   }
 
   /**

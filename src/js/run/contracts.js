@@ -75,7 +75,8 @@
  * @property {boolean} mayHedge whether two copies of the request do no more than one
  * @property {() => Task} another returns one for another attempt of the same request
  * @property {(attempt: import('./attempt.js').Attempt) => unknown} send
- * @property {object} labels for the tracing channel
+ * @property {object} labels of the request, for the tracing channel and for events
+ * @property {(error: Error) => void} label names the request in an error
  * @property {import('./report.js').Report | undefined} report receives that of an operation that was given up
  */
 

@@ -74,6 +74,7 @@ export function eventOf(op, attempt, fields) {
     ...(name !== undefined && { name }),
     .../** @type {Fields} */ (fields && { ...outcomeOf(op), ...fields }),
     ...op.limits.fields,
+    ...op.task?.labels,
     elapsedMs: now() - /** @type {number} */ (op.startedAt),
   };
 }

@@ -114,6 +114,7 @@ export class Limits {
       this.#timeout = new TimeoutError(
         `rejitter: attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
       );
+      op.task?.label(this.#timeout);
       this.#cut?.(INTERRUPTED);
       abortAttempt(attempt, this.#timeout);
     };
@@ -183,10 +184,13 @@ export const UNLIMITED = new Limits();
  * Makes the deadline's error: it ends the running attempt, and the operation unless that has a result.
  * @param {Operation} op
  */
-export function timedOut({ attempts, failed, outcome, settings }) {
+export function timedOut({ attempts, failed, outcome, settings, task }) {
+  const { name, totalTimeoutMs } = settings;
   const when = attempts === 0 ? 'before the first attempt' : `during attempt ${attempts}`;
-  return new TimeoutError(
-    `rejitter: the operation timed out after ${settings.totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
+  const error = new TimeoutError(
+    `rejitter: ${name || 'the operation'} timed out after ${totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
     failed ? { cause: outcome } : undefined,
   );
+  task?.label(error);
+  return error;
 }

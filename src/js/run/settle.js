@@ -53,11 +53,6 @@ export function settle(op, reason) {
   const { attempts } = op;
   if (reason === 'unavailable') warn(op.fault);
   if (reason === 'success') {
-    // The caller of a fetch may need to know that an answer is that to a repetition: 412, 404.
-    if (op.task && attempts > 1) {
-      record(op);
-      keepReport(op.outcome, reportOf(op, reason));
-    }
     if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
     emit(op, 'onSuccess', op.number);
@@ -76,7 +71,6 @@ export function settle(op, reason) {
   }
   const { failed, outcome } = op;
   const report = reportOf(op, reason);
-  if (op.task) op.task.report = report;
   if (limits.context) Object.assign(limits.context, { attempts, report });
   limits.metrics?.failed(reason);
   emit(op, 'onGiveUp', attempts, { reason, report });
@@ -90,8 +84,8 @@ export function settle(op, reason) {
 }
 
 /** @param {Operation} op @param {string} reason */
-function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault }, reason) {
-  return Object.freeze({
+export function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault, task }, reason) {
+  const report = Object.freeze({
     reason,
     attempts,
     elapsedMs: now() - startedAt,
@@ -112,6 +106,8 @@ function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault
       ),
     ),
   });
+  if (task) task.report = report;
+  return report;
 }
 
 /** Warns once per process that nothing is retried, and why. @param {unknown} fault */

@@ -237,7 +237,10 @@ test('a deadline in a later attempt: the error has the status as its cause', asy
       () => answers.shift() ?? new Promise(() => {}),
     )('http://x/').catch((error) => error),
   );
-  assert.equal(error.message, 'rejitter: the operation timed out after 300 ms (totalTimeoutMs), during attempt 2');
+  assert.equal(
+    error.message,
+    'rejitter: the operation timed out after 300 ms (totalTimeoutMs), during attempt 2 (GET http://x)',
+  );
   assert.deepEqual(
     [error.cause.name, error.cause.status, retryReport(error).reason],
     ['HttpStatusError', 503, 'timeout'],

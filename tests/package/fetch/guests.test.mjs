@@ -249,19 +249,22 @@ test('throwOnStatus under a frozen Error.prototype', async () => {
     const error = await createFetch({ throwOnStatus: true }, inner)('http://x/').catch((error) => error);
     console.log(error.name, error.status, await error.response.text(), Object.keys(error).join());
   `);
-  assert.equal(stdout, 'HttpStatusError 404 why name,status\n');
+  assert.equal(stdout, 'HttpStatusError 404 why name,status,method,origin\n');
 });
 
 test('a status text from the server cannot forge a log line', async () => {
   const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
   const messageOf = async (statusText) =>
     (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
-  assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found');
-  assert.equal(await messageOf(''), 'rejitter: HTTP 404');
-  assert.equal(await messageOf(undefined), 'rejitter: HTTP 404');
-  assert.equal(await messageOf('x\u001b[31mred\r\nforged\u202e\u0085'), 'rejitter: HTTP 404 x [31mred forged');
+  assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found (GET http://x)');
+  assert.equal(await messageOf(''), 'rejitter: HTTP 404 (GET http://x)');
+  assert.equal(await messageOf(undefined), 'rejitter: HTTP 404 (GET http://x)');
+  assert.equal(
+    await messageOf('x\u001b[31mred\r\nforged\u202e\u0085'),
+    'rejitter: HTTP 404 x [31mred forged (GET http://x)',
+  );
   const long = await messageOf('y'.repeat(10_000));
-  assert.equal(long, `rejitter: HTTP 404 ${'y'.repeat(100)}`);
+  assert.equal(long, `rejitter: HTTP 404 ${'y'.repeat(100)} (GET http://x)`);
   const error = new HttpStatusError({ status: 500, statusText: 'x' });
   assert.equal(retryReport(error), undefined);
 });

@@ -90,6 +90,7 @@ export function told(error: unknown): string {
   void [first?.startMs.toFixed(), first?.durationMs.toFixed(), report.elapsedMs.toFixed(), report.cause];
   // Exhaustive: with a reason more, or one less, this does not compile.
   switch (report.reason) {
+    case 'success': return 'of several attempts of a fetch';
     case 'exhausted': return 'a';
     case 'permanent': return 'b';
     case 'notRetryable': return 'c';
