@@ -2,7 +2,7 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { isFunction, isWithin } from '../options/checks.js';
-import { failure, leftOut } from '../options/messages.js';
+import { POLICY, failure, leftOut } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
 import { behindOf, inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
@@ -85,8 +85,8 @@ export function readFetchOptions(options, load) {
 }
 
 /**
- * Reads the options of a call, which are in `init.retry`. A `retry` that is not an object belongs to another package:
- * ofetch passes its own option on.
+ * Reads the options of a call, which are in `init.retry`. A `retry` that is not an object, or that has none of our
+ * names, belongs to another package: ofetch, up-fetch and better-fetch pass their own option on.
  * @param {any} init
  * @param {Reading} base
  * @returns {Reading}
@@ -101,6 +101,11 @@ export function readCallOptions(init, base) {
   const { last } = base;
   if (last?.names.length === names.length && names.every((name) => last.given[name] === given[name]))
     return last.reading;
+  const isOurs = (/** @type {PropertyKey} */ name) => name === POLICY || Object.hasOwn(FETCH_RULES, name);
+  if (names.length > 0 && !names.some(isOurs)) {
+    passOver('retry');
+    return base;
+  }
   const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, REPLACED, FETCH_RULES));
   const { seed } = settings;
   const reading = { settings, shared: base.shared, ownSeed: seed && `${seed}` !== `${base.settings.seed}` };
@@ -122,7 +127,24 @@ function requireManyKeys({ idempotencyKey }, problems) {
  * @param {string} name
  */
 export function isMisplaced(name) {
-  return /^(?!on)[a-z]+[A-Z]/.test(name) && Object.hasOwn(FETCH_RULES, name);
+  if (name !== 'retryOn') return /^(?!on)[a-z]+[A-Z]/.test(name) && Object.hasOwn(FETCH_RULES, name);
+  // fetch-retry passes this one on, too.
+  passOver(name);
+  return false;
+}
+
+/** Members of an init that were said to be somebody else's. @type {Set<string>} */
+const passed = new Set();
+
+/** Says, once per process, that a member of an init is not read. @param {string} name */
+function passOver(name) {
+  if (passed.has(name)) return;
+  passed.add(name);
+  try {
+    console.warn(`rejitter: init.${name} is ignored, as an option of another package`);
+  } catch {
+    // Test environments make it throw.
+  }
 }
 
 /** Returns whether this is a token of HTTP: a method or the name of a header. @param {unknown} name */

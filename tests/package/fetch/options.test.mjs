@@ -382,7 +382,7 @@ test('options of a call are read once, and again when they have changed', async 
   assert.deepEqual(read, ['maxAttempts']);
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
   await assert.rejects(attempts({ maxAttempts: '2' }), TypeError);
-  await assert.rejects(attempts({ retryAfter: 2 }), /unknown option "retryAfter"/);
+  await assert.rejects(attempts({ retryAfter: 2, maxAttempts: 2 }), /unknown option "retryAfter"/);
 });
 
 test('options of a call that replace the backoff or the jitter drop what belonged to it', async () => {

@@ -194,7 +194,6 @@ test('an option in the wrong place is an error before anything is sent', async (
   for (const [init, name] of [
     [{ maxAttempts: 2 }, 'maxAttempts'],
     [{ totalTimeoutMs: 5 }, 'totalTimeoutMs'],
-    [{ retryOn: [1] }, 'retryOn'],
     [{ method: 'POST', idempotencyKey: 'auto' }, 'idempotencyKey'],
   ]) {
     const { inner, calls } = statuses(200);
