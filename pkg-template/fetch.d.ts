@@ -84,10 +84,10 @@ export interface FetchInit extends Omit<PlainInit, 'body'> {
    */
   body?: Body | (() => Body | PromiseLike<Body>) | undefined;
   /**
-   * Options of this call; each replaces the one that `createFetch` got. A value that is not an object
-   * is ignored, because other packages have an option of this name. Options directly in the init
-   * (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`; names that other packages pass on to their fetch, such as
-   * `retries` of fetch-retry, are ignored.
+   * Options of this call; each replaces the one that `createFetch` got. A value that is not an object, or one in which
+   * no name is an option of rejitter, is ignored, because other packages have an option of this name; the latter is
+   * said once, by `console.warn`. Options directly in the init (`fetch(url, { maxAttempts: 2 })`) are a `TypeError`;
+   * names that other packages pass on to their fetch, such as `retries` and `retryOn` of fetch-retry, are ignored.
    */
   retry?: CallOptions | undefined;
 }
@@ -176,9 +176,10 @@ interface FetchOnlyOptions {
    */
   idempotencyHeader?: string | undefined;
   /**
-   * Returns the wait that a response requests in other headers, in ms, or `undefined`. It is treated
-   * like `Retry-After`: see {@link respectRetryAfter}. If both request a wait, the longer one counts.
-   * Called for responses that may be retried, and under a `protection` for all from status 400 on.
+   * Returns the wait that a response requests in other headers or in its body, in ms, or `undefined`; or a promise,
+   * which is awaited until an abort or the deadline. Clone the response to read its body. The wait is treated like
+   * `Retry-After`: see {@link respectRetryAfter}. If both request a wait, the longer one counts.
+   * Called for responses from status 400 on, and for others that `retryOn` retries.
    * {@link rateLimitHint} reads the headers of well-known services. If it throws or returns an invalid value, that is
    * reported like the error of a hook, and the other headers count.
    *
@@ -189,7 +190,9 @@ interface FetchOnlyOptions {
    * await fetch('https://example.com/repos');
    * ```
    */
-  hint?: ((response: Response, attempt: Attempt) => number | undefined) | undefined;
+  hint?:
+    | ((response: Response, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>)
+    | undefined;
   /**
    * Whether `Retry-After` is followed, and the headers in milliseconds that precede it: `retry-after-ms`,
    * `x-ms-retry-after-ms`, `x-amz-retry-after`; of several the longest. The wait is at least `h + r·max(baseMs, h/2)`

@@ -163,6 +163,32 @@ export class FetchAttempt {
 
   /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
   ask(op) {
+    return this.#call.settings.hint && this.response ? this.#askWithHint(op) : this.#ask(op);
+  }
+
+  /** Awaits the hint, which may be a promise, before anything depends on it. @param {Operation} op */
+  async #askWithHint(op) {
+    const { response, attempt } = this;
+    const { limits, settings } = op;
+    const read = async () => {
+      try {
+        const ms = await /** @type {any} */ (settings).hint(response, attempt);
+        if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
+        if (ms !== undefined) this.#hintMs = Math.max(ms, this.hintMs || 0);
+      } catch (error) {
+        // The caller's mistake must not cost the response.
+        reportFailure(error);
+      }
+    };
+    const early = response.status >= 400;
+    if (early) await read();
+    const verdict = limits.stopped || (await this.#ask(op));
+    if (!early && verdict !== false && !limits.stopped) await read();
+    return verdict;
+  }
+
+  /** @param {Operation} op */
+  #ask(op) {
     const { settings, request } = this.#call;
     const { retryOn } = settings;
     const attempt = /** @type {Attempt} */ (this.attempt);
@@ -216,19 +242,8 @@ export class FetchAttempt {
 
   /** The wait that the response asks for, in ms; NaN for none. */
   get hintMs() {
-    const { response } = this;
-    if (this.#hintMs !== undefined || response === undefined) return (this.#hintMs ??= NaN);
-    const { hint, respectRetryAfter } = this.#call.settings;
-    this.#hintMs = (respectRetryAfter ? retryAfterMs(response) : undefined) ?? NaN;
-    try {
-      const ms = hint?.(response, /** @type {Attempt} */ (this.attempt));
-      if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
-      if (ms !== undefined) this.#hintMs = Math.max(ms, this.#hintMs || 0);
-    } catch (error) {
-      // The caller's mistake must not cost the response.
-      reportFailure(error);
-    }
-    return this.#hintMs;
+    const { respectRetryAfter } = this.#call.settings;
+    return (this.#hintMs ??= (respectRetryAfter ? retryAfterMs(this.response) : undefined) ?? NaN);
   }
 
   /** Returns why no attempt follows: the request must not, or cannot, be sent again. @param {Operation} op */

@@ -230,7 +230,7 @@ for (const end of ['abort', 'deadline']) {
     const hooks = { hint: note('hint'), onFailure: note('onFailure'), onRetry: note('onRetry') };
     const options = { ...hooks, retryOn, onGiveUp: ({ reason }) => void calls.push(reason) };
     const own = end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 };
-    const response = new Response('later', { status: 503 });
+    const response = new Response('later', { status: 202 });
     const { clock, value } = await underClock(async () => {
       const fetching = createFetch({ ...options, ...own }, async () => response)('http://localhost/');
       await turn();

@@ -141,7 +141,8 @@ test('a hint that returns an invalid value or throws is reported and costs nothi
     [() => -1, RangeError],
     [() => '5', TypeError],
     [() => null, TypeError],
-    [async () => 5, TypeError],
+    [async () => '5', TypeError],
+    [async () => assert.fail(boom), boom],
     [() => assert.fail(boom), boom],
   ]) {
     const reported = t.mock.method(console, 'error', () => {});
@@ -160,6 +161,52 @@ test('a hint that returns an invalid value or throws is reported and costs nothi
   const { inner, calls } = statuses(new TypeError('Failed to fetch'), 200);
   await createFetch({ ...QUICK, hint: () => assert.fail(boom) }, inner)('http://x/');
   assert.equal(calls.length, 2);
+});
+
+test('a hint may be a promise, of the JSON body, say: the last response is unread', async () => {
+  const busy = (status, delay) => Response.json({ error: { details: [{ retryDelay: delay }] } }, { status });
+  const seen = [];
+  const hint = async (response) => {
+    seen.push(response.status);
+    const { error } = await response.clone().json();
+    return Number.parseFloat(error.details[0].retryDelay) * 1000;
+  };
+  const options = { hint, random: () => 0, maxAttempts: 4 };
+  const { inner } = statuses(busy(429, '34s'), busy(403, '2s'), busy(503, '3s'), busy(503, '4s'));
+  const { clock, value } = await underClock(() => createFetch(options, inner)('http://x/'));
+  assert.deepEqual(clock.delays, [34_000, 2000, 3000]);
+  assert.deepEqual([retryReport(value).reason, retryReport(value).hintMs], ['exhausted', 4000]);
+  assert.equal(value.bodyUsed, false);
+  assert.equal((await value.json()).error.details[0].retryDelay, '4s');
+  assert.deepEqual(seen, [429, 403, 503, 503]);
+  // A response that only retryOn sends round; the verdict is a promise, too.
+  const retryOn = async ({ response }) => response.status === 202;
+  const poll = createFetch({ ...options, retryOn }, statuses(busy(202, '5s'), 200).inner);
+  assert.deepEqual((await underClock(() => poll('http://x/'))).clock.delays, [5000]);
+  assert.deepEqual(seen.splice(4), [202], 'not called for an answer');
+  // Too long.
+  const long = createFetch({ ...options, throwOnStatus: true }, statuses(busy(429, '61s')).inner);
+  const { error } = await underClock(() => long('http://x/'));
+  assert.deepEqual([retryReport(error).reason, retryReport(error).hintMs], ['hint', 61_000]);
+  assert.equal(error.response.bodyUsed, false);
+});
+
+test('an abort and the deadline end a hint that never comes', async () => {
+  for (const [end, expected] of [
+    ['abort', 'enough'],
+    ['deadline', 429],
+  ]) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const hint = () => {
+      if (end === 'abort') queueMicrotask(() => controller.abort('enough'));
+      return new Promise(() => {});
+    };
+    const fetch = createFetch({ hint, signal, totalTimeoutMs: 50 }, statuses(429).inner);
+    const { value, error } = await underClock(() => fetch('http://x/'));
+    assert.equal(value?.status ?? error, expected);
+    if (value) assert.deepEqual([retryReport(value).reason, value.bodyUsed], ['deadline', false]);
+  }
 });
 
 test('rateLimitHint reads the headers of the services', (t) => {
