@@ -190,9 +190,7 @@ interface FetchOnlyOptions {
    * await fetch('https://example.com/repos');
    * ```
    */
-  hint?:
-    | ((response: Response, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>)
-    | undefined;
+  hint?: ((response: Response, attempt: Attempt) => number | undefined | PromiseLike<number | undefined>) | undefined;
   /**
    * Whether `Retry-After` is followed, and the headers in milliseconds that precede it: `retry-after-ms`,
    * `x-ms-retry-after-ms`, `x-amz-retry-after`; of several the longest. The wait is at least `h + r·max(baseMs, h/2)`
