@@ -71,7 +71,7 @@ export class Admission {
     const fails = this.timedOut || task?.failed || (again && !task?.preparing);
     const silent = !failed ? SUCCESS : fails ? FAILURE : NOTHING;
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;
-    const works = verdict === SUCCESS && !(/** @type {number} */ ((task?.slowsMs) > 0));
+    const works = verdict === SUCCESS && !((task?.slowsMs ?? NaN) > 0);
     const answered = works && (task ? !task.isCurable() : !failed);
     this.#tell(operation, this.#classify(operation, verdict, answered, status), works);
   }

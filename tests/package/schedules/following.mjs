@@ -486,8 +486,6 @@ export class Following extends Settlement {
     const usual = status === undefined || hintMs !== undefined ? silent : SAID[status];
     attempt.answered = ok && usual !== FAILURE && !attempt.throttled;
     this.hear(attempt, usual, true, status);
-    if (attempt.verdict === SUCCESS && !attempt.throttled)
-      this.state.cooldown?.succeeded(this.now, attempt.admittedUntil);
   }
 
   /** The caller is told of an end. */
@@ -503,6 +501,8 @@ export class Following extends Settlement {
     const said = asks && this.state.isFailure ? this.said(attempt, status) : undefined;
     attempt.verdict = said ?? usual;
     if (said !== undefined) attempt.answered = said !== FAILURE;
+    if (attempt.verdict === SUCCESS && !attempt.throttled)
+      this.state.cooldown?.succeeded(this.now, attempt.admittedUntil);
     // A result is never the cause of a RejectedError.
     const cause = attempt.ok ? undefined : attempt.shown;
     this.end(attempt.pass, attempt.verdict, cause, attempt.number);
