@@ -10,7 +10,7 @@
  * and polyfills over XMLHttpRequest.
  */
 const NETWORK =
-  /^(FetchEvent\.respondWith received an error: TypeError: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|other side closed|socket hang up|Unable to connect|error sending request)(\.|$| \(| for | from )|NetworkError when |Response served by service worker|Could not connect to the server|A server with the specified hostname|The (network|Internet|socket) connection|The request timed out|Was there a typo in the url|Network (connection lost|request failed))/;
+  /^(FetchEvent.*: TypeError: )?((Failed to fetch|network error|Load failed|fetch failed|terminated|other side closed|socket hang up|Unable to connect|error sending request)(\.|$| \(| for | from | - )|(connect|read|write|getaddrinfo) E[A-Z]|NetworkError when |error reading a body|Response served by s|Could not connect to the s|A server with the s|The (network|Internet|socket) connection|(The r|R)equest timed out| ?A network error |network timeout at|Was there a typo |Network (connection l|request f))/;
 
 /** Returns whether an engine rejects a fetch with this message when the network fails. @param {string} message */
 export function isNetworkMessage(message) {

@@ -1,5 +1,5 @@
 // @ts-check
-// The HTTP status of an error or of a result, wherever clients of HTTP put it.
+// The HTTP status and the headers of an error or of a result, wherever clients of HTTP put them.
 
 /** How many causes of an error are read. */
 const DEEPEST = 10;
@@ -30,5 +30,23 @@ export function statusOf(value, isError = true) {
   } catch {
     // It throws when it is read, or has no properties.
     return undefined;
+  }
+}
+
+/**
+ * Returns a header's value, '' for none. Some functions that take fetch's place answer without headers, others
+ * with an object of them.
+ * @param {any} headers
+ * @param {string} name
+ * @returns {string}
+ */
+export function headerOf(headers, name) {
+  try {
+    const value =
+      typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
+    return typeof value === 'string' ? value : '';
+  } catch {
+    // Headers of a stand-in may throw when they are read.
+    return '';
   }
 }

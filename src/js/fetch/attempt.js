@@ -2,13 +2,15 @@
 // The attempts of a retried fetch: what is sent, what its outcome says, and whether it may be sent again. Without
 // hedges, the attempts of an operation are made by one object.
 
+import { NETWORK, UNKNOWN, UNPROCESSED } from '../failures/classes.js';
+import { headerOf } from '../failures/status.js';
 import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
 import { emit, reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
-import { NETWORK, UNKNOWN, UNPROCESSED, failureOf, headerOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
+import { failureOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';

@@ -4,8 +4,11 @@
 // to one table.
 
 import { MAX_MS } from '../options/codes.js';
-import { isNetworkMessage } from '../failures/network.js';
+import { HOPELESS, NETWORK, UNPROCESSED, classOf, highestClass } from '../failures/classes.js';
+import { headerOf } from '../failures/status.js';
 import { isTransientStatus } from '../failures/transient.js';
+
+export { headerOf };
 
 /** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */
 export function isSafe(method) {
@@ -29,49 +32,12 @@ export function isTransient(status) {
   return !/^Mozilla\//.test(navigator?.userAgent ?? '') || process?.versions?.node !== undefined;
 }
 
-// Classes of failures. For an error with causes, the highest class in the chain wins.
-export const UNKNOWN = 0;
-/** The network or the server failed, and the request may have been processed. */
-export const NETWORK = 1;
-/** The connection was never made, so the server processed nothing. */
-export const UNPROCESSED = 2;
-/** Another attempt would fail in the same way: certificates, schemes, redirects without end, invalid arguments. */
-export const HOPELESS = 3;
-
-/** How many causes of an error are read. */
-const DEEPEST = 10;
-
-const HOPELESS_CODES =
-  /^(CERT_|UNABLE_TO_|(UND_)?ERR_INVALID_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|INVALID_(CA|PURPOSE)|HOSTNAME_M|UND_ERR_(REQ_CONTENT|NOT_SUPPORTED|DESTROYED|CLOSED)|TooManyRedirects|UnexpectedRedirect)/;
-/** Messages of Node's causes, then of Deno and Bun, as short as they are unmistakable. */
-const HOPELESS_TEXTS =
-  /unknown scheme|URL scheme must be|about scheme is|bad port|redirect count exceeded|unexpected redirect|cors failure|cross origin not|invalid method|fetch the data URL|invalid peer cert|too many (redirects|times)|Maximum number of redirects/;
-/** The last two are Bun's. */
+/** Codes of failures before the first byte. The last two are Bun's. */
 const UNPROCESSED_CODES =
   /^(ECONNREFUSED|ENOTFOUND|EAI_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 /** Messages of Node (the server hung up in the TLS handshake), Bun, Deno and Safari up to 16. */
 const UNPROCESSED_TEXTS =
   /disconnected before secure TLS|Unable to connect\. Is the computer|a typo in the url or port|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname/;
-/** undici, Node's HTTP parser, HTTP/2 and TLS have prefixes; the last two are Bun's. */
-const NETWORK_CODES =
-  /^(UND_ERR_|HPE_|ERR_HTTP2_|ERR_SSL_|(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENET(DOWN|RESET|UNREACH)|EHOST(DOWN|UNREACH)|EPROTO|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed|ConnectionReset)$)/;
-
-/** Classifies one error, without its causes. @param {any} error @param {(error: any) => boolean} isOwn */
-function failureClass(error, isOwn) {
-  const [code, syscall, message] = [error.code, error.syscall, error.message].map((text) =>
-    typeof text === 'string' ? text : '',
-  );
-  // undici's cause without a message is a rule of fetch: a stream is not sent again to where a 308 points, for one.
-  const isRule = message + code === '' && error.name === 'Error';
-  if (isRule || HOPELESS_CODES.test(code) || HOPELESS_TEXTS.test(message)) return HOPELESS;
-  // These calls come before the first byte of a request.
-  if (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message))
-    return isOwn(error) ? UNPROCESSED : NETWORK;
-  // The caller's own timeout leaves open what the attempt did by then. happy-dom's failures have the other name.
-  return NETWORK_CODES.test(code) || isNetworkMessage(message) || /^(Timeout|Network)Error$/.test(error.name)
-    ? NETWORK
-    : UNKNOWN;
-}
 
 /**
  * Classifies what a fetch failed with, by the error and its causes. `fetch` rejects with a TypeError for every
@@ -80,20 +46,15 @@ function failureClass(error, isOwn) {
  * @param {(error: any) => boolean} isOwn whether an error is about the request's own connection
  */
 export function failureOf(error, isOwn) {
-  let known = UNKNOWN;
-  try {
-    for (let depth = 0; depth < DEEPEST && typeof error === 'object' && error !== null; depth++) {
-      known = Math.max(known, failureClass(error, isOwn));
-      // Node tries a host's addresses one after the other: a class holds if it holds for each of them.
-      const { errors } = error;
-      if (Array.isArray(errors) && errors.length > 0)
-        known = Math.max(known, Math.min(...errors.map((each) => failureClass(each, isOwn))));
-      error = error.cause;
-    }
-  } catch {
-    // No engine makes an error that throws when it is read.
-  }
-  return known;
+  return highestClass(error, (each) => {
+    const { code, syscall, name, message } = each;
+    const known = classOf(each, `${code} ${name}: ${message}`);
+    // These calls come before the first byte of a request.
+    const early =
+      known < HOPELESS &&
+      (UNPROCESSED_CODES.test(code) || /^(connect|getaddrinfo)$/.test(syscall) || UNPROCESSED_TEXTS.test(message));
+    return early ? (isOwn(each) ? UNPROCESSED : NETWORK) : known;
+  });
 }
 
 /**
@@ -146,24 +107,6 @@ export function serverTime(date) {
   const now = Date.now();
   const server = dateOf(date, now);
   return Number.isNaN(server) ? now : server;
-}
-
-/**
- * Returns a header's value, '' for none. Some functions that take fetch's place answer without headers, others
- * with an object of them.
- * @param {any} headers
- * @param {string} name
- * @returns {string}
- */
-export function headerOf(headers, name) {
-  try {
-    const value =
-      typeof headers?.get === 'function' ? headers.get(name) : Object.hasOwn(headers ?? '', name) && headers[name];
-    return typeof value === 'string' ? value : '';
-  } catch {
-    // Headers of a stand-in may throw when they are read.
-    return '';
-  }
 }
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';

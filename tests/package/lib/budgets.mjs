@@ -46,7 +46,7 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_600,
+    limit: 14_300,
     target: 13_000,
     reason: 'the same, and the other strategies, retrySync and isTransientError',
   },
@@ -79,7 +79,7 @@ export const BUDGETS = [
 export const WITHOUT_WASM = 580;
 
 /** Bytes of brotli that `isTransientError` may add to an app that has one function. */
-export const TRANSIENT = 1_060;
+export const TRANSIENT = 1_660;
 
 /**
  * Bytes of brotli that parts of protection add to an app that has `RetryPolicy`.

@@ -25,7 +25,6 @@ const FAILURES = {
   'half-close': (socket) => socket.end(),
   garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   'bad-status-line': (socket) => socket.end('HTTP/1.1 abc\r\n\r\n'),
-  'huge-headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${`x-filler: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`),
   'headers-never-come': (socket, { id, silent }) => silent(id),
   'early-hints-then-503': (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n${reply(503)}`),
   'body-cut-503': (socket) =>
@@ -65,6 +64,7 @@ for (const status of [408, 425, 429, 500, 502, 503, 504, 521, 529])
 
 /** Scenario → an answer that ends the matter at the first attempt. */
 const FINAL = {
+  'huge-headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${`x-filler: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`),
   'retry-after-huge': (socket) => socket.write(reply(503, 'retry-after: 99999999\r\n')),
   'retry-after-1e30': (socket) => socket.write(reply(503, `retry-after: 1${'0'.repeat(30)}\r\n`)),
   'should-not-retry': (socket) => socket.write(reply(503, 'x-should-retry: false\r\n')),
