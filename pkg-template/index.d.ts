@@ -403,13 +403,14 @@ export function isPermanent(error: unknown): boolean;
 export function isProgrammingError(error: unknown): boolean;
 
 /**
- * Returns whether a retry may cure a failure. For `retryIf`. Reads `status`, `code`, `name` and `cause` (up to 10
- * levels deep) of the errors of `fetch`, undici, axios, got, Node's sockets and DNS, the AWS SDK, gRPC, pg, mysql2,
- * Prisma and ioredis.
+ * Returns whether a retry may cure a failure. For `retryIf`. Reads `status`, `code`, `name`, `message`, `headers` and
+ * the causes (up to 10 levels deep) of the errors of `fetch`, undici, axios, got, Node's sockets, DNS and HTTP/2, the
+ * AWS SDK, gRPC, pg, mysql2, Prisma, ioredis, redis and common API clients.
  *
  * True for statuses such as 429 and 503, broken connections, timeouts, unknown hosts, servers that are starting,
  * stopping or overloaded, deadlocks and serialization failures, and {@link retryAfter}. False for aborts, mistakes in
- * the program, other statuses from 400 on, certificates, errors in SQL, {@link permanent}, and everything unknown.
+ * the program, other statuses from 400 on, certificates, errors in SQL, {@link permanent}, and everything unknown. An
+ * error that no retry can cure makes a chain of causes false. `createFetch` uses the same table.
  *
  * It cannot know whether the server has processed the call: repeat only what may happen twice.
  *
