@@ -30,11 +30,11 @@ const FAILURES =
  */
 export function isTransientError(error) {
   const { permanent, rejected, afterMs = NaN } = readDirectives(error);
-  return !permanent && !rejected && (afterMs >= 0 || highestClass(error, classify) === NETWORK);
+  return !permanent && !rejected && (afterMs >= 0 || highestClass(error, classOfError) === NETWORK);
 }
 
 /** Classifies one error, without its causes. @param {any} error */
-function classify(error) {
+function classOfError(error) {
   // A PrismaClientInitializationError has its code there. The codes of databases are no numbers.
   const { name, message, code = error.errorCode, details, headers = error.response?.headers } = error;
   const number = Number.isInteger(code) ? code : 0;
