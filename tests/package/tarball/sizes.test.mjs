@@ -51,7 +51,7 @@ for (const [entry, name] of [
 
 for (const { base, entry, parts, limit, target } of [
   ...PROTECTION.map((part) => ({ base: 'RetryPolicy', entry: 'rejitter/protection', ...part })),
-  { base: 'retryWithFullJitter', entry: 'rejitter', parts: 'isTransientError', limit: TRANSIENT, target: TRANSIENT },
+  { base: 'retryWithFullJitter', entry: 'rejitter', parts: 'isTransientError', ...TRANSIENT },
 ])
   test(`${parts}: the bytes that they add to an app with ${base}, and their budget`, async (t) => {
     const app = `export { ${base} } from 'rejitter';`;
