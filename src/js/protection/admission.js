@@ -23,10 +23,9 @@ export class Admission {
   throttled = false;
   /** Whether its own timeout ended it. */
   timedOut = false;
-  /**
-   * Whether another attempt is a retry of what failed, and takes tokens: not after an answer of the destination. In a
-   * round, one end that is no answer is enough.
-   */
+  /** Whether the end is an answer of the destination: another attempt is no retry of what failed. */
+  answered = false;
+  /** Whether a retry takes tokens, and is no first attempt. In a round, one end that is no answer is enough. */
   pays = true;
   /** The end of the cooldown that the failure set: its operation waits as the server asked it to. */
   ownUntil = -Infinity;
@@ -106,7 +105,8 @@ export class Admission {
    */
   #classify(operation, verdict, answered, status) {
     const said = this.#state.classify(operation, status);
-    this.pays = said === undefined ? !answered : said === FAILURE;
+    this.answered = said === undefined ? answered : said !== FAILURE;
+    this.pays = !this.answered;
     return said ?? verdict;
   }
 

@@ -125,7 +125,7 @@ export class Guard {
     this.rejection = { retryAfterMs };
     /** @type {RejectedError | undefined} */
     let error;
-    if (attempts === 0 || (admission?.pays === false && !failed && task === undefined)) {
+    if (attempts === 0 || (admission?.answered && !failed && task === undefined)) {
       error = new RejectedError(by, retryAfterMs, part.cause, state.key);
       rejecters.set(error, state);
       // Without our own frames, the caller's is among the first ten.

@@ -21,6 +21,7 @@
  * @property {number} verdict on its end, once that is known
  * @property {boolean} throttled whether its failure asked to come less often
  * @property {boolean} timedOut whether its own timeout ended it
+ * @property {boolean} answered whether its end is an answer of the destination
  * @property {boolean} pays whether its retry takes tokens, and is no first attempt: of a round, if one end is no answer
  * @property {number} ownUntil the end of the cooldown that its failure set
  * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation

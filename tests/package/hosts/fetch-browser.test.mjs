@@ -26,8 +26,9 @@ export async function hints({ now, cases }) {
   try {
     const out = [];
     for (const entry of cases) {
-      const headers = new Map([['retry-after-ms', entry.retryAfterMs], ['retry-after', entry.retryAfter],
-        ['date', entry.date]]);
+      // retryAfterMs is the value of retry-after-ms, and so on.
+      const headers = new Map(Object.entries(entry).map(([name, value]) =>
+        [name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase()), value]));
       let calls = 0;
       const inner = async () => (++calls > 1 ? new Response('ok') : { status: 503, body: null,
         headers: { get: (name) => headers.get(name) ?? null } });

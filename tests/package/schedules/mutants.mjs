@@ -352,11 +352,11 @@ const PROTECTED = {
   ],
   'what says nothing by isFailure is no answer': [
     'P2 13 breaker',
-    [admission, ': said === FAILURE', ': said !== SUCCESS'],
+    [admission, 'said !== FAILURE', 'said === SUCCESS'],
   ],
   'isFailure changes nothing but the verdict of the breaker': [
     'P2 13 breaker',
-    [admission, 'said === undefined ? !answered : said === FAILURE', '!answered'],
+    [admission, 'said === undefined ? answered : said !== FAILURE', 'answered'],
   ],
   'a success that isFailure calls a failure gives tokens back': [
     'P1',
@@ -376,7 +376,7 @@ const PROTECTED = {
   ],
   'a rejection after an answer resolves with that': [
     '13 14 18 P4 P7 breaker cooldown P8 P11',
-    [guard, '(admission?.pays === false && !failed && task === undefined)', 'false'],
+    [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
   ],
   'the last result is lost when protection rejects': [
     '14 records',
