@@ -92,7 +92,9 @@ test('logs of our errors contain no address, header, body or result', async () =
   assert.ok(!JSON.stringify(errors.wrapped.error).includes(secret));
   for (const { error } of Object.values(errors))
     assert.deepEqual(
-      Object.keys(error).filter((name) => !['name', 'reason', 'status', 'by', 'key', 'retryAfterMs', 'method', 'origin'].includes(name)),
+      Object.keys(error).filter(
+        (name) => !['name', 'reason', 'status', 'by', 'key', 'retryAfterMs', 'method', 'origin'].includes(name),
+      ),
       [],
     );
 });

@@ -350,10 +350,7 @@ const PROTECTED = {
       'this.throttled && !(status < 429) ? NOTHING : status === undefined',
     ],
   ],
-  'what says nothing by isFailure is no answer': [
-    'P2 13 breaker',
-    [admission, 'said !== FAILURE', 'said === SUCCESS'],
-  ],
+  'what says nothing by isFailure is no answer': ['P2 13 breaker', [admission, 'said !== FAILURE', 'said === SUCCESS']],
   'isFailure changes nothing but the verdict of the breaker': [
     'P2 13 breaker',
     [admission, 'said === undefined ? answered : said !== FAILURE', 'answered'],
