@@ -2,6 +2,7 @@
 // Classes of failures, for createFetch and isTransientError alike, and one rule for chains of causes.
 
 import { isObject } from '../options/checks.js';
+import { DEEPEST } from '../options/codes.js';
 import { isNetworkMessage } from './network.js';
 
 export const UNKNOWN = 0;
@@ -11,9 +12,6 @@ export const NETWORK = 1;
 export const UNPROCESSED = 2;
 /** Another attempt would fail in the same way: certificates, schemes, endless redirects, invalid arguments, aborts. */
 export const HOPELESS = 3;
-
-/** How many errors of a chain of causes are read. */
-const DEEPEST = 10;
 
 /**
  * Parts of `code name: message`, as short as they are unmistakable. Names; codes of Node, undici, OpenSSL and Bun;

@@ -1,8 +1,7 @@
 // @ts-check
 // The HTTP status and the headers of an error or of a result, wherever clients of HTTP put them.
 
-/** How many causes of an error are read. */
-const DEEPEST = 10;
+import { DEEPEST } from '../options/codes.js';
 
 /** Beginnings of names, and of the codes of Node's and undici's failures of the network: there was no answer. */
 const UNANSWERED = /^(Abort|TypeE|E(CONN|NET|HOST|PIPE|NOTF|AI_|TIMED)|UND_ERR_[^R])/m;

@@ -35,6 +35,9 @@ export const REASONS = ['', 'exhausted', 'deadline', 'hint'];
 export const MAX_MS = 2 ** 53 - 1;
 export const DEFAULT_CAP_MS = 10_000;
 
+/** How many errors of a chain of causes are read. */
+export const DEEPEST = 10;
+
 /** The longest list as `backoff`: its last entry repeats anyway. */
 export const MAX_LIST = 1000;
 

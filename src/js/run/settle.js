@@ -1,6 +1,7 @@
 // @ts-check
 // The end of an operation: its outcome, its report, its last event.
 
+import { DEEPEST } from '../options/codes.js';
 import { readDirectives } from './directives.js';
 import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
@@ -10,9 +11,6 @@ import { heed } from './steps.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
-
-/** Number of causes that are searched for an error before it becomes one of them. */
-const DEEPEST = 10;
 
 /** True once this process was warned that the core is unavailable. */
 let warned = false;
