@@ -97,7 +97,7 @@ macro_rules! copied {
 
 copied! {
     "/src/js/data/write.js" toData;
-    "/src/js/failures/classes.js" classOf;
+    "/src/js/failures/classes.js" failureClass;
     "/src/js/failures/network.js" isNetworkMessage;
     "/src/js/failures/status.js" statusOf;
     "/src/js/failures/transient.js" isTransientError;

@@ -25,7 +25,7 @@ const NETWORK_TEXTS =
   /^(E(AI_|CONN|HOST|NET|NOTF|PIPE|PROTO |SERVF)|(?!ER_Q|ERR_SC)\S*TIMED?OUT |HPE_|UND_ERR_|ERR_(HTTP2_(STREAM_[CE]|SES|GOA|INVALID_SES)|SSL_|STREAM_PREM|NETWORK )|Connection(Re|Cl)|FailedToO|Malformed_|Invalid(HTTP|Content)|\S* (Timeout|Network|Read)Error:)/;
 
 /** Classifies one error, without its causes. @param {any} error @param {string} text its `code name: message` */
-export function classOf({ name, message, cause }, text) {
+export function failureClass({ name, message, cause }, text) {
   if (HOPELESS_TEXTS.test(text)) return HOPELESS;
   if (NETWORK_TEXTS.test(text) || isNetworkMessage(message)) return NETWORK;
   // A mistake in the program. undici's cause without a message is a rule of fetch: a stream is not sent again to

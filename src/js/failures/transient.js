@@ -2,7 +2,7 @@
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
 import { readDirectives } from '../run/directives.js';
-import { HOPELESS, NETWORK, classOf, highestClass } from './classes.js';
+import { HOPELESS, NETWORK, failureClass, highestClass } from './classes.js';
 import { headerOf, statusOf } from './status.js';
 
 /**
@@ -46,7 +46,7 @@ function classOfError(error) {
   if (number && typeof details === 'string')
     return /^([48]|1[04]) (?!.*larger than)|^13 .*RST_/.test(`${code} ${details}`) ? NETWORK : HOPELESS;
   const status = statusOf(error) ?? number;
-  if (!/^[45]..$/.test(status)) return classOf(error, text);
+  if (!/^[45]..$/.test(status)) return failureClass(error, text);
   const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
   return asked === 'true' ||
     (asked !== 'false' &&

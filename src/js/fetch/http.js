@@ -4,7 +4,7 @@
 // to one table.
 
 import { MAX_MS } from '../options/codes.js';
-import { HOPELESS, NETWORK, UNPROCESSED, classOf, highestClass } from '../failures/classes.js';
+import { HOPELESS, NETWORK, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
 import { headerOf } from '../failures/status.js';
 import { isTransientStatus } from '../failures/transient.js';
 
@@ -48,7 +48,7 @@ const UNPROCESSED_TEXTS =
 export function failureOf(error, isOwn) {
   return highestClass(error, (each) => {
     const { code, syscall, name, message } = each;
-    const known = classOf(each, `${code} ${name}: ${message}`);
+    const known = failureClass(each, `${code} ${name}: ${message}`);
     // These calls come before the first byte of a request.
     const early =
       known < HOPELESS &&

@@ -300,7 +300,13 @@ function expected({ browser, crossOrigin }) {
   const settled = (
     status,
     attempts,
-    { body = 'ok', reason = null, hints = Array(attempts - 1).fill(null), bodies = [''], keys = 0 } = {},
+    {
+      body = 'ok',
+      reason = attempts > 1 ? 'success' : null,
+      hints = Array(attempts - 1).fill(null),
+      bodies = [''],
+      keys = 0,
+    } = {},
   ) => ({ outcome: [status, body], reason, hints, attempts, bodies, keys });
   const out = {};
   for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504, 505]) {
@@ -326,7 +332,7 @@ function expected({ browser, crossOrigin }) {
   out['reset before headers'] = settled(200, 2);
   out['headers never come'] = settled(200, 2);
   out.redirect = settled(200, 2);
-  out['PUT with FormData'] = { outcome: 200, reason: null, hints: [null, null], attempts: 3, bodies: 3, keys: 0 };
+  out['PUT with FormData'] = { outcome: 200, reason: 'success', hints: [null, null], attempts: 3, bodies: 3, keys: 0 };
   out.refused = [true, 3, 'exhausted'];
   out['a bad URL'] = [true, 1];
   out['a used Request'] = [true, 0];
