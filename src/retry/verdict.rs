@@ -20,9 +20,9 @@ use core::time::Duration;
 /// assert_eq!(verdict(404), false.into());
 /// ```
 ///
-/// What is worth another attempt is not always a failure of the destination. To the parts of a protection, each of
-/// these retries follows a failure, unless [`Retry::signal`](crate::Retry::signal) tells otherwise. A server that
-/// answers 401 works:
+/// An error can be worth another attempt although its destination works. The parts of a protection take each error
+/// that is retried for a failure of the destination, unless [`Retry::signal`](crate::Retry::signal) tells otherwise.
+/// A server that answers 401 works:
 ///
 /// ```
 /// # #[cfg(feature = "protection")] {

@@ -58,8 +58,8 @@ impl Cooldown {
         self.probed = 1.0;
     }
 
-    /// Ends the hold after the success of an attempt that started while the hold was to last until `until`. Does nothing
-    /// if a hint has made it longer since then: the server has said something newer.
+    /// Ends the hold after the success of an attempt that started while the hold was to last until `until`. Does
+    /// nothing if a hint has made it longer since then: the server has said something newer.
     pub fn end(&mut self, until: f64) {
         if self.until == until {
             self.until = f64::NEG_INFINITY;

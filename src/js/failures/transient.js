@@ -51,7 +51,7 @@ function classOfError(error) {
   return asked === 'true' ||
     (asked !== 'false' &&
       (isTransientStatus(status) ||
-        // What asks to wait limits the rate.
+        // A server that forbids, or finds a body too large, and asks to wait limits the rate.
         /^4[01]3.*[1-9]/.test(status + headerOf(headers, 'retry-after-ms') + headerOf(headers, 'retry-after'))))
     ? NETWORK
     : HOPELESS;

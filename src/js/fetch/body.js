@@ -52,8 +52,12 @@ export function isReplayable(/** @type {any} */ body) {
   );
 }
 
-/** Returns whether this is a form of React Native, which cannot be iterated. It encodes forms and files when it sends. */
-function isNativeForm(/** @type {any} */ body) {
+/**
+ * Returns whether this is a form of React Native, which cannot be iterated. React Native encodes forms and files when
+ * it sends them.
+ * @param {any} body
+ */
+function isNativeForm(body) {
   return Array.isArray(body?._parts);
 }
 

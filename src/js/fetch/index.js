@@ -22,7 +22,7 @@ export function createFetchApi(load) {
     const fetch = async (/** @type {any} */ input, /** @type {any[]} */ ...rest) => {
       const from = outermost(place, input);
       const { kept } = place;
-      if (from === undefined) return kept?.(input, ...rest);
+      if (from === undefined) return /** @type {Function} */ (kept)(input, ...rest);
       const [init, ...further] = rest;
       try {
         return new FetchCall(readCallOptions(init, reading), from, input, init, further).run();

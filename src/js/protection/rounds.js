@@ -19,7 +19,7 @@ export class SupersededError extends Error {
 /** End of an attempt whose operation another one has ended. */
 const SUPERSEDED = 'superseded';
 
-/** What an operation knows of its last attempt. */
+/** Members in which an operation keeps its last attempt. */
 const OF_ATTEMPT = /** @type {const} */ ([
   'failed',
   'outcome',

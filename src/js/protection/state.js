@@ -116,7 +116,7 @@ export class State {
    * @param {number} time
    */
   pass(time) {
-    // What a callback classifies needs an operation.
+    // isFailure is told of each end, for which the driver needs an Admission.
     if (this.classifies || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
     return this.breaker?.pass(time) ?? 1;
   }

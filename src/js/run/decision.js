@@ -125,7 +125,10 @@ function seedOf({ seed }, { index, endedAt }) {
   return [high, low, ownIndex];
 }
 
-/** Returns the base: without jitter, the first wait; below 0 without a core. @param {import('./operation.js').Operation} op */
+/**
+ * Returns the base: without jitter, the first wait. Below 0 without a core.
+ * @param {import('./operation.js').Operation} op
+ */
 export function baseOf(op) {
   const { settings } = op;
   const { backoff, baseMs, truncateAt } = settings;

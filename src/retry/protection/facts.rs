@@ -4,7 +4,8 @@ use super::told::Rejection;
 use crate::core::protection::Verdict;
 use crate::retry::Signal;
 
-/// What the parts gave an attempt that they admitted. They want it back at its end. No number is 0.
+/// The numbers that the parts give an attempt when they admit it, and take back at its end. A part's own numbers are
+/// never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(in crate::retry) struct Pass {
     /// The breaker's ticket. 0 without a breaker.
@@ -75,7 +76,7 @@ pub(super) struct Success {
     pub(super) first_ms: Option<f64>,
 }
 
-/// What a retry takes of the budget, by how the attempts of the round before it ended: the highest price of them.
+/// Price of a retry in tokens of the budget. The attempts of the round before it set it, the highest one counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Price {
     /// All were answers. The attempt that follows counts as the first one of an operation.

@@ -56,7 +56,7 @@ pub struct Protected {
     /// Tokens, in thousandths: of the retry that has not started, and of the last one that has.
     taken: f64,
     spent: f64,
-    /// Of a retry after this round.
+    /// Price of a retry after this round.
     price: Price,
     /// End of the cooldown that a failure of the round set. NaN for none.
     own_until: f64,

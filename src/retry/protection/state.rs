@@ -126,7 +126,7 @@ impl State {
             verdict,
             hint_ms,
         } = end;
-        // What asks for a wait says that the hold was no mistake.
+        // An answer that asks for a wait confirms the hold.
         let slows = hint_ms > 0.0;
         if hold > 0.0 && verdict == Verdict::Success && !slows {
             self.cooldown.end(hold);

@@ -1,5 +1,5 @@
-// One opinion about a failure: isTransientError, and createFetch when its inner fetch fails so. tests/vectors/failures.json
-// has the rows; failures/write.mjs makes those of real clients.
+// One opinion about a failure: isTransientError, and createFetch when its inner fetch fails so.
+// tests/vectors/failures.json has the rows; failures/write.mjs makes those of real clients.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

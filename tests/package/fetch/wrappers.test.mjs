@@ -147,3 +147,13 @@ test('where the host does not follow asynchronous calls, a request is sent once,
   const setUp = 'process.getBuiltinModule = undefined;';
   assert.deepEqual((await requestsOf(lay, 0, setUp)).slice(0, 2), ['200,503,503', 1]);
 });
+
+test('a host without a fetch, under a wrapper that leads back to ours: a TypeError, and never undefined', async () => {
+  const stdout = await printed(`
+    globalThis.fetch = undefined;
+    const { createFetch } = await import('rejitter/fetch');
+    const ours = createFetch({ maxAttempts: 1 });
+    globalThis.fetch = (...args) => ours(...args);
+    console.log(await ours('http://x/').then(String, ({ name }) => name));`);
+  assert.equal(stdout, 'TypeError\n');
+});

@@ -1,5 +1,5 @@
-// What servers get from fetch in real browsers: each attempt is the request that bare fetch sends, with the referrer and
-// the Sec-Fetch headers that only the browser sets, in a page and in a service worker.
+// What servers get from fetch in real browsers: each attempt is the request that bare fetch sends, with the referrer
+// and the Sec-Fetch headers that only the browser sets, in a page and in a service worker.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

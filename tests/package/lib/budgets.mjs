@@ -101,7 +101,7 @@ export const PROTECTION = [
     parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
     limit: 7_420,
     target: 7_400,
-    reason: 'a round whose last result is not accepted ends as an attempt alone does',
+    reason: 'the verdicts of statuses and of isFailure, which all parts hear',
   },
 ];
 

@@ -1,5 +1,5 @@
-// What the end of an attempt says about the destination: answers, statuses, and what the caller says. What all languages
-// share is in tests/vectors/protection.json and statuses.json.
+// What the end of an attempt says about the destination: answers, statuses, and what the caller says. The rows that all
+// languages share are in tests/vectors/protection.json and statuses.json.
 
 import assert from 'node:assert/strict';
 

@@ -1,5 +1,5 @@
-// Failures of fetch, made for real at servers on loopback, and whether another attempt may succeed. For any host that has
-// fetch and Node's modules:
+// Failures of fetch, made for real at servers on loopback, and whether another attempt may succeed. For any host that
+// has fetch and Node's modules:
 //
 //   node|deno run -A|bun tests/package/engine/failures/fetches.mjs <folder of the package>
 
