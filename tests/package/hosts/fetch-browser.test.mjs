@@ -12,11 +12,14 @@ import { project, repo } from '../lib/consumer.mjs';
 import { closedOrigin } from '../lib/fetching.mjs';
 
 const TABLE = readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8');
+const { real, made } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'failures.json'), 'utf8'));
+const FAILURES = [...real, ...made];
 
 /** Runs in the page and in Node, and returns the outcome of each case. It checks nothing. */
 const JOB = `
-import { retryReport } from 'rejitter';
+import { isTransientError, retryReport } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
+import { misjudged, sendsAgain } from './rows.mjs';
 
 const QUICK = { baseMs: 1, capMs: 2 };
 
@@ -151,14 +154,45 @@ export async function cases(origin, refused) {
   out['a slow body under an attempt timeout'] = await slow.text();
   return out;
 }
+
+/** Whether each failure that a page can cause may pass, as createFetch and as isTransientError says. */
+export async function failures(origin, refused, rows) {
+  const text = async (...args) => (await globalThis.fetch(...args)).text();
+  const at = (path) => origin + path + '&id=' + Math.random();
+  const get = at('/status?status=200&fail=0');
+  const used = new Request(get, { method: 'POST', body: 'x' });
+  await used.text();
+  const out = {};
+  for (const [what, fail] of Object.entries({
+    refused: () => text(refused),
+    'closed before an answer': () => text(at('/reset?fail=99')),
+    'closed within a body': () => text(at('/half?fail=9')),
+    'a timeout': () => text(at('/hang?fail=9'), { signal: AbortSignal.timeout(20) }),
+    'redirects without end': () => text(at('/loop?fail=9')),
+    'an unknown scheme': () => text('none://x'),
+    'a wrong integrity': () => text(get, { integrity: 'sha256-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }),
+    'an abort': () => text(get, { signal: AbortSignal.abort() }),
+    'an invalid URL': () => text('http://:'),
+    'an invalid method': () => text(get, { method: 'a b' }),
+    'an invalid header': () => text(get, { headers: { 'a b': 'c' } }),
+    'a GET with a body': () => text(get, { body: 'x' }),
+    'a used body': () => text(used),
+    'no JSON': async () => JSON.parse(await text(get)),
+  })) {
+    const error = await fail().then(() => undefined, (thrown) => thrown);
+    if (error) out[what] = [await sendsAgain(createFetch, error), isTransientError(error), String(error)];
+  }
+  return [out, await misjudged({ createFetch, isTransientError }, rows)];
+}
 `;
 
 const PAGE = `
-import { cases, hints } from './job.mjs';
+import { cases, failures, hints } from './job.mjs';
 globalThis.finished = (async () => {
   const { other, refused } = await (await fetch('/where.json')).json();
   return { hints: await hints(await (await fetch('/table.json')).json()), same: await cases(location.origin, refused),
-    other: await cases(other, refused) };
+    other: await cases(other, refused),
+    failures: await failures(location.origin, refused, await (await fetch('/failures.json')).json()) };
 })();
 `;
 
@@ -238,6 +272,10 @@ function answers(seen) {
       else if (pathname === '/hang' && failing) return;
       else if (pathname === '/redirect')
         response.writeHead(302, { ...cors, location: `/redirected?${searchParams}` }).end();
+      else if (pathname === '/half') {
+        response.writeHead(200, { ...cors, 'content-length': 9 }).write('half');
+        setTimeout(() => request.socket.resetAndDestroy(), 20);
+      } else if (pathname === '/loop') response.writeHead(302, { ...cors, location: request.url }).end();
       else if (pathname === '/stall') response.writeHead(200, cors).write('x'.repeat(2000));
       else if (pathname === '/slow') {
         response.writeHead(200, cors).write('a');
@@ -257,7 +295,19 @@ function answers(seen) {
   };
 }
 
-const PATHS = ['/seen', '/status', '/reset', '/hang', '/redirect', '/redirected', '/stall', '/slow', '/frame'];
+const PATHS = [
+  '/seen',
+  '/status',
+  '/reset',
+  '/hang',
+  '/redirect',
+  '/redirected',
+  '/stall',
+  '/slow',
+  '/frame',
+  '/half',
+  '/loop',
+];
 let server;
 let other;
 let inNode;
@@ -266,6 +316,7 @@ const seen = new Map();
 before(async () => {
   const dir = project('fetch-browser', {
     'job.mjs': JOB,
+    'rows.mjs': readFileSync(join(repo, 'tests', 'package', 'engine', 'failures', 'rows.mjs'), 'utf8'),
     'page.mjs': PAGE,
     'worker.mjs': WORKER,
     'worker-page.mjs': WORKER_PAGE,
@@ -283,6 +334,7 @@ before(async () => {
     '/worker-page.js': js(workerPage),
     '/worker.js': js(worker),
     '/table.json': { type: 'application/json', body: TABLE },
+    '/failures.json': { type: 'application/json', body: JSON.stringify(FAILURES) },
     '/where.json': { type: 'application/json', body: JSON.stringify({ other: other.origin, refused }) },
   };
   server = await serve((path) => (PATHS.includes(path) ? answer : routes[path]));
@@ -355,8 +407,9 @@ inBrowsers((open) => {
     seen.clear();
     const { result, errors } = await open(server.origin + path);
     // Firefox reports as errors of the page requests that CORS blocks, such as those to the port without a listener,
-    // and what a service worker fails to answer.
-    const known = /^Cross-Origin Request Blocked|^Failed to load .* ServiceWorker passed/;
+    // a wrong integrity, and what a service worker fails to answer.
+    const known =
+      /^Cross-Origin Request Blocked|^None of the .* in the integrity|^Failed to load .* ServiceWorker passed/;
     assert.deepEqual(
       errors.filter((text) => !known.test(text)),
       [],
@@ -364,9 +417,23 @@ inBrowsers((open) => {
     return result;
   }
 
-  test('R01 the table gives the same as in Node; the cases too, of the same origin and of another', async () => {
-    const { hints, same, other: crossed } = await visit('/page');
+  test('R01 the tables give the same as in Node; the cases too, of the same origin and of another', async () => {
+    const { hints, same, other: crossed, failures: judged } = await visit('/page');
     assert.deepEqual(hints, inNode.hints);
+    const [made, misjudged] = judged;
+    assert.deepEqual(misjudged, []);
+    // Pages are not told why a fetch failed, so some that would fail again look like failures of the network. Firefox
+    // says of a body that broke off that it was aborted.
+    const passing = ['refused', 'closed before an answer', 'a timeout'];
+    const hidden = ['redirects without end', 'an unknown scheme', 'a wrong integrity', 'closed within a body'];
+    for (const [what, [...verdicts]] of Object.entries(made)) {
+      const text = verdicts.pop();
+      assert.deepEqual(
+        verdicts,
+        Array(2).fill(hidden.includes(what) ? verdicts[0] : passing.includes(what)),
+        `${what}: ${text}`,
+      );
+    }
     // Chromium resends some requests itself (408, a connection that was reset): then the server saw more
     // than we sent, and what we did shows in the events.
     const strict = (cases) =>

@@ -5,7 +5,7 @@ import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
 import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
 import { PNPM, YARN_PNP } from './managers.mjs';
 import { HERMES } from './native.mjs';
-import { BUN, DENO, NODES } from './nodes.mjs';
+import { BUN, DENO, FAILURES, NODES } from './nodes.mjs';
 import { CSP_PAGES, EXTENSION } from './pages.mjs';
 import { JESTS, VITEST } from './runners.mjs';
 
@@ -13,6 +13,7 @@ export const GROUPS = [
   NODES,
   DENO,
   BUN,
+  FAILURES,
   PNPM,
   YARN_PNP,
   WORKERD,

@@ -1,11 +1,12 @@
 // Node, Deno, Bun: the suite as a program.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { program } from '../row.mjs';
+import { printedBy, program, row } from '../row.mjs';
+import { MARK } from '../suite.mjs';
 
 const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
@@ -60,5 +61,48 @@ export const BUN = {
     program('Bun, ESM', 'bun main.mjs'),
     program('Bun, CommonJS', 'bun main.cjs'),
     program('Bun, TypeScript', 'bun main.ts'),
+  ],
+};
+
+const TESTS = new URL('../../../tests/', import.meta.url);
+const FAILURES_PROGRAM = `import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { isTransientError } from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
+import { compare } from './fetches.mjs';
+import { misjudged } from './rows.mjs';
+
+const both = { createFetch, isTransientError };
+const { real, made } = JSON.parse(readFileSync('failures.json', 'utf8'));
+const { wrong, count } = await compare(both);
+wrong.push(...(await misjudged(both, [...real, ...made])));
+if (count < 30) wrong.push(count + ' failures');
+console.log('${MARK}' + JSON.stringify({ c: wrong.join('; ') || 'ok' }));
+process.exit();
+`;
+
+const failuresIn = (/** @type {string} */ host, /** @type {string} */ line) =>
+  row(`${host}, failures of fetch`, {
+    parts: 'c',
+    remark: '`isTransientError` and `createFetch` classify each row of the table of failures, and those made here.',
+    files: {
+      'failures.mjs': FAILURES_PROGRAM,
+      ...Object.fromEntries(
+        ['package/engine/failures/fetches.mjs', 'package/engine/failures/rows.mjs', 'vectors/failures.json'].map(
+          (path) => [basename(path), readFileSync(new URL(path, TESTS), 'utf8')],
+        ),
+      ),
+    },
+    results: printedBy(line),
+  });
+
+export const FAILURES = {
+  name: 'Failures of fetch',
+  packages: { ...DENO.packages, ...BUN.packages },
+  versions: 'Node, Deno and Bun as above.',
+  rows: [
+    ...['20', '24', '26'].map((major) => failuresIn(`Node ${major}`, `node@${major} failures.mjs`)),
+    failuresIn('Deno', 'deno run -A --no-prompt failures.mjs'),
+    failuresIn('Bun', 'bun failures.mjs'),
   ],
 };

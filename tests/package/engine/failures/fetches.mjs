@@ -1,14 +1,13 @@
 // Failures of fetch, made for real at servers on loopback, and whether another attempt may succeed. For any host that
-// has fetch and Node's modules:
-//
-//   node|deno run -A|bun tests/package/engine/failures/fetches.mjs <folder of the package>
+// has fetch and Node's modules: `cargo xtask hosts --only failures`.
 
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
 import { createServer } from 'node:net';
 import process from 'node:process';
 import { createServer as createTls } from 'node:tls';
-import { pathToFileURL } from 'node:url';
+
+import { sendsAgain } from './rows.mjs';
 
 const pem = (kind, text) => `-----BEGIN ${kind}-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END ${kind}-----\n`;
 /** Signed by itself, for another host. It opens nothing. */
@@ -121,25 +120,11 @@ export async function compare({ createFetch, isTransientError, fetch = globalThi
     );
     if (error === undefined) continue;
     count += 1;
-    let calls = 0;
-    const inner = async () => {
-      calls += 1;
-      throw error;
-    };
-    await createFetch({ maxAttempts: 2, baseMs: 1 }, inner)('http://192.0.2.1/').catch(() => {});
-    const verdicts = [calls === 2, isTransientError(error)];
+    const verdicts = [await sendsAgain(createFetch, error), isTransientError(error)];
     const right = verdicts.every((verdict) => verdict === (expected ?? verdicts[0]));
     if (!right) wrong.push(`${what}: createFetch ${verdicts[0]}, isTransientError ${verdicts[1]}, ${shown(error)}`);
     if (process.env.SHOW) console.log(right ? ' ' : '!', what, ...verdicts, shown(error));
   }
   for (const server of servers.splice(0)) server.close();
   return { wrong, count };
-}
-
-if (process.argv[2] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const load = (file) => import(pathToFileURL(`${process.argv[2]}/${file}.js`).href);
-  const { wrong, count } = await compare({ ...(await load('fetch')), ...(await load('index')) });
-  for (const line of wrong) console.log(line);
-  console.log(`${count} failures, ${wrong.length} wrong`);
-  process.exit(wrong.length > 0 ? 1 : 0);
 }
