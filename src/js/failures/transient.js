@@ -5,6 +5,9 @@ import { readDirectives } from '../run/directives.js';
 import { HOPELESS, NETWORK, failureClass, highestClass } from './classes.js';
 import { headerOf, statusOf } from './status.js';
 
+/** Headers that ask for a wait in ms. Azure sends the second, AWS the third. */
+export const WAITS_MS = ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'];
+
 /**
  * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524
  * and 530, Anthropic sends 529 when it is overloaded.
@@ -48,11 +51,9 @@ function classOfError(error) {
   const status = statusOf(error) ?? number;
   if (!/^[45]..$/.test(status)) return failureClass(error, text);
   const asked = headerOf(headers, 'x-should-retry') || headerOf(headers, 'stripe-should-retry');
-  return asked === 'true' ||
-    (asked !== 'false' &&
-      (isTransientStatus(status) ||
-        // A server that forbids, or finds a body too large, and asks to wait limits the rate.
-        /^4[01]3.*[1-9]/.test(status + headerOf(headers, 'retry-after-ms') + headerOf(headers, 'retry-after'))))
-    ? NETWORK
-    : HOPELESS;
+  if (/^(true|false)$/.test(asked)) return asked === 'true' ? NETWORK : HOPELESS;
+  // A server that forbids, or finds a body too large, and asks to wait limits the rate.
+  const limits = status === 403 || status === 413;
+  const asks = limits && [...WAITS_MS, 'retry-after'].some((name) => /[1-9]/.test(headerOf(headers, name)));
+  return asks || isTransientStatus(status) ? NETWORK : HOPELESS;
 }

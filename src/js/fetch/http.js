@@ -6,7 +6,7 @@
 import { MAX_MS } from '../options/codes.js';
 import { HOPELESS, NETWORK, UNPROCESSED, failureClass, highestClass } from '../failures/classes.js';
 import { headerOf } from '../failures/status.js';
-import { isTransientStatus } from '../failures/transient.js';
+import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
 
 export { headerOf };
 
@@ -86,8 +86,7 @@ export function retryAfterMs(source) {
   const headers = typeof source?.get === 'function' ? source : (source?.headers ?? source);
   const decimal = /^[ \t]*(\d+)(\.\d+)?[ \t]*$/;
   let ms;
-  // Azure sends the second, AWS the third.
-  for (const name of ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after']) {
+  for (const name of WAITS_MS) {
     const text = headerOf(headers, name);
     if (decimal.test(text)) ms = Math.min(Math.max(Number(text), ms ?? 0), MAX_MS);
   }
