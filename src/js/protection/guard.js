@@ -2,6 +2,7 @@
 // The guard of one operation keeps the numbers that protection needs. The driver calls it (run/contracts.js): before
 // each attempt, when one has ended, before a wait, and at the end.
 
+import { restack } from '../run/report.js';
 import { now } from '../run/timer.js';
 import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
@@ -129,7 +130,7 @@ export class Guard {
       error = new RejectedError(by, retryAfterMs, part.cause, state.key);
       rejecters.set(error, state);
       // Without our own frames, the caller's is among the first ten.
-      /** @type {any} */ (Error).captureStackTrace?.(error, asked);
+      restack(error, asked);
     }
     state.tell('rejected', { by, retryAfterMs });
     return { stop: /** @type {string} */ (by), error };

@@ -1,9 +1,14 @@
 // @ts-check
 // The object that the callback gets for each attempt.
 
+import { reportFailure } from './hooks.js';
 import { now } from './timer.js';
 
-/** @type {(attempt: Attempt, reason: unknown) => void} */
+/**
+ * Aborts the attempt's signal. Hosts such as happy-dom let the errors of listeners out of `abort`: they must not keep
+ * others from hearing of it.
+ * @type {(attempt: Attempt, reason: unknown) => void}
+ */
 export let abortAttempt;
 
 /**
@@ -77,6 +82,10 @@ export class Attempt {
   // biome-ignore lint/correctness/noUnusedPrivateClassMembers: see above
   static #handOut = (abortAttempt =
     (attempt, reason) => {
-      (attempt.#controller ??= new AbortController()).abort(reason);
+      try {
+        (attempt.#controller ??= new AbortController()).abort(reason);
+      } catch (error) {
+        reportFailure(error);
+      }
     });
 }

@@ -3,7 +3,7 @@
 
 import { abortAttempt } from './attempt.js';
 import { adopt } from './hooks.js';
-import { TimeoutError } from './report.js';
+import { TimeoutError, restack } from './report.js';
 import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, now, startTimer } from './timer.js';
 
@@ -93,8 +93,8 @@ export class Limits {
     this.stopped = true;
     this.aborted = aborted;
     this.reason = reason;
-    this.dispose();
     this.#cut?.(INTERRUPTED);
+    this.dispose();
     if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
   }
 
@@ -130,7 +130,7 @@ export class Limits {
     this.#timeout = undefined;
     // A timer callback made the error. Only from here can V8 see the callers that await the operation.
     const error = this.stopped && !this.aborted ? this.reason : timeout;
-    if (error !== undefined) /** @type {any} */ (Error).captureStackTrace?.(error);
+    if (error !== undefined) restack(error);
     return timeout;
   }
 

@@ -17,6 +17,19 @@ export function hide(object, name, value) {
   );
 }
 
+/**
+ * Gives an error the stack of this moment, in V8. Callers may have the error already, and may have frozen it.
+ * @param {unknown} error
+ * @param {Function} [above] the stack begins with its caller
+ */
+export function restack(error, above = restack) {
+  try {
+    /** @type {any} */ (Error).captureStackTrace?.(error, above);
+  } catch {
+    // It keeps the stack that it has.
+  }
+}
+
 /** @typedef {{ reason: string, attempts: number, records: readonly object[] }} Report */
 
 /** All copies of the package in a process share the reports, which they keep here. */
