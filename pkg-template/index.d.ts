@@ -25,7 +25,8 @@ export * from './options.js';
  * Callback of an operation, called once per attempt. An attempt fails if the callback throws or its
  * promise rejects. Any other return value, promise or not, is a success, except for two mistakes that
  * end the operation with a `TypeError`: an error made by {@link permanent} or {@link retryAfter} that
- * is returned instead of thrown, and an async generator, which fails only while it is read.
+ * is returned instead of thrown, and a generator, whose code runs only while it is read. Generators
+ * are known by their tag: what a compiler makes of one for old hosts is a success like any result.
  */
 export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
 
@@ -359,7 +360,9 @@ export function permanent(error: unknown): Error;
  * {@link RetryOptions.maxRetryAfterMs}. The operation rejects with `error` itself, if passed.
  *
  * `ms` is non-negative; 0 requests nothing. The function never throws: an invalid `ms` requests
- * nothing either, so that the failure that you are about to throw is not lost.
+ * nothing either, so that the failure that you are about to throw is not lost. A `Date`, a string or
+ * any other value that cannot be a number of milliseconds is reported once per process, by
+ * `console.warn`; `null`, `undefined` and invalid numbers are not, because a header may be missing.
  *
  * @example
  * ```js

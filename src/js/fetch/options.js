@@ -5,6 +5,7 @@ import { isFunction, isWithin } from '../options/checks.js';
 import { POLICY, failure, leftOut } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
+import { warnOnce } from '../run/hooks.js';
 import { behindOf, inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
 
 /** Options of every operation, and those that only `fetch` has. @type {import('../options/reader.js').Rules} */
@@ -133,18 +134,9 @@ export function isMisplaced(name) {
   return false;
 }
 
-/** Members of an init that were said to be somebody else's. @type {Set<string>} */
-const passed = new Set();
-
 /** Says, once per process, that a member of an init is not read. @param {string} name */
 function passOver(name) {
-  if (passed.has(name)) return;
-  passed.add(name);
-  try {
-    console.warn(`rejitter: init.${name} is ignored, as an option of another package`);
-  } catch {
-    // Test environments make it throw.
-  }
+  warnOnce(name, `rejitter: init.${name} is ignored, as an option of another package`);
 }
 
 /** Returns whether this is a token of HTTP: a method or the name of a header. @param {unknown} name */

@@ -3,6 +3,7 @@
 
 import { messageOf } from '../options/messages.js';
 import { markRejected } from '../run/directives.js';
+import { warnOnce } from '../run/hooks.js';
 import { hide } from '../run/report.js';
 
 /** The states that rejected, to tell a layer within itself. @type {WeakMap<object, object>} */
@@ -26,19 +27,15 @@ export class RejectedError extends Error {
   }
 }
 
-let warned = false;
-
 /**
- * Warns once per process of an operation within another one with the same state: each call counts twice.
+ * Warns of an operation within another one with the same state: each call counts twice.
  * @param {any} error
  * @param {object} state
  */
 export function warnOfLayers(error, state) {
-  if (warned || rejecters.get(error) !== state) return;
-  warned = true;
-  try {
-    console.warn('rejitter: two layers share one Protection, so each attempt counts twice. Give it to one of them.');
-  } catch {
-    // Test environments make it throw.
-  }
+  if (rejecters.get(error) === state)
+    warnOnce(
+      'layers',
+      'rejitter: two layers share one Protection, so each attempt counts twice. Give it to one of them.',
+    );
 }

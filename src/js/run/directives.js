@@ -4,6 +4,7 @@
 import { isLongest, isObject, isSwitch } from '../options/checks.js';
 import { messageOf, problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
+import { warnOnce } from './hooks.js';
 import { TimeoutError, hide } from './report.js';
 
 // Shared by all copies of the package in a process and by all realms; `instanceof` is not.
@@ -43,6 +44,7 @@ function directed(name, message, errors, permanent, afterMs) {
     permanent: permanent || inner.permanent,
     afterMs: afterMs >= 0 ? afterMs : (inner.afterMs ?? NaN),
     wraps,
+    rejected: false,
   });
   return error;
 }
@@ -59,7 +61,9 @@ export function permanent(error) {
  */
 export function retryAfter(ms, ...errors) {
   const valid = isLongest(ms);
-  const message = valid ? `retry after ${ms} ms` : problemOf('ms', ms, LONGEST).message;
+  const message = valid ? `retry after ${ms} ms` : problemOf('ms of retryAfter()', ms, LONGEST).message;
+  // With an error, nothing else would say so. NaN, null and undefined may be the absence of a header.
+  if (typeof (ms ?? 0) !== 'number') warnOnce('ms', message);
   return directed('RetryAfterError', message, errors.slice(0, 1), false, valid ? ms : NaN);
 }
 
@@ -70,15 +74,15 @@ export function isPermanent(error) {
 
 /**
  * Returns an error for a result that the callback cannot have meant: an error with a directive, which belongs into a
- * `throw`, or an async generator, whose code has not run; undefined for any other value.
+ * `throw`, or a generator, whose code has not run; undefined for any other value.
  * @param {any} value
  */
 export function mistakeIn(value) {
   if (!isObject(value)) return undefined;
   let text;
   try {
-    if (value[Symbol.toStringTag] === 'AsyncGenerator')
-      text = 'an async generator was returned; read it in the callback';
+    if (/^(Async)?Generator$/.test(value[Symbol.toStringTag]))
+      text = 'a generator was returned; read it in the callback';
     if (Object.hasOwn(value, DIRECTIVE) && !value[DIRECTIVE].rejected) text = `a ${value.name} was returned; throw it`;
     return text && new TypeError(`rejitter: ${text}`, { cause: value.cause });
   } catch {
@@ -103,7 +107,7 @@ export function readDirectives(error) {
     let outer = true;
     // A TimeoutError of ours has as its cause the failure before it, whose directives were followed.
     for (let left = SEARCHED; left-- && isObject(error) && !(error instanceof TimeoutError); error = error.cause) {
-      const { permanent, wraps, afterMs, rejected } = error[DIRECTIVE] ?? {};
+      const { permanent, wraps, afterMs, rejected } = /** @type {any} */ ({ __proto__: null, ...error[DIRECTIVE] });
       const valid = isSwitch(permanent) && isSwitch(wraps) && typeof afterMs === 'number' && !(afterMs < 0);
       if (valid) {
         directives.permanent ||= permanent;

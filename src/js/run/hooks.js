@@ -47,6 +47,20 @@ export function reportFailure(error) {
   }
 }
 
+/** What this process was warned of. @type {Set<string>} */
+const warned = new Set();
+
+/** Warns once per process. @param {string} about @param {unknown[]} message */
+export function warnOnce(about, ...message) {
+  if (warned.has(about)) return;
+  warned.add(about);
+  try {
+    console.warn(...message);
+  } catch {
+    // Test environments make it throw.
+  }
+}
+
 /** @param {Operation} op */
 export function outcomeOf({ failed, outcome }) {
   return failed ? { error: outcome } : { result: outcome };

@@ -3,7 +3,7 @@
 
 import { DEEPEST } from '../options/codes.js';
 import { readDirectives } from './directives.js';
-import { emit } from './hooks.js';
+import { emit, warnOnce } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';
@@ -11,9 +11,6 @@ import { heed } from './steps.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
-
-/** True once this process was warned that the core is unavailable. */
-let warned = false;
 
 /**
  * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation itself. The
@@ -49,7 +46,7 @@ export function settle(op, reason) {
   else if (op.attempts === 0 && reason === 'deadline') reason = 'timeout';
   reason = heed(op, guard?.settle(op, reason)) ?? reason;
   const { attempts } = op;
-  if (reason === 'unavailable') warn(op.fault);
+  if (reason === 'unavailable') warnOnce('core', 'rejitter: operations are not retried.', op.fault);
   if (reason === 'success') {
     if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
@@ -106,17 +103,6 @@ export function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard
   });
   if (task) task.report = report;
   return report;
-}
-
-/** Warns once per process that nothing is retried, and why. @param {unknown} fault */
-function warn(fault) {
-  if (warned) return;
-  warned = true;
-  try {
-    console.warn('rejitter: operations are not retried.', fault);
-  } catch {
-    // Test environments make it throw.
-  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { createContext, runInContext } from 'node:vm';
 import { fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importPackage, printed } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
@@ -103,10 +103,26 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
     const end = await ending(retryAfter(ms, mine));
     assert.deepEqual([end.error, end.hintMs, end.waits], [mine, undefined, [100]], String(ms));
     const bare = retryAfter(ms);
-    assert.match(bare.message, /^rejitter: ms must be a non-negative number of milliseconds or Infinity, got /);
+    assert.match(
+      bare.message,
+      /^rejitter: ms of retryAfter\(\) must be a non-negative number of milliseconds or Infinity, got /,
+    );
     const alone = await ending(bare);
     assert.deepEqual([alone.error, alone.hintMs], [bare, undefined], String(ms));
   }
+});
+
+test('retryAfter() says once per process that a value which is no number of milliseconds requests nothing', async () => {
+  const stdout = await printed(`
+    import { retryAfter } from 'rejitter';
+    console.warn = (...args) => console.log(...args);
+    const none = [1, 0, NaN, -1, null, undefined];
+    for (const ms of [...none, new Date(), '2', 2n, { seconds: 2 }]) retryAfter(ms, new Error('busy'));
+  `);
+  assert.equal(
+    stdout,
+    'rejitter: ms of retryAfter() must be a non-negative number of milliseconds or Infinity, got an object\n',
+  );
 });
 
 const SLIPS = {
@@ -115,7 +131,8 @@ const SLIPS = {
   'retryAfter(ms, error)': [() => retryAfter(5, mine), 'a RetryAfterError was returned; throw it', mine],
   'retryAfter(ms)': [() => retryAfter(5), 'a RetryAfterError was returned; throw it', undefined],
   // Its code has not run. An async iterable of another kind may be what the caller waits for: a body, a stream.
-  'an async generator': [async function* () {}, 'an async generator was returned; read it in the callback', undefined],
+  'an async generator': [async function* () {}, 'a generator was returned; read it in the callback', undefined],
+  'a generator': [function* () {}, 'a generator was returned; read it in the callback', undefined],
 };
 for (const [name, [make, text, cause]] of Object.entries(SLIPS)) {
   test(`${name} that is returned ends the operation with a TypeError`, async () => {
