@@ -26,9 +26,10 @@ export class Draft {
   /** @param {string} engine @param {any} policy */
   constructor(engine, policy) {
     settingsOf(policy);
-    const data = policy.toJSON();
+    const data = { __proto__: null, ...policy.toJSON() };
     const list = Array.isArray(data.backoff) ? data.backoff.map(number) : undefined;
     const { jitter, capRule = 'bound', truncateAt = 10, factor = 2 } = data;
+    const { type = jitter, ratio } = /** @type {any} */ ({ __proto__: null, ...jitter });
     const longest = list ? Math.max(...list) : 0;
     const capMs = number(data.capMs) ?? Math.max(10_000, longest, data.baseMs ?? 0);
     const truncated = data.backoff === 'truncated' ? capMs / 2 ** (truncateAt - 1) : 100;
@@ -36,8 +37,8 @@ export class Draft {
     this.policy = policy;
     this.data = data;
     this.backoff = list ? 'a list' : data.backoff;
-    this.jitter = jitter.type ?? jitter;
-    this.ratio = jitter.ratio;
+    this.jitter = type;
+    this.ratio = ratio;
     this.capRule = capRule;
     this.factor = factor;
     this.maxAttempts = number(data.maxAttempts);
@@ -119,7 +120,8 @@ export class Draft {
 export function exporter(name, engine, known, build) {
   const named = {
     /** @param {any} policy @param {{ strict?: boolean }} [options] */
-    [name](policy, { strict = false } = {}) {
+    [name](policy, options) {
+      const { strict = false } = /** @type {any} */ ({ __proto__: null, ...options });
       const draft = new Draft(engine, policy);
       const config = build(draft);
       const { data, losses } = draft;

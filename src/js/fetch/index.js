@@ -4,6 +4,7 @@
 import { isFunction } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { FUNCTION } from '../options/rules.js';
+import { hide } from '../run/report.js';
 import { outermost, placeOf } from './inner.js';
 import { FetchCall } from './call.js';
 import { readCallOptions, readFetchOptions } from './options.js';
@@ -36,5 +37,7 @@ export function createFetchApi(load) {
     return fetch;
   }
 
-  return { createFetch, fetchWithRetry: Object.defineProperty(createFetch(), 'name', { value: 'fetchWithRetry' }) };
+  const fetchWithRetry = createFetch();
+  hide(fetchWithRetry, 'name', 'fetchWithRetry');
+  return { createFetch, fetchWithRetry };
 }

@@ -68,9 +68,17 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @typedef {object} Reading
  * @property {FetchSettings} settings
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
- * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
- * @property {{ given: any, names: PropertyKey[], reading: Reading }} [last] the options of the last call that had some
+ * @property {boolean} ownSeed whether a call has another seed than the rest: it is that seed's first operation
+ * @property {{ given: any, names: PropertyKey[], reading: Reading } | undefined} last the options of the last call that had some
  */
+
+/**
+ * @param {any} settings
+ * @param {import('../options/settings.js').Behind<any>} shared
+ * @param {boolean} [ownSeed]
+ * @returns {Reading}
+ */
+const readingOf = (settings, shared, ownSeed = false) => ({ settings, shared, ownSeed, last: undefined });
 
 /** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
 export function readFetchOptions(options, load) {
@@ -78,11 +86,11 @@ export function readFetchOptions(options, load) {
   if (shared !== undefined) {
     const { finalResult } = shared.settings;
     if (finalResult === 'reject') throw leftOut('finalResult', finalResult, REPLACED.finalResult);
-    return { settings: inheriting(shared.settings, DEFAULTS), shared };
+    return readingOf(inheriting(shared.settings, DEFAULTS), shared);
   }
   const fresh = settingsOf(load, DEFAULTS)();
   const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, REPLACED, requireManyKeys, FETCH_RULES));
-  return { settings, shared: { settings, operations: 0, metrics: undefined } };
+  return readingOf(settings, { settings, operations: 0, metrics: undefined });
 }
 
 /**
@@ -109,7 +117,7 @@ export function readCallOptions(init, base) {
   }
   const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, REPLACED, FETCH_RULES));
   const { seed } = settings;
-  const reading = { settings, shared: base.shared, ownSeed: seed && `${seed}` !== `${base.settings.seed}` };
+  const reading = readingOf(settings, base.shared, !!seed && `${seed}` !== `${base.settings.seed}`);
   // Lists may change, and nothing of the caller's must live longer than the call.
   if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = { given, names, reading };
   return reading;

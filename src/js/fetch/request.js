@@ -74,7 +74,7 @@ export class FetchRequest {
 
   /** Origin of the address. Those of data, blobs and files have none. */
   get origin() {
-    const { origin } = addressOf(this.url) ?? {};
+    const origin = addressOf(this.url)?.origin;
     return origin === 'null' ? undefined : origin;
   }
 

@@ -100,7 +100,7 @@ export function retryOf(load) {
             const { cause: error, last } = (failure = readMarks(thrown));
             if (last) throw error;
             const verdict = await race(() => retryIf(error, attempt));
-            let delayMs = verdict?.afterMs;
+            let { afterMs: delayMs } = /** @type {{ afterMs?: any }} */ ({ __proto__: null, ...verdict });
             if (typeof verdict !== 'boolean') check('retryIf must return a boolean or { afterMs },', delayMs, DURATION);
             const core = verdict && number < maxAttempts && load();
             if (!core) throw error;

@@ -19,7 +19,10 @@ const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
  * @param {any} api of @opentelemetry/api: `trace`, `context` and `metrics`; what is missing is left out
  * @param {{ always?: boolean, keys?: boolean }} [options]
  */
-export function telemetry({ trace, context, metrics }, { always = false, keys = false } = {}) {
+export function telemetry(api, options) {
+  // What these do not have, they must not have from Object.prototype.
+  const { trace, context, metrics } = /** @type {any} */ ({ __proto__: null, ...api });
+  const { always = false, keys = false } = /** @type {any} */ ({ __proto__: null, ...options });
   const tracer = trace?.getTracer('rejitter');
   const meters = metersOf(metrics?.getMeter('rejitter'), keys);
 
@@ -49,8 +52,9 @@ export function telemetry({ trace, context, metrics }, { always = false, keys = 
    */
   function hooks(own, options, settings) {
     const hook = (/** @type {string} */ name) => (/** @type {any} */ event) => {
-      own.on(name, event);
-      meters.on(name, event, own);
+      const fields = { __proto__: null, ...event };
+      own.on(name, fields);
+      meters.on(name, fields, own);
       return (options?.[name] ?? settings?.[name])?.(event);
     };
     return Object.fromEntries(HOOKS.map((name) => [name, hook(name)]));

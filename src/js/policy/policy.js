@@ -15,6 +15,7 @@ import {
 } from '../options/settings.js';
 import { delayOf, delaysOf } from './delays.js';
 import { Metrics } from './metrics.js';
+import { hide } from '../run/report.js';
 import { run } from '../run/run.js';
 
 /** @typedef {import('../options/settings.js').Behind<Metrics>} Behind */
@@ -92,11 +93,9 @@ export function policyOf(load) {
         const call = withAttempt ? (attempt) => fn.call(this, attempt, ...args) : () => fn.apply(this, args);
         return run(policy.settings, call, policy.operations++, policy.metrics);
       };
-      const { name, length } = fn;
-      return Object.defineProperties(wrapped, {
-        name: { value: name, configurable: true },
-        length: { value: Math.max(0, length - +withAttempt), configurable: true },
-      });
+      hide(wrapped, 'name', fn.name);
+      hide(wrapped, 'length', Math.max(0, fn.length - +withAttempt));
+      return wrapped;
     }
 
     /** @param {any} [options] */

@@ -46,7 +46,7 @@ export function protect(...args) {
   if (problems.length > 0) throw errorOf(problems);
   const make = (/** @type {string | undefined} */ key) => new State(shared, makers, key);
   /** @type {import('./state.js').Shared} */
-  const shared = { make, ...options, byKey: new Map(), last: undefined };
+  const shared = { __proto__: null, make, ...options, byKey: new Map(), last: undefined };
   return protectionOf(make(undefined));
 }
 

@@ -33,7 +33,12 @@ export function start(op) {
  */
 export function heed(op, answer) {
   if (answer === undefined) return undefined;
-  const { admission = op.admission, waitMs = op.delayMs, stop, error } = answer;
+  const {
+    admission = op.admission,
+    waitMs = op.delayMs,
+    stop,
+    error,
+  } = /** @type {typeof answer} */ ({ __proto__: null, ...answer });
   op.admission = admission;
   op.delayMs = waitMs;
   if (error !== undefined) {

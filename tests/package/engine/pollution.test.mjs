@@ -1,34 +1,42 @@
-// Data properties of Object.prototype, as a careless merge of JSON leaves them, change no outcome.
+// Data properties of Object.prototype, as a careless merge of JSON leaves them, change no outcome: none of the names that
+// the sources have, in operations of every kind.
 
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
 const { RetryPolicy, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const { breaker, budget, cooldown, hedge, protect } = await importEntry('protection');
 const { fromData } = await importEntry('data');
 const { awsSdk2026, polly } = await importEntry('presets');
-const PRESETS = [awsSdk2026, polly];
+const { createFetch } = await importEntry('fetch');
+const { delayMs, retry: light } = await importEntry('light');
+const { bullmq, ...exporters } = await importEntry('engines');
+const { telemetry } = await importEntry('otel');
 
-const NAMES = `
-  baseMs capMs minMs factor backoff jitter stepMs truncateAt maxRetryAfterMs longRetryAfter maxAttempts attemptTimeoutMs
-  totalTimeoutMs signal retryIf retryOnResult onAttempt onFailure onRetry onSuccess onGiveUp beforeRetry name random
-  seed unref finalError finalResult metrics counter capRule curve spread rule watched refused because
-  stop afterMs error result reason report attempt attempts attemptsLeft elapsedMs delayMs hintMs cause errors message
-  permanent wraps value get set writable enumerable configurable then aborted expired ended load
-  type ratio maxMs version options hooks settings fn outcome failed records recorded context fault exhausted
-  callback startMs durationMs dropped operations inFlight failures limits wake default length handler
-`
-  .trim()
-  .split(/\s+/);
+/** Every name in the code of src/js, but for those that all objects have anyway. */
+function namesOfSources() {
+  const folder = join(repo, 'src/js');
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.js'));
+  const sources = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const code = sources.replace(/\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms, '');
+  const names = new Set(code.match(/(?<![\w$#])[a-z_$][\w$]*/gi));
+  // The language itself reads the first one, of every iterator that a pattern or a loop leaves early. The second one
+  // would be a global variable, of hosts without a page.
+  for (const name of ['return', 'location']) names.delete(name);
+  return [...names].filter((name) => !(name in {}));
+}
+
 let called = 0;
 const VALUES = [
-  true,
   5,
   'x',
+  true,
   () => {
     called += 1;
     return 'polluted';
@@ -36,136 +44,322 @@ const VALUES = [
   { afterMs: 7 },
 ];
 
-const E = Object.freeze(Object.create(null));
-const fail = fails(E);
-const none = { jitter: 'none' };
-const twice = { ...none, maxAttempts: 2 };
+/** Objects of these tests inherit nothing: what the package reads of its own is under test. */
+const bare = (object) => ({ __proto__: null, ...object });
 
-/** Callbacks and options of operations of every kind. */
+/** The callbacks' error, another one for each scenario. */
+let E;
+const fail = () => {
+  throw E;
+};
+const hang = () => new Promise(() => {});
+const none = bare({ jitter: 'none' });
+const twice = bare({ ...none, maxAttempts: 2 });
+const light3 = bare({ ...none, maxAttempts: 3 });
+
+/** Callbacks and options of operations of every kind. Those that are named `abort…` get a signal. */
+const PLAIN = {
+  success: [() => 'value', none],
+  recovery: [({ attempt }) => (attempt < 2 ? fail() : 'value'), none],
+  failure: [fail, light3],
+  rejection: [() => Promise.reject(E), twice],
+  abort: [hang, none],
+  'abort in a wait': [fail, bare({ ...none, baseMs: 1000 })],
+  permanent: [() => Promise.reject(permanent(E)), none],
+  verdict: [fail, bare({ maxAttempts: 2, retryIf: () => bare({ afterMs: 30 }) })],
+  timeout: [hang, bare({ ...twice, attemptTimeoutMs: 40 })],
+  deadline: [hang, bare({ totalTimeoutMs: 40 })],
+};
 const OPERATIONS = {
-  exhausted: [fail, { ...none, maxAttempts: 3 }],
-  hint: [fails(retryAfter(20, E)), { random: () => 0.5, maxAttempts: 2 }],
-  permanent: [fails(permanent(E))],
-  verdict: [fail, { maxAttempts: 2, retryIf: () => ({ afterMs: 30 }) }],
-  invalid: [fail, { retryIf: () => ({}) }],
-  result: [() => 'pending', { ...twice, retryOnResult: () => true }],
-  rejected: [() => 'pending', { ...twice, retryOnResult: () => true, finalResult: 'reject' }],
-  wrapped: [fail, { ...twice, finalError: 'wrap' }],
-  timeout: [() => new Promise(() => {}), { ...twice, attemptTimeoutMs: 40 }],
-  deadline: [() => new Promise(() => {}), { totalTimeoutMs: 40 }],
+  ...PLAIN,
+  hint: [() => Promise.reject(retryAfter(20, E)), bare({ random: () => 0.5, maxAttempts: 2 })],
+  mistake: [() => retryAfter(20, E), none],
+  invalid: [fail, bare({ retryIf: () => ({}) })],
+  result: [() => 'pending', bare({ ...twice, retryOnResult: () => true })],
+  rejected: [() => 'pending', bare({ ...twice, retryOnResult: () => true, finalResult: 'reject' })],
+  wrapped: [fail, bare({ ...twice, finalError: 'wrap' })],
 };
 
-/** Program that runs them, and others, and returns as data how each ended. */
-const SCENARIOS = {
-  ...Object.fromEntries(
-    Object.entries(OPERATIONS).map(([kind, args]) => [kind, () => underClock((clock) => noted(clock, retry(...args)))]),
-  ),
-  hooks: async () => {
-    const told = [];
-    const fn = ({ attempt }) => (attempt < 2 ? fail() : 'value');
-    const onRetry = ({ attempt }) => void told.push(attempt);
-    await underClock((clock) => noted(clock, retry(fn, { ...none, onRetry })));
-    return told;
+const PARTS = {
+  budget: () => [budget()],
+  breaker: () => [breaker(bare({ consecutiveFailures: 2, openMs: 30 }))],
+  cooldown: () => [cooldown()],
+  hedge: () => [hedge(bare({ delayMs: 10, maxRatio: 1 }))],
+  'all parts': () => [budget(), breaker(), cooldown(bare()), hedge(bare({ delayMs: 10 }))],
+};
+
+/** Runs an operation under this protection, then one of its own state as that is now, and one with a key. */
+const guarded = (parts) => async (fn, options, seen) => {
+  const protection = protect(...parts(), bare({ onEvent: (event) => void seen.push(bare(event)) }));
+  const call = (protection) => retry(fn, bare({ random: () => 0, ...options, protection }));
+  const all = [protection, protection.for('a')];
+  try {
+    return await call(protection);
+  } finally {
+    for (const each of all) await call(each).catch(() => {});
+    seen.push(all.map((each) => bare(each.status())));
+  }
+};
+
+/** The first attempt after a hint is the probe, and the next one is held. */
+async function held(fn, options, seen) {
+  const protection = protect(cooldown(), bare({ onEvent: (event) => void seen.push(bare(event)) }));
+  const call = (fn, options) => retry(fn, bare({ random: () => 0, ...options, protection }));
+  for (const error of [retryAfter(30), E]) await call(() => Promise.reject(error), { maxAttempts: 1 }).catch(() => {});
+  return call(fn, options);
+}
+
+const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+
+/** An OpenTelemetry that lists what it is told, except what the error itself says, inherited or not. */
+function recorder(seen) {
+  const note =
+    (name) =>
+    (...args) => {
+      const told = args.map((arg) => (typeof arg === 'object' ? bare({ ...arg, 'error.type': 0 }) : typeof arg));
+      seen.push([name, told]);
+    };
+  const methods = ['addEvent', 'setAttributes', 'setAttribute', 'setStatus', 'end', 'add', 'record'];
+  const target = (name) => bare(Object.fromEntries(methods.map((method) => [method, note(`${name} ${method}`)])));
+  const startSpan = (name, { attributes }) => seen.push([name, bare(attributes)]) && target('span');
+  const place = bare({ getValue: () => undefined, setValue: () => place });
+  return bare({
+    trace: bare({ getTracer: () => bare({ startSpan }), setSpan: () => place }),
+    context: bare({ active: () => place, with: (_, fn) => fn() }),
+    metrics: bare({
+      getMeter: () => bare({ createCounter: target, createHistogram: target, createObservableGauge: target }),
+    }),
+  });
+}
+
+/** What runs an operation, by name. Each gets the callback, its options, and a list for what else is seen. */
+const RUNNERS = {
+  retry,
+  policy: (fn, options) => new RetryPolicy(options).run(fn),
+  'a run with options': (fn, options) => new RetryPolicy(none).run(fn, options),
+  wrap: (fn, options) => new RetryPolicy(options).wrap(fn, bare({ withAttempt: true }))(),
+  telemetry: (fn, options, seen) => telemetry(recorder(seen)).policy(new RetryPolicy(options)).run(fn),
+  hooks: (fn, options, seen) => {
+    const hook = (name) => [
+      name,
+      (event) =>
+        void seen.push(
+          name,
+          Object.entries(event).map(([key]) => key),
+        ),
+    ];
+    return retry(fn, bare({ ...options, ...Object.fromEntries(HOOKS.map(hook)) }));
   },
-  policy: async () => {
-    const policy = new RetryPolicy({ ...twice, metrics: true });
-    const end = await underClock((clock) => noted(clock, policy.run(fail)));
-    return [end, { ...policy.metrics().failures }, [...policy.delays()]];
+  metrics: async (fn, options, seen) => {
+    const policy = new RetryPolicy(bare({ ...options, metrics: true }));
+    await policy.run(fn).catch(() => {});
+    seen.push(bare(policy.metrics()));
+  },
+  held,
+  ...Object.fromEntries(Object.entries(PARTS).map(([name, parts]) => [name, guarded(parts)])),
+};
+
+/** Answers of a fetch, in place of callbacks; a hint asks to wait. */
+const FETCHES = {
+  success: [() => answer(200), none],
+  recovery: [({ attempt }) => answer(attempt < 2 ? 503 : 200), none],
+  failure: [() => answer(503), twice],
+  hint: [() => answer(429, '0.02'), bare({ ...twice, random: () => 0.5 })],
+  rejection: [() => Promise.reject(new TypeError('Failed to fetch')), twice],
+  thrown: [() => answer(503), bare({ ...twice, throwOnStatus: true })],
+  abort: [hang, none],
+  'abort in a wait': [() => answer(503), bare({ ...none, baseMs: 1000 })],
+  timeout: [hang, bare({ ...twice, attemptTimeoutMs: 40 })],
+  deadline: [hang, bare({ totalTimeoutMs: 40 })],
+};
+const answer = (status, hint) =>
+  bare({ status, body: null, headers: bare({ get: (name) => (name === 'retry-after' && hint) || null }) });
+
+/** Makes two calls, the second one with options of its own, of which the first ones are known then. */
+const fetching = (parts, init) => async (fn, options, seen) => {
+  let attempt = 0;
+  const inner = (...args) => {
+    attempt += 1;
+    seen.push(args.length, args[0]);
+    return fn({ attempt });
+  };
+  const fetch = createFetch(bare({ ...options, protection: parts && protect(...parts()) }), inner);
+  if (init !== undefined) await fetch('http://x.example/', init).catch(() => {});
+  const { status } = await fetch('http://x.example/', init);
+  return status;
+};
+
+const FETCHERS = {
+  createFetch: fetching(),
+  'createFetch with options of a call': fetching(
+    undefined,
+    bare({ retry: bare({ maxAttempts: 2, jitter: 'full', seed: 1 }) }),
+  ),
+  'createFetch with all parts': fetching(PARTS['all parts']),
+};
+
+/** Programs that run no operation, or one that blocks. */
+const SCENARIOS = {
+  sync: () => blocking(fail, light3),
+  'sync, success': () => blocking(() => 'value', none),
+  'sync, abort': () => {
+    const controller = new AbortController();
+    return blocking(
+      () => {
+        controller.abort(E);
+        fail();
+      },
+      bare({ signal: controller.signal }),
+    );
+  },
+  'seeded runs': () => {
+    const policy = new RetryPolicy(bare({ seed: 1, maxAttempts: 3 }));
+    const signal = new AbortController().signal;
+    const run = () =>
+      Promise.allSettled([{ signal }, { seed: 2 }, { signal }].map((own) => policy.run(fail, bare(own))));
+    return operation(run, []);
   },
   seeds: () => {
     // Unseeded lists differ from each other, seeded ones do not.
-    const lists = ['delays', 'data'].map((name) => {
-      const policy = name === 'data' ? fromData({ version: 1, maxAttempts: 4 }) : new RetryPolicy({ maxAttempts: 4 });
+    return [fromData({ version: 1, maxAttempts: 4 }), new RetryPolicy({ maxAttempts: 4 })].map((policy) => {
       const [one, other] = [[...policy.delays({})].join(), [...policy.delays()].join()];
       return one !== other && [...policy.delays({ seed: 1 })].join();
     });
-    return lists;
+  },
+  delays: () => {
+    const policy = new RetryPolicy({ jitter: 'decorrelated' });
+    return [delayMs(3, none), policy.delayMs(3, { seed: 1 }), policy.delayMs(3, { seed: 1, operation: 2, hintMs: 5 })];
   },
   data: () => {
     const jitter = { type: 'proportional', ratio: 0.5 };
     const policies = [
       fromData({ version: 1, maxAttempts: 4, jitter }),
-      ...PRESETS.map((each) => new RetryPolicy(each)),
+      new RetryPolicy(awsSdk2026),
+      new RetryPolicy(polly),
     ];
-    let refused;
-    try {
-      fromData({});
-    } catch (error) {
-      refused = error.message;
-    }
+    const refused = [{}, { version: 1, jitter: {} }].map((data) => caught(() => fromData(data)));
     return [refused, ...policies.map((policy) => Object.entries(policy.toJSON()))];
   },
-  'a run with options': async () => {
-    const policy = new RetryPolicy({ ...none, seed: 1 });
-    const ends = [];
-    for (const options of [undefined, {}, { maxAttempts: 3 }])
-      ends.push(await underClock((clock) => noted(clock, policy.run(fail, options))));
-    return ends.map(({ value }) => value);
-  },
-  sync: () => {
-    const run = () => retrySync(fail, { ...none, maxAttempts: 3 });
-    const { error, clock } = underBlockingClock(run, { wake: (ms) => ms, start: 1000 });
-    return [error === E, clock.waits, told(retryReport(error))];
+  refusals: () =>
+    [{ jitter: {} }, { jitter: { type: 'additive' } }, { wrong: 1 }, { minMs: 20_000 }].map((options) =>
+      caught(() => new RetryPolicy(options)),
+    ),
+  engines: async () => {
+    const policies = [{}, none, { backoff: [1, 2] }, { backoff: 'truncated' }].map(
+      (options) => new RetryPolicy(options),
+    );
+    const waits = policies.map((policy) => bullmq(policy)(1, undefined, E, bare({ id: '1' })));
+    const configs = Object.entries(exporters).map(([name, write]) =>
+      policies.map((policy) => {
+        const { config, losses } = write(policy);
+        return [name, Object.entries(config), losses.map(({ text }) => text)];
+      }),
+    );
+    return [await Promise.all(waits), configs];
   },
 };
 
-/** A report in data that pollution does not reach. */
-const told = (report) =>
-  report && [
-    report.reason,
-    report.attempts,
-    report.elapsedMs,
-    report.dropped,
-    report.records.map((record) =>
-      Object.entries(record).map(([key, value]) => [
-        key,
-        typeof value === 'number' || typeof value === 'string' ? value : typeof value,
-      ]),
-    ),
-  ];
-
-async function noted(clock, promise) {
-  const end = await promise.then(
-    (value) => ['resolved', value],
-    (error) => [
-      'rejected',
-      error === E || [error.message, error.name],
-      told(retryReport(error)),
-      Object.hasOwn(Object(error), 'errors') && error.errors.length,
-    ],
-  );
-  return [end, clock.delays];
+function caught(body) {
+  try {
+    return body();
+  } catch ({ message }) {
+    return message;
+  }
 }
 
-const play = async (scenario) => {
-  const outcome = await scenario();
-  return JSON.stringify(Object.hasOwn(outcome, 'clock') ? [outcome.rejected, outcome.value] : outcome);
-};
+function blocking(fn, options) {
+  const { error, value, clock } = bare(underBlockingClock(() => retrySync(fn, options)));
+  return [error === E, value, clock.waits, told(error)];
+}
+
+/** The report of an operation, as data. */
+function told(error) {
+  const report = retryReport(error);
+  return report && bare({ ...report, records: report.records.map((record) => Object.entries(record)) });
+}
+
+/** Runs an operation. Returns as data how it ended, its timers, and what else was seen. */
+async function operation(run, [fn, options], aborts) {
+  const seen = [];
+  const start = (clock) => {
+    if (!aborts) return run(fn, options, seen);
+    const controller = new AbortController();
+    clock.arm(() => controller.abort(E), 50, []);
+    return run(fn, bare({ ...options, signal: controller.signal }), seen);
+  };
+  const { clock, rejected, value, error } = await underClock(start, bare({ limit: 1000 }));
+  const end = rejected
+    ? [error === E || [error?.name, error?.message], told(error), Object.hasOwn(Object(error), 'errors')]
+    : ['resolved', value];
+  return [end, clock.delays, seen];
+}
+
+const TABLES = [
+  [RUNNERS, OPERATIONS],
+  [{ light }, PLAIN],
+  [FETCHERS, FETCHES],
+];
+for (const [runners, operations] of TABLES)
+  for (const [name, run] of Object.entries(runners))
+    for (const [kind, each] of Object.entries(operations))
+      SCENARIOS[`${name}, ${kind}`] = () => operation(run, each, kind.startsWith('abort'));
+
+/** Plays scenarios while Object.prototype has these names. Returns what each does and reports, as text. */
+async function played(kinds, names, value) {
+  const { error, warn } = console;
+  const seen = [];
+  for (const name of names) {
+    const attributes = { writable: true, enumerable: true, configurable: true };
+    Object.defineProperty(Object.prototype, name, { __proto__: null, ...attributes, value });
+  }
+  try {
+    for (const kind of kinds) {
+      const reported = [];
+      console.error = console.warn = (thrown) => void reported.push(`${thrown}`);
+      E = Object.freeze(Object.create(null));
+      called = 0;
+      let outcome;
+      try {
+        outcome = await SCENARIOS[kind]();
+      } catch (thrown) {
+        outcome = `${thrown?.stack ?? thrown}`;
+      }
+      seen.push([outcome, reported, called]);
+    }
+  } finally {
+    Object.assign(console, { error, warn });
+    for (const name of names) delete Object.prototype[name];
+  }
+  return seen.map((each) => JSON.stringify(each));
+}
 
 test('O01 no outcome depends on data properties of Object.prototype', async () => {
+  const sources = namesOfSources();
+  const kinds = Object.keys(SCENARIOS);
+  assert.ok(sources.includes('waitMs') && sources.length > 1000, `${sources.length} names`);
+  // Once for what is said once per process.
+  await played(kinds, []);
+  const plain = await played(kinds, []);
   const changed = [];
-  for (const [kind, scenario] of Object.entries(SCENARIOS)) {
-    const plain = await play(scenario);
-    for (const name of NAMES) {
-      for (const value of VALUES) {
-        // With this every object is a thenable, which never settles.
-        if (name === 'then' && typeof value === 'function') continue;
-        const attributes = { __proto__: null, writable: true, enumerable: true, configurable: true };
-        Object.defineProperty(Object.prototype, name, { ...attributes, __proto__: null, value });
-        let seen;
-        try {
-          seen = await play(scenario).catch((error) => String(error?.stack ?? error));
-        } finally {
-          delete Object.prototype[name];
-        }
-        if (called > 0) changed.push(`${kind}, ${name}: called ${called} times`);
-        called = 0;
-        if (seen !== plain)
-          changed.push(
-            `${kind}, ${name} = ${typeof value === 'function' ? 'a function' : JSON.stringify(value)}: ${seen} ` +
-              `instead of ${plain}`,
-          );
-      }
+  for (const value of VALUES) {
+    // With a function of the first name, every object is a thenable, which never settles. The second one is what an
+    // error says, inherited or not, and the text of an object says what no code does.
+    const names = sources.filter((name) => Object(value) !== value || !['then', 'code'].includes(name));
+    const seen = await played(kinds, names, value);
+    for (const [i, kind] of kinds.entries()) {
+      if (seen[i] === plain[i]) continue;
+      // Halves the names that have an effect, until each is alone.
+      const search = async (names) => {
+        const [found] = await played([kind], names, value);
+        if (found === plain[i]) return;
+        const known = changed.length;
+        const half = names.length >> 1;
+        if (half > 0) for (const part of [names.slice(0, half), names.slice(half)]) await search(part);
+        // Or they have it together.
+        if (changed.length === known)
+          changed.push(`${kind}, ${names} = ${String(value)}: ${found} instead of ${plain[i]}`);
+      };
+      await search(names);
     }
   }
   assert.deepEqual(changed, []);

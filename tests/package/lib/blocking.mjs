@@ -1,12 +1,13 @@
 // A clock for code that blocks: `Atomics.wait` takes no real time, it moves the monotonic clock.
 
-import { replace } from './clock.mjs';
+import { own, replace } from './clock.mjs';
 
 /**
  * Runs `body(clock)`, synchronously. `clock.waits` lists the timeouts of all waits; `clock.now` may be moved
  * by the body; `wake(ms)` says how long a wait of `ms` really lasts.
  */
-export function underBlockingClock(body, { start = 1000, wake = (ms) => ms } = {}) {
+export function underBlockingClock(body, options) {
+  const { start = 1000, wake = (ms) => ms } = own(options);
   const clock = { now: start, waits: [] };
   const { wait } = Atomics;
   const saved = [

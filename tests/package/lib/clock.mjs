@@ -30,12 +30,16 @@ export function replace(holder, name, value) {
   };
 }
 
+/** Options without what a polluted Object.prototype would add to them. */
+export const own = (options) => ({ __proto__: null, ...options });
+
 export class VirtualClock {
   /**
    * @param {{ skew?: (nth: number) => number, start?: number }} [options] `skew`: how many ms late (early if negative)
    * the nth timer fires.
    */
-  constructor({ skew = () => 0, start = 1000 } = {}) {
+  constructor(options) {
+    const { skew = () => 0, start = 1000 } = own(options);
     this.now = start;
     this.skew = skew;
     /** Each armed timer, in order: `{ ms, at }`; `ms` as it was passed to setTimeout. */
@@ -152,7 +156,8 @@ export class VirtualClock {
  * Resolves with `{ clock, value }` or `{ clock, error, rejected: true }`. A promise that nothing can
  * settle any more, and one that takes more than `limit` timers, is an error: a test must not hang.
  */
-export async function underClock(body, { limit = 100_000, ...options } = {}) {
+export async function underClock(body, options) {
+  const { limit = 100_000 } = own(options);
   const clock = new VirtualClock(options).install();
   try {
     let outcome;
