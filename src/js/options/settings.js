@@ -190,18 +190,18 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
  * the run is that seed's first operation.
  * @param {any} options
  * @param {Settings} policy
- * @returns {{ settings: Settings, signal?: AbortSignal, ownSeed: boolean }}
+ * @returns {[settings: Settings, signal: AbortSignal | undefined, ownSeed: boolean]}
  */
 export function readRunOptions(options, policy) {
   const given = ownOf(options);
   const { signal, key, seed } = given;
   // Most runs with options have a signal, and no settings of their own.
-  if (Object.keys(given).length === 1 && isSignal(signal)) return { settings: policy, signal, ownSeed: false };
+  if (Object.keys(given).length === 1 && isSignal(signal)) return [policy, signal, false];
   delete given.key;
   const settings = readOverrides(given, policy, OF_A_POLICY);
   settings.signal = policy.signal;
   if (key !== undefined) settings.protection = settings.protection?.of(key);
-  return { settings, signal, ownSeed: seed !== undefined };
+  return [settings, signal, seed !== undefined];
 }
 
 /** @param {unknown} fn */

@@ -74,7 +74,7 @@ export function policyOf(load) {
         let { settings } = parts;
         let signal;
         let ownSeed;
-        if (options !== undefined) ({ settings, signal, ownSeed } = readRunOptions(options, settings));
+        if (options !== undefined) [settings, signal, ownSeed] = readRunOptions(options, settings);
         return run(settings, fn, ownSeed ? 0 : parts.operations++, parts.metrics, signal);
       } catch (error) {
         return Promise.reject(error);

@@ -32,14 +32,14 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_990,
+    limit: 10_030,
     target: 9_950,
-    reason: "the operation's name in its deadline, and what names the request of a fetch",
+    reason: "the operation's name in its deadline, what names the request of a fetch, and guards of what callers got",
   },
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 11_420,
+    limit: 11_440,
     target: 11_200,
     reason: 'overrides, stateless delays, metrics and toJSON, which a class cannot leave out',
   },
@@ -60,13 +60,13 @@ export const BUDGETS = [
   ...['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'].map((name, i) => ({
     name: `rejitter/engines, ${name}`,
     code: `export { ${name} } from 'rejitter/engines';`,
-    limit: [710, 1320, 1260, 1320, 1190, 1290, 1340][i],
+    limit: [710, 1320, 1280, 1330, 1190, 1310, 1340][i],
     target: 1_500,
   })),
   {
     name: 'rejitter/otel',
     code: `export { telemetry } from 'rejitter/otel';`,
-    limit: 1_870,
+    limit: 1_890,
     target: 2_500,
   },
   {
@@ -94,12 +94,13 @@ export const PROTECTION = [
   },
   {
     parts: 'breaker, budget, cooldown, protect',
-    limit: 5_500,
+    limit: 5_510,
     target: 5_500,
+    reason: 'answers are read without what they inherit',
   },
   {
     parts: 'SupersededError, breaker, budget, cooldown, hedge, protect',
-    limit: 7_420,
+    limit: 7_490,
     target: 7_400,
     reason: 'the verdicts of statuses and of isFailure, which all parts hear',
   },
