@@ -131,6 +131,7 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
         5_000,
         100_000,
         1 << 31,
+        1 << 32,
         1 << 53,
         u64::MAX,
     ];
@@ -150,9 +151,8 @@ fn every_wait_is_finite_and_within_its_bounds_and_ceilings_never_fall() {
             );
             ceiling_before = ceiling;
             let wait = Wait {
-                k,
                 previous,
-                curve_ms: None,
+                ..Wait::number(k)
             };
             let (lo, hi) = policy.bounds_ms(&wait);
             assert!(floor.min(cap) <= lo && lo <= hi, "{options:?}: {lo} … {hi}");

@@ -22,7 +22,7 @@ const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 #[cfg_attr(all(feature = "driver", target_family = "wasm"), unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn decide(
-    attempt: f64,
+    attempt: u32,
     r: f64,
     backoff: u32,
     jitter: u32,
@@ -57,7 +57,7 @@ pub extern "C" fn decide(
         ..RetryOptions::default()
     };
     let wait = Wait {
-        k: count(attempt),
+        k: attempt,
         previous: Some(previous)
             .filter(|previous| *previous >= 0.0)
             .map(|previous| Previous {

@@ -5,7 +5,7 @@ use super::elementary::at_most;
 /// How the ceiling grows from wait to wait, before jitter.
 ///
 /// `k` numbers the waits, starting at 1: wait `k` follows failed attempt `k`. Every curve is
-/// monotone in `k` and bounded by the cap, and finite for every `k` up to `u64::MAX`.
+/// monotone in `k` and bounded by the cap, and finite for every `k`. From `k` = 2^32 − 1 on, it stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Backoff {
@@ -42,7 +42,7 @@ pub(crate) fn listed(list: &[f64], k: u64) -> Option<f64> {
 /// Powers are made by repeated squaring and not by `powf`, whose last bit differs between
 /// platforms, and hence between native code and WebAssembly.
 #[inline(never)]
-pub(crate) const fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
+pub(crate) const fn grow(base: f64, factor: f64, mut n: u32, cap: f64) -> f64 {
     if base == 0.0 {
         return 0.0;
     }
@@ -60,7 +60,7 @@ pub(crate) const fn grow(base: f64, factor: f64, mut n: u64, cap: f64) -> f64 {
 
 /// `base·F(k)`, at most `cap`, in as many steps as it takes to reach either.
 #[inline(never)]
-pub(crate) fn fibonacci(base: f64, k: u64, cap: f64) -> f64 {
+pub(crate) fn fibonacci(base: f64, k: u32, cap: f64) -> f64 {
     let (mut current, mut next) = (at_most(base, cap), base);
     let mut n = 1;
     // A base of 0 grows nowhere, however long one waits.
@@ -72,12 +72,8 @@ pub(crate) fn fibonacci(base: f64, k: u64, cap: f64) -> f64 {
 }
 
 /// `base + step·n`, at most `cap`.
-pub(crate) fn climb(base: f64, step: f64, n: u64, cap: f64) -> f64 {
-    // The number of attempts beyond 2^53 loses its last bits here; the cap was reached by then,
-    // or the step is so small that it does not show.
-    #[allow(clippy::cast_precision_loss)]
-    let n = n as f64;
-    at_most(base + step * n, cap)
+pub(crate) fn climb(base: f64, step: f64, n: u32, cap: f64) -> f64 {
+    at_most(base + step * f64::from(n), cap)
 }
 
 #[cfg(test)]
@@ -91,7 +87,7 @@ mod tests {
             let exact = (1u64 << n) as f64;
             assert_eq!(grow(1.0, 2.0, n, f64::MAX).to_bits(), exact.to_bits());
         }
-        for n in [99, 1_024, 5_000, 1 << 53, u64::MAX] {
+        for n in [99, 1_024, 5_000, 1 << 31, u32::MAX] {
             assert_eq!(grow(100.0, 2.0, n, 10_000.0), 10_000.0);
             assert_eq!(grow(100.0, 1.0, n, 10_000.0), 100.0);
             assert_eq!(grow(0.0, 1e308, n, 10_000.0), 0.0);

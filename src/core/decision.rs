@@ -147,9 +147,9 @@ impl RetryPolicy {
             Hint::Exactly(ms) => ms,
             hint => {
                 let wait = Wait {
-                    k: failure.attempt,
                     previous: failure.previous,
                     curve_ms: failure.curve_ms,
+                    ..Wait::number(failure.attempt)
                 };
                 let server_ms = if let Hint::Server(ms) = hint { ms } else { 0.0 };
                 match self.hinted_ms(&wait, server_ms, draws) {

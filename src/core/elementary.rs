@@ -108,7 +108,7 @@ pub(crate) fn exp2(x: f64) -> f64 {
     // Infinite from 1024 on. Not by the conversion's own saturation: see `count` in src/bindings/core.rs.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let exponent = at_most(whole, 1_024.0) as u32;
-    let power = super::backoff::grow(1.0, 2.0, u64::from(exponent), f64::INFINITY);
+    let power = super::backoff::grow(1.0, 2.0, exponent, f64::INFINITY);
     power * exp2_fraction(x - whole)
 }
 

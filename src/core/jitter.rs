@@ -88,10 +88,8 @@ fn polly_curve(t: f64) -> f64 {
 
 /// The raw wait of [`Jitter::PollyV2`] after failed attempt `k`, in units of the base; infinite
 /// where it overflows.
-pub(crate) fn polly_v2(k: u64, previous_r: Option<f64>, r: f64) -> f64 {
-    // Beyond 2^53 attempts the fraction is lost, and the result infinite long before.
-    #[allow(clippy::cast_precision_loss)]
-    let whole = k.saturating_sub(1) as f64;
+pub(crate) fn polly_v2(k: u32, previous_r: Option<f64>, r: f64) -> f64 {
+    let whole = f64::from(k.saturating_sub(1));
     let before = previous_r.map_or(0.0, |r| polly_curve(at_least(whole - 1.0 + r, 0.0)));
     let now = polly_curve(whole + r);
     // Never negative. `is_finite` would read the bits, for which JavaScript needs a buffer.
@@ -127,6 +125,6 @@ mod tests {
             assert!((raw - expected).abs() < 5e-7, "wait {k}: {raw}");
         }
         assert_eq!(polly_v2(5_000, Some(0.5), 0.5), f64::INFINITY);
-        assert_eq!(polly_v2(u64::MAX, Some(0.5), 0.5), f64::INFINITY);
+        assert_eq!(polly_v2(u32::MAX, Some(0.5), 0.5), f64::INFINITY);
     }
 }

@@ -73,7 +73,7 @@ pub struct Previous {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wait {
     /// Number of the wait, starting at 1: it follows failed attempt `k`.
-    pub k: u64,
+    pub k: u32,
     /// The operation's previous computed wait; `None` before the first.
     pub previous: Option<Previous>,
     /// The curve's value in ms, for [`Backoff::Custom`]; 10 s if it is unset. Ignored by the others.
@@ -81,11 +81,12 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Wait `k` of an operation, starting at 1, with no state to keep.
+    /// Wait `k` of an operation, starting at 1, with no state to keep. Later waits are computed as wait 2^32 − 1: no
+    /// curve grows after so many attempts.
     #[must_use]
     pub fn number(k: u64) -> Self {
         Self {
-            k,
+            k: u32::try_from(k).unwrap_or(u32::MAX),
             previous: None,
             curve_ms: None,
         }
@@ -135,7 +136,7 @@ impl RetryPolicy {
             (Some(base), _) => base,
             // A power of two: the division is exact. Without a cap it would make a first wait of years.
             (None, Backoff::Truncated) if cap_ms < MAX_MS => {
-                let power = truncate_at.saturating_sub(1) as u64;
+                let power = truncate_at.saturating_sub(1);
                 cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
             (None, _) => DEFAULT_BASE_MS.min(cap_ms),
@@ -282,7 +283,7 @@ impl RetryPolicy {
         } else {
             self.cap_ms
         };
-        let last = u64::from(self.truncate_at.saturating_sub(1));
+        let last = self.truncate_at.saturating_sub(1);
         let curve = match self.backoff {
             Backoff::Fixed => at_most(base, cap),
             Backoff::Linear => climb(base, self.growth, n, cap),
@@ -368,9 +369,8 @@ impl RetryPolicy {
 
     /// Number of slot values that wait `k` is drawn from with [`Jitter::Slotted`]: `2^min(k, truncate_at)`.
     #[inline(always)]
-    pub(crate) fn slots(&self, k: u64) -> f64 {
-        let exponent = k.min(u64::from(self.truncate_at));
-        grow(1.0, 2.0, exponent, UNCAPPED_MS)
+    pub(crate) fn slots(&self, k: u32) -> f64 {
+        grow(1.0, 2.0, k.min(self.truncate_at), UNCAPPED_MS)
     }
 
     /// The wait, in ms. Finite, at least 0; never above the cap, unless a preset's

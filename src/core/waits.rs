@@ -98,9 +98,9 @@ impl Waits {
         draws: Draws,
     ) -> f64 {
         let wait = Wait {
-            k: self.attempt,
             previous: self.previous(),
             curve_ms,
+            ..Wait::number(self.attempt)
         };
         let delay_ms = policy.delay_ms(&wait, draws);
         *self = Self::at(self.attempt.saturating_add(1), delay_ms, draws.r);

@@ -126,9 +126,9 @@ impl Model {
             .then(|| self.curve_ms(k))
             .flatten();
         Wait {
-            k,
             previous,
             curve_ms,
+            ..Wait::number(k)
         }
     }
 
@@ -198,9 +198,12 @@ impl Model {
         let (cap, floor) = (policy.cap_ms(), policy.min_ms());
         match (policy.jitter(), previous) {
             (Jitter::PollyV2, _) => self.polly().distribution(k),
-            (Jitter::Slotted, _) => {
-                Distribution::slotted(policy.base_ms(), policy.slots(k), floor, cap)
-            }
+            (Jitter::Slotted, _) => Distribution::slotted(
+                policy.base_ms(),
+                policy.slots(self.wait(k, None).k),
+                floor,
+                cap,
+            ),
             (Jitter::Decorrelated | Jitter::DecorrelatedBounded, Some(previous)) => {
                 let chain = Chain {
                     lo: policy.base_ms().max(floor),

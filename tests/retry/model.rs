@@ -207,9 +207,8 @@ impl Plan {
         let draws = self.seed.draws(0, k);
         let hint = self.hint(k).filter(|hint| own && !hint.is_zero());
         let wait = Wait {
-            k,
             previous: *previous,
-            curve_ms: None,
+            ..Wait::number(k)
         };
         let delay = match (planned.verdict, hint) {
             (Verdict::RetryExactly(delay), _) if own => delay,

@@ -58,6 +58,8 @@ export async function retryWithStrategy(strategy, fn, attempts = ATTEMPTS) {
 export const BARE = 'bare call';
 export const BY_HAND = 'hand-written loop';
 export const POLICY = 'rejitter, policy';
+/** The same with the core as JavaScript. */
+export const TRANSLATED = 'rejitter, policy, JavaScript form';
 
 /** @param {any} cockatiel */
 const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry }) => {
@@ -78,6 +80,9 @@ const RETRIES = [
   of('rejitter', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), { name: POLICY }),
   of('rejitter', RETRY, (fn, { retryWithFullJitter: retry }) => ({ fn, retry, options: OWN }), {
     name: 'rejitter, function',
+  }),
+  of('rejitter/no-wasm', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
+    name: TRANSLATED,
   }),
   of('rejitter/light', RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),
   of('p-retry', RETRY, (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }), CLIPPED),

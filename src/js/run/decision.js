@@ -23,6 +23,9 @@ const DEADLINE = -2;
 /** The core itself failed. */
 const UNAVAILABLE = -4;
 
+/** The core counts attempts in 32 bits. From this one on, no curve grows. */
+const MAX_K = 2 ** 32 - 1;
+
 /**
  * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
  * backoff(). If the core fails, the error is in `state.fault`.
@@ -73,7 +76,7 @@ export function computed(settings, state, attempt, serverMs) {
       if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
     }
     const delayMs = core.decide(
-      attempt,
+      Math.min(attempt, MAX_K),
       r,
       backoff,
       jitter,

@@ -242,6 +242,16 @@ test('delayMs(k) is the k-th of delays() of any operation, whatever maxAttempts 
   const fresh = new RetryPolicy();
   assert.notEqual(fresh.delayMs(5), fresh.delayMs(5));
   assert.equal(new RetryPolicy({ jitter: 'none', capMs: Infinity }).delayMs(2 ** 53 - 1), 2 ** 53 - 1);
+  // The core counts in 32 bits: no later wait is longer, and none starts again.
+  for (const options of [{ factor: 1 + 2 ** -30 }, { backoff: 'linear', stepMs: 1 }, { backoff: 'fibonacci' }]) {
+    const slow = new RetryPolicy({ jitter: 'none', capMs: Infinity, ...options });
+    const last = slow.delayMs(2 ** 32 - 1);
+    assert.ok(last > slow.delayMs(2 ** 31) || options.backoff === 'fibonacci', String(last));
+    assert.deepEqual(
+      [2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1].map((k) => slow.delayMs(k)),
+      [last, last, last],
+    );
+  }
 });
 
 test('delayMs(k) with a hint waits no less than the server asked', () => {

@@ -32,6 +32,7 @@ const samples = (values) => ({
   [BY_HAND]: [20, 20],
   [POLICY]: [20, 30],
   'rejitter, function': [1, 1],
+  'rejitter, policy, JavaScript form': [20, 30],
   ...values,
 });
 const bytes = (brotli) => ({ brotli });
