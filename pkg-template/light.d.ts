@@ -3,7 +3,7 @@
  * main entry. Reports, hooks, seeds, protection, other backoffs and jitters, and the rules of `fetch` are in
  * `rejitter`, `rejitter/protection` and `rejitter/fetch`.
  *
- * Waits are drawn with `Math.random`. A `TimeoutError` of this entry is known by its `name`.
+ * Waits are drawn with `Math.random`. Needs no WebAssembly: there is one file for all hosts.
  *
  * @module rejitter/light
  */
@@ -14,7 +14,9 @@ export interface LightAttempt {
   readonly attempt: number;
   /**
    * Signal of this attempt alone, made when it is first read. Aborted with the reason of
-   * {@link LightOptions.signal}, or with a `TimeoutError` when the attempt or the operation times out.
+   * {@link LightOptions.signal}, or with a {@link TimeoutError} when the attempt or the operation times out.
+   *
+   * A getter that the attempt inherits: destructuring reads it, a spread (`{ ...attempt }`) loses it.
    */
   readonly signal: AbortSignal;
 }
@@ -79,7 +81,7 @@ export interface LightOptions {
   signal?: AbortSignal | undefined;
   /**
    * Time limit of each attempt, in ms, from that attempt's own start. An attempt that takes longer fails with a
-   * `TimeoutError`, which is retried like any failure, and its later outcome is ignored. Near the deadline, the
+   * {@link TimeoutError}, which is retried like any failure, and its later outcome is ignored. Near the deadline, the
    * remaining time is the limit. Above 0; `Infinity` means no limit.
    *
    * @default Infinity
@@ -89,7 +91,7 @@ export interface LightOptions {
   /**
    * Deadline of the whole operation, in ms from the call, waits included. Checked before each wait and by a timer: if
    * the next wait would end at or after the deadline, the operation ends immediately with the last error. If the
-   * deadline passes during an attempt, the operation rejects with a `TimeoutError` whose `cause` is the previous
+   * deadline passes during an attempt, the operation rejects with a {@link TimeoutError} whose `cause` is the previous
    * failure. Above 0; `Infinity` means no deadline.
    *
    * @default Infinity
@@ -122,6 +124,25 @@ export interface LightOptions {
    * @example `{ unref: true }`
    */
   unref?: boolean | undefined;
+}
+
+/**
+ * An attempt outlived `attemptTimeoutMs`, or an operation outlived `totalTimeoutMs`. Another class than that of
+ * `rejitter`; its `name` is the same.
+ *
+ * @example
+ * ```js
+ * import { TimeoutError, retry } from 'rejitter/light';
+ * const hangs = () => callApi().catch(() => new Promise(() => {}));
+ * const error = await retry(hangs, { attemptTimeoutMs: 50, maxAttempts: 2 }).catch((error) => error);
+ * console.log(error instanceof TimeoutError, error.message);
+ * ```
+ */
+export class TimeoutError extends Error {
+  /** The name that the DOM's own timeout errors have. */
+  readonly name: 'TimeoutError';
+  /** The previous failure, if the deadline passed during a later attempt. An attempt's timeout has none. */
+  readonly cause?: unknown;
 }
 
 /** Result of {@link LightOptions.retryIf}. */

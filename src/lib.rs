@@ -172,6 +172,7 @@ pub mod internals {
     any(
         feature = "driver",
         feature = "lab-exports",
+        feature = "light-exports",
         feature = "protection-exports"
     )
 ))]

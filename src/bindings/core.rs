@@ -93,7 +93,7 @@ pub(super) fn seed_of(high: u32, low: u32) -> Seed {
     Seed::new(u64::from(high) << 32 | u64::from(low))
 }
 
-fn given(value: f64) -> Option<f64> {
+pub(super) fn given(value: f64) -> Option<f64> {
     Some(value).filter(|value| !value.is_nan())
 }
 

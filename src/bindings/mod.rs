@@ -7,6 +7,9 @@
 mod core;
 pub use self::core::{decide, draw};
 
+#[cfg(feature = "light-exports")]
+pub mod light;
+
 #[cfg(feature = "protection-exports")]
 pub mod protection;
 

@@ -168,22 +168,26 @@ impl RetryPolicy {
     /// that is more than the policy follows.
     #[inline(always)]
     pub(crate) fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
-        let computed = self.delay_ms(wait, draws);
+        let mut delay_ms = self.delay_ms(wait, draws);
         // A comparison with NaN is false.
         if server_ms > 0.0 {
             let longest = self.max_retry_after_ms();
             if server_ms > longest && !self.caps_long_retry_after() {
                 return None;
             }
-            let requested = at_most(server_ms, longest);
-            // Twice the requested time at most: finite, and below what timers are chunked for.
-            let spread = at_least(requested / 2.0, self.base_ms());
-            let hinted = at_most(requested + draws.r * spread, MAX_MS);
-            // Not `max`, which would hide a NaN.
-            if computed < hinted {
-                return Some(hinted);
-            }
+            delay_ms = self.hinted_over(delay_ms, at_most(server_ms, longest), draws.r);
         }
-        Some(computed)
+        Some(delay_ms)
+    }
+
+    /// Returns the wait in ms where a server asks for `requested_ms`, which the policy follows, and the formula gives
+    /// `computed`.
+    #[inline(always)]
+    pub(crate) fn hinted_over(&self, computed: f64, requested_ms: f64, r: f64) -> f64 {
+        // Twice the requested time at most: finite, and below what timers are chunked for.
+        let spread = at_least(requested_ms / 2.0, self.base_ms());
+        let hinted = at_most(requested_ms + r * spread, MAX_MS);
+        // Not `max`, which would hide a NaN.
+        if computed < hinted { hinted } else { computed }
     }
 }

@@ -60,6 +60,7 @@ export const BY_HAND = 'hand-written loop';
 export const POLICY = 'rejitter, policy';
 /** The same with the core as JavaScript. */
 export const TRANSLATED = 'rejitter, policy, JavaScript form';
+export const LIGHT = 'rejitter/light';
 
 /** @param {any} cockatiel */
 const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry }) => {
@@ -84,7 +85,7 @@ const RETRIES = [
   of('rejitter/no-wasm', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
     name: TRANSLATED,
   }),
-  of('rejitter/light', RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),
+  of(LIGHT, RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),
   of('p-retry', RETRY, (fn, { default: retry }) => ({ fn, retry, options: NODE_RETRY }), CLIPPED),
   of('cockatiel', 'policy.execute(fn)', (fn, cockatiel) => ({ fn, policy: ofCockatiel(cockatiel) }), {
     note: 'a policy, run many times',

@@ -2,7 +2,7 @@
 // modules that they reach, each wasm as a file and as a module, the CommonJS twins, the version. Next to it, in
 // OUT.modules, the same with every module as a file: for tests that change one.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --machines machines.js --lab folder --out target/pkg
+//   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
 //
 // The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
 
@@ -22,7 +22,6 @@ const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'la
 const INLINED = [['/core.js', '/core-inline.js']];
 const TRANSLATED = [
   ['/core.js', '/core-no-wasm.js'],
-  ['/core-light.js', '/core-no-wasm.js'],
   ['./index.js', './index.no-wasm.js'],
 ];
 const imported = (host) => [
@@ -36,7 +35,7 @@ const imported = (host) => [
  */
 const FORMS = {
   '': [ENTRIES, INLINED],
-  '.no-wasm': [['index', 'light', 'fetch', 'protection', 'data'], TRANSLATED],
+  '.no-wasm': [['index', 'fetch', 'protection', 'data'], TRANSLATED],
   '.workerd': [['lab'], imported('workerd')],
   '.edge-light': [['lab'], imported('edge-light')],
 };
@@ -127,7 +126,7 @@ function sameExports(exportsByFile) {
   }
 }
 
-export async function assemble({ template, driver, licences, wasm, machines, lab, version, out }) {
+export async function assemble({ template, driver, licences, wasm, light, machines, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
   mkdirSync(dirname(next), { recursive: true });
@@ -144,6 +143,7 @@ export async function assemble({ template, driver, licences, wasm, machines, lab
   write('lib/wasm/core-bytes.js', bytesModule(coreBytes, 'core.wasm'));
   // The same as JavaScript lies next to it.
   write('lib/wasm/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
+  write('lib/light/generated.js', readFileSync(light));
   write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
@@ -235,7 +235,7 @@ export const assembleHere = (values) =>
   });
 
 if (process.argv[1] === import.meta.filename) {
-  const names = ['version', 'wasm', 'machines', 'lab', 'out'];
+  const names = ['version', 'wasm', 'light', 'machines', 'lab', 'out'];
   const options = Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }]));
   await assembleHere(parseArgs({ options }).values);
 }

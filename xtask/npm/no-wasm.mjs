@@ -1,6 +1,7 @@
 // Makes a module of what wasm2js writes: the core as JavaScript, for hosts that cannot compile WebAssembly.
 //
-//   node no-wasm.mjs wasm2js.js out.js
+//   node no-wasm.mjs wasm2js.js out.js            exports a function that makes the core's
+//   node no-wasm.mjs --alone wasm2js.js out.js    exports each function, so that an app has those that it uses
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { transform } from 'esbuild';
@@ -9,10 +10,11 @@ import { transform } from 'esbuild';
 const SHAPE = /^\s*function asmFunc\(imports\) \{\n(.*\n)\}\n\nvar retasmFunc = asmFunc\(\{\n\}\);\n(.*)$/s;
 
 /**
- * Returns the module: its one export makes the core's functions when it is called, so that importing it runs nothing.
+ * Returns the module. Its one export makes the core's functions when it is called, so that importing it runs nothing.
  * @param {string} code as wasm2js writes it
+ * @param {boolean} [alone] whether to export each function instead
  */
-export async function moduleOf(code) {
+export async function moduleOf(code, alone = false) {
   const [, body, exported] = SHAPE.exec(code) ?? [];
   if (body === undefined || /\bimports\b|ArrayBuffer/.test(body)) {
     throw new Error('wasm2js wrote another form than this script knows: the core needs an import, memory or a buffer');
@@ -25,7 +27,13 @@ export async function moduleOf(code) {
   const used = body.replaceAll(/^ var (Math_\w+) = Math\.\w+;\n/gm, (line, name) =>
     body.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
   );
-  const { code: small } = await transform(`export function core() {\n${used}}\n`, {
+  const module = alone
+    ? used.replace(
+        /^ return \{\n(.*)^ \};\n$/ms,
+        (_, list) => `export {${list.replaceAll(/"(\w+)": (\$\d+)/g, '$2 as $1')}};\n`,
+      )
+    : `export function core() {\n${used}}\n`;
+  const { code: small } = await transform(module, {
     format: 'esm',
     minify: true,
     target: 'es2015',
@@ -33,8 +41,10 @@ export async function moduleOf(code) {
   return `// Written by Binaryen's wasm2js.\n${small}`;
 }
 
-async function main([from, to]) {
-  writeFileSync(to, await moduleOf(readFileSync(from, 'utf8')));
+async function main(args) {
+  const alone = args[0] === '--alone';
+  const [from, to] = args.slice(-2);
+  writeFileSync(to, await moduleOf(readFileSync(from, 'utf8'), alone));
 }
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

@@ -20,6 +20,13 @@ test('the module makes the functions on demand, and not at import', async () => 
   assert.notEqual(core(), core());
 });
 
+test('or it has each function by itself', async () => {
+  const both = written(HALF).replace('"half": $0', '"half": $0, \n  "again": $0');
+  const code = await moduleOf(both, true);
+  const { half, again } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  assert.deepEqual([half(7), again(8)], [3, 4]);
+});
+
 test('rejects what a core of numbers alone does not need', async () => {
   const form = /wrote another form/;
   await assert.rejects(moduleOf('export var half = 1;\n'), form);

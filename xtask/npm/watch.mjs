@@ -10,7 +10,7 @@ import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { inRoot, pkg, tarball } from '../run/places.mjs';
-import { core, lab, machines, version } from '../steps/package.mjs';
+import { core, lab, light, machines, version } from '../steps/package.mjs';
 import { assembleHere } from './assemble.mjs';
 import { pack } from './pack.mjs';
 
@@ -18,7 +18,7 @@ const { values, positionals: tests } = parseArgs({
   options: { once: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const parts = { wasm: core.file, machines: machines().script, lab: lab.folder };
+const parts = { wasm: core.file, light: light.script, machines: machines().script, lab: lab.folder };
 const missing = Object.values(parts).find((path) => !existsSync(path));
 if (missing) throw new Error(`${missing} is not there: build the package once with \`cargo xtask pkg\``);
 

@@ -86,7 +86,7 @@ const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warni
 const ALONE = '--lib --no-default-features --features std';
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
 const OURS = '--package rejitter --package xtask --all-targets --all-features';
-const EXPORTS = `--target ${WASM_TARGET} --all-targets --features lab-exports,protection-exports`;
+const EXPORTS = `--target ${WASM_TARGET} --all-targets --features lab-exports,light-exports,protection-exports`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
 const LINTS = [

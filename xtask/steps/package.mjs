@@ -42,7 +42,9 @@ function thin(name, feature, toolchain) {
 
 /** The numeric decision functions, which the npm package has as wasm and as JavaScript. */
 export const core = thin('core', 'driver');
-/** The machines of protection, which it has as JavaScript alone. @param {string} [toolchain] */
+/** The waits of `rejitter/light`, which it has as JavaScript alone. */
+export const light = thin('light', 'light-exports');
+/** The machines of protection, too. @param {string} [toolchain] */
 export const machines = (toolchain) => thin('machines', 'protection-exports', toolchain);
 /** `lab.wasm` and its glue, `lab_bg.js`. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
@@ -51,6 +53,12 @@ export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
 export const steps = [
   { name: 'thin wasm: compile', needs: [TARGET], setUp: (log) => compileThin(log, core) },
   { name: 'thin wasm: shrink', needs: ['thin wasm: compile', NPM_OF_BUILD], setUp: (log) => shrink(log, core) },
+  { name: 'waits of light: compile', needs: [TARGET], setUp: (log) => compileThin(log, light) },
+  {
+    name: 'waits of light: as JavaScript',
+    needs: ['waits of light: compile', NPM_OF_BUILD],
+    setUp: (log) => shrink(log, light),
+  },
   { name: 'machines: compile', needs: [TARGET], setUp: (log) => compileThin(log, machines()) },
   {
     name: 'machines: as JavaScript',
@@ -66,7 +74,12 @@ export const steps = [
   },
   {
     name: 'assemble',
-    needs: ['thin wasm: shrink', 'machines: as JavaScript', 'lab wasm: bind and optimise'],
+    needs: [
+      'thin wasm: shrink',
+      'waits of light: as JavaScript',
+      'machines: as JavaScript',
+      'lab wasm: bind and optimise',
+    ],
     async setUp(log) {
       await log.run(assembly(machines().script, pkg));
       log.note = `${fromRoot(pkg)} ${version()}`;
@@ -141,9 +154,13 @@ export function shrink(log, thin) {
     optimised('-Oz', file('reached.wasm'), thin.file, ['--converge']),
     script('roots.mjs', '--check', thin.file, graph),
   ];
-  // The core: functions of numbers, made at the first call. The machines: functions of arrays, the addresses of states.
-  const [form, module] = thin.name === 'core' ? [thin.file, 'no-wasm.mjs'] : [file('numbers.wat'), 'machines.mjs'];
+  // The core: functions of numbers, made at the first call. The waits of light: the same, each by itself. The machines:
+  // functions of arrays, the addresses of states.
+  const module = thin.name === 'machines' ? 'machines.mjs' : 'no-wasm.mjs';
+  const alone = thin.name === 'light' ? ['--alone'] : [];
+  let form = thin.file;
   if (thin.name === 'machines') {
+    form = file('numbers.wat');
     passes.push(binaryen('wasm-dis', thin.file, file('text.wat')));
     passes.push(script(module, '--numbers', file('text.wat'), form));
   }
@@ -154,7 +171,7 @@ export function shrink(log, thin) {
   passes.push(
     binaryen('wasm-opt', form, file('lowered.wasm'), lower),
     binaryen('wasm2js', file('lowered.wasm'), file('wasm2js.js'), ['--all-features', '-Oz']),
-    script(module, file('wasm2js.js'), thin.script),
+    script(module, ...alone, file('wasm2js.js'), thin.script),
   );
   return runPasses(log, thin.compiled, thin.work, [thin.file, thin.script], passes);
 }
@@ -218,7 +235,8 @@ async function runPasses(log, input, work, results, passes) {
 export const assembly = (made, out) => ({
   ...script(
     'assemble.mjs',
-    ...sh`--version ${version()} --wasm ${core.file} --machines ${made} --lab ${lab.folder} --out ${out}`,
+    ...sh`--version ${version()} --wasm ${core.file} --light ${light.script} --machines ${made}
+      --lab ${lab.folder} --out ${out}`,
   ),
   remedy: 'the message in the log names the file of pkg-template/ or src/js/ at fault',
 });

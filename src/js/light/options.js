@@ -1,12 +1,8 @@
 // @ts-check
 // The options of rejitter/light: each own one is read once and checked, and the first problem is thrown.
 
-/** @typedef {import('../../../pkg-template/light.js').LightAttempt} Attempt */
-/** @typedef {import('../../../pkg-template/light.js').LightOptions} Settings */
-/**
- * The type of a value, the end of the sentence "must be …", and what a value of this type must pass.
- * @typedef {[type: string, rule: string, allows?: (value: any, settings: any) => unknown]} Rule
- */
+/** The type of a value, the end of the sentence "must be …", and what a value of this type must pass. */
+/** @typedef {[type: string, rule: string, allows?: (value: any) => unknown]} Rule */
 
 /** Codes of the jitters in the core. */
 export const JITTERS = ['none', 'full', 'equal'];
@@ -22,43 +18,71 @@ const between = (least, above = 2 ** 53) => [
 export const DURATION = between(0);
 export const DRAW = between(0, 1);
 /** @type {Rule} */
-const LIMIT = ['number', 'a positive number', (value) => value > 0];
-/** Matches no value. @type {Rule} */
-const UNKNOWN = ['', "left out, or import it from 'rejitter'"];
+export const LIMIT = ['number', 'a positive number', (value) => value > 0];
 
-/** @type {Record<string, Rule>} */
-const RULES = /** @type {any} */ ({
-  __proto__: null,
-  maxAttempts: ['number', 'a positive integer or Infinity', (/** @type {number} */ value) => value > 0 && !(value % 1)],
+/** Options of retries and of fetch. @type {Record<string, Rule>} */
+export const COMMON = {
+  maxAttempts: ['number', 'a positive integer or Infinity', (value) => value > 0 && !(value % 1)],
   baseMs: DURATION,
-  capMs: ['number', 'a number, at least baseMs', (/** @type {number} */ value, { baseMs = 0 }) => value >= baseMs],
+  capMs: ['number', 'a number, at least baseMs', (value) => value >= 0],
   factor: between(1),
-  jitter: ['string', 'full, equal or none', (/** @type {string} */ value) => JITTERS.includes(value)],
-  signal: ['object', 'an AbortSignal', (/** @type {any} */ value) => value?.addEventListener],
+  jitter: ['string', 'full, equal or none', (value) => JITTERS.includes(value)],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  retryIf: FUNCTION,
   random: FUNCTION,
   unref: ['boolean', 'a boolean'],
-});
+};
+/** @type {Record<string, Rule>} */
+const RULES = {
+  // @ts-expect-error Nothing is found on Object.prototype.
+  __proto__: null,
+  ...COMMON,
+  signal: ['object', 'an AbortSignal', (value) => value?.addEventListener],
+  retryIf: FUNCTION,
+};
 
-/** @param {string} must the start of the sentence @param {any} value @param {Rule} rule @param {Settings} [settings] */
-export function check(must, value, [type, rule, allows], settings) {
-  const typed = typeof value === type;
-  if (typed && (!allows || allows(value, settings))) return;
-  // An object may have code of the caller's that runs when it becomes text.
-  const [Kind, shown] = typed && type !== 'object' ? [RangeError, value] : [TypeError, value && typeof value];
-  // Control characters. Not by \p{Cc}, which V8 takes 0.2 ms to validate whenever it compiles this module.
-  throw new Kind(`rejitter: ${must} ${rule}, got ${shown}`.replace(/[^ -~\xa0-\uffff]/g, '?').slice(0, 200));
+/** What a call uses. All names are own, so that nothing is looked up on Object.prototype. The core has more defaults. */
+export class Settings {
+  maxAttempts = 6;
+  /** @type {number | undefined} */ baseMs;
+  /** @type {number | undefined} */ capMs;
+  /** @type {number | undefined} */ factor;
+  jitter = 'full';
+  /** @type {AbortSignal | undefined} */ signal;
+  attemptTimeoutMs = Infinity;
+  totalTimeoutMs = Infinity;
+  /** @type {any} */
+  retryIf;
+  random = Math.random;
+  /** @type {boolean | undefined} */ unref;
 }
 
-/** Returns the caller's own options. @param {any} options @returns {Settings} */
-export function settingsOf(options = {}) {
-  check('options must be', options, ['object', 'an object', Boolean]);
-  const settings = { __proto__: null, ...options };
-  for (const name in settings) {
-    const value = settings[name];
-    if (value !== undefined) check(`${name} must be`, value, RULES[name] ?? UNKNOWN, settings);
+/** @param {string} sentence @param {typeof TypeError} [Kind] @returns {never} */
+function refuse(sentence, Kind = TypeError) {
+  // Control characters. Not by \p{Cc}, which V8 takes 0.2 ms to validate whenever it compiles this module.
+  throw new Kind(`rejitter: ${sentence}`.replace(/[^ -~\xa0-\uffff]/g, '?').slice(0, 200));
+}
+
+/** @param {string} name @param {any} value @param {Rule} rule @param {string} [must] */
+export function check(name, value, [type, rule, allows], must = 'must be') {
+  const typed = typeof value === type;
+  if (typed && (!allows || allows(value))) return;
+  // An object may have code of the caller's that runs when it becomes text.
+  const [Kind, shown] = typed && type !== 'object' ? [RangeError, value] : [TypeError, value && typeof value];
+  refuse(`${name} ${must} ${rule}, got ${shown}`, Kind);
+}
+
+/** Returns the caller's own options. @param {any} options @param {any} [settings] what they are added to */
+export function settingsOf(options = {}, rules = RULES, settings = new Settings()) {
+  check('options', options, ['object', 'an object', Boolean]);
+  for (const name in options) {
+    const value = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (value === undefined) continue;
+    const rule = rules[name];
+    if (!rule) refuse(`unknown option "${name.slice(0, 40)}"; rejitter/light has ${Object.keys(rules).join(', ')}`);
+    check(name, value, rule);
+    settings[name] = value;
   }
+  if (settings.capMs < settings.baseMs) refuse(`capMs must be ${RULES.capMs[1]}, got ${settings.capMs}`, RangeError);
   return settings;
 }

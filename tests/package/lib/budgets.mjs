@@ -20,14 +20,14 @@ export const BUDGETS = [
   {
     name: 'rejitter/light',
     code: `export { retry } from 'rejitter/light';`,
-    limit: 3_000,
-    target: 3_000,
+    limit: 2_300,
+    target: 2_300,
   },
   {
-    name: 'rejitter/no-wasm/light',
-    code: `export { retry } from 'rejitter/no-wasm/light';`,
-    limit: 3_400,
-    target: 3_700,
+    name: 'rejitter/light with delayMs',
+    code: `export { delayMs, retry } from 'rejitter/light';`,
+    limit: 2_350,
+    target: 2_350,
   },
   {
     name: 'retryWithFullJitter',

@@ -20,9 +20,10 @@ const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'la
 const PARTS = ['events', 'options', 'simulations'];
 /** The entries for all hosts. */
 const CODE = [
-  ...[...ENTRIES, ...['index', 'light', 'fetch', 'protection', 'data'].map((name) => `${name}.no-wasm`)].flatMap(
-    (name) => [`${name}.cjs`, `${name}.js`],
-  ),
+  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data'].map((name) => `${name}.no-wasm`)].flatMap((name) => [
+    `${name}.cjs`,
+    `${name}.js`,
+  ]),
   'lab.edge-light.js',
   'lab.workerd.js',
 ];
@@ -31,7 +32,7 @@ const FILES = [
   ...['core.wasm', 'core.wasm.d.ts', 'lab.wasm'],
   ...[...ENTRIES, ...PARTS].flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
   ...CODE.flatMap((name) => [name, `${name}.map`]),
-  ...['', 'data/', 'fetch/', 'light/', 'protection/'].map((folder) => `no-wasm/${folder}package.json`),
+  ...['', 'data/', 'fetch/', 'protection/'].map((folder) => `no-wasm/${folder}package.json`),
   ...LIB.flatMap((name) => [`lib/wasm/${name}.cjs`, `lib/wasm/${name}.js`]),
 ].sort();
 
@@ -105,7 +106,7 @@ const FORMS = ['module-sync', 'require', 'default'];
 const TYPED = ['types', ...FORMS];
 for (const [subpath, conditions] of Object.entries({
   '.': ['types', ...NO_WASM, ...FORMS],
-  './light': ['types', ...NO_WASM, ...FORMS],
+  './light': TYPED,
   './fetch': ['types', ...NO_WASM, ...FORMS],
   './protection': ['types', ...NO_WASM, ...FORMS],
   './presets': FORMS,
@@ -115,7 +116,6 @@ for (const [subpath, conditions] of Object.entries({
   './engines': FORMS,
   './otel': FORMS,
   './no-wasm': TYPED,
-  './no-wasm/light': TYPED,
   './no-wasm/fetch': TYPED,
   './no-wasm/protection': TYPED,
   './no-wasm/data': TYPED,
@@ -144,7 +144,7 @@ for (const [subpath, conditions] of Object.entries({
 }
 
 test('resolvers that know no exports find the entry points without wasm', () => {
-  for (const name of ['', '/light', '/fetch', '/protection', '/data']) {
+  for (const name of ['', '/fetch', '/protection', '/data']) {
     const [subpath, up] = [`./no-wasm${name}`, name === '' ? '..' : '../..'];
     const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
     const { require, default: esm, types: typesOf } = manifest.exports[subpath];

@@ -1,6 +1,6 @@
 // The declarations of rejitter/light, in a strict project of a user's.
 
-const IMPORT = `import { delayMs, retry, type LightAttempt, type LightOptions, type LightVerdict } from 'rejitter/light';\n`;
+const IMPORT = `import { TimeoutError, delayMs, retry, type LightAttempt, type LightOptions, type LightVerdict } from 'rejitter/light';\n`;
 
 const POSITIVE = `
 const options: LightOptions = { maxAttempts: Infinity, jitter: 'equal', signal: undefined, unref: true };
@@ -8,6 +8,7 @@ export const user: Promise<{ name: string }> = retry(async ({ attempt, signal })
 export const ms: number = delayMs(3, { ...options, baseMs: 50, capMs: Infinity, factor: 3, random: () => 0.5 });
 const verdict = async (error: { status?: number }, { attempt }: LightAttempt): Promise<LightVerdict> =>
   error.status === 429 ? { afterMs: 1000 * attempt } : error.status !== 404;
+export const cause = (error: unknown): unknown => (error instanceof TimeoutError ? error.cause : undefined);
 export const all = [retry(() => 1, { retryIf: verdict, attemptTimeoutMs: 5, totalTimeoutMs: 50 }), retry(() => 1, options)];
 `;
 

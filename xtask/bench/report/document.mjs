@@ -1,6 +1,6 @@
 // Writes the part of docs/benchmarks.md between two markers, and the same for the terminal.
 
-import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, POLICY, WRAPPED } from '../contenders.mjs';
+import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, LIGHT, POLICY, WRAPPED } from '../contenders.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
 import { digits, eventsPerS, markdownTable, named as withVersion, whole, withSpread, wrapped } from './table.mjs';
 
@@ -26,7 +26,7 @@ export function between(text, block) {
 const BUNDLES = /** @type {Record<string, string>} */ ({
   [POLICY]: 'RetryPolicy',
   'rejitter, function': 'retryWithFullJitter',
-  'rejitter/light': 'rejitter/light',
+  [LIGHT]: LIGHT,
 });
 
 /** The columns: their names in words, and how a value is written. */
