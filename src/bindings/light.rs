@@ -6,21 +6,6 @@
 use super::core::given;
 use crate::core::{Draws, Jitter, RetryOptions, RetryPolicy, Wait};
 
-#[inline(always)]
-fn policy(jitter: u32, base_ms: f64, cap_ms: f64, factor: f64) -> RetryPolicy {
-    RetryPolicy::resolve(&RetryOptions {
-        jitter: match jitter {
-            0 => Jitter::None,
-            1 => Jitter::Full,
-            _ => Jitter::Equal,
-        },
-        base_ms: given(base_ms),
-        cap_ms: given(cap_ms),
-        factor: given(factor),
-        ..RetryOptions::default()
-    })
-}
-
 /// Returns wait `k`, starting at 1, in ms. NaN stands for "unset". The codes of `jitter` are 0 to 2: none, full, equal.
 #[must_use]
 #[unsafe(no_mangle)]
@@ -32,13 +17,28 @@ pub extern "C" fn delay(
     cap_ms: f64,
     factor: f64,
 ) -> f64 {
-    let wait = Wait::number(u64::from(k));
-    policy(jitter, base_ms, cap_ms, factor).delay_ms(&wait, Draws { r, r2: r })
+    let policy = RetryPolicy::resolve(&RetryOptions {
+        jitter: match jitter {
+            0 => Jitter::None,
+            1 => Jitter::Full,
+            _ => Jitter::Equal,
+        },
+        base_ms: given(base_ms),
+        cap_ms: given(cap_ms),
+        factor: given(factor),
+        ..RetryOptions::default()
+    });
+    policy.delay_ms(&Wait::number(u64::from(k)), Draws { r, r2: r })
 }
 
 /// Returns the wait in ms where `delay` returns `computed` with the same `r`, and a server asks for `server_ms`.
+/// `base_ms` is set: it is wait 1 without jitter.
 #[must_use]
 #[unsafe(no_mangle)]
-pub extern "C" fn hinted(computed: f64, r: f64, base_ms: f64, cap_ms: f64, server_ms: f64) -> f64 {
-    policy(0, base_ms, cap_ms, f64::NAN).hinted_over(computed, server_ms, r)
+pub extern "C" fn hinted(computed: f64, r: f64, base_ms: f64, server_ms: f64) -> f64 {
+    let policy = RetryPolicy::resolve(&RetryOptions {
+        base_ms: Some(base_ms),
+        ..RetryOptions::default()
+    });
+    policy.hinted_over(computed, server_ms, r)
 }

@@ -4,7 +4,7 @@
 export const PARTS = {
   a: 'a first success',
   b: 'two failures, then success; also in `rejitter/light`',
-  c: '`createFetch` after a 503, a closed connection, no answer in time; `Retry-After`; an abort during a request',
+  c: '`createFetch` after a 503, a closed connection, no answer in time; `Retry-After`; an abort during a request; `rejitter/light/fetch`',
   d: '`plan` of the lab',
   e: '`virtualClock` of the testing tools',
   f: "a budget that is empty stops a retry with the callback's own error",
@@ -17,6 +17,7 @@ const MODULES = {
   'rejitter/fetch': ['createFetch'],
   'rejitter/lab': ['plan'],
   'rejitter/light': ['retry'],
+  'rejitter/light/fetch': ['fetchWithRetry'],
   'rejitter/protection': ['budget', 'protect'],
   'rejitter/testing': ['constantRandom', 'virtualClock'],
 };
@@ -36,6 +37,8 @@ const CODE = {
       const response = await createFetch({ baseMs: 2, attemptTimeoutMs: path === 'silent' ? 300 : 10_000 })(at(path));
       if (response.status !== 200 || !/^request [2-9]/.test(await response.text())) return path;
     }
+    const light = await fetchWithRetry(at('flaky'), { retry: { baseMs: 2 } });
+    if (light.status !== 200) return 'light';
     let end;
     await createFetch({ onGiveUp: ({ report }) => { end = report.reason + ' ' + report.hintMs; } })(at('later'));
     if (end !== 'hint 120000') return end;

@@ -17,7 +17,19 @@ import { INTERNAL, bundle } from './bundle.mjs';
 import { textOf } from './wasm-text.mjs';
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
-const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'];
+const ENTRIES = [
+  'index',
+  'light',
+  'light-fetch',
+  'fetch',
+  'protection',
+  'presets',
+  'data',
+  'lab',
+  'testing',
+  'engines',
+  'otel',
+];
 
 const INLINED = [['/core.js', '/core-inline.js']];
 const TRANSLATED = [
@@ -42,11 +54,12 @@ const FORMS = {
 
 /**
  * The entry point that another one shares an instance with. Those of the testing tools, of engines and of
- * OpenTelemetry keep no state of operations, and work with the package of any host. The light one has all that it
- * needs, so that nothing else is loaded.
+ * OpenTelemetry keep no state of operations, and work with the package of any host. The light ones have all that they
+ * need, so that nothing else is loaded.
  * @param {string} file
  */
 function mainOf(file) {
+  if (file === 'light-fetch.js') return 'light.js';
   if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
   return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
 }
@@ -190,7 +203,7 @@ export async function assemble({ template, driver, licences, wasm, light, machin
     write(file, map ? `${text}//# sourceMappingURL=${file}.map\n` : text);
     if (!map) return;
     const { sourcesContent, ...rest } = JSON.parse(map);
-    write(`${file}.map`, JSON.stringify(/^\w+\.js$/.test(file) ? { ...rest, sourcesContent } : rest));
+    write(`${file}.map`, JSON.stringify(/^[\w-]+\.js$/.test(file) ? { ...rest, sourcesContent } : rest));
   };
   for (const [file, made] of files) writeMapped(file, made);
 

@@ -41,21 +41,16 @@ export async function bundle(dir, entries) {
     const others = all.filter((entry) => entries[entry] === main);
     /** The modules that the others import from, by name. @type {Map<string, string>} */
     const origins = new Map();
-    /** @type {Record<string, string[]>} the names that each of them imports, after what it does not use was dropped */
-    const names = {};
+    const outside = sharing(dir, own, (module) => ({ path: SHARED + module, external: true, sideEffects: false }));
+    /** @type {Record<string, Set<string>>} the names that each of them uses */
+    const used = {};
     for (const other of others) {
-      const { text } = await built(dir, other, entries, [
-        sharing(dir, own, (module) => ({ path: SHARED + module, external: true })),
-      ]);
-      if (/^import [^{].* from "shared:/m.test(text)) throw new Error(`${other} imports a default from ${main}`);
-      names[other] = [...text.matchAll(/^import \{([^}]*)\} from "shared:(.*)";$/gm)].flatMap(([, list, module]) =>
-        list.split(',').map((each) => {
-          const [name] = each.trim().split(' ');
-          if ((origins.get(name) ?? module) !== module) throw new Error(`two modules of ${main} export ${name}`);
-          origins.set(name, module);
-          return name;
-        }),
-      );
+      used[other] = new Set();
+      for (const [name, module] of sharedBy(await built(dir, other, entries, [outside]), other)) {
+        if ((origins.get(name) ?? module) !== module) throw new Error(`two modules of ${main} export ${name}`);
+        origins.set(name, module);
+        used[other].add(name);
+      }
     }
     const exported = [...origins]
       .sort()
@@ -63,11 +58,18 @@ export async function bundle(dir, entries) {
     const contents = [readFileSync(join(dir, main), 'utf8'), ...exported].join('\n');
     files.set(main, fileOf(await built(dir, main, entries, [], { contents, resolveDir: dir, sourcefile: main })));
     for (const other of others) {
-      const list = [...new Set(names[other])].sort();
+      // Also what only unused code imports: esbuild looks for it, and keeps it in the list of imports.
+      const whole = await built(dir, other, entries, [outside], undefined, false);
+      const list = [...new Set(sharedBy(whole, other).map(([name]) => name))].sort();
       const imported = list.map((name) => `${INTERNAL}${name} as ${name}`).join(', ');
       const contents = `import { ${imported} } from './${main}';\nexport { ${list.join(', ')} };\n`;
       const one = sharing(dir, own, () => ({ path: main, namespace: 'shared' }), contents);
-      files.set(other, fileOf(await built(dir, other, entries, [one])));
+      const made = await built(dir, other, entries, [one]);
+      const text = made.text.replaceAll(
+        new RegExp(`(?<=^import \\{.*) ${INTERNAL}(\\w+) as \\w+,?`, 'gm'),
+        (each, name) => (used[other].has(name) ? each : ''),
+      );
+      files.set(other, fileOf({ ...made, text: text.replaceAll(/,(?= \} from)/g, '') }));
     }
   }
   for (const entry of all) {
@@ -84,14 +86,27 @@ export async function bundle(dir, entries) {
 }
 
 /**
+ * The names that a bundle imports from shared modules, each with its module.
+ * @param {{ text: string }} bundle
+ * @param {string} entry
+ */
+function sharedBy({ text }, entry) {
+  if (/^import [^{"].* from "shared:/m.test(text)) throw new Error(`${entry} imports a default from another entry`);
+  return [...text.matchAll(/^import \{([^}]*)\} from "shared:(.*)";$/gm)].flatMap(([, list, module]) =>
+    list.split(',').map((each) => [each.trim().split(' ')[0], module]),
+  );
+}
+
+/**
  * Bundles one entry point. Everything of the package is in the file, except other entry points and generated modules.
  * @param {string} dir
  * @param {string} entry
  * @param {Record<string, unknown>} entries
  * @param {import('esbuild').Plugin[]} plugins
  * @param {import('esbuild').StdinOptions} [stdin] another text of the entry point
+ * @param {boolean} [treeShaking]
  */
-async function built(dir, entry, entries, plugins, stdin) {
+async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   const apart = {
     name: 'files of their own',
     /** @param {import('esbuild').PluginBuild} build */
@@ -109,6 +124,7 @@ async function built(dir, entry, entries, plugins, stdin) {
   };
   const { outputFiles, metafile } = await build({
     bundle: true,
+    treeShaking,
     format: 'esm',
     target: 'es2022',
     sourcemap: 'external',

@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 const GUIDE =
-  'getting-started strategies what-to-retry deadlines light fetch protection hedging testing observability telemetry ' +
+  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging testing observability telemetry ' +
   'queues processes databases library-authors serverless react-native';
 /** The pages in the order in which they are read; the others follow. */
 const FIRST = [
@@ -20,9 +20,9 @@ export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],
   router: 'pages',
-  entryPoints: ['index', 'light', 'protection', 'fetch', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'].map(
-    (name) => `../../pkg-template/${name}.d.ts`,
-  ),
+  entryPoints: 'index light light-fetch protection fetch presets data lab testing engines otel'
+    .split(' ')
+    .map((name) => `../../pkg-template/${name}.d.ts`),
   readme: '../../README.md',
   projectDocuments: [...pages].map((path) => `../../docs/${path}`),
   groupOrder: ['Guide', 'More', 'Migration', 'Reference', 'Modules', '*'],

@@ -2,6 +2,7 @@
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
 import { readDirectives } from '../run/directives.js';
+import { abortAttempt } from '../run/attempt.js';
 import { UNLIMITED } from '../run/limits.js';
 import { Operation, record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
@@ -94,7 +95,7 @@ export class FetchCall {
     const { request } = this;
     const signals = this.ownSignal || attempt.attempt > 1 ? this.signals : [];
     if (signals.length > 0 || request.isRequest || this.settings.prepare !== undefined)
-      keepAbortable(response, { attempt, request }, signals);
+      keepAbortable(response, { abort: (reason) => abortAttempt(attempt, reason), request }, signals);
   }
 
   /**

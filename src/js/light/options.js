@@ -55,6 +55,8 @@ export class Settings {
   retryIf;
   random = Math.random;
   /** @type {boolean | undefined} */ unref;
+  /** Of fetch. */
+  maxRetryAfterMs = 60_000;
 }
 
 /** @param {string} sentence @param {typeof TypeError} [Kind] @returns {never} */
@@ -72,14 +74,15 @@ export function check(name, value, [type, rule, allows], must = 'must be') {
   refuse(`${name} ${must} ${rule}, got ${shown}`, Kind);
 }
 
-/** Returns the caller's own options. @param {any} options @param {any} [settings] what they are added to */
-export function settingsOf(options = {}, rules = RULES, settings = new Settings()) {
+/** Returns the caller's own options. @param {any} options */
+export function settingsOf(options = {}, rules = RULES) {
+  const settings = /** @type {any} */ (new Settings());
   check('options', options, ['object', 'an object', Boolean]);
   for (const name in options) {
     const value = Object.hasOwn(options, name) ? options[name] : undefined;
     if (value === undefined) continue;
     const rule = rules[name];
-    if (!rule) refuse(`unknown option "${name.slice(0, 40)}"; rejitter/light has ${Object.keys(rules).join(', ')}`);
+    if (!rule) refuse(`unknown option "${name}"; light has ${Object.keys(rules).join(', ')}`);
     check(name, value, rule);
     settings[name] = value;
   }

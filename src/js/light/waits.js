@@ -1,7 +1,7 @@
 // @ts-check
 // The wait after a failed attempt.
 
-import { delay } from './generated.js';
+import { delay, hinted } from './generated.js';
 import { DRAW, JITTERS, check, settingsOf } from './options.js';
 
 /** @param {number} k @param {unknown} [options] */
@@ -15,6 +15,14 @@ export function computed({ baseMs, capMs, factor, jitter, random }, attempt) {
   const code = JITTERS.indexOf(jitter);
   // The core counts in 32 bits, and knows the defaults of what is unset.
   return delay(Math.min(attempt, 2 ** 32 - 1), code && drawn(random), code, baseMs, capMs, factor);
+}
+
+/** The same where a server asks for a wait. @param {any} settings @param {number} attempt @param {number} ms */
+export function hintedWait(settings, attempt, ms) {
+  const r = drawn(settings.random);
+  // Without jitter, the first wait is the base.
+  const baseMs = computed({ ...settings, jitter: 'none' }, 1);
+  return hinted(computed({ ...settings, random: () => r }, attempt), r, baseMs, ms);
 }
 
 /** @param {() => number} random */

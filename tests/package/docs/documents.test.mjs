@@ -45,10 +45,14 @@ const BLOCKS = [...documents].flatMap(([name, text]) =>
     name: `${name}, block ${number}`,
     file: `${name.replaceAll(/\W+/g, '-')}-${number}.${/ts/.test(language) ? 'mts' : 'mjs'}`,
     code,
-    // The lab computes; it calls nothing that could fail. The light entry has no channel that counts.
-    expected: /from 'rejitter\/(lab|light)'/.test(code) ? /^retries /m : /^retries [1-9]/m,
+    // The lab computes; it calls nothing that could fail. The light entries have no channel that counts.
+    expected: /from 'rejitter\/(lab|light|light\/fetch)'/.test(code) ? /^retries /m : /^retries [1-9]/m,
     run: async () => {
-      assert.match(code, /from 'rejitter(?:\/\w+)?'|require\('rejitter'\)/, 'a block is copied whole, with its import');
+      assert.match(
+        code,
+        /from 'rejitter(?:\/[\w/]+)?'|require\('rejitter'\)/,
+        'a block is copied whole, with its import',
+      );
       const plain = /ts/.test(language) ? (await transform(code, { loader: 'ts' })).code : code;
       return runAsPasted(plain, code.includes('./api.mjs') ? { 'api.mjs': OWN } : {});
     },

@@ -259,7 +259,7 @@ test('each wait is that of the core to the last bit, for random options, draws a
     const [expected, asked] = [decide(NaN), decide(serverMs)];
     const text = `${[k, r, code, baseMs, capMs, factor, serverMs]}`;
     assert.ok(Object.is(computed, expected), `${text}: ${computed} instead of ${expected}`);
-    const found = serverMs > 0 ? hinted(computed, r, baseMs, capMs, serverMs) : computed;
+    const found = serverMs > 0 ? hinted(computed, r, delay(1, 0, 0, baseMs, capMs, factor), serverMs) : computed;
     assert.ok(Object.is(found, asked), `${text}: ${found} instead of ${asked}, after a hint`);
   }
 });
@@ -288,7 +288,7 @@ test('the golden vectors of waits', () => {
 });
 
 const UNKNOWN =
-  'rejitter/light has maxAttempts, baseMs, capMs, factor, jitter, attemptTimeoutMs, totalTimeoutMs, random, unref, ' +
+  'light has maxAttempts, baseMs, capMs, factor, jitter, attemptTimeoutMs, totalTimeoutMs, random, unref, ' +
   'signal, retryIf';
 const DURATION = 'a number, at least 0 and below 9007199254740992';
 const LIMIT = 'a positive number';
@@ -317,7 +317,7 @@ const REFUSED = [
   [{ random: 0.5 }, TypeError, 'random must be a function, got number'],
   [{ unref: 1 }, TypeError, 'unref must be a boolean, got number'],
   [{ retries: 3 }, TypeError, `unknown option "retries"; ${UNKNOWN}`],
-  [{ ['a\nb'.padEnd(1e6)]: 3 }, TypeError, `unknown option "${'a?b'.padEnd(40)}"; ${UNKNOWN}`.slice(0, 190)],
+  [{ ['a\nb'.padEnd(1e6)]: 3 }, TypeError, `unknown option "${'a?b'.padEnd(174)}`],
   ...Object.keys({ backoff: 1, minMs: 1, onRetry: 1, seed: 1, protection: 1, finalError: 1, toString: 1 }).map(
     (name) => [{ [name]: 1 }, TypeError, `unknown option "${name}"; ${UNKNOWN}`],
   ),

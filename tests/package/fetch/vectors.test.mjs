@@ -1,5 +1,6 @@
 // Scripted requests (tests/vectors/fetch.json): what createFetch sends again, how long it waits, and how it ends. Each row
-// is run with the request as a text, a URL and a Request, and with the options of the function and of the call.
+// is run with the request as a text, a URL and a Request, and with the options of the function and of the call. The
+// createFetch of rejitter/light/fetch runs the rows whose options it has.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,21 +8,24 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 
-const { HttpStatusError, createFetch, fetchWithRetry } = await importFetch();
+const large = await importFetch();
+const light = await importEntry('light/fetch');
+const { HttpStatusError } = large;
 const { RetryError, retryReport } = await importPackage();
 const groups = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'fetch.json'), 'utf8'));
 
-/** Ways to send a request, by what calls the inner fetch. */
+/** Ways to send a request with either entry, by what calls the inner fetch. */
 const FORMS = {
-  text: (inner, options, url, init) => createFetch(options, inner)(url, init),
-  URL: (inner, options, url, init) => createFetch(options, inner)(new URL(url), init),
+  text: ({ createFetch }, inner, options, url, init) => createFetch(options, inner)(url, init),
+  URL: ({ createFetch }, inner, options, url, init) => createFetch(options, inner)(new URL(url), init),
   // A Request does not show the source of its body: with one, nothing proves that it was not sent.
-  Request: (inner, options, url, { body, ...init }) => createFetch(options, inner)(new Request(url, init)),
-  'options of the call': (inner, retry, url, init) => createFetch({}, inner)(url, { ...init, retry }),
-  async fetchWithRetry(inner, retry, url, init) {
+  Request: ({ createFetch }, inner, options, url, { body, ...init }) =>
+    createFetch(options, inner)(new Request(url, init)),
+  'options of the call': ({ createFetch }, inner, retry, url, init) => createFetch({}, inner)(url, { ...init, retry }),
+  async fetchWithRetry({ fetchWithRetry }, inner, retry, url, init) {
     const { fetch } = globalThis;
     globalThis.fetch = inner;
     try {
@@ -75,7 +79,7 @@ function innerOf(row, form) {
   return { inner, calls };
 }
 
-async function check(form, row) {
+async function check(entry, form, row) {
   const { url = 'http://192.0.2.1/', method, redirect = 'follow', mode, headers, random, hint, retryOn } = row;
   const { inner, calls } = innerOf(row, form);
   const events = [];
@@ -95,9 +99,9 @@ async function check(form, row) {
   };
   const body = /^(?:get|head)$/i.test(method) ? undefined : 'x';
   const { value, error, clock } = await underClock(() =>
-    FORMS[form](inner, options, url, { method, redirect, mode, headers, body }),
+    FORMS[form](entry, inner, options, url, { method, redirect, mode, headers, body }),
   );
-  const about = `${form}, ${JSON.stringify({ ...row, method })}`;
+  const about = `${entry === light ? 'light, ' : ''}${form}, ${JSON.stringify({ ...row, method })}`;
   const last = calls.at(-1).answer;
   assert.equal(calls.length, row.calls, about);
   if (typeof row.ends === 'number') assert.equal(value?.status, row.ends, `${about}: ${error}`);
@@ -107,7 +111,8 @@ async function check(form, row) {
   else if (row.reason !== 'callback' && last !== 'hangs') assert.equal(value ?? error, last, about);
   if (last instanceof Response && row.reason !== 'callback') assert.equal(last.bodyUsed, false, about);
   if (row.waits !== undefined) assert.deepEqual(clock.delays, row.waits, about);
-  if (row.reason === null) assert.equal(retryReport(value ?? error), undefined, about);
+  if (entry === light) assert.equal(retryReport(value ?? error), undefined, about);
+  else if (row.reason === null) assert.equal(retryReport(value ?? error), undefined, about);
   else if (row.reason !== undefined) {
     const { reason, hintMs } = retryReport(value ?? error);
     assert.deepEqual([reason, hintMs], [row.reason, row.hintMs ?? hintMs], about);
@@ -139,11 +144,32 @@ function checkStatus({ status, ends }, error, response, about) {
   assert.equal(error.report, retryReport(error), about);
 }
 
+const LIGHT =
+  'maxAttempts baseMs capMs factor jitter attemptTimeoutMs totalTimeoutMs random unref maxRetryAfterMs'.split(' ');
+let lightRows = 0;
+
+/** The row for rejitter/light/fetch; undefined if it sets anything else. `light`: it sends less, and ends with that. */
+function lightRow({ light: calls, ends, waits, ...row }) {
+  const known = Object.keys(row.options ?? {}).every((name) => LIGHT.includes(name));
+  if (!known || ['hint', 'retryOn', 'hooks', 'status', 'key'].some((name) => row[name] !== undefined)) return undefined;
+  if (calls === undefined) return { ...row, ends, waits };
+  assert.ok(calls < row.calls);
+  return { ...row, calls };
+}
+
 for (const { name, rows } of groups) {
   test(name, async () => {
     for (const row of rows) {
       const forms = Object.keys(FORMS).filter((form) => !row.notForms?.includes(form));
-      for (const each of expanded(row)) for (const form of forms) await check(form, each);
+      for (const each of expanded(row)) {
+        for (const form of forms) await check(large, form, each);
+        const inLight = lightRow(each);
+        if (inLight === undefined) continue;
+        lightRows += 1;
+        for (const form of forms.filter((form) => form !== 'options of the call')) await check(light, form, inLight);
+      }
     }
   });
 }
+
+test('rejitter/light/fetch runs most rows', () => assert.ok(lightRows >= 100, `${lightRows} rows`));

@@ -15,7 +15,19 @@ const { bytesOf } = await import(pathToFileURL(join(repo, 'src/js/wasm/compile.j
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
 const LIB = ['lab-bytes', 'lab-glue', 'text'];
-const ENTRIES = ['index', 'light', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'];
+const ENTRIES = [
+  'index',
+  'light',
+  'light-fetch',
+  'fetch',
+  'protection',
+  'presets',
+  'data',
+  'lab',
+  'testing',
+  'engines',
+  'otel',
+];
 /** Files into which the declarations of the entries are divided. */
 const PARTS = ['events', 'options', 'simulations'];
 /** The entries for all hosts. */
@@ -32,7 +44,9 @@ const FILES = [
   ...['core.wasm', 'core.wasm.d.ts', 'lab.wasm'],
   ...[...ENTRIES, ...PARTS].flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
   ...CODE.flatMap((name) => [name, `${name}.map`]),
-  ...['', 'data/', 'fetch/', 'protection/'].map((folder) => `no-wasm/${folder}package.json`),
+  ...['light/fetch', ...['', '/data', '/fetch', '/protection'].map((folder) => `no-wasm${folder}`)].map(
+    (folder) => `${folder}/package.json`,
+  ),
   ...LIB.flatMap((name) => [`lib/wasm/${name}.cjs`, `lib/wasm/${name}.js`]),
 ].sort();
 
@@ -107,6 +121,7 @@ const TYPED = ['types', ...FORMS];
 for (const [subpath, conditions] of Object.entries({
   '.': ['types', ...NO_WASM, ...FORMS],
   './light': TYPED,
+  './light/fetch': TYPED,
   './fetch': ['types', ...NO_WASM, ...FORMS],
   './protection': ['types', ...NO_WASM, ...FORMS],
   './presets': FORMS,
@@ -144,8 +159,8 @@ for (const [subpath, conditions] of Object.entries({
 }
 
 test('resolvers that know no exports find the entry points without wasm', () => {
-  for (const name of ['', '/fetch', '/protection', '/data']) {
-    const [subpath, up] = [`./no-wasm${name}`, name === '' ? '..' : '../..'];
+  for (const name of ['no-wasm', 'no-wasm/fetch', 'no-wasm/protection', 'no-wasm/data', 'light/fetch']) {
+    const [subpath, up] = [`./${name}`, name === 'no-wasm' ? '..' : '../..'];
     const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
     const { require, default: esm, types: typesOf } = manifest.exports[subpath];
     assert.deepEqual(
@@ -164,7 +179,7 @@ test('both declarations are the same text', () => {
   const text = (name) => readFileSync(join(installed, name), 'utf8');
   // But for the modules that they take types from.
   for (const entry of [...ENTRIES, ...PARTS])
-    assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/\w+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
+    assert.equal(text(`${entry}.d.cts`).replaceAll(/'(\.\/[\w-]+)\.cjs'/g, "'$1.js'"), text(`${entry}.d.ts`));
 });
 
 test('contains every file that its modules import', () => {
@@ -285,7 +300,7 @@ test('each entry has a source map, those of ES modules hold the sources, and no 
     const text = body.toString('utf8');
     if (name.endsWith('.map')) {
       const { sources, sourcesContent } = JSON.parse(text);
-      const whole = /^package\/\w+\.js\.map$/.test(name);
+      const whole = /^package\/[\w-]+\.js\.map$/.test(name);
       assert.deepEqual([sources.length > 0, sourcesContent?.length], [true, whole ? sources.length : undefined], name);
       assert.ok(sourcesContent?.every((source) => source.length > 0) !== false);
       const code = packed.find((entry) => `${entry.name}.map` === name).body.toString('utf8');

@@ -117,6 +117,12 @@ test('the guide states what rejitter/light weighs', async () => {
   assert.ok(text.includes('four times') && Math.round(whole / light) === 4, `${whole} B and ${light} B`);
 });
 
+test('the guide states what rejitter/light/fetch weighs', async () => {
+  const text = readFileSync(join(repo, 'docs/guide/light-fetch.md'), 'utf8');
+  const { brotli } = await sizeOf(`export { createFetch } from 'rejitter/light/fetch';`);
+  assert.deepEqual([Number(/(\d\.\d) kB/.exec(text)[1])], [rounded(brotli)]);
+});
+
 test('control: what is imported is in the bundle', async () => {
   const nothing = await sizeOf(`import 'rejitter';`);
   const some = await sizeOf(`export { retryWithFullJitter } from 'rejitter';`);

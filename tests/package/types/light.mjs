@@ -2,7 +2,14 @@
 
 const IMPORT = `import { TimeoutError, delayMs, retry, type LightAttempt, type LightOptions, type LightVerdict } from 'rejitter/light';\n`;
 
+const FETCH = `import { createFetch, fetchWithRetry, type LightFetchOptions } from 'rejitter/light/fetch';\n`;
+
 const POSITIVE = `
+const ofFetch: LightFetchOptions = { maxAttempts: 3, maxRetryAfterMs: 5000 };
+export const asFetch: typeof fetch = createFetch(ofFetch);
+export const over = createFetch({}, async (url: string) => new Response(url));
+export const sent: Promise<Response> = fetchWithRetry('http://x/', { method: 'PUT', retry: ofFetch });
+
 const options: LightOptions = { maxAttempts: Infinity, jitter: 'equal', signal: undefined, unref: true };
 export const user: Promise<{ name: string }> = retry(async ({ attempt, signal }) => ({ name: String(attempt) + signal.aborted }));
 export const ms: number = delayMs(3, { ...options, baseMs: 50, capMs: Infinity, factor: 3, random: () => 0.5 });
@@ -13,6 +20,8 @@ export const all = [retry(() => 1, { retryIf: verdict, attemptTimeoutMs: 5, tota
 `;
 
 const NEGATIVE = `
+createFetch({ signal: undefined as never }); // wrong: a signal belongs to a call
+createFetch({ idempotencyKey: 'auto' }); // wrong: an option of rejitter/fetch
 retry(() => 1, { onRetry() {} }); // wrong: an option of the main entry
 retry(() => 1, { jitter: 'decorrelated' }); // wrong: a jitter of the main entry
 retry(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
@@ -21,4 +30,4 @@ retry((attempt) => { attempt.attempt = 2; }); // wrong: an attempt's number does
 delayMs({ baseMs: 5 }); // wrong: the number is missing
 `;
 
-export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 6 };
+export default { positive: IMPORT + FETCH + POSITIVE, negative: IMPORT + FETCH + NEGATIVE, least: 8 };

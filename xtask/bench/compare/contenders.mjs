@@ -10,6 +10,7 @@ import pRetry from 'p-retry';
 import { retry } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import * as light from 'rejitter/light';
+import * as lightFetch from 'rejitter/light/fetch';
 
 const URL = 'http://x.test/';
 
@@ -60,7 +61,14 @@ export const CONTENDERS = {
       return (init) => send(URL, init);
     },
   },
-  'rejitter/light': { run: ours(light.retry), knows: ['signal', 'attemptMs', 'totalMs'] },
+  'rejitter/light': {
+    run: ours(light.retry),
+    knows: ['signal', 'attemptMs', 'totalMs'],
+    client: (fetch) => {
+      const send = lightFetch.createFetch({ maxAttempts: 3 }, fetch);
+      return (init) => send(URL, init);
+    },
+  },
   'p-retry': {
     run: (fn, { attempts, baseMs, capMs, signal, totalMs }) =>
       pRetry(fn, {

@@ -1,0 +1,3 @@
+// @ts-check
+export { TimeoutError } from '../run/report.js';
+export { createFetch, fetchWithRetry } from '../light/fetch.js';

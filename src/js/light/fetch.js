@@ -1,0 +1,132 @@
+// @ts-check
+// `fetch` over the loop of rejitter/light: which requests may be sent again, which responses are failures, and how long
+// servers ask to wait. The rules are those of rejitter/fetch; where that has more of them, this sends less often.
+
+import { isNetworkMessage } from '../failures/network.js';
+import { isTransientStatus } from '../failures/transient.js';
+import { isReplayable, isRequest } from '../fetch/body.js';
+import { isIdempotent } from '../fetch/http.js';
+import { keepAbortable } from '../fetch/response.js';
+import { retry } from './index.js';
+import { Attempt } from './limits.js';
+import { COMMON, FUNCTION, LIMIT, check, settingsOf } from './options.js';
+import { hintedWait } from './waits.js';
+
+/** @type {Record<string, import('./options.js').Rule>} */
+const RULES = {
+  // @ts-expect-error Nothing is found on Object.prototype.
+  __proto__: null,
+  ...COMMON,
+  maxRetryAfterMs: LIMIT,
+};
+
+/** Each fetch of ours, with what it was made over: apps assign `globalThis.fetch = createFetch()`. */
+const ours = new WeakMap();
+
+/** The global fetch of the moment, so that mocks work; never one of ours. */
+const hostFetch = () => ours.get(globalThis.fetch) ?? globalThis.fetch;
+
+/** @param {unknown} [options] @param {any} [inner] sends the requests */
+export function createFetch(options, inner) {
+  if (inner !== undefined) check('fetch', inner, FUNCTION);
+  const { maxRetryAfterMs, ...settings } = settingsOf(options, RULES);
+  const timed = Math.min(settings.attemptTimeoutMs, settings.totalTimeoutMs) < Infinity;
+  const kept = inner ?? hostFetch();
+  let isKept = !!inner;
+
+  const fetch = async (/** @type {any} */ input, /** @type {any} */ init) => {
+    const request = isRequest(input) ? input : undefined;
+    const of = (/** @type {string} */ name) => init?.[name] ?? request?.[name];
+    const { signal = request?.signal, body } = init ?? { __proto__: null };
+    const mayRepeat =
+      isReplayable(body) &&
+      (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
+        (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
+    /** The response that the caller gets if no other attempt is made. @type {any} */
+    let held;
+    /** The last attempt, if the request has its signal. @type {any} */
+    let last;
+
+    const send = async (/** @type {Attempt} */ attempt) => {
+      cancelBody(held);
+      held = undefined;
+      // Without a signal, React answers a GET from memory.
+      last = timed || (attempt.attempt > 1 && !signal) ? attempt : undefined;
+      const own = last?.signal;
+      // The last attempt, which may be the first, sends the caller's own request: nothing keeps a copy of its body.
+      const copied = request && !body && mayRepeat && attempt.attempt < settings.maxAttempts;
+      const response = await senderOf()(copied ? request.clone() : input, own ? { ...init, signal: own } : init);
+      if (own?.aborted) cancelBody(response);
+      else if (mayRepeat && isCurable(response)) throw (held = response);
+      return response;
+    };
+    const retryIf = (/** @type {any} */ error, /** @type {Attempt} */ { attempt }) => {
+      if (error !== held) return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
+      const ms = hintOf(error);
+      return ms > maxRetryAfterMs ? false : ms > 0 ? { afterMs: hintedWait(settings, attempt, ms) } : true;
+    };
+    let response;
+    try {
+      response = await retry(send, { ...settings, signal: signal ?? undefined, retryIf });
+    } catch (error) {
+      if (!held || error !== held) {
+        cancelBody(held);
+        throw error;
+      }
+      response = held;
+    }
+    if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
+    return response;
+  };
+  // What is laid over ours once it has been the global fetch calls it: it must not call that.
+  const senderOf = () => ((isKept ||= globalThis.fetch === fetch) ? kept : hostFetch());
+  ours.set(fetch, kept);
+  Promise.resolve().then(senderOf);
+  return fetch;
+}
+
+/** @param {any} input @param {any} [init] */
+export async function fetchWithRetry(input, init) {
+  const { retry: options, ...rest } = { retry: undefined, ...init };
+  return createFetch(options)(input, rest);
+}
+
+/** Returns whether another attempt may bring another response. @param {any} response a mock may answer with anything */
+function isCurable(response) {
+  const status = response?.status;
+  if (!(status >= 300)) return false;
+  const asked = header(response, 'x-should-retry') || header(response, 'stripe-should-retry');
+  return (
+    asked === 'true' ||
+    (asked !== 'false' && (isTransientStatus(status) || (/^4[01]3$/.test(status) && hintOf(response) > 0)))
+  );
+}
+
+/** Returns how long a response asks to wait, in ms; 0, less or NaN for not at all. @param {any} response */
+function hintOf(response) {
+  const [date, text, ...ms] = ['date', 'retry-after', 'retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'].map(
+    (name) => header(response, name),
+  );
+  const longest = Math.max(...ms.filter((each) => DECIMAL.test(each)));
+  return longest > 0 ? longest : DECIMAL.test(text) ? text * 1000 : fixdateOf(text) - (fixdateOf(date) || Date.now());
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+/** @param {any} response @param {string} name @returns {any} */
+const header = ({ headers }, name) => headers?.get?.(name) ?? '';
+
+/**
+ * Reads an IMF-fixdate, the one form that servers may send (RFC 9110, 5.6.7). Engines read almost any text as a date,
+ * but all print them in this form. The weekday need not be right.
+ * @param {string} text
+ */
+function fixdateOf(text) {
+  const ms = Date.parse(text);
+  return new Date(ms).toUTCString().slice(3) === text.slice(3) ? ms : NaN;
+}
+
+/** Frees the connection of a response that nobody reads. @param {any} response */
+function cancelBody(response) {
+  response?.body?.cancel?.()?.catch?.(Boolean);
+}

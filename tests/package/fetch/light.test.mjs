@@ -1,0 +1,225 @@
+// rejitter/light/fetch: what it may never do, at real servers. Its rules are rows of tests/vectors/fetch.json.
+
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'node:test';
+
+import { underClock } from '../lib/clock.mjs';
+import { importEntry, importPackage, printed, repo } from '../lib/consumer.mjs';
+import { QUICK, closedOrigin, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+
+const { TimeoutError, createFetch, fetchWithRetry } = await importEntry('light/fetch');
+const large = await importFetch();
+const { retryReport } = await importPackage();
+
+const closed = await closedOrigin();
+const { fresh, requestsOf, bodiesOf } = serving((request, response, nth) => {
+  const { pathname, searchParams } = new URL(request.url, 'http://x');
+  if (searchParams.has('to')) response.writeHead(307, { location: searchParams.get('to') }).end();
+  else if (pathname.startsWith('/hangs')) response.on('error', () => {});
+  else if (pathname.startsWith('/body')) response.writeHead(200).write('begun');
+  else failing(pathname.startsWith('/down') ? Infinity : 2)(request, response, nth);
+});
+const quick = createFetch(QUICK);
+
+test('there is one TimeoutError, in ES modules and in CommonJS', async () => {
+  const use = `
+    const fetch = createFetch({ attemptTimeoutMs: 5, maxAttempts: 1 }, (_, { signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason))));
+    fetch('http://x/').catch((error) => console.log(error instanceof light.TimeoutError, light.TimeoutError === TimeoutError));`;
+  for (const [code, options] of [
+    [`import * as light from 'rejitter/light'; import { TimeoutError, createFetch } from 'rejitter/light/fetch';`, {}],
+    [
+      `const light = require('rejitter/light'); const { TimeoutError, createFetch } = require('rejitter/light/fetch');`,
+      { ext: 'cjs', flags: ['--no-experimental-require-module'] },
+    ],
+  ])
+    assert.equal(await printed(code + use, options), 'true true\n');
+});
+
+test('options: those of rejitter/fetch with their defaults, and no others', async () => {
+  for (const name of ['signal', 'retryIf', 'hint', 'methods', 'toString'])
+    assert.throws(() => createFetch({ [name]: 1 }), { name: 'TypeError', message: /^rejitter: unknown option "/ });
+  assert.throws(() => createFetch({ maxRetryAfterMs: 0 }), RangeError);
+  assert.throws(() => createFetch({}, null), TypeError);
+  await assert.rejects(fetchWithRetry('http://x/', { retry: { baseMs: -1 } }), RangeError);
+  for (const [status, headers] of [
+    [503, {}],
+    [503, { 'retry-after': '60' }],
+    [503, { 'retry-after': '60.001' }],
+  ]) {
+    const waits = [];
+    for (const entry of [large, { createFetch }]) {
+      const { inner } = statuses(new Response(null, { status, headers }));
+      const { clock } = await underClock(() => entry.createFetch({ random: () => 0.7 }, inner)('http://x/'));
+      waits.push(clock.delays);
+    }
+    assert.deepEqual(waits[1], waits[0]);
+  }
+});
+
+test('a server never waits less than it asks for: each value of the table, beside rejitter/fetch', async (t) => {
+  const { now, cases } = JSON.parse(readFileSync(join(repo, 'tests/vectors/retry-after.json'), 'utf8'));
+  t.mock.method(Date, 'now', () => now);
+  const names = { ms: 'retry-after-ms', retryAfterMs: 'retry-after-ms', xMsRetryAfterMs: 'x-ms-retry-after-ms' };
+  const all = { ...names, xAmzRetryAfter: 'x-amz-retry-after', retryAfter: 'retry-after', date: 'date' };
+  const ends = { same: 0, ignored: 0, longer: 0 };
+  for (const { ms, note, ...entry } of cases) {
+    const headers = new Map(Object.entries(entry).map(([name, value]) => [all[name], `${value}`]));
+    const answer = { status: 503, headers: { get: (name) => headers.get(name) ?? null }, body: null };
+    const options = { random: () => 0, jitter: 'none', baseMs: 0, maxRetryAfterMs: 1e10 };
+    const { clock, value } = await underClock(() => createFetch(options, statuses(answer, 200).inner)('http://x/'));
+    const waited = value === answer ? Infinity : clock.delays.reduce((sum, each) => sum + each, 0);
+    const expected = Math.ceil(ms ?? 0);
+    if (waited < expected) {
+      // The two forms of dates that servers may no longer send, white space that Headers remove, a leap second.
+      assert.match(entry.retryAfter ?? '', /^\s|\s$|day, |\d{4}$|:60 GMT$/, `${JSON.stringify(entry)}: ${waited}`);
+      ends.ignored += 1;
+    } else ends[waited === expected ? 'same' : 'longer'] += 1;
+  }
+  assert.ok(ends.same > 130, JSON.stringify(ends));
+});
+
+test('a POST is processed once: after a redirect to a closed port, a status, and a failure', async () => {
+  const init = { method: 'POST', body: 'item=7' };
+  const redirected = `${fresh()}?to=${closed}/`;
+  await assert.rejects(quick(redirected, init), { message: 'fetch failed' });
+  assert.equal(requestsOf(redirected).length, 1);
+  const down = fresh('/down');
+  assert.equal((await quick(down, init)).status, 503);
+  assert.deepEqual(bodiesOf(down), ['item=7']);
+  // `undefined` in init leaves a Request's own method as it is.
+  const own = fresh('/down');
+  assert.equal((await quick(new Request(own, init), { method: undefined, headers: undefined })).status, 503);
+  assert.equal(requestsOf(own).length, 1);
+  const stream = fresh('/down');
+  await quick(stream, { method: 'PUT', body: Readable.toWeb(Readable.from(['x'])), duplex: 'half' });
+  assert.equal(requestsOf(stream).length, 1);
+});
+
+test('bodies are sent again whole; no server makes it send more than maxAttempts', async () => {
+  const put = { method: 'PUT', body: 'whole' };
+  for (const args of [
+    (url) => [url, put],
+    (url) => [new Request(url, put)],
+    (url) => [url, { ...put, body: new Blob(['whole']) }],
+  ]) {
+    const url = fresh();
+    assert.equal((await quick(...args(url))).status, 200);
+    assert.deepEqual(bodiesOf(url), ['whole', 'whole', 'whole']);
+  }
+  const down = fresh('/down');
+  assert.equal((await createFetch({ ...QUICK, maxAttempts: 3 })(down)).status, 503);
+  assert.equal(requestsOf(down).length, 3);
+  // A request whose own body was used before is fetch's to refuse, and sends a body of init.
+  const used = new Request(fresh(), put);
+  await used.text();
+  await assert.rejects(quick(used), TypeError);
+  assert.equal((await quick(used, { body: 'whole' })).status, 200);
+});
+
+test('mistakes are made once', async () => {
+  for (const args of [['http://'], ['http://x/', { headers: { 'a b': '1' } }], ['http://x/', { body: 'x' }]]) {
+    let calls = 0;
+    const inner = (...all) => {
+      calls += 1;
+      return fetch(...all);
+    };
+    await assert.rejects(createFetch(QUICK, inner)(...args), TypeError);
+    assert.ok(calls <= 1, `${args}`);
+  }
+});
+
+for (const limits of [{}, { attemptTimeoutMs: 60_000 }, { totalTimeoutMs: 60_000 }])
+  for (const by of ['init', 'request'])
+    for (const moment of ['attempt', 'wait', 'body'])
+      test(`an abort by ${by} ends the ${moment}, ${JSON.stringify(limits)}`, async () => {
+        const url = fresh({ attempt: '/hangs', wait: '/down', body: '/body' }[moment]);
+        const controller = new AbortController();
+        const { signal } = controller;
+        const reason = new Error('mine');
+        const slow = createFetch({ jitter: 'none', baseMs: 50_000, capMs: 50_000, ...limits });
+        const sent = by === 'init' ? slow(url, { signal }) : slow(new Request(url, { signal }));
+        const result = moment === 'body' ? (await sent).text() : sent;
+        while (requestsOf(url).length === 0 || (moment === 'wait' && !requestsOf(url)[0].body)) await sleep(1);
+        await sleep(moment === 'wait' ? 20 : 0);
+        controller.abort(reason);
+        const error = await result.catch((error) => error);
+        assert.ok(error === reason || moment === 'body', String(error));
+        assert.ok(error instanceof Error);
+        assert.equal(requestsOf(url).length, 1);
+        if (moment !== 'body') assert.equal(getEventListeners(signal, 'abort').length, 0);
+      });
+
+test('an attempt that hangs is given up, its late response cancelled; discarded ones free their connections', async () => {
+  const cancelled = [];
+  const responseOf = (name, status) =>
+    new Response(new ReadableStream({ cancel: () => void cancelled.push(name) }), { status });
+  let late;
+  const inner = (_, { signal }) =>
+    signal.aborted || late === undefined
+      ? new Promise((done) => (late = done))
+      : Promise.resolve(cancelled.length < 2 ? responseOf(`503 ${cancelled.length}`, 503) : responseOf('kept', 200));
+  const { value } = await underClock(() =>
+    createFetch(
+      { attemptTimeoutMs: 50, jitter: 'none' },
+      inner,
+    )('http://x/').finally(() => late(responseOf('late', 200))),
+  );
+  assert.equal(value.status, 200);
+  await sleep(0);
+  assert.deepEqual(cancelled, ['503 0', '503 1', 'late']);
+  const hangs = (_, { signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason)));
+  const { error } = await underClock(() => createFetch({ attemptTimeoutMs: 5, maxAttempts: 2 }, hangs)('http://x/'));
+  assert.ok(error instanceof TimeoutError);
+  assert.equal(retryReport(error), undefined);
+  // A body that the caller reads is not ours.
+  const locked = new Response('x', { status: 503 });
+  locked.body.getReader();
+  assert.equal((await underClock(() => createFetch({}, statuses(locked, 200).inner)('http://x/'))).value.status, 200);
+});
+
+test('no outcome depends on properties of Object.prototype', async () => {
+  for (const name of [
+    'method',
+    'signal',
+    'retryIf',
+    'retry',
+    'body',
+    'headers',
+    'maxRetryAfterMs',
+    'afterMs',
+    'status',
+  ])
+    for (const value of ['POST', 5, () => false]) {
+      const { inner, calls } = statuses(new Response('', { status: 503 }), new Response());
+      const run = () => underClock(() => createFetch({ jitter: 'none' }, inner)('http://x/'));
+      Object.defineProperty(Object.prototype, name, { __proto__: null, value, configurable: true, writable: true });
+      try {
+        assert.deepEqual([(await run()).value?.status, calls.length], [200, 2], `${name} = ${value}`);
+      } finally {
+        delete Object.prototype[name];
+      }
+    }
+});
+
+test('as the global fetch it sends by the one that it replaced, under mocks and wrappers as well', async (t) => {
+  const { fetch: native } = globalThis;
+  t.after(() => (globalThis.fetch = native));
+  const { inner, calls } = statuses(200);
+  globalThis.fetch = inner;
+  const first = (globalThis.fetch = createFetch());
+  const second = (globalThis.fetch = createFetch());
+  await Promise.resolve();
+  globalThis.fetch = (...args) => second(...args);
+  const mocked = createFetch();
+  for (const each of [first, second, globalThis.fetch]) assert.equal((await each('http://x/')).status, 200);
+  assert.equal(calls.length, 3);
+  const mock = statuses(204);
+  globalThis.fetch = mock.inner;
+  assert.equal((await mocked('http://x/')).status, 204);
+  assert.equal((await fetchWithRetry('http://x/')).status, 204);
+});
