@@ -51,8 +51,6 @@ export interface Attempt {
  * - `callback`: `retryIf`, `retryOnResult`, `backoff`, `random` or `beforeRetry` threw an error or
  *   returned an invalid value.
  * - `aborted`: a signal was aborted.
- * - `unavailable`: the WebAssembly core could not be loaded, so no wait could be computed. The
- *   operation ended with the callback's own error or result; {@link RetryReport.cause} says why.
  * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
  * - `budget`, `breaker`, `cooldown`: (rejitter/protection) this part rejected the next attempt. Without any attempt, or
  *   after a result that is an answer, the operation rejects with a `RejectedError`.
@@ -66,7 +64,6 @@ export type StopReason =
   | 'hint'
   | 'callback'
   | 'aborted'
-  | 'unavailable'
   | 'bodyNotReplayable'
   | 'budget'
   | 'breaker'
@@ -106,8 +103,6 @@ export interface RetryReport {
   readonly hintMs?: number;
   /** With reason `breaker` or `cooldown`: the time after which asking again makes sense, in ms. */
   readonly retryAfterMs?: number;
-  /** With reason `unavailable`: the error that kept the core from loading. */
-  readonly cause?: unknown;
   /** Number of dropped records: the report keeps the first and the last nine. */
   readonly dropped: number;
   /** Record of each attempt, in order. */

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
-import { INTERNAL, bundle } from './bundle.mjs';
-import { textOf } from './wasm-text.mjs';
+import { INTERNAL, bundle, formOf } from './bundle.mjs';
+import { hexOf, textOf } from './wasm-text.mjs';
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 const ENTRIES = [
@@ -33,12 +33,12 @@ const ENTRIES = [
 
 const INLINED = [['/core.js', '/core-inline.js']];
 const TRANSLATED = [
-  ['/core.js', '/core-no-wasm.js'],
-  ['./index.js', './index.no-wasm.js'],
+  ['/core.js', '/core-javascript.js'],
+  ['./index.js', './index.browser.js'],
 ];
 const imported = (host) => [
   ['/lab-inline.js', `/lab-${host}.js`],
-  ['./index.js', './index.no-wasm.js'],
+  ['./index.js', './index.browser.js'],
 ];
 
 /**
@@ -47,7 +47,7 @@ const imported = (host) => [
  */
 const FORMS = {
   '': [ENTRIES, INLINED],
-  '.no-wasm': [['index', 'fetch', 'protection', 'data'], TRANSLATED],
+  '.browser': [['index', 'fetch', 'protection', 'data'], TRANSLATED],
   '.workerd': [['lab'], imported('workerd')],
   '.edge-light': [['lab'], imported('edge-light')],
 };
@@ -61,7 +61,7 @@ const FORMS = {
 function mainOf(file) {
   if (file === 'light-fetch.js') return 'light.js';
   if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
-  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.no-wasm.js';
+  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.browser.js';
 }
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
@@ -71,8 +71,8 @@ export function toCommonJsPaths(code) {
   return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
 }
 
-function bytesModule(bytes, name) {
-  return `// ${name} as text\nexport default '${textOf(bytes)}';\n`;
+function bytesModule(text, name) {
+  return `// ${name} as text\nexport default '${text}';\n`;
 }
 
 /**
@@ -102,12 +102,15 @@ async function traced(dir, file) {
     absWorkingDir: dir,
     entryPoints: [file],
     bundle: true,
+    // The manifest's field `browser` is for others.
+    platform: 'neutral',
     format: 'esm',
     metafile: true,
     write: false,
     logLevel: 'silent',
     outdir: 'out',
     external: ['*.wasm', '*.wasm?module'],
+    plugins: [formOf(file)],
   });
   const [output] = Object.values(result.metafile.outputs);
   return { inputs: Object.keys(result.metafile.inputs), exports: [...output.exports].sort() };
@@ -153,14 +156,14 @@ export async function assemble({ template, driver, licences, wasm, light, machin
   cpSync(driver, join(next, 'lib'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
   const coreBytes = readFileSync(wasm);
   write('core.wasm', coreBytes);
-  write('lib/wasm/core-bytes.js', bytesModule(coreBytes, 'core.wasm'));
+  write('lib/wasm/core-bytes.js', bytesModule(hexOf(coreBytes), 'core.wasm'));
   // The same as JavaScript lies next to it.
   write('lib/wasm/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
   write('lib/light/generated.js', readFileSync(light));
   write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));
   write('lab.wasm', labBytes);
-  write('lib/wasm/lab-bytes.js', bytesModule(labBytes, 'lab.wasm'));
+  write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
   write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
   for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
 

@@ -9,7 +9,7 @@ import { transform } from 'esbuild';
 import { bytesOf } from '../../src/js/wasm/compile.js';
 import { lazyGlue, toCommonJsPaths } from './assemble.mjs';
 import { bundle } from './bundle.mjs';
-import { textOf } from './wasm-text.mjs';
+import { hexOf, textOf } from './wasm-text.mjs';
 
 // A small version of wasm-bindgen's output.
 const GLUE = `/** What it does. */
@@ -135,4 +135,15 @@ test('every byte has its text, which no string, template or page needs to escape
   assert.deepEqual(bytesOf(text), every);
   // A prefix changes one digit, wherever it stands.
   for (const byte of every) assert.deepEqual(bytesOf(textOf([byte, 0, byte])), Uint8Array.of(byte, 0, byte));
+});
+
+test('hexadecimal digits are whole steps of eight bytes, and a wasm file still', () => {
+  const header = [0, 97, 115, 109, 1, 0, 0, 0];
+  for (let length = 0; length < 9; length++) {
+    // A section without a name, of this length.
+    const bytes = Uint8Array.from([...header, 0, length + 1, 0, ...Array(length).fill(7)]);
+    const padded = Buffer.from(hexOf(bytes), 'hex');
+    assert.deepEqual([padded.length % 8, padded.subarray(0, bytes.length)], [0, Buffer.from(bytes)]);
+    assert.ok(WebAssembly.validate(padded), `${length}`);
+  }
 });

@@ -7,6 +7,28 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
+/**
+ * Forms of entry points by what stands between the name and the `.js`, with the modules that others take the place of
+ * in what they are made of.
+ * @type {Record<string, [of: string, by: string]>}
+ */
+const REPLACED = { browser: ['/options/long.js', '/options/long-browser.js'] };
+
+/** Replaces the modules that the form of an entry point has in another form. @param {string} entry */
+export function formOf(entry) {
+  const [of, by] = REPLACED[entry.split('.').at(-2) ?? ''] ?? [];
+  return {
+    name: 'modules of a form',
+    /** @param {import('esbuild').PluginBuild} build */
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+        const module = join(resolveDir, path).replaceAll('\\', '/');
+        return of && by && module.endsWith(of) ? { path: module.replace(of, by) } : undefined;
+      });
+    },
+  };
+}
+
 const APART = /\/lab-(glue|bytes)\.js$|\.wasm(\?module)?$/;
 
 /**
@@ -125,6 +147,8 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   const { outputFiles, metafile } = await build({
     bundle: true,
     treeShaking,
+    // The manifest's field `browser` is for others.
+    platform: 'neutral',
     format: 'esm',
     target: 'es2022',
     sourcemap: 'external',
@@ -135,7 +159,7 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
     logLevel: 'silent',
     absWorkingDir: dir,
     ...(stdin ? { stdin } : { entryPoints: [entry] }),
-    plugins: [...plugins, apart],
+    plugins: [...plugins, formOf(entry), apart],
   });
   const [text, map] = ['.js', '.map'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '');
   return { text, map, metafile };

@@ -24,3 +24,19 @@ const TEXTS = Array.from({ length: 256 }, (_, byte) => {
 export function textOf(bytes) {
   return Array.from(bytes, (byte) => TEXTS[byte]).join('');
 }
+
+/** How many bytes a step of the core's decoder takes: `bytesOf` in src/js/wasm/core-inline.js. */
+const STEP_BYTES = 8;
+
+/**
+ * Returns a wasm file as hexadecimal digits, in whole steps: it ends with an empty section of as many bytes as are
+ * missing.
+ * @param {Uint8Array} bytes
+ */
+export function hexOf(bytes) {
+  let missing = -bytes.length & (STEP_BYTES - 1);
+  // A section has an identifier, its size and the size of its name.
+  if (missing === 1 || missing === 2) missing += STEP_BYTES;
+  const section = missing === 0 ? [] : [0, missing - 2, ...Array(missing - 2).fill(0)];
+  return Buffer.from([...bytes, ...section]).toString('hex');
+}

@@ -95,13 +95,13 @@ export function ofPackage() {
     ...more,
   });
   // With the same variable, all others run on the core as JavaScript, too.
-  const noWasm = { NODE_OPTIONS: '--conditions=no-wasm' };
+  const asInBrowsers = { NODE_OPTIONS: '--conditions=browser' };
   const engine = 'engine/attempts engine/operations engine/vectors options/options fetch/fetch';
   // Not those of `retrySync`: WebKitGTK has no shared memory.
   const pages = 'hosts/browser hosts/fetch-browser hosts/lab-browser';
   return [
     ...steps,
-    again('without WebAssembly', engine, noWasm, { quick: true, givesWay: true }),
+    again('without WebAssembly', engine, asInBrowsers, { quick: true, givesWay: true }),
     again('hosts, WebKit', pages, { TEST_BROWSERS: 'WebKit' }, { needs: [WEBKIT], room: BROWSERS }),
   ];
 }

@@ -2,7 +2,7 @@
 // A policy from JSON data.
 
 import { BOUND, CAP_RULES, MAX_LIST } from '../options/codes.js';
-import { leftOut, oneOf, problemOf } from '../options/messages.js';
+import { leftOut, problemOf } from '../options/messages.js';
 import { preset } from '../options/preset.js';
 import { read, requireObject } from '../options/reader.js';
 import { isData } from '../options/rules.js';
@@ -11,11 +11,7 @@ import { VERSION } from './write.js';
 /** @template {new (options?: any) => any} Class @param {Class} RetryPolicy */
 export function fromDataOf(RetryPolicy) {
   /** @type {import('../options/reader.js').Rule} */
-  const CLASS = [
-    '',
-    'RetryPolicy or a class that extends it',
-    (value) => value === RetryPolicy || value?.prototype instanceof RetryPolicy,
-  ];
+  const CLASS = ['', 'policyClass', (value) => value === RetryPolicy || value?.prototype instanceof RetryPolicy];
   /**
    * Makes a policy without calling a subclass's constructor, which may take other arguments.
    * @param {unknown} data
@@ -30,18 +26,17 @@ export function fromDataOf(RetryPolicy) {
 
 /** @param {any} data */
 function optionsOf(data) {
-  const made = `an object made by toJSON()${typeof data === 'string' ? ' (JSON.parse it first)' : ''}`;
-  requireObject(data, 'the policy', made);
+  requireObject(data, 'the policy', 'madeByToJson', typeof data === 'string');
   const options = { __proto__: null, ...data };
   const { version, capRule = CAP_RULES[BOUND] } = options;
   delete options.version;
   delete options.capRule;
-  if (version !== VERSION) throw problemOf('version', version, [typeof version, `${VERSION}`]);
-  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, oneOf(CAP_RULES)]);
+  if (version !== VERSION) throw problemOf('version', version, [typeof version, 'exactly', , VERSION]);
+  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, 'oneOf', , CAP_RULES]);
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (value === undefined) continue;
-    if (typeof value === 'function' || !isData(name)) throw leftOut(name, value, 'it is not data');
+    if (typeof value === 'function' || !isData(name)) throw leftOut(name, value, 'notData');
     // In these, it is a text.
     if (name !== 'seed' && name !== 'name') options[name] = number(value);
   }

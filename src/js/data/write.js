@@ -17,7 +17,7 @@ export const VERSION = 1;
  */
 export function toData(settings, shown) {
   const { backoff, jitter, capRule, curve, seed, spread } = settings;
-  if (isFunction(curve) && !shown) throw problemOf('backoff', curve, ['', 'a name or a list to be written as JSON']);
+  if (isFunction(curve) && !shown) throw problemOf('backoff', curve, ['', 'writable']);
   const type = jitter === PROPORTIONAL ? 'proportional' : 'additive';
   /** @type {Record<string, unknown>} */
   const data = {

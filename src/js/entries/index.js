@@ -50,7 +50,7 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
  */
 function functionOf(name, implied, own) {
   const newSettings = settingsOf(load, own);
-  const excluded = implied && { metrics: ONE_OPERATION, [implied]: "the function's name determines it" };
+  const excluded = implied && { metrics: ONE_OPERATION, [implied]: 'itsName' };
   const named = {
     /** @param {any} fn @param {any} [options] */
     [name](fn, options) {

@@ -66,8 +66,7 @@ export class FetchAttempt {
       return origin === undefined ? undefined : protection.of(origin);
     }
     const key = protectionKey(request.outline('protectionKey'));
-    if (key !== null && typeof key !== 'string')
-      throw problemOf('protectionKey', key, ['', 'a string or null'], 'return');
+    if (key !== null && typeof key !== 'string') throw problemOf('protectionKey', key, ['', 'textOrNull'], 'return');
     return key === null ? protection : protection.of(key);
   }
 
@@ -138,8 +137,7 @@ export class FetchAttempt {
       this.preparing = true;
       call.isSafe = false;
       const answer = await settings.prepare?.(made, attempt);
-      if (answer !== undefined && !isRequest(answer))
-        throw problemOf('prepare', answer, ['', 'a Request or nothing'], 'return');
+      if (answer !== undefined && !isRequest(answer)) throw problemOf('prepare', answer, ['', 'request'], 'return');
       sent = answer ?? made;
       // Too late: the rest is the next attempt's.
       if (attempt.signal.aborted) throw reasonOf(attempt.signal);
@@ -148,7 +146,7 @@ export class FetchAttempt {
       this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
       // The attempt before may have been processed.
       if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
-        throw problemOf('prepare', sent, ['', 'a request that is safe to repeat, with the same key'], 'return');
+        throw problemOf('prepare', sent, ['', 'repeatable'], 'return');
       call.isSafe = isSafe(sent.method);
       this.preparing = false;
       this.#replacement = answer;

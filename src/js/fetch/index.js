@@ -17,7 +17,7 @@ export function createFetchApi(load) {
    * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
    */
   function createFetch(options, inner) {
-    if (isFunction(options)) throw problemOf('options', options, ['', 'an object; fetch is the second argument']);
+    if (isFunction(options)) throw problemOf('options', options, ['', 'secondArgument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);
     const reading = readFetchOptions(options, load);
     const fetch = async (/** @type {any} */ input, /** @type {any[]} */ ...rest) => {

@@ -2,7 +2,7 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { isFunction, isWithin } from '../options/checks.js';
-import { POLICY, failure, leftOut } from '../options/messages.js';
+import { POLICY, leftOut, mistake } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
 import { warnOnce } from '../run/hooks.js';
@@ -13,7 +13,7 @@ const FETCH_RULES = {
   ...RULES,
   retryOn: [
     '',
-    'a list of statuses between 100 and 999, or a function',
+    'statuses',
     (value, settings) =>
       isFunction(value) ||
       (Array.isArray(value) &&
@@ -21,16 +21,12 @@ const FETCH_RULES = {
   ],
   methods: [
     '',
-    'a list of method names',
+    'methods',
     (value, settings) =>
       Array.isArray(value) && value.every(isToken) && (settings.methods = value.map((method) => method.toUpperCase())),
   ],
-  idempotencyKey: [
-    'string',
-    "'auto', a string of visible ASCII characters, or a function that returns one",
-    (value) => isFunction(value) || isKey(value),
-  ],
-  idempotencyHeader: ['string', 'the name of a header', isToken],
+  idempotencyKey: ['string', 'idempotencyKey', (value) => isFunction(value) || isKey(value)],
+  idempotencyHeader: ['string', 'header', isToken],
   hint: FUNCTION,
   respectRetryAfter: SWITCH,
   throwOnStatus: SWITCH,
@@ -38,19 +34,17 @@ const FETCH_RULES = {
   protectionKey: FUNCTION,
 };
 
-const CLASSIFY = 'use retryOn, which receives the response or the error';
-
-/** Options of other operations, and of other packages, that have no meaning here, and the remedy. */
+/** Options of other operations, and of other packages, that have no meaning here, and the remedy, by its name. */
 const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
-  retryIf: CLASSIFY,
-  retryOnResult: CLASSIFY,
-  shouldRetry: CLASSIFY,
-  statusCodes: 'use retryOn',
-  retryStatusCodes: 'use retryOn',
-  finalResult: 'use throwOnStatus',
-  throwHttpErrors: 'use throwOnStatus',
-  fetch: 'use createFetch(options, fetch)',
-  metrics: 'use createFetch(new RetryPolicy({ metrics: true }))',
+  retryIf: 'classify',
+  retryOnResult: 'classify',
+  shouldRetry: 'classify',
+  statusCodes: 'useRetryOn',
+  retryStatusCodes: 'useRetryOn',
+  finalResult: 'useThrowOnStatus',
+  throwHttpErrors: 'useThrowOnStatus',
+  fetch: 'useFetch',
+  metrics: 'useMetrics',
 });
 
 /** Defaults of the options that only `fetch` has. */
@@ -126,8 +120,7 @@ export function readCallOptions(init, base) {
 /** @param {any} settings @param {Error[]} problems */
 function requireManyKeys({ idempotencyKey }, problems) {
   if (typeof idempotencyKey !== 'string' || idempotencyKey === 'auto') return;
-  const rule = "idempotencyKey must be 'auto' or a function: each request needs its own. Set a text per call: ";
-  problems.push(failure(TypeError, `${rule}fetch(url, { retry: { idempotencyKey } })`));
+  problems.push(mistake('idempotencyKey', 'manyKeys'));
 }
 
 /**

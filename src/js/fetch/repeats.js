@@ -1,7 +1,7 @@
 // @ts-check
 // Which requests may be sent twice, and the keys by which servers recognise a repetition.
 
-import { failure, problemOf } from '../options/messages.js';
+import { mistake, problemOf } from '../options/messages.js';
 import { isIdempotent } from './http.js';
 import { isKey } from './options.js';
 
@@ -45,15 +45,14 @@ export function newKeyOf(request, settings) {
     return undefined;
   if (key === 'auto') return uuid();
   if (typeof key === 'function') key = key(request.outline('idempotencyKey'));
-  if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'a string of visible ASCII characters'], 'return');
+  if (!isKey(key)) throw problemOf('idempotencyKey', key, ['', 'key'], 'return');
   return key;
 }
 
 /** Returns a random UUID. Not by `randomUUID`, which pages that are not served over HTTPS lack. */
 function uuid() {
   const { crypto } = globalThis;
-  if (crypto === undefined)
-    throw failure(TypeError, "idempotencyKey 'auto' needs crypto. Pass a function that returns a unique text");
+  if (crypto === undefined) throw mistake('idempotencyKey', 'noCrypto');
   const bytes = crypto.getRandomValues(new Uint8Array(36));
   // Version 4: the 8 keeps its upper two bits.
   return '00000000-0000-4000-8000-000000000000'.replace(/[08]/g, (digit, at) =>

@@ -2,7 +2,7 @@
 // The arguments of one call of fetch, rebuilt for each attempt.
 
 import { isSignal } from '../options/checks.js';
-import { failure, problemOf } from '../options/messages.js';
+import { mistake, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
@@ -218,22 +218,21 @@ export function adding(input, init, more) {
  * @param {any} init
  */
 export function requestFor(option, input, init) {
-  if (addressOf(input) === undefined) throw failure(TypeError, `${option} needs an absolute URL`);
+  if (addressOf(input) === undefined) throw mistake(option, 'absolute', option);
   return new Request(input, init);
 }
 
 /** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */
 function membersOf(init) {
   const members = /** @type {any} */ ({ __proto__: null });
-  if (Object(init) !== init) throw problemOf('init', init, ['', 'an object']);
+  if (Object(init) !== init) throw problemOf('init', init, ['', 'object']);
   for (const name of MEMBERS) {
     const value = init[name];
     if (value !== undefined) members[name] = value;
   }
   for (const name of Object.keys(init)) {
     if (name === 'retry' || MEMBERS.includes(name)) continue;
-    if (isMisplaced(name))
-      throw failure(TypeError, `${name} is an option of retry, not of fetch. Use fetch(url, { retry: { ${name} } })`);
+    if (isMisplaced(name)) throw mistake(name, 'misplaced', name);
     members[name] = init[name];
   }
   if (members.headers !== undefined) members.headers = copyOfHeaders(members.headers);

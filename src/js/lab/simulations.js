@@ -2,7 +2,6 @@
 // The simulations as users make them: from a policy and options to the wasm. That knows ranges and defaults; names and
 // types are checked here, as in all options.
 
-import { oneOf } from '../options/messages.js';
 import { ownOf, read, readInto } from '../options/reader.js';
 import { RULES, SWITCH } from '../options/rules.js';
 import { simulationOf } from './run.js';
@@ -110,7 +109,7 @@ function section(rules) {
 
 /** @param {string[]} names @returns {Rule} */
 function choice(...names) {
-  return ['', oneOf(names), (value) => names.includes(value)];
+  return ['', 'oneOf', (value) => names.includes(value), names];
 }
 
 /** Returns the rules of numbers. @param {string} names @returns {Rules} */

@@ -12,7 +12,7 @@ import {
   TRUNCATED,
   hasOwnCurve,
 } from './codes.js';
-import { failure, leftOut, problemOf } from './messages.js';
+import { leftOut, mistake, problemOf } from './messages.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
 
@@ -52,19 +52,19 @@ export function contradictions(settings, problems) {
   const { baseMs, minMs, backoff, jitter } = settings;
   const capMs = capOf(settings);
   // A comparison with what is unset is false.
-  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', `at least baseMs (${baseMs})`]));
+  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', 'leastCap', , baseMs]));
   if (minMs > 0) {
     const free = backoff === CUSTOM && !hasOwnCurve(jitter);
     const cap = capMs >= 0 || free ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', `at most capMs (${cap})`]));
+    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', 'mostFloor', , cap]));
   }
   for (const name in OWNERS) {
     if (!(settings[name] >= 0) || belongs(name, settings)) continue;
     const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
     const also = name === 'truncateAt' ? " and jitter 'slotted'" : why;
-    problems.push(leftOut(name, settings[name], `it applies only to backoff '${BACKOFFS[OWNERS[name]]}'${also}`));
+    problems.push(leftOut(name, settings[name], 'owner', [BACKOFFS[OWNERS[name]], also]));
   }
   if (settings.seed !== undefined && settings.random !== undefined) {
-    problems.push(failure(TypeError, 'seed and random are mutually exclusive; set one of them'));
+    problems.push(mistake('seed', 'seedOrRandom'));
   }
 }

@@ -1,37 +1,11 @@
 // @ts-check
-// Error messages: what an option must be, what the caller gave, and what was probably meant.
+// Error messages: what an option must be, what the caller gave, and what was probably meant. Without the long texts,
+// a message has the option's name and the value.
+
+import { texts } from './long.js';
 
 /** Problems that one error lists at most. */
 export const MAX_PROBLEMS = 10;
-
-/**
- * Our names, each with an optional note, and the pattern of those of other packages, in lower case without "ms". The
- * first that fits, for "Did you mean". Engines check a pattern that stands in code when they load it, a text at its use.
- * @typedef {[ours: string, theirs: string][]} Foreign
- */
-
-/** @type {Foreign} */
-const FOREIGN = [
-  ['maxAttempts (retries + 1)', '^(max)?retr(y|ies)(count)?$'],
-  ['maxAttempts (Infinity)', 'forever'],
-  ['maxAttempts', '^(numof)?attempts$|^limit$|consume'],
-  ['baseMs', '^(retry|initial|starting)?(delay|interval)$|^mintim'],
-  ['capMs', '^max(delay|timeout|interval)?$|^backofflimit'],
-  ['minMs', '^min(delay)?$'],
-  ['jitter', '^randomiz'],
-  ['factor', '^(backofffactor|timemultiple|multiplier|exponent)$'],
-  ['backoff', 'strategy'],
-  ['attemptTimeoutMs or totalTimeoutMs', '^timeout$'],
-  ['attemptTimeoutMs', '^perattempt'],
-  ['totalTimeoutMs', '^timeout|deadline|elapsed|^max(retry|total)time'],
-  ['signal', '^abortsig'],
-  ['retryIf (or throw permanent(error))', '^bail'],
-  ['retryIf', '^shouldretry|condition'],
-  ['onFailure (beforeRetry is awaited)', '^onfailed|^(handle|on)error$'],
-  ['protectionKey', '^key$'],
-  ['protection (protection.for(key), or policy.run(fn, { key }))', '^key$'],
-  ['fixed', 'constant'],
-];
 
 /** Starts each message of this package, once: in a log, it names the owner. */
 const PREFIX = 'rejitter: ';
@@ -45,23 +19,46 @@ export function failure(kind, text) {
  * Returns the error for an invalid value.
  * @param {string} name
  * @param {unknown} value
- * @param {readonly [types: string, rule: string, ...rest: any]} rule
+ * @param {readonly [types: string, rule: string, allows?: unknown, detail?: unknown]} rule
  * @param {string} [verb]
  */
-export function problemOf(name, value, [types, rule], verb = 'be') {
+export function problemOf(name, value, [types, rule, , detail], verb) {
   // A seed or a key may be a secret.
   const shown =
     typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return failure(
-    types.includes(typeof value) ? RangeError : TypeError,
-    `${name} must ${verb} ${rule}, got ${shown}${valueMeant(value, rule)}`,
-  );
+  return invalid(types.includes(typeof value) ? RangeError : TypeError, name, rule, detail, shown, value, verb);
 }
 
-/** Suggests one of the names that a rule lists. @param {unknown} value @param {string} rule */
-function valueMeant(value, rule) {
-  const nearest = typeof value === 'string' && meant(value, rule.match(/\w+(?=')/g) ?? []);
-  return nearest ? `. Did you mean '${nearest}'?` : '';
+/**
+ * The same, for a value that is shown in another way.
+ * @param {new (message: string) => Error} kind
+ * @param {string} name
+ * @param {string} rule
+ * @param {unknown} detail
+ * @param {string} shown
+ * @param {unknown} value
+ * @param {string} [verb]
+ */
+export function invalid(kind, name, rule, detail, shown, value, verb = 'be') {
+  return failure(kind, texts?.must(name, verb, rule, detail, shown, value) ?? `${name}: invalid ${shown}`);
+}
+
+/**
+ * Returns the error for a mistake that is no single value.
+ * @param {string} name
+ * @param {string} rule
+ * @param {unknown} [detail]
+ * @param {new (message: string) => Error} [kind]
+ */
+export function mistake(name, rule, detail, kind = TypeError) {
+  return failure(kind, texts?.sentence(rule, detail) ?? `${name}: invalid`);
+}
+
+/** @param {string} name @param {unknown} value @param {string} because a rule @param {unknown} [detail] */
+export function leftOut(name, value, because, detail) {
+  const shown = show(value);
+  const why = texts?.sentence(because, detail);
+  return failure(TypeError, why ? `${name} must be omitted (got ${shown}): ${why}` : `${name}: invalid ${shown}`);
 }
 
 /**
@@ -71,71 +68,24 @@ function valueMeant(value, rule) {
  */
 export const POLICY = 'rejitter.policy';
 
-/** The names of all options, at the end of a problem. */
-const LIST = / Known options: [\w, ]+/g;
-
-/** @param {string} what was passed instead of options, and the remedy */
+/** @param {string} what was passed instead of options, and the remedy: a rule */
 export function notOptions(what) {
-  return failure(TypeError, `options must be an object of options, got ${what}`);
+  const why = texts?.sentence(what);
+  return failure(TypeError, why ? `options must be an object of options, got ${why}` : 'options: invalid');
 }
 
-/** @param {string} name @param {string[]} names that are known @param {Foreign} [foreign] */
-export function unknown(name, names, foreign) {
-  if (name === POLICY) return notOptions('a RetryPolicy or a copy of one: use policy.run(fn)');
-  const nearest = meant(name, names, foreign);
-  const hint = nearest ? ` Did you mean ${nearest}?` : '';
-  return failure(TypeError, `unknown option ${show(name)}.${hint} Known options: ${names.join(', ')}`);
+/** @param {string} name @param {string[]} names that are known @param {string} [part] of protection */
+export function unknown(name, names, part) {
+  if (name === POLICY) return notOptions('aPolicy');
+  const shown = show(name);
+  return failure(TypeError, texts?.unknownOption(shown, name, names, part) ?? `unknown option ${shown}`);
 }
 
-/**
- * Returns the known name that another package has under this one, that is at most three edits away, or
- * that starts with this one.
- * @param {string} wrong
- * @param {string[]} names all that are known here
- * @param {Foreign} [own] names in packages that do the same
- * @returns {string | undefined}
- */
-function meant(wrong, names, own = []) {
-  const name = wrong.slice(0, 40).toLowerCase();
-  const theirs = name.replace(/ms$/, '');
-  const foreign =
-    own.find(([, named]) => RegExp(named).test(theirs)) ??
-    FOREIGN.find(([ours, named]) => RegExp(named).test(theirs) && names.includes(ours.replace(/ .*/, '')));
-  if (foreign) return foreign[0];
-  for (let edits = 0; edits <= 3 && edits <= name.length / 3; edits++) {
-    const nearest = names.find((known) => isNear(name, known.toLowerCase(), edits));
-    if (nearest !== undefined) return nearest;
-  }
-  return name.length > 2 ? names.find((known) => known.toLowerCase().startsWith(name)) : undefined;
-}
-
-/**
- * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
- * @param {string} a
- * @param {string} b
- * @param {number} edits
- * @returns {boolean}
- */
-function isNear(a, b, edits) {
-  if (a === b) return true;
-  const [restA, restB] = [a.slice(1), b.slice(1)];
-  if (a[0] === b[0]) return isNear(restA, restB, edits);
-  if (edits-- === 0) return false;
-  return (
-    isNear(restA, b, edits) ||
-    isNear(a, restB, edits) ||
-    isNear(restA, restB, edits) ||
-    (a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), edits))
-  );
-}
-
-/** Joins problems to one error, with the names of the options once, at its end. @param {Error[]} problems */
+/** Joins problems to one error. @param {Error[]} problems */
 export function errorOf(problems) {
   const kind = problems.every((problem) => problem instanceof RangeError) ? RangeError : TypeError;
   const all = problems.map((problem) => problem.message.replace(PREFIX, '')).join('; ');
-  const text = all.replace(LIST, '') + (problems.length < MAX_PROBLEMS ? '' : '; and more');
-  const list = all.match(LIST);
-  return failure(kind, list ? text.replace(/[^.?]$/, '$&.') + list[0] : text);
+  return failure(kind, texts?.joined(all, problems.length >= MAX_PROBLEMS) ?? all);
 }
 
 /** Describes a value, without running any of the caller's code. @param {unknown} value */
@@ -171,16 +121,6 @@ export function messageOf(error, otherwise) {
   } catch {
     return otherwise;
   }
-}
-
-/** @param {string[]} names */
-export function oneOf(names) {
-  return `one of '${names.join("', '")}'`;
-}
-
-/** @param {string} name @param {unknown} value @param {string} because */
-export function leftOut(name, value, because) {
-  return failure(TypeError, `${name} must be omitted (got ${show(value)}): ${because}`);
 }
 
 /** @param {object} value */

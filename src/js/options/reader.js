@@ -6,30 +6,30 @@ import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from '
 
 /**
  * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of the sentence
- * "must be …", and the check of a value. `target` holds the value already; a check that keeps it in another form puts
- * that there. A check that has reported its own problem returns true.
+ * "must be …" or its name in texts.js, the check of a value, and a detail of the sentence. `target` holds the value
+ * already; a check that keeps it in another form puts that there. A check that has reported its own problem returns
+ * true.
  * @typedef {readonly [types: string, rule: string, allows: (value: any, target: any, problems: Error[], name: string) =>
- *   unknown]} Rule
+ *   unknown, detail?: unknown]} Rule
  */
 
 /** Options by name. @typedef {Readonly<Record<string, Rule>>} Rules */
-/** @typedef {import('./messages.js').Foreign} Foreign */
 /** Options that are not taken, and why. @typedef {Readonly<Record<string, string>>} Excluded */
 
 /** Why `metrics` are not supported where there is only one operation to count. */
-export const ONE_OPERATION = 'only RetryPolicy supports it';
+export const ONE_OPERATION = 'onlyPolicy';
 
 /**
  * Reads options by a table. Throws one error that lists every problem.
  * @param {any} options
  * @param {Rules} rules
- * @param {Foreign} [foreign]
+ * @param {string} [part] of protection, which other packages have, too
  * @returns {Record<string, any>}
  */
-export function read(options, rules, foreign) {
+export function read(options, rules, part) {
   /** @type {Error[]} */
   const problems = [];
-  const target = readInto(options, rules, problems, foreign);
+  const target = readInto(options, rules, problems, part);
   if (problems.length > 0) throw errorOf(problems);
   return target;
 }
@@ -38,15 +38,15 @@ export function read(options, rules, foreign) {
  * @param {any} options
  * @param {Rules} rules
  * @param {Error[]} problems where to put what is found
- * @param {Foreign} [foreign]
+ * @param {string} [part]
  * @param {string} [section] precedes the names of options in messages
  */
-export function readInto(options, rules, problems, foreign, section) {
+export function readInto(options, rules, problems, part, section) {
   /** @type {Record<string, any>} */
   const target = Object.create(null);
   if (options === undefined) return target;
   const given = iterable(options);
-  for (const name in given) readOne(name, given[name], rules, target, problems, {}, foreign, section);
+  for (const name in given) readOne(name, given[name], rules, target, problems, {}, part, section);
   return target;
 }
 
@@ -57,17 +57,17 @@ export function readInto(options, rules, problems, foreign, section) {
  * @param {any} target where the value goes
  * @param {Error[]} problems
  * @param {Excluded} excluded
- * @param {Foreign} [foreign]
+ * @param {string} [part]
  * @param {string} [section]
  */
-export function readOne(name, value, rules, target, problems, excluded, foreign, section = '') {
+export function readOne(name, value, rules, target, problems, excluded, part, section = '') {
   if (value === undefined || problems.length >= MAX_PROBLEMS) return;
   // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
   if (Object.hasOwn(excluded, name) && (value === true || excluded[name] !== ONE_OPERATION)) {
     problems.push(leftOut(name, value, excluded[name]));
   } else if (!Object.hasOwn(rules, name)) {
     const known = Object.keys(rules).filter((known) => !Object.hasOwn(excluded, known));
-    problems.push(unknown(name, known, foreign));
+    problems.push(unknown(name, known, part));
   } else {
     target[name] = value;
     let valid;
@@ -95,9 +95,9 @@ export function ownOf(options) {
   return { __proto__: null, ...iterable(options) };
 }
 
-/** @param {any} options @param {string} [name] @param {string} [rule] */
-export function requireObject(options, name = 'options', rule = 'an object') {
-  if (!isObject(options) || Array.isArray(options)) throw problemOf(name, options, ['', rule]);
+/** @param {any} options @param {string} [name] @param {string} [rule] @param {unknown} [detail] */
+export function requireObject(options, name = 'options', rule = 'object', detail = undefined) {
+  if (!isObject(options) || Array.isArray(options)) throw problemOf(name, options, ['', rule, , detail]);
 }
 
 /**
@@ -111,7 +111,7 @@ export function iterable(options) {
   const prototype = own === 0 ? Object.getPrototypeOf(options) : null;
   // A signal, a Map: they have no own properties, so their options would be ignored.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw notOptions(isSignal(options) ? 'an AbortSignal: pass { signal }' : 'an object without own properties');
+    throw notOptions(isSignal(options) ? 'aSignal' : 'nothingOwn');
   let names = 0;
   for (const _ in options) names++;
   return names === own ? options : { __proto__: null, ...options };

@@ -3,37 +3,29 @@
 
 import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
-import { leftOut, oneOf, problemOf } from './messages.js';
+import { leftOut, problemOf } from './messages.js';
 
 /** @typedef {import('./settings.js').Settings} Settings */
 /** @typedef {import('./reader.js').Rule} Rule */
 
 /** @type {Rule} */
-const MILLISECONDS = ['number', 'a number of milliseconds between 0 and 2^53 - 1', isMs];
+const MILLISECONDS = ['number', 'milliseconds', isMs];
 /** @type {Rule} */
-export const LIMIT = [
-  'number',
-  'a positive number of milliseconds or Infinity',
-  (value) => isWithin(value, Number.MIN_VALUE, Infinity),
-];
+export const LIMIT = ['number', 'limit', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
 /** @type {Rule} */
-export const LONGEST = ['number', 'a non-negative number of milliseconds or Infinity', isLongest];
+export const LONGEST = ['number', 'longest', isLongest];
 /** @type {Rule} */
-export const FINITE = [
-  'number',
-  'a finite, non-negative number of milliseconds',
-  (value) => isWithin(value, 0, Number.MAX_VALUE),
-];
+export const FINITE = ['number', 'finite', (value) => isWithin(value, 0, Number.MAX_VALUE)];
 /** @type {Rule} */
-export const COUNT = ['number', 'a non-negative integer', (value) => Number.isSafeInteger(value) && value >= 0];
+export const COUNT = ['number', 'count', (value) => Number.isSafeInteger(value) && value >= 0];
 /** @type {Rule} */
-export const FUNCTION = ['', 'a function', isFunction];
+export const FUNCTION = ['', 'fn', isFunction];
 /** @type {Rule} */
-export const HOOK = ['', 'a function', (value, settings) => (settings.hooks = isFunction(value))];
+export const HOOK = ['', 'fn', (value, settings) => (settings.hooks = isFunction(value))];
 /** @type {Rule} */
-export const SWITCH = ['', 'true or false', isSwitch];
+export const SWITCH = ['', 'switch', isSwitch];
 /** @type {Rule} */
-export const SIGNAL = ['', 'an AbortSignal, such as controller.signal', isSignal];
+export const SIGNAL = ['', 'signal', isSignal];
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
@@ -41,7 +33,7 @@ export const PROTECTION = Symbol.for('rejitter.protection');
 /** @type {Rule} */
 const PROTECT = [
   '',
-  'made by protect(), as in protect(budget()), or false',
+  'protection',
   (value, settings) => {
     settings.protection = value?.[PROTECTION];
     return value === false || settings.protection !== undefined;
@@ -53,23 +45,14 @@ export const RULES = {
   baseMs: MILLISECONDS,
   capMs: LONGEST,
   minMs: MILLISECONDS,
-  factor: ['number', 'a finite number, at least 1', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: [
-    'string',
-    `${oneOf(BACKOFFS)}, a function that maps the number of a wait to non-negative milliseconds, or a list of 1 ` +
-      'to 1,000 such values',
-    readBackoff,
-  ],
-  jitter: [
-    'string',
-    `${oneOf(JITTERS)}, { type: 'proportional', ratio }, { type: 'additive', ratio } or { type: 'additive', maxMs }`,
-    readJitter,
-  ],
+  factor: ['number', 'factor', (value) => isWithin(value, 1, Number.MAX_VALUE)],
+  backoff: ['string', 'backoff', readBackoff],
+  jitter: ['string', 'jitter', readJitter],
   stepMs: MILLISECONDS,
-  truncateAt: ['number', 'an integer between 1 and 1024', (value) => isWithin(value, 1, 1024) && isCount(value)],
+  truncateAt: ['number', 'truncateAt', (value) => isWithin(value, 1, 1024) && isCount(value)],
   maxRetryAfterMs: LONGEST,
   longRetryAfter: choice('stop', 'cap'),
-  maxAttempts: ['number', 'a positive integer (first attempt included) or Infinity', isCount],
+  maxAttempts: ['number', 'maxAttempts', isCount],
   attemptTimeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
   signal: SIGNAL,
@@ -81,13 +64,9 @@ export const RULES = {
   onSuccess: HOOK,
   onGiveUp: HOOK,
   beforeRetry: FUNCTION,
-  name: ['', 'a string', (value) => typeof value === 'string'],
+  name: ['', 'text', (value) => typeof value === 'string'],
   random: FUNCTION,
-  seed: [
-    'number bigint',
-    'an integer between 0 and 2^53 - 1, a bigint between 0n and 2n ** 64n - 1n, or a string',
-    readSeed,
-  ],
+  seed: ['number bigint', 'seed', readSeed],
   unref: SWITCH,
   finalError: choice('last', 'wrap'),
   finalResult: choice('resolve', 'reject'),
@@ -105,7 +84,7 @@ function readBackoff(value, settings, problems) {
   if (!Array.isArray(value)) return false;
   const { length } = value;
   if (!isWithin(length, 1, MAX_LIST)) {
-    problems.push(problemOf('backoff.length', length, ['number', `between 1 and ${MAX_LIST}`]));
+    problems.push(problemOf('backoff.length', length, ['number', 'listLength', , MAX_LIST]));
     return true;
   }
   // A copy: later changes of the list have no effect.
@@ -132,14 +111,10 @@ function readJitter(value, settings, problems) {
   settings.jitter = jitter;
   settings.spread = given[name];
   const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
-  if (!proportional && type !== 'additive')
-    problems.push(problemOf('jitter.type', type, ['string', "'proportional' or 'additive'"]));
-  else if (other !== undefined)
-    problems.push(
-      leftOut(`jitter.${other}`, given[other], "a jitter has type and ratio, or type 'additive' and maxMs"),
-    );
+  if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', 'jitterType']));
+  else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], 'jitterParts'));
   else if (!isWithin(given[name], Number.MIN_VALUE, most))
-    problems.push(problemOf(`jitter.${name}`, given[name], ['number', `above 0 and at most ${most}`]));
+    problems.push(problemOf(`jitter.${name}`, given[name], ['number', 'spread', , most]));
   return true;
 }
 
@@ -158,11 +133,12 @@ function readSeed(value, settings) {
 function choice(...names) {
   return [
     'string',
-    oneOf(names),
+    'oneOf',
     (value, settings, _, name) => {
       if (value === names[0]) settings[name] = undefined;
       return names.includes(value);
     },
+    names,
   ];
 }
 

@@ -9,16 +9,13 @@ import { ONE_OPERATION, iterable, ownOf, readOne } from './reader.js';
 import { RULES } from './rules.js';
 
 /**
- * The wasm's exports, as the driver uses them (src/bindings/core.rs).
+ * The core, as the driver uses it (src/bindings/core.rs).
  * @typedef {object} Core
  * @property {(...numbers: number[]) => number} decide
  * @property {(...numbers: number[]) => number} draw
  */
 
-/**
- * Loads the core; with `true`, drops its instance, so that the next call makes another.
- * @typedef {(drop?: boolean) => Core} Load
- */
+/** @typedef {() => Core} Load makes the core at its first call */
 
 /** @typedef {import('../../../pkg-template/index.js').PolicyOptions} Options */
 
@@ -109,7 +106,7 @@ export function inheriting(base, own) {
 }
 
 /** `metrics` make sense where operations share something. @type {import('./reader.js').Excluded} */
-const OF_A_POLICY = { metrics: 'it belongs to the policy' };
+const OF_A_POLICY = { metrics: 'ofPolicy' };
 /** @type {import('./reader.js').Excluded} */
 const OF_ONE_OPERATION = { metrics: ONE_OPERATION };
 
@@ -206,9 +203,5 @@ export function readRunOptions(options, policy) {
 
 /** @param {unknown} fn */
 export function requireFunction(fn) {
-  if (!isFunction(fn))
-    throw problemOf('the callback', fn, [
-      '',
-      'a function and the first argument, as in retry(() => fetch(url), options)',
-    ]);
+  if (!isFunction(fn)) throw problemOf('the callback', fn, ['', 'callback']);
 }

@@ -25,7 +25,7 @@ export function delaysOf(policy, options) {
   /** @returns {IteratorResult<number, undefined>} */
   const next = () => {
     if (attempt >= settings.maxAttempts) return { done: true, value: undefined };
-    const value = delayAfter(settings, state, attempt);
+    const value = computed(settings, state, attempt, undefined);
     attempt++;
     return { done: false, value };
   };
@@ -43,22 +43,7 @@ export function delaysOf(policy, options) {
 
 /** @param {number} index of the operation @returns {import('../run/decision.js').State} */
 function stateOf(index) {
-  return { index, previous: -1, fault: undefined };
-}
-
-/**
- * Returns the wait after a failed attempt, or a negative code. Throws the core's own error: there is no outcome of an
- * operation that would come before it.
- * @param {Settings} settings
- * @param {import('../run/decision.js').State} state
- * @param {number} attempt
- * @param {number} [hintMs]
- */
-function delayAfter(settings, state, attempt, hintMs) {
-  state.fault = undefined;
-  const delayMs = computed(settings, state, attempt, hintMs);
-  if (state.fault !== undefined) throw state.fault;
-  return delayMs;
+  return { index, previous: -1 };
 }
 
 /** Sets a seed, which replaces `random`. @param {Settings['seed']} seed @param {Settings} settings */
@@ -81,11 +66,11 @@ export function delayOf(policy, k, options) {
   const settings = reseeded(seed, policy);
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
-    throw problemOf('k', k, ['number', `an integer between 1 and ${chained ? '100,000' : '2^53 - 1'}`]);
+    throw problemOf('k', k, ['number', 'waitNumber', , chained ? '100,000' : '2^53 - 1']);
   const state = stateOf(operation);
-  for (let i = chained ? 1 : k; i < k; i++) delayAfter(settings, state, i);
-  const delayMs = delayAfter(settings, state, k, hintMs);
+  for (let i = chained ? 1 : k; i < k; i++) computed(settings, state, i, undefined);
+  const delayMs = computed(settings, state, k, hintMs);
   // An operation would stop here; a number could not say so.
-  if (delayMs < 0) throw problemOf('hintMs', hintMs, ['number', 'at most maxRetryAfterMs']);
+  if (delayMs < 0) throw problemOf('hintMs', hintMs, ['number', 'mostHint']);
   return delayMs;
 }

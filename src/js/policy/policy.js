@@ -2,7 +2,7 @@
 // A policy: options that were read once, for any number of operations.
 
 import { toData } from '../data/write.js';
-import { POLICY, failure } from '../options/messages.js';
+import { POLICY, mistake } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
 import {
@@ -24,7 +24,7 @@ import { run } from '../run/run.js';
 function behind(policy) {
   const found = behindOf(policy);
   if (found) return found;
-  throw failure(TypeError, 'this must be a RetryPolicy: call policy.run(fn)');
+  throw mistake('this', 'notPolicy');
 }
 
 /** @param {any} policy @param {import('../options/settings.js').Settings} settings */

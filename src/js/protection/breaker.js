@@ -13,19 +13,7 @@ import { FAILURE, HAS_OPENED, PHASE, SUCCESS } from './machines.js';
 import { range, recipe } from './part.js';
 
 /** @type {import('../options/reader.js').Rule} */
-const COUNT = ['number', 'a positive integer or Infinity', isCount];
-
-/** Names in opossum and cockatiel. @type {import('../options/messages.js').Foreign} */
-const FOREIGN = [
-  ['failureRatio (0.5 for 50%)', '^threshold|percent'],
-  ['minimumCalls (in windowMs)', '^volume|rps'],
-  ['windowMs', '^dur|^rolling'],
-  ['consecutiveFailures', '^maxfail'],
-  ['openMs', '^reset|^halfopenafter'],
-  ['closeAfter', 'sampl'],
-  ['protect(..., { isFailure })', '^isfailure|filter'],
-  ['attemptTimeoutMs of the policy', '^timeout'],
-];
+const COUNT = ['number', 'failures', isCount];
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
@@ -47,15 +35,15 @@ const PHASES = ['closed', 'open', 'half-open'];
 export function breaker(options) {
   /** @type {import('../options/reader.js').Rules} */
   const rules = {
-    failureRatio: range('a positive number, at most 1', Number.MIN_VALUE, 1),
+    failureRatio: range('ratio', Number.MIN_VALUE, 1),
     minimumCalls: COUNT,
-    windowMs: range('a number of milliseconds between 100 and 3,600,000', 100, 3_600_000),
+    windowMs: range('windowMs', 100, 3_600_000),
     consecutiveFailures: COUNT,
-    openMs: range('a positive number of milliseconds, at most 2^53 - 1', Number.MIN_VALUE, MAX_MS),
-    maxOpenMs: ['number', 'a number of milliseconds, at least openMs, or Infinity', isLongest],
-    closeAfter: ['number', 'an integer between 1 and 1,000', (value) => isWithin(value, 1, 1000) && isCount(value)],
+    openMs: range('openMs', Number.MIN_VALUE, MAX_MS),
+    maxOpenMs: ['number', 'maxOpenMs', isLongest],
+    closeAfter: ['number', 'closeAfter', (value) => isWithin(value, 1, 1000) && isCount(value)],
   };
-  const given = read(options, rules, FOREIGN);
+  const given = read(options, rules, 'breaker');
   const all = { ...DEFAULTS, ...given };
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
   if (all.maxOpenMs < all.openMs) throw problemOf('maxOpenMs', all.maxOpenMs, rules.maxOpenMs);

@@ -10,13 +10,6 @@ import { range, recipe } from './part.js';
 
 const MOST = 1e9;
 
-/** Names in gRPC and Finagle. @type {import('../options/messages.js').Foreign} */
-const FOREIGN = [
-  ['capacity', '^maxtok'],
-  ['perSuccess', 'ratio|percent'],
-  ['cost', 'cost'],
-];
-
 const DEFAULTS = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 /** The rules of `SMITHY_NEW_RETRIES_2026`. There, a retry after throttling costs less. */
 const AWS_SDK_2026 = { capacity: 500, perSuccess: 1, cost: 14 };
@@ -29,17 +22,13 @@ export const thousandths = (tokens) => Math.round(tokens * 1000);
 export function budget(options) {
   /** @type {import('../options/reader.js').Rules} */
   const rules = {
-    capacity: range('a non-negative number, at most 10^9', 0, MOST),
-    perSuccess: [
-      'number',
-      '0 or a number between 0.001 and 1,000',
-      (value) => value === 0 || isWithin(value, 0.001, 1000),
-    ],
-    cost: range('a number, at least 0.001 and at most capacity', 0.001, MOST),
+    capacity: range('capacity', 0, MOST),
+    perSuccess: ['number', 'perSuccess', (value) => value === 0 || isWithin(value, 0.001, 1000)],
+    cost: range('cost', 0.001, MOST),
     refund: SWITCH,
-    preset: ['string', "'awsSdk2026'", (value) => value === 'awsSdk2026'],
+    preset: ['string', 'preset', (value) => value === 'awsSdk2026'],
   };
-  const given = read(options, rules, FOREIGN);
+  const given = read(options, rules, 'budget');
   const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
   const amounts = {
     capacity: thousandths(all.capacity),
@@ -49,7 +38,7 @@ export function budget(options) {
     refund: all.refund,
   };
   if (amounts.cost > amounts.capacity && all.capacity > 0)
-    throw problemOf('cost', all.cost, ['number', `at most capacity (${all.capacity})`]);
+    throw problemOf('cost', all.cost, ['number', 'mostCost', , all.capacity]);
   return recipe('budget', all, (_, teller) => new Budget(amounts, teller));
 }
 

@@ -10,12 +10,6 @@ import { Latency, peek } from './latency.js';
 import { range, recipe } from './part.js';
 import { Rounds } from './rounds.js';
 
-/** Names in gRPC, Polly and others. @type {import('../options/messages.js').Foreign} */
-const FOREIGN = [
-  ['delayMs', 'delay'],
-  ['maxRatio', '^maxhedge'],
-];
-
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;
 const CAPACITY = 10_000;
@@ -23,12 +17,12 @@ const CAPACITY = 10_000;
 /** @param {unknown} [options] */
 export function hedge(options) {
   const rules = {
-    quantile: range('a number above 0 and below 1', Number.MIN_VALUE, 1 - Number.EPSILON / 2),
-    delayMs: range('a non-negative number of milliseconds, at most 2^53 - 1', 0, MAX_MS),
-    maxRatio: range('a number between 0.001 and 1', 0.001, 1),
+    quantile: range('quantile', Number.MIN_VALUE, 1 - Number.EPSILON / 2),
+    delayMs: range('hedgeDelayMs', 0, MAX_MS),
+    maxRatio: range('maxRatio', 0.001, 1),
   };
-  const { maxRatio = 0.1, delayMs, quantile } = read(options, rules, FOREIGN);
-  if (quantile !== undefined && delayMs !== undefined) throw leftOut('quantile', quantile, 'delayMs takes its place');
+  const { maxRatio = 0.1, delayMs, quantile } = read(options, rules, 'hedge');
+  if (quantile !== undefined && delayMs !== undefined) throw leftOut('quantile', quantile, 'delayInstead');
   const shown = { ...(delayMs === undefined ? { quantile: quantile ?? 0.95 } : { delayMs }), maxRatio };
   const perSuccess = thousandths(maxRatio);
   const budget = { capacity: CAPACITY, perSuccess, cost: HEDGE, throttledCost: HEDGE, refund: false };

@@ -11,7 +11,7 @@ export const PART = Symbol.for('rejitter.part');
 
 /**
  * Returns the rule of a number. Parts call it when they are called themselves, so that bundlers can leave each out.
- * @param {string} rule
+ * @param {string} rule its name in texts.js
  * @param {number} least
  * @param {number} most
  * @returns {import('../options/reader.js').Rule}

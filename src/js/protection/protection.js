@@ -2,15 +2,13 @@
 // protect(): the parts of a protection put together, and the object that callers get.
 
 import { isFunction } from '../options/checks.js';
-import { errorOf, failure, problemOf } from '../options/messages.js';
+import { errorOf, mistake, problemOf } from '../options/messages.js';
 import { read, requireValid } from '../options/reader.js';
 import { FUNCTION, LIMIT, PROTECTION } from '../options/rules.js';
 import { hide } from '../run/report.js';
 import { now } from '../run/timer.js';
 import { PART } from './part.js';
 import { State } from './state.js';
-
-const A_PART = 'made by budget(), breaker(), cooldown() or hedge()';
 
 /** @param {any} value */
 function isPart(value) {
@@ -32,8 +30,8 @@ export function protect(...args) {
   const makers = Object.create(null);
   if (args.length === 0) args.push(undefined);
   args.forEach((part, i) => {
-    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, ['', A_PART]));
-    else if (part.part in makers) problems.push(failure(TypeError, `${part.part}() was passed twice`));
+    if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, ['', 'aPart']));
+    else if (part.part in makers) problems.push(mistake(`part ${i + 1}`, 'twice', part.part));
     else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
   });
   /** @type {any} */
@@ -111,6 +109,6 @@ function stateOf(protection) {
 /** @param {Protection} protection @param {string} name of the method */
 function breakerOf(protection, name) {
   const { breaker } = stateOf(protection).use();
-  if (breaker === undefined) throw failure(TypeError, `${name}() needs a breaker: use protect(breaker())`);
+  if (breaker === undefined) throw mistake(`${name}()`, 'noBreaker', name);
   return breaker;
 }

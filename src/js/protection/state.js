@@ -1,7 +1,7 @@
 // @ts-check
 // The state of a protection for one destination, and of all its destinations.
 
-import { failure, problemOf } from '../options/messages.js';
+import { mistake, problemOf } from '../options/messages.js';
 import { RULES } from '../options/rules.js';
 import { outcomeOf, reportFailure, tell } from '../run/hooks.js';
 import { now } from '../run/timer.js';
@@ -75,8 +75,7 @@ export class State {
    * @param {any} key
    */
   of(key) {
-    if (this.key !== undefined)
-      throw failure(TypeError, 'this Protection has a key: call for() on what protect() returned');
+    if (this.key !== undefined) throw mistake('for()', 'keyed');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);
     return this.#shared.byKey.get(key) ?? this.#shared.make(key);
   }
@@ -140,8 +139,7 @@ export class State {
     const answer = tell(isFailure, { ...end, durationMs: (endedAt ?? now()) - attemptAt });
     if (answer === 'ignore') return NOTHING;
     if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
-    if (answer !== undefined)
-      reportFailure(problemOf('isFailure', answer, ['', "true, false, 'ignore' or undefined"], 'return'));
+    if (answer !== undefined) reportFailure(problemOf('isFailure', answer, ['', 'isFailure'], 'return'));
     return undefined;
   }
 

@@ -3,7 +3,7 @@
 
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';
 import { capOf } from '../options/curve.js';
-import { failure, problemOf } from '../options/messages.js';
+import { problemOf } from '../options/messages.js';
 import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
 
@@ -14,21 +14,18 @@ import { now } from './timer.js';
  * @property {number} previous computed wait in ms, or the draw that it was made with, for jitters that look back at one
  *   of them; below 0 before the first
  * @property {number} [endedAt] time when the attempt ended
- * @property {unknown} fault the error because of which the core could not answer
  */
 
 // Codes instead of a wait. The third, -3, comes from the core: the server asks for too long a wait.
 const EXHAUSTED = -1;
 const DEADLINE = -2;
-/** The core itself failed. */
-const UNAVAILABLE = -4;
 
 /** The core counts attempts in 32 bits. From this one on, no curve grows. */
 const MAX_K = 2 ** 32 - 1;
 
 /**
  * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
- * backoff(). If the core fails, the error is in `state.fault`.
+ * backoff().
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
@@ -40,10 +37,7 @@ const MAX_K = 2 ** 32 - 1;
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return EXHAUSTED;
-  const delayMs =
-    exactlyMs === undefined
-      ? computed(settings, state, attempt - hedges, serverMs)
-      : fromCore(settings, state, () => exactlyMs);
+  const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
   return delayMs >= 0 && deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? DEADLINE : delayMs;
@@ -58,63 +52,45 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
  */
 export function computed(settings, state, attempt, serverMs) {
   const { backoff, jitter, random } = settings;
+  const core = settings.load();
   const hinted = /** @type {number} */ (serverMs) > 0;
   let r = 0;
   let r2 = 0;
-  if (random !== undefined && (hinted || jitter !== NONE)) {
-    r = drawOf(random);
-    // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
-    // once.
-    r2 = (r * 2 ** 26) % 1;
-  }
-  const growth =
-    backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
-  return fromCore(settings, state, (core) => {
-    if (random === undefined && (hinted || jitter !== NONE)) {
+  if (hinted || jitter !== NONE) {
+    if (random === undefined) {
       const [high, low, index] = seedOf(settings, state);
       r = core.draw(high, low, index, attempt, 0);
       if (jitter === POLLY_V2) r2 = core.draw(high, low, index, attempt, 1);
+    } else {
+      r = drawOf(random);
+      // The second draw of pollyV2 from digits that do not decide whether it is needed: the caller's function is called
+      // once.
+      r2 = (r * 2 ** 26) % 1;
     }
-    const delayMs = core.decide(
-      Math.min(attempt, MAX_K),
-      r,
-      backoff,
-      jitter,
-      settings.baseMs,
-      capOf(settings),
-      growth,
-      settings.capRule,
-      settings.minMs,
-      settings.truncateAt,
-      settings.spread,
-      settings.maxRetryAfterMs,
-      +(settings.longRetryAfter === 'cap'),
-      state.previous,
-      /** @type {number} */ (serverMs),
-      r2,
-    );
-    if (Number.isNaN(delayMs)) throw failure(Error, 'the core rejected valid settings');
-    // Only where it is read: a number that is no small integer takes memory in each operation that waits.
-    if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
-    return delayMs;
-  });
-}
-
-/**
- * Returns what is computed with the core. Without one, an operation ends after an attempt, whoever demands a wait.
- * @param {import('../options/settings.js').Settings} settings
- * @param {State} state
- * @param {(core: import('../options/settings.js').Core) => number} compute
- */
-function fromCore(settings, state, compute) {
-  try {
-    return compute(settings.load());
-  } catch (fault) {
-    // A trap may leave the instance in a bad state: the next operation makes another.
-    settings.load(true);
-    state.fault = fault;
-    return UNAVAILABLE;
   }
+  const growth =
+    backoff === CUSTOM ? curveOf(settings.curve, attempt) : backoff === LINEAR ? settings.stepMs : settings.factor;
+  const delayMs = core.decide(
+    Math.min(attempt, MAX_K),
+    r,
+    backoff,
+    jitter,
+    settings.baseMs,
+    capOf(settings),
+    growth,
+    settings.capRule,
+    settings.minMs,
+    settings.truncateAt,
+    settings.spread,
+    settings.maxRetryAfterMs,
+    +(settings.longRetryAfter === 'cap'),
+    state.previous,
+    /** @type {number} */ (serverMs),
+    r2,
+  );
+  // Only where it is read: a number that is no small integer takes memory in each operation that waits.
+  if (!hinted && hasOwnCurve(jitter)) state.previous = jitter === POLLY_V2 ? r : delayMs;
+  return delayMs;
 }
 
 /**
@@ -128,17 +104,11 @@ function seedOf({ seed }, { index, endedAt }) {
   return [high, low, ownIndex];
 }
 
-/**
- * Returns the base: without jitter, the first wait. Below 0 without a core.
- * @param {import('./operation.js').Operation} op
- */
-export function baseOf(op) {
-  const { settings } = op;
+/** Returns the base: without jitter, the first wait. @param {import('./operation.js').Operation} op */
+export function baseOf({ settings }) {
   const { backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
-  return fromCore(settings, op, (core) =>
-    core.decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt),
-  );
+  return settings.load().decide(1, 0, curve, NONE, baseMs, capOf(settings), NaN, BOUND, NaN, truncateAt);
 }
 
 /** The draws of protection, next to those of waits. */
@@ -148,19 +118,14 @@ const PROTECTION_DRAW = 2;
 function drawOf(random) {
   const draw = random();
   if (typeof draw === 'number' && draw >= 0 && draw < 1) return draw;
-  throw problemOf('random()', draw, [typeof draw, 'a number in [0, 1)'], 'return');
+  throw problemOf('random()', draw, [typeof draw, 'draw'], 'return');
 }
 
-/**
- * Returns a draw for protection. Throws the errors of random(). Any other failure must not be the caller's: then any
- * draw will do.
- * @param {import('./operation.js').Operation} op
- */
+/** Returns a draw for protection. Throws the errors of random(). @param {import('./operation.js').Operation} op */
 export function drawFor(op) {
   const { settings, attempts } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
-  const draw = fromCore(settings, op, (core) => core.draw(...seedOf(settings, op), attempts, PROTECTION_DRAW));
-  return draw < 0 ? 0.5 : draw;
+  return settings.load().draw(...seedOf(settings, op), attempts, PROTECTION_DRAW);
 }
 
 /** @param {((k: number) => number) | readonly number[] | undefined} curve @param {number} k */
@@ -171,5 +136,5 @@ function curveOf(curve, k) {
   }
   const ms = curve(k);
   if (typeof ms === 'number' && ms >= 0) return ms;
-  throw problemOf(`backoff(${k})`, ms, [typeof ms, 'a non-negative number of milliseconds'], 'return');
+  throw problemOf(`backoff(${k})`, ms, [typeof ms, 'wait'], 'return');
 }

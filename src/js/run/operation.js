@@ -69,8 +69,6 @@ export class Operation {
     this.records = NO_RECORDS;
     /** The last computed wait or its draw, for jitters that look back. */
     this.previous = -1;
-    /** Error because of which the core could not answer. @type {unknown} */
-    this.fault = undefined;
     /** The attempt of a fetch, which replaces parts of the steps. @type {import('./contracts.js').Task | undefined} */
     this.task = undefined;
     /** The operation, as protection knows it. @type {import('./contracts.js').Guard | undefined} */

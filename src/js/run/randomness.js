@@ -19,22 +19,33 @@ let count = 0;
  * @returns {[high: number, low: number, index: number]}
  */
 export function freshSeed(time = now()) {
-  // The first use of crypto takes longer in a fresh process than all the rest of a failure. For the first draw the
-  // clocks and Math.random, which engines seed per process, have to do.
-  if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
+  // For the first draw the clocks and Math.random, which engines seed per process, have to do: the first use of crypto
+  // takes longer than all the rest of a failure.
+  if (count < 2) [processHigh, processLow] = processEntropy(count > 0 && !isNode());
   return [processHigh ^ chance(), processLow ^ chance() ^ (time * 1e6), count++];
 }
 
 /** @param {boolean} strong whether to ask crypto @returns {ArrayLike<number> & Iterable<number>} */
 function processEntropy(strong) {
-  // The other clock is in each seed: here as well it would cancel itself out until it moves.
-  const words = new Uint32Array([Date.now(), 0]);
+  const { performance } = globalThis;
+  // The monotonic clock is in each seed: here as well it would cancel itself out until it moves. Its origin tells apart
+  // processes that started within a millisecond.
+  const words = new Uint32Array([Date.now(), performance?.timeOrigin * 1000]);
   try {
     if (strong) globalThis.crypto.getRandomValues(words);
   } catch {
     // Some test environments have no crypto; the clocks and Math.random then have to do.
   }
   return words;
+}
+
+/**
+ * Returns whether this is Node, whose first use of crypto blocks for milliseconds, where V8 seeds Math.random from the
+ * system.
+ */
+function isNode() {
+  const { process } = /** @type {any} */ (globalThis);
+  return typeof process?.versions?.node === 'string';
 }
 
 /** 32 bits of `Math.random`, or 0 where a stub of it throws or returns something else. */

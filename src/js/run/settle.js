@@ -3,7 +3,7 @@
 
 import { DEEPEST } from '../options/codes.js';
 import { readDirectives } from './directives.js';
-import { emit, warnOnce } from './hooks.js';
+import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';
@@ -46,7 +46,6 @@ export function settle(op, reason) {
   else if (op.attempts === 0 && reason === 'deadline') reason = 'timeout';
   reason = heed(op, guard?.settle(op, reason)) ?? reason;
   const { attempts } = op;
-  if (reason === 'unavailable') warnOnce('core', 'rejitter: operations are not retried.', op.fault);
   if (reason === 'success') {
     if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
@@ -79,14 +78,13 @@ export function settle(op, reason) {
 }
 
 /** @param {Operation} op @param {string} reason */
-export function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, fault, task }, reason) {
+export function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, task }, reason) {
   const report = Object.freeze({
     reason,
     attempts,
     elapsedMs: now() - startedAt,
     ...(hintMs >= 0 && { hintMs }),
     ...guard?.rejection,
-    ...(reason === 'unavailable' && { cause: fault }),
     dropped: (records.at(-1)?.number ?? 0) - records.length,
     records: Object.freeze(
       records.map(({ number, failed, outcome, startedAt: at, endedAt, delayMs, fields }) =>

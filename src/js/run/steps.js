@@ -4,7 +4,7 @@
 
 import { isMs, isObject } from '../options/checks.js';
 import { REASONS } from '../options/codes.js';
-import { failure, show } from '../options/messages.js';
+import { invalid, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
 import { mistakeIn, readDirectives } from './directives.js';
@@ -156,7 +156,7 @@ export function plan(op) {
   const delayMs = decide(settings, op, attempts, limits.deadlineAt, hintMs, demandedMs, guard?.rounds?.hedges);
   // random() and backoff() may have aborted.
   if (limits.aborted) return 'aborted';
-  if (delayMs < 0) return REASONS[-delayMs] ?? 'unavailable';
+  if (delayMs < 0) return REASONS[-delayMs];
   // Protection has the last word: it takes the tokens of a retry that nothing else forbids.
   const stop = heed(op, guard?.retry(op, delayMs));
   if (stop !== undefined) return stop;
@@ -180,8 +180,6 @@ function afterMsOf(verdict, name, also) {
   const afterMs = isObject(verdict) && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
-  throw failure(
-    typeof afterMs === 'number' ? RangeError : TypeError,
-    `${name} must return true, false, { afterMs } between 0 and 2^53 - 1${also}, got ${what}`,
-  );
+  const kind = typeof afterMs === 'number' ? RangeError : TypeError;
+  throw invalid(kind, name, 'verdict', also, what, undefined, 'return');
 }

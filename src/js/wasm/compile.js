@@ -1,5 +1,5 @@
 // @ts-check
-// A wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
+// The lab's wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
  * Compiles a wasm file synchronously. Call it at the first failure and not at import: an app that never

@@ -6,9 +6,9 @@
 let core;
 
 /** @type {import('../options/settings.js').Load} */
-export const load = (drop) => {
-  if (core === undefined && !drop) throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
-  return /** @type {import('../options/settings.js').Core} */ (core);
+export const load = () => {
+  if (core === undefined) throw new Error('rejitter: call init() first, and await it: it loads the wasm file');
+  return core;
 };
 
 /**

@@ -1,9 +1,9 @@
 // @ts-check
-// Instances of wasm files.
+// Instances of the lab's wasm file.
 
 /**
  * @param {() => WebAssembly.Module} compile
- * @param {WebAssembly.Imports} [imports]
+ * @param {WebAssembly.Imports} imports
  * @returns {any} the exports of a new instance
  */
 export function instantiate(compile, imports) {
@@ -16,19 +16,6 @@ export function instantiate(compile, imports) {
     const why = /CSP|unsafe-eval/.test(message)
       ? "Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src."
       : message;
-    // All but the lab exists without WebAssembly, and only the lab imports something.
-    const other = imports ? '' : ' (rejitter/no-wasm needs none)';
-    throw new Error(`rejitter: this host refused to compile WebAssembly${other}. ${why}`, { cause });
+    throw new Error(`rejitter: this host refused to compile the lab's WebAssembly. ${why}`, { cause });
   }
-}
-
-/**
- * @param {() => WebAssembly.Module} compile
- * @returns {(drop?: boolean) => WebAssembly.Exports} instantiates at its first call, and at the first one after
- *   the instance was dropped; a failure is not kept
- */
-export function loaderOf(compile) {
-  /** @type {any} */
-  let instance;
-  return (drop) => (drop ? (instance = undefined) : (instance ??= instantiate(compile)));
 }

@@ -10,14 +10,15 @@ import { pathToFileURL } from 'node:url';
 import { underClock } from '../lib/clock.mjs';
 import { installed, project } from '../lib/consumer.mjs';
 
-const MODULES = ['rejitter', 'rejitter/no-wasm', 'rejitter/fetch', 'rejitter/lab', 'rejitter/protection'];
+const MODULES = ['rejitter', 'rejitter/fetch', 'rejitter/lab', 'rejitter/protection'];
 const code = MODULES.map((name, i) => `export * as m${i} from '${name}';`).join('\n');
+const forBrowsers = await import(pathToFileURL(join(installed, 'index.browser.js')).href);
 const dir = project('copies', { 'main.mjs': code, 'library/main.mjs': code });
 cpSync(installed, join(dir, 'library/node_modules/rejitter'), { recursive: true });
 const [app, library] = await Promise.all(
   ['main.mjs', 'library/main.mjs'].map(async (path) => {
-    const { m0, m1, m2, m3, m4 } = await import(pathToFileURL(join(dir, path)).href);
-    return { ...m0, noWasm: m1, ...m2, lab: m3, ...m4 };
+    const { m0, m1, m2, m3 } = await import(pathToFileURL(join(dir, path)).href);
+    return { ...m0, ...m1, lab: m2, ...m3 };
   }),
 );
 const { RetryPolicy, createFetch, permanent, retry, retryReport } = app;
@@ -25,7 +26,7 @@ const refused = () => Promise.reject(new TypeError('fetch failed'));
 const OPTIONS = { maxAttempts: 2, jitter: 'none', baseMs: 20, metrics: true };
 const POLICIES = {
   'another copy': new library.RetryPolicy(OPTIONS),
-  'the entry without wasm': new app.noWasm.RetryPolicy(OPTIONS),
+  'the form for browsers': new forBrowsers.RetryPolicy(OPTIONS),
   'a Proxy': new Proxy(new RetryPolicy(OPTIONS), {}),
 };
 

@@ -269,21 +269,6 @@ test('a status text from the server cannot forge a log line', async () => {
   assert.equal(retryReport(error), undefined);
 });
 
-test('returns the response or the failure, unread, where the core is unavailable', async () => {
-  const stdout = await printed(`
-    WebAssembly.Module = function () { throw new WebAssembly.CompileError('refused'); };
-    console.warn = () => {};
-    const { createFetch } = await import('rejitter/fetch');
-    const { retryReport } = await import('rejitter');
-    const response = await createFetch({}, async () => new Response('busy', { status: 503 }))('http://x/');
-    const failed = new TypeError('fetch failed');
-    const error = await createFetch({}, async () => { throw failed; })('http://x/').catch((error) => error);
-    console.log(response.status, await response.text(), retryReport(response).reason, error === failed,
-      retryReport(error).reason);
-  `);
-  assert.equal(stdout, '503 busy unavailable true unavailable\n');
-});
-
 test('a callback that fails after a failure of the network has that as its cause', async () => {
   const failed = new TypeError('fetch failed');
   const boom = () => Promise.reject(new Error('boom'));

@@ -41,7 +41,7 @@ const WRAPPERS = {
   'fetch-intercept': `(${name('fetch-intercept')}).default.register({ request: async (...args) => args });`,
   msw: `(${name('msw/node')}).setupServer().listen({ onUnhandledRequest: 'bypass' });`,
   'another copy of the package': `globalThis.fetch = (${file('fetch.js')}).createFetch(options);`,
-  'rejitter/no-wasm': `globalThis.fetch = (${file('fetch.no-wasm.js')}).createFetch(options);`,
+  'the form for browsers': `globalThis.fetch = (${file('fetch.browser.js')}).createFetch(options);`,
 };
 
 /** Global fetches that lead to one of ours, which was never the global fetch itself. */

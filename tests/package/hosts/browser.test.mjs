@@ -111,7 +111,7 @@ globalThis.finished = new Promise((done, failed) => {
   worker.onerror = (event) => failed(new Error(event.message));
 });
 `;
-/** Under a policy that forbids wasm: importing and succeeding work, failing tells why. */
+/** Under a policy that forbids wasm. */
 const CSP_PAGE = `
 import { RetryPolicy, retry, retryReport } from 'rejitter';
 globalThis.finished = (async () => {
@@ -164,6 +164,8 @@ before(async () => {
     '/allowed': html('<script type="module" src="/csp.js"></script>', {
       'content-security-policy': `${CSP} 'wasm-unsafe-eval'`,
     }),
+    '/unbundled': html('<script type="module" src="/src/csp.mjs"></script>', { 'content-security-policy': CSP }),
+    '/src/csp.mjs': js(CSP_PAGE.replaceAll("'rejitter'", "'/rejitter/index.js'")),
     '/complaining': html(
       '<script>console.error("complaint"); setTimeout(() => { globalThis.finished = 1; }, 50); throw new ' +
         'Error("uncaught");</script>',
@@ -233,30 +235,27 @@ inBrowsers((open) => {
         assert.deepEqual(result.frame, { foreign: true, error: 'from the frame', before: 'before' });
     });
 
-  test("CSP without wasm-unsafe-eval: rejects with the callback's error, warns with the remedy", async () => {
-    const { result } = await visit('/forbidden');
-    assert.equal(result.success, 'value');
-    assert.deepEqual(result.ends, [
-      { calls: 1, own: true, reason: 'unavailable' },
-      { calls: 2, own: true, reason: 'unavailable' },
-    ]);
-    assert.equal(result.warnings.length, 1, result.warnings.join('\n'));
-    for (const text of [result.warnings[0], result.delays])
-      assert.match(text, /^rejitter: .*Add 'wasm-unsafe-eval' to the Content-Security-Policy's script-src/);
-  });
-
-  test('the same policy with it: works', async () => {
-    const { result, complaints } = await visit('/allowed');
-    assert.deepEqual(result, {
-      success: 'value',
-      ends: [
-        { calls: 3, own: true, reason: 'exhausted' },
-        { calls: 6, own: true, reason: 'exhausted' },
-      ],
-      warnings: [],
-      delays: 'none',
+  for (const [name, path] of [
+    ['a bundle', '/forbidden'],
+    ["a bundle for a policy with 'wasm-unsafe-eval'", '/allowed'],
+  ])
+    test(`a Content-Security-Policy: retries, and says nothing: ${name}`, async () => {
+      const { result, complaints } = await visit(path);
+      assert.deepEqual(result, {
+        success: 'value',
+        ends: [
+          { calls: 3, own: true, reason: 'exhausted' },
+          { calls: 6, own: true, reason: 'exhausted' },
+        ],
+        warnings: [],
+        delays: 'none',
+      });
+      assert.deepEqual(complaints, []);
     });
-    assert.deepEqual(complaints, []);
+
+  test('without a bundler, under a policy that refuses the wasm: retries, and only the browser speaks of it', async () => {
+    const { result } = await visit('/unbundled');
+    assert.deepEqual([result.ends.map(({ calls }) => calls), result.warnings], [[3, 6], []]);
   });
 
   test('control: a complaint of a page is seen', async () => {

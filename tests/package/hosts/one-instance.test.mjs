@@ -62,13 +62,13 @@ const ESM = `import * as main from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import * as lab from 'rejitter/lab';
 import * as parts from 'rejitter/protection';
-import * as others from 'rejitter/no-wasm/protection';
+const others = await import(new URL('protection.browser.js', import.meta.resolve('rejitter')));
 ${USE}`;
 const CJS = `const main = require('rejitter');
 const { createFetch } = require('rejitter/fetch');
 const lab = require('rejitter/lab');
 const parts = require('rejitter/protection');
-const others = require('rejitter/no-wasm/protection');
+const others = require(require.resolve('rejitter').replace(/index.c?js$/, 'protection.browser.cjs'));
 (async () => {${USE}})();`;
 
 for (const [how, source, options] of [

@@ -1,7 +1,7 @@
 // All that must hold of a world when everything in it has ended.
 
 import { objectionsTo } from './oracle.mjs';
-import { describe, warningsOf } from './world.mjs';
+import { describe } from './world.mjs';
 
 /** @returns {{ rule: number | string, text: string }[]} the rule is the number or the name of the invariant */
 export function check(world, pkg) {
@@ -22,7 +22,6 @@ export function check(world, pkg) {
   hooksThatFailed(world, object);
   ownErrors(world, object);
   randomness(world, object);
-  if (world.schedule.core) withoutCore(world, pkg, object);
   if (world.metrics) metrics(world, object);
   if (world.schedule.traced) tracing(world, object);
   const unref = world.schedule.policies.some(({ options }) => options.unref);
@@ -73,13 +72,6 @@ function randomness(world, object) {
     !uses.retryOnResult && world.operations.every(({ received, settled }) => received.length === 1 && settled?.ok);
   // Policies of protection all know their numbers.
   object(world.entropy === 0 || !(known || smooth), 7, () => `randomness of the host was taken ${world.entropy} times`);
-}
-
-/** One warning per process says that there is no core. */
-function withoutCore(world, pkg, object) {
-  const warnings = warningsOf(pkg);
-  const unavailable = world.operations.some(({ settled }) => settled?.report?.reason === 'unavailable');
-  object(warnings <= 1 && (warnings === 1 || !unavailable), 24, () => `${warnings} warnings that there is no core`);
 }
 
 function metrics(world, object) {

@@ -10,7 +10,6 @@ import { OWN_CURVE, computedWait, draw, hintedWait, resolved } from './waits.mjs
 
 /** The lane of the draws that protection needs, next to those of waits. */
 const BESIDE = 2;
-const LOST = new Set(['trap', 'denied']);
 const LONGEST = 2 ** 53 - 1;
 
 const { ceil } = Math;
@@ -289,17 +288,12 @@ export class Following extends Settlement {
 
   /** The wait before a retry, and whether one is made. */
   *decide({ attempt, exactly, hintMs, untils, throttled, pays }) {
-    if (this.attempts >= this.maxAttempts) {
-      // Without a core, the operation may not know that this was the last attempt.
-      const lost = this.lost(attempt) && this.endsFor() === 'unavailable';
-      return yield* this.stop(lost ? 'unavailable' : 'exhausted', 1);
-    }
+    if (this.attempts >= this.maxAttempts) return yield* this.stop('exhausted', 1);
     const { longest, followsFar } = this.parameters;
     this.hintMs = hintMs;
     const hinted = hintMs > 0 && exactly === undefined;
     const { random, curve, fault } = yield* this.numbers(exactly, hinted);
     if (fault !== undefined) return yield* this.stop('callback', 13, { fault });
-    if (this.lost(attempt)) return yield* this.stop('unavailable', 24);
     if (hinted && hintMs > Math.min(longest, LONGEST) && !followsFar) return yield* this.stop('hint', 13);
     const wait = this.delay(random, curve, exactly, hinted ? hintMs : undefined);
     const { breaker, budget, cooldown } = this.state;
@@ -409,15 +403,6 @@ export class Following extends Settlement {
     if (lo === hi) return;
     wait.lo = wait.hi = reported;
     if (wait.learns) this.computed.previous = reported;
-  }
-
-  /** The failure of the core in the decision about an attempt. */
-  lost(attempt) {
-    if (this.world.schedule.core === undefined) return undefined;
-    const until = this.coming()?.i ?? Infinity;
-    const failure = this.coming(LOST, attempt.fn);
-    this.failure = failure?.i < until ? failure : undefined;
-    return this.failure;
   }
 
   /** The wait, and `beforeRetry`. Returns whether an attempt may follow. */

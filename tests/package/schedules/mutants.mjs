@@ -16,10 +16,8 @@ const marks = 'run/directives.js';
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
 function core(name, rules, body, ...edits) {
-  const answers =
-    '(() => { const load = loaderOf(() => compile(text)); return (drop) => drop ? load(drop) : (({ decide, ' +
-    `draw }) => { ${body} })(load()); })()`;
-  return { [name]: [rules, ['wasm/core-inline.js', 'loaderOf(() => compile(text))', answers], ...edits] };
+  const answers = `made ??= (({ decide, draw }) => { ${body} })(compiled()))`;
+  return { [name]: [rules, ['wasm/core-inline.js', 'made ??= compiled() ?? translated())', answers], ...edits] };
 }
 const decides = (name, rules, change, after = 'return answer;', ...edits) =>
   core(name, rules, `return { draw, decide(...a) { ${change}; const answer = decide(...a); ${after} } };`, ...edits);
@@ -113,14 +111,9 @@ const PLAIN = {
   'the operation rejects with the wrapper of a mark': ['14', [marks, 'if (outer) directives.error = error.cause;', '']],
   'the server hint is ignored': ['5 7 13 18', [marks, 'if (!(known >= 0)) directives.afterMs = afterMs;', '']],
 
-  // Callbacks other than the operation itself, and a core that fails.
+  // Callbacks other than the operation itself.
   'nothing ends beforeRetry': ['8 11 13', [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);']],
   'the error of a predicate hides the failure': ['14', [end, 'if (op.failed) blame(error, op.outcome);', '']],
-  "without a core the caller's error is lost": [
-    '13 14 24',
-    [rule, '    state.fault = fault;\n    return UNAVAILABLE;', '    throw fault;'],
-  ],
-  'each operation without a core warns': ['24', [end, '  if (warned) return;\n', '']],
 
   // Hooks, reports, metrics.
   'events are not frozen': ['20', ['run/hooks.js', 'Object.freeze(event)', 'event']],

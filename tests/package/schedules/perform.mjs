@@ -33,12 +33,10 @@ async function play(schedule, pkg) {
   const world = new World(schedule, pkg);
   const channel = schedule.traced ? channelOf(world) : undefined;
   channel?.subscribe();
-  world.open();
   try {
     new Stage(world, schedule, pkg).begin();
     await world.live();
   } finally {
-    world.close();
     channel?.unsubscribe();
   }
   world.read();

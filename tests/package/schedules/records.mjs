@@ -81,9 +81,6 @@ export function compareReport(following, report, reason, at) {
   object(following.sameTime(report.elapsedMs, elapsed), 9, () => `elapsedMs is ${report.elapsedMs}, not ${elapsed}`);
   const { hintMs } = following;
   if (reason === 'hint') object(report.hintMs === hintMs, 6, () => `hintMs is ${report.hintMs} instead of ${hintMs}`);
-  const lost = reason === 'unavailable';
-  object('cause' in report === lost, 24, () => `the report ${'cause' in report ? 'has' : 'lacks'} a cause`);
-  if (lost) object(leadsTo(report.cause, following.failure), 24, 'the cause is not why there is no core');
   const { records, dropped } = report;
   object(records.length + dropped === attempts, 14, () => `${records.length} records of ${attempts} attempts`);
   const most = records.length <= 10 && (dropped === 0 || records.length === 10);
@@ -164,11 +161,4 @@ export function compareSignals(following, settled) {
       require(Object.is(reason, settled.value), 12, 'which ran when the operation was aborted');
     } else require(following.isOurs(reason), 12, 'which ran at the deadline');
   }
-}
-
-/** Whether an error is, or was caused by, what the host threw. What a missing global throws is the engine's. */
-function leadsTo(error, { error: thrown, missing }) {
-  for (let depth = 0; depth < 4 && error instanceof Error; depth += 1, error = error.cause)
-    if (missing || error === thrown) return true;
-  return false;
 }

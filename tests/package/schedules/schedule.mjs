@@ -63,7 +63,6 @@ export function makeSchedule(seed, index, among) {
     single: world === 'plain' ? g.chance(0.76) : world !== 'nested',
     traced: g.chance(0.03),
     clock: clock(g, world),
-    core: world === 'plain' ? core(g, index) : undefined,
     lies: [],
     protections: [],
     policies: [],
@@ -92,17 +91,6 @@ function clock(g, world) {
     late: g.chance(rarely * 0.4) ? g.pick([3, 40, ...(world === 'plain' ? [3_600_000] : [])]) : 0,
     skew: g.whole(1, 1e9),
   };
-}
-
-/**
- * How the core fails: `traps` lists the uses of it that trap, counted from 0; from `deniedFrom` on no instance can be
- * made, in one of three ways. The first schedules fail more often: they find a process that has no instance yet.
- */
-function core(g, index) {
-  if (!g.chance(index < 50 ? 0.4 : 0.025)) return undefined;
-  if (g.chance(0.5))
-    return { traps: [g.whole(0, 5), ...(g.chance(0.3) ? [g.whole(0, 9)] : [])], deniedFrom: Infinity, how: undefined };
-  return { traps: [], deniedFrom: g.pick([0, 0, 2, 3]), how: g.pick(['module', 'instance', 'missing']) };
 }
 
 /** One policy without protection, of one operation or a few, with hostile callbacks of every kind. */

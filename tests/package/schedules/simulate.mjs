@@ -44,5 +44,5 @@ export async function simulate(pkg, { seed, from, step, to, small = false, among
 export async function open(folder) {
   const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
   const pkg = { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js') };
-  return { ...pkg, twin: { ...(await load('index.no-wasm.js')), ...(await load('protection.no-wasm.js')) } };
+  return { ...pkg, twin: { ...(await load('index.browser.js')), ...(await load('protection.browser.js')) } };
 }

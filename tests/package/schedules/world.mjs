@@ -26,14 +26,8 @@ const turned = () => new Promise((done) => void realImmediate(done));
 /** The operation whose callback runs. One that is alone is asked for by `alone`, which costs nothing. */
 const context = new AsyncLocalStorage();
 
-const RealWebAssembly = globalThis.WebAssembly;
-
 /** @type {World} */
 let world;
-
-/** How often each package, which stands for a process here, has warned that it has no core. */
-const warnings = new WeakMap();
-export const warningsOf = (pkg) => warnings.get(pkg) ?? 0;
 
 export class World {
   constructor(schedule, pkg) {
@@ -71,56 +65,9 @@ export class World {
     this.alone = undefined;
     this.problems = [];
     this.leftWaiting = false;
-    /** How often the core's exports were called. */
-    this.crossings = 0;
     /** How often randomness of the host was taken. */
     this.entropy = 0;
     world = this;
-  }
-
-  /** Puts this world's failures of the host in place. */
-  open() {
-    if (this.schedule.core?.how !== 'missing') return;
-    Object.defineProperty(globalThis, 'WebAssembly', {
-      configurable: true,
-      get: () => {
-        if (!this.denies) return RealWebAssembly;
-        this.lost('denied');
-        return undefined;
-      },
-    });
-  }
-
-  close() {
-    if (this.schedule.core?.how === 'missing')
-      Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, writable: true, value: RealWebAssembly });
-  }
-
-  /** Whether no instance of the core can be made now. */
-  get denies() {
-    return this.schedule.core !== undefined && this.crossings >= this.schedule.core.deniedFrom;
-  }
-
-  /** The core cannot be had by the operation that asks for it. Returns what the host throws. */
-  lost(how) {
-    const error =
-      how === 'trap'
-        ? new RealWebAssembly.RuntimeError('unreachable')
-        : new RealWebAssembly.CompileError('code generation disallowed by embedder');
-    this.note(how, this.current(), { error, missing: how === 'denied' && this.schedule.core.how === 'missing' });
-    return error;
-  }
-
-  /** One call of an export. An instance that was made before the core was denied is no longer any good. */
-  cross(instance) {
-    const { core } = this.schedule;
-    const nth = this.crossings;
-    this.crossings += 1;
-    if (instance.trapped) this.problem(24, 'an instance that had trapped was used again');
-    if (core === undefined) return;
-    if (nth < core.deniedFrom && !core.traps.includes(nth)) return;
-    instance.trapped = true;
-    throw this.lost('trap');
   }
 
   note(kind, operation, what) {
@@ -287,8 +234,7 @@ export function takeOver() {
     world.note('reported', world.current(), { error });
   };
   console.warn = (text) => {
-    if (!String(text).startsWith('rejitter: ')) world.problem(24, `a warning says ${text}`);
-    if (String(text).includes('not retried')) warnings.set(world.pkg, warningsOf(world.pkg) + 1);
+    world.problem(24, `a warning says ${text}`);
   };
   const { random } = Math;
   Math.random = () => {
@@ -300,26 +246,6 @@ export function takeOver() {
   crypto.getRandomValues = (array) => {
     world.entropy += 1;
     return fill(array);
-  };
-  const { Module, Instance } = RealWebAssembly;
-  RealWebAssembly.Module = function (...parts) {
-    if (world.denies && world.schedule.core.how === 'module') throw world.lost('denied');
-    return new Module(...parts);
-  };
-  RealWebAssembly.Instance = function (...parts) {
-    if (world.denies) throw world.lost('denied');
-    const { exports } = new Instance(...parts);
-    const instance = { trapped: false };
-    const crossing = ([name, each]) => [
-      name,
-      typeof each !== 'function'
-        ? each
-        : (...numbers) => {
-            world.cross(instance);
-            return each(...numbers);
-          },
-    ];
-    return { exports: Object.fromEntries(Object.entries(exports).map(crossing)) };
   };
   process.on('unhandledRejection', (error) => world.problem(17, `unhandled rejection: ${describe(error)}`));
   process.on('uncaughtException', (error) => world.problem(17, `uncaught exception: ${describe(error)}`));

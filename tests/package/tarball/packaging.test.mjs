@@ -32,10 +32,9 @@ const ENTRIES = [
 const PARTS = ['events', 'options', 'simulations'];
 /** The entries for all hosts. */
 const CODE = [
-  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data'].map((name) => `${name}.no-wasm`)].flatMap((name) => [
-    `${name}.cjs`,
-    `${name}.js`,
-  ]),
+  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data'].map((name) => `${name}.browser`)].flatMap(
+    (name) => [`${name}.cjs`, `${name}.js`],
+  ),
   'lab.edge-light.js',
   'lab.workerd.js',
 ];
@@ -44,9 +43,7 @@ const FILES = [
   ...['core.wasm', 'core.wasm.d.ts', 'lab.wasm'],
   ...[...ENTRIES, ...PARTS].flatMap((name) => [`${name}.d.cts`, `${name}.d.ts`]),
   ...CODE.flatMap((name) => [name, `${name}.map`]),
-  ...['light/fetch', ...['', '/data', '/fetch', '/protection'].map((folder) => `no-wasm${folder}`)].map(
-    (folder) => `${folder}/package.json`,
-  ),
+  'light/fetch/package.json',
   ...LIB.flatMap((name) => [`lib/wasm/${name}.cjs`, `lib/wasm/${name}.js`]),
 ].sort();
 
@@ -115,27 +112,22 @@ test('every file that the exports name is there', () => {
   for (const [path, file] of named) assert.ok(existsSync(join(installed, file)), `${path}: ${file}`);
 });
 
-const NO_WASM = ['react-native', 'workerd', 'edge-light', 'no-wasm'];
-// Bundlers know `module`, Bun knows `bun`, Node `module-sync`: where a tool knows none of them, an app and its CommonJS
-// dependency have two instances.
-const FORMS = ['bun', 'module', 'module-sync', 'require', 'default'];
-const TYPED = ['types', ...FORMS];
+/** Hosts that get the core as JavaScript, and the names of module kinds: bundlers know `module`, Node `module-sync`. */
+const PAGES = ['react-native', 'workerd', 'edge-light', 'browser'];
+const KINDS = ['module', 'module-sync', 'require', 'default'];
+const FORMS = ['bun', ...KINDS];
 for (const [subpath, conditions] of Object.entries({
-  '.': ['types', ...NO_WASM, ...FORMS],
-  './light': TYPED,
-  './light/fetch': TYPED,
-  './fetch': ['types', ...NO_WASM, ...FORMS],
-  './protection': ['types', ...NO_WASM, ...FORMS],
+  '.': ['types', ...PAGES, ...FORMS],
+  './light': ['types', ...FORMS],
+  './light/fetch': ['types', ...FORMS],
+  './fetch': ['types', ...PAGES, ...FORMS],
+  './protection': ['types', ...PAGES, ...FORMS],
   './presets': FORMS,
-  './data': ['types', ...NO_WASM, ...FORMS],
+  './data': ['types', ...PAGES, ...FORMS],
   './lab': ['types', 'workerd', 'edge-light', ...FORMS],
   './testing': FORMS,
   './engines': FORMS,
   './otel': FORMS,
-  './no-wasm': TYPED,
-  './no-wasm/fetch': TYPED,
-  './no-wasm/protection': TYPED,
-  './no-wasm/data': TYPED,
 })) {
   test(`${subpath}: types come first, and each branch has the module kind of its condition`, () => {
     const { types, ...found } = manifest.exports[subpath];
@@ -146,36 +138,40 @@ for (const [subpath, conditions] of Object.entries({
       assert.ok(file.endsWith(kind === 'require' ? '.d.cts' : '.d.ts'), file);
     }
     for (const [path, file] of targets(found)) assert.equal(file.endsWith('.cjs'), path.endsWith('require'), path);
-    // The hosts that cannot compile WebAssembly get what the subpath of that name exports.
-    const {
-      types: same,
-      bun,
-      'module-sync': both,
-      ...without
-    } = manifest.exports[subpath.replace(/^\./, './no-wasm')] ?? {};
-    for (const host of NO_WASM.filter((condition) => condition in found && subpath !== './lab')) {
-      // Node alone knows module-sync.
-      assert.deepEqual(found[host], host === 'no-wasm' ? { 'module-sync': both, ...without } : without, host);
-      assert.deepEqual(types, same);
+    for (const host of PAGES.filter((condition) => condition in found && subpath !== './lab')) {
+      assert.deepEqual(Object.keys(found[host]), KINDS, host);
+      for (const [kind, file] of Object.entries(found[host]))
+        assert.equal(file, found[kind].replace(/(\.c?js)$/, '.browser$1'), `${host} ${kind}`);
     }
   });
 }
 
-test('resolvers that know no exports find the entry points without wasm', () => {
-  for (const name of ['no-wasm', 'no-wasm/fetch', 'no-wasm/protection', 'no-wasm/data', 'light/fetch']) {
-    const [subpath, up] = [`./${name}`, name === 'no-wasm' ? '..' : '../..'];
-    const { type, main, module, types } = JSON.parse(readFileSync(join(installed, subpath, 'package.json'), 'utf8'));
-    const { require, default: esm, types: typesOf } = manifest.exports[subpath];
-    assert.deepEqual(
-      [type, main, module, types],
-      ['module', ...[require, esm, typesOf.default].map((file) => file.replace('.', up))],
-    );
+test('tools that know no exports find the form for browsers by fields of the manifest', () => {
+  const { browser, 'react-native': native } = manifest;
+  const forms = CODE.filter((file) => /\.browser\./.test(file)).sort();
+  assert.deepEqual(
+    Object.values(browser)
+      .map((file) => file.slice(2))
+      .sort(),
+    forms,
+  );
+  for (const [file, other] of Object.entries(browser)) {
+    assert.ok(existsSync(join(installed, file)), file);
+    assert.equal(other, file.replace(/(\.c?js)$/, '.browser$1'));
+    // Metro translates ES modules: both are one instance.
+    assert.equal(native[file], other.replace('.cjs', '.js'));
   }
-  for (const [file, other] of Object.entries(manifest['react-native'])) {
-    assert.ok(existsSync(join(installed, file)) && existsSync(join(installed, other)), file);
-    // The ES module for both: Metro translates it, and the other entry points import it.
-    assert.equal(other, file.replace(/\.c?js$/, '.no-wasm.js'));
-  }
+  const { type, main, module, types } = JSON.parse(readFileSync(join(installed, 'light/fetch/package.json'), 'utf8'));
+  const { require, default: esm, types: typesOf } = manifest.exports['./light/fetch'];
+  const above = [require, esm, typesOf.default].map((file) => file.replace('.', '../..'));
+  assert.deepEqual([type, main, module, types], ['module', ...above]);
+});
+
+test('no file of the form for browsers names WebAssembly', () => {
+  const files = CODE.filter((file) => /\.browser\./.test(file));
+  for (const file of files) assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /WebAssembly/, file);
+  // The control.
+  assert.match(readFileSync(join(installed, 'index.js'), 'utf8'), /WebAssembly/);
 });
 
 test('both declarations are the same text', () => {
@@ -207,7 +203,9 @@ test('contains every file that its modules import', () => {
 test('the inlined bytes are core.wasm, which needs nothing and exports numbers only', async () => {
   const wasm = readFileSync(join(installed, 'core.wasm'));
   for (const name of ['index.js', 'index.cjs']) {
-    assert.ok(wasm.equals(bytesOf(inlinedText(name))), name);
+    // It ends with an empty section, which makes it a multiple of eight bytes.
+    const inlined = Buffer.from(inlinedText(name), 'hex');
+    assert.ok(inlined.subarray(0, wasm.length).equals(wasm) && inlined.length % 8 === 0, name);
   }
   const module = new WebAssembly.Module(wasm);
   assert.deepEqual(WebAssembly.Module.imports(module), []);
@@ -229,10 +227,10 @@ test('the inlined bytes are core.wasm, which needs nothing and exports numbers o
 
 test('the machines of protection are JavaScript, the same for all hosts', () => {
   const textOf = (file) => readFileSync(join(installed, file), 'utf8');
-  const [code, other] = ['protection.js', 'protection.no-wasm.js'].map((file) =>
+  const [code, other] = ['protection.js', 'protection.browser.js'].map((file) =>
     textOf(file).replace(/^\/\/# sourceMappingURL.*\n/m, ''),
   );
-  assert.equal(code.replaceAll('index.js', 'index.no-wasm.js'), other);
+  assert.equal(code.replaceAll('index.js', 'index.browser.js'), other);
   for (const file of ['protection.js', 'protection.cjs']) assert.doesNotMatch(textOf(file), /WebAssembly|Uint8Array/);
 });
 
@@ -323,13 +321,13 @@ test('stacks lead to the modules that a bundle was made of', async () => {
     const options = { baseMs: 0, maxAttempts: 2, retryIf: () => 7 };
     retry(fn, options).catch(({ stack }) => { console.log(stack); });`;
   const lines = new Set();
-  for (const name of ['rejitter', 'rejitter/no-wasm'])
+  for (const conditions of [[], ['-C', 'browser']])
     for (const [ext, load] of [
-      ['mjs', `import { retry } from '${name}';`],
-      ['cjs', `const { retry } = require('${name}');`],
+      ['mjs', `import { retry } from 'rejitter';`],
+      ['cjs', `const { retry } = require('rejitter');`],
     ]) {
       // Without it, Node would load the ES module.
-      const flags = ['--enable-source-maps', '--no-experimental-require-module'];
+      const flags = ['--enable-source-maps', '--no-experimental-require-module', ...conditions];
       const { stdout } = await runNode(load + use, { ext, flags });
       lines.add(/rejitter.lib.run.steps\.js:\d+:\d+/.exec(stdout)?.[0]);
     }

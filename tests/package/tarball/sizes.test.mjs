@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { BUDGETS, PROTECTION, TRANSIENT, WITHOUT_WASM, overBudget, weigh } from '../lib/budgets.mjs';
+import { BUDGETS, PROTECTION, TRANSIENT, overBudget, weigh } from '../lib/budgets.mjs';
 import { bundleOf } from '../lib/bundle.mjs';
 import { installed, repo } from '../lib/consumer.mjs';
 
@@ -32,23 +32,6 @@ for (const budget of BUDGETS) {
   });
 }
 
-for (const [entry, name] of [
-  ['rejitter', 'retryWithFullJitter'],
-  ['rejitter', 'RetryPolicy'],
-  ['rejitter/fetch', 'createFetch'],
-]) {
-  test(`${name}: the bytes that it costs more with the core as JavaScript, and their budget`, async (t) => {
-    const instead = entry.replace('rejitter', 'rejitter/no-wasm');
-    const [wasm, js] = [
-      await sizeOf(`export { ${name} } from '${entry}';`),
-      await sizeOf(`export { ${name} } from '${instead}';`),
-    ];
-    const more = js.brotli - wasm.brotli;
-    t.diagnostic(`${instead}: ${name} ${js.brotli} B of brotli, ${more} more; budget ${WITHOUT_WASM}`);
-    assert.ok(more > 0.7 * WITHOUT_WASM && more <= WITHOUT_WASM, `${more} B, the budget is ${WITHOUT_WASM}`);
-  });
-}
-
 for (const { base, entry, parts, limit, target } of [
   ...PROTECTION.map((part) => ({ base: 'RetryPolicy', entry: 'rejitter/protection', ...part })),
   { base: 'retryWithFullJitter', entry: 'rejitter', parts: 'isTransientError', ...TRANSIENT },
@@ -67,12 +50,11 @@ test('a limit above the aim has its reason', () => {
     assert.equal(target !== undefined && limit > target, reason !== undefined, name);
 });
 
-/** The sizes on a README's first screen: of imports in an app, and of the wasm in them. */
+/** The sizes on a README's first screen, of imports in an app. */
 function statedIn(text) {
   const [row] = /^\| size in an app \|.*$/m.exec(text);
   assert.match(row, /\(esbuild, minified, brotli\)/);
-  const imports = [...row.matchAll(/`(\w+)` (\d+\.\d) kB/g)].map(([, name, kB]) => [name, Number(kB)]);
-  return { imports, wasm: Number(/of which (\d+\.\d) kB is/.exec(row)[1]) };
+  return [...row.matchAll(/`(\w+)` (\d+\.\d) kB/g)].map(([, name, kB]) => [name, Number(kB)]);
 }
 
 /** In thousands of bytes, with the one decimal that the READMEs have. */
@@ -83,7 +65,7 @@ for (const [name, file] of Object.entries({
   "the package's README.md": join(installed, 'README.md'),
 })) {
   test(`${name} states on its first screen what an import weighs in an app`, async () => {
-    const { imports, wasm } = statedIn(readFileSync(file, 'utf8'));
+    const imports = statedIn(readFileSync(file, 'utf8'));
     const measured = [];
     for (const [what] of imports) {
       const entry = what === 'createFetch' ? 'rejitter/fetch' : 'rejitter';
@@ -94,7 +76,6 @@ for (const [name, file] of Object.entries({
       ['retryWithFullJitter', 'RetryPolicy', 'createFetch'],
     );
     assert.deepEqual(imports, measured);
-    assert.equal(wasm, rounded(weigh(readFileSync(join(installed, 'core.wasm'))).brotli));
   });
 }
 
@@ -110,7 +91,9 @@ test('the comparison states what `retry` weighs', async () => {
 
 test('the guide states what rejitter/light weighs', async () => {
   const text = readFileSync(join(repo, 'docs/guide/light.md'), 'utf8');
-  const kept = ['rejitter/light', 'rejitter'].map((entry) => sizeOf(`export { retry } from '${entry}';`));
+  const kept = ['rejitter/light', 'rejitter'].map((entry) =>
+    sizeOf(`export { retry } from '${entry}';`),
+  );
   const [light, whole] = (await Promise.all(kept)).map(({ brotli }) => brotli);
   const stated = [...text.matchAll(/(\d\.\d) kB/g)].map(([, kB]) => Number(kB));
   assert.deepEqual(stated, [rounded(light)]);

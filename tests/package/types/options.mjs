@@ -100,7 +100,6 @@ export function told(error: unknown): string {
     case 'callback': return 'g';
     case 'aborted': return 'h';
     case 'bodyNotReplayable': return 'i';
-    case 'unavailable': return 'j';
     case 'budget': return 'k';
     case 'breaker': case 'cooldown': same<typeof report.retryAfterMs, number | undefined>(true); return 'l';
     default: {

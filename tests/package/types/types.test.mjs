@@ -36,14 +36,14 @@ export function causes(error: unknown): unknown[] {
 test('the conditions of hosts, which projects for React Native set, lead to the same types', async () => {
   const text = `
 import { retry } from 'rejitter';
-import * as main from 'rejitter/no-wasm';
-import * as parts from 'rejitter/no-wasm/protection';
+import * as main from 'rejitter';
+import * as parts from 'rejitter/protection';
 import { plan } from 'rejitter/lab';
 import { virtualClock } from 'rejitter/testing';
 export const same: (typeof main)['retry'] = retry;
 export const used = [parts.budget, plan, virtualClock];
 `;
-  await compiles(text, { customConditions: ['react-native', 'workerd'] });
+  await compiles(text, { customConditions: ['react-native', 'workerd', 'browser'] });
 });
 
 test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {

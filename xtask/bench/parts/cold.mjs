@@ -1,4 +1,5 @@
-// A cold start: import and first success, then the first failure with its retry, in a process of its own each.
+// A cold start: import and first success, the first failure with its retry, the second, and the longest turn of the
+// event loop after that, in a process of its own each.
 
 import { FIELDS, load } from '../contenders.mjs';
 import { inNode } from '../lib/child.mjs';
@@ -10,7 +11,7 @@ import { patchTimers } from '../lib/timers.mjs';
 export async function run({ node, choice: { quick, seed } }) {
   const random = uniform(seed);
   /** @type {Record<string, number[]>[]} */
-  const results = [{}, {}];
+  const results = [{}, {}, {}, {}];
   const left = new Set(FIELDS.retries.keys());
   // The round before the first fills the file system's cache.
   for (let round = -1; round < (quick ? 5 : 40); round++) {
@@ -21,13 +22,13 @@ export async function run({ node, choice: { quick, seed } }) {
       for (const [i, ms] of measured.entries()) (results[i][FIELDS.retries[index].name] ??= []).push(ms);
     }
   }
-  const [first, failure] = results;
-  return { first, failure };
+  const [first, failure, second, turn] = results;
+  return { first, failure, second, turn };
 }
 
 /**
- * Returns the ms of import and first success, then of the first failure with its retry; nothing if that contender does
- * not run here.
+ * Returns the ms of import and first success, of the first failure with its retry, of the second, and of the longest
+ * turn during three more; nothing if that contender does not run here.
  * @param {number} index of the contender
  */
 export async function measure(index) {
@@ -48,11 +49,32 @@ export async function measure(index) {
   await operation();
   const ms = [performance.now() - start];
   if (contender.retries !== false) {
-    [calls, failures] = [0, 1];
-    const second = performance.now();
-    await operation();
-    ms.push(performance.now() - second);
-    if (calls !== 2) throw new Error(`${calls} attempts instead of 2`);
+    const fail = async () => {
+      [calls, failures] = [0, 1];
+      const before = performance.now();
+      await operation();
+      if (calls !== 2) throw new Error(`${calls} attempts instead of 2`);
+      return performance.now() - before;
+    };
+    ms.push(await fail(), await fail());
+    ms.push(await longestTurn(fail));
   }
   return ms;
+}
+
+/** @param {() => Promise<unknown>} use */
+async function longestTurn(use) {
+  let longest = 0;
+  let last = performance.now();
+  let goesOn = true;
+  const turn = () => {
+    const time = performance.now();
+    longest = Math.max(longest, time - last);
+    last = time;
+    if (goesOn) setImmediate(turn);
+  };
+  setImmediate(turn);
+  for (let i = 0; i < 3; i++) await use();
+  goesOn = false;
+  return longest;
 }

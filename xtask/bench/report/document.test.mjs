@@ -55,6 +55,8 @@ const RESULTS = {
     cold: {
       first: { [BARE]: [10], [POLICY]: [16], 'rejitter/light': [12.5], 'p-retry': [14], peer: [11.5], [BY_HAND]: [20] },
       failure: { [POLICY]: [2.2] },
+      second: { [POLICY]: [0.2] },
+      turn: { [POLICY]: [0.4] },
     },
     sizes: {
       ours: {

@@ -40,12 +40,14 @@ const AIMS = {
     ['kept of many, B each', keptOfMany, '≤', 1],
     ['wasm memory, B', wasmBytes, '≤', 0],
   ],
-  cold({ first, failure }) {
+  cold({ first, failure, second, turn }) {
     const beyond = (/** @type {string} */ name) => (first[name] ? difference(first[name], first[BARE]).median : NaN);
     return [
       ['cold start of rejitter/light, × p-retry', beyond(LIGHT) / beyond('p-retry'), '≤', 0.7],
       ['cold start of the policy, × p-retry', beyond(POLICY) / beyond('p-retry'), '≤', 1.32],
       ['first failure of a process, ms', median(failure[POLICY]), '≤', 2.2],
+      ['second failure, ms', median(second[POLICY]), '≤', 0.3],
+      ['longest turn after that, ms', median(turn[POLICY]), '≤', 0.5],
     ];
   },
   bulk: ({ samples }) => [

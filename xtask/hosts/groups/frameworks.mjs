@@ -16,7 +16,14 @@ const inHtml = (html) =>
 
 const NEXT_FILES = {
   // By itself it takes the folder of the outermost lock file: ours.
-  'next.config.mjs': 'export default { turbopack: { root: import.meta.dirname } };\n',
+  'next.config.mjs': `export default {
+  turbopack: { root: import.meta.dirname },
+  // Next writes scripts into its pages. They may not evaluate text, nor compile WebAssembly.
+  headers: async () => [
+    { source: '/strict', headers: [{ key: 'content-security-policy', value: "script-src 'self' 'unsafe-inline'" }] },
+  ],
+};
+`,
   'app/layout.jsx': 'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
   'app/server/page.jsx': `import { suite } from '../../suite.mjs';
 export const dynamic = 'force-dynamic';
@@ -38,6 +45,7 @@ export default function Page() {
   return <p>client</p>;
 }
 `,
+  'app/strict/page.jsx': "'use client';\nexport { default } from '../client/page.jsx';\n",
   'middleware.js': `import { suite } from './suite.mjs';
 export const config = { matcher: '/middleware' };
 export async function middleware() { return Response.json(await suite()); }
@@ -64,6 +72,11 @@ export const NEXT = {
     row('Next.js, middleware', { results: answeredBy(NEXT_SERVER, '/middleware') }),
     row('Next.js, client component', {
       results: async (folder) => onPage(`${await folder.serve(...NEXT_SERVER)}/client`),
+    }),
+    row('Next.js, client component, CSP', {
+      parts: 'abcefg',
+      remark: 'The lab needs WebAssembly.',
+      results: async (folder) => onPage(`${await folder.serve(...NEXT_SERVER)}/strict`),
     }),
   ],
 };

@@ -39,7 +39,7 @@ export const NODES = {
       ? []
       : [program(`Node ${major}, types stripped`, `node@${major} --no-warnings --experimental-strip-types main.ts`)]),
     // Its own fetch runs on WebAssembly, and so does the lab.
-    program(`Node ${major}, --jitless -C no-wasm`, `node@${major} --jitless -C no-wasm main.mjs`, {
+    program(`Node ${major}, --jitless`, `node@${major} --jitless main.mjs`, {
       parts: 'abefg',
       remark: "The lab and Node's own `fetch` need WebAssembly.",
     }),

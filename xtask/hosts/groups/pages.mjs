@@ -1,43 +1,65 @@
 // Pages and extensions under a Content-Security-Policy.
 
+import { createHash } from 'node:crypto';
+
+import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
 import { chromiumWithExtension, inFolder, serveFolder } from '../browser.mjs';
 import { row } from '../row.mjs';
 
-const CSP = { 'content-security-policy': "script-src 'self'" };
-const HTML = '<!doctype html><title>suite</title><script src="page.js"></script>\n';
+const POLICY = "script-src 'self'";
+const CSP = { 'content-security-policy': POLICY };
+const HTML = '<!doctype html><title>suite</title><script type="module" src="page.js"></script>\n';
+const PAGE = "import { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
+const ESBUILD = 'esbuild page.mjs --bundle --format=esm --outfile=out/page.js';
 
-/** Keeps the package's warning next to the results. */
-const PAGE = `import { suite } from './suite.mjs';
-const warnings = [];
-console.warn = (...args) => warnings.push(args.join(' '));
-globalThis.results = suite().then((results) => ({ ...results, warning: warnings[0] }));
-`;
+const NO_LAB = 'The lab needs WebAssembly.';
+const refused = (remark) => ({ parts: 'abcefg', remark: remark ? `${remark} ${NO_LAB}` : NO_LAB });
 
-const esbuild = (out, condition) =>
-  `esbuild page.mjs --bundle --format=iife --outfile=${out}${condition ? ` --conditions=${condition}` : ''}`;
-
-const csp = (browser, name, condition, more) =>
-  row(`${browser}, CSP, ${name}`, {
-    ...more,
-    files: { 'page.mjs': PAGE, 'out/index.html': HTML },
-    build: esbuild('out/page.js', condition),
+const csp = (name, build, { browser = 'Chromium', remark = '' } = {}) =>
+  row(`${browser === 'WebKit' ? 'WebKitGTK' : browser}, CSP, ${name}`, {
+    ...refused(remark),
+    files: {
+      // The driver of WebKitGTK needs it.
+      'recorder.mjs': RECORDER,
+      'page.mjs': `import './recorder.mjs';\n${PAGE}`,
+      'index.html': HTML.replace('page.js', './page.mjs'),
+      'out/index.html': HTML,
+    },
+    build,
     results: inFolder('out', browser, CSP),
   });
 
-const NO_LAB = 'The lab needs WebAssembly.';
+const MAP = JSON.stringify({
+  imports: Object.fromEntries(
+    ['', '/fetch', '/lab', '/light', '/protection', '/testing'].map((name) => {
+      const form = /fetch|protection|^$/.test(name) ? '.browser' : '';
+      return [`rejitter${name}`, `./node_modules/rejitter/${name.slice(1) || 'index'}${form}.js`];
+    }),
+  ),
+});
+const HASH = createHash('sha256').update(MAP).digest('base64');
 
 export const CSP_PAGES = {
   name: 'Pages with a strict Content-Security-Policy',
-  versions: "`script-src 'self'`; bundled by esbuild 0.28.2.",
-  packages: { esbuild: '0.28.2' },
-  rows: ['Chromium', 'Firefox'].flatMap((browser) => [
-    csp(browser, 'condition no-wasm', 'no-wasm', { parts: 'abcefg', remark: NO_LAB }),
-    csp(browser, 'default entry point', undefined, {
-      parts: 'abf',
-      remark: "The operation ends with the callback's own error, and one warning says:",
-      rejected: /rejitter: operations are not retried\..*/,
+  versions: "`script-src 'self'`; bundled by esbuild 0.28.2, Vite 8.3.8 or Rollup 4.67.4, or not at all.",
+  packages: { '@rollup/plugin-node-resolve': '16.0.3', esbuild: '0.28.2', rollup: '4.67.4', vite: '8.3.8' },
+  rows: [
+    ...['Chromium', 'Firefox', 'WebKit'].map((browser) => csp('esbuild', ESBUILD, { browser })),
+    csp('Vite', 'vite build --outDir out'),
+    csp('Rollup', 'rollup page.mjs -p node-resolve={browser:true} -d out --entryFileNames page.js'),
+    csp('Rollup without `browser`', 'rollup page.mjs -p node-resolve -d out --entryFileNames page.js', {
+      remark: 'The browser reports that it refuses WebAssembly.',
     }),
-  ]),
+    row('Chromium, CSP, an import map', {
+      ...refused('The files of the form for browsers.'),
+      files: {
+        'page.mjs': PAGE,
+        'index.html': `<!doctype html><title>suite</title><script type="importmap">${MAP}</script>
+<script type="module" src="./page.mjs"></script>\n`,
+      },
+      results: inFolder('.', 'Chromium', { 'content-security-policy': `${POLICY} 'sha256-${HASH}'` }),
+    }),
+  ],
 };
 
 const MANIFEST = {
@@ -54,7 +76,7 @@ const CONTENT = `import { suite } from './suite.mjs';
 suite().then((results) => { document.documentElement.dataset.results = JSON.stringify(results); });
 `;
 
-const extension = (name, condition, where, { manifest, ...more }) =>
+const extension = (name, where, { manifest, ...more }) =>
   row(name, {
     ...more,
     files: {
@@ -64,7 +86,7 @@ const extension = (name, condition, where, { manifest, ...more }) =>
       'extension/page.html': HTML,
       'site/index.html': '<!doctype html><title>page</title>\n',
     },
-    build: esbuild('extension/page.js', condition),
+    build: 'esbuild page.mjs --bundle --format=iife --outfile=extension/page.js',
     async results(folder) {
       const { context, id } = await chromiumWithExtension(folder, folder.path('extension'));
       const page = await context.newPage();
@@ -82,11 +104,8 @@ export const EXTENSION = {
   versions: 'Chromium; bundled by esbuild 0.28.2.',
   packages: { esbuild: '0.28.2' },
   rows: [
-    extension('MV3, page, condition no-wasm', 'no-wasm', 'page', { parts: 'abcefg', remark: NO_LAB }),
-    extension("MV3, page, 'wasm-unsafe-eval'", undefined, 'page', { parts: 'abcdefg', manifest: WITH_WASM }),
-    extension('MV3, content script on a page with a strict CSP', 'no-wasm', 'site', {
-      parts: 'abcefg',
-      remark: `Condition \`no-wasm\`. ${NO_LAB}`,
-    }),
+    extension('MV3, page', 'page', refused('')),
+    extension("MV3, page, 'wasm-unsafe-eval'", 'page', { parts: 'abcdefg', manifest: WITH_WASM }),
+    extension('MV3, content script on a page with a strict CSP', 'site', refused('')),
   ],
 };

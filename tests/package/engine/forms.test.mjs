@@ -1,5 +1,5 @@
-// The core as JavaScript is the core as WebAssembly: the same numbers for any arguments, and the same package where
-// there is no WebAssembly. REJITTER_POLICIES sets how many random arguments are compared.
+// The core as JavaScript is the core as WebAssembly: the same numbers for any arguments. REJITTER_POLICIES sets how many
+// random arguments are compared.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { installed, modules, printed, runNode } from '../lib/consumer.mjs';
+import { installed, modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
 const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
@@ -84,75 +84,4 @@ test('control: a form that is wrong in one bit, or only for Infinity, is noticed
   assert.match(compare(10_000, saturating).difference, /^decide\(([^,]+, ){5}Infinity, /);
   const lastBit = { ...js, draw: (...given) => js.draw(...given) + 2 ** -53 };
   assert.match(compare(10, lastBit).difference, /^draw\(/);
-});
-
-/**
- * A user's program, where modules cannot be compiled. Node's own fetch compiles WebAssembly too, by other functions.
- */
-const USE = `
-  WebAssembly.Module = WebAssembly.Instance = function () { throw new Error('refused'); };
-  const out = {};
-  const failing = (times) => {
-    let calls = 0;
-    return () => { if (calls++ < times) throw new Error('flaky'); return calls; };
-  };
-  out.default = await main.retry(failing(2), { baseMs: 1 });
-  out.unlimited = await main.retry(failing(20), { baseMs: 0, maxAttempts: Infinity });
-  out.sync = main.retrySync(failing(2), { baseMs: 0 });
-  out.delays = [...new main.RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()];
-  let requests = 0;
-  const send = async () => new Response('', { status: requests++ === 0 ? 503 : 200 });
-  out.fetched = [(await createFetch({ baseMs: 1 }, send)('http://localhost/')).status, requests];
-  const broken = createFetch({ baseMs: 1, maxAttempts: 2 }, async () => { throw new TypeError('fetch failed'); });
-  out.report = main.retryReport(await broken('http://localhost/').catch((error) => error))?.attempts;
-  const protection = parts.protect(parts.budget({ capacity: 1 }), parts.breaker({ consecutiveFailures: 3 }));
-  const protectedPolicy = new main.RetryPolicy({ baseMs: 1, protection });
-  out.stops = [];
-  for (let i = 0; i < 3; i += 1) {
-    const error = await protectedPolicy.run(failing(99)).catch((error) => error);
-    out.stops.push(main.retryReport(error)?.reason ?? error.name);
-  }
-  console.log(JSON.stringify(out));
-`;
-
-const { RetryPolicy } = await import(pathToFileURL(join(installed, 'index.js')).href);
-const expected = {
-  default: 3,
-  unlimited: 21,
-  sync: 3,
-  delays: [...new RetryPolicy({ seed: 'no-wasm', jitter: 'pollyV2' }).delays()],
-  fetched: [200, 2],
-  report: 2,
-  stops: ['budget', 'budget', 'breaker'],
-};
-
-const esm = (main) => `import * as main from '${main}';
-  import { createFetch } from '${main}/fetch';
-  import * as parts from '${main}/protection';
-  ${USE}`;
-const cjs = (main) => `const main = require('${main}');
-  const { createFetch } = require('${main}/fetch');
-  const parts = require('${main}/protection');
-  (async () => {${USE}})();`;
-const noRequireOfModules = '--no-experimental-require-module';
-for (const [how, source, options] of [
-  ['import of the subpath', esm('rejitter/no-wasm'), {}],
-  ['require of the subpath', cjs('rejitter/no-wasm'), { ext: 'cjs' }],
-  ['require of CommonJS', cjs('rejitter/no-wasm'), { ext: 'cjs', flags: [noRequireOfModules] }],
-  ...['no-wasm', 'react-native', 'workerd', 'edge-light'].map((condition) => [
-    `import under the condition ${condition}`,
-    esm('rejitter'),
-    { flags: ['-C', condition] },
-  ]),
-  ['require under a condition', cjs('rejitter'), { ext: 'cjs', flags: ['-C', 'edge-light', noRequireOfModules] }],
-]) {
-  test(`retries without WebAssembly: ${how}`, async () => {
-    const stdout = await printed(source, options);
-    assert.deepEqual(JSON.parse(stdout), expected);
-  });
-}
-
-test('control: without the condition there is no core', async () => {
-  const { stdout } = await runNode(esm('rejitter').replace('const out', 'console.warn = () => {}; const out'));
-  assert.equal(stdout, '');
 });
