@@ -3,6 +3,7 @@
 // need.
 
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
+import { remembering } from '../options/memo.js';
 import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { run } from '../run/run.js';
@@ -51,12 +52,13 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
 function functionOf(name, implied, own) {
   const newSettings = settingsOf(load, own);
   const excluded = implied && { metrics: ONE_OPERATION, [implied]: 'itsName' };
+  const read = remembering((options) => readOptions(options, newSettings(), excluded));
   const named = {
     /** @param {any} fn @param {any} [options] */
     [name](fn, options) {
       try {
         requireFunction(fn);
-        return run(readOptions(options, newSettings(), excluded), fn, 0);
+        return run(read(options), fn, 0);
       } catch (error) {
         return Promise.reject(error);
       }
