@@ -1,6 +1,6 @@
 //! The waits of `rejitter/light` as functions of numbers.
 //!
-//! No wasm file of them is published: the build makes JavaScript of it (xtask/npm/no-wasm.mjs), of which an app has the
+//! No wasm file of them is published: the build makes JavaScript of it (xtask/npm/javascript.mjs), of which an app has the
 //! functions that it uses. There is no formula here, and no default.
 
 use super::core::given;

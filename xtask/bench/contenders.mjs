@@ -71,6 +71,9 @@ const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry
 /** @type {(module: string, call: string, scope: Contender['scope'], more?: Partial<Contender>) => Contender} */
 const of = (module, call, scope, more) => ({ name: module, module, call, scope, ...more });
 
+/** A file: what bundlers take by a condition. */
+const FOR_BROWSERS = new URL('index.browser.js', import.meta.resolve('rejitter')).href;
+
 const RETRY = 'retry(fn, options)';
 const CLIPPED = { note: 'jitter is ×1 to ×2, clipped at the cap' };
 
@@ -82,7 +85,7 @@ const RETRIES = [
   of('rejitter', RETRY, (fn, { retryWithFullJitter: retry }) => ({ fn, retry, options: OWN }), {
     name: 'rejitter, function',
   }),
-  of('rejitter/no-wasm', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
+  of(FOR_BROWSERS, 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
     name: TRANSLATED,
   }),
   of(LIGHT, RETRY, (fn, { retry }) => ({ fn, retry, options: OWN })),

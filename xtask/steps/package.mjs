@@ -156,7 +156,7 @@ export function shrink(log, thin) {
   ];
   // The core: functions of numbers, made at the first call. The waits of light: the same, each by itself. The machines:
   // functions of arrays, the addresses of states.
-  const module = thin.name === 'machines' ? 'machines.mjs' : 'no-wasm.mjs';
+  const module = thin.name === 'machines' ? 'machines.mjs' : 'javascript.mjs';
   const alone = thin.name === 'light' ? ['--alone'] : [];
   let form = thin.file;
   if (thin.name === 'machines') {
@@ -194,7 +194,7 @@ function bindLab(log) {
 const RECIPE = [
   'Cargo.lock',
   'package-lock.json',
-  ...['machines', 'no-wasm', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
+  ...['javascript', 'machines', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
 ];
 
 /**

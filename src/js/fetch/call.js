@@ -60,7 +60,10 @@ export class FetchCall {
     let outcome;
     try {
       if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
-      outcome = await watch(op, shared.metrics, request.signal);
+      const running = watch(op, shared.metrics, request.signal);
+      // Within the call, as `fetch` does.
+      if (op.limits.aborted) request.drop(op.limits.reason);
+      outcome = await running;
       const { report } = op.task;
       // The caller may need to know that an answer is that to a repetition: 412, 404.
       if (report === undefined && op.attempts > 1) {

@@ -186,7 +186,7 @@ export class FetchRequest {
   drop(reason) {
     this.#own();
     discard(this.#init, reason);
-    if (this.isRequest) discard(this.last, reason);
+    if (this.#owned !== undefined) discard(this.last ?? this.#input, reason);
   }
 }
 

@@ -1,4 +1,4 @@
-// The formulas as JavaScript: the build makes them of src/bindings/light.rs (xtask/npm/no-wasm.mjs). They convert their
+// The formulas as JavaScript: the build makes them of src/bindings/light.rs (xtask/npm/javascript.mjs). They convert their
 // arguments: undefined becomes NaN, which stands for "unset".
 
 type Unset = number | undefined;

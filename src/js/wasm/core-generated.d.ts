@@ -1,2 +1,2 @@
-/** The core as JavaScript. The build makes the module of core.wasm (xtask/npm/no-wasm.mjs). */
+/** The core as JavaScript. The build makes the module of core.wasm (xtask/npm/javascript.mjs). */
 export function core(): import('../options/settings.js').Core;

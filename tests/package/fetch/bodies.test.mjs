@@ -507,3 +507,42 @@ test('the caller gets responses that are unread, up to the next request; each ot
   for (const kind of [200, 503, 'HttpStatusError', 'TimeoutError', 'AssertionError', 'AbortError', 'RetryError'])
     assert.ok(counts[kind] > 0, `${kind} took place`);
 });
+
+test('an aborted call cancels the stream of its body as fetch does: when, and with which reason', async () => {
+  const reason = new Error('mine');
+  const INPUTS = {
+    'a stream in init': (body, signal) => ['http://127.0.0.1:9/', { method: 'POST', duplex: 'half', body, signal }],
+    'a Request': (body, signal) => [
+      new Request('http://127.0.0.1:9/', { method: 'POST', duplex: 'half', body, signal }),
+    ],
+    'a Request, and a signal in init': (body, signal) => [
+      new Request('http://127.0.0.1:9/', { method: 'POST', duplex: 'half', body }),
+      { signal },
+    ],
+  };
+  const seen = async (call, argumentsOf) => {
+    const log = [];
+    let during = true;
+    const body = new ReadableStream({ cancel: (why) => void log.push([during, why]) });
+    const running = call(...argumentsOf(body, AbortSignal.abort(reason)));
+    during = false;
+    log.push(await running.catch((error) => error));
+    await new Promise((go) => setImmediate(go));
+    return log;
+  };
+  const timeouts = { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 };
+  for (const [name, argumentsOf] of Object.entries(INPUTS)) {
+    const [[atOnce, why], ...rest] = (await seen(fetch, argumentsOf)).toSorted(
+      (a, b) => Array.isArray(b) - Array.isArray(a),
+    );
+    assert.deepEqual([why, rest], [reason, [reason]], name);
+    for (const options of [{ maxAttempts: 1 }, {}, timeouts]) {
+      const log = await seen(createFetch(options), argumentsOf);
+      const cancelled = log.find(Array.isArray);
+      assert.equal(cancelled?.[1], reason, name);
+      // Sooner is as good.
+      assert.ok(cancelled[0] || !atOnce, name);
+      assert.deepEqual([log.length, log.find((each) => !Array.isArray(each))], [2, reason], name);
+    }
+  }
+});

@@ -39,7 +39,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_300,
+    limit: 9_400,
     target: 9_400,
   },
   {
@@ -51,15 +51,16 @@ export const BUDGETS = [
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_600,
+    limit: 13_800,
     target: 13_000,
     reason: 'the same, and the other strategies, retrySync and isTransientError',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_400,
+    limit: 16_430,
     target: 16_400,
+    reason: 'the stream of an aborted call is cancelled within the call, and with its reason',
   },
   {
     name: 'rejitter/fetch with three parts of protection',

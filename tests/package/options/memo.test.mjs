@@ -45,7 +45,10 @@ test('a value, a name or its absence that differs counts, and so does what is le
     assert.deepEqual(await waitsOf({ ...base, factor: 3 }), [10, 30, undefined]);
     assert.deepEqual(await waitsOf({ jitter: 'none', maxAttempts: 3 }), [100, 200, undefined]);
     assert.deepEqual(await waitsOf({ ...base, factor: undefined }), [10, 20, undefined]);
-    await assert.rejects(retryWithFixedDelay(() => 1, { ...base, backoff: 'linear' }), /backoff/);
+    await assert.rejects(
+      retryWithFixedDelay(() => 1, { ...base, backoff: 'linear' }),
+      /backoff/,
+    );
     await assert.rejects(
       retry(() => 1, { ...base, baseMs: -1 }),
       /baseMs/,

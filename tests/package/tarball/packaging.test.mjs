@@ -32,9 +32,10 @@ const ENTRIES = [
 const PARTS = ['events', 'options', 'simulations'];
 /** The entries for all hosts. */
 const CODE = [
-  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data'].map((name) => `${name}.browser`)].flatMap(
-    (name) => [`${name}.cjs`, `${name}.js`],
-  ),
+  ...[...ENTRIES, ...['index', 'fetch', 'protection', 'data'].map((name) => `${name}.browser`)].flatMap((name) => [
+    `${name}.cjs`,
+    `${name}.js`,
+  ]),
   'lab.edge-light.js',
   'lab.workerd.js',
 ];

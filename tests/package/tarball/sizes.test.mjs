@@ -91,9 +91,7 @@ test('the comparison states what `retry` weighs', async () => {
 
 test('the guide states what rejitter/light weighs', async () => {
   const text = readFileSync(join(repo, 'docs/guide/light.md'), 'utf8');
-  const kept = ['rejitter/light', 'rejitter'].map((entry) =>
-    sizeOf(`export { retry } from '${entry}';`),
-  );
+  const kept = ['rejitter/light', 'rejitter'].map((entry) => sizeOf(`export { retry } from '${entry}';`));
   const [light, whole] = (await Promise.all(kept)).map(({ brotli }) => brotli);
   const stated = [...text.matchAll(/(\d\.\d) kB/g)].map(([, kB]) => Number(kB));
   assert.deepEqual(stated, [rounded(light)]);

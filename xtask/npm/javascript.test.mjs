@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { moduleOf } from './no-wasm.mjs';
+import { moduleOf } from './javascript.mjs';
 
 /** A small version of wasm2js's output. */
 const written = (body, exported = 'export var half = retasmFunc.half;\n') =>

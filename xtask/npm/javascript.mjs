@@ -1,7 +1,7 @@
-// Makes a module of what wasm2js writes: the core as JavaScript, for hosts that cannot compile WebAssembly.
+// Makes a module of what wasm2js writes: the core as JavaScript.
 //
-//   node no-wasm.mjs wasm2js.js out.js            exports a function that makes the core's
-//   node no-wasm.mjs --alone wasm2js.js out.js    exports each function, so that an app has those that it uses
+//   node javascript.mjs wasm2js.js out.js            exports a function that makes the core's
+//   node javascript.mjs --alone wasm2js.js out.js    exports each function, so that an app has those that it uses
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { transform } from 'esbuild';
