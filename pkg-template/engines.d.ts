@@ -23,8 +23,9 @@ export interface Exported<Config> {
   /** Configuration of the engine. */
   readonly config: Config;
   /**
-   * Sentences about the options that the configuration cannot express. Callbacks, such as `retryIf`, the signal and the
-   * protection are not data and never listed: they stay in the code that throws.
+   * Sentences about the options that the configuration cannot express. A cap that no wait comes to is no loss, nor are
+   * the waits of a policy with one attempt. Callbacks, such as `retryIf`, the signal and the protection are not data
+   * and never listed: they stay in the code that throws.
    */
   readonly losses: readonly Loss[];
 }
@@ -57,9 +58,21 @@ export interface Bullmq {
    * The job ends after an error made by `permanent`, if `retryIf` returns `false`, and if a server asks for more than
    * `maxRetryAfterMs`. `retryAfter` and a `RejectedError` make the wait longer, `{ afterMs }` replaces it.
    *
+   * `retryIf` may return a promise. Its second argument is an `Attempt` with the job's age as `elapsedMs` and the job's
+   * own attempts in `attemptsLeft`; `remainingMs` is Infinity, `signal` is never aborted, and nothing is known of the
+   * attempts before. The policy's timeouts are not applied. Errors of sandboxed processors, which run in another
+   * process, are recognised by their names `PermanentError`, `RetryAfterError` and `RejectedError`.
+   *
    * @throws {TypeError} if `policy` is not a RetryPolicy
    */
-  (policy: RetryPolicy): (attemptsMade: number, type?: string, error?: Error, job?: { id?: string }) => Promise<number>;
+  (
+    policy: RetryPolicy,
+  ): (
+    attemptsMade: number,
+    type?: string,
+    error?: Error,
+    job?: { id?: string; timestamp?: number; opts?: { attempts?: number } },
+  ) => Promise<number>;
   /**
    * Returns the options of a job: the number of attempts and the type of the backoff. Both are needed.
    *
@@ -82,6 +95,46 @@ export interface Bullmq {
  */
 export const bullmq: Bullmq;
 
+/** An attempt of a job that failed, for {@link nextDelay}. */
+export interface FailedAttempt {
+  /** Number of the attempt: a positive integer, or its digits. The first is 1. */
+  attempt: number | string;
+  /** The error that the attempt threw. */
+  error?: unknown;
+  /** The job's own seed, such as its id: the same job has the same waits in each process. Defaults to chance. */
+  seed?: string | number | bigint | undefined;
+  /**
+   * Milliseconds since the job was created, for `retryIf`.
+   *
+   * @default 0
+   */
+  elapsedMs?: number | undefined;
+}
+
+/**
+ * Returns the wait after a failed attempt, in whole ms. Returns `undefined` if no attempt may follow: after attempt
+ * `maxAttempts`, after an error made by `permanent`, if `retryIf` returns `false`, or if a server asks for more than
+ * `maxRetryAfterMs`. `retryAfter` and a `RejectedError` make the wait longer, `{ afterMs }` replaces it.
+ *
+ * For Cloudflare Workflows and Queues, Inngest, Vercel Workflow, durable functions of AWS Lambda, Temporal, SQS, and
+ * whatever asks for one wait at a time: the guide on queues has a program for each. `retryIf` gets an `Attempt` as in
+ * {@link Bullmq}, and marks are recognised by their names in errors of other processes. The policy's timeouts are not
+ * applied.
+ *
+ * @throws {TypeError | RangeError} if `policy` is not a RetryPolicy, if `attempt` is invalid, if `retryIf` returns a
+ *   promise or an invalid value; and whatever `retryIf` throws
+ * @example
+ * ```js
+ * import { RetryPolicy, retryAfter } from 'rejitter';
+ * import { nextDelay } from 'rejitter/engines';
+ * const policy = new RetryPolicy({ baseMs: 1000, maxAttempts: 8 });
+ * const error = retryAfter(5000, new Error('busy'));
+ * nextDelay(policy, { attempt: 1, error, seed: 'job 7' }); // at least 5000
+ * nextDelay(policy, { attempt: 8, error, seed: 'job 7' }); // undefined
+ * ```
+ */
+export function nextDelay(policy: RetryPolicy, failed: FailedAttempt): number | undefined;
+
 /** Options of a queue or of a job in pg-boss 11 or later. Times are seconds. */
 export interface PgBossConfig {
   retryLimit: number;
@@ -92,10 +145,11 @@ export interface PgBossConfig {
 }
 
 /**
- * Exports to pg-boss, whose wait k is drawn between d·2^(k−1) and d·2^k seconds: jitter 'equal'.
+ * Exports to pg-boss, whose wait k is drawn between d·2^(k−1) and d·2^k seconds: jitter 'equal'. It clips what is
+ * drawn above the cap, and doubles at most 16 times.
  *
- * @throws {TypeError | RangeError} if `policy` is not a RetryPolicy or has a function as `backoff`; for losses with
- *   `strict`
+ * @throws {TypeError | RangeError} if `policy` is not a RetryPolicy or has a function as `backoff`; for unknown
+ *   options; for losses with `strict`
  */
 export function pgBoss(policy: RetryPolicy, options?: ExportOptions): Exported<PgBossConfig>;
 
@@ -114,7 +168,7 @@ export interface TemporalConfig {
 
 /**
  * Exports to Temporal, whose waits have no jitter. An activity that throws an `ApplicationFailure` with
- * `nextRetryDelay: policy.delayMs(attempt, { seed: activityId })` loses nothing.
+ * {@link nextDelay} as `nextRetryDelay` loses nothing.
  *
  * @throws {TypeError | RangeError} see {@link pgBoss}
  */
@@ -145,9 +199,13 @@ export interface SqsConfig {
   redrivePolicy: { maxReceiveCount: number };
   /**
    * Returns `VisibilityTimeout` for `ChangeMessageVisibility`, in seconds, after a failure of a message that was
-   * received `receiveCount` times (`ApproximateReceiveCount`). Any backoff and jitter.
+   * received `receiveCount` times. That is `ApproximateReceiveCount`, which the SDK has as text. Any backoff and
+   * jitter; each wait is rounded up to whole seconds. SQS counts its 12 hours from the receipt: pass as `elapsedMs` how
+   * long ago that was (default 0), if waits may be so long.
+   *
+   * @throws {RangeError} if `receiveCount` is not a positive integer or its digits
    */
-  visibilityTimeout(receiveCount: number, messageId: string): number;
+  visibilityTimeout(receiveCount: number | string, messageId: string, elapsedMs?: number): number;
 }
 
 /**
@@ -166,7 +224,8 @@ export interface CloudTasksConfig {
 }
 
 /**
- * Exports to Google Cloud Tasks, which doubles `maxDoublings` times, then adds, and documents no jitter.
+ * Exports to Google Cloud Tasks, which doubles `maxDoublings` times (at most 16), then adds, and documents no jitter.
+ * It cuts fractions of a second, so waits are rounded up.
  *
  * @throws {TypeError | RangeError} see {@link pgBoss}
  */

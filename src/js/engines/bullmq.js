@@ -3,9 +3,6 @@
 
 import { delayAfter, settingsOf } from './policy.js';
 
-/** Name of the backoff, in the options of a job. */
-const TYPE = 'rejitter';
-
 /** Delay that BullMQ takes for "no further attempt". */
 const STOP = -1;
 
@@ -14,16 +11,14 @@ function made() {
   const named = {
     /** @param {any} policy */
     bullmq(policy) {
-      settingsOf(policy);
-      /**
-       * @param {number} attemptsMade
-       * @param {string} [_] the type of the backoff
-       * @param {unknown} [error]
-       * @param {{ id?: string }} [job]
-       */
+      const { maxAttempts } = settingsOf(policy);
+      /** @param {number} attemptsMade @param {string} [_] its type @param {unknown} [error] @param {any} [job] */
       return async (attemptsMade, _, error, job) => {
         try {
-          return await delayAfter(policy, attemptsMade, error, job?.id, STOP);
+          const { id: seed, timestamp = NaN, opts } = job ?? {};
+          const elapsedMs = Math.max(0, Date.now() - timestamp) || 0;
+          const attempt = { attempt: attemptsMade, maxAttempts: opts?.attempts ?? maxAttempts, elapsedMs };
+          return (await delayAfter(policy, { ...attempt, error, seed })) ?? STOP;
         } catch (fault) {
           // BullMQ would run the job again and again. Like an operation, the job ends with its own error.
           console.error(fault);
@@ -42,7 +37,7 @@ function made() {
 function jobOptions(policy) {
   const attempts = settingsOf(policy).maxAttempts;
   if (attempts === Infinity) throw new RangeError('rejitter: maxAttempts must be finite in BullMQ, got Infinity');
-  return { attempts, backoff: { type: TYPE } };
+  return { attempts, backoff: { type: 'rejitter' } };
 }
 
 export const bullmq = /* @__PURE__ */ made();

@@ -1,19 +1,23 @@
 // @ts-check
 // Writes a policy as an engine's own configuration, and lists what that cannot say.
 
+import { switchesOf } from '../options/switches.js';
 import { settingsOf } from './policy.js';
 
-/**
- * An option that the engine does not follow.
- * @typedef {{ option: string, wanted: unknown, got: unknown, text: string }} Loss
- */
+/** @typedef {import('../../../pkg-template/engines.js').Loss} Loss */
 
 /** Options that change no wait and no attempt, or that each exporter reads by itself. */
 const OTHERS =
   /^(version|name|unref|metrics|final.*|backoff|jitter|baseMs|capMs|capRule|factor|stepMs|truncateAt|max[AB].*)$/;
 
-/** Ten years in ms: "no cap" for engines that need one. */
-const FOREVER = 315_360_000_000;
+/** Options that matter to a job of one attempt, after which there is no wait. */
+const WITHOUT_WAITS = /^maxAttempts$|TimeoutMs$/;
+
+/** Ten years in ms: "no cap" for engines that need one. Beyond them, nothing is lost. */
+export const FOREVER = 315_360_000_000;
+
+/** The greatest number in 32 bits, as which engines keep their counts. */
+export const MOST_INT = 2 ** 31 - 1;
 
 /** JSON has no infinity. @param {any} value */
 const number = (value) => (value === 'Infinity' ? Infinity : value);
@@ -26,85 +30,84 @@ export class Draft {
   /** @param {string} engine @param {any} policy */
   constructor(engine, policy) {
     settingsOf(policy);
-    const data = { __proto__: null, ...policy.toJSON() };
+    const data = Object.assign(Object.create(null), policy.toJSON());
+    /** @type {number[] | undefined} */
     const list = Array.isArray(data.backoff) ? data.backoff.map(number) : undefined;
     const { jitter, capRule = 'bound', truncateAt = 10, factor = 2 } = data;
-    const { type = jitter, ratio } = /** @type {any} */ ({ __proto__: null, ...jitter });
+    const named = typeof jitter === 'string';
     const longest = list ? Math.max(...list) : 0;
     const capMs = number(data.capMs) ?? Math.max(10_000, longest, data.baseMs ?? 0);
     const truncated = data.backoff === 'truncated' ? capMs / 2 ** (truncateAt - 1) : 100;
     this.engine = engine;
     this.policy = policy;
     this.data = data;
+    this.list = list;
     this.backoff = list ? 'a list' : data.backoff;
-    this.jitter = type;
-    this.ratio = ratio;
+    this.jitter = named ? jitter : jitter.type;
+    this.ratio = named || !Object.hasOwn(jitter, 'ratio') ? undefined : jitter.ratio;
     this.capRule = capRule;
     this.factor = factor;
     this.maxAttempts = number(data.maxAttempts);
     this.baseMs = list ? list[0] : (data.baseMs ?? truncated);
-    this.capMs = Math.min(capMs, FOREVER);
+    this.capMs = capMs;
     this.stepMs = data.stepMs ?? this.baseMs;
     if (this.backoff === 'fixed') this.factor = 1;
     if (this.factor === 1) this.capMs = this.baseMs = Math.min(this.baseMs, this.capMs);
     if (this.backoff === 'truncated') this.capMs = Math.min(this.capMs, this.baseMs * 2 ** (truncateAt - 1));
     if (this.backoff === 'fibonacci') this.factor = 1.618;
     if (list) this.capMs = Math.min(this.capMs, longest);
+    /** The last wait without its cap and jitter. */
+    this.lastMs = this.baseMs;
+    const growths = Math.max(0, this.maxAttempts - 2);
+    if (list) this.lastMs = Infinity;
+    else if (this.backoff === 'linear') this.lastMs += this.stepMs * growths || 0;
+    else if (this.factor !== 1) this.lastMs *= this.factor ** growths || 0;
   }
 
   /** @param {string} option @param {unknown} wanted @param {unknown} got @param {string} text */
   lose(option, wanted, got, text) {
+    if (this.maxAttempts === 1 && !WITHOUT_WAITS.test(option)) return;
     this.losses.push(Object.freeze({ option, wanted, got, text: `${option}: ${this.engine} ${text}.` }));
   }
 
   /**
-   * Returns a number within the engine's limits.
-   * @param {string} option
-   * @param {number} value
-   * @param {number} least
-   * @param {number} most
+   * Returns a number within the engine's limits, which has multiples of `step`. A cap is lost only if waits come to it.
+   * @param {string} option @param {number} value @param {number} least @param {number} most @param {number} [step]
    */
-  within(option, value, least, most) {
-    const got = Math.min(Math.max(value, least), most);
-    if (got !== value) this.lose(option, value, got, `allows ${least} to ${most}`);
+  within(option, value, least, most, step = 0) {
+    const whole = step && value < Infinity ? Math.ceil(value / step) * step : value;
+    const got = Math.min(Math.max(whole, least), most);
+    const unseen = option === 'capMs' && Math.min(this.lastMs, FOREVER) <= Math.min(got, value);
+    const steps = step ? ` in steps of ${step}` : '';
+    if (got !== value && !unseen) this.lose(option, value, got, `allows ${least} to ${most}${steps}`);
     return got;
   }
 
   /**
-   * Returns whole seconds, rounded up.
-   * @param {string} option
-   * @param {number} ms
-   * @param {number} most
-   * @param {number} [times] the engine multiplies by this
+   * Returns whole seconds, rounded up, which the engine multiplies by `times`.
+   * @param {string} option @param {number} ms @param {number} most @param {number} [least] @param {number} [times]
    */
-  seconds(option, ms, most, times = 1) {
-    const seconds = Math.min(Math.max(1, Math.ceil(ms / 1000 / times)), most);
-    const got = seconds * 1000 * times;
-    if (got !== ms) this.lose(option, ms, got, `counts whole seconds, between 1 and ${most}`);
-    return seconds;
+  seconds(option, ms, most, least = 1, times = 1) {
+    const second = 1000 * times;
+    return this.within(option, ms, least * second, most * second, second) / second;
   }
 
-  /** Expects backoffs with a base, a factor and a cap. @param {string[]} [others] */
-  exponential(others = []) {
-    const known = ['exponential', 'fixed', 'truncated', ...others].includes(this.backoff);
-    if (!known || /^(deco|slotted|polly)/.test(this.jitter))
+  /** Expects backoffs with a base, a factor and a cap. Other curves of jitters are lost as jitters. */
+  exponential(other = 'truncated') {
+    if (!['exponential', 'fixed', 'truncated', other].includes(this.backoff))
       this.lose('backoff', this.backoff, 'exponential', `multiplies each wait by ${this.factor}`);
   }
 
   /**
-   * The engine's own jitter.
-   * @param {string} got
-   * @param {string} text
-   * @param {string} [capRule]
-   * @param {string} [capText]
+   * The engine's own jitter. Its greatest draw is `peak` times the wait.
+   * @param {string} got @param {string} text @param {string} [capRule] @param {string} [capText] @param {number} [peak]
    */
-  draws(got, text, capRule, capText) {
+  draws(got, text, capRule = this.capRule, capText = '', peak = 1) {
     if (this.jitter !== got) this.lose('jitter', this.jitter, got, text);
-    else if (capRule && capRule !== this.capRule)
-      this.lose('capMs', this.capMs, this.capMs, /** @type {string} */ (capText));
+    else if (capRule !== this.capRule && this.lastMs * peak > this.capMs)
+      this.lose('capMs', this.capMs, this.capMs, capText);
   }
 
-  /** The factor of engines that double. */
   doubles() {
     if (this.factor !== 2) this.lose('factor', this.factor, 2, 'doubles the waits');
   }
@@ -112,16 +115,14 @@ export class Draft {
 
 /**
  * @template Config
- * @param {string} name of the function
- * @param {string} engine
- * @param {string[]} known further options that the engine has
+ * @param {string} name of the function @param {string} engine @param {string[]} known further options that it has
  * @param {(draft: Draft) => Config} build
  */
 export function exporter(name, engine, known, build) {
   const named = {
     /** @param {any} policy @param {{ strict?: boolean }} [options] */
-    [name](policy, options) {
-      const { strict = false } = /** @type {any} */ ({ __proto__: null, ...options });
+    [name](policy, options = {}) {
+      const { strict } = switchesOf(options, ['strict']);
       const draft = new Draft(engine, policy);
       const config = build(draft);
       const { data, losses } = draft;

@@ -40,12 +40,10 @@ function directed(name, message, errors, permanent, afterMs) {
   const inner = readDirectives(errors[0]);
   const error = new Error(messageOf(inner.error, message), wraps ? { cause: inner.error } : undefined);
   hide(error, 'name', name);
-  hide(error, DIRECTIVE, {
-    permanent: permanent || inner.permanent,
-    afterMs: afterMs >= 0 ? afterMs : (inner.afterMs ?? NaN),
-    wraps,
-    rejected: false,
-  });
+  afterMs = afterMs >= 0 ? afterMs : (inner.afterMs ?? NaN);
+  hide(error, DIRECTIVE, { permanent: permanent || inner.permanent, afterMs, wraps, rejected: false });
+  // For rejitter/engines: into another process, errors take their names, and nothing under a symbol.
+  if (afterMs >= 0) hide(error, 'retryAfterMs', afterMs);
   return error;
 }
 

@@ -15,7 +15,7 @@ import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { redis } from '../lib/servers.mjs';
 
-const { RetryPolicy, permanent, retryAfter } = await importPackage();
+const { RetryPolicy, isTransientError, permanent, retryAfter } = await importPackage();
 const { bullmq } = await importEntry('engines');
 const { RejectedError } = await importEntry('protection');
 
@@ -120,6 +120,40 @@ test('an error says what follows: nothing, a longer wait, the wait of the policy
     );
   }
   assert.equal(of('exact')[0].delay, 42);
+});
+
+const SANDBOX = `
+import { permanent, retryAfter } from 'rejitter';
+import { RejectedError } from 'rejitter/protection';
+const ERRORS = {
+  permanent: () => permanent(Object.assign(new Error('x'), { status: 404 })),
+  nested: () => new Error('y', { cause: permanent(new Error('x')) }),
+  hint: () => retryAfter(200, Object.assign(new Error('x'), { status: 503 })),
+  long: () => retryAfter(301, new Error('x')),
+  rejected: () => new RejectedError('breaker', 150),
+  byHand: () => new RejectedError('breaker', Infinity),
+  missing: () => Object.assign(new Error('x'), { status: 404 }),
+};
+export default async ({ name }) => {
+  throw ERRORS[name]();
+};
+`;
+
+test('a processor in a process of its own: errors are known by their names, and keep their waits', {
+  timeout: 60_000,
+}, async () => {
+  const policy = new RetryPolicy({ baseMs: 20, maxAttempts: 2, maxRetryAfterMs: 300, retryIf: isTransientError });
+  const queue = queueOf('sandbox');
+  const failures = worker('sandbox', policy, join(pasted(SANDBOX), 'main.mjs'));
+  const hints = { hint: 200, rejected: 150, byHand: 300 };
+  const final = ['permanent', 'long', 'missing', 'nested'];
+  for (const name of [...final, ...Object.keys(hints)])
+    await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
+  await until('all attempts have failed', () => failures.length === final.length + 2 * Object.keys(hints).length);
+  const delays = (name) => failures.filter(({ id }) => id === name).map(({ delay }) => delay);
+  for (const name of final) assert.deepEqual(delays(name), [0], name);
+  for (const [name, hintMs] of Object.entries(hints))
+    assert.deepEqual(delays(name), [Math.ceil(policy.delayMs(1, { seed: name, hintMs })), 0], name);
 });
 
 test('a strategy that fails ends the job with its own error', { timeout: 60_000 }, async (t) => {

@@ -1,14 +1,12 @@
-// The exporters: what they write and lose, what the engines' own checks say, and Temporal's activity.
+// The exporters: what they write and lose, and what the engines' own checks say.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { validateServiceConfig } from '@grpc/grpc-js/build/src/service-config.js';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import aslValidator from 'asl-validator';
 
 import { importEntry, importPackage, infinite, vectors } from '../lib/consumer.mjs';
-import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
 
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
@@ -16,8 +14,8 @@ const { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal } = await importE
 
 const EXPORTERS = { cloudTasks, grpc, pgBoss, sqs, stepFunctions, temporal };
 const policyOf = ({ preset, ...options } = {}) => new RetryPolicy({ ...presets[preset], ...options });
-/** Policies that an engine can say in full, with its configuration, and what others lose in each engine. */
-const { whole, lossy } = vectors('engines', infinite);
+/** Policies that an engine can say in full, with its configuration; what others lose in each engine; its numbers. */
+const { whole, lossy, numbers } = vectors('engines', infinite);
 const lost = ({ losses }) => losses.map(({ option }) => option);
 
 test('policies that an engine can say in full lose nothing', () => {
@@ -40,6 +38,51 @@ test('each loss is an option with both values and a sentence', () => {
       const strict = () => EXPORTERS[name](policyOf(options), { strict: true });
       assert.throws(strict, ({ message }) => exported.losses.every(({ text }) => message.includes(text)));
     }
+});
+
+test('a loss has the value of the policy, and that of the engine', () => {
+  for (const { engine, options, losses } of numbers) {
+    const exported = EXPORTERS[engine](policyOf(options));
+    const told = exported.losses.map(({ option, wanted, got }) => [option, wanted, got]);
+    assert.deepEqual(told, losses, `${engine}, ${JSON.stringify(options)}`);
+  }
+});
+
+/** All numbers of a configuration, by their paths. */
+const numbersIn = (value, path = '') =>
+  Object(value) === value
+    ? Object.entries(value).flatMap(([name, each]) => numbersIn(each, `${path}.${name}`))
+    : [[path, typeof value === 'string' && /^[\d.]+s$/.test(value) ? Number(value.slice(0, -1)) : value]];
+
+test('whatever the policy is, engines take its numbers: caps above bases, counts in 32 bits', () => {
+  const extremes = [0, 0.4, 1, 999.5, 86_400_001, 1e12, 2 ** 53 - 1];
+  for (const baseMs of extremes)
+    for (const capMs of [...extremes, Infinity].filter((cap) => cap >= baseMs))
+      for (const maxAttempts of [1, 2, 40, 2 ** 40, Infinity])
+        for (const backoff of ['exponential', 'linear', 'fixed'])
+          for (const [engine, exporter] of Object.entries(EXPORTERS)) {
+            const policy = policyOf({ baseMs, capMs, maxAttempts, backoff, jitter: 'none' });
+            const { config } = exporter(policy);
+            const found = numbersIn(config).filter(([, value]) => typeof value === 'number');
+            const hint = `${engine} ${JSON.stringify(policy)} ${JSON.stringify(config)}`;
+            const of = (pattern) => found.find(([path]) => pattern.test(path))?.[1];
+            const first = of(/retryDelay$|initialInterval|IntervalSeconds|minBackoff|initialBackoff/);
+            const last = of(/retryDelayMax|maximumInterval|MaxDelaySeconds|maxBackoff/) ?? first;
+            assert.ok(first === undefined || first <= last, hint);
+            for (const [path, value] of found) {
+              assert.ok(Number.isFinite(value) && (value >= 0 || /cloudTasks/.test(engine)), hint);
+              if (/attempt|limit|count|doublings/i.test(path))
+                assert.ok(Number.isInteger(value) && value < 2 ** 31, hint);
+            }
+          }
+});
+
+test('options have one name and two values', () => {
+  for (const exporter of Object.values(EXPORTERS)) {
+    assert.throws(() => exporter(policyOf(), { stict: true }), /^TypeError: .*be strict, each .*got stict: true/);
+    assert.throws(() => exporter(policyOf(), { strict: 'yes' }), /^TypeError: .*true or false, got strict: yes/);
+    assert.throws(() => exporter(policyOf(), null), /^TypeError: .*true or false, got null/);
+  }
 });
 
 test('what is no policy, and a backoff that is no data, are refused', () => {
@@ -102,11 +145,11 @@ test('Cloud Tasks: by its documented rule, the waits are those of the policy', (
   const documented = { minBackoff: '10s', maxBackoff: '300s', maxDoublings: 3 };
   assert.deepEqual(cloudWaits(documented, 8), [10, 20, 40, 80, 160, 240, 300, 300]);
   for (const options of [
-    {},
-    { capMs: 7000 },
-    { backoff: 'linear', capMs: 750 },
-    { backoff: 'fixed' },
-    { baseMs: 3 },
+    { baseMs: 1000 },
+    { baseMs: 1000, capMs: 7000 },
+    { backoff: 'linear', baseMs: 3000, capMs: 10_000 },
+    { backoff: 'fixed', baseMs: 5000 },
+    { baseMs: 3000, capMs: 3_600_000 },
     { baseMs: 0, capMs: 0 },
   ]) {
     const policy = policyOf({ ...options, jitter: 'none', maxAttempts: 15 });
@@ -127,34 +170,11 @@ test('SQS: a message is hidden for the wait of the policy, at most 12 hours', ()
     assert.ok(Number.isInteger(seconds) && seconds >= 0 && seconds <= 43_200);
   }
   assert.equal(sqs(policyOf({ maxAttempts: 5000 })).config.redrivePolicy.maxReceiveCount, 1000);
-});
-
-test('Temporal: in its mock environment, the activity says when it wants to run again', async () => {
-  const statuses = [503, 404, 200];
-  const keys = [];
-  const api = await serve(({ headers }) => {
-    keys.push(headers['idempotency-key']);
-    return { status: statuses[keys.length - 1], text: 'paid' };
-  });
-  const { charge, policy } = await importProgram('temporal-activities', { PAYMENTS: api.url });
-  const run = (attempt) => {
-    const workflowExecution = { workflowId: 'order-7', runId: 'r' };
-    return new MockActivityEnvironment({ attempt, activityId: 'a1', workflowExecution }).run(charge, '7');
-  };
-  const failure = await run(3).catch((error) => error);
-  assert.deepEqual(
-    [failure.constructor.name, failure.nonRetryable, failure.nextRetryDelay, failure.cause.status],
-    ['ApplicationFailure', false, Math.ceil(policy.delayMs(3, { seed: 'order-7/a1' })), 503],
-  );
-  assert.equal((await run(4).catch((error) => error)).nonRetryable, true);
-  assert.equal(await run(5), 'paid');
-  assert.deepEqual(keys, Array(3).fill('order-7/a1'));
-  api.close();
-});
-
-test('Temporal: both programs compile, and the workflow has the exported options', async () => {
-  await checkPrograms(['temporal-activities', 'temporal-workflow']);
-  const { config } = temporal(policyOf({ baseMs: 1000, capMs: 60_000, maxAttempts: 8 }));
-  const [, shown] = /retry: (\{.*?\})/.exec(program('temporal-workflow'));
-  assert.deepEqual(new Function(`return (${shown})`)(), config.retry);
+  // SQS has the count as text, and the twelve hours from the receipt.
+  assert.equal(config.visibilityTimeout('7', 'm'), config.visibilityTimeout(7, 'm'));
+  const capped = sqs(policyOf({ backoff: 'fixed', baseMs: 43_200_000, jitter: 'none' })).config;
+  const waits = [0, 600_500, 43_200_001].map((elapsedMs) => capped.visibilityTimeout(1, 'm', elapsedMs));
+  assert.deepEqual(waits, [43_200, 42_599, 0]);
+  for (const count of ['', 'x', '0', '1.5', 0, NaN, undefined])
+    assert.throws(() => config.visibilityTimeout(count, 'm'), /^RangeError: .*receiveCount must be a positive integer/);
 });

@@ -30,10 +30,12 @@ export async function javaScript(text, loader = 'ts') {
  * Runs a program of the guide in this process, with environment variables. Returns what it exports.
  * @param {string} mark
  * @param {Record<string, string | number>} env
+ * @param {string} [imported] the mark of another program, which it imports
  */
-export async function importProgram(mark, env = {}) {
+export async function importProgram(mark, env = {}, imported) {
   Object.assign(process.env, env);
-  return importPasted(await javaScript(program(mark)));
+  const files = imported && { [`${imported}.mjs`]: await javaScript(program(imported)) };
+  return importPasted(await javaScript(program(mark)), files);
 }
 
 /**
@@ -64,9 +66,11 @@ export async function checkFiles(files, imports, options) {
   assert.equal(code, 0);
 }
 
-/** Type-checks programs of the guide. @param {string[]} marks */
-export const checkPrograms = (marks) =>
-  checkFiles(Object.fromEntries(marks.map((mark) => [`${mark}.mts`, program(mark)])), marks.map(program).join('\n'));
+/** Type-checks programs of the guide. @param {string[]} marks @param {object} [options] of the compiler */
+export const checkPrograms = (marks, options) => {
+  const files = Object.fromEntries(marks.map((mark) => [`${mark}.mts`, program(mark)]));
+  return checkFiles(files, marks.map(program).join('\n'), options);
+};
 
 /**
  * A server on loopback that answers with what `answer` returns: a status, headers and a body.

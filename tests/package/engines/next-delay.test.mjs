@@ -1,0 +1,249 @@
+// nextDelay against real operations, and the recipes of the guide in the engines' own test environments.
+
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
+import { InngestTestEngine } from '@inngest/test';
+import { MockActivityEnvironment } from '@temporalio/testing';
+
+import { importEntry, importPackage, tool } from '../lib/consumer.mjs';
+import { still } from '../lib/pasted.mjs';
+import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
+
+const { RetryPolicy, isTransientError, permanent, retryAfter } = await importPackage();
+const { bullmq, nextDelay, temporal } = await importEntry('engines');
+const { RejectedError } = await importEntry('protection');
+
+const statused = (status) => Object.assign(new Error(`status ${status}`), { status });
+const ERRORS = {
+  plain: new Error('plain'),
+  server: statused(503),
+  missing: statused(404),
+  permanent: permanent(new Error('x')),
+  nested: new Error('y', { cause: permanent(new Error('x')) }),
+  hint: retryAfter(2000, statused(503)),
+  twice: retryAfter(3000, retryAfter(2000, new Error('x'))),
+  long: retryAfter(60_001, new Error('x')),
+  final: retryAfter(10, new Error('final')),
+  text: 'thrown text',
+  nothing: undefined,
+};
+const POLICIES = {
+  defaults: {},
+  list: { backoff: [5, 50.5, 500], jitter: 'none' },
+  decorrelated: { jitter: 'decorrelated', maxAttempts: 4 },
+  patient: { maxRetryAfterMs: Infinity },
+  capped: { longRetryAfter: 'cap', maxRetryAfterMs: 1500 },
+  transient: { retryIf: isTransientError },
+  exact: { retryIf: (error) => (error?.message === 'final' ? false : { afterMs: 41.5 }) },
+  // All of an Attempt that another process can know.
+  early: { retryIf: (_, { elapsedMs, signal, remainingMs }) => elapsedMs < 1e6 && remainingMs > 0 && !signal.aborted },
+  last: { maxAttempts: 3, retryIf: (_, { attemptsLeft, name }) => attemptsLeft > 1 && name === undefined },
+};
+
+test('after each attempt of an operation, it is the wait that followed, and undefined after the last', async () => {
+  for (const [kind, options] of Object.entries(POLICIES))
+    for (const [name, error] of Object.entries(ERRORS)) {
+      const policy = new RetryPolicy(options);
+      const waits = [];
+      const onRetry = ({ delayMs }) => waits.push(Math.ceil(delayMs));
+      const run = () => policy.run(() => Promise.reject(error), { seed: 'job 7', onRetry });
+      await still(() => run().catch(() => {}));
+      const asked = [...waits, undefined].map((_, i) => nextDelay(policy, { attempt: i + 1, error, seed: 'job 7' }));
+      // Of jitters that look back, a wait that a server asked for is not known any more.
+      const n = kind === 'decorrelated' && /hint|twice|final/.test(name) ? 1 : Infinity;
+      assert.deepEqual(asked.slice(0, n), [...waits, undefined].slice(0, n), `${kind}, ${name}`);
+    }
+});
+
+test('what protection rejected waits as long as it says, and attempts may be text', () => {
+  const policy = new RetryPolicy({ baseMs: 1, retryIf: () => false });
+  const after = (error, attempt = '2') => nextDelay(policy, { attempt, error, seed: 1 });
+  assert.equal(after(new RejectedError('breaker', 150)), Math.ceil(policy.delayMs(2, { seed: 1, hintMs: 150 })));
+  assert.ok(after(new RejectedError('breaker', Infinity)) >= 60_000);
+  // The cause says why, and nothing about this attempt.
+  assert.ok(after(new RejectedError('breaker', 150, permanent(new Error('x')))) >= 150);
+  assert.equal(after(new RejectedError('breaker', 150), '6'), undefined);
+});
+
+test('mistakes: no policy, no number, a promise', async () => {
+  const policy = new RetryPolicy();
+  assert.throws(() => nextDelay({}, { attempt: 1 }), /^TypeError: .*must be a RetryPolicy/);
+  for (const attempt of [undefined, 0, 1.5, NaN, '', '1.5', ' 1', '-1', {}])
+    assert.throws(() => nextDelay(policy, { attempt }), /^RangeError: rejitter: attempt must be a positive integer/);
+  assert.throws(() => nextDelay(policy), /^RangeError: .*must be a positive integer, got undefined/);
+  const late = policy.with({ retryIf: () => Promise.reject(new Error('unhandled')) });
+  assert.throws(() => nextDelay(late, { attempt: 1 }), /^TypeError: .*must return no promise in nextDelay/);
+});
+
+test('BullMQ: retryIf gets a whole Attempt, with the age of the job and its own number of attempts', async () => {
+  const seen = [];
+  const policy = new RetryPolicy({
+    name: 'mail',
+    retryIf: (_, attempt) => seen.push(attempt) && attempt.elapsedMs < 60_000,
+  });
+  const strategy = bullmq(policy);
+  const job = (age) => ({ id: '7', timestamp: Date.now() - age, opts: { attempts: 9 } });
+  assert.ok((await strategy(7, 'rejitter', new Error('x'), job(1000))) >= 0);
+  assert.equal(await strategy(7, 'rejitter', new Error('x'), job(61_000)), -1);
+  const [{ signal, elapsedMs, ...rest }] = seen;
+  assert.deepEqual(rest, { attempt: 7, attemptsLeft: 2, name: 'mail', remainingMs: Infinity });
+  assert.ok(!signal.aborted && elapsedMs >= 1000 && elapsedMs < 60_000);
+});
+
+// The recipes.
+
+let answers = [];
+const keys = [];
+const api = await serve(({ headers }) => {
+  keys.push(headers['idempotency-key']);
+  return answers.shift() ?? { text: 'paid' };
+});
+after(api.close);
+beforeEach(() => {
+  keys.length = 0;
+});
+const busy = { status: 503 };
+const asked = { status: 503, headers: { 'retry-after': '7' } };
+const missing = { status: 404 };
+const recipe = (mark) => importProgram(mark, { PAYMENTS: api.url }, 'charge');
+const { policy } = await importProgram('charge');
+
+test('the recipes compile', async () => {
+  const strict = { exactOptionalPropertyTypes: true, noImplicitOverride: true };
+  // The package `workflow` hands on what this one has, and its tools for bundlers.
+  const paths = { workflow: [tool('@workflow/core/dist/index.d.ts')] };
+  const typeRoots = [tool('@types'), tool('@cloudflare')];
+  const workers = { lib: ['es2022'], types: ['node', 'workers-types'], typeRoots };
+  await Promise.all([
+    checkPrograms(['charge', 'inngest', 'lambda', 'sqs', 'temporal-activities', 'temporal-workflow'], strict),
+    checkPrograms(['charge', 'vercel'], { ...strict, paths }),
+    checkPrograms(['charge', 'cloudflare-workflow', 'cloudflare-queue'], { ...strict, ...workers }),
+  ]);
+});
+
+test('Temporal: in its mock environment, the activity says when it wants to run again', async () => {
+  const { chargeOrder } = await recipe('temporal-activities');
+  answers = [busy, asked, missing];
+  const run = (attempt) => {
+    const workflowExecution = { workflowId: 'order-7', runId: 'r' };
+    const environment = new MockActivityEnvironment({ attempt, activityId: 'a1', workflowExecution });
+    return environment.run(chargeOrder, '7').catch((error) => error);
+  };
+  const failure = await run(3);
+  assert.deepEqual(
+    [failure.constructor.name, failure.nonRetryable, failure.nextRetryDelay, failure.cause.status],
+    ['ApplicationFailure', false, Math.ceil(policy.delayMs(3, { seed: 'order-7/a1' })), 503],
+  );
+  assert.ok((await run(1)).nextRetryDelay >= 7000);
+  assert.equal((await run(4)).nonRetryable, true);
+  assert.equal(await run(5), 'paid');
+  assert.deepEqual(keys, Array(4).fill('order-7'));
+  const { config } = temporal(new RetryPolicy({ baseMs: 1000, capMs: 60_000, maxAttempts: 8 }));
+  const [, shown] = /retry: (\{.*?\})/.exec(program('temporal-workflow'));
+  assert.deepEqual(new Function(`return (${shown})`)(), config.retry);
+});
+
+test('Inngest: in its test engine, the function says when it wants to run again, or ends', async (t) => {
+  const { chargeOrder } = await recipe('inngest');
+  const events = [{ name: 'order/created', data: { orderId: '7' } }];
+  // Its results have no `retryAfter`, but the engine logs the error.
+  const { mock } = t.mock.method(console, 'error', () => {});
+  const run = async (attempt) => {
+    const transformCtx = (ctx) => ({ ...ctx, attempt, runId: 'r1' });
+    const { result } = await new InngestTestEngine({ function: chargeOrder, events, transformCtx }).execute();
+    return result ?? mock.calls.at(-1).arguments.find((argument) => argument instanceof Error);
+  };
+  answers = [busy, asked, missing];
+  const { name, retryAfter } = await run(2);
+  const seconds = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'r1' })) / 1000);
+  assert.deepEqual([name, retryAfter], ['RetryAfterError', `${seconds}`]);
+  assert.ok((await run(0)).retryAfter >= 7);
+  assert.equal((await run(0)).name, 'NonRetriableError');
+  assert.equal(await run(0), 'paid');
+});
+
+test("Lambda: in the SDK's runner, a durable function waits as it says, or ends", async () => {
+  const { handler } = await recipe('lambda');
+  await LocalDurableTestRunner.setupTestEnvironment({ skipTime: true });
+  const run = async (...next) => {
+    answers = next;
+    const runner = new LocalDurableTestRunner({ handlerFunction: handler });
+    const execution = await runner.run({ payload: { orderId: '7' } });
+    return { execution, step: runner.getOperation('charge') };
+  };
+  try {
+    const { execution, step } = await run(busy, asked);
+    assert.equal(execution.getResult(), 'paid');
+    assert.equal(keys.length, 3);
+    assert.equal(step.getStepDetails().attempt, 3);
+    assert.match(String((await run(missing)).execution.getError().errorMessage), /status 404/);
+    assert.equal(keys.length, 4);
+  } finally {
+    await LocalDurableTestRunner.teardownTestEnvironment();
+  }
+});
+
+test('SQS: the real client hides a message for the wait, moves it away, or deletes it', async () => {
+  const calls = [];
+  const received = (count) => ({
+    MessageId: 'm1',
+    ReceiptHandle: 'r1',
+    Body: '7',
+    Attributes: { ApproximateReceiveCount: count },
+  });
+  let message;
+  const queue = await serve(({ headers }, body) => {
+    const action = headers['x-amz-target'].replace('AmazonSQS.', '');
+    calls.push([action, JSON.parse(body)]);
+    return {
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      text: action === 'ReceiveMessage' ? JSON.stringify({ Messages: [message] }) : '{}',
+    };
+  });
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const client = new SQSClient({ region: 'eu-west-1', endpoint: queue.url, credentials, md5: false });
+  const { poll } = await recipe('sqs');
+  const run = async (count, ...next) => {
+    answers = next;
+    message = received(count);
+    calls.length = 0;
+    await poll(client, `${queue.url}/orders`, `${queue.url}/failed`);
+    return calls
+      .slice(1)
+      .map(([action, { VisibilityTimeout, QueueUrl }]) => [action, VisibilityTimeout ?? QueueUrl.split('/').at(-1)]);
+  };
+  const hidden = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'm1' })) / 1000);
+  assert.deepEqual(await run('3', busy), [['ChangeMessageVisibility', hidden]]);
+  assert.ok((await run('1', asked))[0][1] >= 7);
+  const moved = [
+    ['SendMessage', 'failed'],
+    ['DeleteMessage', 'orders'],
+  ];
+  assert.deepEqual(await run('1', missing), moved);
+  assert.deepEqual(await run('8', busy), moved);
+  assert.deepEqual(await run('1'), [['DeleteMessage', 'orders']]);
+  client.destroy();
+  queue.close();
+});
+
+test('Cloudflare: a message of a queue is sent back for the wait, or moved away', async () => {
+  const { default: worker } = await recipe('cloudflare-queue');
+  const run = async (attempts, ...next) => {
+    answers = next;
+    const seen = [];
+    const note = (name) => async (value) => void seen.push([name, value]);
+    const message = { id: 'm1', body: '7', attempts, ack: note('ack'), retry: note('retry') };
+    await worker.queue({ messages: [message] }, { FAILED: { send: note('send') } });
+    return seen;
+  };
+  const delaySeconds = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'm1' })) / 1000);
+  assert.deepEqual(await run(3, busy), [['retry', { delaySeconds }]]);
+  assert.deepEqual(await run(8, busy), [
+    ['send', '7'],
+    ['ack', undefined],
+  ]);
+  assert.deepEqual(await run(1), [['ack', undefined]]);
+});
