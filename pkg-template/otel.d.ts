@@ -15,24 +15,25 @@ import type { Protection, ProtectionEvent } from './protection.js';
  */
 export interface OpenTelemetry {
   /** Makes spans. */
-  trace?: { getTracer(name: string): object; setSpan(context: any, span: any): any } | undefined;
+  trace?: { getTracer(name: string, version?: string): object; setSpan(context: any, span: any): any } | undefined;
   /** Makes the operation's span the parent of others. */
   context?: { active(): any; with(context: any, fn: (...args: any[]) => any): any } | undefined;
-  /** Makes counters, a histogram and gauges. */
-  metrics?: { getMeter(name: string): object } | undefined;
+  /** Makes counters, histograms and gauges. */
+  metrics?: { getMeter(name: string, version?: string): object; getMeterProvider?(): object } | undefined;
 }
 
 /** Options of {@link telemetry}. */
 export interface TelemetryOptions {
   /**
-   * Makes a span for each operation, not only for those that retry.
+   * Makes a span for each operation, not only for those that retry or are held.
    *
    * @default false
    * @example `{ always: true }`
    */
   always?: boolean | undefined;
   /**
-   * Adds the attribute `rejitter.key`. Each key of a protection is then a time series of its own.
+   * Adds the attribute `rejitter.key`: the option `key` of a run, the origin in `fetch`. Each key is then a time series
+   * of its own. Above 600 pairs of name and key, the rest is counted together, as `otel.metric.overflow`.
    *
    * @default false
    * @example `{ keys: true }`
@@ -42,7 +43,7 @@ export interface TelemetryOptions {
 
 /** Observes operations. Its functions need no `this`. */
 export interface Telemetry {
-  /** Returns a copy of a policy whose operations (`run`, `wrap`) are observed. The policy's own hooks are called, too. */
+  /** Returns a copy of a policy whose operations (`run`, `wrap`) are observed. The policy's hooks are called, too. */
   policy<Policy extends RetryPolicy>(policy: Policy): Policy;
   /**
    * Calls `createFetch` with these arguments. The operations of the fetch that it returns are observed. `fetch`
@@ -58,11 +59,15 @@ export interface Telemetry {
    * links a hedge to the first request.
    */
   requestHook(span: any): void;
-  /** For the option `onEvent` of `protect`: shows holds in the spans of their operations. Needs a context manager. */
+  /**
+   * For the option `onEvent` of `protect`: counts holds in the histogram `rejitter.hold.duration`, and shows them in
+   * the spans of their operations, which needs a context manager.
+   */
   onEvent(event: ProtectionEvent): void;
   /**
    * Observes a protection under a name: the gauges `rejitter.budget.tokens` and `rejitter.circuit.state`. Without
-   * `keys`, they show the fewest tokens and the worst state of all keys.
+   * `keys`, they show the fewest tokens and the worst state of all keys. If the SDK is registered later, they begin
+   * with the first operation after that.
    */
   protection(protection: Protection, name: string): void;
 }
@@ -70,16 +75,18 @@ export interface Telemetry {
 /**
  * Makes spans and metrics of operations. Names of HTTP attributes are those of the semantic conventions 1.45.0.
  *
- * An operation that retries has one INTERNAL span, named after the option `name`, with an event for each failed
- * attempt and each wait. The spans of its requests are made by the instrumentations of the clients.
+ * An operation that retries or is held has one INTERNAL span, named after the option `name`, with an event for each
+ * failed attempt, each wait and each hold. The spans of its requests are made by the instrumentations of the clients.
+ * Counters are read when the meter collects, so what was counted before the SDK is registered is not lost. An API that
+ * throws changes no operation and skips no hook: its errors go to `console.error`.
  *
+ * @throws {TypeError} without an object of the API, and for unknown options
  * @example
  * ```js
  * import { RetryPolicy } from 'rejitter';
  * import { telemetry } from 'rejitter/otel';
- * const counted = { add() {}, record() {}, addCallback() {} };
- * const meter = { createCounter: () => counted, createHistogram: () => counted, createObservableGauge: () => counted };
- * const observed = telemetry({ metrics: { getMeter: () => meter } }); // an app passes its API
+ * const { metrics } = await import('@opentelemetry/api').catch(() => ({}));
+ * const observed = telemetry({ metrics });
  * const policy = observed.policy(new RetryPolicy({ name: 'load user' }));
  * ```
  */

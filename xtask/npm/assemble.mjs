@@ -165,6 +165,7 @@ export async function assemble({ template, driver, licences, wasm, light, machin
   write('lab.wasm', labBytes);
   write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
   write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
+  write('lib/otel/version.js', `export const VERSION = '${version}';\n`);
   for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
 
   const entryFiles = [];

@@ -2,132 +2,177 @@
 // Spans and metrics of operations, by the application's own @opentelemetry/api. Names of HTTP are those of the semantic
 // conventions 1.45; the rest has names of its own.
 
+import { switchesOf } from '../options/switches.js';
 import { metersOf } from './metrics.js';
 import { Trace } from './trace.js';
+import { VERSION } from './version.js';
 
 /** See POLICY in options/messages.js. */
 const POLICY = 'rejitter.policy';
 
-/** In the context of an attempt: its trace, and how often the request was sent before. */
-const ATTEMPT = Symbol.for('rejitter.otel');
+/** In the context of an operation or attempt: its place. */
+const PLACE = Symbol.for('rejitter.otel');
 
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
+/** Attempts of a policy, and successes, are seen without hooks, which would cost a first success twice as much. */
+const HOOKS = ['onFailure', 'onRetry', 'onGiveUp'];
 
-/** @typedef {{ trace: Trace, number: number }} Place */
+/** Stand for those of each operation. */
+const NONE = Object.fromEntries(HOOKS.map((name) => [name, () => {}]));
 
-/**
- * @param {any} api of @opentelemetry/api: `trace`, `context` and `metrics`; what is missing is left out
- * @param {{ always?: boolean, keys?: boolean }} [options]
- */
-export function telemetry(api, options) {
-  // What these do not have, they must not have from Object.prototype.
-  const { trace, context, metrics } = /** @type {any} */ ({ __proto__: null, ...api });
-  const { always = false, keys = false } = /** @type {any} */ ({ __proto__: null, ...options });
-  const tracer = trace?.getTracer('rejitter');
-  const meters = metersOf(metrics?.getMeter('rejitter'), keys);
+/** Of an attempt: its number, or that of requests sent. @typedef {{ trace: Trace, number: number, span: any }} Place */
+
+/** @param {any} api of OpenTelemetry, in part or whole @param {{ always?: boolean, keys?: boolean }} [options] */
+export function telemetry(api, options = {}) {
+  if (Object(api) !== api)
+    throw new TypeError(`rejitter: telemetry must be called with the @opentelemetry/api, got ${String(api)}`);
+  const { trace, context, metrics } = ownOf(api);
+  const { always, keys } = switchesOf(options, ['always', 'keys']);
+  const tracer = trace?.getTracer('rejitter', VERSION);
+  const meters = metersOf(metrics);
 
   /** @returns {Place | undefined} */
-  const place = () => context?.active().getValue(ATTEMPT);
+  const find = () => context?.active().getValue(PLACE);
 
-  /**
-   * Calls `fn` in a context of its own, in which spans are children of the operation's.
-   * @param {Trace} own
-   * @param {number} number of the attempt
-   * @param {() => any} fn
-   */
-  function within(own, number, fn) {
-    if (!context) return fn();
-    const parent = own.span ? trace.setSpan(own.context, own.span) : own.context;
-    return context.with(parent.setValue(ATTEMPT, { trace: own, number }), fn);
+  /** Calls `fn` where spans are children of the operation's. @param {Place} place @param {() => any} fn */
+  function within(place, fn) {
+    const { trace: own, span } = place;
+    const parent = span ? trace.setSpan(own.context, span) : own.context;
+    return context ? context.with(parent.setValue(PLACE, place), fn) : fn();
   }
 
-  /** @param {string} [key] */
-  const begin = (key) => new Trace(tracer, context?.active(), always, keys ? key : undefined);
-
-  /**
-   * Returns hooks that call those of the caller, too.
-   * @param {Trace} own
-   * @param {any} options of the call
-   * @param {any} settings which may inherit theirs
-   */
-  function hooks(own, options, settings) {
-    const hook = (/** @type {string} */ name) => (/** @type {any} */ event) => {
-      const fields = { __proto__: null, ...event };
-      own.on(name, fields);
-      meters.on(name, fields, own);
-      return (options?.[name] ?? settings?.[name])?.(event);
-    };
-    return Object.fromEntries(HOOKS.map((name) => [name, hook(name)]));
-  }
-
-  /** @param {any} policy @param {any} fn @param {any} options @param {(attempt: any) => any} call */
-  function run(policy, fn, options, call) {
-    // Without a callback, the policy has the message.
-    if (typeof fn !== 'function') return policy.run(fn, options);
-    const own = begin(options?.key);
-    const wrapped = (/** @type {any} */ attempt) => within(own, attempt.attempt, () => call(attempt));
-    return policy.run(wrapped, { ...options, ...hooks(own, options, settingsOf(policy)) });
+  /** Starts the trace of an operation. @param {any} theirs options @param {any} settings @param {string} [key] */
+  function begin(theirs, settings, key) {
+    const own = new Trace(tracer, meters, context?.active(), theirs?.name ?? settings?.name, keys ? key : undefined);
+    if (always) own.begin();
+    return own;
   }
 
   /** Returns a policy whose operations are observed. @param {any} policy */
   function observe(policy) {
-    const made = policy.with({});
-    made.run = (/** @type {any} */ fn, /** @type {any} */ options) => run(policy, fn, options, fn);
+    const settings = settingsOf(policy);
+    const made = policy.with(NONE);
+    const start = made.run;
+    const parts = made[POLICY]();
+    const plain = parts.settings;
+    const derived = Object.getPrototypeOf(Object.getPrototypeOf(made)) !== Object.prototype;
+    /** @param {any} options @param {(attempt: any) => any} call */
+    const run = (options, call) => {
+      options = options && ownOf(options);
+      const own = begin(options, settings, options?.key);
+      const place = { trace: own, number: 1, span: own.span };
+      const hooks = hooksOf(own, HOOKS, options, settings);
+      const attempted = (/** @type {any} */ attempt) => {
+        own.onAttempt(attempt);
+        const { span } = own;
+        const { attempt: number } = attempt;
+        // A context costs as much as the rest of an operation: the first attempt has the operation's.
+        if (number === 1 && place.span === span) return call(attempt);
+        return within({ trace: own, number, span }, () => call(attempt));
+      };
+      // As options, hooks are checked at each call, which takes longer than all the rest of a first success.
+      if (derived || HOOKS.some((name) => options?.[name] !== undefined)) options = { ...options, ...hooks };
+      return own.settled(
+        within(place, () => {
+          parts.settings = Object.assign(Object.create(plain), hooks);
+          const operation = start.call(made, attempted, options);
+          // It has read them.
+          parts.settings = plain;
+          return operation;
+        }),
+      );
+    };
+    made.run = (/** @type {any} */ fn, /** @type {any} */ options) =>
+      // The policy has the message for what it does not take.
+      typeof fn === 'function' && isOptions(options) ? run(options, fn) : policy.run(fn, options);
     made.wrap = (/** @type {any} */ fn, /** @type {any} */ options) => {
       // The policy's own checks the arguments, and has the function's name and length.
       const own = Object.getOwnPropertyDescriptors(policy.wrap(fn, options));
       const { withAttempt = false } = options ?? {};
       const observed = function (/** @type {any[]} */ ...args) {
         // @ts-expect-error The function may be a method.
-        const call = (attempt) => fn.apply(this, withAttempt ? [attempt, ...args] : args);
-        return run(policy, fn, undefined, call);
+        return run(undefined, (attempt) => fn.apply(this, withAttempt ? [attempt, ...args] : args));
       };
       return Object.defineProperties(observed, own);
     };
     made.with = (/** @type {any} */ overrides) => observe(policy.with(overrides));
-    made.metrics = () => policy.metrics();
     return made;
   }
 
   return {
     policy: observe,
 
-    /**
-     * Makes a fetch whose operations are observed. The global fetch of the moment may become this one.
-     * @param {any} createFetch
-     * @param {any} [options]
-     * @param {any} [inner]
-     */
-    fetch(createFetch, options, inner = globalThis.fetch) {
+    // The global fetch of the moment may become this one.
+    fetch(/** @type {any} */ createFetch, /** @type {any} */ options, inner = globalThis.fetch) {
       const send = createFetch(options, (/** @type {any} */ input, /** @type {any} */ init) => {
-        const at = place();
-        const call = () => inner(input, init);
-        return at === undefined ? call() : within(at.trace, ++at.number, call);
+        const at = find();
+        if (at === undefined) return inner(input, init);
+        const { trace: own, number } = at;
+        at.number += 1;
+        return within({ trace: own, number: number + 1, span: own.span }, () => inner(input, init));
       });
-      const theirs = settingsOf(options) ?? options;
+      const settings = settingsOf(options) ?? ownOf(options);
       return (/** @type {any} */ input, /** @type {any} */ init) => {
-        const own = begin();
-        const retry = { ...init?.retry, ...hooks(own, init?.retry, theirs) };
-        return within(own, 0, () => send(input, { ...init, retry }));
+        if (!isOptions(init?.retry)) return send(input, init);
+        const theirs = ownOf(init?.retry);
+        const own = begin(theirs, settings, keys ? originOf(input) : undefined);
+        const retry = { ...theirs, ...hooksOf(own, ['onAttempt', ...HOOKS], theirs, settings) };
+        const place = { trace: own, number: 0, span: own.span };
+        return own.settled(within(place, () => send(input, { ...init, retry })));
       };
     },
 
     /** For the instrumentations of undici and fetch: called with the span of each request. @param {any} span */
     requestHook(span) {
-      const at = place();
+      const at = find();
       if (at === undefined || at.number === 0) return;
       if (at.number > 1) span.setAttribute('http.request.resend_count', at.number - 1);
       at.trace.sends(span, at.number);
     },
 
-    /** For `onEvent` of `protect`: shows holds in the spans of their operations. @param {any} event */
-    onEvent({ type, holdMs }) {
-      if (type === 'held') place()?.trace.event('rejitter.held', { 'rejitter.hold_ms': holdMs });
+    /** For `onEvent` of `protect`: shows holds, in spans if operations are known. @param {any} event */
+    onEvent({ type, key, holdMs }) {
+      if (type !== 'held') return;
+      const at = find();
+      if (at) at.trace.pauses('hold', holdMs, { 'rejitter.hold_ms': holdMs });
+      else meters.record('hold.duration', holdMs, meters.counts(undefined, keys ? key : undefined).labels);
     },
 
-    /** Observes budgets and breakers. */
-    protection: meters.protection,
+    /** Observes budgets and breakers. @param {any} protection @param {string} name */
+    protection: (protection, name) => meters.protection(protection, name, keys === true),
   };
+}
+
+/** @param {any} own @param {string[]} names @param {any} theirs options of the call @param {any} settings */
+function hooksOf(own, names, theirs, settings) {
+  /** @type {Record<string, (event: any) => unknown>} */
+  const found = {};
+  for (const name of names) {
+    const hook = theirs?.[name] === undefined ? settings?.[name] : theirs[name];
+    // Any other value stays where it is, for the message.
+    if (hook !== undefined && typeof hook !== 'function') continue;
+    found[name] = (event) => {
+      own[name](event);
+      return hook?.(event);
+    };
+  }
+  return found;
+}
+
+/** Returns what is not from Object.prototype, where anything may be. @param {any} options @returns {any} */
+const ownOf = (options) => ({ __proto__: null, ...options });
+
+/** @param {any} options */
+function isOptions(options) {
+  return options === undefined || (typeof options === 'object' && options !== null);
+}
+
+/** Returns the origin of a request, if it has one. @param {any} input */
+function originOf(input) {
+  try {
+    return new URL(input.url ?? input, globalThis.location?.href).origin;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param {any} policy */

@@ -1,72 +1,127 @@
 // @ts-check
-// Counters of operations and attempts: their quotient is the amplification. Gauges of protections.
+// Counters of operations and attempts, whose quotient is the amplification; gauges of protections.
+
+import { VERSION } from './version.js';
 
 /** Values of the gauge of a circuit. */
 const STATES = ['closed', 'half-open', 'open'];
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** @param {any} meter @param {boolean} keys whether the attributes name keys */
-export function metersOf(meter, keys) {
-  const operations = meter?.createCounter('rejitter.operations', { description: 'Operations that ended' });
-  const attempts = meter?.createCounter('rejitter.attempts', { description: 'Attempts that started' });
-  const waits = meter?.createHistogram('rejitter.wait.duration', {
-    unit: 's',
-    description: 'Waits between attempts',
-    advice: { explicitBucketBoundaries: BUCKETS },
-  });
-  const tokens = meter?.createObservableGauge('rejitter.budget.tokens', { description: 'Tokens left' });
-  const states = meter?.createObservableGauge('rejitter.circuit.state', {
-    description: '0: closed, 1: half-open, 2: open',
-  });
+/** Pairs of name and key that are counted apart. The SDK keeps 2,000 series of a metric, and attempts have three. */
+const MOST = 600;
+
+/** @typedef {ReturnType<typeof made>} Meters */
+
+/** Of each API: for a label, a meter takes one value, whoever observes it. @type {WeakMap<object, Meters>} */
+const METERS = new WeakMap();
+
+/** @param {any} [api] `metrics` of @opentelemetry/api @returns {Meters} */
+export function metersOf(api = {}) {
+  if (!METERS.has(api)) METERS.set(api, made(api));
+  return /** @type {Meters} */ (METERS.get(api));
+}
+
+/**
+ * Counts of operations with the same labels: attempts by kind, ends by outcome or reason. The meter reads them when it
+ * collects: that costs an operation a hundredth of a counter's `add`.
+ * @param {Record<string, string | boolean>} labels
+ */
+const countsOf = (labels) => ({ labels, attempts: { first: 0, retry: 0, hedge: 0 }, ends: Object.create(null) });
+
+/** @param {any} api */
+function made(api) {
+  const others = countsOf({ 'otel.metric.overflow': true });
+  /** By name and key. @type {Map<string | undefined, ReturnType<typeof countsOf>>} */
+  const all = new Map();
+  /** @type {[protection: any, name: string, keys: boolean][]} */
+  const protections = [];
+  /** @type {unknown} */
+  let provider;
+  /** @type {Record<string, any>} */
+  const instruments = {};
+
+  /** Takes a meter at the first use, and another one once the SDK is registered. */
+  function refresh() {
+    const present = api.getMeterProvider?.() ?? api;
+    if (present === provider || !api.getMeter) return;
+    provider = present;
+    const meter = api.getMeter('rejitter', VERSION);
+    /** @type {(kind: string, name: string, unit: string, description: string, more?: object) => any} */
+    const make = (kind, name, unit, description, more) =>
+      (instruments[name] = meter[`create${kind}`](`rejitter.${name}`, { unit, description, ...more }));
+    const buckets = { advice: { explicitBucketBoundaries: BUCKETS } };
+    make('Histogram', 'wait.duration', 's', 'Waits between attempts', buckets);
+    make('Histogram', 'hold.duration', 's', 'Holds of attempts by a cooldown', buckets);
+    const observed = [
+      make('ObservableCounter', 'operations', '{operation}', 'Operations that ended'),
+      make('ObservableCounter', 'attempts', '{attempt}', 'Attempts that started'),
+      make('ObservableGauge', 'budget.tokens', '{token}', 'Tokens left'),
+      make('ObservableGauge', 'circuit.state', '', '0: closed, 1: half-open, 2: open'),
+    ];
+    meter.addBatchObservableCallback((/** @type {any} */ result) => observe(result, observed), observed);
+  }
+
+  /** @param {any} result @param {any[]} instruments */
+  function observe(result, [operations, attempts, tokens, states]) {
+    for (const { labels, attempts: kinds, ends } of [others, ...all.values()]) {
+      for (const [kind, count] of Object.entries(kinds))
+        if (count > 0) result.observe(attempts, count, { ...labels, 'rejitter.attempt.kind': kind });
+      for (const [end, count] of Object.entries(ends)) {
+        const failure = end !== 'success' && { 'rejitter.outcome': 'failure', 'rejitter.reason': end };
+        result.observe(operations, count, { ...labels, ...(failure || { 'rejitter.outcome': end }) });
+      }
+    }
+    for (const [protection, name, keys] of protections)
+      for (const [key, { budget, breaker }] of statusesOf(protection, keys)) {
+        const labels = labelsOf(name, key);
+        if (budget) result.observe(tokens, budget.tokens, labels);
+        if (breaker) result.observe(states, STATES.indexOf(breaker.state), labels);
+      }
+  }
 
   return {
-    /** @param {string} hook @param {any} event @param {{ key?: string }} trace */
-    on(hook, { attempt, name, hedge, delayMs, reason }, { key }) {
-      const labels = {
-        ...(name !== undefined && { 'rejitter.name': name }),
-        ...(key !== undefined && { 'rejitter.key': key }),
-      };
-      if (hook === 'onAttempt') {
-        const kind = hedge ? 'hedge' : attempt > 1 ? 'retry' : 'first';
-        attempts?.add(1, { ...labels, 'rejitter.attempt.kind': kind });
-      } else if (hook === 'onRetry') {
-        waits?.record(delayMs / 1000, labels);
-      } else if (hook === 'onSuccess') {
-        operations?.add(1, { ...labels, 'rejitter.outcome': 'success' });
-      } else if (hook === 'onGiveUp') {
-        operations?.add(1, { ...labels, 'rejitter.outcome': 'failure', 'rejitter.reason': reason });
+    /** Returns what an operation adds to. @param {string} [name] @param {string} [key] */
+    counts(name, key) {
+      try {
+        refresh();
+      } catch (fault) {
+        console.error(fault);
       }
+      const id = key === undefined ? name : `${name}\n${key}`;
+      let counts = all.get(id);
+      if (counts === undefined) {
+        if (all.size === MOST) return others;
+        all.set(id, (counts = countsOf(labelsOf(name, key))));
+      }
+      return counts;
     },
-
-    /**
-     * Observes a protection and the states of its keys. Without `keys`: the worst of all.
-     * @param {any} protection
-     * @param {string} name
-     */
-    protection(protection, name) {
-      meter?.addBatchObservableCallback(
-        (/** @type {any} */ result) => {
-          const found = protection.keys().map((/** @type {string} */ key) => [key, protection.for(key).status()]);
-          const own = [undefined, protection.status()];
-          const all = keys || found.length === 0 ? [own, ...found] : [worst([own, ...found])];
-          for (const [key, { budget, breaker }] of all) {
-            const labels = { 'rejitter.name': name, ...(key !== undefined && { 'rejitter.key': key }) };
-            if (budget) result.observe(tokens, budget.tokens, labels);
-            if (breaker) result.observe(states, STATES.indexOf(breaker.state), labels);
-          }
-        },
-        [tokens, states],
-      );
+    /** @param {string} name of a histogram @param {number} ms @param {object} labels */
+    record: (name, ms, labels) => instruments[name]?.record(ms / 1000, labels),
+    /** @param {any} protection @param {string} name @param {boolean} keys whether each of its keys is observed */
+    protection(protection, name, keys) {
+      protections.push([protection, name, keys]);
+      refresh();
     },
   };
 }
 
-/** Returns the fewest tokens and the worst state. @param {any[]} all */
-function worst(all) {
-  const statuses = all.map(([, status]) => status);
-  const { budget, breaker } = statuses[0];
+/** @param {string} [name] @param {string} [key] @returns {Record<string, string>} */
+const labelsOf = (name, key) => ({
+  ...(name !== undefined && { 'rejitter.name': name }),
+  ...(key !== undefined && { 'rejitter.key': key }),
+});
+
+/**
+ * Returns the state of a protection and those of its keys. Without `keys`: the fewest tokens and the worst state.
+ * @param {any} protection @param {boolean} keys @returns {[key: string | undefined, status: any][]}
+ */
+function statusesOf(protection, keys) {
+  const own = protection.status();
+  const found = protection.keys().map((/** @type {string} */ key) => [key, protection.for(key).status()]);
+  if (keys || found.length === 0) return [[undefined, own], ...found];
+  const statuses = [own, ...found.map((/** @type {any} */ [, status]) => status)];
   const state = Math.max(...statuses.map((status) => STATES.indexOf(status.breaker?.state)));
-  const left = Math.min(...statuses.map((status) => status.budget?.tokens));
-  return [undefined, { budget: budget && { tokens: left }, breaker: breaker && { state: STATES[state] } }];
+  const tokens = Math.min(...statuses.map((status) => status.budget?.tokens));
+  return [[undefined, { budget: own.budget && { tokens }, breaker: own.breaker && { state: STATES[state] } }]];
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The span of one operation. Without `always`, it begins when the operation retries, and reaches back to its start.
+// One operation: its counts and its span. Without `always`, the span begins when the operation retries or is held, and
+// reaches back to its start.
 
 /** Values of @opentelemetry/api, which is not imported: SpanKind.INTERNAL and SpanStatusCode.ERROR. */
 const INTERNAL = 0;
@@ -8,84 +9,137 @@ const ERROR = 2;
 export class Trace {
   /** @type {any} */
   span;
+  /** Number of attempts that started. */
+  attempts = 0;
   /** The context of the first request, for links. @type {any} */
   #first;
   #startTime = Date.now();
-  /** Events from before there was a span. @type {[name: string, attributes: object, time: number][]} */
-  #earlier = [];
-  /** Numbers of hedges. @type {Set<number>} */
-  #hedges = new Set();
+  /** Whether a retry was announced that has not started. */
+  #due = false;
+  #ended = false;
+  /** Events from before there was a span. @type {[name: string, attributes: object, time: number][] | undefined} */
+  #earlier;
+  /** Numbers of hedges. @type {number[] | undefined} */
+  #hedges;
 
-  /** @param {any} tracer @param {any} context of the caller @param {boolean} always @param {string | undefined} key */
-  constructor(tracer, context, always, key) {
+  /**
+   * @param {any} tracer @param {import('./metrics.js').Meters} meters @param {any} context of the caller
+   * @param {string} [name] @param {string} [key]
+   */
+  constructor(tracer, meters, context, name, key) {
     this.tracer = tracer;
+    this.meters = meters;
     this.context = context;
-    this.always = always;
-    this.key = key;
+    this.name = name ?? 'rejitter';
+    this.counts = meters.counts(name, key);
   }
 
-  /** @param {string | undefined} name */
-  #begin(name = 'rejitter') {
+  /** Calls what may fail in the SDK: nothing of an operation depends on it. @param {(span: any) => void} fn */
+  #safely(fn) {
+    try {
+      fn(this.span);
+    } catch (fault) {
+      console.error(fault);
+    }
+  }
+
+  /** Begins the span, once. */
+  begin() {
     if (this.span || !this.tracer) return;
-    const attributes = { 'rejitter.name': name, ...(this.key !== undefined && { 'rejitter.key': this.key }) };
+    const attributes = { ...this.counts.labels, 'rejitter.name': this.name };
     // The first request had no parent here.
     const links = this.#first ? [{ context: this.#first }] : [];
     const options = { kind: INTERNAL, startTime: this.#startTime, attributes, links };
-    this.span = this.tracer.startSpan(name, options, this.context);
-    for (const [event, attributes, time] of this.#earlier) this.span.addEvent(event, attributes, time);
+    this.#safely(() => {
+      this.span = this.tracer.startSpan(this.name, options, this.context);
+      for (const event of this.#earlier ?? []) this.span.addEvent(...event);
+    });
   }
 
   /** @param {string} name @param {Record<string, unknown>} attributes */
-  event(name, attributes) {
+  #event(name, attributes) {
     const time = Date.now();
-    if (this.span) this.span.addEvent(name, attributes, time);
-    else this.#earlier.push([name, attributes, time]);
+    if (this.span) this.#safely((span) => span.addEvent(name, attributes, time));
+    else (this.#earlier ??= []).push([name, attributes, time]);
+  }
+
+  /** Counts an attempt, once. One that no wait announced is a hedge. @param {{ attempt: number }} event */
+  onAttempt({ attempt }) {
+    if (attempt <= this.attempts) return;
+    this.attempts = attempt;
+    const kind = attempt === 1 ? 'first' : this.#due ? 'retry' : 'hedge';
+    this.counts.attempts[kind] += 1;
+    this.#due = false;
+    if (kind !== 'hedge') return;
+    (this.#hedges ??= []).push(attempt);
+    this.begin();
   }
 
   /** Follows a request's own span. @param {any} span @param {number} number */
   sends(span, number) {
     if (number === 1) this.#first = span.spanContext();
-    else if (this.#hedges.has(number) && this.#first) span.addLink({ context: this.#first });
+    else if (this.#hedges?.includes(number) && this.#first) span.addLink({ context: this.#first });
   }
 
-  /** @param {string} hook @param {any} event */
-  on(hook, { attempt, name, hedge, error, delayMs, reason }) {
-    switch (hook) {
-      case 'onAttempt':
-        if (hedge) this.#hedges.add(attempt);
-        if (hedge || this.always) this.#begin(name);
-        break;
-      case 'onFailure':
-        this.event('rejitter.attempt.failed', { 'rejitter.attempt': attempt, ...failureOf(error) });
-        break;
-      case 'onRetry':
-        this.#begin(name);
-        this.event('rejitter.wait', { 'rejitter.attempt': attempt, 'rejitter.delay_ms': delayMs });
-        break;
-      case 'onSuccess':
-        this.#end(attempt);
-        break;
-      default:
-        if (this.always) this.#begin(name);
-        this.span?.setAttributes({ 'rejitter.reason': reason, ...failureOf(error) });
-        this.span?.setStatus({ code: ERROR, message: reason });
-        this.#end(attempt);
-    }
+  /** @param {'wait' | 'hold'} kind @param {number} ms @param {Record<string, unknown>} attributes */
+  pauses(kind, ms, attributes) {
+    this.begin();
+    this.#event(kind === 'wait' ? 'rejitter.wait' : 'rejitter.held', attributes);
+    this.#safely(() => this.meters.record(`${kind}.duration`, ms, this.counts.labels));
   }
 
-  /** @param {number} attempts */
-  #end(attempts) {
-    this.span?.setAttribute('rejitter.attempts', attempts);
-    this.span?.end();
+  /** @param {any} event */
+  onFailure(event) {
+    this.#event('rejitter.attempt.failed', { 'rejitter.attempt': event.attempt, 'error.type': typeOf(event) });
+  }
+
+  /** @param {any} event */
+  onRetry({ attempt, delayMs }) {
+    this.#due = true;
+    this.pauses('wait', delayMs, { 'rejitter.attempt': attempt, 'rejitter.delay_ms': delayMs });
+  }
+
+  /** @param {any} event */
+  onGiveUp(event) {
+    const { reason } = event;
+    this.#end(reason, (span) => {
+      span.setAttributes({ 'rejitter.reason': reason, 'error.type': typeOf(event) });
+      span.setStatus({ code: ERROR, message: reason });
+    });
+  }
+
+  /** Returns the operation's promise. One that gave up may have a result, too. @param {Promise<any>} operation */
+  settled(operation) {
+    return operation.then((value) => {
+      if (!this.#ended) this.#end('success', () => {});
+      return value;
+    });
+  }
+
+  /** @param {string} end @param {(span: any) => void} say */
+  #end(end, say) {
+    const { ends } = this.counts;
+    ends[end] = (ends[end] ?? 0) + 1;
+    this.#ended = true;
+    if (!this.span) return;
+    this.#safely(say);
+    this.#safely((span) => span.setAttribute('rejitter.attempts', this.attempts));
+    this.#safely((span) => span.end());
   }
 }
 
-/** Classes and codes only: messages may hold secrets. @param {any} error */
-function failureOf(error) {
+/** Returns status, code or class: messages may hold secrets. Of results, the status. @param {any} event */
+function typeOf(event) {
   try {
-    const type = error?.status ?? error?.code ?? error?.name;
-    return type === undefined ? {} : { 'error.type': `${type}` };
+    const failed = Object.hasOwn(event, 'error');
+    const { status, code, name } = failed ? event.error : event.result;
+    // DOMExceptions have numbers of old.
+    const isDom = Object.prototype.toString.call(event.error) === '[object DOMException]';
+    const known = (failed ? [status, isDom ? '' : code, name] : [status]).find((each) =>
+      typeof each === 'string' ? each !== '' : typeof each === 'number',
+    );
+    return String(known ?? '_OTHER');
   } catch {
-    return {};
+    return '_OTHER';
   }
 }

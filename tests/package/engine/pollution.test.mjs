@@ -16,7 +16,7 @@ const { fromData } = await importEntry('data');
 const { awsSdk2026, polly } = await importEntry('presets');
 const { createFetch } = await importEntry('fetch');
 const { delayMs, retry: light } = await importEntry('light');
-const { bullmq, ...exporters } = await importEntry('engines');
+const { bullmq, nextDelay, ...exporters } = await importEntry('engines');
 const { telemetry } = await importEntry('otel');
 
 /** Every name in the code of src/js, but for those that all objects have anyway. */
@@ -119,16 +119,23 @@ function recorder(seen) {
       const told = args.map((arg) => (typeof arg === 'object' ? bare({ ...arg, 'error.type': 0 }) : typeof arg));
       seen.push([name, told]);
     };
-  const methods = ['addEvent', 'setAttributes', 'setAttribute', 'setStatus', 'end', 'add', 'record'];
+  const methods = ['addEvent', 'setAttributes', 'setAttribute', 'setStatus', 'end', 'record'];
   const target = (name) => bare(Object.fromEntries(methods.map((method) => [method, note(`${name} ${method}`)])));
   const startSpan = (name, { attributes }) => seen.push([name, bare(attributes)]) && target('span');
+  const observe = (name, value, labels) => seen.push([name, value, bare(labels)]);
+  let collect = () => {};
+  const meter = bare({
+    createHistogram: target,
+    createObservableCounter: (name) => name,
+    createObservableGauge: target,
+    addBatchObservableCallback: (read) => (collect = () => read(bare({ observe }))),
+  });
   const place = bare({ getValue: () => undefined, setValue: () => place });
   return bare({
     trace: bare({ getTracer: () => bare({ startSpan }), setSpan: () => place }),
     context: bare({ active: () => place, with: (_, fn) => fn() }),
-    metrics: bare({
-      getMeter: () => bare({ createCounter: target, createHistogram: target, createObservableGauge: target }),
-    }),
+    metrics: bare({ getMeter: () => meter }),
+    collect: () => collect(),
   });
 }
 
@@ -138,7 +145,10 @@ const RUNNERS = {
   policy: (fn, options) => new RetryPolicy(options).run(fn),
   'a run with options': (fn, options) => new RetryPolicy(none).run(fn, options),
   wrap: (fn, options) => new RetryPolicy(options).wrap(fn, bare({ withAttempt: true }))(),
-  telemetry: (fn, options, seen) => telemetry(recorder(seen)).policy(new RetryPolicy(options)).run(fn),
+  telemetry: (fn, options, seen) => {
+    const { collect, ...api } = recorder(seen);
+    return telemetry(bare(api)).policy(new RetryPolicy(options)).run(fn).finally(collect);
+  },
   hooks: (fn, options, seen) => {
     const hook = (name) => [
       name,
@@ -249,13 +259,14 @@ const SCENARIOS = {
       (options) => new RetryPolicy(options),
     );
     const waits = policies.map((policy) => bullmq(policy)(1, undefined, E, bare({ id: '1' })));
+    const delays = policies.map((policy) => nextDelay(policy, { attempt: 1, error: E, seed: '1' }));
     const configs = Object.entries(exporters).map(([name, write]) =>
       policies.map((policy) => {
         const { config, losses } = write(policy);
         return [name, Object.entries(config), losses.map(({ text }) => text)];
       }),
     );
-    return [await Promise.all(waits), configs];
+    return [await Promise.all(waits), delays, configs];
   },
 };
 

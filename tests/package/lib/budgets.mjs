@@ -89,7 +89,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/otel',
     code: `export { telemetry } from 'rejitter/otel';`,
-    limit: 2_970,
+    limit: 2_980,
     target: 2_500,
     reason: 'a first success that costs a quarter, holds, keys of a fetch, an SDK that is late or throws',
   },
@@ -101,7 +101,7 @@ export const BUDGETS = [
 ];
 
 /** Bytes of brotli that `isTransientError` may add to an app that has one function: it has what createFetch has. */
-export const TRANSIENT = { limit: 1_730, target: 1_200, reason: 'the failures of all hosts, clients and databases' };
+export const TRANSIENT = { limit: 1_740, target: 1_200, reason: 'the failures of all hosts, clients and databases' };
 
 /**
  * Bytes of brotli that parts of protection add to an app that has `RetryPolicy`.

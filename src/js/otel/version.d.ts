@@ -1,0 +1,2 @@
+/** Version of the package, written with it. */
+export const VERSION: string;
