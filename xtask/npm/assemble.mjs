@@ -18,17 +18,8 @@ import { hexOf, textOf } from './wasm-text.mjs';
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
 const ENTRIES = [
-  'index',
-  'light',
-  'light-fetch',
-  'fetch',
-  'protection',
-  'presets',
-  'data',
-  'lab',
-  'testing',
-  'engines',
-  'otel',
+  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
+  'reconnect',
 ];
 
 const INLINED = [['/core.js', '/core-inline.js']];
@@ -47,7 +38,7 @@ const imported = (host) => [
  */
 const FORMS = {
   '': [ENTRIES, INLINED],
-  '.browser': [['index', 'fetch', 'protection', 'data'], TRANSLATED],
+  '.browser': [['index', 'fetch', 'protection', 'data', 'reconnect'], TRANSLATED],
   '.workerd': [['lab'], imported('workerd')],
   '.edge-light': [['lab'], imported('edge-light')],
 };

@@ -20,7 +20,7 @@ export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],
   router: 'pages',
-  entryPoints: 'index light light-fetch protection fetch presets data lab testing engines otel'
+  entryPoints: 'index light light-fetch protection fetch presets data lab testing engines otel reconnect'
     .split(' ')
     .map((name) => `../../pkg-template/${name}.d.ts`),
   readme: '../../README.md',

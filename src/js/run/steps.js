@@ -176,7 +176,7 @@ export function prepare(op) {
 }
 
 /** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */
-function afterMsOf(verdict, name, also) {
+export function afterMsOf(verdict, name, also) {
   const afterMs = isObject(verdict) && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
   const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;

@@ -21,7 +21,7 @@ import { Threads } from './threads.mjs';
 const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
 
 /** A copy of the package with the edits applied; each must apply exactly once. */
-function planted(root, { name, edits }, i) {
+export function planted(root, { name, edits }, i) {
   const folder = join(root, String(i));
   cpSync(modules, folder, { recursive: true, filter: (path) => !UNUSED.test(path) });
   for (const [file, find, put] of edits) {

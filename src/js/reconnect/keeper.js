@@ -1,0 +1,190 @@
+// @ts-check
+// Keeps a connection: session, verdict, wait, and again, until something ends it all.
+
+import { requireFunction, settingsOf } from '../options/settings.js';
+import { computed, drawFor } from '../run/decision.js';
+import { readDirectives } from '../run/directives.js';
+import { reportFailure, tell } from '../run/hooks.js';
+import { follow, reasonOf, unfollow } from '../run/signals.js';
+import { afterMsOf } from '../run/steps.js';
+import { now, startTimer } from '../run/timer.js';
+import { gateOf } from './gate.js';
+import { DEFAULTS, readConnectionOptions } from './options.js';
+import { connectionOf } from './session.js';
+
+/** A wake-up comes to a whole office at once: the attempts that it brings forward are spread over this time. */
+const WAKE_MS = 1_000;
+
+/** The public function over whatever loads the core. @param {import('../options/settings.js').Load} load */
+export function keepConnectedOf(load) {
+  const newSettings = settingsOf(load, DEFAULTS);
+  /** @param {any} session @param {any} [options] */
+  return function keepConnected(session, options) {
+    return new Promise((resolve, reject) => {
+      requireFunction(session);
+      keep(session, readConnectionOptions(options, newSettings()), resolve, reject);
+    });
+  };
+}
+
+/**
+ * @param {(connection: any) => unknown} session
+ * @param {import('./options.js').ReconnectSettings} settings
+ * @param {(report: object) => void} resolve
+ * @param {(error: unknown) => void} reject
+ */
+function keep(session, settings, resolve, reject) {
+  const { signal, protection, stableMs, maxAttempts, maxRetryAfterMs, baseMs, unref, wakeOn, name } = settings;
+  const { retryIf } = /** @type {Pick<import('./options.js').Options, 'retryIf'>} */ (settings);
+  const startedAt = now();
+  const report = { attempts: 0, connections: 0, openMs: 0 };
+  /** For the formulas; its `attempts` are failures in a row. @type {any} */
+  const outage = { settings, index: 0, previous: -1, attempts: 0, fault: undefined };
+  let over = false;
+  /** Ends what runs or waits now. @type {(reason?: unknown) => void} */
+  let cut = () => {};
+  /** Brings a wait forward, or doubts an open connection. */
+  let wake = cut;
+  let unsubscribe = cut;
+
+  /**
+   * Calls a hook, if it is set.
+   * @param {'onAttempt' | 'onOpen' | 'onFailure' | 'onRetry' | 'onGiveUp'} hook
+   * @param {number} attempt
+   * @param {object} [fields]
+   */
+  const emit = (hook, attempt, fields) => {
+    const { [hook]: call } = settings;
+    const event = { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...fields };
+    if (call) tell(call, { ...event, elapsedMs: now() - startedAt });
+  };
+  /** Leaves nothing behind. Returns the report. @param {object} [outcome] @param {unknown} [cause] for the session */
+  const stop = (outcome, cause) => {
+    over = true;
+    if (signal) unfollow(signal, follower);
+    cut(cause);
+    tell(() => unsubscribe(), {});
+    return Object.freeze({ ...outcome, ...report, elapsedMs: now() - startedAt });
+  };
+  const follower = {
+    abort: (/** @type {AbortSignal} */ signal) => resolve(stop({ reason: 'aborted' }, reasonOf(signal))),
+  };
+  /** @param {string} reason @param {unknown} error */
+  const giveUp = (reason, error) => {
+    if (over) return;
+    emit('onGiveUp', outage.attempts, { error, reason, report: stop() });
+    reject(error);
+  };
+
+  /**
+   * Waits. A wake-up leaves so much of it; resolves with whether one has brought the end forward.
+   * @param {number} ms
+   * @param {number} leastMs
+   */
+  const sleep = (ms, leastMs) =>
+    new Promise((resolve) => {
+      const from = now();
+      let until = from + ms;
+      let woken = false;
+      const done = () => {
+        cancel();
+        resolve(woken);
+      };
+      let cancel = startTimer(ms, done, unref, from);
+      cut = done;
+      wake = () => {
+        const time = now();
+        // The machine slept.
+        if (time >= until) return done();
+        if (woken) return;
+        const at = Math.max(time + drawFor(outage) * WAKE_MS, from + leastMs, wokenAt + baseMs);
+        // random() may have aborted.
+        if (over || at >= until) return;
+        woken = true;
+        until = at;
+        cancel();
+        cancel = startTimer(at - time, done, unref, time);
+      };
+    });
+  /** Start of the last attempt that a wake-up brought forward: they make no tight loop. */
+  let wokenAt = -Infinity;
+
+  /** Anything that this awaits, and any callback, may have ended it all. */
+  const loop = async () => {
+    /** @type {unknown} */
+    let previousError;
+    /** @type {number | undefined} */
+    let previousDelayMs;
+    if (wakeOn) unsubscribe = wakeOn(() => wake());
+    if (over) return unsubscribe();
+    for (;;) {
+      const gate = protection && gateOf(settings, protection, outage.index);
+      let answer = gate?.enter();
+      while (answer?.waitMs !== undefined && !over) {
+        await sleep(answer.waitMs, Infinity);
+        if (!over) answer = gate?.enter();
+      }
+      let error = answer?.error;
+      let hintMs = error?.retryAfterMs;
+      let exactMs;
+      const attempt = outage.attempts + 1;
+      if (error === undefined && !over) emit('onAttempt', attempt);
+      if (over) return gate?.close('aborted');
+      if (error === undefined) {
+        report.attempts++;
+        const opened = () => {
+          report.connections++;
+          gate?.close('success');
+          emit('onOpen', attempt, { connections: report.connections });
+        };
+        const facts = { attempt, connections: report.connections, previousError, previousDelayMs };
+        /** @type {import('./session.js').End} */
+        const ended = await new Promise((resolve) => {
+          const { start, end, doubt } = connectionOf(settings, opened, (ended) => {
+            report.openMs += ended.openMs || 0;
+            resolve(ended);
+          });
+          cut = end;
+          wake = doubt;
+          start(session, facts);
+        });
+        if (over) return gate?.close('aborted');
+        if (ended.finished) {
+          gate?.close('success');
+          return resolve(stop({ reason: 'finished', value: ended.value }));
+        }
+        const openMs = ended.openMs || 0;
+        const { error: own, permanent, afterMs } = readDirectives(ended.error);
+        error = previousError = own;
+        hintMs = afterMs;
+        if (ended.openMs >= stableMs) Object.assign(outage, { index: outage.index + 1, previous: -1, attempts: 0 });
+        outage.attempts++;
+        outage.endedAt = now();
+        gate?.failed(error, hintMs, !permanent);
+        emit('onFailure', outage.attempts, { error });
+        if (ended.mistaken) throw error;
+        if (permanent) return giveUp('permanent', error);
+        if (over) return;
+        const verdict = retryIf ? await retryIf(error, { attempt: outage.attempts, openMs }) : true;
+        if (over) return;
+        if (verdict === false) return giveUp('notRetryable', error);
+        if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');
+        if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
+      }
+      const delayMs = exactMs ?? computed(settings, outage, outage.attempts || 1, hintMs);
+      if (over) return;
+      if (delayMs < 0) {
+        reportFailure(outage.fault);
+        return giveUp('unavailable', error);
+      }
+      previousDelayMs = delayMs;
+      emit('onRetry', outage.attempts, { error, delayMs });
+      if (over) return;
+      if (await sleep(delayMs, exactMs ?? Math.min(hintMs > 0 ? hintMs : 0, maxRetryAfterMs))) wokenAt = now();
+      if (over) return;
+    }
+  };
+  if (signal?.aborted) return follower.abort(signal);
+  if (signal) follow(signal, follower);
+  loop().catch((error) => giveUp('callback', error));
+}

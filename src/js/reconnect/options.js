@@ -1,0 +1,61 @@
+// @ts-check
+// Options of a connection: those of an operation that make sense here, and its own.
+
+import { isFunction } from '../options/checks.js';
+import { CUSTOM } from '../options/codes.js';
+import { HOOK, LIMIT, LONGEST, RULES } from '../options/rules.js';
+import { readOptions } from '../options/settings.js';
+import { onPageEvents } from './page.js';
+
+/** @typedef {import('../options/settings.js').Settings} Settings */
+/** @typedef {import('../../../pkg-template/reconnect.js').ReconnectOptions} Options */
+/** @typedef {Required<Pick<Options, 'connectTimeoutMs' | 'stableMs' | 'wakeOn'>>} Own */
+/** @typedef {Settings & Pick<Options, 'onOpen'> & Own} ReconnectSettings */
+
+/** @type {import('../options/reader.js').Rules} */
+const CONNECTION_RULES = {
+  ...RULES,
+  connectTimeoutMs: LIMIT,
+  stableMs: LONGEST,
+  wakeOn: ['', 'a function or false', (value) => value === false || isFunction(value)],
+  onOpen: HOOK,
+};
+
+const NONE = 'a connection has none';
+/** Options of operations alone, and the remedy. @type {import('../options/reader.js').Excluded} */
+const REPLACED = {
+  attemptTimeoutMs: 'use connectTimeoutMs',
+  beforeRetry: 'use retryIf',
+  onSuccess: 'use onOpen',
+  ...{ totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
+  ...{ retryOnResult: NONE, finalResult: NONE, finalError: NONE },
+};
+
+const CAP_MS = 30_000;
+/** As RFC 6455 has it. */
+const BASE_MS = 5_000;
+
+/** The settings that differ from those of an operation. */
+export const DEFAULTS = {
+  maxAttempts: Infinity,
+  maxRetryAfterMs: 3_600_000,
+  longRetryAfter: 'cap',
+  connectTimeoutMs: 10_000,
+  wakeOn: onPageEvents,
+};
+
+/** @param {any} options @param {Settings} settings @returns {ReconnectSettings} */
+export function readConnectionOptions(options = {}, settings) {
+  /** @type {any} */
+  const read = readOptions(options, settings, REPLACED, setWaits, CONNECTION_RULES);
+  read.stableMs ??= (read.capMs < Infinity ? read.capMs : CAP_MS) / 2;
+  return read;
+}
+
+/** Sets the bounds of waits that are unset, so that each may be given alone. @param {any} settings */
+function setWaits(settings) {
+  const { backoff, baseMs, capMs } = settings;
+  // No default cuts the caller's own backoff.
+  if (!(capMs >= 0) && backoff !== CUSTOM) settings.capMs = baseMs > CAP_MS ? baseMs : CAP_MS;
+  if (!(baseMs >= 0)) settings.baseMs = capMs < BASE_MS ? capMs : BASE_MS;
+}
