@@ -28,6 +28,8 @@ mod parts;
 mod protection;
 #[cfg(feature = "protection")]
 mod race;
+#[cfg(feature = "retry")]
+mod reconnect;
 mod report;
 mod rounds;
 mod settings;
@@ -64,6 +66,8 @@ pub use protection::{
     CooldownStatus, HedgeOptions, HedgeStatus, Hedged, Protected, Protection, ProtectionChange,
     ProtectionEvent, ProtectionStatus,
 };
+#[cfg(feature = "retry")]
+pub use reconnect::{Connection, End, ReconnectOptions, keep_connected};
 pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{SleepFn, Sleeper, sleep_fn};
 pub use sleepers::*;

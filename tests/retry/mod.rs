@@ -21,6 +21,7 @@ mod forms;
 mod model;
 mod operations;
 mod protection;
+mod reconnect;
 
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);

@@ -171,7 +171,8 @@ function keep(session, settings, resolve, reject) {
         if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');
         if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
       }
-      const delayMs = exactMs ?? computed(settings, outage, outage.attempts || 1, hintMs);
+      // What is rejected here costs the server nothing, and waits no longer for its failures.
+      const delayMs = exactMs ?? computed(settings, outage, answer?.error ? 1 : outage.attempts, hintMs);
       if (over) return;
       if (delayMs < 0) {
         reportFailure(outage.fault);

@@ -1,0 +1,386 @@
+//! Connections that stay: sessions one after the other, with the policy's waits between them.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+#[cfg(feature = "protection")]
+use super::protection::{Failure, Next, Protected};
+use super::{Sleeper, Verdict};
+use crate::core::{Decision, Hint, Limits, RetryPolicy, Seed, UNLIMITED, Waits};
+use crate::policy::{duration_from_ms, ms_from_duration};
+#[cfg(feature = "protection")]
+use crate::{Protection, Signal};
+
+/// Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them.
+const PARTS: u32 = 4;
+
+/// The draws of protection, next to those of waits.
+#[cfg(feature = "protection")]
+const BESIDE: u64 = 2;
+
+/// Options of [`keep_connected`].
+#[derive(Debug, Clone)]
+pub struct ReconnectOptions {
+    /// Time from the start of a session until [`Connection::opened`]. Defaults to 10 s; [`Duration::MAX`] means no
+    /// limit.
+    pub connect_timeout: Duration,
+    /// A connection that was open for this time is stable: after its end, attempts count from 1. Defaults to 15 s,
+    /// half of the cap of [`RetryPolicy::reconnecting`].
+    pub stable: Duration,
+    /// After half of this time without [`Connection::alive`], a ping is due ([`Connection::ping_due`]). After as long
+    /// again, the connection ends. Defaults to [`Duration::MAX`], no limit.
+    pub silence: Duration,
+    /// Seed of the waits; outage n is its operation n. Defaults to fresh randomness.
+    pub seed: Option<Seed>,
+    /// Each attempt is an operation of one attempt, which succeeds at [`Connection::opened`]. An attempt that is
+    /// rejected waits, and does not count.
+    #[cfg(feature = "protection")]
+    pub protection: Option<Protection>,
+}
+
+impl Default for ReconnectOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            stable: Duration::from_secs(15),
+            silence: Duration::MAX,
+            seed: None,
+            #[cfg(feature = "protection")]
+            protection: None,
+        }
+    }
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End<E> {
+    /// It returned.
+    Closed,
+    /// It returned an error.
+    Failed(E),
+    /// It was not open in time, and was dropped.
+    ConnectTimeout,
+    /// Nothing was heard of the connection, and the session was dropped.
+    Silent,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    opened: bool,
+    heard: bool,
+    ping_due: bool,
+    keeper: Option<Waker>,
+    pinger: Option<Waker>,
+}
+
+/// Describes one connection to the session, which tells by it what it sees. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    state: Arc<Mutex<State>>,
+    attempt: u64,
+    connections: u64,
+}
+
+impl Connection {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        change(&mut state);
+        let keeper = state.keeper.take();
+        // Wakers are foreign code.
+        drop(state);
+        keeper.into_iter().for_each(Waker::wake);
+    }
+
+    /// Number of this attempt in a row: since the last stable connection, or since the start. The first is 1.
+    #[must_use]
+    pub fn attempt(&self) -> u64 {
+        self.attempt
+    }
+
+    /// Number of connections that were open before this one. Above 0, resume or catch up.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        self.connections
+    }
+
+    /// Says that the connection is usable: authenticated, acknowledged, subscribed.
+    pub fn opened(&self) {
+        self.tell(|state| state.opened = true);
+    }
+
+    /// Says that something was heard: call it for each message.
+    pub fn alive(&self) {
+        self.tell(|state| state.heard = true);
+    }
+
+    /// Returns whether it is open, and whether anything was heard since the last look.
+    fn look(&self, waker: &Waker) -> (bool, bool) {
+        let mut state = self.state();
+        state.keeper = Some(waker.clone());
+        (state.opened, std::mem::take(&mut state.heard))
+    }
+
+    fn ping(&self) {
+        let mut state = self.state();
+        state.ping_due = true;
+        let pinger = state.pinger.take();
+        drop(state);
+        pinger.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits until a ping is due: select on it beside the messages.
+    pub async fn ping_due(&self) {
+        poll_fn(|cx| {
+            let mut state = self.state();
+            if std::mem::take(&mut state.ping_due) {
+                return Poll::Ready(());
+            }
+            state.pinger = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+impl RetryPolicy {
+    /// The policy for [`keep_connected`]: full jitter below 5 s, then twice as long up to 30 s, without a limit of
+    /// attempts. A server's own wait is followed up to an hour.
+    ///
+    /// While a server is down, n clients arrive n / 15 times a second: a larger fleet needs a longer cap.
+    ///
+    /// ```
+    /// use rejitter::RetryPolicy;
+    /// use std::time::Duration;
+    ///
+    /// const POLICY: RetryPolicy = RetryPolicy::reconnecting().with_cap(Duration::from_secs(60));
+    /// assert!(POLICY.delays(7).take(100).all(|delay| delay < Duration::from_secs(60)));
+    /// ```
+    #[must_use]
+    pub const fn reconnecting() -> Self {
+        Self::exponential()
+            .with_cap(Duration::from_secs(30))
+            .with_base(Duration::from_secs(5))
+            .with_max_retry_after(Duration::from_secs(60 * 60))
+            .with_max_attempts(UNLIMITED)
+    }
+}
+
+/// Keeps a connection: calls `session` whenever there is none, one at a time. A session that returns has ended, whether
+/// or not with an error, and so has one that is not open in time or falls silent: its future is dropped, and with it
+/// the connection. Then `on_end` decides, as [`Retry::when`](crate::Retry::when) does: [`Verdict::RetryAtLeast`] is a
+/// wait that a server asks for, and is cut to the policy's longest.
+///
+/// Returns the last end once `on_end` says [`Verdict::Stop`], or after the policy's `max_attempts` in a row without a
+/// stable connection. Drop the future to end everything.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{End, ReconnectOptions, RetryPolicy, Sleeper, keep_connected};
+/// use std::time::Duration;
+///
+/// let time = VirtualTime::new();
+/// let kept = keep_connected(
+///     RetryPolicy::reconnecting(),
+///     ReconnectOptions::default(),
+///     &time,
+///     |connection| {
+///         let time = &time;
+///         async move {
+///             connection.opened(); // after the handshake
+///             Sleeper::sleep(time, Duration::from_secs(60)).await; // messages
+///             if connection.connections() < 2 { Err("reset by peer") } else { Err("401") }
+///         }
+///     },
+///     |end| *end != End::Failed("401"),
+/// );
+/// assert_eq!(time.block_on(kept), End::Failed("401"));
+/// assert!(time.now() >= Duration::from_secs(180));
+/// ```
+pub async fn keep_connected<S, F, Fut, E, V>(
+    policy: RetryPolicy,
+    options: ReconnectOptions,
+    sleeper: S,
+    mut session: F,
+    mut on_end: impl FnMut(&End<E>) -> V,
+) -> End<E>
+where
+    S: Sleeper,
+    F: FnMut(Connection) -> Fut,
+    Fut: Future<Output = Result<(), E>>,
+    V: Into<Verdict>,
+{
+    let now = || sleeper.now().unwrap_or_default();
+    let fresh = || Seed::of_operation().unwrap_or(Seed::new(u64::from(now().subsec_nanos())));
+    let seed = options.seed.unwrap_or_else(fresh);
+    let (mut outage, mut connections, mut waits) = (0, 0, Waits::default());
+    loop {
+        #[cfg(feature = "protection")]
+        let mut guard = options.protection.as_ref().map(Protected::new);
+        #[cfg(feature = "protection")]
+        while let Some(guard) = &mut guard {
+            let draw = || seed.draw(outage, waits.attempt(), BESIDE);
+            let longest_ms = policy.max_retry_after_ms();
+            let wait = match guard.enter(now(), f64::INFINITY, policy.base_ms(), longest_ms, draw) {
+                Next::Begin => break,
+                Next::Hold(wait) => wait,
+                Next::Rejected(rejected) => {
+                    let hint = Hint::Server(ms_from_duration(rejected.retry_after));
+                    let unlimited = policy.with_max_attempts(UNLIMITED);
+                    // The server has not seen this attempt, which does not count, and waits as the first.
+                    let mut again = Waits::default();
+                    next_wait(&unlimited, &mut again, outage, seed, hint).unwrap_or_default()
+                }
+            };
+            sleeper.sleep(wait).await;
+        }
+        let connection = Connection {
+            state: Arc::default(),
+            attempt: waits.attempt(),
+            connections,
+        };
+        let on_open = || {
+            connections += 1;
+            #[cfg(feature = "protection")]
+            if let Some(mut guard) = guard.take() {
+                guard.succeeded(None, None, now);
+            }
+        };
+        let running = session(connection.clone());
+        let (end, open) = run(&connection, running, &options, &sleeper, on_open).await;
+        if open.is_some_and(|open| open >= options.stable) {
+            (outage, waits) = (outage + 1, Waits::default());
+        }
+        let verdict = on_end(&end).into();
+        #[cfg(feature = "protection")]
+        if let Some(mut guard) = guard {
+            let failure = Failure {
+                signal: Signal::from(verdict),
+                hint: None,
+                longest_ms: policy.max_retry_after_ms(),
+                took: None,
+            };
+            let draw = || seed.draw(outage, waits.attempt(), BESIDE);
+            guard.failed(None, now(), failure, draw);
+        }
+        let hint = match verdict {
+            Verdict::Stop => return end,
+            Verdict::Retry => Hint::None,
+            Verdict::RetryExactly(wait) => Hint::Exactly(ms_from_duration(wait)),
+            Verdict::RetryAtLeast(wait) => Hint::Server(ms_from_duration(wait)),
+        };
+        let Some(wait) = next_wait(&policy, &mut waits, outage, seed, hint) else {
+            return end;
+        };
+        sleeper.sleep(wait).await;
+    }
+}
+
+/// The wait after an attempt; `None` after the last.
+fn next_wait(
+    policy: &RetryPolicy,
+    waits: &mut Waits,
+    outage: u64,
+    seed: Seed,
+    hint: Hint,
+) -> Option<Duration> {
+    let draws = seed.draws(outage, waits.attempt());
+    let limits = Limits {
+        hint,
+        ..Limits::default()
+    };
+    // A keeper must not die of a hint.
+    match waits.next(&policy.with_capped_retry_after(true), limits, draws) {
+        Decision::Retry { delay_ms } => Some(duration_from_ms(delay_ms)),
+        Decision::Stop(_) => None,
+    }
+}
+
+/// What a keeper sees while a session runs.
+enum Event<E> {
+    Ended(End<E>),
+    Opened,
+    Heard,
+    Due,
+}
+
+/// Runs one session. Returns its end, and how long it was open. Its future is dropped here, and with it the connection.
+async fn run<E>(
+    connection: &Connection,
+    session: impl Future<Output = Result<(), E>>,
+    options: &ReconnectOptions,
+    sleeper: &impl Sleeper,
+    on_open: impl FnOnce(),
+) -> (End<E>, Option<Duration>) {
+    let now = || sleeper.now().unwrap_or_default();
+    let (half, part) = (options.silence / 2, options.silence / 2 / PARTS);
+    let mut session = pin!(session);
+    let (mut on_open, mut opened_at, mut heard_at) = (Some(on_open), None, Duration::ZERO);
+    // Parts that are left for an answer to a ping.
+    let mut left = 0;
+    let mut limit = options.connect_timeout;
+    let end = loop {
+        let mut timer = pin!((limit < Duration::MAX / 2).then(|| sleeper.sleep(limit)));
+        let event = poll_fn(|cx| {
+            let ended = session.as_mut().poll(cx);
+            let (opened, heard) = connection.look(cx.waker());
+            if let Some(on_open) = on_open.take_if(|_| opened) {
+                on_open();
+                heard_at = now();
+                opened_at = Some(heard_at);
+                if ended.is_pending() {
+                    return Poll::Ready(Event::Opened);
+                }
+            }
+            if let Poll::Ready(result) = ended {
+                let end = result.map_or_else(End::Failed, |()| End::Closed);
+                return Poll::Ready(Event::Ended(end));
+            }
+            if heard {
+                heard_at = now();
+                if left > 0 {
+                    return Poll::Ready(Event::Heard);
+                }
+            }
+            let timer = timer.as_mut().as_pin_mut();
+            let due = timer.is_some_and(|timer| timer.poll(cx).is_ready());
+            if due {
+                Poll::Ready(Event::Due)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        limit = match event {
+            Event::Ended(end) => break end,
+            Event::Due if opened_at.is_none() => break End::ConnectTimeout,
+            Event::Due if left == 1 => break End::Silent,
+            Event::Due if left > 1 => {
+                left -= 1;
+                part
+            }
+            Event::Due => {
+                let rest = (heard_at + half).saturating_sub(now());
+                if rest.is_zero() {
+                    left = PARTS;
+                    connection.ping();
+                    part
+                } else {
+                    rest
+                }
+            }
+            Event::Opened | Event::Heard => {
+                left = 0;
+                half
+            }
+        };
+    };
+    (end, opened_at.map(|at| now().saturating_sub(at)))
+}
