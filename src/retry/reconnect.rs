@@ -163,7 +163,6 @@ impl RetryPolicy {
     /// const POLICY: RetryPolicy = RetryPolicy::reconnecting().with_cap(Duration::from_secs(60));
     /// assert!(POLICY.delays(7).take(100).all(|delay| delay < Duration::from_secs(60)));
     /// ```
-    #[must_use]
     pub const fn reconnecting() -> Self {
         Self::exponential()
             .with_cap(Duration::from_secs(30))

@@ -44,7 +44,8 @@ function find(variable) {
 /** @typedef {'light' | 'dark'} Scheme */
 /** @typedef {'chromium' | 'firefox'} Engine */
 /** @typedef {Pick<typeof import('playwright-core'), 'chromium' | 'firefox'>} Playwright */
-/** @typedef {(scheme?: Scheme, still?: boolean) => Promise<import('playwright-core').Browser>} Launch */
+/** @typedef {import('playwright-core').LaunchOptions} More for Chromium */
+/** @typedef {(scheme?: Scheme, still?: boolean, more?: More) => Promise<import('playwright-core').Browser>} Launch */
 
 /**
  * With a colour scheme, and as for a reader who wants less motion. These are for Firefox, which
@@ -53,8 +54,9 @@ function find(variable) {
  * @returns {Record<Engine, Launch>}
  */
 export const launchersOf = ({ chromium, firefox }) => ({
-  chromium: () =>
+  chromium: (_scheme, _still, more) =>
     chromium.launch({
+      ...more,
       executablePath: find('CHROME_BIN'),
       args: [...CHROMIUM_ARGS, `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`],
     }),
