@@ -39,6 +39,9 @@ export type Operation<T> = (attempt: Attempt) => T | PromiseLike<T>;
  * `signal.reason`. Invalid options reject it with a `TypeError` or `RangeError`; the function never
  * throws.
  *
+ * A connection that is meant to stay is no operation: attempts would never count from 1 again, and
+ * `attemptTimeoutMs` would limit its life. Use `keepConnected` of `rejitter/reconnect`.
+ *
  * @example
  * ```js
  * import { retry } from 'rejitter';

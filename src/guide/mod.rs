@@ -4,6 +4,7 @@
 //! - [`errors`]: what to retry, what not, and when the server wants it.
 //! - [`deadlines`]: timeouts, cancellation and shutdown.
 //! - [`protection`]: budgets, breakers, cooldowns and hedges that operations share.
+//! - [`connections`]: a worker that reconnects.
 //! - [`runtimes`]: Tokio and others, threads, JavaScript hosts, programs without `std`.
 //! - [`reports`]: why an operation ended, logs, metrics.
 //! - [`testing`]: hours of retries at once.
@@ -17,8 +18,8 @@
 
 // The pages link to them.
 use crate::{
-    Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Signal, Sleeper, StopReason,
-    Verdict, presets, retry_with, testing::VirtualTime,
+    Connection, Hooks, Jitter, Protection, Retry, RetryError, RetryPolicy, Seed, Signal, Sleeper,
+    StopReason, Verdict, keep_connected, presets, retry_with, testing::VirtualTime,
 };
 
 #[doc = include_str!("policies.md")]
@@ -32,6 +33,9 @@ pub mod deadlines {}
 
 #[doc = include_str!("protection.md")]
 pub mod protection {}
+
+#[doc = include_str!("connections.md")]
+pub mod connections {}
 
 #[doc = include_str!("runtimes.md")]
 pub mod runtimes {}

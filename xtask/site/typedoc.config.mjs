@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 const GUIDE =
-  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging testing observability telemetry ' +
+  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging connections testing observability telemetry ' +
   'queues processes databases library-authors serverless react-native';
 /** The pages in the order in which they are read; the others follow. */
 const FIRST = [

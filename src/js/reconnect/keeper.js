@@ -153,7 +153,6 @@ function keep(session, settings, resolve, reject) {
           gate?.close('success');
           return resolve(stop({ reason: 'finished', value: ended.value }));
         }
-        const openMs = ended.openMs || 0;
         const { error: own, permanent, afterMs } = readDirectives(ended.error);
         error = previousError = own;
         hintMs = afterMs;
@@ -162,10 +161,9 @@ function keep(session, settings, resolve, reject) {
         outage.endedAt = now();
         gate?.failed(error, hintMs, !permanent);
         emit('onFailure', outage.attempts, { error });
-        if (ended.mistaken) throw error;
         if (permanent) return giveUp('permanent', error);
         if (over) return;
-        const verdict = retryIf ? await retryIf(error, { attempt: outage.attempts, openMs }) : true;
+        const verdict = retryIf ? await retryIf(error, { attempt: outage.attempts, openMs: ended.openMs || 0 }) : true;
         if (over) return;
         if (verdict === false) return giveUp('notRetryable', error);
         if (verdict !== true) exactMs = afterMsOf(verdict, 'retryIf', ', or a promise of these');

@@ -2,8 +2,7 @@
 // Options of a connection: those of an operation that make sense here, and its own.
 
 import { isFunction } from '../options/checks.js';
-import { CUSTOM } from '../options/codes.js';
-import { HOOK, LIMIT, LONGEST, RULES } from '../options/rules.js';
+import { LIMIT, LONGEST, RULES } from '../options/rules.js';
 import { readOptions } from '../options/settings.js';
 import { onPageEvents } from './page.js';
 
@@ -18,7 +17,7 @@ const CONNECTION_RULES = {
   connectTimeoutMs: LIMIT,
   stableMs: LONGEST,
   wakeOn: ['', 'a function or false', (value) => value === false || isFunction(value)],
-  onOpen: HOOK,
+  onOpen: RULES.onAttempt,
 };
 
 const NONE = 'a connection has none';
@@ -54,8 +53,8 @@ export function readConnectionOptions(options = {}, settings) {
 
 /** Sets the bounds of waits that are unset, so that each may be given alone. @param {any} settings */
 function setWaits(settings) {
-  const { backoff, baseMs, capMs } = settings;
+  const { baseMs, capMs, curve } = settings;
   // No default cuts the caller's own backoff.
-  if (!(capMs >= 0) && backoff !== CUSTOM) settings.capMs = baseMs > CAP_MS ? baseMs : CAP_MS;
+  if (!(capMs >= 0) && curve === undefined) settings.capMs = baseMs > CAP_MS ? baseMs : CAP_MS;
   if (!(baseMs >= 0)) settings.baseMs = capMs < BASE_MS ? capMs : BASE_MS;
 }

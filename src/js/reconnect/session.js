@@ -4,16 +4,14 @@
 import { failure } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { FUNCTION, LIMIT } from '../options/rules.js';
-import { mistakeIn } from '../run/directives.js';
+import { readDirectives } from '../run/directives.js';
 import { TimeoutError } from '../run/report.js';
 import { now, startTimer } from '../run/timer.js';
 
 /** Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them. */
 const PARTS = 4;
 
-/**
- * @typedef {{ error?: unknown, openMs: number, mistaken?: boolean, finished?: boolean, value?: unknown }} End
- */
+/** @typedef {{ error?: unknown, openMs: number, finished?: boolean, value?: unknown }} End */
 
 /**
  * Calls the session. Calls `onEnd` once, and returns what ends it from outside and what doubts it once it is open.
@@ -89,8 +87,9 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
   const start = (session, facts) => {
     arm(connectTimeoutMs, () => expire(`not opened() within ${connectTimeoutMs} ms (connectTimeoutMs)`));
     new Promise((resolve) => resolve(session(Object.freeze({ ...facts, ...connection })))).then((value) => {
-      const mistake = mistakeIn(value);
-      end(mistake ?? failure(Error, 'the session ended'), { mistaken: mistake !== undefined });
+      const { permanent, afterMs } = readDirectives(value);
+      // What belongs into a `throw` counts as thrown.
+      end(permanent || afterMs !== undefined ? value : failure(Error, 'the session ended'));
     }, end);
   };
   return { start, end, doubt };

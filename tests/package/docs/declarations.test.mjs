@@ -32,6 +32,14 @@ const OPTIONS = {
     return { LightOptions: LIGHT };
   },
   otel: () => ({ TelemetryOptions: ['always', 'keys'] }),
+  async reconnect({ keepConnected }) {
+    const error = await keepConnected(() => {}, { zzzzzzzz: 1 }).catch((error) => error);
+    return {
+      ReconnectOptions: known(() => {
+        throw error;
+      }),
+    };
+  },
   protection: ({ breaker, budget, cooldown, hedge, protect }) => ({
     BudgetOptions: known(budget),
     BreakerOptions: known(breaker),
@@ -59,7 +67,7 @@ for (const entry of [...Object.keys(OPTIONS), 'data', ...WITHOUT_EXAMPLES])
       for (const member of WITHOUT_EXAMPLES.includes(entry) ? [] : members)
         assert.ok(member.doc?.text.trim() || member.doc?.tags.length, `${name}.${member.name} has no doc comment`);
     }
-    for (const [type, names] of Object.entries(OPTIONS[entry]?.(module) ?? {})) {
+    for (const [type, names] of Object.entries((await OPTIONS[entry]?.(module)) ?? {})) {
       const found = declared.options(type);
       assert.deepEqual([...found.keys()].sort(), names.sort(), type);
       for (const [name, [{ doc, type: ts }, ...others]] of found) {

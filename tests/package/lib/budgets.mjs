@@ -94,6 +94,13 @@ export const BUDGETS = [
     reason: 'a first success that costs a quarter, holds, keys of a fetch, an SDK that is late or throws',
   },
   {
+    name: 'rejitter/reconnect',
+    code: `export { keepConnected } from 'rejitter/reconnect';`,
+    limit: 9_240,
+    target: 8_000,
+    reason: 'the options, their messages and the core, 7.4 kB, are those of `retry`',
+  },
+  {
     name: 'rejitter/lab',
     code: `export * from 'rejitter/lab';`,
     limit: 100_800,
@@ -123,6 +130,12 @@ export const PROTECTION = [
     limit: 7_300,
     target: 7_400,
   },
+];
+
+/** The same of connections. */
+export const RECONNECT = [
+  { parts: 'keepConnected', limit: 1_900, target: 1_900 },
+  { parts: 'closeError, keepConnected', limit: 2_080, target: 2_100 },
 ];
 
 /** @typedef {{ raw: number, gzip: number, brotli: number }} Size */

@@ -41,20 +41,12 @@ globalThis.ready = true;
 
 /** The component of the guide, mounted twice by StrictMode, and then unmounted. */
 const COMPONENT = `
-import { StrictMode, createElement, useEffect } from 'react';
+import { StrictMode, createElement } from 'react';
 import { createRoot } from 'react-dom/client';
-import { keepSocket } from './websocket.mjs';
-function Feed({ url }) {
-  useEffect(() => {
-    const controller = new AbortController();
-    keepSocket(url, () => {}, { signal: controller.signal }).catch((error) => console.error(error));
-    return () => controller.abort();
-  }, [url]);
-  return null;
-}
+import { Feed } from './feed.mjs';
 globalThis.mount = (url) => {
   const root = createRoot(document.body.appendChild(document.createElement('div')));
-  root.render(createElement(StrictMode, null, createElement(Feed, { url })));
+  root.render(createElement(StrictMode, null, createElement(Feed, { url, show() {}, fail: console.error })));
   globalThis.unmount = () => root.unmount();
 };
 globalThis.ready = true;
@@ -67,7 +59,12 @@ before(async () => {
   const bundle = async (code, more = {}) =>
     bundled(pasted(code, more), { define: { 'process.env.NODE_ENV': '"development"' } });
   files['/page.js'] = js(await bundle(PAGE));
-  files['/component.js'] = js(await bundle(COMPONENT, { 'websocket.mjs': await javaScript(program('websocket')) }));
+  files['/component.js'] = js(
+    await bundle(COMPONENT, {
+      'websocket.mjs': await javaScript(program('websocket')),
+      'feed.mjs': await javaScript(program('feed'), 'tsx'),
+    }),
+  );
   // Pages that are not stored have no place in the back/forward cache.
   const page = (name) => html(`<script type="module" src="${name}"></script>`, { 'cache-control': 'max-age=60' });
   server = await serve((path) => files[path] ?? (path === '/away' ? page('/away.js') : page(`${path}.js`)));

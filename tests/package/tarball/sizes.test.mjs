@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { BUDGETS, PROTECTION, TRANSIENT, overBudget, weigh } from '../lib/budgets.mjs';
+import { BUDGETS, PROTECTION, RECONNECT, TRANSIENT, overBudget, weigh } from '../lib/budgets.mjs';
 import { bundleOf } from '../lib/bundle.mjs';
 import { installed, repo } from '../lib/consumer.mjs';
 
@@ -34,6 +34,7 @@ for (const budget of BUDGETS) {
 
 for (const { base, entry, parts, limit, target } of [
   ...PROTECTION.map((part) => ({ base: 'RetryPolicy', entry: 'rejitter/protection', ...part })),
+  ...RECONNECT.map((part) => ({ base: 'RetryPolicy', entry: 'rejitter/reconnect', ...part })),
   { base: 'retryWithFullJitter', entry: 'rejitter', parts: 'isTransientError', ...TRANSIENT },
 ])
   test(`${parts}: the bytes that they add to an app with ${base}, and their budget`, async (t) => {

@@ -14,8 +14,9 @@ import lab from './lab.mjs';
 import light from './light.mjs';
 import options from './options.mjs';
 import protection from './protection.mjs';
+import reconnect from './reconnect.mjs';
 
-typeTests({ functions, options, fetch: fetchSuite, lab, light, protection });
+typeTests({ functions, options, fetch: fetchSuite, lab, light, protection, reconnect });
 
 test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
   const text = `

@@ -17,6 +17,7 @@ const DOCUMENT = new URL('../../../docs/comparison.md', import.meta.url);
 const FEATURES = {
   'a retry budget': { rejitter: ['rejitter/protection', 'budget'] },
   'a circuit breaker': { rejitter: ['rejitter/protection', 'breaker'], cockatiel: ['cockatiel', 'circuitBreaker'] },
+  'keeps connections open': { rejitter: ['rejitter/reconnect', 'keepConnected'] },
   'hedged attempts': { rejitter: ['rejitter/protection', 'hedge'] },
   'seeded waits': { rejitter: ['rejitter', 'RetryPolicy'], effect: ['effect', 'Random'] },
   'a virtual clock for tests': {
