@@ -3,7 +3,7 @@
 /** The parts, by the letter of their column. */
 export const PARTS = {
   a: 'a first success',
-  b: 'two failures, then success; also in `rejitter/light`',
+  b: 'two failures, then success; also in `rejitter/light`, and of a connection',
   c: '`createFetch` after a 503, a closed connection, no answer in time; `Retry-After`; an abort during a request; `rejitter/light/fetch`',
   d: '`plan` of the lab',
   e: '`virtualClock` of the testing tools',
@@ -19,6 +19,7 @@ const MODULES = {
   'rejitter/light': ['retry'],
   'rejitter/light/fetch': ['fetchWithRetry'],
   'rejitter/protection': ['budget', 'protect'],
+  'rejitter/reconnect': ['keepConnected'],
   'rejitter/testing': ['constantRandom', 'virtualClock'],
 };
 
@@ -31,7 +32,10 @@ const CODE = {
       if (calls % 3 > 0) throw new Error('flaky');
       return calls;
     };
-    return (await retryWithFullJitter(flaky, { baseMs: 2 })) === 3 && (await retry(flaky, { baseMs: 2 })) === 6;`,
+    const session = ({ attempt, finish }) => { if (attempt < 3) throw new Error('lost'); finish(attempt); };
+    const kept = await keepConnected(session, { baseMs: 2 });
+    return (await retryWithFullJitter(flaky, { baseMs: 2 })) === 3 && (await retry(flaky, { baseMs: 2 })) === 6 &&
+      kept.value === 3;`,
   c: `const at = (path) => ORIGIN + '/' + path + '/' + Math.random();
     for (const path of ['flaky', 'closed', 'silent']) {
       const response = await createFetch({ baseMs: 2, attemptTimeoutMs: path === 'silent' ? 300 : 10_000 })(at(path));

@@ -96,7 +96,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/reconnect',
     code: `export { keepConnected } from 'rejitter/reconnect';`,
-    limit: 9_240,
+    limit: 9_260,
     target: 8_000,
     reason: 'the options, their messages and the core, 7.4 kB, are those of `retry`',
   },

@@ -16,7 +16,7 @@ export const all = [
   keepConnected(session, { wakeOn: (wake) => { wake(); return () => {}; } }),
 ];
 export const error: Error = closeError({ code: 1000 });
-declare const event: CloseEvent;
+declare const event: { readonly code: number; readonly reason: string; readonly wasClean: boolean };
 closeError(event);
 `;
 
