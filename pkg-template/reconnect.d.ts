@@ -132,7 +132,9 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
    * @default none
    * @example `{ onGiveUp: ({ reason }) => log(reason) }`
    */
-  onGiveUp?: ((event: Omit<GiveUpEvent, 'report'> & { report: Omit<ReconnectReport, 'reason'> }) => unknown) | undefined;
+  onGiveUp?:
+    | ((event: Omit<GiveUpEvent, 'report'> & { report: Omit<ReconnectReport, 'reason'> }) => unknown)
+    | undefined;
 }
 
 /** What became of a connection: why it ended, the value of `finish`, calls of the session, connections, times in ms. */

@@ -107,21 +107,13 @@ async function traced(dir, file) {
   return { inputs: Object.keys(result.metafile.inputs), exports: [...output.exports].sort() };
 }
 
-/** The CommonJS twin of a file, and its source map, if the file has one. */
-async function commonJs({ text, map }, file) {
-  // esbuild follows a map that is in the text.
-  const inlined = map && `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;
-  const result = await transform(text + inlined, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'es2022',
-    sourcefile: file,
-    sourcemap: map && 'external',
-  });
+/** The CommonJS twin of a file. */
+async function commonJs({ text }, file) {
+  const result = await transform(text, { format: 'cjs', platform: 'node', target: 'es2022', sourcefile: file });
   const twin = toCommonJsPaths(result.code);
   const left = twin.match(/\brequire\("\.[^"]*\.js"\)|\bimport\("\.[^"]*"\)/);
   if (left) throw new Error(`${file}: ${left[0]} would load a second instance in CommonJS`);
-  return { text: twin, map: map && result.map };
+  return twin;
 }
 
 /** The entries of all hosts must offer the same. */
@@ -192,13 +184,12 @@ export async function assemble({ template, driver, licences, wasm, light, machin
 
   const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  // The bundle is readable but has no comments: its map leads stacks to the modules. Only the maps of the ES modules
-  // for most hosts hold these too: in all maps they would add 40% to the tarball.
+  // The bundle is readable but has no comments: its map leads stacks to the modules, which it holds. Other forms have no
+  // map: with the modules they would add 40% to the tarball, and without them they lead nowhere.
   const writeMapped = (file, { text, map }) => {
-    write(file, map ? `${text}//# sourceMappingURL=${file}.map\n` : text);
-    if (!map) return;
-    const { sourcesContent, ...rest } = JSON.parse(map);
-    write(`${file}.map`, JSON.stringify(/^[\w-]+\.js$/.test(file) ? { ...rest, sourcesContent } : rest));
+    const isMapped = map && /^[\w-]+\.js$/.test(file);
+    write(file, isMapped ? `${text}//# sourceMappingURL=${file}.map\n` : text);
+    if (isMapped) write(`${file}.map`, map);
   };
   for (const [file, made] of files) writeMapped(file, made);
 
@@ -206,7 +197,7 @@ export async function assemble({ template, driver, licences, wasm, light, machin
   const portable = new Set(entryFiles.filter((file) => !/\.(workerd|edge-light)\./.test(file)));
   for (const file of portable) for (const imported of files.get(file).imports) portable.add(imported);
   for (const file of portable) {
-    writeMapped(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file), file));
+    write(file.replace(/\.js$/, '.cjs'), await commonJs(files.get(file), file));
   }
   const require = createRequire(join(next, 'package.json'));
   for (const file of entryFiles.filter((file) => portable.has(file))) {

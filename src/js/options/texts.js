@@ -85,6 +85,12 @@ const SENTENCES = {
   textOrNull: 'a string or null',
   request: 'a Request or nothing',
   repeatable: 'a request that is safe to repeat, with the same key',
+  // Connections.
+  wakeOn: 'a function or false',
+  notOfConnections: 'a connection has none',
+  useConnectTimeoutMs: 'use connectTimeoutMs',
+  useRetryIf: 'use retryIf',
+  useOnOpen: 'use onOpen',
   // Protection.
   aPart: 'made by budget(), breaker(), cooldown() or hedge()',
   twice: (part) => `${part}() was passed twice`,

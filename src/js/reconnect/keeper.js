@@ -4,7 +4,7 @@
 import { requireFunction, settingsOf } from '../options/settings.js';
 import { computed, drawFor } from '../run/decision.js';
 import { readDirectives } from '../run/directives.js';
-import { reportFailure, tell } from '../run/hooks.js';
+import { tell } from '../run/hooks.js';
 import { follow, reasonOf, unfollow } from '../run/signals.js';
 import { afterMsOf } from '../run/steps.js';
 import { now, startTimer } from '../run/timer.js';
@@ -39,7 +39,7 @@ function keep(session, settings, resolve, reject) {
   const startedAt = now();
   const report = { attempts: 0, connections: 0, openMs: 0 };
   /** For the formulas; its `attempts` are failures in a row. @type {any} */
-  const outage = { settings, index: 0, previous: -1, attempts: 0, fault: undefined };
+  const outage = { settings, index: 0, previous: -1, attempts: 0 };
   let over = false;
   /** Ends what runs or waits now. @type {(reason?: unknown) => void} */
   let cut = () => {};
@@ -172,10 +172,6 @@ function keep(session, settings, resolve, reject) {
       // What is rejected here costs the server nothing, and waits no longer for its failures.
       const delayMs = exactMs ?? computed(settings, outage, answer?.error ? 1 : outage.attempts, hintMs);
       if (over) return;
-      if (delayMs < 0) {
-        reportFailure(outage.fault);
-        return giveUp('unavailable', error);
-      }
       previousDelayMs = delayMs;
       emit('onRetry', outage.attempts, { error, delayMs });
       if (over) return;

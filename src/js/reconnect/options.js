@@ -16,16 +16,17 @@ const CONNECTION_RULES = {
   ...RULES,
   connectTimeoutMs: LIMIT,
   stableMs: LONGEST,
-  wakeOn: ['', 'a function or false', (value) => value === false || isFunction(value)],
+  wakeOn: ['', 'wakeOn', (value) => value === false || isFunction(value)],
   onOpen: RULES.onAttempt,
 };
 
-const NONE = 'a connection has none';
+/** The name of the remedy. */
+const NONE = 'notOfConnections';
 /** Options of operations alone, and the remedy. @type {import('../options/reader.js').Excluded} */
 const REPLACED = {
-  attemptTimeoutMs: 'use connectTimeoutMs',
-  beforeRetry: 'use retryIf',
-  onSuccess: 'use onOpen',
+  attemptTimeoutMs: 'useConnectTimeoutMs',
+  beforeRetry: 'useRetryIf',
+  onSuccess: 'useOnOpen',
   ...{ totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
   ...{ retryOnResult: NONE, finalResult: NONE, finalError: NONE },
 };

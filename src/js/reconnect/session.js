@@ -5,6 +5,7 @@ import { failure } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { FUNCTION, LIMIT } from '../options/rules.js';
 import { readDirectives } from '../run/directives.js';
+import { reportFailure } from '../run/hooks.js';
 import { TimeoutError } from '../run/report.js';
 import { now, startTimer } from '../run/timer.js';
 
@@ -42,7 +43,12 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
     cancel();
     onEnd({ error, openMs: now() - openedAt, ...more });
     // One listener cleans up, whatever ended it.
-    controller.abort(error);
+    try {
+      controller.abort(error);
+    } catch (fault) {
+      // Some hosts let the errors of listeners out.
+      reportFailure(fault);
+    }
   };
   /** @param {string} what */
   const expire = (what) => end(new TimeoutError(`rejitter: ${what}`));
