@@ -1,8 +1,8 @@
 // @ts-check
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
-import { readDirectives } from '../run/directives.js';
 import { abortAttempt } from '../run/attempt.js';
+import { readDirectives } from '../run/directives.js';
 import { UNLIMITED } from '../run/limits.js';
 import { Operation, record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';

@@ -61,7 +61,8 @@ export function createFetch(options, inner) {
       return response;
     };
     const retryIf = (/** @type {any} */ error, /** @type {Attempt} */ { attempt }) => {
-      if (error !== held) return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
+      if (!held || error !== held)
+        return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
       const ms = hintOf(error);
       return ms > maxRetryAfterMs ? false : ms > 0 ? { afterMs: hintedWait(settings, attempt, ms) } : true;
     };
@@ -114,7 +115,7 @@ function hintOf(response) {
 const DECIMAL = /^\d+(\.\d+)?$/;
 
 /** @param {any} response @param {string} name @returns {any} */
-const header = ({ headers }, name) => headers?.get?.(name) ?? '';
+const header = ({ headers }, name) => `${headers?.get?.(name) ?? ''}`;
 
 /**
  * Reads an IMF-fixdate, the one form that servers may send (RFC 9110, 5.6.7). Engines read almost any text as a date,

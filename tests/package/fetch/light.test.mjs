@@ -122,6 +122,10 @@ test('bodies are sent again whole; no server makes it send more than maxAttempts
 });
 
 test('mistakes are made once', async () => {
+  for (const thrown of [undefined, null, 'text'])
+    await createFetch({}, () => Promise.reject(thrown))('http://x/').then(assert.fail, (error) =>
+      assert.equal(error, thrown),
+    );
   for (const args of [['http://'], ['http://x/', { headers: { 'a b': '1' } }], ['http://x/', { body: 'x' }]]) {
     let calls = 0;
     const inner = (...all) => {
