@@ -23,23 +23,16 @@ export interface Connection<T = unknown> {
   readonly previousError: unknown;
   /** The wait before this attempt, in ms. `undefined` in the first. */
   readonly previousDelayMs: number | undefined;
-  /** Says that the connection is usable: authenticated, acknowledged, subscribed. Counts once. */
-  opened(liveness?: Liveness): void;
+  /**
+   * Says that the connection is usable: authenticated, acknowledged, subscribed. Counts once. After half of `silenceMs`
+   * (above 0; no limit by default) without {@link Connection.alive}, `ping` is called, whatever it returns or throws;
+   * after as long again, the session ends with a {@link TimeoutError}. A machine that slept costs a ping.
+   */
+  opened(liveness?: { silenceMs?: number | undefined; ping?: (() => unknown) | undefined }): void;
   /** Says that something was heard. Cheap: call it for each message. */
   alive(): void;
   /** Ends everything with this session: the promise resolves with `reason: 'finished'` and this value. */
   finish(value?: T): void;
-}
-
-/** How a connection that is open may be found dead. */
-export interface Liveness {
-  /**
-   * After half of this time without {@link Connection.alive}, in ms, `ping` is called; after as long again, the session
-   * ends with a {@link TimeoutError}. A sleep of the machine costs a ping, not the connection. Above 0, or `Infinity`.
-   */
-  silenceMs?: number | undefined;
-  /** Sends what the other side answers. What it throws or returns is ignored; an `alive()` counts. */
-  ping?: (() => unknown) | undefined;
 }
 
 /** Options of operations that mean the same for connections. */
@@ -137,7 +130,7 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
     | undefined;
 }
 
-/** What became of a connection: why it ended, the value of `finish`, calls of the session, connections, times in ms. */
+/** What became of a connection. */
 export interface ReconnectReport<T = unknown> {
   /** `aborted` by the caller's signal, or `finished` by {@link Connection.finish}. */
   readonly reason: 'aborted' | 'finished';

@@ -79,10 +79,13 @@ struct State {
 
 /// Describes one connection to the session, which tells by it what it sees. Clones share it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Connection {
+    /// Number of this attempt in a row: since the last stable connection, or since the start. The first is 1.
+    pub attempt: u64,
+    /// Number of connections that were open before this one. Above 0, resume or catch up.
+    pub connections: u64,
     state: Arc<Mutex<State>>,
-    attempt: u64,
-    connections: u64,
 }
 
 impl Connection {
@@ -90,35 +93,27 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state();
-        change(&mut state);
-        let keeper = state.keeper.take();
-        // Wakers are foreign code.
-        drop(state);
-        keeper.into_iter().for_each(Waker::wake);
-    }
-
-    /// Number of this attempt in a row: since the last stable connection, or since the start. The first is 1.
-    #[must_use]
-    pub fn attempt(&self) -> u64 {
-        self.attempt
-    }
-
-    /// Number of connections that were open before this one. Above 0, resume or catch up.
-    #[must_use]
-    pub fn connections(&self) -> u64 {
-        self.connections
+    /// Changes the state, and wakes who waits for that.
+    fn tell(&self, change: impl FnOnce(&mut State) -> Option<Waker>) {
+        // Wakers are foreign code: the lock is gone when they run.
+        let waker = change(&mut self.state());
+        waker.into_iter().for_each(Waker::wake);
     }
 
     /// Says that the connection is usable: authenticated, acknowledged, subscribed.
     pub fn opened(&self) {
-        self.tell(|state| state.opened = true);
+        self.tell(|state| {
+            state.opened = true;
+            state.keeper.take()
+        });
     }
 
     /// Says that something was heard: call it for each message.
     pub fn alive(&self) {
-        self.tell(|state| state.heard = true);
+        self.tell(|state| {
+            state.heard = true;
+            state.keeper.take()
+        });
     }
 
     /// Returns whether it is open, and whether anything was heard since the last look.
@@ -129,11 +124,10 @@ impl Connection {
     }
 
     fn ping(&self) {
-        let mut state = self.state();
-        state.ping_due = true;
-        let pinger = state.pinger.take();
-        drop(state);
-        pinger.into_iter().for_each(Waker::wake);
+        self.tell(|state| {
+            state.ping_due = true;
+            state.pinger.take()
+        });
     }
 
     /// Waits until a ping is due: select on it beside the messages.
@@ -195,7 +189,7 @@ impl RetryPolicy {
 ///         async move {
 ///             connection.opened(); // after the handshake
 ///             Sleeper::sleep(time, Duration::from_secs(60)).await; // messages
-///             if connection.connections() < 2 { Err("reset by peer") } else { Err("401") }
+///             if connection.connections < 2 { Err("reset by peer") } else { Err("401") }
 ///         }
 ///     },
 ///     |end| *end != End::Failed("401"),
@@ -241,9 +235,9 @@ where
             sleeper.sleep(wait).await;
         }
         let connection = Connection {
-            state: Arc::default(),
             attempt: waits.attempt(),
             connections,
+            state: Arc::default(),
         };
         let on_open = || {
             connections += 1;
