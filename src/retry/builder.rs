@@ -80,6 +80,8 @@ use crate::core::{RetryPolicy, Seed};
 /// }
 /// # }
 /// ```
+///
+/// A connection that is meant to stay is no operation: see [`keep_connected`](crate::keep_connected).
 #[inline]
 pub fn retry<F, Fut>(
     policy: impl Borrow<RetryPolicy>,
