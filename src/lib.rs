@@ -1,95 +1,5 @@
-//! Retries with backoff and jitter, for asynchronous and blocking code.
-//!
-//! ```
-//! # use rejitter::testing::VirtualTime;
-//! use rejitter::{RetryError, RetryPolicy, retry};
-//! use std::time::Duration;
-//!
-//! const POLICY: RetryPolicy = RetryPolicy::exponential() // with full jitter
-//!     .with_base(Duration::from_millis(250))
-//!     .with_max_attempts(4);
-//!
-//! # struct ApiError { status: u16, retry_after: Option<Duration> }
-//! # async fn call_api(_: &str) -> Result<String, ApiError> { Ok("hello".into()) }
-//! # async fn greet(time: &VirtualTime) -> Result<String, RetryError<ApiError>> {
-//! let text = retry(POLICY, || call_api("/greeting"))
-//!     .when(|error| error.status == 429 || error.status >= 500)
-//!     .hint(|error| error.retry_after) // what the server asked for
-//!     .total_timeout(Duration::from_secs(20)) // waits and attempts
-//! #   .sleeper(time)
-//!     .await?;
-//! # Ok(text)
-//! # }
-//! # let time = VirtualTime::new();
-//! # assert!(time.block_on(greet(&time)).is_ok_and(|text| text == "hello"));
-//! ```
-//!
-//! - [`retry()`], or [`RetryExt::retry`] as a method, is a future of `Result<T, E>` with the callback's own
-//!   error. It waits on Tokio's timers with the feature `tokio`; [`Retry::sleep`] takes those of any runtime.
-//! - [`RetryPolicy`] is a constant of [`Duration`](std::time::Duration)s. [`presets`] has the settings of other
-//!   systems.
-//! - [`Retry::when`] decides whether an error is retried, [`Retry::hint`] reads what a server requested, and
-//!   [`Retry::total_timeout`] sets a deadline that no wait passes.
-//! - [`Retry::report`] and the timeouts return a [`RetryError`] with the reason and a report.
-//! - [`Protection`], with the feature `protection`, is shared by operations that call the same destination: a budget
-//!   for retries, a breaker, a cooldown, hedges for slow attempts.
-//! - [`retry_with`] retries work on state that one attempt has at a time; `retry_blocking` is for threads.
-//! - [`testing::VirtualTime`] tests all that without waiting.
-//!
-//! The [`guide`] explains them by topic, with programs to start from. The [site](https://rejitter.github.io/rejitter/)
-//! draws the strategies, and has the [documentation](https://rejitter.github.io/rejitter/docs/) of the npm package
-//! `rejitter`, which makes the same decisions, bit for bit.
-//!
-//! A pure core decides: numbers in, numbers out. A loop of your own can call it:
-//!
-//! ```
-//! use rejitter::{Decision, Failure, Jitter, Previous, RetryPolicy, Seed, duration_from_ms};
-//!
-//! let policy = RetryPolicy::exponential().with_jitter(Jitter::Decorrelated);
-//! let (seed, mut previous, mut waits) = (Seed::from("docs"), None, Vec::new());
-//! for attempt in 1.. {
-//!     // The attempt fails.
-//!     let draws = seed.draws(0, attempt);
-//!     let failure = Failure { previous, ..Failure::of_attempt(attempt) };
-//!     let Decision::Retry { delay_ms } = policy.decide(&failure, draws) else { break };
-//!     previous = Some(Previous { delay_ms, r: draws.r }); // some jitters draw from it
-//!     waits.push(duration_from_ms(delay_ms));
-//! }
-//! // All the waits of one operation, as an iterator:
-//! assert!(policy.delays("docs").eq(waits));
-//! ```
-//!
-//! # Features
-//!
-//! | feature | default | what it adds |
-//! |---|---|---|
-//! | `retry` | yes | `retry`, `retry_blocking`, their waits and errors, `Seed::random` |
-//! | `protection` | no | `Protection`: budgets, breakers, cooldowns and hedges that operations share |
-//! | `tokio` | no | Tokio's timers, where no other sleeper is set; nothing on `wasm32-unknown-unknown` |
-//! | `js` | no | timers, clocks and randomness of JavaScript hosts, on `wasm32-unknown-unknown` |
-//! | `tower` | no | `RetryLayer`, a layer for Tower's services |
-//! | `retry-policies` | no | [`RetryPolicy`] where a policy of `retry-policies` goes, such as in `reqwest-retry` |
-//! | `serde` | no | [`RetryPolicy`] and [`RetryOptions`] as data, and `data`: all of JavaScript's `policy.toJSON()` |
-//! | `http` | no | `Retry-After` and the statuses and methods that may be sent again, for any HTTP client |
-//! | `lab` | no | `lab` and `simulation`: distributions, explanations, simulations; brings `serde` |
-//! | `async` | yes | of `retry`, what needs no `std`: `retry` with a sleeper and a seed of the caller's |
-//! | `std` | yes | implied by those above but `http` and `async` |
-//!
-//! Features only add: none changes what another brings. Without `std` the crate is `no_std` and needs `alloc`.
-//! Without `async`, too, it only decides; the attempts and the waits are then the caller's.
-//!
-//! # Words
-//!
-//! An *operation* is one retried piece of work; an *attempt* is one try of it, numbered
-//! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
-//! k, already capped; *jitter* is how the wait is drawn below it. Names that end in `_ms` are milliseconds.
+//! What JavaScript gets: the decisions of the crate `rejitter` as wasm exports, and the driver over them in `src/js`.
 
-// docs.rs says what needs which feature.
-#![cfg_attr(docsrs, feature(doc_cfg))]
-// Tests have the standard library in any case.
-#![cfg_attr(not(any(feature = "std", test)), no_std)]
-// Warnings, which the tests take for errors: compilers differ in what they warn of, and a program that has the crate in
-// a folder must build with all of them.
 #![warn(
     clippy::pedantic,
     missing_debug_implementations,
@@ -97,88 +7,12 @@
     rust_2018_idioms,
     unreachable_pub
 )]
-// Equality to the last bit is what this crate promises, so it is what is compared.
-#![allow(clippy::float_cmp)]
 
-extern crate alloc;
-
-// Private: a public module of this name would hide the crate `core` from who writes `use rejitter::*`.
-mod core;
-
-#[cfg(feature = "serde")]
-pub mod data;
-
-#[cfg(feature = "lab")]
-pub mod lab;
-
-// In the documentation alone: nothing can import it, and no glob brings it in.
-#[cfg(all(doc, feature = "retry"))]
-pub mod guide;
-
-#[cfg(feature = "async")]
-mod entropy;
-
-#[cfg(feature = "lab")]
-pub mod simulation;
-
-mod policy;
-
-mod neighbours;
-
-#[cfg(feature = "async")]
-mod retry;
-
-#[cfg(feature = "http")]
-pub use crate::core::http::{HintHeaders, StatusRule, is_idempotent, retry_after_ms};
-pub use crate::core::{
-    Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, Previous,
-    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
-};
-#[cfg(feature = "async")]
-pub use entropy::EntropyError;
-#[cfg(all(feature = "http", feature = "std"))]
-pub use neighbours::retry_after;
-#[cfg(feature = "tower")]
-pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
-#[cfg(all(feature = "tower", feature = "protection"))]
-pub use neighbours::{HedgedBy, ProtectedBy, SignalledBy};
-pub use policy::{Delays, duration_from_ms, presets};
-#[cfg(feature = "async")]
-pub use retry::*;
-
-/// The decisions as they are inside: for this repository's tests, and with no promise of stability.
-#[doc(hidden)]
-pub mod internals {
-    #[cfg(feature = "http")]
-    pub use crate::core::http;
-    //- Exports use the machines, too.
-    #[cfg(any(
-        feature = "protection",
-        feature = "lab",
-        feature = "protection-exports"
-    ))]
-    //+ #[cfg(any(feature = "protection", feature = "lab"))]
-    pub use crate::core::protection;
-    pub use crate::core::{CapRule, Wait, kinds};
-
-    /// Which of several versions in one build this is.
-    pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-}
-
-//- What follows is not published: the exports for JavaScript, and READMEs whose Rust examples are compiled and run.
-#[cfg(all(
-    target_family = "wasm",
-    target_os = "unknown",
-    any(
-        feature = "driver",
-        feature = "lab-exports",
-        feature = "light-exports",
-        feature = "protection-exports"
-    )
-))]
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub mod bindings;
 
-#[cfg(all(doctest, feature = "full", not(target_family = "wasm")))]
+/// READMEs and guides whose Rust examples are compiled and run.
+#[cfg(all(doctest, not(target_family = "wasm")))]
 mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
@@ -186,7 +20,6 @@ mod documents {
     struct Guide;
     #[doc = include_str!("../docs/migration/backon-tokio-retry.md")]
     struct Migration;
-    #[doc = include_str!("../crate-template/README.md")]
+    #[doc = include_str!("../crates/rejitter/README.md")]
     struct CrateReadme;
 }
-//+

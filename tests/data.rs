@@ -1,7 +1,5 @@
 //! Policies as data: written policies are read again, and invalid ones are rejected by name.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
 use rejitter::internals::CapRule;
 use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};

@@ -4,8 +4,6 @@
 //! native differential::`, which is right only when the drawing of the policies was changed, never to make a
 //! failing test pass: users rely on their seeds.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use std::collections::HashSet;
 
 use crate::common::differential::{BLOCK, block, delays, digest, first_difference, policy};

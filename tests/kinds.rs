@@ -1,7 +1,5 @@
 //! The kinds of options and their codes, against the table that the JavaScript driver is held to.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use rejitter::data::{PolicyData, Value as Data};
 use rejitter::internals::kinds::{BACKOFFS, CAP_RULES, JITTERS, Row};
 use rejitter::lab::{plan, sample};

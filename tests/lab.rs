@@ -1,7 +1,5 @@
 //! `lab`: plans are what independent computations say, for ordinary and for extreme policies.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use std::time::Duration;
 
 use rejitter::internals::Wait;

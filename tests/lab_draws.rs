@@ -1,7 +1,5 @@
 //! `lab` against drawing: what is planned is what operations wait.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use rejitter::internals::CapRule;
 use rejitter::lab::{Distribution, Model, plan, sample};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};

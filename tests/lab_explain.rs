@@ -1,7 +1,5 @@
 //! `lab::explain`: each note appears where it should and not next to there, and says what is so.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use rejitter::data::PolicyData;
 use rejitter::lab::{Note, Severity, explain};
 use serde_json::{Value, json};

@@ -14,24 +14,19 @@ mod http;
 mod kinds;
 mod lab;
 mod lab_draws;
-//- It reads the declarations of the npm package.
 mod lab_explain;
-//+
 mod policy;
 mod presets;
 mod programs;
 mod protection;
 mod refusals;
-#[cfg(feature = "protection")]
 mod retry;
 mod simulation;
 mod tower;
 mod vectors;
 
 /// Features of native programs.
-#[cfg(feature = "protection")]
 mod native {
-    #[cfg(feature = "tokio")]
     mod always_ready;
     mod blocking;
     mod parts;

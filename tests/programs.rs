@@ -1,7 +1,5 @@
 //! Programs as users write them. The line above each is the same program with backon, where it has one.
 
-#![cfg(all(feature = "tokio", not(target_family = "wasm")))]
-
 use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::sync::Arc;

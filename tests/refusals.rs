@@ -1,8 +1,6 @@
 //! The core's rules, against the table of all languages (`tests/vectors/refusals.json`). `tests/data.rs` reads
 //! its rows of data.
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 use rejitter::data::{PolicyData, Value as Data};
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
 use serde_json::{Value, json};

@@ -4,8 +4,6 @@
 //! expected value is exact, a sample may be off by 4 standard errors (1 in 16,000 by chance; the
 //! seeds are fixed).
 
-#![cfg(all(not(target_arch = "wasm32"), feature = "lab"))]
-
 mod contention;
 mod golden;
 mod hedging;

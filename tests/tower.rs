@@ -1,8 +1,6 @@
 //! The layer for Tower: readiness, classification of responses and errors, requests that cannot be copied,
 //! protection.
 
-#![cfg(all(not(target_family = "wasm"), feature = "tower"))]
-
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -14,7 +14,6 @@ import * as demo from './steps/demo.mjs';
 import { places } from './steps/node-tests.mjs';
 import * as pkg from './steps/package.mjs';
 import * as programs from './steps/programs.mjs';
-import * as published from './steps/published.mjs';
 import { releaseSteps } from './steps/release.mjs';
 import * as setup from './steps/setup.mjs';
 import { site } from './steps/site.mjs';
@@ -48,15 +47,15 @@ cargo xtask <command>
       random hostile schedules against the packed package, half of them with protection; by
       default a million
   mutants [--rust] [--count N] [--seed S]
-      a sample of small mistakes in src/js, or with --rust in src/core and src/retry, one at a time:
+      a sample of small mistakes in src/js, or with --rust in core and retry of the crate, one at a time:
       names those that no test finds; an hour
   site [--out DIR]
       the page and the documentation as static files, in target/site or in DIR
   pkg
       builds the npm package into target/pkg and packs it
-  crate [--check [--only NAME]...]
-      assembles the crate as it is published, in target/crate; --check builds it with all sets of
-      features, for all kinds of targets, with the oldest compiler, and programs against it
+  crate [--only NAME]...
+      packs the crate, builds it with all sets of features, for all kinds of targets, with the oldest
+      compiler, and programs against it
   release --dry-run
       builds what a release publishes, twice, and checks it without publishing
   help
@@ -71,7 +70,7 @@ const IN_BENCH = 'install the tarball in the benchmarks';
 
 /** All steps that set something up: tools, browsers, builds. @type {Step[]} */
 export const SET_UP = [
-  ...[setup, programs, pkg, published, crate, demo].flatMap(({ steps }) => steps),
+  ...[setup, programs, pkg, crate, demo].flatMap(({ steps }) => steps),
   {
     name: IN_BENCH,
     needs: [setup.NPM_OF_BENCH, pkg.PACK],
@@ -103,7 +102,7 @@ const OPTIONS = {
   test: { quick: flag, only: texts, jobs: text, list: flag },
   site: { out: text },
   pkg: {},
-  crate: { check: flag, only: texts },
+  crate: { only: texts },
   release: { 'dry-run': flag },
   help: {},
 };
@@ -138,7 +137,6 @@ export function read([name = 'help', ...rest]) {
     }
     values[key] = number;
   }
-  if (name === 'crate' && values.only && !values.check) throw usage('--only goes with --check');
   return { name, options: values, rest };
 }
 
@@ -163,7 +161,7 @@ async function main(args) {
     return test(checks(), options);
   }
   if (name === 'site') return site(options, SET_UP);
-  if (name === 'crate') return options.check ? test(crate.allSteps, options) : setUp(SET_UP, [published.CRATE]);
+  if (name === 'crate') return test(crate.allSteps, options);
   if (name === 'pkg') {
     wishes.listFiles = true;
     return setUp(SET_UP, [pkg.PACK]);

@@ -3,9 +3,8 @@
 //! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
 //! build. The driver validated the options; what this side checks again is the answer.
 
-use crate::core::{
-    Backoff, CapRule, Draws, Jitter, MAX_MS, Previous, RetryOptions, RetryPolicy, Seed, Wait,
-};
+use rejitter::internals::{CapRule, Wait};
+use rejitter::{Backoff, Draws, Jitter, MAX_MS, Previous, RetryOptions, RetryPolicy, Seed};
 
 /// Larger than any count, and exact as a `u64`: 2^60.
 const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
@@ -14,7 +13,7 @@ const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 /// the numbers are not a valid policy.
 ///
 /// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The codes of
-/// `backoff`, `jitter` and `cap_rule` are those of `src/core/kinds.rs`; `spread` is the jitter's own parameter.
+/// `backoff`, `jitter` and `cap_rule` are those of `crates/rejitter/src/core/kinds.rs`; `spread` is the jitter's own parameter.
 /// `growth` is what the backoff has of its own: the exponential one's factor, the linear one's step in ms, the custom
 /// one's value for this attempt in ms. `previous` is what the jitter looks back at: Polly's at the draw of the previous
 /// computed wait, the decorrelated ones at that wait in ms; below 0 before the first.

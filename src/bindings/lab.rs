@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
 use super::values::{data_of, rejected, thrown};
-use crate::lab::{self, Distribution, Model, Sampler};
+use rejitter::lab::{self, Distribution, Model, Sampler};
 
 /// Values that are drawn before they are handed over: little memory, few crossings.
 const CHUNK: u32 = 1 << 12;

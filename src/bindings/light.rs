@@ -4,7 +4,8 @@
 //! functions that it uses. There is no formula here, and no default.
 
 use super::core::given;
-use crate::core::{Draws, Jitter, RetryOptions, RetryPolicy, Wait};
+use rejitter::internals::Wait;
+use rejitter::{Draws, Jitter, RetryOptions, RetryPolicy};
 
 /// Returns wait `k`, starting at 1, in ms. NaN stands for "unset". The codes of `jitter` are 0 to 2: none, full, equal.
 #[must_use]

@@ -4,7 +4,7 @@
 //! (xtask/npm/machines.mjs): JavaScript keeps the state of each machine, a plain array per part and key. There is no
 //! allocation, and nothing is kept between two calls.
 
-use crate::core::protection::{
+use rejitter::internals::protection::{
     Admission, Breaker, BreakerNumbers, BreakerSettings, Budget, Change, Cooldown, Verdict,
 };
 

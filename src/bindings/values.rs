@@ -5,8 +5,8 @@ use js_sys::{RangeError, TypeError};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::core::OptionErrors;
-use crate::data::{PolicyData, Value};
+use rejitter::OptionErrors;
+use rejitter::data::{PolicyData, Value};
 
 /// An error for JavaScript. The prefix marks rejected options for src/js/lab/calls.js: anything else that these
 /// functions throw is a fault.

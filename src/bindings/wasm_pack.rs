@@ -7,11 +7,10 @@
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
-// The types of these exports are written by hand, once, for both packages. Here they are one file.
+// The hand-written types of these exports, and the driver's modules, which wasm-bindgen copies beside the wasm file.
+// `src/build.rs` writes both.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = after_imports(include_str!("../../pkg-template/index.d.ts"));
-#[wasm_bindgen(typescript_custom_section)]
-const OPTION_TYPES: &str = after_imports(include_str!("../../pkg-template/options.d.ts"));
+const TYPES: &str = include_str!(concat!(env!("OUT_DIR"), "/declarations.d.ts"));
 #[wasm_bindgen(typescript_custom_section)]
 const PROTECTION_TYPE: &str = "
 /** The numbers that operations share. `protect` of the npm package's `rejitter/protection` makes it. */
@@ -22,32 +21,7 @@ export interface Protection {
   keys(): string[];
 }
 ";
-#[wasm_bindgen(typescript_custom_section)]
-const EVENT_TYPES: &str = after_imports(include_str!("../../pkg-template/events.d.ts"));
-#[wasm_bindgen(typescript_custom_section)]
-const FETCH_TYPES: &str = after_imports(include_str!("../../pkg-template/fetch.d.ts"));
-
-/// Declarations without what stands at their top: imports from, and exports of, the other files.
-// Its uses are in constants, which the lint does not follow.
-#[allow(dead_code)]
-const fn after_imports(declarations: &str) -> &str {
-    let (text, end) = (declarations.as_bytes(), b".js';\n");
-    let (mut start, mut i) = (0, 0);
-    while i + end.len() <= text.len() {
-        let mut same = 0;
-        while same < end.len() && text[i + same] == end[same] {
-            same += 1;
-        }
-        i += 1;
-        if same == end.len() {
-            start = i + same - 1;
-        }
-    }
-    match std::str::from_utf8(text.split_at(start).1) {
-        Ok(rest) => rest,
-        Err(_) => panic!("cut within a character"),
-    }
-}
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 #[wasm_bindgen(module = "/src/js/wasm/core.js")]
 extern "C" {
@@ -80,63 +54,6 @@ reexports! {
 
 reexports! {
     "/src/js/entries/fetch.js": HttpStatusError createFetch fetchWithRetry rateLimitHint retryAfterMs
-}
-
-/// Names the other modules that these import, so that wasm-bindgen copies them next to it.
-macro_rules! copied {
-    ($($module:literal $export:ident;)*) => {
-        $(
-            #[wasm_bindgen(module = $module)]
-            extern "C" {
-                #[allow(dead_code)]
-                fn $export();
-            }
-        )*
-    };
-}
-
-copied! {
-    "/src/js/data/write.js" toData;
-    "/src/js/failures/classes.js" failureClass;
-    "/src/js/failures/network.js" isNetworkMessage;
-    "/src/js/failures/status.js" statusOf;
-    "/src/js/failures/transient.js" isTransientError;
-    "/src/js/fetch/attempt.js" FetchAttempt;
-    "/src/js/fetch/body.js" isRequest;
-    "/src/js/fetch/call.js" FetchCall;
-    "/src/js/fetch/http.js" retryAfterMs;
-    "/src/js/fetch/index.js" createFetchApi;
-    "/src/js/fetch/inner.js" placeOf;
-    "/src/js/fetch/limits.js" rateLimitHint;
-    "/src/js/fetch/options.js" isKey;
-    "/src/js/fetch/repeats.js" keyOf;
-    "/src/js/fetch/request.js" FetchRequest;
-    "/src/js/fetch/response.js" discard;
-    "/src/js/options/checks.js" isMs;
-    "/src/js/options/codes.js" hasOwnCurve;
-    "/src/js/options/curve.js" contradictions;
-    "/src/js/options/messages.js" show;
-    "/src/js/options/reader.js" read;
-    "/src/js/options/rules.js" RULES;
-    "/src/js/options/settings.js" readOptions;
-    "/src/js/policy/delays.js" delaysOf;
-    "/src/js/policy/metrics.js" Metrics;
-    "/src/js/policy/policy.js" policyOf;
-    "/src/js/run/attempt.js" abortAttempt;
-    "/src/js/run/decision.js" decide;
-    "/src/js/run/directives.js" readDirectives;
-    "/src/js/run/hooks.js" adopt;
-    "/src/js/run/limits.js" Limits;
-    "/src/js/run/operation.js" Operation;
-    "/src/js/run/randomness.js" freshSeed;
-    "/src/js/run/report.js" retryReport;
-    "/src/js/run/run.js" run;
-    "/src/js/run/settle.js" settle;
-    "/src/js/run/signals.js" follow;
-    "/src/js/run/steps.js" review;
-    "/src/js/run/sync.js" syncOf;
-    "/src/js/run/timer.js" now;
-    "/src/js/run/tracing.js" subscribed;
 }
 
 /// Binds the driver to this instance when the module is loaded.

@@ -2,10 +2,8 @@
 
 #![allow(dead_code)]
 
-#[cfg(feature = "lab")]
 pub mod differential;
 pub mod http;
-#[cfg(feature = "protection")]
 pub mod protected;
 pub mod random;
 pub mod words;

@@ -5,5 +5,5 @@
 
 extern crate alloc;
 
-#[path = "../../src/core/mod.rs"]
+#[path = "../../crates/rejitter/src/core/mod.rs"]
 pub mod core;

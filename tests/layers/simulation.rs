@@ -4,9 +4,9 @@
 
 extern crate alloc;
 
-#[path = "../../src/core/mod.rs"]
+#[path = "../../crates/rejitter/src/core/mod.rs"]
 mod core;
-#[path = "../../src/simulation/mod.rs"]
+#[path = "../../crates/rejitter/src/simulation/mod.rs"]
 mod simulation;
 
 /// The parts of it that they may use: none has a clock, files or threads.
@@ -14,7 +14,7 @@ const ALLOWED: [&str; 3] = ["array", "f64", "mem"];
 
 #[test]
 fn they_use_no_clock_and_no_host() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/simulation");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/rejitter/src/simulation");
     let mut names = Vec::new();
     names_in(folder.as_ref(), &mut names);
     assert!(names.len() >= 2, "{names:?}");

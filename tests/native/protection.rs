@@ -85,8 +85,6 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
         .unwrap();
     let failed = runtime.block_on(async {
         let call = retry(ONCE, || ready(Ok::<_, String>(1))).protection(&api);
-        #[cfg(not(feature = "tokio"))]
-        let call = call.sleep(tokio::time::sleep);
         call.await.unwrap_err()
     });
     assert_eq!(failed.rejected_by(), Some(StopReason::Breaker));
@@ -95,7 +93,6 @@ fn an_opening_in_a_thread_holds_in_a_runtime() {
     assert!(api.status().breaker.unwrap().retry_after <= left);
 }
 
-#[cfg(feature = "tokio")]
 #[tokio::test(start_paused = true)]
 async fn tasks_share_a_cooldown_on_tokio_s_paused_clock() {
     let api = Protection::new().cooldown(CooldownOptions::default());

@@ -64,7 +64,6 @@ fn polling_on_after_the_end_is_a_mistake() {
     let _ = time.block_on(future.as_mut());
 }
 
-#[cfg(feature = "tokio")]
 mod by_default {
     use std::cell::Cell;
 

@@ -1,7 +1,7 @@
 //! The simulations as JavaScript has them: the numbers are the model's.
 
 use js_sys::{Array, JSON, RangeError, Reflect};
-use rejitter::bindings::simulation as js;
+use rejitter_wasm::bindings::simulation as js;
 use rejitter::simulation::{
     Arrivals, BreakerOptions, BudgetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load,
     LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage, OutageOptions, ServerLoad,

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use rejitter::bindings as js;
+use rejitter_wasm::bindings as js;
 use rejitter::{RetryOptions, RetryPolicy, Seed};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;

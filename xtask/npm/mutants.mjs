@@ -1,6 +1,6 @@
 // Would the tests see a mistake? A sample of small changes of the package, one at a time in an installed copy that has
-// every module as a file: the tests that execute the place run until one fails. With --rust the same of src/core and
-// src/retry, by cargo-mutants.
+// every module as a file: the tests that execute the place run until one fails. With --rust the same of the crate's
+// core and retry, by cargo-mutants.
 //
 //   cargo xtask mutants [--rust] [--count N] [--seed S]
 //
@@ -38,10 +38,12 @@ const HANGS_MS = 20_000;
 /** Parts of the crate, and the tests that know each: the library's own, those of `tests/native.rs`, by their names. */
 const NATIVE = ['--test=native', '--'];
 const CRATE = {
-  'src/retry': [...NATIVE, 'retry::', 'native::'],
-  'src/core/protection': [...NATIVE, 'protection::', 'retry::'],
-  'src/core/http': ['--lib', ...NATIVE, 'http::'],
-  'src/core': ['--lib', ...NATIVE, 'core::', 'constants::', 'kinds::', 'policy::', 'presets::', 'retry::', 'vectors::'],
+  'crates/rejitter/src/retry': [...NATIVE, 'retry::', 'native::'],
+  'crates/rejitter/src/core/protection': [...NATIVE, 'protection::', 'retry::'],
+  'crates/rejitter/src/core/http': ['--lib', ...NATIVE, 'http::'],
+  'crates/rejitter/src/core': [
+    ...['--lib', ...NATIVE, 'core::', 'constants::', 'kinds::', 'policy::', 'presets::', 'retry::', 'vectors::'],
+  ],
 };
 
 const { values: options } = parseArgs({
@@ -244,7 +246,7 @@ function rust(count) {
     spawnSync('cargo', ['mutants', '--no-config', '--in-place', ...args], { cwd: copy, encoding: 'utf8', stdio });
 
   // Timers of JavaScript are not compiled natively.
-  const scope = ['--file=src/core/**', '--file=src/retry/**', '--exclude=**/js.rs'];
+  const scope = ['--file=crates/rejitter/src/core/**', '--file=crates/rejitter/src/retry/**', '--exclude=**/js.rs'];
   const { status, stdout } = cargo(['ignore', 'pipe', 'inherit'], ...scope, '--list');
   if (status !== 0) throw new Error('cargo install cargo-mutants --locked');
   const sample = [...new Set(stdout.trim().split('\n'))]
@@ -261,8 +263,8 @@ function rust(count) {
     cargo(
       'inherit',
       ...names.map((name) => `--re=^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
-      ...[`--file=${part}/**`, `--output=${output}`, '--no-default-features', '--features=protection,tokio,http,lab'],
-      ...['profile.dev.package.rejitter.opt-level=0', 'profile.dev.debug=false'].map((each) => `-C=--config=${each}`),
+      ...[`--file=${part}/**`, `--output=${output}`, '--test-package=rejitter,rejitter-wasm'],
+      ...['rejitter', 'rejitter-wasm'].map((each) => `profile.dev.package.${each}.opt-level=0`).concat('profile.dev.debug=false').map((each) => `-C=--config=${each}`),
       ...(thorough ? ['--baseline=skip', '--timeout=120', '--'] : ['--timeout=30', '--']),
       ...CRATE[part],
       ...(thorough ? [] : ['--skip=random']),

@@ -82,11 +82,12 @@ function ofTests(name, [tool, ...args], needs = []) {
 const inDebug = { room: DEBUG };
 const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warnings`);
 
-/** The decisions without the rest. A cdylib needs the standard library: the published crate is checked without it. */
-const ALONE = '--lib --no-default-features --features std';
+/** The decisions without the rest. */
+const ALONE = '--package rejitter --lib --no-default-features --features std';
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
-const OURS = '--package rejitter --package xtask --all-targets --all-features';
-const EXPORTS = `--target ${WASM_TARGET} --all-targets --features lab-exports,light-exports,protection-exports`;
+const CRATES = '--package rejitter --package rejitter-wasm';
+const OURS = `${CRATES} --package xtask --all-targets --all-features`;
+const EXPORTS = `${CRATES} --target ${WASM_TARGET} --all-targets --all-features`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
 const LINTS = [
@@ -96,7 +97,7 @@ const LINTS = [
   quick(
     'lint: rustdoc',
     [],
-    [cargo('doc --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
+    [cargo('doc --package rejitter --no-deps --all-features', { env: { RUSTDOCFLAGS: '-D warnings' } })],
     inDebug,
   ),
   // The layers of src/js are rules of biome.json.
@@ -120,7 +121,7 @@ const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo',
 
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
-  native('native: crate', 'test --all-features'),
+  native('native: crate', `test ${CRATES} --all-features`),
   native('native: layers', 'test --package rejitter-layers'),
   native('native: texts of misuse', 'test --package rejitter-ui'),
   quick(

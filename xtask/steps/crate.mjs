@@ -1,4 +1,4 @@
-// The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate --check`.
+// The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate`.
 
 import { existsSync } from 'node:fs';
 
@@ -7,12 +7,14 @@ import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 import { nodeTests } from './node-tests.mjs';
 import { PACK, assembly, compileThin, machines, shrink, version } from './package.mjs';
-import { CRATE, folder, programs } from './published.mjs';
 import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/command.mjs').More} More */
 
+/** It is published as it lies. */
+const folder = inRoot('crates/rejitter');
+const programs = inRoot('tests/crate/programs');
 /** Cargo locks the folder. */
 const build = inTarget('crate-build');
 const BUILD = { name: 'target/crate-build', places: 1 };
@@ -90,7 +92,7 @@ export const steps = [
 const env = { CARGO_TARGET_DIR: build };
 const STRICT = { ...env, RUSTDOCFLAGS: '-D warnings' };
 
-/** Cargo in the assembled crate. @param {string | string[]} line @param {More} [more] */
+/** Cargo in the crate. @param {string | string[]} line @param {More} [more] */
 export const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
 /** Cargo in the workspace of the programs. @param {string} line */
 const ofPrograms = (line) => cargo(line, { dir: programs, env });
@@ -106,14 +108,13 @@ const wasmScript = (name, target) =>
 
 /** @type {(name: string, needs: string[], commands: Step['commands'], runner?: Step['runner']) => Step} */
 const step = (name, needs, commands, runner) => {
-  return { name: `crate: ${name}`, needs: [CRATE, ...needs], room: BUILD, commands, runner };
+  return { name: `crate: ${name}`, needs, room: BUILD, commands, runner };
 };
 
 /** The features of the manifest's table for docs.rs, as cargo takes them. @param {string} manifest */
 export const documentedFeatures = (manifest) =>
   /^\[package\.metadata\.docs\.rs\]\n(?:.*\n)*?features = \[(.*)\]/m.exec(manifest)?.[1].replaceAll(/[ "]/g, '') ?? '';
-/** Without the manifest, the first command fails and says so. */
-const featuresOfDocs = () => documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
+const featuresOfDocs = documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
 
 /** The steps of `cargo xtask test`. */
 export const quickSteps = [
@@ -139,7 +140,7 @@ const features = (name, needs = [], more = []) => {
 export const lastReleased = (changelog, own) =>
   Array.from(changelog.matchAll(/^## \[([\d.]+)\] - \d/gm), ([, version]) => version).find((each) => each !== own);
 
-/** The steps of `cargo xtask crate --check`. @type {Step[]} */
+/** The steps of `cargo xtask crate`. @type {Step[]} */
 export const allSteps = [
   ...quickSteps,
   features('native'),
@@ -166,7 +167,10 @@ export const allSteps = [
   ),
   // In a folder, as in a workspace or with a path: cargo caps the lints of what it downloads alone.
   step('older compilers', [OLD_COMPILERS], () =>
-    COMPILERS.map((compiler) => cargoOf(compiler, 'check --all-features', { dir: folder, env })),
+    // The oldest one builds what is packed, too.
+    [...COMPILERS.map((each) => [each, 'check']), [OLDEST, 'package --allow-dirty']].map(([compiler, line]) =>
+      cargoOf(compiler, `${line} --all-features`, { dir: folder, env }),
+    ),
   ),
   // Not published, but JavaScript is made of the wasm text that a compiler writes.
   step(
@@ -184,10 +188,8 @@ export const allSteps = [
   ),
   step('documentation, as docs.rs builds it', [JUDGES], () => {
     const env = { CARGO_TARGET_DIR: `${build}/docs.rs`, RUSTDOCFLAGS: '-D warnings --cfg docsrs' };
-    return [cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, { dir: folder, env })];
+    return [cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs}`, { dir: folder, env })];
   }),
-  // They draw tens of millions of delays.
-  step('its own tests', [], [inCrate('test --all-features --config profile.test.opt-level=2')], 'cargo'),
   step("next to a user's exports", [TARGET, NODE, WASM_BINDGEN], () => {
     const out = `${build}/own-exports`;
     const wasm = wasmFile('own-exports', WASM_TARGET);
@@ -200,7 +202,7 @@ export const allSteps = [
   step('public names', [NODE, JUDGES], () => {
     const program = sh`node ${inRoot('tests/crate/public-names.mjs')} ${tool('cargo-public-api')} ${NIGHTLY}`;
     const remedy = 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1';
-    return [command([...program, `${folder}/Cargo.toml`, featuresOfDocs()], { env, remedy })];
+    return [command([...program, `${folder}/Cargo.toml`, featuresOfDocs], { env, remedy })];
   }),
   step('what its version promises', [JUDGES], () => {
     const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', version());

@@ -26,7 +26,7 @@ function thin(name, feature, toolchain) {
   // A separate folder: the other builds of the same crate have the same file name.
   const target = inTarget(['thin', ...(name === 'core' ? [] : [name]), ...(toolchain ? [toolchain] : [])].join('-'));
   const work = join(target, 'shrink');
-  const compiled = join(target, WASM_TARGET, 'release/rejitter.wasm');
+  const compiled = join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
   return {
     name,
     feature,
@@ -109,7 +109,7 @@ async function compile(log, feature, target, { toolchain, link = [] } = {}) {
     --target-dir ${target} --features ${feature} --config profile.release.opt-level='s' ${link}`;
   const more = { remedy: "see the compiler's message in the log" };
   await log.run(toolchain ? cargoOf(toolchain, line, more) : cargo(line, more));
-  log.note = sizeOf(join(target, WASM_TARGET, 'release/rejitter.wasm'));
+  log.note = sizeOf(join(target, WASM_TARGET, 'release/rejitter_wasm.wasm'));
 }
 
 /**
@@ -178,7 +178,7 @@ export function shrink(log, thin) {
 
 /** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. @param {Log} log */
 function bindLab(log) {
-  const compiled = join(lab.target, WASM_TARGET, 'release/rejitter.wasm');
+  const compiled = join(lab.target, WASM_TARGET, 'release/rejitter_wasm.wasm');
   const file = (/** @type {string} */ name) => join(lab.folder, name);
   const passes = [
     // The one target whose glue neither loads nor compiles anything itself.
@@ -241,5 +241,5 @@ export const assembly = (made, out) => ({
   remedy: 'the message in the log names the file of pkg-template/ or src/js/ at fault',
 });
 
-/** The version of the package and of the crate: that of the first table in its manifest. */
-export const version = () => /^version = "(.*)"/m.exec(readFileSync(inRoot('Cargo.toml'), 'utf8'))?.[1] ?? '';
+/** The version of the package and of the crate. */
+export const version = () => /^version = "(.*)"/m.exec(readFileSync(inRoot('crates/rejitter/Cargo.toml'), 'utf8'))?.[1] ?? '';

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
-import { parse } from 'node:path';
-import { test } from 'node:test';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, parse } from 'node:path';
+import { after, test } from 'node:test';
 
 import { HELP, NAMES, SET_UP, chosen, read } from '../main.mjs';
+import { answer, sh } from '../run/command.mjs';
 import { inRoot } from '../run/places.mjs';
 import { withNeeds } from '../run/schedule.mjs';
 import { LONG, checks } from './checks.mjs';
 import { OLDEST, allSteps, documentedFeatures, lastReleased } from './crate.mjs';
 import { CONSUMER, IN_PAGE } from './demo.mjs';
-import { PACK, version } from './package.mjs';
+import { PACK } from './package.mjs';
 import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent, mustAsk } from './programs.mjs';
-import { published } from './published.mjs';
 import { NPM_OF_TESTS, isNewEnough, versionIn } from './setup.mjs';
 
 const STEPS = [...SET_UP, ...checks(), ...allSteps];
@@ -23,7 +24,7 @@ test('commands and their options are read, and mistakes named', () => {
     ['test --help', 'help'],
     ['demo --once --port 8080', 'demo', { once: true, port: 8080 }, ['--once', '--port', '8080']],
     ['bench --only heap', 'bench', {}, ['--only', 'heap']],
-    ['crate --check --only tower', 'crate', { check: true, only: ['tower'] }, ['--check', '--only', 'tower']],
+    ['crate --only tower', 'crate', { only: ['tower'] }, ['--only', 'tower']],
     [
       'test --only a --jobs=3 --only b',
       'test',
@@ -43,7 +44,7 @@ test('commands and their options are read, and mistakes named', () => {
     ['test --jobs 0', '--jobs'],
     ['demo now', 'now'],
     ['--once', '--once'],
-    ['crate --only tower', '--only'],
+    ['crate --check', '--check'],
   ])
     assert.throws(
       () => read(line.split(' ')),
@@ -112,17 +113,20 @@ test('versions are read from what tools print', () => {
   assert.deepEqual(enough(['11.19.1', '10.8.2', ''], [11, 19]), ['11.19.1']);
 });
 
-test('the crate is what is left between the marks', () => {
-  const text = 'a\n#- reason\nb\n  #+ c = 1\nd\n//- reason\ne\n//+\nf\n# - no mark\n';
-  assert.equal(published(text), 'a\nc = 1\nd\nf\n# - no mark\n');
-  for (const wrong of ['#-\n', '#+\n', '#-\n#-\n#+\n']) assert.throws(() => published(wrong), /a cut /, wrong);
-  const source = readFileSync(inRoot('Cargo.toml'), 'utf8');
-  assert.ok(source.startsWith(`[package]\nname = "rejitter"\nversion = "${version()}"\n`));
-  const manifest = published(source);
-  assert.match(manifest, /\ndefault = \["retry"\]\n/);
-  assert.doesNotMatch(manifest, /crate-type|full|driver|exports|\[profile|wasm-pack|publish/);
-  const library = published(readFileSync(inRoot('src/lib.rs'), 'utf8'));
-  assert.ok(library.includes('pub use retry::*;') && !library.includes('bindings'), library);
+test('a copy of the crate builds in any workspace', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rejitter-'));
+  after(() => rmSync(folder, { recursive: true }));
+  cpSync(inRoot('crates/rejitter'), join(folder, 'vendor'), { recursive: true, dereference: true });
+  const app = '[package]\nname = "app"\nedition = "2024"\n[lib]\npath = "Cargo.toml"\n[dependencies.rejitter]\n';
+  writeFileSync(join(folder, 'Cargo.toml'), `${app}path = "vendor"\n[workspace]\n`);
+  const metadata = JSON.parse(answer(sh`cargo metadata --no-deps --offline --manifest-path ${folder}/Cargo.toml`) ?? '');
+  const { targets, publish } = metadata.packages.find((/** @type {{ name: string }} */ { name }) => name === 'rejitter');
+  // What it needs, and what it is, stands in its own manifest.
+  assert.deepEqual([targets[0].crate_types, publish, metadata.workspace_members.length], [['lib'], null, 2]);
+});
+
+test('the manifest and the changelog are read', () => {
+  const source = readFileSync(inRoot('crates/rejitter/Cargo.toml'), 'utf8');
   assert.ok(source.includes(`\nrust-version = "${OLDEST}"\n`));
   assert.equal(documentedFeatures(source), 'protection,tokio,js,tower,retry-policies,serde,http');
   const changelog = '## [0.3.0] - Unreleased\n## [0.2.0] - 2027-01-01\n## [0.1.0] - 2026-12-01\n';

@@ -6,9 +6,9 @@ use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::{data_from, value_of};
-use crate::core::RetryPolicy;
-use crate::data::Value;
-use crate::simulation::{Contention, ContentionOptions, Strategy};
+use rejitter::RetryPolicy;
+use rejitter::data::Value;
+use rejitter::simulation::{Contention, ContentionOptions, Strategy};
 
 /// See [`ContentionOptions`]. In place of a policy may be a line of the figure: `{ figure }` with
 /// its name, and perhaps `baseMs` and `capMs`.

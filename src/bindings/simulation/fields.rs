@@ -5,8 +5,8 @@
 use wasm_bindgen::JsValue;
 
 use crate::bindings::values::{options_of, thrown};
-use crate::core::{OptionError, OptionErrors, UNLIMITED};
-use crate::data::{self, Value, camel_case, rejection};
+use rejitter::{OptionError, OptionErrors, UNLIMITED};
+use rejitter::data::{self, Value, camel_case, rejection};
 
 /// The options of a simulation as the caller passed them.
 pub(super) struct Fields {

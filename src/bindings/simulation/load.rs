@@ -6,7 +6,7 @@ use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
-use crate::simulation::{
+use rejitter::simulation::{
     Arrivals, BudgetOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadPhases, LoadProtection,
 };
 

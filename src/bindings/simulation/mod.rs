@@ -12,9 +12,9 @@ use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
 use super::values::rejected;
-use crate::core::RetryPolicy;
-use crate::data::PolicyData;
-use crate::simulation::Simulation;
+use rejitter::RetryPolicy;
+use rejitter::data::PolicyData;
+use rejitter::simulation::Simulation;
 use record::Record;
 
 mod contention;

@@ -6,7 +6,7 @@ use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
-use crate::simulation::{Outage, OutageOptions, Traces};
+use rejitter::simulation::{Outage, OutageOptions, Traces};
 
 /// See [`OutageOptions`]. The deadline defaults to the policy's.
 #[wasm_bindgen(js_name = labOutage, skip_typescript)]

@@ -6,7 +6,7 @@ use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
-use crate::simulation::{RateHints, RateLimit, RateLimitOptions};
+use rejitter::simulation::{RateHints, RateLimit, RateLimitOptions};
 
 /// See [`RateLimitOptions`].
 #[wasm_bindgen(js_name = labRateLimit, skip_typescript)]

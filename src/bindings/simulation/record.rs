@@ -3,7 +3,7 @@
 use js_sys::{Float64Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::JsValue;
 
-use crate::simulation::Summary;
+use rejitter::simulation::Summary;
 
 /// A plain object under construction.
 pub(super) struct Record(Object);
@@ -35,9 +35,10 @@ impl Record {
     }
 
     pub(super) fn summary(self, name: &str, summary: Summary) -> Self {
-        let Summary { mean, sd, ci95 } = summary;
-        let record = Self::new().with("mean", mean).with("sd", sd);
-        self.with(name, record.with("ci95", ci95))
+        let record = Self::new()
+            .with("mean", summary.mean)
+            .with("sd", summary.sd);
+        self.with(name, record.with("ci95", summary.ci95))
     }
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The names of options' values and the codes that stand for them in the core.
 
-// Positions are the codes of src/core/kinds.rs.
+// Positions are the codes of crates/rejitter/src/core/kinds.rs.
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci'];
 export const FIXED = 0;
 export const LINEAR = 1;

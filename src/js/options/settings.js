@@ -33,7 +33,7 @@ import { RULES } from './rules.js';
  * @property {Load} load
  * @property {number} backoff
  * @property {number} jitter
- * @property {number} capRule the value that the cap bounds; only presets change it (src/core/jitter.rs)
+ * @property {number} capRule the value that the cap bounds; only presets change it (crates/rejitter/src/core/jitter.rs)
  * @property {number} spread the jitter's own parameter: a ratio or milliseconds
  * @property {((k: number) => number) | readonly number[] | undefined} curve
  * @property {boolean} hooks whether there are any

@@ -75,8 +75,8 @@ const PLACES = {
   // Node alone has references to timers; a test of its own checks them.
   'schedule.mjs, options': [OPTIONS.filter((name) => name !== 'unref'), (name) => USED.has(name)],
   // Those that are no data stand in one list.
-  'read.rs': [OPTIONS, (name) => new RegExp(`\\b${name}\\b`).test(text('src/data/read.rs'))],
-  'write.rs': [OPTIONS.filter(isData), mentions('src/data/write.rs')],
+  'read.rs': [OPTIONS, (name) => new RegExp(`\\b${name}\\b`).test(text('crates/rejitter/src/data/read.rs'))],
+  'write.rs': [OPTIONS.filter(isData), mentions('crates/rejitter/src/data/write.rs')],
   'refusals.json, accepted options': [OPTIONS, row('options', 'accepted')],
   'refusals.json, rejected options': [OPTIONS, row('options', 'error')],
   'refusals.json, accepted data': [OPTIONS.filter(isData), row('data', 'accepted')],

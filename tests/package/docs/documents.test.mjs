@@ -109,13 +109,13 @@ test('code of the package in a document is as it is in its file', () => {
 });
 
 test('blocks of Rust have no hidden lines, which only rustdoc hides', () => {
-  for (const [name, text] of [...documents, ["the crate's README.md", textOf('crate-template/README.md')]])
+  for (const [name, text] of [...documents, ["the crate's README.md", textOf('crates/rejitter/README.md')]])
     for (const [, code] of text.matchAll(/^```rust\n(.*?)^```$/gms)) assert.doesNotMatch(code, /^# /m, name);
 });
 
 test('the documentation of the crate links to pages of the site', () => {
-  const guide = readdirSync(join(repo, 'src/guide')).map((name) => `src/guide/${name}`);
-  const texts = ['src/lib.rs', 'crate-template/README.md', ...guide].map(textOf);
+  const guide = readdirSync(join(repo, 'crates/rejitter/src/guide')).map((name) => `crates/rejitter/src/guide/${name}`);
+  const texts = ['crates/rejitter/src/lib.rs', 'crates/rejitter/README.md', ...guide].map(textOf);
   const pages = [...texts.join('').matchAll(/https:\/\/rejitter\.github\.io\/rejitter\/docs\/([\w/-]+)\.html/g)];
   assert.ok(pages.length > 0);
   for (const [, page] of pages) assert.ok(documents.has(`docs/${page}.md`), page);

@@ -68,9 +68,9 @@ test('the files are these and no others, plain and not executable, and npm insta
   assert.deepEqual(list.map((path) => path.split(sep).join('/')).sort(), FILES);
 });
 
-test('versions and addresses agree: of both manifests, the changelog and the page', () => {
-  const crate = readFileSync(join(repo, 'Cargo.toml'), 'utf8');
-  const [, version] = /^\[package\][^[]*?^version = "([^"]+)"/ms.exec(crate);
+test('versions and addresses agree: of all manifests, the changelog and the page', () => {
+  const [crate, root] = ['crates/rejitter/', ''].map((folder) => readFileSync(join(repo, folder, 'Cargo.toml'), 'utf8'));
+  const [, version] = /^version = "([^"]+)"/m.exec(crate);
   const [, newest] = /^## \[(.*?)\]/m.exec(readFileSync(join(repo, 'CHANGELOG.md'), 'utf8'));
   assert.deepEqual([manifest.version, newest], [version, version]);
   const links = readFileSync(join(repo, 'www/src/links.ts'), 'utf8');
@@ -78,6 +78,7 @@ test('versions and addresses agree: of both manifests, the changelog and the pag
   const [, site] = /SITE = '(.*)'/.exec(links);
   const { homepage, bugs, repository: source } = manifest;
   assert.deepEqual([homepage, bugs, source.url], [site, `${repository}/issues`, `git+${repository}.git`]);
+  assert.ok(root.includes(`\nversion = "${version}"\n`));
   assert.ok(crate.includes(`\nrepository = "${repository}"\nhomepage = "${site}"\n`));
 });
 

@@ -18,10 +18,9 @@ use serde::{Deserialize, Deserializer};
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 #[cfg(feature = "lab")]
 use crate::lab::Model;
-//- For the exports alone.
-#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
-pub(crate) use read::{camel_case, rejection, whole};
-//+
+#[cfg(feature = "lab")]
+#[doc(hidden)] // For the bindings.
+pub use read::{camel_case, rejection, whole};
 pub use value::Value;
 
 /// The version of the format, in every object that is written.

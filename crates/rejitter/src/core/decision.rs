@@ -166,8 +166,9 @@ impl RetryPolicy {
 
     /// Returns the wait in ms where a server asks for at least `server_ms`, by the rule of [`Hint::Server`]; `None` if
     /// that is more than the policy follows.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
+    pub fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
         let mut delay_ms = self.delay_ms(wait, draws);
         // A comparison with NaN is false.
         if server_ms > 0.0 {
@@ -182,8 +183,9 @@ impl RetryPolicy {
 
     /// Returns the wait in ms where a server asks for `requested_ms`, which the policy follows, and the formula gives
     /// `computed`.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) fn hinted_over(&self, computed: f64, requested_ms: f64, r: f64) -> f64 {
+    pub fn hinted_over(&self, computed: f64, requested_ms: f64, r: f64) -> f64 {
         // Twice the requested time at most: finite, and below what timers are chunked for.
         let spread = at_least(requested_ms / 2.0, self.base_ms());
         let hinted = at_most(requested_ms + r * spread, MAX_MS);

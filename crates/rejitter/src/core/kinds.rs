@@ -23,10 +23,10 @@ macro_rules! kinds {
 
         impl $kind {
             /// The kind with this code. Kinds without a parameter ignore it.
+            #[doc(hidden)]
             #[inline(always)]
             #[allow(unused_variables)]
-            #[allow(dead_code)] // Only the exports call it.
-            pub(crate) const fn from_code(code: u32, parameter: f64) -> Option<Self> {
+            pub const fn from_code(code: u32, parameter: f64) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)+
                     $($coded => Some(Self::$with { $parameter: parameter }),)*

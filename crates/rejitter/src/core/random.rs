@@ -53,8 +53,9 @@ impl Seed {
     ///
     /// The `operation`-th output of `SplitMix64` (Steele, Lea, Flood 2014) seeded with this seed
     /// starts the operation's own `SplitMix64`, of which the draws are successive outputs.
+    #[doc(hidden)]
     #[must_use]
-    pub(crate) const fn draw(self, operation: u64, attempt: u64, nth: u64) -> f64 {
+    pub const fn draw(self, operation: u64, attempt: u64, nth: u64) -> f64 {
         self.start(operation).draw(attempt, nth)
     }
 

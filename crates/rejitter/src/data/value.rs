@@ -57,13 +57,11 @@ impl fmt::Display for Value {
 }
 
 impl Value {
-    //- For the exports alone.
     /// Reads options in objects, of which the numbers are a level deeper than those of a policy.
-    #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "lab-exports"))]
-    pub(crate) fn nested<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    #[doc(hidden)] // For the bindings.
+    pub fn nested<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Shapes(DEEPEST + 1).deserialize(deserializer)
     }
-    //+
 
     /// The string that this is.
     #[must_use]

@@ -32,13 +32,7 @@ mod jitter;
 pub mod kinds;
 mod options;
 mod policy;
-//- Exports use the machines, too.
-#[cfg(any(
-    feature = "protection",
-    feature = "lab",
-    feature = "protection-exports"
-))]
-//+ #[cfg(any(feature = "protection", feature = "lab"))]
+#[cfg(any(feature = "protection", feature = "lab"))]
 pub mod protection;
 pub(crate) mod random;
 mod waits;

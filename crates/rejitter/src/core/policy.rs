@@ -125,8 +125,9 @@ impl RetryPolicy {
 
     /// Fills in the defaults of options that were validated before, by the JavaScript driver.
     /// Whatever the numbers are, the policy's methods do not panic.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) const fn resolve(options: &RetryOptions) -> Self {
+    pub const fn resolve(options: &RetryOptions) -> Self {
         let cap_ms = options.resolved_cap_ms();
         let truncate_at = match options.truncate_at {
             Some(n) => n,

@@ -357,7 +357,7 @@ fn infinite(value: &Value) -> Value {
 }
 
 /// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
-pub(crate) fn whole(value: &Value) -> Option<u64> {
+pub fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;
     };
@@ -369,14 +369,14 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
 }
 
 /// An invalid option in the words of the data: its name as there, its value, and infinity as JavaScript spells it.
-pub(crate) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
+pub fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
     let rule = rule.replace("infinity", "Infinity");
     format!("{name} must be {rule}, got {value}")
 }
 
 /// `base_ms` is `baseMs` where the data come from.
-pub(crate) fn camel_case(text: &str) -> String {
+pub fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
     for c in text.chars() {
