@@ -1,20 +1,24 @@
 //! The outputs of an operation's forms, and their demands on sleepers and hooks.
 
 use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::fmt;
 use std::future::{pending, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    Attempt, AttemptError, FailureEvent, Hooks, RetryPolicy, Sleeper, StopReason, TimeoutError,
-    UNLIMITED, Verdict, retry, retry_with, retry_with_attempt, sleep_fn,
+    Attempt, AttemptError, BudgetOptions, FailureEvent, HedgeOptions, Hooks, Protection,
+    RetryPolicy, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict, retry, retry_with,
+    retry_with_attempt, sleep_fn,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::protection::Clockless;
-use super::{MS, NS, steady};
+use super::{Failed, MS, NS, steady};
+use crate::common::random::Random;
 
 #[test]
 fn at_the_deadline_every_attempt_is_dropped() {
@@ -247,23 +251,83 @@ fn only_the_errors_asked_for_are_kept() {
     assert_eq!(failed(1).report.records.len(), 10);
 }
 
+/// An error with a source.
+#[derive(Debug, PartialEq, Eq)]
+struct Outer(Failed);
+
+impl fmt::Display for Outer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "outer {}", self.0.0)
+    }
+}
+
+impl Error for Outer {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
 #[test]
-fn the_last_error_of_the_callback_is_kept_through_timeouts() {
-    let time = VirtualTime::new();
-    let operation = retry_with_attempt(steady(4), |attempt| async move {
-        match attempt.attempt {
-            1 | 2 => Err(attempt.attempt),
-            _ => pending::<Result<(), u64>>().await,
-        }
-    });
-    let failed = time.block_on(operation.attempt_timeout(MS).sleeper(&time));
-    let failed = failed.unwrap_err();
-    assert_eq!(failed.own_error(), Some(&2));
-    assert_eq!(
-        failed.to_string(),
-        "the attempt timed out after 1ms (after 4 attempts: exhausted; before: 2)"
-    );
-    assert_eq!(failed.into_inner(), Ok(2));
+fn the_latest_error_of_the_callback_comes_out_whatever_follows_it() {
+    let (mut buried, mut timed_out) = (0, 0);
+    for case in 0..600 {
+        let (time, random) = (VirtualTime::new(), Random::new(case));
+        let latest = Cell::new(None);
+        // All other attempts hang.
+        let fails = [0.03, 0.1, 0.5][(case % 3) as usize];
+        let operation = retry_with_attempt(steady(u64::from(random.below(60)) + 1), |attempt| {
+            let fails = random.chance(fails);
+            if fails {
+                latest.set(Some(attempt.attempt));
+            }
+            async move {
+                if fails {
+                    return Err::<(), _>(Outer(Failed(attempt.attempt)));
+                }
+                pending().await
+            }
+        });
+        let operation = operation
+            .attempt_timeout(20 * MS)
+            .keep_errors(random.below(4) as usize)
+            .sleeper(&time);
+        let api = Protection::new();
+        let failed = match random.below(4) {
+            0 => time.block_on(operation),
+            1 => time.block_on(operation.total_timeout(MS * random.below(6_000))),
+            2 => {
+                let api = api.budget(BudgetOptions::default());
+                time.block_on(operation.protection(&api))
+            }
+            _ => {
+                let api = api.hedge(HedgeOptions {
+                    delay_ms: Some(10.0),
+                    max_ratio: Some(1.0),
+                    ..HedgeOptions::DEFAULT
+                });
+                time.block_on(operation.protection(&api).hedge())
+            }
+        };
+        let failed = failed.unwrap_err();
+        let text = failed.to_string();
+        let Some(number) = latest.get() else {
+            timed_out += 1;
+            assert!(failed.own_error().is_none() && failed.source().is_none());
+            assert!(failed.into_inner().is_err(), "{text}");
+            continue;
+        };
+        buried += u32::from(number > 1 && number + 9 < failed.report.attempts);
+        let own = || Outer(Failed(number));
+        assert_eq!(failed.own_error(), Some(&own()), "{text}");
+        assert_eq!(failed.source().unwrap().to_string(), own().0.to_string());
+        assert!(text.contains(&own().to_string()), "{text}");
+        assert_eq!(
+            failed.report.records.len() as u64,
+            failed.report.attempts.min(10)
+        );
+        assert_eq!(failed.into_inner(), Ok(own()));
+    }
+    assert!(buried > 30 && timed_out > 30, "{buried} {timed_out}");
 }
 
 #[test]

@@ -69,6 +69,31 @@ test('a RetryError shows the message of an error, or a string, short and without
   }
 });
 
+// The rejection is the last failure, whoever made it, and the report a window of ten: unlike the crate's, neither says
+// that it holds the callback's own latest error. Hooks hear of each.
+test('errors among timeouts: the first and the last nine are in the report, and onFailure receives all', async () => {
+  for (let attempts = 1; attempts < 40; attempts++) {
+    for (const one of [1, 2, Math.ceil(attempts / 2), attempts].filter((number) => number <= attempts)) {
+      const heard = [];
+      const { error } = await operate(({ attempt }) => (attempt === one ? Promise.reject(E) : new Promise(() => {})), {
+        maxAttempts: attempts,
+        attemptTimeoutMs: 10,
+        onFailure: ({ error }) => heard.push(error),
+      });
+      assert.equal(heard.length, attempts);
+      assert.deepEqual([heard.indexOf(E), heard.at(-1)], [one - 1, error]);
+      const { records } = retryReport(error);
+      assert.ok(records.every(({ attempt, error }) => error === heard[attempt - 1]));
+      const kept = one === 1 || one > attempts - 9;
+      assert.equal(
+        records.some(({ error }) => error === E),
+        kept,
+        `${one} of ${attempts}`,
+      );
+    }
+  }
+});
+
 for (const [reason, options] of Object.entries({
   exhausted: { maxAttempts: 2 },
   deadline: { totalTimeoutMs: 150 },

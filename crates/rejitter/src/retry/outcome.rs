@@ -303,12 +303,13 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
     }
 
     fn go_on(&mut self, error: AttemptError<E>, record: AttemptRecord<E>, _: bool) {
-        self.records.add(record.with(Some(error)));
+        let own = error.error().is_some();
+        self.records.add(record.with(Some(error)), own);
         self.records.forget(0);
     }
 
     fn cut(&mut self, error: Option<AttemptError<E>>, record: AttemptRecord<E>) {
-        self.records.add(record.with(error));
+        self.records.add(record.with(error), false);
     }
 
     fn end(
@@ -317,7 +318,7 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         record: AttemptRecord<E>,
         ending: Ending,
     ) -> RetryError<E> {
-        self.records.add(record);
+        self.records.add(record, error.error().is_some());
         self.finish(error, ending)
     }
 

@@ -26,7 +26,8 @@ pub struct RetryReport<E> {
     pub retry_after: Option<Duration>,
     /// Number of records that were dropped between the first and the last nine.
     pub dropped: u64,
-    /// The attempts, in order: the first and the last nine.
+    /// The attempts, in order: the first and the last nine. If the last nine timed out, the attempt with the callback's
+    /// latest error is kept instead of the ninth last.
     pub records: Vec<AttemptRecord<E>>,
 }
 
@@ -57,6 +58,11 @@ pub struct AttemptRecord<E> {
 impl<E> AttemptRecord<E> {
     pub(super) fn with(self, error: Option<AttemptError<E>>) -> Self {
         Self { error, ..self }
+    }
+
+    /// Whether it has an error of the callback.
+    fn is_own(&self) -> bool {
+        matches!(self.error, Some(AttemptError::Error(_)))
     }
 }
 
@@ -98,11 +104,16 @@ impl<E> Records<E> {
         })
     }
 
-    pub(super) fn add(&mut self, record: AttemptRecord<E>) {
+    /// `own`: whether it failed with an error of the callback.
+    pub(super) fn add(&mut self, record: AttemptRecord<E>, own: bool) {
         self.last = record.attempt;
         let report = self.report();
         if report.records.len() == KEPT {
-            report.records.remove(1);
+            // However many timeouts follow the callback's latest error, it comes out.
+            let latest = report.records.iter().rposition(AttemptRecord::is_own);
+            report
+                .records
+                .remove(if latest == Some(1) && !own { 2 } else { 1 });
             report.dropped += 1;
         }
         let before = |other: &AttemptRecord<E>| other.attempt < record.attempt;
@@ -112,15 +123,13 @@ impl<E> Records<E> {
 
     /// Drops the callback's errors but the latest, of which `others` are kept elsewhere.
     pub(super) fn forget(&mut self, others: usize) {
-        let own =
-            |record: &&mut AttemptRecord<E>| matches!(record.error, Some(AttemptError::Error(_)));
         let mut keep = self.errors.saturating_sub(others);
         // The latest error of a round is that of the attempt that ended last.
         let last = self.last;
         for is_last in [true, false] {
             let records = self.report().records.iter_mut().rev();
             let records = records.filter(|record| (record.attempt == last) == is_last);
-            for record in records.filter(own) {
+            for record in records.filter(|record| record.is_own()) {
                 if keep == 0 {
                     record.error = None;
                 }

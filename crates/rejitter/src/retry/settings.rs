@@ -292,8 +292,8 @@ macro_rules! setters {
             $type<$($parameter,)+ Reported<E, P>, S, H>
         {
             /// Keeps at most this number of the callback's errors in the report: the latest ones, of the
-            /// attempts whose records are kept. Defaults to 1, the last error, because an error may hold a
-            /// response or a connection. 0 counts as 1.
+            /// attempts whose records are kept, which the latest of all is. Defaults to 1, the last error, because
+            /// an error may hold a response or a connection. 0 counts as 1.
             ///
             #[doc = concat!("```\n\
                 # use rejitter::testing::VirtualTime;\n\
