@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED, presets};
 use serde_json::json;
 
 use crate::common;
@@ -88,7 +88,7 @@ fn a_setter_that_breaks_a_rule_names_its_option() {
             "rejitter: cap must be at least base",
         ),
         (
-            refusal(move || exponential().with_min(11_000 * MS)),
+            refusal(move || exponential().with_cap(MS).with_min(2 * MS)),
             "rejitter: min must be at most cap (which defaults to 10,000, or to a longer base)",
         ),
         (
@@ -102,6 +102,14 @@ fn a_setter_that_breaks_a_rule_names_its_option() {
         (
             refusal(|| RetryPolicy::linear().with_factor(2.0)),
             "rejitter: factor must be omitted, because it applies only to the exponential backoff",
+        ),
+        (
+            refusal(move || {
+                exponential()
+                    .with_factor(2.0)
+                    .with_jitter(Jitter::Decorrelated)
+            }),
+            "rejitter: factor must be omitted, because the jitter replaces the exponential backoff",
         ),
         (
             refusal(move || exponential().with_step(MS)),
@@ -122,6 +130,57 @@ fn a_setter_that_breaks_a_rule_names_its_option() {
     ] {
         assert_eq!(message, expected);
     }
+}
+
+#[test]
+fn what_the_caller_did_not_set_gives_way() {
+    let hour = Duration::from_secs(3_600);
+    for policy in [
+        RetryPolicy::exponential(),
+        presets::GRPC,
+        presets::GOOGLE_HTTP_CLIENT,
+        presets::GO_RETRYABLE_HTTP,
+        presets::JPILLORA,
+        presets::TRUNCATED_BINARY,
+    ] {
+        for time in [MS, hour] {
+            assert_eq!(policy.with_base(time).base_ms(), ms(time));
+            assert_eq!(policy.with_cap(time).cap_ms(), ms(time));
+            assert_eq!(policy.with_min(time).min_ms(), ms(time));
+            assert!(policy.with_min(time).cap_ms() >= ms(time));
+            assert!(policy.with_cap(time).base_ms() <= ms(time));
+        }
+        // In any order.
+        let base = policy.with_base(5_000 * MS);
+        let (cap, min) = (10_000 * MS, 6_000 * MS);
+        assert_eq!(
+            base.with_cap(cap),
+            policy.with_cap(cap).with_base(5_000 * MS)
+        );
+        assert_eq!(
+            base.with_min(min).with_cap(cap),
+            policy.with_cap(cap).with_base(5_000 * MS).with_min(min)
+        );
+    }
+    const SLOW: RetryPolicy = presets::GRPC.with_base(Duration::from_secs(5));
+    assert_eq!(SLOW.cap_ms(), 5_000.0);
+    for contradicts in [
+        || presets::GRPC.with_base(2 * MS).with_cap(MS),
+        || presets::GRPC.with_cap(MS).with_base(2 * MS),
+        || presets::GRPC.with_min(2 * MS).with_cap(MS),
+        || RetryPolicy::fixed(2 * MS).with_cap(MS),
+        || {
+            RetryPolicy::from_options(RetryOptions::DEFAULT.with_cap(MS))
+                .unwrap()
+                .with_base(2 * MS)
+        },
+    ] {
+        assert!(refusal(contradicts).contains("must be at"));
+    }
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
 }
 
 #[test]

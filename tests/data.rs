@@ -1,8 +1,9 @@
 //! Policies as data: written policies are read again, and invalid ones are rejected by name.
 
 use rejitter::data::{DataErrors, PolicyData, Value as Data};
+use rejitter::decide::MAX_MS;
 use rejitter::internals::CapRule;
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 use crate::common;

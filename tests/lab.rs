@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use rejitter::decide::{MAX_MS, duration_from_ms};
 use rejitter::internals::Wait;
 use rejitter::lab::{Distribution, Model, PlannedWait, explain, plan, sample};
-use rejitter::{Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, duration_from_ms};
+use rejitter::{Jitter, RetryOptions, RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 use crate::common;

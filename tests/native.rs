@@ -29,6 +29,8 @@ mod vectors;
 mod native {
     mod always_ready;
     mod blocking;
+    #[cfg(unix)]
+    mod forks;
     mod parts;
     mod protection;
     mod tokio_timers;

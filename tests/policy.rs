@@ -2,10 +2,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+use rejitter::decide::{Decision, Draws, Failure, Hint, MAX_MS, Previous, duration_from_ms};
 use rejitter::internals::{CapRule, Wait};
 use rejitter::{
-    Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionErrors, Previous, RetryOptions,
-    RetryPolicy, Seed, StopReason, UNLIMITED, duration_from_ms,
+    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
 };
 
 use serde_json::json;

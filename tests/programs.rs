@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use futures_util::future::join_all;
+use rejitter::types::Plain;
 use rejitter::{
-    BlockingRetryExt, Plain, Retry, RetryError, RetryExt, RetryPolicy, retry, retry_with,
+    BlockingRetryExt, Retry, RetryError, RetryExt, RetryPolicy, retry, retry_with,
     retry_with_attempt,
 };
 use tokio::task::JoinSet;
@@ -17,6 +18,75 @@ use tokio_util::sync::CancellationToken;
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
 const SECOND: Duration = Duration::from_secs(1);
+
+/// `?` on an operation with a deadline, for errors of any kind.
+mod passes_on {
+    use std::error::Error;
+    use std::io;
+
+    use super::*;
+
+    type Sent = Box<dyn Error + Send + Sync>;
+
+    macro_rules! passes {
+        ($name:ident: $own:ty => $target:ty $(, $by:expr)?; $error:expr) => {
+            async fn $name() -> Result<(), $target> {
+                let call = retry(RetryPolicy::no_retries(), || async {
+                    let error: $own = $error;
+                    Err::<(), $own>(error)
+                });
+                let answer = call.total_timeout(SECOND).await;
+                $(let answer = answer.map_err($by);)?
+                Ok(answer?)
+            }
+        };
+    }
+
+    passes!(io_error: io::Error => Box<dyn Error>; io::Error::other("own"));
+    passes!(string: String => Box<dyn Error>, RetryError::into_boxed; "own".to_owned());
+    passes!(text: &'static str => Sent, RetryError::into_boxed; "own");
+    passes!(text_into_anyhow: &'static str => anyhow::Error, RetryError::into_boxed; "own");
+    passes!(boxed: Box<dyn Error> => Box<dyn Error>, RetryError::into_boxed; Box::new(Outer));
+    passes!(sent: Sent => anyhow::Error, RetryError::into_boxed; Box::new(Outer));
+    passes!(of_anyhow: anyhow::Error => anyhow::Error, RetryError::chained; anyhow::Error::new(Outer));
+
+    /// Has a source.
+    #[derive(Debug)]
+    struct Outer;
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("own")
+        }
+    }
+
+    impl Error for Outer {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&fmt::Error)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_callback_s_error_survives_a_deadline() {
+        let text = "own (after 1 attempt: exhausted)";
+        let source = fmt::Error.to_string();
+        assert_eq!(io_error().await.unwrap_err().to_string(), text);
+        assert_eq!(string().await.unwrap_err().to_string(), text);
+        assert_eq!(
+            super::passes_on::text().await.unwrap_err().to_string(),
+            text
+        );
+        assert_eq!(text_into_anyhow().await.unwrap_err().to_string(), text);
+        let boxed = boxed().await.unwrap_err();
+        assert_eq!(
+            (boxed.to_string(), boxed.source().unwrap().to_string()),
+            (text.to_owned(), source.clone())
+        );
+        for error in [sent().await.unwrap_err(), of_anyhow().await.unwrap_err()] {
+            assert_eq!(format!("{error:#}"), format!("{text}: {source}"));
+        }
+    }
+}
 
 /// A server that answers a request with the next status of a list.
 struct Server {

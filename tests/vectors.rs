@@ -6,7 +6,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::common::{self, VECTORS, Vector, delays_ms, vectors};
-use rejitter::{Decision, Failure, Hint, Previous, RetryPolicy, Seed};
+use rejitter::decide::{Decision, Failure, Hint, Previous};
+use rejitter::{RetryPolicy, Seed};
 use serde_json::{Value, json};
 
 #[test]

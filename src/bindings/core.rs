@@ -3,8 +3,9 @@
 //! Numbers only: a string or a slice would bring an allocator, memory and glue into the thin
 //! build. The driver validated the options; what this side checks again is the answer.
 
+use rejitter::decide::{Draws, MAX_MS, Previous};
 use rejitter::internals::{CapRule, Wait};
-use rejitter::{Backoff, Draws, Jitter, MAX_MS, Previous, RetryOptions, RetryPolicy, Seed};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed};
 
 /// Larger than any count, and exact as a `u64`: 2^60.
 const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;

@@ -4,9 +4,10 @@
 //! changed here must be changed there.
 
 use rejitter::data::PolicyData;
+use rejitter::decide::MAX_MS;
 use rejitter::internals::CapRule;
 use rejitter::lab::sample;
-use rejitter::{Backoff, Jitter, MAX_MS, RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 use super::{delays_ms, words::Words};
 

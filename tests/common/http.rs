@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use rejitter::decide::duration_from_ms;
 use rejitter::internals::http::{
     HintHeaders, StatusRule, is_idempotent, parse_http_date, retry_after_ms,
 };
-use rejitter::{duration_from_ms, retry_after};
+use rejitter::retry_after;
 use serde_json::Value;
 
 use super::words::Words;

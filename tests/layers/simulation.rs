@@ -14,7 +14,10 @@ const ALLOWED: [&str; 3] = ["array", "f64", "mem"];
 
 #[test]
 fn they_use_no_clock_and_no_host() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/rejitter/src/simulation");
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/rejitter/src/simulation"
+    );
     let mut names = Vec::new();
     names_in(folder.as_ref(), &mut names);
     assert!(names.len() >= 2, "{names:?}");

@@ -348,6 +348,48 @@ fn state_passes_from_attempt_to_attempt() {
 }
 
 #[test]
+fn an_owned_state_comes_back_unless_the_deadline_drops_its_attempt() {
+    let time = VirtualTime::new();
+    let end = |last: u64, hangs: bool| {
+        let operation = retry_with(Vec::new(), steady(3), async |mut state, attempt| {
+            state.push(attempt.attempt);
+            if hangs && attempt.attempt == 2 {
+                pending::<()>().await;
+            }
+            let busy = attempt.attempt < last;
+            (if busy { Err("busy") } else { Ok(()) }, state)
+        });
+        let operation = operation.total_timeout(MS * 1_000).sleeper(&time);
+        let (result, state) = time.block_on(operation.with_state());
+        (result.is_ok(), state)
+    };
+    assert_eq!(end(2, false), (true, Some(vec![1, 2])));
+    assert_eq!(end(9, false), (false, Some(vec![1, 2, 3])));
+    assert_eq!(end(9, true), (false, None));
+}
+
+#[test]
+fn a_success_is_told_with_its_attempts_and_its_time() {
+    let time = VirtualTime::new();
+    let mut told = Vec::new();
+    let call = |told: &mut Vec<(u64, Duration)>, last: u64| {
+        let call = retry_with_attempt(steady(4), |attempt| {
+            let (busy, number) = (time.sleep(7 * MS), attempt.attempt);
+            async move {
+                busy.await;
+                if number < last { Err("busy") } else { Ok(()) }
+            }
+        });
+        let call = call
+            .notify(|_| ())
+            .notify_success(|attempts, elapsed| told.push((attempts, elapsed)));
+        time.block_on(call.sleeper(&time)).is_ok()
+    };
+    assert!(call(&mut told, 1) && call(&mut told, 3) && !call(&mut told, 9));
+    assert_eq!(told, [(1, 7 * MS), (3, 221 * MS)]);
+}
+
+#[test]
 fn an_error_is_printed_before_how_it_came_about() {
     let policy = RetryPolicy::no_retries();
     let time = VirtualTime::new();

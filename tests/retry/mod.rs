@@ -9,10 +9,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rejitter::testing::VirtualTime;
+use rejitter::decide::{MAX_MS, duration_from_ms};
+use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, Jitter, RetryError, RetryOptions, RetryPolicy, Sleeper, StopReason,
-    TimeoutError, UNLIMITED, retry, retry_with_attempt,
+    AttemptError, Backoff, CooldownOptions, HedgeOptions, Jitter, Protection, RetryError,
+    RetryOptions, RetryPolicy, Signal, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict,
+    presets, retry, retry_with_attempt,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -158,6 +160,69 @@ fn the_longest_timeouts_are_no_limit() {
             .sleeper(time.clone()),
     );
     assert_eq!(failed.unwrap_err().reason, StopReason::Exhausted);
+}
+
+/// Knows the longest time that it was asked for.
+struct Longest(VirtualTime, Cell<Duration>);
+
+impl Sleeper for Longest {
+    type Sleep = VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> VirtualSleep {
+        self.1.set(self.1.get().max(duration));
+        self.0.sleep(duration)
+    }
+
+    fn now(&self) -> Option<Duration> {
+        Some(self.0.now())
+    }
+}
+
+#[test]
+fn no_setting_asks_a_sleeper_for_more_than_the_longest_wait() {
+    let longest = duration_from_ms(MAX_MS);
+    let policies = [
+        steady(3),
+        RetryPolicy::custom().with_cap(Duration::MAX),
+        RetryPolicy::exponential()
+            .with_base(longest)
+            .with_jitter(Jitter::Additive { ratio: 1.0 }),
+        presets::GRPC.with_base(longest),
+        presets::P_RETRY_RANDOMIZED.with_base(longest),
+    ];
+    let verdicts = [
+        Verdict::Retry,
+        Verdict::RetryExactly(Duration::MAX),
+        Verdict::RetryAtLeast(Duration::MAX),
+    ];
+    let mut most = Duration::ZERO;
+    for (policy, verdict) in policies
+        .into_iter()
+        .flat_map(|policy| verdicts.map(|verdict| (policy, verdict)))
+    {
+        let sleeper = Longest(VirtualTime::new(), Cell::new(Duration::ZERO));
+        sleeper.0.advance(MS);
+        let time = sleeper.0.clone();
+        let api = Protection::new()
+            .hedge(HedgeOptions::DEFAULT.with_delay(longest))
+            .cooldown(CooldownOptions::DEFAULT.with_max_hold(longest))
+            .clock(move || time.now());
+        let policy = policy
+            .with_max_attempts(3)
+            .with_max_retry_after(Duration::MAX);
+        let operation = retry(policy, || async { Err::<(), _>(()) })
+            .when(|()| verdict)
+            .curve(|_| Duration::MAX)
+            .attempt_timeout(Duration::MAX)
+            .protection(&api)
+            .signal(|()| Some(Signal::Busy(Duration::MAX)))
+            .hedge()
+            .seed(7)
+            .sleeper(&sleeper);
+        let _ = sleeper.0.block_on(operation);
+        most = most.max(sleeper.1.get());
+    }
+    assert_eq!(most, longest);
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use rejitter::decide::{Previous, duration_from_ms};
 use rejitter::internals::Wait;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, Jitter, Previous, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
-    StopReason, TimeoutError, Verdict, duration_from_ms, retry_with, retry_with_attempt,
+    AttemptError, Backoff, Jitter, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
+    StopReason, TimeoutError, Verdict, retry_with, retry_with_attempt,
 };
 
 use crate::common::random::Random;

@@ -4,10 +4,11 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
+use rejitter::decide::duration_from_ms;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
     AttemptError, Backoff, FailureEvent, Hooks, RetryError, RetryOptions, RetryPolicy, Sleeper,
-    Verdict, duration_from_ms, retry, retry_with,
+    Verdict, retry, retry_with,
 };
 use serde_json::Value;
 #[cfg(target_arch = "wasm32")]

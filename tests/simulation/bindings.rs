@@ -1,13 +1,13 @@
 //! The simulations as JavaScript has them: the numbers are the model's.
 
 use js_sys::{Array, JSON, RangeError, Reflect};
-use rejitter_wasm::bindings::simulation as js;
 use rejitter::simulation::{
     Arrivals, BreakerOptions, BudgetOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load,
     LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage, OutageOptions, ServerLoad,
     ServiceTimes, Simulation,
 };
 use rejitter::{RetryOptions, RetryPolicy, Seed, UNLIMITED};
+use rejitter_wasm::bindings::simulation as js;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 

@@ -1,12 +1,13 @@
 //! Rejected options, each with its name, its value and the rule; and odd ones that work.
 
+use rejitter::decide::MAX_MS;
 use rejitter::simulation::{
     Arrivals, BreakerOptions, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule,
     Hedging, HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, LoadProtection, Outage,
     OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, ServiceTimes, Simulation,
     Strategy,
 };
-use rejitter::{MAX_MS, OptionErrors, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{OptionErrors, RetryPolicy, Seed, UNLIMITED};
 use serde_json::{Value, json};
 
 use crate::common;

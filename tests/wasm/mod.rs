@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use rejitter_wasm::bindings as js;
 use rejitter::{RetryOptions, RetryPolicy, Seed};
+use rejitter_wasm::bindings as js;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;

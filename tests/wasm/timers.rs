@@ -7,9 +7,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use js_sys::Array;
+use rejitter::decide::duration_from_ms;
 use rejitter::{
-    AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict,
-    duration_from_ms, retry,
+    AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};

@@ -264,7 +264,10 @@ function rust(count) {
       'inherit',
       ...names.map((name) => `--re=^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
       ...[`--file=${part}/**`, `--output=${output}`, '--test-package=rejitter,rejitter-wasm'],
-      ...['rejitter', 'rejitter-wasm'].map((each) => `profile.dev.package.${each}.opt-level=0`).concat('profile.dev.debug=false').map((each) => `-C=--config=${each}`),
+      ...['rejitter', 'rejitter-wasm']
+        .map((each) => `profile.dev.package.${each}.opt-level=0`)
+        .concat('profile.dev.debug=false')
+        .map((each) => `-C=--config=${each}`),
       ...(thorough ? ['--baseline=skip', '--timeout=120', '--'] : ['--timeout=30', '--']),
       ...CRATE[part],
       ...(thorough ? [] : ['--skip=random']),

@@ -242,4 +242,5 @@ export const assembly = (made, out) => ({
 });
 
 /** The version of the package and of the crate. */
-export const version = () => /^version = "(.*)"/m.exec(readFileSync(inRoot('crates/rejitter/Cargo.toml'), 'utf8'))?.[1] ?? '';
+export const version = () =>
+  /^version = "(.*)"/m.exec(readFileSync(inRoot('crates/rejitter/Cargo.toml'), 'utf8'))?.[1] ?? '';

@@ -119,8 +119,12 @@ test('a copy of the crate builds in any workspace', () => {
   cpSync(inRoot('crates/rejitter'), join(folder, 'vendor'), { recursive: true, dereference: true });
   const app = '[package]\nname = "app"\nedition = "2024"\n[lib]\npath = "Cargo.toml"\n[dependencies.rejitter]\n';
   writeFileSync(join(folder, 'Cargo.toml'), `${app}path = "vendor"\n[workspace]\n`);
-  const metadata = JSON.parse(answer(sh`cargo metadata --no-deps --offline --manifest-path ${folder}/Cargo.toml`) ?? '');
-  const { targets, publish } = metadata.packages.find((/** @type {{ name: string }} */ { name }) => name === 'rejitter');
+  const metadata = JSON.parse(
+    answer(sh`cargo metadata --no-deps --offline --manifest-path ${folder}/Cargo.toml`) ?? '',
+  );
+  const { targets, publish } = metadata.packages.find(
+    (/** @type {{ name: string }} */ { name }) => name === 'rejitter',
+  );
   // What it needs, and what it is, stands in its own manifest.
   assert.deepEqual([targets[0].crate_types, publish, metadata.workspace_members.length], [['lib'], null, 2]);
 });

@@ -1,7 +1,12 @@
 //! Retries with backoff and jitter, for asynchronous and blocking code.
 //!
+//! ```toml
+//! [dependencies]
+//! rejitter = { version = "0.1", features = ["tokio"] } # waits on Tokio's timers
+//! tokio = { version = "1", features = ["macros", "rt"] }
 //! ```
-//! # use rejitter::testing::VirtualTime;
+//!
+//! ```ignore-wasm32
 //! use rejitter::{RetryError, RetryPolicy, retry};
 //! use std::time::Duration;
 //!
@@ -9,19 +14,23 @@
 //!     .with_base(Duration::from_millis(250))
 //!     .with_max_attempts(4);
 //!
-//! # struct ApiError { status: u16, retry_after: Option<Duration> }
-//! # async fn call_api(_: &str) -> Result<String, ApiError> { Ok("hello".into()) }
-//! # async fn greet(time: &VirtualTime) -> Result<String, RetryError<ApiError>> {
-//! let text = retry(POLICY, || call_api("/greeting"))
-//!     .when(|error| error.status == 429 || error.status >= 500)
-//!     .hint(|error| error.retry_after) // what the server asked for
-//!     .total_timeout(Duration::from_secs(20)) // waits and attempts
-//! #   .sleeper(time)
-//!     .await?;
-//! # Ok(text)
-//! # }
-//! # let time = VirtualTime::new();
-//! # assert!(time.block_on(greet(&time)).is_ok_and(|text| text == "hello"));
+//! #[derive(Debug)]
+//! struct ApiError { status: u16, retry_after: Option<Duration> }
+//!
+//! async fn call_api(path: &str) -> Result<String, ApiError> {
+//!     Ok(format!("hello from {path}")) // send a request here
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), RetryError<ApiError>> {
+//!     let text = retry(POLICY, || call_api("/greeting"))
+//!         .when(|error| error.status == 429 || error.status >= 500)
+//!         .hint(|error| error.retry_after) // what the server asked for
+//!         .total_timeout(Duration::from_secs(20)) // waits and attempts
+//!         .await?;
+//!     println!("{text}");
+//!     Ok(())
+//! }
 //! ```
 //!
 //! - [`retry()`], or [`RetryExt::retry`] as a method, is a future of `Result<T, E>` with the callback's own
@@ -40,24 +49,7 @@
 //! draws the strategies, and has the [documentation](https://rejitter.github.io/rejitter/docs/) of the npm package
 //! `rejitter`, which makes the same decisions, bit for bit.
 //!
-//! A pure core decides: numbers in, numbers out. A loop of your own can call it:
-//!
-//! ```
-//! use rejitter::{Decision, Failure, Jitter, Previous, RetryPolicy, Seed, duration_from_ms};
-//!
-//! let policy = RetryPolicy::exponential().with_jitter(Jitter::Decorrelated);
-//! let (seed, mut previous, mut waits) = (Seed::from("docs"), None, Vec::new());
-//! for attempt in 1.. {
-//!     // The attempt fails.
-//!     let draws = seed.draws(0, attempt);
-//!     let failure = Failure { previous, ..Failure::of_attempt(attempt) };
-//!     let Decision::Retry { delay_ms } = policy.decide(&failure, draws) else { break };
-//!     previous = Some(Previous { delay_ms, r: draws.r }); // some jitters draw from it
-//!     waits.push(duration_from_ms(delay_ms));
-//! }
-//! // All the waits of one operation, as an iterator:
-//! assert!(policy.delays("docs").eq(waits));
-//! ```
+//! The pure core, for a loop of your own, is in [`decide`]. Types that programs need not name are in [`types`].
 //!
 //! # Features
 //!
@@ -84,8 +76,20 @@
 //! from 1; *wait* k follows failed attempt k; the *ceiling* is the backoff curve's value at wait
 //! k, already capped; *jitter* is how the wait is drawn below it. Names that end in `_ms` are milliseconds.
 
-// docs.rs says what needs which feature.
+// docs.rs says what needs which feature. Not the default ones, nor `lab`, which it does not build, nor the hosts, which
+// the texts name.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    docsrs,
+    doc(auto_cfg(hide(
+        feature = "async",
+        feature = "lab",
+        feature = "retry",
+        feature = "std",
+        target_family = "wasm",
+        target_os = "unknown"
+    )))
+)]
 // Tests have the standard library in any case.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 // Warnings, which the tests take for errors: compilers differ in what they warn of, and a program that has the crate in
@@ -121,6 +125,8 @@ mod entropy;
 #[cfg(feature = "lab")]
 pub mod simulation;
 
+pub mod decide;
+
 mod policy;
 
 mod neighbours;
@@ -129,20 +135,17 @@ mod neighbours;
 mod retry;
 
 #[cfg(feature = "http")]
-pub use crate::core::http::{HintHeaders, StatusRule, is_idempotent, retry_after_ms};
+pub use crate::core::http::{StatusRule, is_idempotent};
 pub use crate::core::{
-    Backoff, Decision, Draws, Failure, Hint, Jitter, MAX_MS, OptionError, OptionErrors, Previous,
-    RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
+    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
 };
 #[cfg(feature = "async")]
 pub use entropy::EntropyError;
 #[cfg(all(feature = "http", feature = "std"))]
 pub use neighbours::retry_after;
 #[cfg(feature = "tower")]
-pub use neighbours::{Classify, Retried, RetryLayer, RetryService};
-#[cfg(all(feature = "tower", feature = "protection"))]
-pub use neighbours::{HedgedBy, ProtectedBy, SignalledBy};
-pub use policy::{Delays, duration_from_ms, presets};
+pub use neighbours::{Classify, RetryLayer, RetryService};
+pub use policy::{Delays, presets};
 #[cfg(feature = "async")]
 pub use retry::*;
 

@@ -5,8 +5,9 @@
 use wasm_bindgen::JsValue;
 
 use crate::bindings::values::{options_of, thrown};
-use rejitter::{OptionError, OptionErrors, UNLIMITED};
 use rejitter::data::{self, Value, camel_case, rejection};
+use rejitter::decide::OptionError;
+use rejitter::{OptionErrors, UNLIMITED};
 
 /// The options of a simulation as the caller passed them.
 pub(super) struct Fields {

@@ -5,7 +5,9 @@ use wasm_bindgen::prelude::*;
 use super::fields::{Fields, read};
 use super::record::Record;
 use super::{Running, Study, seed_of};
-use rejitter::simulation::{HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, ServerLoad};
+use rejitter::simulation::{
+    HedgeDelay, HedgeRule, Hedging, HedgingExact, HedgingOptions, ServerLoad,
+};
 
 /// See [`HedgingOptions`].
 #[wasm_bindgen(js_name = labHedging, skip_typescript)]

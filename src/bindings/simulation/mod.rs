@@ -12,10 +12,10 @@ use wasm_bindgen::prelude::*;
 
 use super::core::{count, seed_of};
 use super::values::rejected;
+use record::Record;
 use rejitter::RetryPolicy;
 use rejitter::data::PolicyData;
 use rejitter::simulation::Simulation;
-use record::Record;
 
 mod contention;
 mod fields;

@@ -69,7 +69,9 @@ test('the files are these and no others, plain and not executable, and npm insta
 });
 
 test('versions and addresses agree: of all manifests, the changelog and the page', () => {
-  const [crate, root] = ['crates/rejitter/', ''].map((folder) => readFileSync(join(repo, folder, 'Cargo.toml'), 'utf8'));
+  const [crate, root] = ['crates/rejitter/', ''].map((folder) =>
+    readFileSync(join(repo, folder, 'Cargo.toml'), 'utf8'),
+  );
   const [, version] = /^version = "([^"]+)"/m.exec(crate);
   const [, newest] = /^## \[(.*?)\]/m.exec(readFileSync(join(repo, 'CHANGELOG.md'), 'utf8'));
   assert.deepEqual([manifest.version, newest], [version, version]);

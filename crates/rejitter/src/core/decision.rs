@@ -167,6 +167,7 @@ impl RetryPolicy {
     /// Returns the wait in ms where a server asks for at least `server_ms`, by the rule of [`Hint::Server`]; `None` if
     /// that is more than the policy follows.
     #[doc(hidden)]
+    #[must_use]
     #[inline(always)]
     pub fn hinted_ms(&self, wait: &Wait, server_ms: f64, draws: Draws) -> Option<f64> {
         let mut delay_ms = self.delay_ms(wait, draws);

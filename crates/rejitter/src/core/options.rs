@@ -30,7 +30,7 @@ const TRUNCATE_AT: Range = (1.0, 1_024.0, "an integer between 1 and 1,024");
 macro_rules! options {
     ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $option:ident: $type:ty = $default:expr,)+) => {
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq)]
+        #[derive(Clone, Copy, PartialEq)]
         pub struct $name {
             $($(#[$doc])* pub $option: $type,)+
             #[doc = concat!("More options may follow: end a list of some with `..", stringify!($name), "::default()`, \
@@ -43,6 +43,14 @@ macro_rules! options {
         impl $name {
             #[doc = concat!("`", stringify!($name), "::default()`, for constants: every option unset.")]
             pub const DEFAULT: Self = Self { $($option: $default,)+ _more: () };
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(stringify!($option), &self.$option))+
+                    .finish()
+            }
         }
 
         impl Default for $name {
@@ -281,18 +289,27 @@ impl RetryOptions {
         };
         problems.require("jitter", parameter, rule, allowed);
         problems.range("factor", self.factor, FACTOR);
+        let replaced = !self.jitter.follows_the_curve();
         problems.require(
             "factor",
             self.factor,
-            "omitted, because it applies only to the exponential backoff",
-            matches!(self.backoff, Backoff::Exponential) && self.jitter.follows_the_curve(),
+            if replaced {
+                "omitted, because the jitter replaces the exponential backoff"
+            } else {
+                "omitted, because it applies only to the exponential backoff"
+            },
+            matches!(self.backoff, Backoff::Exponential) && !replaced,
         );
         problems.range("step_ms", self.step_ms, MILLISECONDS);
         problems.require(
             "step_ms",
             self.step_ms,
-            "omitted, because it applies only to the linear backoff",
-            matches!(self.backoff, Backoff::Linear) && self.jitter.follows_the_curve(),
+            if replaced {
+                "omitted, because the jitter replaces the linear backoff"
+            } else {
+                "omitted, because it applies only to the linear backoff"
+            },
+            matches!(self.backoff, Backoff::Linear) && !replaced,
         );
         let truncate_at = match self.truncate_at {
             Some(n) => Some(n as f64),
@@ -308,7 +325,7 @@ impl RetryOptions {
     }
 
     /// The cap after defaults, before it is known to be valid.
-    pub(super) const fn resolved_cap_ms(&self) -> f64 {
+    pub(crate) const fn resolved_cap_ms(&self) -> f64 {
         match self.cap_ms {
             Some(cap) => cap.min(MAX_MS),
             // The caller's function decides how long its waits are.

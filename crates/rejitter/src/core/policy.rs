@@ -43,6 +43,15 @@ struct Given {
     factor: bool,
     step: bool,
     truncate_at: bool,
+    own: Own,
+}
+
+/// Which options are the caller's own. Those of a preset, and defaults, give way to them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Own {
+    pub(crate) base: bool,
+    pub(crate) cap: bool,
+    pub(crate) min: bool,
 }
 
 /// Policies of the same numbers are equal, however they were made.
@@ -167,8 +176,23 @@ impl RetryPolicy {
                 factor: options.factor.is_some(),
                 step: options.step_ms.is_some(),
                 truncate_at: options.truncate_at.is_some(),
+                own: Own {
+                    base: options.base_ms.is_some(),
+                    cap: options.cap_ms.is_some(),
+                    min: options.min_ms.is_some(),
+                },
             },
         }
+    }
+
+    pub(crate) const fn own(&self) -> Own {
+        self.given.own
+    }
+
+    /// The same with other options that are the caller's own.
+    pub(crate) const fn with_own(mut self, own: Own) -> Self {
+        self.given.own = own;
+        self
     }
 
     /// The options that make this policy: those whose defaults depend on others only if they were set.

@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for RetryOptions {
                 entries.push(("version".to_owned(), Value::Number(f64::from(VERSION))));
             }
         }
-        let data = PolicyData::try_from(&value).map_err(D::Error::custom)?;
+        let data = PolicyData::of_options(&value).map_err(D::Error::custom)?;
         let options = data.options;
         if data == PolicyData::from(options) {
             Ok(options)

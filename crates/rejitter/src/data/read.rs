@@ -33,7 +33,23 @@ impl TryFrom<&Value> for PolicyData {
     type Error = DataErrors;
 
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
-        let mut reader = Reader::default();
+        Self::read(value, NAMES)
+    }
+}
+
+impl PolicyData {
+    /// Reads data with no names but those of `RetryOptions`.
+    pub(super) fn of_options(value: &Value) -> Result<Self, DataErrors> {
+        let options = NAMES.split(", attemptTimeoutMs").next();
+        Self::read(value, options.unwrap_or_default())
+    }
+
+    /// `names`: those that errors list.
+    fn read(value: &Value, names: &'static str) -> Result<Self, DataErrors> {
+        let mut reader = Reader {
+            names,
+            ..Reader::default()
+        };
         let Value::Object(entries) = value else {
             reader.reject("the policy", value, "an object with a version", Kind::None);
             return Err(reader.errors);
@@ -62,6 +78,7 @@ enum Kind {
 
 #[derive(Default)]
 struct Reader {
+    names: &'static str,
     data: PolicyData,
     errors: DataErrors,
     unknown: bool,
@@ -128,7 +145,7 @@ impl Reader {
         let hint = if self.is_full() {
             None
         } else {
-            similar(name, NAMES.split(", "))
+            similar(name, self.names.split(", "))
         };
         let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
         let shown = Value::Text(name.to_owned());
@@ -302,7 +319,9 @@ impl Reader {
             return Ok(self.data);
         }
         if self.unknown {
-            self.errors.problems.push(format!("known options: {NAMES}"));
+            self.errors
+                .problems
+                .push(format!("known options: {}", self.names));
         }
         Err(self.errors)
     }
@@ -357,6 +376,7 @@ fn infinite(value: &Value) -> Value {
 }
 
 /// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
+#[must_use]
 pub fn whole(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else {
         return None;
@@ -376,6 +396,7 @@ pub fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
 }
 
 /// `base_ms` is `baseMs` where the data come from.
+#[must_use]
 pub fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;

@@ -37,7 +37,7 @@ pub mod protection {}
 #[doc = include_str!("connections.md")]
 pub mod connections {}
 
-#[doc = include_str!("runtimes.md")]
+#[doc = concat!(include_str!("runtimes.md"), "\n```ignore\n", include_str!("embassy.rs"), "```")]
 pub mod runtimes {}
 
 #[doc = include_str!("reports.md")]

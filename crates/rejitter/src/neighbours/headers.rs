@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::HintHeaders;
+use crate::core::http::HintHeaders;
 use crate::policy::duration_from_ms;
 
 /// Returns the wait that a response requests by its headers, for [`Retry::hint`](crate::Retry::hint): names and
@@ -11,7 +11,7 @@ use crate::policy::duration_from_ms;
 ///
 /// A time is compared with the response's `Date`. If it has no valid one, the wall clock of the system or, with the
 /// feature `js`, of the JavaScript host counts. Without any, such a time counts as passed.
-/// [`retry_after_ms`](crate::retry_after_ms) takes another clock.
+/// [`retry_after_ms`](crate::decide::retry_after_ms) takes another clock.
 ///
 /// ```
 /// use rejitter::retry_after;
@@ -54,7 +54,7 @@ pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
         retry_after,
         date,
     };
-    crate::retry_after_ms(&headers, wall_clock_ms()).map(duration_from_ms)
+    crate::core::http::retry_after_ms(&headers, wall_clock_ms()).map(duration_from_ms)
 }
 
 /// In Unix ms. NaN without a clock, which makes a wait of zero.

@@ -1,7 +1,6 @@
 //! The policy for crates that take one of `retry-policies`.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retry_policies::RetryDecision;
@@ -31,12 +30,8 @@ use crate::core::{RetryPolicy, Seed};
 /// ```
 impl retry_policies::RetryPolicy for RetryPolicy {
     fn should_retry(&self, request_start_time: SystemTime, n_past_retries: u32) -> RetryDecision {
-        let delay = process_seed().and_then(|seed| {
-            static CALLS: AtomicU64 = AtomicU64::new(0);
-            let call = CALLS.fetch_add(1, Ordering::Relaxed);
-            delay(self, seed, request_start_time, n_past_retries, call)
-        });
-        let end = delay.and_then(|delay| SystemTime::now().checked_add(delay));
+        let end = delay(self, request_start_time, n_past_retries)
+            .and_then(|delay| SystemTime::now().checked_add(delay));
         end.map_or(RetryDecision::DoNotRetry, |execute_after| {
             RetryDecision::Retry { execute_after }
         })
@@ -54,28 +49,26 @@ fn process_seed() -> Option<Seed> {
 }
 
 /// The wait after the attempt that was `past` retries; `None` if no attempt follows.
-fn delay(
-    policy: &RetryPolicy,
-    seed: Seed,
-    start: SystemTime,
-    past: u32,
-    call: u64,
-) -> Option<Duration> {
+fn delay(policy: &RetryPolicy, start: SystemTime, past: u32) -> Option<Duration> {
     let k = u64::from(past) + 1;
     if k >= policy.max_attempts() {
         return None;
     }
-    let request = if policy.jitter().follows_the_curve() {
+    let seed = if policy.jitter().follows_the_curve() {
         // Nothing of the waits before is needed, and several requests may start at one time.
-        call
+        Seed::of_operation().ok()?
     } else {
-        let since = start.duration_since(UNIX_EPOCH);
-        let since = since.unwrap_or_else(|before| before.duration());
-        // All bits that change from request to request.
-        since.as_secs() ^ u64::from(since.subsec_nanos()) << 32
+        of_request(process_seed()?, start)
     };
-    let seed = mix(seed.bits().wrapping_add(request.wrapping_mul(GOLDEN)));
     Some(policy.delay(k, seed))
+}
+
+fn of_request(seed: Seed, start: SystemTime) -> Seed {
+    let since = start.duration_since(UNIX_EPOCH);
+    let since = since.unwrap_or_else(|before| before.duration());
+    // All bits that change from request to request.
+    let request = since.as_secs() ^ u64::from(since.subsec_nanos()) << 32;
+    Seed::new(mix(seed.bits().wrapping_add(request.wrapping_mul(GOLDEN))))
 }
 
 #[cfg(test)]
@@ -88,10 +81,7 @@ mod tests {
     const POLICY: RetryPolicy = RetryPolicy::exponential();
 
     fn delays(policy: &RetryPolicy, start: SystemTime) -> Vec<Duration> {
-        let seed = Seed::new(7);
-        (0..)
-            .map_while(|past| delay(policy, seed, start, past, u64::from(past)))
-            .collect()
+        (0..).map_while(|past| delay(policy, start, past)).collect()
     }
 
     #[test]
@@ -115,8 +105,7 @@ mod tests {
             let (seconds, nanos) = (1_700_000_000, 123_456_789);
             let start = UNIX_EPOCH + Duration::new(seconds, nanos);
             let found = delays(&policy, start);
-            let request = seconds ^ u64::from(nanos) << 32;
-            let seed = mix(7_u64.wrapping_add(GOLDEN.wrapping_mul(request)));
+            let seed = of_request(process_seed().unwrap(), start);
             assert!(policy.delays(seed).eq(found.iter().copied()), "{jitter:?}");
             let later = delays(&policy, start + Duration::from_nanos(1));
             assert_ne!(found, later, "{jitter:?}: requests share their waits");
@@ -125,8 +114,7 @@ mod tests {
 
     #[test]
     fn requests_that_start_together_wait_differently() {
-        let first = delay(&POLICY, Seed::new(7), UNIX_EPOCH, 0, 0);
-        let second = delay(&POLICY, Seed::new(7), UNIX_EPOCH, 0, 1);
+        let [first, second] = [(); 2].map(|()| delay(&POLICY, UNIX_EPOCH, 0));
         assert_ne!(first, second);
     }
 

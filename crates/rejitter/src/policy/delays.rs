@@ -46,6 +46,22 @@ impl RetryPolicy {
         }
     }
 
+    /// Like [`delays`](Self::delays), with a seed of the system's randomness: other waits in each client, as operations
+    /// without a seed have. Without randomness there is no wait.
+    ///
+    /// ```
+    /// let policy = rejitter::RetryPolicy::default();
+    /// assert_ne!(policy.random_delays().next(), policy.random_delays().next());
+    /// assert_eq!(policy.random_delays().count(), 5);
+    /// ```
+    #[cfg(feature = "retry")]
+    pub fn random_delays(&self) -> Delays {
+        match Seed::of_operation() {
+            Ok(seed) => self.delays(seed),
+            Err(_) => Self::no_retries().delays(0),
+        }
+    }
+
     /// Returns wait `k` of [`delays`](Self::delays), starting at 1, without an iterator to keep. It ignores
     /// the limit of attempts. 0 counts as 1.
     ///

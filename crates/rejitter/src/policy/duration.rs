@@ -10,7 +10,7 @@
 
 use core::time::Duration;
 
-/// Returns milliseconds, such as those of [`Decision::Retry`](crate::Decision::Retry), as a duration.
+/// Returns milliseconds, such as those of [`Decision::Retry`](crate::decide::Decision::Retry), as a duration.
 ///
 /// Rounded up to a whole nanosecond, so that no wait is shorter than decided. From 2^64 ms on
 /// (580 million years) it is [`Duration::MAX`]; negative numbers and NaN, which no policy gives,
@@ -18,7 +18,7 @@ use core::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use rejitter::duration_from_ms;
+/// use rejitter::decide::duration_from_ms;
 ///
 /// assert_eq!(duration_from_ms(1_500.0), Duration::from_millis(1_500));
 /// assert_eq!(duration_from_ms(1e-9), Duration::from_nanos(1));
@@ -71,7 +71,8 @@ pub(crate) const fn ms_from_duration(duration: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MAX_MS, Seed};
+    use crate::Seed;
+    use crate::core::MAX_MS;
 
     fn to_u64(number: f64) -> u64 {
         number as u64

@@ -11,7 +11,7 @@
 
 use core::time::Duration;
 
-use crate::core::{Backoff, CapRule, Jitter, RetryOptions, RetryPolicy, UNLIMITED};
+use crate::core::{Backoff, CapRule, Jitter, Own, RetryOptions, RetryPolicy, UNLIMITED};
 
 const fn of(base_ms: f64, cap_ms: f64, max_attempts: u64) -> RetryOptions {
     RetryOptions {
@@ -22,21 +22,30 @@ const fn of(base_ms: f64, cap_ms: f64, max_attempts: u64) -> RetryOptions {
     }
 }
 
+/// No value is the caller's own: setters move what contradicts theirs.
+const fn preset(options: RetryOptions) -> RetryPolicy {
+    RetryPolicy::constant(options).with_own(Own {
+        base: false,
+        cap: false,
+        min: false,
+    })
+}
+
 /// Standard mode of the AWS SDKs since 2020: `r·1 s·2^(k−1)`, clamped to 20 s, 3 attempts.
-pub const AWS_SDK_2020: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const AWS_SDK_2020: RetryPolicy = preset(RetryOptions {
     cap_rule: CapRule::Draw,
     ..of(1_000.0, 20_000.0, 3)
 });
 
 /// The AWS SDKs since 2026: full jitter below `min(20 s, 50 ms·2^(k−1))`, 3 attempts, for transient errors.
-pub const AWS_SDK_2026: RetryPolicy = RetryPolicy::constant(of(50.0, 20_000.0, 3));
+pub const AWS_SDK_2026: RetryPolicy = preset(of(50.0, 20_000.0, 3));
 
 /// [`AWS_SDK_2026`] when the service throttles: from 1 s.
-pub const AWS_SDK_2026_THROTTLING: RetryPolicy = RetryPolicy::constant(of(1_000.0, 20_000.0, 3));
+pub const AWS_SDK_2026_THROTTLING: RetryPolicy = preset(of(1_000.0, 20_000.0, 3));
 
 /// `ExponentialBackOff` of Google's HTTP client for Java. That client ends an operation after
 /// [`GOOGLE_HTTP_CLIENT_TIMEOUT`].
-pub const GOOGLE_HTTP_CLIENT: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const GOOGLE_HTTP_CLIENT: RetryPolicy = preset(RetryOptions {
     factor: Some(1.5),
     jitter: Jitter::Proportional { ratio: 0.5 },
     cap_rule: CapRule::Ceiling,
@@ -47,7 +56,7 @@ pub const GOOGLE_HTTP_CLIENT: RetryPolicy = RetryPolicy::constant(RetryOptions {
 pub const GOOGLE_HTTP_CLIENT_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// gRPC's proposal A6, with the values of its example.
-pub const GRPC: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const GRPC: RetryPolicy = preset(RetryOptions {
     factor: Some(2.0),
     jitter: Jitter::Proportional { ratio: 0.2 },
     cap_rule: CapRule::Ceiling,
@@ -55,7 +64,7 @@ pub const GRPC: RetryPolicy = RetryPolicy::constant(RetryOptions {
 });
 
 /// Polly 8 for .NET: exponential with `UseJitter`. The delay of 2 s and 3 retries are its defaults.
-pub const POLLY: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const POLLY: RetryPolicy = preset(RetryOptions {
     jitter: Jitter::PollyV2,
     ..of(2_000.0, f64::INFINITY, 4)
 });
@@ -67,33 +76,33 @@ pub const CENKALTI: RetryPolicy = GOOGLE_HTTP_CLIENT;
 pub const CENKALTI_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// hashicorp/go-retryablehttp: from 1 s, doubling up to 30 s, 4 retries, no jitter.
-pub const GO_RETRYABLE_HTTP: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const GO_RETRYABLE_HTTP: RetryPolicy = preset(RetryOptions {
     jitter: Jitter::None,
     ..of(1_000.0, 30_000.0, 5)
 });
 
 /// jpillora/backoff for Go with `Jitter`: uniform from its `Min` to the ceiling, clamped to its `Max`.
-pub const JPILLORA: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const JPILLORA: RetryPolicy = preset(RetryOptions {
     min_ms: Some(100.0),
     cap_rule: CapRule::Draw,
     ..of(100.0, 10_000.0, UNLIMITED)
 });
 
 /// p-retry for Node.js: 10 retries from 1 s without a cap, no jitter (`randomize: false`).
-pub const P_RETRY: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const P_RETRY: RetryPolicy = preset(RetryOptions {
     jitter: Jitter::None,
     ..of(1_000.0, f64::INFINITY, 11)
 });
 
 /// [`P_RETRY`] with `randomize: true`: every wait times a random number between 1 and 2.
-pub const P_RETRY_RANDOMIZED: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const P_RETRY_RANDOMIZED: RetryPolicy = preset(RetryOptions {
     jitter: Jitter::Additive { ratio: 1.0 },
     cap_rule: CapRule::Draw,
     ..of(1_000.0, f64::INFINITY, 11)
 });
 
 /// Truncated binary exponential backoff up to 10 s at the tenth wait, without a limit of attempts.
-pub const TRUNCATED_BINARY: RetryPolicy = RetryPolicy::constant(RetryOptions {
+pub const TRUNCATED_BINARY: RetryPolicy = preset(RetryOptions {
     backoff: Backoff::Truncated,
     truncate_at: Some(10),
     cap_ms: Some(10_000.0),

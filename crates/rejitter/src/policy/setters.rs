@@ -3,15 +3,45 @@
 use core::time::Duration;
 
 use super::duration::ms_from_duration;
-use crate::core::{Backoff, Jitter, OptionError, RetryOptions, RetryPolicy};
+use crate::core::{Backoff, Jitter, OptionError, Own, RetryOptions, RetryPolicy};
 
-/// A copy of a policy with another value of one option.
+/// A copy of a policy with another value of one option, which becomes the caller's own.
 macro_rules! set {
-    ($policy:ident.$option:ident = $value:expr) => {{
+    ($policy:ident.$option:ident = $value:expr $(, $own:ident)?) => {{
         let mut options = $policy.options();
         options.$option = $value;
-        Self::constant(options)
+        #[allow(unused_mut)]
+        let mut own = $policy.own();
+        $(own.$own = true;)?
+        Self::constant(yielding(options, own)).with_own(own)
     }};
+}
+
+/// Moves a base, cap or minimum that nobody but a preset or a default set, if it contradicts one that the caller set.
+const fn yielding(mut options: RetryOptions, own: Own) -> RetryOptions {
+    const fn or_zero(value: Option<f64>) -> f64 {
+        match value {
+            Some(value) => value,
+            None => 0.0,
+        }
+    }
+    let cap = options.resolved_cap_ms();
+    let (base, min) = (or_zero(options.base_ms), or_zero(options.min_ms));
+    if own.cap {
+        if base > cap && !own.base {
+            options.base_ms = Some(cap);
+        }
+        if min > cap && !own.min {
+            options.min_ms = Some(cap);
+        }
+        return options;
+    }
+    let base = if own.base { base } else { 0.0 };
+    let min = if own.min { min } else { 0.0 };
+    if base.max(min) > cap {
+        options.cap_ms = Some(base.max(min));
+    }
+    options
 }
 
 /// # Constants
@@ -29,8 +59,8 @@ macro_rules! set {
 /// # let _ = POLICY;
 /// ```
 ///
-/// Outside of constants the setters panic. For configuration that is read at run time, use
-/// [`from_options`](RetryPolicy::from_options), which returns every problem instead.
+/// Outside of constants the setters panic. For configuration that is read at run time, use [`RetryOptions`], whose
+/// setters have the same names, and [`from_options`](RetryPolicy::from_options), which returns every problem.
 impl RetryPolicy {
     /// Exponential backoff: ceilings `base·factor^(k−1)`. The same as [`RetryPolicy::default`]: full
     /// jitter, base 100 ms, factor 2, cap 10 s, six attempts.
@@ -133,10 +163,10 @@ impl RetryPolicy {
         Self::exponential().with_max_attempts(1)
     }
 
-    /// Sets the initial ceiling. Defaults to 100 ms. A base above the default cap raises the cap.
+    /// Sets the initial ceiling. Defaults to 100 ms. A base above a cap that is a default or a preset's raises the cap.
     ///
     /// # Panics
-    /// If the base exceeds a cap that was set, or 2^53 − 1 ms.
+    /// If the base exceeds a cap that [`with_cap`](Self::with_cap) set, or 2^53 − 1 ms.
     ///
     /// ```
     /// use rejitter::RetryPolicy;
@@ -148,14 +178,14 @@ impl RetryPolicy {
     #[doc(alias = "with_min_delay")]
     #[doc(alias = "initial_interval")]
     pub const fn with_base(self, base: Duration) -> Self {
-        set!(self.base_ms = Some(ms_from_duration(base)))
+        set!(self.base_ms = Some(ms_from_duration(base)), base)
     }
 
     /// Sets the upper bound of every ceiling, and of every wait that no server requested. Defaults to 10 s, or
-    /// to a longer base. [`Duration::MAX`] means no bound.
+    /// to a longer base. [`Duration::MAX`] means no bound. A cap below a preset's base or minimum lowers these.
     ///
     /// # Panics
-    /// If the cap is shorter than a base that was set, or than the minimum.
+    /// If the cap is shorter than a base or a minimum that the caller set.
     ///
     /// ```
     /// use rejitter::RetryPolicy;
@@ -168,13 +198,14 @@ impl RetryPolicy {
     #[doc(alias = "with_max_delay")]
     #[doc(alias = "max_interval")]
     pub const fn with_cap(self, cap: Duration) -> Self {
-        set!(self.cap_ms = Some(ms_from_duration(cap)))
+        set!(self.cap_ms = Some(ms_from_duration(cap)), cap)
     }
 
-    /// Sets the minimum wait. Defaults to zero. A minimum above a ceiling removes that wait's jitter.
+    /// Sets the minimum wait. Defaults to zero. A minimum above a ceiling removes that wait's jitter. One above a cap
+    /// that is a default or a preset's raises the cap.
     ///
     /// # Panics
-    /// If the minimum exceeds the cap: set a longer cap first.
+    /// If the minimum exceeds a cap that [`with_cap`](Self::with_cap) set.
     ///
     /// ```
     /// use rejitter::RetryPolicy;
@@ -185,7 +216,7 @@ impl RetryPolicy {
     /// ```
     #[track_caller]
     pub const fn with_min(self, min: Duration) -> Self {
-        set!(self.min_ms = Some(ms_from_duration(min)))
+        set!(self.min_ms = Some(ms_from_duration(min)), min)
     }
 
     /// Sets the growth of [`exponential`](Self::exponential) ceilings from wait to wait. Defaults to 2.
@@ -317,6 +348,41 @@ impl RetryPolicy {
         }
         Self::resolve(&options)
     }
+}
+
+macro_rules! durations {
+    ($($name:ident = $field:ident: $doc:literal;)+) => {
+        /// The times as durations. Nothing is checked before [`RetryPolicy::from_options`].
+        ///
+        /// ```
+        /// use rejitter::{RetryOptions, RetryPolicy};
+        /// use std::time::Duration;
+        ///
+        /// // Of a configuration file.
+        /// let (base, cap) = (Duration::from_secs(5), Duration::from_secs(1));
+        /// let options = RetryOptions::DEFAULT.with_base(base).with_cap(cap);
+        /// let errors = RetryPolicy::from_options(options).unwrap_err();
+        /// assert_eq!(errors.to_string(), "cap_ms must be at least base_ms, got 1000");
+        /// ```
+        impl RetryOptions {
+            $(
+                #[doc = $doc]
+                #[must_use]
+                pub const fn $name(mut self, time: Duration) -> Self {
+                    self.$field = Some(ms_from_duration(time));
+                    self
+                }
+            )+
+        }
+    };
+}
+
+durations! {
+    with_base = base_ms: "Sets [`base_ms`](Self::base_ms).";
+    with_cap = cap_ms: "Sets [`cap_ms`](Self::cap_ms).";
+    with_min = min_ms: "Sets [`min_ms`](Self::min_ms).";
+    with_step = step_ms: "Sets [`step_ms`](Self::step_ms).";
+    with_max_retry_after = max_retry_after_ms: "Sets [`max_retry_after_ms`](Self::max_retry_after_ms).";
 }
 
 impl Jitter {

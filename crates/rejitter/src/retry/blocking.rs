@@ -2,11 +2,10 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::ops::Deref;
 use std::time::Duration;
 
 use super::failure::Last;
-use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::parts::Parts;
 use super::settings::{example, setters};
 use super::sleeper::{SleepFn, sleep_fn};
@@ -48,15 +47,38 @@ use crate::core::{RetryPolicy, Seed};
 /// assert_eq!((answer, calls), ("hello", 3));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn retry_blocking<F, T, E>(
+pub fn retry_blocking<F: FnMut() -> R, R: BlockingOutput>(
     policy: impl Borrow<RetryPolicy>,
     callback: F,
-) -> BlockingRetry<F, Plain<E>>
-where
-    F: Callback<Result<T, E>>,
-{
-    BlockingRetry {
-        parts: Parts::new(*policy.borrow(), callback, ThreadSleeper),
+) -> R::Operation<F> {
+    R::operation(*policy.borrow(), callback)
+}
+
+/// The output of an attempt of [`retry_blocking`]: a `Result`.
+///
+/// It is implemented by those alone.
+#[diagnostic::on_unimplemented(
+    message = "the callback of `retry_blocking` must return a `Result`",
+    label = "returns no `Result`",
+    note = "for an `async fn`, or another function that returns a future, call `retry`"
+)]
+pub trait BlockingOutput: Sized {
+    /// The [`BlockingRetry`] of such attempts: see [`StatefulFuture::Operation`](super::StatefulFuture::Operation).
+    type Operation<F>;
+
+    #[doc(hidden)]
+    fn operation<F>(policy: RetryPolicy, callback: F) -> Self::Operation<F>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> BlockingOutput for Result<T, E> {
+    type Operation<F> = BlockingRetry<F, Plain<E>>;
+
+    #[inline]
+    fn operation<F>(policy: RetryPolicy, callback: F) -> Self::Operation<F> {
+        BlockingRetry {
+            parts: Parts::new(policy, callback, ThreadSleeper),
+        }
     }
 }
 
@@ -80,7 +102,7 @@ pub fn retry_blocking_with_attempt<F, T, E>(
 where
     F: FnMut(Attempt) -> Result<T, E>,
 {
-    retry_blocking(policy, WithAttempt(callback))
+    <Result<T, E>>::operation(*policy.borrow(), WithAttempt(callback))
 }
 
 /// Adds [`retry_blocking`](BlockingRetryExt::retry_blocking) to every function and closure that
@@ -94,14 +116,14 @@ where
 /// assert!(text.contains("rejitter"));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub trait BlockingRetryExt<T, E>: Callback<Result<T, E>> + Sized {
+pub trait BlockingRetryExt<T, E>: FnMut() -> Result<T, E> + Sized {
     /// Retries this callback: [`retry_blocking()`] in the order of method calls.
     fn retry_blocking(self, policy: impl Borrow<RetryPolicy>) -> BlockingRetry<Self, Plain<E>> {
-        retry_blocking(policy, self)
+        <Result<T, E>>::operation(*policy.borrow(), self)
     }
 }
 
-impl<F: Callback<Result<T, E>>, T, E> BlockingRetryExt<T, E> for F {}
+impl<F: FnMut() -> Result<T, E>, T, E> BlockingRetryExt<T, E> for F {}
 
 /// A blocking operation to be retried, made by [`retry_blocking`] and run by [`call`](Self::call).
 ///
@@ -150,16 +172,6 @@ pub trait BlockingSleeper {
     /// Returns the time since some moment in the past: see [`Sleeper::now`](crate::Sleeper::now).
     fn now(&self) -> Option<Duration> {
         clock::now()
-    }
-}
-
-impl<P: Deref<Target: BlockingSleeper>> BlockingSleeper for P {
-    fn sleep(&self, duration: Duration) {
-        (**self).sleep(duration);
-    }
-
-    fn now(&self) -> Option<Duration> {
-        (**self).now()
     }
 }
 
@@ -280,6 +292,9 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
                 Ok(value) => {
                     #[cfg(feature = "protection")]
                     operation.succeed_by(operation.last().started(None), None, clock);
+                    if H::TIMED {
+                        hooks.success(operation.attempts, operation.since_start(clock()));
+                    }
                     return Ok(value);
                 }
                 Err(error) => AttemptError::Error(error),

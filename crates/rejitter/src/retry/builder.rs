@@ -3,14 +3,14 @@
 use core::borrow::Borrow;
 use core::time::Duration;
 
-use super::hooks::{Curve, HintOf, Notify, When, WhenAttempt};
+use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::parts::Parts;
 use super::settings::{example, setters};
 use super::sleeper::{MaybeSleeper, SleepFn, sleep_fn};
 use super::verdict::IntoVerdict;
 use super::{
     Attempt, Callback, DefaultSleeper, FailureEvent, Hooks, Outcome, Plain, Protect, Reported,
-    Retry, Sleeper, TryFuture, WithAttempt, WithState,
+    Retry, Sleeper, StatefulFuture, TryFuture, WithAttempt, WithState,
 };
 #[cfg(feature = "protection")]
 use super::{
@@ -31,6 +31,11 @@ use crate::core::{RetryPolicy, Seed};
 ///
 /// Dropping the future cancels everything: the running attempt or wait ends there, and no
 /// timer stays behind. An operation that succeeds at its first attempt allocates nothing.
+///
+/// | if the compiler says | then |
+/// |---|---|
+/// | captured variable cannot escape `FnMut` closure body | pass what is behind `&mut` to [`retry_with`] |
+/// | type annotations needed, for a callback with a parameter | call [`retry_with_attempt`] |
 ///
 /// ```ignore-wasm32
 /// # #[cfg(feature = "tokio")]
@@ -152,6 +157,8 @@ where
 /// assert_eq!(connection.queries, 3);
 /// ```
 ///
+/// The operation drops a state that it owns. [`with_state`](Retry::with_state) returns it.
+///
 /// ```compile_fail
 /// # use rejitter::{RetryPolicy, retry_with};
 /// # use std::time::Duration;
@@ -159,17 +166,13 @@ where
 ///     .attempt_timeout(Duration::ZERO);
 /// ```
 #[doc(alias = "context")]
-pub fn retry_with<C, F, Fut>(
+pub fn retry_with<C, F: FnMut(C, Attempt) -> Fut, Fut: StatefulFuture<C>>(
     state: C,
     policy: impl Borrow<RetryPolicy>,
     callback: F,
-) -> Retry<WithState<C, F>, Fut, Plain<Fut::Error>>
-where
-    F: FnMut(C, Attempt) -> Fut,
-    Fut: TryFuture<State = (C,)>,
-{
+) -> Fut::Operation<F> {
     let state = Some(state);
-    retry(policy, WithState { state, callback })
+    Fut::operation(*policy.borrow(), WithState { state, callback })
 }
 
 /// Adds [`retry`](RetryExt::retry) to every function and closure that [`retry()`] accepts.
@@ -274,6 +277,32 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
         timeout: Duration,
     ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
         self.with(|parts| parts.report().total_timeout(timeout))
+    }
+}
+
+impl<C, F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<WithState<C, F>, Fut, M, S, H>
+where
+    Self: Future,
+{
+    /// Returns the state beside the output, for a state that [`retry_with`](crate::retry_with) took by value. `None` if
+    /// the deadline dropped an attempt, and with it the state.
+    ///
+    /// ```
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{RetryPolicy, retry_with};
+    ///
+    /// let time = VirtualTime::new();
+    /// let read = retry_with(vec![0], RetryPolicy::default(), |mut bytes, attempt| async move {
+    ///     bytes.push(attempt.attempt);
+    ///     (if bytes.len() < 4 { Err("more to read") } else { Ok("done") }, bytes)
+    /// });
+    /// let (result, bytes) = time.block_on(read.sleeper(&time).with_state());
+    /// assert_eq!((result, bytes), (Ok("done"), Some(vec![0, 1, 2, 3])));
+    /// ```
+    pub async fn with_state(self) -> (<Self as Future>::Output, Option<C>) {
+        let mut operation = core::pin::pin!(self);
+        let output = operation.as_mut().await;
+        (output, operation.parts().callback.state.take())
     }
 }
 

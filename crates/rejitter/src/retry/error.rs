@@ -1,6 +1,7 @@
 //! How an operation fails: the last error as it was, the reason, and the report.
 
 use alloc::boxed::Box;
+use core::any::Any;
 use core::convert::Infallible;
 use core::error::Error;
 use core::fmt;
@@ -153,8 +154,13 @@ impl<E: Error> Error for AttemptError<E> {
 ///
 /// [`Display`](fmt::Display) starts with the last error itself, in its longer form with `{:#}`. It implements
 /// [`Error`] if the callback's error does. The message holds that error, so the chain goes on with the
-/// [`source`](Error::source) of that. An `anyhow::Error` holds an error without being one: see
-/// [`chained`](Self::chained). [`into_inner`](Self::into_inner) returns the callback's error alone.
+/// [`source`](Error::source) of that. [`into_inner`](Self::into_inner) returns the callback's error alone.
+///
+/// | the callback's error | what passes it on |
+/// |---|---|
+/// | any [`Error`] | `.await?` |
+/// | `String`, `&str`, `Box<dyn Error>` | `.await.map_err(RetryError::into_boxed)?` |
+/// | `anyhow::Error`, `eyre::Report` | `.await.map_err(RetryError::chained)?` |
 ///
 /// ```ignore-wasm32
 /// use rejitter::{RetryPolicy, StopReason, retry_blocking};
@@ -282,6 +288,48 @@ impl<E: AsRef<dyn Error + Send + Sync> + Send + Sync + fmt::Debug + fmt::Display
     /// ```
     pub fn chained(self) -> impl Error + Send + Sync {
         Chained(self)
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display + 'static> RetryError<E> {
+    /// The same as an [`Error`] that `?` passes on, for callbacks whose error is none: `String`, `&str`,
+    /// `Box<dyn Error>`. It can be sent to other threads if the callback's error can.
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::{RetryError, RetryPolicy, retry_blocking};
+    /// use std::error::Error;
+    ///
+    /// fn answer() -> Result<u8, Box<dyn Error>> {
+    ///     let busy = || Err::<u8, _>("busy");
+    ///     let answer = retry_blocking(RetryPolicy::no_retries(), busy).report().call();
+    ///     Ok(answer.map_err(RetryError::into_boxed)?)
+    /// }
+    ///
+    /// assert_eq!(answer().unwrap_err().to_string(), "busy (after 1 attempt: exhausted)");
+    /// ```
+    #[must_use]
+    pub fn into_boxed(self) -> Box<impl Error + use<E>> {
+        Box::new(Boxed(self))
+    }
+}
+
+/// A [`RetryError`] whose callback's error is not an [`Error`], or is one in a box.
+#[derive(Debug)]
+struct Boxed<E>(RetryError<E>);
+
+impl<E: fmt::Display> fmt::Display for Boxed<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display + 'static> Error for Boxed<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let own: &dyn Any = self.0.own_error()?;
+        match own.downcast_ref::<Box<dyn Error>>() {
+            Some(boxed) => boxed.source(),
+            None => own.downcast_ref::<Box<dyn Error + Send + Sync>>()?.source(),
+        }
     }
 }
 

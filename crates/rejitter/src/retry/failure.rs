@@ -18,6 +18,9 @@ use crate::core::{
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
 
+/// No sleeper gets a longer time: 2^53 − 1 ms, as in the core.
+const LONGEST: Duration = duration_from_ms(MAX_MS);
+
 /// A failed attempt.
 struct Failed<'a, E> {
     started: Started,
@@ -233,7 +236,7 @@ impl<M: Outcome> Operation<M> {
             return Err(StopReason::NotRetryable);
         }
         let (exactly, at_least) = match verdict {
-            Verdict::RetryExactly(delay) => (Some(delay), None),
+            Verdict::RetryExactly(delay) => (Some(delay.min(LONGEST)), None),
             Verdict::RetryAtLeast(delay) => (None, Some(delay)),
             Verdict::Retry | Verdict::Stop => (None, None),
         };

@@ -73,6 +73,12 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     }
 }
 
+impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
+    pub(super) fn parts(self: Pin<&mut Self>) -> &mut Parts<F, M, S, H> {
+        self.project().parts
+    }
+}
+
 // The rest is printed by the operation, or cannot be printed.
 #[allow(clippy::missing_fields_in_debug)]
 impl<F, Fut, M: Outcome, S: MaybeSleeper, H> fmt::Debug for Retry<F, Fut, M, S, H> {
@@ -138,6 +144,10 @@ where
                         End::Success(value, winner, other) => {
                             #[cfg(feature = "protection")]
                             operation.succeed_by(winner, other, clock);
+                            if H::TIMED {
+                                let elapsed = operation.since_start(clock());
+                                hooks.success(operation.attempts, elapsed);
+                            }
                             return Poll::Ready(Ok(value));
                         }
                         End::Failure(last) => last,

@@ -85,6 +85,11 @@ pub trait Hooks<E> {
         None
     }
 
+    /// See [`Retry::notify_success`](crate::Retry::notify_success). Defaults to nothing.
+    fn success(&mut self, attempts: u64, elapsed: Duration) {
+        let _ = (attempts, elapsed);
+    }
+
     /// See [`Retry::notify`](crate::Retry::notify). Defaults to nothing.
     fn notify(&mut self, event: &FailureEvent<'_, E>) {
         let _ = event;
@@ -115,6 +120,7 @@ macro_rules! replaces {
             replaces!(@hint $($rest)*);
             replaces!(@signal $($rest)*);
             replaces!(@curve $($rest)*);
+            replaces!(@success $($rest)*);
             replaces!(@notify $($rest)*);
         }
     };
@@ -143,6 +149,12 @@ macro_rules! replaces {
             self.1.curve(k)
         }
     };
+    (@success success $own:item) => { $own };
+    (@success $($other:tt)*) => {
+        fn success(&mut self, attempts: u64, elapsed: Duration) {
+            self.1.success(attempts, elapsed);
+        }
+    };
     (@notify notify $own:item) => { $own };
     (@notify $($other:tt)*) => {
         fn notify(&mut self, event: &FailureEvent<'_, E>) {
@@ -162,5 +174,7 @@ replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false signal
 fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
 replaces! { Curve [FnMut(u64) -> Duration] false curve
 fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
+replaces! { NotifySuccess [FnMut(u64, Duration)] true success
+fn success(&mut self, attempts: u64, elapsed: Duration) { (self.0)(attempts, elapsed); } }
 replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true notify
 fn notify(&mut self, event: &FailureEvent<'_, E>) { (self.0)(event); } }

@@ -40,16 +40,15 @@ pub mod testing;
 mod verdict;
 mod waiting;
 
+pub use attempt::Attempt;
 #[cfg(feature = "tower")]
 pub(crate) use attempt::private::Sealed;
-pub use attempt::{Attempt, Callback, TryFuture, WithAttempt, WithState};
 #[cfg(all(
     feature = "retry",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub use blocking::{
-    BlockingRetry, BlockingRetryExt, BlockingSleeper, ThreadSleeper, retry_blocking,
-    retry_blocking_with_attempt,
+    BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
 };
 pub use builder::{RetryExt, retry, retry_with, retry_with_attempt};
 #[cfg(feature = "protection")]
@@ -57,20 +56,47 @@ pub use error::RejectedError;
 pub use error::{AttemptError, RetryError, TimeoutError};
 pub use future::Retry;
 pub use hooks::{FailureEvent, Hooks};
-#[doc(hidden)]
-pub use outcome::Kept;
-pub use outcome::{Outcome, Plain, Protect, Reported};
 #[cfg(feature = "protection")]
 pub use protection::{
     BreakerOptions, BreakerState, BreakerStatus, BudgetOptions, BudgetStatus, CooldownOptions,
-    CooldownStatus, HedgeOptions, HedgeStatus, Hedged, Protected, Protection, ProtectionChange,
-    ProtectionEvent, ProtectionStatus,
+    CooldownStatus, HedgeOptions, HedgeStatus, Protection, ProtectionChange, ProtectionEvent,
+    ProtectionStatus,
 };
 #[cfg(feature = "retry")]
 pub use reconnect::{Connection, End, ReconnectOptions, keep_connected};
 pub use report::{AttemptRecord, RetryReport};
-pub use sleeper::{SleepFn, Sleeper, sleep_fn};
-pub use sleepers::*;
+pub use sleeper::{Sleeper, sleep_fn};
+#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+pub use sleepers::JsSleeper;
+#[cfg(all(
+    feature = "tokio",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub use sleepers::TokioSleeper;
+pub(crate) use types::*;
 #[cfg(feature = "protection")]
 pub use verdict::Signal;
 pub use verdict::Verdict;
+
+/// Types and traits that programs need not name: those in signatures and in the types of operations.
+pub mod types {
+    pub use super::attempt::{Callback, StatefulFuture, TryFuture, WithAttempt, WithState};
+    #[cfg(all(
+        feature = "retry",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub use super::blocking::{BlockingOutput, ThreadSleeper};
+    #[doc(hidden)]
+    pub use super::outcome::Kept;
+    pub use super::outcome::{Outcome, Plain, Protect, Reported};
+    #[cfg(feature = "protection")]
+    pub use super::protection::{Hedged, Protected};
+    pub use super::sleeper::SleepFn;
+    pub use super::sleepers::DefaultSleeper;
+    #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+    pub use super::sleepers::JsSleep;
+    #[cfg(feature = "tower")]
+    pub use crate::neighbours::Retried;
+    #[cfg(all(feature = "tower", feature = "protection"))]
+    pub use crate::neighbours::{HedgedBy, ProtectedBy, SignalledBy};
+}

@@ -190,6 +190,23 @@ macro_rules! setters {
                 self.with(|parts| parts.hooks(|hooks| Notify(notify, hooks)))
             }
 
+            /// Sets a function that is called after a success, with the number of attempts and the time since the start
+            /// of the operation: for metrics.
+            ///
+            #[doc = example!("Result<u8, u16> { Ok(1) }", "\
+                let mut attempts = 0;\n\
+                let outcome = ", $start, "\n\
+                \x20   .notify_success(|number, _| attempts = number)\n\
+                \x20   .sleeper(&time)", $end, ";\n\
+                assert_eq!((outcome, attempts), (Ok(1), 1));\n\
+                ```")]
+            pub fn notify_success<C: FnMut(u64, Duration)>(
+                self,
+                notify: C,
+            ) -> $type<$($parameter,)+ M, S, NotifySuccess<C, H>> {
+                self.with(|parts| parts.hooks(|hooks| NotifySuccess(notify, hooks)))
+            }
+
             /// Sets all callbacks at once: see [`Hooks`](crate::Hooks). It takes them by value. To read the type
             /// afterwards, implement the trait for a reference to it.
             pub fn hooks<H2: Hooks<M::Attempt>>(

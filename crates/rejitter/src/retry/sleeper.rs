@@ -1,6 +1,9 @@
 //! How an operation waits and knows the time.
 
-use core::ops::Deref;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
 use core::time::Duration;
 
 use super::clock;
@@ -8,7 +11,7 @@ use super::clock;
 /// Sleeps and reads the clock for asynchronous operations: [`retry()`](crate::retry()).
 ///
 /// [`Retry::sleep`](crate::Retry::sleep) takes a runtime's function, which needs no sleeper.
-/// Implement this trait for timers with a clock of their own, then pass the value, or a reference or an
+/// Implement this trait for timers with a clock of their own, then pass the value, or a reference, `Box`, `Rc` or
 /// `Arc` of it, to [`Retry::sleeper`](crate::Retry::sleeper):
 ///
 /// ```
@@ -48,7 +51,7 @@ pub trait Sleeper {
     type Sleep: Future;
 
     /// Returns a wait that ends `duration` from now, never earlier by the clock of [`now`](Self::now). Its
-    /// output is ignored.
+    /// output is ignored. No duration exceeds 2^53 − 1 ms.
     fn sleep(&self, duration: Duration) -> Self::Sleep;
 
     /// Returns the time since some moment in the past. Monotonic: it never goes back, also when the
@@ -59,18 +62,48 @@ pub trait Sleeper {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<P: Deref<Target: Sleeper>> Sleeper for P {
-    type Sleep = <P::Target as Sleeper>::Sleep;
+/// Sleepers that are lent or shared. Not all that can be dereferenced: a type around a runtime's handle may have a
+/// sleep of its own.
+macro_rules! pointers {
+    ($($(#[$has:meta])? $pointer:ty),+) => {$(
+        $(#[$has])?
+        #[diagnostic::do_not_recommend]
+        impl<S: Sleeper + ?Sized> Sleeper for $pointer {
+            type Sleep = S::Sleep;
 
-    fn sleep(&self, duration: Duration) -> Self::Sleep {
-        (**self).sleep(duration)
-    }
+            fn sleep(&self, duration: Duration) -> S::Sleep {
+                (**self).sleep(duration)
+            }
 
-    fn now(&self) -> Option<Duration> {
-        (**self).now()
-    }
+            fn now(&self) -> Option<Duration> {
+                (**self).now()
+            }
+        }
+
+        #[cfg(all(
+            feature = "retry",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        ))]
+        impl<S: super::BlockingSleeper + ?Sized> super::BlockingSleeper for $pointer {
+            fn sleep(&self, duration: Duration) {
+                (**self).sleep(duration);
+            }
+
+            fn now(&self) -> Option<Duration> {
+                (**self).now()
+            }
+        }
+    )+};
 }
+
+pointers!(
+    &S,
+    &mut S,
+    Box<S>,
+    Rc<S>,
+    #[cfg(target_has_atomic = "ptr")]
+    Arc<S>
+);
 
 /// A function as a sleeper, in the types that [`Retry::sleep`](crate::Retry::sleep) and
 /// `BlockingRetry::sleep` return. Made by [`sleep_fn`].

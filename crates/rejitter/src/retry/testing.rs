@@ -86,7 +86,8 @@ impl VirtualTime {
     }
 
     /// Runs a future to its end. Whenever it can go no further, time jumps to the end of the
-    /// wait that ends first.
+    /// wait that ends first. The work of other threads does not stop it: an attempt that waits for a thread and for
+    /// this clock, such as for its timeout, gets the timeout.
     ///
     /// # Panics
     /// If the future waits for something that no pending wait brings about.

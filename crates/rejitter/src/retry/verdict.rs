@@ -53,8 +53,8 @@ pub enum Verdict {
     Stop,
     /// A further attempt, if any is left, after the wait that the policy or a hint sets.
     Retry,
-    /// A further attempt, if any is left, after exactly this wait, neither capped nor jittered. Zero
-    /// retries at once. The wait must still end before the deadline. JavaScript: `{ afterMs }`.
+    /// A further attempt, if any is left, after exactly this wait, neither capped nor jittered, of 2^53 − 1 ms at
+    /// most. Zero retries at once. The wait must still end before the deadline. JavaScript: `{ afterMs }`.
     RetryExactly(Duration),
     /// A further attempt, if any is left, after at least this wait, as if
     /// [`Retry::hint`](crate::Retry::hint) had returned it: jittered upwards, never shorter than the

@@ -32,7 +32,7 @@ pub struct HintHeaders<'a> {
 ///
 /// ```
 /// # #[cfg(feature = "http")] {
-/// use rejitter::{HintHeaders, retry_after_ms};
+/// use rejitter::decide::{HintHeaders, retry_after_ms};
 ///
 /// let headers = HintHeaders { retry_after: b"120", ..HintHeaders::default() };
 /// assert_eq!(retry_after_ms(&headers, 1.7e12), Some(120_000.0));

@@ -32,7 +32,8 @@ use tokio::TokioSleeper as Host;
 ///
 /// ```
 /// // A library without a runtime lets the program choose the timers.
-/// use rejitter::{DefaultSleeper, RetryPolicy, Sleeper, retry};
+/// use rejitter::types::DefaultSleeper;
+/// use rejitter::{RetryPolicy, Sleeper, retry};
 ///
 /// async fn answer<S: Sleeper>(timers: S) -> Result<u8, String> {
 ///     retry(RetryPolicy::default(), || async { Ok(42) }).sleeper(timers).await

@@ -1,5 +1,7 @@
-//! A glob import of the crate leaves the names of other crates, and those of the prelude, what they are.
+//! A glob import of the crate leaves the names of other crates, and those of the prelude, what they are. Nor does it
+//! compete with another glob for words that programs have.
 
+use own::*;
 use rejitter::*;
 
 use alloc::vec::Vec as AllocVec;
@@ -7,6 +9,25 @@ use core::time::Duration as CoreDuration;
 use std::time::Duration;
 
 extern crate alloc;
+
+mod own {
+    pub enum Outcome {
+        Plain,
+    }
+    pub struct Failure(pub Outcome);
+    pub struct Hint;
+    pub struct Decision(pub Hint);
+    pub struct Draws;
+    pub struct Previous(pub Draws);
+    pub struct Callback(pub Previous);
+    pub struct Plain;
+    pub struct Protected(pub Plain);
+    pub struct Reported;
+}
+
+pub fn own(failure: Failure, _: Decision, _: Callback, _: Protected, _: Reported) -> bool {
+    matches!(failure, Failure(Outcome::Plain))
+}
 
 pub fn swapped(mut a: Option<u8>) -> (Option<u8>, AllocVec<Duration>) {
     let mut b = None;
