@@ -14,7 +14,9 @@ const lines = Array.from(page('all.html').matchAll(/<li><a href="([^"]+)">([^<]+
   const [kind] = path.split('/').slice(-1)[0].split('.');
   const label = /class="stab portability">(.*?)<\/div>/.exec(text.split('class="toggle top-doc')[0])?.[1] ?? '';
   const features = Array.from(label.matchAll(/<code>(.*?)<\/code>/g), ([, feature]) => feature);
-  const members = text.matchAll(/id="(?:method|tymethod|structfield|variant|associatedtype|associatedconstant)\.(\w+)"/g);
+  const members = text.matchAll(
+    /id="(?:method|tymethod|structfield|variant|associatedtype|associatedconstant)\.(\w+)"/g,
+  );
   const words = [...new Set(Array.from(members, ([, member]) => member))].sort();
   let line = `${kind} ${name}${features.length > 0 ? ` [${[...new Set(features)].join(', ')}]` : ''}`;
   let found = '';

@@ -148,10 +148,11 @@ export const allSteps = [
   features(WASI_2, [TARGETS], ['--target', WASI_2]),
   // Those that need no standard library.
   features(BARE, [TARGETS], ['--target', BARE, '--include-features', 'http,async']),
-  step("on embassy's timers", [TARGETS], [
-    ofPrograms(`build --package embassy --target ${BARE}`),
-    ofPrograms('test --package embassy'),
-  ]),
+  step(
+    "on embassy's timers",
+    [TARGETS],
+    [ofPrograms(`build --package embassy --target ${BARE}`), ofPrograms('test --package embassy')],
+  ),
   step('dependencies', [JUDGES], () => {
     const config = inRoot('xtask/deny.toml');
     const deny = sh`${tool('cargo-deny')} --all-features --config ${config} check bans licenses sources`;

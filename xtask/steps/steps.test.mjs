@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 
 import { HELP, NAMES, SET_UP, chosen, read } from '../main.mjs';
 import { answer, sh } from '../run/command.mjs';
-import { inRoot } from '../run/places.mjs';
+import { inRoot, root } from '../run/places.mjs';
 import { withNeeds } from '../run/schedule.mjs';
 import { LONG, checks } from './checks.mjs';
 import { OLDEST, allSteps, documentedFeatures, lastReleased } from './crate.mjs';
@@ -127,6 +127,14 @@ test('a copy of the crate builds in any workspace', () => {
   );
   // What it needs, and what it is, stands in its own manifest.
   assert.deepEqual([targets[0].crate_types, publish, metadata.workspace_members.length], [['lib'], null, 2]);
+});
+
+test('a git dependency finds one crate of its name', () => {
+  const manifests = (answer(['git', '-C', root, 'ls-files', '**/Cargo.toml']) ?? '').trim().split('\n');
+  const named = manifests.filter((path) =>
+    /^name = "rejitter"$/m.test(readFileSync(inRoot(path), 'utf8').split('[lib]')[0]),
+  );
+  assert.deepEqual(named, ['crates/rejitter/Cargo.toml']);
 });
 
 test('the manifest and the changelog are read', () => {
