@@ -1,5 +1,6 @@
 //! Programs as users write them. The line above each is the same program with backon, where it has one.
 
+use std::error::Error;
 use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::sync::Arc;
@@ -19,72 +20,52 @@ use tokio_util::sync::CancellationToken;
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// `?` on an operation with a deadline, for errors of any kind.
-mod passes_on {
-    use std::error::Error;
-    use std::io;
+/// Has a source.
+#[derive(Debug)]
+struct Outer;
 
-    use super::*;
+impl fmt::Display for Outer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("own")
+    }
+}
 
+impl Error for Outer {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&fmt::Error)
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_any_kind_passes_a_deadline_with_its_source() {
+    /// The text and the source of what `?` passes on.
+    macro_rules! passed {
+        ($own:expr => $target:ty, $by:expr) => {{
+            let pass = async || -> Result<(), $target> {
+                let call = retry(RetryPolicy::no_retries(), || ready(Err($own)));
+                Ok(call.total_timeout(SECOND).await.map_err($by)?)
+            };
+            let passed = pass().await.unwrap_err();
+            (passed.to_string(), passed.source().map(ToString::to_string))
+        }};
+    }
+    type Boxed = Box<dyn Error>;
     type Sent = Box<dyn Error + Send + Sync>;
-
-    macro_rules! passes {
-        ($name:ident: $own:ty => $target:ty $(, $by:expr)?; $error:expr) => {
-            async fn $name() -> Result<(), $target> {
-                let call = retry(RetryPolicy::no_retries(), || async {
-                    let error: $own = $error;
-                    Err::<(), $own>(error)
-                });
-                let answer = call.total_timeout(SECOND).await;
-                $(let answer = answer.map_err($by);)?
-                Ok(answer?)
-            }
-        };
+    let (text, source) = ("own (after 1 attempt: exhausted)", fmt::Error.to_string());
+    for alone in [
+        passed!("own" => Boxed, RetryError::into_boxed),
+        passed!("own".to_owned() => Sent, RetryError::into_boxed),
+        passed!("own" => anyhow::Error, RetryError::into_boxed),
+    ] {
+        assert_eq!(alone, (text.to_owned(), None));
     }
-
-    passes!(io_error: io::Error => Box<dyn Error>; io::Error::other("own"));
-    passes!(string: String => Box<dyn Error>, RetryError::into_boxed; "own".to_owned());
-    passes!(text: &'static str => Sent, RetryError::into_boxed; "own");
-    passes!(text_into_anyhow: &'static str => anyhow::Error, RetryError::into_boxed; "own");
-    passes!(boxed: Box<dyn Error> => Box<dyn Error>, RetryError::into_boxed; Box::new(Outer));
-    passes!(sent: Sent => anyhow::Error, RetryError::into_boxed; Box::new(Outer));
-    passes!(of_anyhow: anyhow::Error => anyhow::Error, RetryError::chained; anyhow::Error::new(Outer));
-
-    /// Has a source.
-    #[derive(Debug)]
-    struct Outer;
-
-    impl fmt::Display for Outer {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("own")
-        }
-    }
-
-    impl Error for Outer {
-        fn source(&self) -> Option<&(dyn Error + 'static)> {
-            Some(&fmt::Error)
-        }
-    }
-
-    #[tokio::test]
-    async fn a_callback_s_error_survives_a_deadline() {
-        let text = "own (after 1 attempt: exhausted)";
-        let source = fmt::Error.to_string();
-        assert_eq!(io_error().await.unwrap_err().to_string(), text);
-        assert_eq!(string().await.unwrap_err().to_string(), text);
-        assert_eq!(
-            super::passes_on::text().await.unwrap_err().to_string(),
-            text
-        );
-        assert_eq!(text_into_anyhow().await.unwrap_err().to_string(), text);
-        let boxed = boxed().await.unwrap_err();
-        assert_eq!(
-            (boxed.to_string(), boxed.source().unwrap().to_string()),
-            (text.to_owned(), source.clone())
-        );
-        for error in [sent().await.unwrap_err(), of_anyhow().await.unwrap_err()] {
-            assert_eq!(format!("{error:#}"), format!("{text}: {source}"));
-        }
+    for chained in [
+        passed!(Outer => Boxed, |failed| failed),
+        passed!(Boxed::from(Outer) => Boxed, RetryError::into_boxed),
+        passed!(Sent::from(Outer) => anyhow::Error, RetryError::into_boxed),
+        passed!(anyhow::Error::new(Outer) => Sent, RetryError::chained),
+    ] {
+        assert_eq!(chained, (text.to_owned(), Some(source.clone())));
     }
 }
 

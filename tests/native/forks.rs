@@ -14,17 +14,16 @@ unsafe extern "C" {
     fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
 }
 
-/// The times of four waits in ms, by the policy in reqwest-retry and by an operation.
+/// Waits by the policy in reqwest-retry, in tenths of a second because the clock goes on, and by an operation.
 fn waits() -> [Vec<u128>; 2] {
     let policy = RetryPolicy::exponential().with_base(Duration::from_secs(100));
-    let by_policy = (0..4).map(|past| match policy.should_retry(UNIX_EPOCH, past) {
-        RetryDecision::Retry { execute_after } => {
-            let wait = execute_after.duration_since(SystemTime::now());
-            wait.unwrap_or_default().as_millis() / 100
+    let tenths = |past| match policy.should_retry(UNIX_EPOCH, past) {
+        RetryDecision::Retry { execute_after: end } => {
+            end.duration_since(SystemTime::now()).unwrap().as_millis() / 100
         }
         RetryDecision::DoNotRetry => 0,
-    });
-    let by_policy = by_policy.collect();
+    };
+    let by_policy = (0..4).map(tenths).collect();
     let (time, mut by_operation) = (VirtualTime::new(), Vec::new());
     let busy = retry(policy, || async { Err::<(), _>("busy") });
     let busy = busy.notify(|event| by_operation.push(event.delay.unwrap_or_default().as_millis()));

@@ -157,7 +157,4 @@ pub mod internals {
     #[cfg(any(feature = "protection", feature = "lab"))]
     pub use crate::core::protection;
     pub use crate::core::{CapRule, Wait, kinds};
-
-    /// Which of several versions in one build this is.
-    pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 }

@@ -4,9 +4,8 @@
 
 mod delays;
 mod duration;
+mod options;
 pub mod presets;
-#[cfg(any(feature = "protection", feature = "lab"))]
-mod protection;
 mod setters;
 
 pub use delays::Delays;

@@ -142,23 +142,11 @@ impl RetryPolicy {
     }
 
     /// A backoff that [`Retry::curve`](crate::Retry::curve) computes. It has no default cap.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// const POLICY: RetryPolicy = RetryPolicy::custom().with_cap(Duration::from_secs(30));
-    /// # let _ = POLICY;
-    /// ```
     pub const fn custom() -> Self {
         Self::of_backoff(Backoff::Custom)
     }
 
     /// One attempt and no retry.
-    ///
-    /// ```
-    /// assert_eq!(rejitter::RetryPolicy::no_retries().delays(1).count(), 0);
-    /// ```
     pub const fn no_retries() -> Self {
         Self::exponential().with_max_attempts(1)
     }
@@ -167,13 +155,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the base exceeds a cap that [`with_cap`](Self::with_cap) set, or 2^53 − 1 ms.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// assert_eq!(RetryPolicy::linear().with_base(Duration::from_secs(1)).base_ms(), 1_000.0);
-    /// ```
     #[track_caller]
     #[doc(alias = "with_min_delay")]
     #[doc(alias = "initial_interval")]
@@ -224,13 +205,6 @@ impl RetryPolicy {
     /// # Panics
     /// If the factor is not a finite number of at least 1, or if another backoff or a jitter without
     /// ceilings was chosen.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    ///
-    /// let policy = RetryPolicy::exponential().with_factor(1.5);
-    /// assert_eq!(policy.ceiling_ms(3), 225.0);
-    /// ```
     #[track_caller]
     pub const fn with_factor(self, factor: f64) -> Self {
         set!(self.factor = Some(factor))
@@ -240,14 +214,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the step exceeds 2^53 − 1 ms, or if another backoff or a jitter without ceilings was chosen.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::linear().with_step(Duration::from_millis(10));
-    /// assert_eq!(policy.ceiling_ms(3), 120.0);
-    /// ```
     #[track_caller]
     pub const fn with_step(self, step: Duration) -> Self {
         set!(self.step_ms = Some(ms_from_duration(step)))
@@ -258,13 +224,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the number is outside this range, or if neither was chosen.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    ///
-    /// let policy = RetryPolicy::truncated().with_truncate_at(4);
-    /// assert_eq!((policy.ceiling_ms(1), policy.ceiling_ms(9)), (1_250.0, 10_000.0));
-    /// ```
     #[track_caller]
     pub const fn with_truncate_at(self, wait: u32) -> Self {
         set!(self.truncate_at = Some(wait))
@@ -274,14 +233,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If a parameter of the jitter is invalid, or if a factor or step was set that the jitter ignores.
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::exponential().with_jitter(Jitter::Equal);
-    /// assert!(policy.delay(1, "job 17") >= Duration::from_millis(50));
-    /// ```
     #[track_caller]
     pub const fn with_jitter(self, jitter: Jitter) -> Self {
         set!(self.jitter = jitter)
@@ -308,14 +259,6 @@ impl RetryPolicy {
 
     /// Sets the longest wait requested by a server that is followed. Defaults to 60 s. A longer request ends
     /// the operation ([`StopReason::Hint`](crate::StopReason::Hint)).
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::exponential().with_max_retry_after(Duration::from_secs(5));
-    /// assert_eq!(policy.max_retry_after_ms(), 5_000.0);
-    /// ```
     #[track_caller]
     pub const fn with_max_retry_after(self, longest: Duration) -> Self {
         set!(self.max_retry_after_ms = Some(ms_from_duration(longest)))
@@ -324,11 +267,6 @@ impl RetryPolicy {
     /// Sets whether a request longer than
     /// [`with_max_retry_after`](Self::with_max_retry_after) is followed up to that time, instead of ending
     /// the operation. Defaults to false. The retry then comes earlier than the server requested.
-    ///
-    /// ```
-    /// let policy = rejitter::RetryPolicy::exponential().with_capped_retry_after(true);
-    /// assert!(policy.caps_long_retry_after());
-    /// ```
     pub const fn with_capped_retry_after(self, cap: bool) -> Self {
         set!(self.cap_long_retry_after = cap)
     }
@@ -348,41 +286,6 @@ impl RetryPolicy {
         }
         Self::resolve(&options)
     }
-}
-
-macro_rules! durations {
-    ($($name:ident = $field:ident: $doc:literal;)+) => {
-        /// The times as durations. Nothing is checked before [`RetryPolicy::from_options`].
-        ///
-        /// ```
-        /// use rejitter::{RetryOptions, RetryPolicy};
-        /// use std::time::Duration;
-        ///
-        /// // Of a configuration file.
-        /// let (base, cap) = (Duration::from_secs(5), Duration::from_secs(1));
-        /// let options = RetryOptions::DEFAULT.with_base(base).with_cap(cap);
-        /// let errors = RetryPolicy::from_options(options).unwrap_err();
-        /// assert_eq!(errors.to_string(), "cap_ms must be at least base_ms, got 1000");
-        /// ```
-        impl RetryOptions {
-            $(
-                #[doc = $doc]
-                #[must_use]
-                pub const fn $name(mut self, time: Duration) -> Self {
-                    self.$field = Some(ms_from_duration(time));
-                    self
-                }
-            )+
-        }
-    };
-}
-
-durations! {
-    with_base = base_ms: "Sets [`base_ms`](Self::base_ms).";
-    with_cap = cap_ms: "Sets [`cap_ms`](Self::cap_ms).";
-    with_min = min_ms: "Sets [`min_ms`](Self::min_ms).";
-    with_step = step_ms: "Sets [`step_ms`](Self::step_ms).";
-    with_max_retry_after = max_retry_after_ms: "Sets [`max_retry_after_ms`](Self::max_retry_after_ms).";
 }
 
 impl Jitter {

@@ -1,10 +1,12 @@
-//! The times of a protection as durations. The options hold them as milliseconds, as data do.
+//! Times of options as durations. The options hold them as milliseconds, as data do.
 
 use core::time::Duration;
 
 use super::duration::ms_from_duration;
+use crate::core::RetryOptions;
 #[cfg(feature = "protection")]
 use crate::core::protection::HedgeOptions;
+#[cfg(any(feature = "protection", feature = "lab"))]
 use crate::core::protection::{BreakerOptions, CooldownOptions};
 
 macro_rules! durations {
@@ -25,6 +27,16 @@ macro_rules! durations {
     )+};
 }
 
+// Nothing is checked before `RetryPolicy::from_options`.
+durations! {
+    RetryOptions with_base = base_ms: "Sets the initial ceiling.";
+    RetryOptions with_cap = cap_ms: "Sets the upper bound of every ceiling.";
+    RetryOptions with_min = min_ms: "Sets the minimum wait.";
+    RetryOptions with_step = step_ms: "Sets the growth of the linear curve.";
+    RetryOptions with_max_retry_after = max_retry_after_ms: "Sets the longest server hint that is followed.";
+}
+
+#[cfg(any(feature = "protection", feature = "lab"))]
 durations! {
     BreakerOptions with_window = window_ms: "Sets the length of the window.";
     BreakerOptions with_open = open_ms: "Sets the longest time of a first opening.";
