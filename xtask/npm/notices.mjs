@@ -34,11 +34,11 @@ function cargo(line) {
 
 /** Returns the crates that the package is linked with. Macros run at compile time: none of their code is in it. */
 export function linkedCrates() {
-  const tree = cargo('tree --package rejitter --edges normal,no-proc-macro --prefix none --target');
+  const tree = cargo('tree --package rejitter-wasm --edges normal,no-proc-macro --prefix none --target');
   const linked = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));
   const { packages } = JSON.parse(cargo('metadata --format-version 1 --filter-platform'));
   return packages
-    .filter(({ name, version }) => name !== 'rejitter' && linked.has(`${name} v${version}`))
+    .filter(({ name, version }) => !name.startsWith('rejitter') && linked.has(`${name} v${version}`))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -18,7 +18,6 @@ use serde::{Deserialize, Deserializer};
 use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 #[cfg(feature = "lab")]
 use crate::lab::Model;
-#[cfg(feature = "lab")]
 #[doc(hidden)] // For the bindings.
 pub use read::{camel_case, rejection, whole};
 pub use value::Value;

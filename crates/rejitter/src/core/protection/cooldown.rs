@@ -1,5 +1,7 @@
 //! The cooldown: one server's "too many requests" holds everyone who would ask it.
 
+use super::super::MAX_MS;
+
 /// The hold: the time until which attempts are held, and the hint that set it.
 ///
 /// A hold starts with a hint while none is running. Hints that make it longer belong to it. One attempt passes each
@@ -81,7 +83,7 @@ impl Cooldown {
     pub fn hold_ms(&mut self, now: f64, base_ms: f64, draw: f64) -> f64 {
         let left = self.left_ms(now);
         if left > 0.0 {
-            left + draw * (self.asked / 2.0).max(base_ms)
+            (left + draw * (self.asked / 2.0).max(base_ms)).min(MAX_MS)
         } else {
             0.0
         }
