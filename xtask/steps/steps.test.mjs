@@ -131,9 +131,7 @@ test('a copy of the crate builds in any workspace', () => {
 
 test('a git dependency finds one crate of its name', () => {
   const manifests = (answer(['git', '-C', root, 'ls-files', '**/Cargo.toml']) ?? '').trim().split('\n');
-  const named = manifests.filter((path) =>
-    /^name = "rejitter"$/m.test(readFileSync(inRoot(path), 'utf8')),
-  );
+  const named = manifests.filter((path) => /^name = "rejitter"$/m.test(readFileSync(inRoot(path), 'utf8')));
   assert.deepEqual(named, ['crates/rejitter/Cargo.toml']);
 });
 

@@ -40,7 +40,7 @@ test('retries on a page', () =>
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(server.origin);
     const seen = await page.evaluate(async () => {
-      const { default: init, ...api } = await import('/rejitter.js');
+      const { default: init, ...api } = await import('/rejitter_wasm.js');
       await init();
       const { use } = await import('/use.mjs');
       return use(api);
@@ -55,7 +55,7 @@ test('without init() it says so in words, and the operation ends with its own ou
     page.on('console', (message) => warnings.push(message.text()));
     await page.goto(server.origin);
     const seen = await page.evaluate(async () => {
-      const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter.js');
+      const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter_wasm.js');
       const first = await retry(() => 'a first success needs no wasm');
       const error = await retry(() => Promise.reject('mine')).catch((error) => error);
       let thrown = '';
