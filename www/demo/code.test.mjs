@@ -85,11 +85,11 @@ for (const parts of [{ budget: {} }, allParts])
 add(others, 'only as data', { ...INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 });
 
 /** @param {string} name @returns {Printed} */
-const typeScript = (name) => /** @type {Printed} */ (others.find((printed) => printed.name === `${name}, TypeScript`));
+const callOf = (name) => /** @type {Printed} */ (others.find((printed) => printed.name === `${name}, call`));
 
 test('sixteen strategies, each in three programs; each function of the family has its strategy', () => {
   assert.equal(grid.length, 16 * 3 * 2);
-  const first = new Set(grid.filter(({ tab }) => tab === 'TypeScript').map(({ code }) => code.split('\n')[0]));
+  const first = new Set(grid.filter(({ tab }) => tab === 'call').map(({ code }) => code.split('\n')[0]));
   assert.equal(first.size, 8);
 });
 
@@ -110,23 +110,23 @@ test('presets are printed by name, changed ones with their changes, and the rest
   // cenkalti and Google's client are one policy, of which the first name is printed.
   for (const name of ['polly', 'googleHttpClient', 'grpc', 'awsSdk2020', 'pRetryRandomized', 'truncatedBinary']) {
     assert.match(
-      typeScript(name).code,
+      callOf(name).code,
       new RegExp(`^import { ${name} } from 'rejitter/presets';\n\nconst policy = new RetryPolicy\\(${name}\\);$`, 'm'),
     );
   }
   assert.match(
-    typeScript('cenkalti, changed').code,
+    callOf('cenkalti, changed').code,
     /new RetryPolicy\(\{\n {2}\.\.\.googleHttpClient,\n {2}baseMs: 50,\n {2}maxAttempts: 4,\n {2}totalTimeoutMs: Infinity,\n\}\);/,
   );
   assert.match(
-    others.find(({ name }) => name === 'goRetryableHttp, fetch wrapper')?.code ?? '',
+    others.find(({ name }) => name === 'goRetryableHttp, fetch')?.code ?? '',
     /createFetch\(\{\n {2}\.\.\.goRetryableHttp,\n {2}retryOn: goRetryableHttpRetryOn,\n {2}attemptTimeoutMs/,
   );
-  assert.match(typeScript('only as data').code, / fromData\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
+  assert.match(callOf('only as data').code, / fromData\(\{\n {2}version: 1,\n {2}capRule: 'ceiling',/);
 });
 
 test('the parts that the calls share are made once, before the calls, and passed by name', () => {
-  const { code: chosen } = typeScript('chosen with budget and breaker and cooldown and hedge');
+  const { code: chosen } = callOf('chosen with budget and breaker and cooldown and hedge');
   assert.match(chosen, /^import \{ breaker, budget, cooldown, hedge, protect \} from 'rejitter\/protection';$/m);
   assert.match(
     chosen,
@@ -137,15 +137,11 @@ test('the parts that the calls share are made once, before the calls, and passed
   const learned =
     '// Without delayMs, a hedge starts when an attempt takes longer than 95% of the recent first attempts.';
   for (const { name, code, tab } of others)
-    assert.equal(
-      code.includes(`${learned}\nconst protection = `),
-      / and hedge/.test(name) && tab !== 'Delays only',
-      name,
-    );
-  assert.match(typeScript('polly with budget').code, /new RetryPolicy\(\{\n {2}\.\.\.polly,\n {2}protection,\n\}\)/);
-  assert.match(typeScript('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
+    assert.equal(code.includes(`${learned}\nconst protection = `), / and hedge/.test(name) && tab !== 'delays', name);
+  assert.match(callOf('polly with budget').code, /new RetryPolicy\(\{\n {2}\.\.\.polly,\n {2}protection,\n\}\)/);
+  assert.match(callOf('data with budget').code, /^\}\)\.with\(\{ protection \}\);$/m);
   for (const { code, tab } of others.filter(({ name }) => name.includes(' with budget')))
-    assert.equal(code.includes('protect('), tab !== 'Delays only');
+    assert.equal(code.includes('protect('), tab !== 'delays');
 });
 
 test('the parts are those that the page has chosen, and the hedge has the delay of its slider', () => {
@@ -157,7 +153,7 @@ test('the parts are those that the page has chosen, and the hedge has the delay 
 test('each program makes the very policy of its strategy', () => {
   let policies = 0;
   for (const { name, tab, code, strategy } of [...grid, ...others]) {
-    if (tab === 'fetch wrapper' || !code.includes('const policy =')) continue;
+    if (tab === 'fetch' || !code.includes('const policy =')) continue;
     const made = policyIn(code);
     const [{ capRule: _, ...printed }, { capRule: __, ...expected }] = [
       strategyOf(made),
@@ -186,16 +182,55 @@ describe('in a project of their own', () => {
   });
 
   test('programs that call the server retry its two failures, and end with 200 after three requests', async () => {
-    const calling = [...grid, ...others].filter(({ tab }) => tab !== 'Delays only');
+    const calling = [...grid, ...others].filter(({ tab }) => tab !== 'delays');
     const ended = await folder.againstFailures(calling.map(({ code }) => code));
     for (const [i, { name, code }] of calling.entries())
       assert.deepEqual(ended[i], { ended: '200', requests: 3 }, `${name}\n${code}`);
   });
 
+  test('no program comes back before its Retry-After; a cooldown holds other callers but for one probe', async () => {
+    const strategy = { ...INITIAL, baseMs: 10, capMs: 10 };
+    /** @type {[string, any, Record<string, object>][]} */
+    const cases = [
+      ['chosen', strategy, {}],
+      ['polly', PRESETS.find((/** @type {any} */ preset) => preset.name === 'polly').strategy, {}],
+      ['data', { ...strategy, jitter: 'equal', capRule: 'ceiling' }, {}],
+      ['with a cooldown', strategy, { cooldown: {} }],
+      ['with all parts', strategy, allParts],
+    ];
+    const calling = cases.flatMap(([name, policy, parts]) =>
+      Object.entries(programs(policy, parts)).flatMap(([tab, code]) =>
+        tab === 'delays' ? [] : { name: `${name}, ${tab}`, code: `${code}`, holds: 'cooldown' in parts },
+      ),
+    );
+    const met = await folder.againstLimit(calling.map(({ code }) => code));
+    for (const [i, { name, code, holds }] of calling.entries()) {
+      const { ended, sinceMs } = met[i] ?? {};
+      assert.equal(ended, '200,200,200', `${name}\n${code}`);
+      // The first call is answered 429 with Retry-After: 1, and two start after that.
+      const early = (sinceMs ?? []).filter((ms) => ms < 1000);
+      assert.equal(early.length, holds ? 2 : 3, `${name}: ${sinceMs}\n${code}`);
+    }
+  });
+
+  test('a fetch sends a POST again only with an Idempotency-Key; a call says what it is for', async () => {
+    const { fetch: wrapper = '', call = '' } = programs({ ...INITIAL, baseMs: 10, capMs: 10 });
+    const post = (/** @type {string} */ init) => wrapper.replace("orders')", `orders', ${init})`);
+    const ended = await folder.againstFailures([
+      post("{ method: 'POST' }"),
+      post("{ method: 'POST', headers: { 'Idempotency-Key': 'order 7' } }"),
+    ]);
+    assert.deepEqual(ended, [
+      { ended: '503', requests: 1 },
+      { ended: '200', requests: 3 },
+    ]);
+    assert.match(call, /^\/\/ For requests that may be sent twice/m);
+  });
+
   test('programs that list the waits have as many as the policy, within its bounds', async () => {
     const listing = [...grid, ...others].filter(
       ({ tab, strategy }) =>
-        tab === 'Delays only' &&
+        tab === 'delays' &&
         !(strategy.totalTimeoutMs === Infinity && grid.some((printed) => printed.strategy === strategy)),
     );
     const imports = new Set(listing.flatMap(({ code }) => code.match(/^import .*$/gm) ?? []));

@@ -33,7 +33,7 @@ const IMPORTED = { RetryPolicy, fromData, ...presets, ...protection };
 export function policyIn(program) {
   const statements = program
     .replace(/^import .*$/gm, '')
-    .replace(/\n(?:const response|\/\/ The )[^]*/, '\nreturn policy;');
+    .replace(/\n(?:const response|\/\/ (?:The|For) )[^]*/, '\nreturn policy;');
   return new Function(...Object.keys(IMPORTED), statements)(...Object.values(IMPORTED));
 }
 
@@ -63,35 +63,82 @@ export async function programFolder() {
      * @returns {Promise<{ ended: string, requests: number }[]>} the status of each, or its error
      */
     async againstFailures(programs) {
-      const requests = programs.map(() => 0);
-      const server = createServer((request, response) => {
-        const i = Number(request.url?.slice(1));
-        const count = (requests[i] = (requests[i] ?? 0) + 1);
-        response.writeHead(count <= 2 ? 503 : 200).end();
-      });
-      const { origin, close } = await onLoopback(server);
-      try {
-        const files = programs.map((_, i) => join(folder, `r${i}.mjs`));
-        await Promise.all(
-          files.map((file, i) => {
-            const aimed = (programs[i] ?? '').replaceAll('https://example.com/orders', `${origin}/${i}`);
-            // A busy machine must not pass a deadline.
-            const patient = aimed.replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000');
-            return writeFile(file, `${patient}\nexport default String(response.status);\n`);
-          }),
-        );
-        const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
-        const all =
-          `const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, ` +
-          `String)));\nconsole.log(JSON.stringify(ended));\nprocess.exit();`;
-        const { stdout } = await run(process.execPath, ['--input-type=module', '-e', all], { cwd: WWW });
-        return JSON.parse(stdout).map((/** @type {string} */ ended, /** @type {number} */ i) => ({
-          ended,
-          requests: requests[i] ?? 0,
-        }));
-      } finally {
-        await close();
-      }
+      const { ended, atMs } = await against(
+        programs.map((program) => `${program}\nexport default String(response.status);\n`),
+        (count) => ({ status: count <= 2 ? 503 : 200 }),
+      );
+      return ended.map((one, i) => ({ ended: one, requests: atMs[i]?.length ?? 0 }));
+    },
+
+    /**
+     * Runs the call of each program, and once it has been answered 429, two more. For a second, the server answers all
+     * requests of a program with 429 and `Retry-After: 1`.
+     *
+     * @param {readonly string[]} programs
+     * @returns {Promise<{ ended: string, sinceMs: number[] }[]>} the three statuses, and the times of all requests
+     *   since the first
+     */
+    async againstLimit(programs) {
+      const thrice = programs.map((program) =>
+        program
+          .replace('const response = await ', 'const send = () => ')
+          .concat('\nconst first = send();\nawait globalThis.limited(import.meta.url);\n')
+          .concat('export default (await Promise.all([first, send(), send()])).map(({ status }) => status).join();\n'),
+      );
+      const { ended, atMs } = await against(thrice, (_, sinceMs) =>
+        sinceMs < 1000 ? { status: 429, headers: { 'Retry-After': '1' } } : { status: 200 },
+      );
+      return ended.map((one, i) => ({ ended: one, sinceMs: (atMs[i] ?? []).map((ms) => ms - (atMs[i]?.[0] ?? 0)) }));
     },
   };
+
+  /**
+   * Runs all modules in one process, each against its own path of a server.
+   * @param {readonly string[]} modules
+   * @param {(count: number, sinceMs: number) => { status: number, headers?: Record<string, string> }} answer by the number
+   *   of the request, and its time since the first one
+   */
+  async function against(modules, answer) {
+    /** @type {number[][]} when the requests of each came */
+    const atMs = modules.map(() => []);
+    const server = createServer((request, response) => {
+      const times = atMs[Number(request.url?.slice(1))] ?? [];
+      times.push(performance.now());
+      const { status, headers } = answer(times.length, performance.now() - (times[0] ?? 0));
+      response.writeHead(status, headers).end();
+    });
+    const { origin, close } = await onLoopback(server);
+    try {
+      const files = modules.map((_, i) => join(folder, `r${i}.mjs`));
+      await Promise.all(
+        files.map((file, i) => {
+          const aimed = (modules[i] ?? '').replaceAll('https://example.com/orders', `${origin}/${i}`);
+          // A busy machine must not pass a deadline.
+          return writeFile(file, aimed.replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000'));
+        }),
+      );
+      const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
+      const all = `
+        const limits = ${urls}.map(() => {
+          const limit = {};
+          limit.promise = new Promise((resolve) => (limit.resolve = resolve));
+          return limit;
+        });
+        globalThis.limited = (url) => limits[${urls}.indexOf(url)].promise;
+        const { fetch } = globalThis;
+        globalThis.fetch = async (url, init) => {
+          const response = await fetch(url, init);
+          // Once the program has had its turn.
+          if (response.status === 429) setTimeout(limits[Number(new URL(url.url ?? url).pathname.slice(1))].resolve, 50);
+          return response;
+        };
+        const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, String)));
+        console.log(JSON.stringify(ended));
+        process.exit();`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', all], { cwd: WWW });
+      return { ended: /** @type {string[]} */ (JSON.parse(stdout)), atMs };
+    } finally {
+      await close();
+    }
+  }
 }

@@ -42,7 +42,7 @@ export type LiveFailure = 'mixed' | '503' | '429' | 'network' | 'slow' | 'offlin
 export const LIVE_FAILURES: readonly LiveFailure[] = ['mixed', '503', '429', 'network', 'slow', 'offline'];
 
 /** The programs that print the policy, and the engines that `rejitter/engines` writes it for. */
-export const PROGRAMS = ['TypeScript', 'fetch wrapper', 'Delays only'] as const;
+export const PROGRAMS = ['fetch', 'call', 'delays'] as const;
 export const ENGINES = ['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'] as const;
 export type Engine = (typeof ENGINES)[number];
 export const CODES: readonly Code[] = [...PROGRAMS, ...ENGINES];
@@ -85,7 +85,7 @@ export const INITIAL_STATE: State = {
   hedging: { delayMs: 60, utilisation: 0.7 },
   live: { failure: 'mixed', rate: 0.6, calls: 8 },
   pasted: { text: '', from: 'detect' },
-  code: 'TypeScript',
+  code: 'fetch',
   seed: 42,
 };
 

@@ -22,9 +22,9 @@ export function partsOf({ protection, hedging }: Pick<State, 'protection' | 'hed
 /** `parts`: made once, so that all calls share them. */
 export function programs(strategy: Strategy, parts: Parts = {}): Readonly<Record<(typeof PROGRAMS)[number], string>> {
   return {
-    TypeScript: named(strategy, parts),
-    'fetch wrapper': wrapper(strategy, parts),
-    'Delays only': delays(strategy),
+    fetch: wrapper(strategy, parts),
+    call: named(strategy, parts),
+    delays: delays(strategy),
   };
 }
 
@@ -48,8 +48,8 @@ function isEmpty(options: object): boolean {
 
 /** How a program uses what it imports from each module. */
 const USES: Readonly<Record<string, RegExp>> = {
-  rejitter: /\b(?:RetryPolicy|retry\w*)(?=\()/g,
-  'rejitter/fetch': /\bcreateFetch(?=\()/g,
+  rejitter: /\b(?:RetryPolicy|retry(?!AfterMs\b)\w*)(?=\()/g,
+  'rejitter/fetch': /\b(?:createFetch|retryAfterMs)(?=\()/g,
   'rejitter/data': /\bfromData(?=\()/g,
   'rejitter/presets': new RegExp(`(?<=[(.]|: )(?:${PRESET_NAMES.join('|')}|goRetryableHttpRetryOn)\\b`, 'g'),
   'rejitter/protection': /\b(?:breaker|budget|cooldown|hedge|protect)(?=\()/g,
@@ -65,20 +65,25 @@ export function program(...statements: readonly string[]): string {
   return `${imports.join('')}\n${text}\n`;
 }
 
-/** A call whose callback throws on statuses that are worth a retry: fetch resolves on them. */
+/**
+ * A call whose callback throws on statuses that are worth a retry, because fetch resolves on them. The error has the
+ * status, by which a breaker counts it, and the server's wait, which the retry and a cooldown follow.
+ */
 export function callbackCall(name: string, ...more: readonly string[]): string {
   const body = `async ({ signal }) => {
   const response = await fetch('${URL}', { signal });
   if (response.status === 429 || response.status >= 500) {
-    throw new Error(\`HTTP \${response.status}\`);
+    await response.body?.cancel();
+    const error = Object.assign(new Error(\`HTTP \${response.status}\`), { status: response.status });
+    const delayMs = retryAfterMs(response);
+    throw delayMs === undefined ? error : retryAfter(delayMs, error);
   }
   return response;
 }`;
-  if (more.length === 0) return `const response = await ${name}(${body});`;
-  return (
-    'const response = await ' +
-    `${name}(\n${[body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`).join('')});`
-  );
+  const comment = '// For requests that may be sent twice, such as a GET. The wait of a Retry-After is followed.\n';
+  if (more.length === 0) return `${comment}const response = await ${name}(${body});`;
+  const lines = [body, ...more].map((arg) => `  ${arg.replaceAll('\n', '\n  ')},\n`);
+  return `${comment}const response = await ${name}(\n${lines.join('')});`;
 }
 
 /** A call of a fetch that retries by itself. */
@@ -144,7 +149,8 @@ function named(strategy: Strategy, parts: Parts): string {
 
 function wrapper(strategy: Strategy, parts: Parts): string {
   const attemptTimeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, Math.ceil(ATTEMPT_SHARE * strategy.totalTimeoutMs));
-  const comment = '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. Retry-After is obeyed.\n';
+  const comment =
+    '// GET, PUT and DELETE are sent again, POST only with an Idempotency-Key. A Retry-After is followed.\n';
   const made = making(strategy);
   const shared = sharing(parts, 'Each origin has a state of its own.');
   if ('data' in made) {

@@ -9,6 +9,12 @@ import { highlighted } from './highlight';
 import { prose } from './prose';
 import './styles.css';
 
+const PROGRAM_NAMES: Readonly<Record<(typeof PROGRAMS)[number], string>> = {
+  fetch: 'A fetch that retries',
+  call: 'Any asynchronous call',
+  delays: 'The delays only',
+};
+
 const isEngine = (code: Code): code is Engine => ENGINES.some((engine) => engine === code);
 
 export function mountCode(root: HTMLElement, store: Store): void {
@@ -16,7 +22,7 @@ export function mountCode(root: HTMLElement, store: Store): void {
     html(
       'optgroup',
       { label },
-      ...codes.map((value) => html('option', { value }, isEngine(value) ? engineName(value) : value)),
+      ...codes.map((value) => html('option', { value }, isEngine(value) ? engineName(value) : PROGRAM_NAMES[value])),
     );
   const choice = html(
     'select',
@@ -24,7 +30,7 @@ export function mountCode(root: HTMLElement, store: Store): void {
     group('In your code', PROGRAMS),
     group('In an engine', ENGINES),
   );
-  choice.addEventListener('change', () => store.set({ code: CODES[choice.selectedIndex] ?? 'TypeScript' }));
+  choice.addEventListener('change', () => store.set({ code: CODES[choice.selectedIndex] ?? 'fetch' }));
   const code = html('code');
   const pre = html('pre', { class: 'scroll', role: 'region', 'aria-label': 'The chosen strategy', tabindex: 0 }, code);
   const place = html('p');
