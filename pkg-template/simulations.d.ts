@@ -341,6 +341,8 @@ export interface LoadOptions extends Seeded {
   downFromMs?: number | undefined;
   /** Length of the outage. Between 0 and 10^9. @default 10_000 */
   downMs?: number | undefined;
+  /** Share of the answers that are failures, at random. Between 0 and 1. @default 0 */
+  failureShare?: number | undefined;
   /** Where the simulation ends. Positive, at most 10^9 and 10^6 bins. @default 300_000 */
   horizonMs?: number | undefined;
   /** The width of a time bin. Positive. @default 1000 */
@@ -364,10 +366,12 @@ export interface LoadResult {
   requests: Uint32Array;
   /** Retries that arrived at the server. */
   retries: Uint32Array;
-  /** Attempts that were answered in time, counted in the bin of the answer. */
+  /** Attempts that were answered in time without a failure, counted in the bin of the answer. */
   successes: Uint32Array;
   /** Attempts whose time limit passed, counted in the bin in which it did. */
   timeouts: Uint32Array;
+  /** Attempts that were answered in time with a failure, counted in the bin of the answer. */
+  failures: Uint32Array;
   /** Attempts that a breaker rejected: first ones, and retries before or after their wait. */
   rejectedByBreaker: Uint32Array;
   /** Retries that a budget rejected. */

@@ -224,6 +224,7 @@ fn load_is_the_model() {
                 ("retries", &bins.retries),
                 ("successes", &bins.successes),
                 ("timeouts", &bins.timeouts),
+                ("failures", &bins.failures),
                 ("rejectedByBreaker", &bins.rejected_by_breaker),
                 ("rejectedByBudget", &bins.rejected_by_budget),
                 ("phases.processes", &model.phases().processes),

@@ -141,6 +141,7 @@ fn load_is_checked() {
         timeout_ms: [0.0, NAN, INF, 1e-11]
         down_from_ms: [-1.0, NAN, INF]
         down_ms: [-1.0, NAN, INF]
+        failure_share: [-0.1, 1.1, NAN]
         bin_ms: [0.0, NAN, INF, 0.01]
         horizon_ms: [0.0, -1.0, NAN, INF]
         curve: [vec![-1.0]]

@@ -31,7 +31,7 @@ pub fn load(
     if let Some(arrivals) = arrivals(&mut fields) {
         options.arrivals = arrivals;
     }
-    read!(fields, options "": capacity_per_s timeout_ms down_from_ms down_ms horizon_ms bin_ms processes);
+    read!(fields, options "": capacity_per_s timeout_ms down_from_ms down_ms failure_share horizon_ms bin_ms processes);
     options.protection = protection(&mut fields);
     fields.finish(Load::new(options)).map(Running::new)
 }
@@ -124,6 +124,7 @@ impl Study for Load {
             .counts("retries", &bins.retries)
             .counts("successes", &bins.successes)
             .counts("timeouts", &bins.timeouts)
+            .counts("failures", &bins.failures)
             .counts("rejectedByBreaker", &bins.rejected_by_breaker)
             .counts("rejectedByBudget", &bins.rejected_by_budget)
             .floats("responseMs", &bins.response_ms)

@@ -44,7 +44,7 @@ const CONTENTION = numbers('clients hopMeanMs hopSdMs runs');
 const LINE = { figure: choice('none', 'exponential', 'equal', 'full', 'decorrelated'), ...numbers('baseMs capMs') };
 const LOAD = {
   arrivals: ARRIVALS,
-  ...numbers('capacityPerS timeoutMs downFromMs downMs horizonMs binMs'),
+  ...numbers('capacityPerS timeoutMs downFromMs downMs failureShare horizonMs binMs'),
   protection: section({
     budget: section({
       ...numbers('capacity perSuccess cost perRequest perSecond maxTokens tokenRatio'),

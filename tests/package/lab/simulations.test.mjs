@@ -280,6 +280,7 @@ const OUT_OF_RANGE = [
   [outage, { deadlineMs: 0, horizonMs: Infinity, binMs: -1, traced: 0.5 }],
   [contention, { clients: 2.5, hopMeanMs: -1, hopSdMs: NaN, runs: 0 }],
   [load, { capacityPerS: 0, timeoutMs: 0, downFromMs: -1, downMs: NaN, horizonMs: 0, binMs: 0.01, processes: 0 }],
+  [load, { failureShare: 1.1 }],
   [rateLimit, { jobs: 0, workers: 0, limit: 0, windowMs: 0, latencyMs: 0, horizonMs: 0, binMs: 0 }],
   [simulateHedging, { requests: 0, 'service.meanMs': 0, 'service.slowShare': 1.1, 'service.slowFromMs': -1 }],
   [simulateHedging, { 'service.slowMeanMs': -1, 'hedge.delayMs': -1, 'hedge.quantile': 0, 'hedge.maxRatio': 0.0001 }],

@@ -33,6 +33,8 @@ pub struct Load {
     openings: Noise,
     /// Processes of requests.
     origins: Noise,
+    /// Answers that are failures.
+    faults: Noise,
     requests: Vec<Request>,
     /// Entries of `requests` that are free again.
     free: Vec<u32>,
@@ -54,6 +56,8 @@ struct Request {
     number: u64,
     process: u32,
     in_time: bool,
+    /// Whether the answer is a failure.
+    faulty: bool,
     ticket: Ticket,
 }
 
@@ -77,6 +81,7 @@ impl Load {
             guards: vec![Guard::new(&options.protection); options.processes as usize],
             openings: Noise::new(options.seed, 1),
             origins: Noise::new(options.seed, 2),
+            faults: Noise::new(options.seed, 3),
             requests: Vec::new(),
             free: Vec::new(),
             busy_until_ms: 0.0,
@@ -88,6 +93,7 @@ impl Load {
                 retries: zeros(),
                 successes: zeros(),
                 timeouts: zeros(),
+                failures: zeros(),
                 rejected_by_breaker: zeros(),
                 rejected_by_budget: zeros(),
                 response_ms: vec![f64::NAN; bins],
@@ -225,8 +231,10 @@ impl Load {
         }
         let answered = self.answered(now);
         let timeout = self.options.timeout_ms;
+        let share = self.options.failure_share;
         let request = &mut self.requests[entry as usize];
         request.in_time = answered - now <= timeout;
+        request.faulty = share > 0.0 && self.faults.uniform() < share;
         let known = if request.in_time {
             answered
         } else {
@@ -254,12 +262,12 @@ impl Load {
         end
     }
 
-    /// An attempt ends for its client: answered, or out of time.
+    /// An attempt ends for its client: answered, perhaps with a failure, or out of time.
     fn end(&mut self, now: f64, entry: u32) {
         let bin = bin_of(now, self.options.bin_ms);
         let request = &mut self.requests[entry as usize];
         let guard = &mut self.guards[request.process as usize];
-        if request.in_time {
+        if request.in_time && !request.faulty {
             count_one(&mut self.bins.successes[bin]);
             self.totals.successes += 1;
             if guard.succeeded(now, &request.ticket) == Change::Closed {
@@ -268,8 +276,12 @@ impl Load {
             self.leave(now, entry);
             return;
         }
-        count_one(&mut self.bins.timeouts[bin]);
-        self.last_timeout_ms = now;
+        if request.in_time {
+            count_one(&mut self.bins.failures[bin]);
+        } else {
+            count_one(&mut self.bins.timeouts[bin]);
+            self.last_timeout_ms = now;
+        }
         // The next draw is used up by an opening.
         let mut openings = self.openings.clone();
         let draw = self.options.protection.draw();

@@ -43,6 +43,8 @@ options! {
     down_from_ms: f64 = 10_000.0,
     /// Length of the outage. Between 0 and 10^9. Defaults to 10,000.
     down_ms: f64 = 10_000.0,
+    /// Share of the answers that are failures, at random. Between 0 and 1. Defaults to 0.
+    failure_share: f64 = 0.0,
     /// Where the simulation ends. Positive, at most 10^9, at most 10^6 bins. Defaults to 300,000.
     horizon_ms: f64 = 300_000.0,
     /// The width of a time bin. Positive. Defaults to 1000.
@@ -97,6 +99,8 @@ impl LoadOptions {
             ("down_from_ms", self.down_from_ms, (0.0, 1e9), rule),
             ("down_ms", self.down_ms, (0.0, 1e9), rule),
         ]);
+        let rule = "a share between 0 and 1";
+        check.range("failure_share", self.failure_share, (0.0, 1.0), rule);
         check.bins(horizon, 1e9, self.bin_ms, POSITIVE_MS);
         self.protection.check(&mut check);
         let rule = "an integer between 1 and 1000";

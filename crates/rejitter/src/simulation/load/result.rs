@@ -10,10 +10,12 @@ pub struct LoadBins {
     pub requests: Vec<u32>,
     /// Retries that arrived at the server.
     pub retries: Vec<u32>,
-    /// Attempts that were answered in time, when they were.
+    /// Attempts that were answered in time and did not fail, when they were.
     pub successes: Vec<u32>,
     /// Attempts whose time limit passed, when it did.
     pub timeouts: Vec<u32>,
+    /// Attempts that were answered in time with a failure, when they were.
+    pub failures: Vec<u32>,
     /// Attempts that a breaker rejected: first ones, and retries before or after their wait.
     pub rejected_by_breaker: Vec<u32>,
     /// Retries that a budget rejected.
@@ -31,7 +33,7 @@ pub struct LoadTotals {
     pub requests: u64,
     /// Retries that were granted: some of them still wait, or a breaker rejected them after their wait.
     pub retries: u64,
-    /// Requests that were answered in time.
+    /// Requests that were answered in time, without a failure.
     pub successes: u64,
     /// Requests that ended without an answer.
     pub give_ups: u64,
