@@ -16,7 +16,7 @@ export default defineConfig({
     // All of these know modulepreload.
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: ['index.html', 'protection/index.html', 'lab/index.html', 'hedging/index.html'],
+      input: ['index.html', 'protection/index.html'],
     },
   },
   worker: {

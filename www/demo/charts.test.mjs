@@ -4,11 +4,8 @@ import { describe, test } from 'node:test';
 import { pageModule } from './page-module.mjs';
 
 const { logTicks, timeTicks } = await pageModule('charts/axis.ts');
-const { around, leader, overlap, placed, spread } = await pageModule('charts/labels.ts');
+const { spread } = await pageModule('charts/labels.ts');
 const { linear, log } = await pageModule('charts/scale.ts');
-
-/** @typedef {{ x: number, y: number, width: number, height: number }} Rect */
-/** @typedef {{ text: string, x: number, y: number, radius: number }} Label */
 
 describe('direct labels', () => {
   test('at the ends of lines keep their distance and their order, and move no more than they must', () => {
@@ -18,40 +15,6 @@ describe('direct labels', () => {
     assert.deepEqual(spread([0, 0, 0], 16, [0, 100]), [0, 16, 32]);
     assert.deepEqual(spread([99, 98], 16, [0, 100]), [100, 84]);
     assert.deepEqual(spread([], 16, [0, 100]), []);
-  });
-
-  test('in a scatter cover neither marks nor each other, and stay inside', () => {
-    const bounds = { x: 50, y: 20, width: 280, height: 240 };
-    const next = random(7);
-    for (let round = 0; round < 25; round++) {
-      /** @type {Label[]} */
-      const labels = Array.from({ length: 5 }, (_, i) => ({
-        text: `Truncated · ${i}`,
-        x: 60 + 260 * next(),
-        y: 30 + 220 * next(),
-        radius: 6,
-      }));
-      /** @type {Rect[]} */
-      const marks = labels.map(({ x, y }) => around(x, y, 8));
-      const rects = /** @type {Rect[]} */ (placed(labels, marks, bounds));
-      for (const [i, rect] of rects.entries()) {
-        assert.ok(rect.x >= 50 && rect.y >= 20 && rect.x + rect.width <= 330 && rect.y + rect.height <= 260);
-        for (const other of [...marks, ...rects.slice(i + 1)])
-          assert.equal(overlap(rect, other), false, `round ${round}, label ${i}`);
-      }
-    }
-  });
-
-  test('next to the mark if the place is free, nowhere without room', () => {
-    const label = { text: 'Full', x: 100, y: 100, radius: 6 };
-    const [rect] = placed([label], [around(100, 100, 8)], { x: 0, y: 0, width: 400, height: 200 });
-    assert.ok(rect.x >= 108 && rect.x <= 110 && Math.abs(rect.y - 92) <= 2, JSON.stringify(rect));
-    assert.equal(leader(label, rect), undefined);
-    assert.deepEqual(placed([label], [], { x: 90, y: 90, width: 20, height: 20 }), [undefined]);
-    // Far away, a line leads there, from the edge of the mark.
-    const far = { ...rect, x: 200 };
-    const { from, to } = leader(label, far);
-    assert.ok(from[0] > 106 && from[0] < 110 && to[0] === 198);
   });
 });
 
@@ -86,12 +49,3 @@ describe('ticks', () => {
     assert.deepEqual(timeTicks(linear([16_250, 41_000], [230, 60]), 34), [20_000, 25_000, 30_000, 35_000, 40_000]);
   });
 });
-
-/** Numbers between 0 and 1, the same in each run. @param {number} seed */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}

@@ -14,7 +14,7 @@ import { pageModule } from './page-module.mjs';
 
 const { INITIAL_STATE } = await pageModule('state/state.ts');
 const { PRESETS } = await pageModule('state/presets.ts');
-const { CHOICES, FURTHER_JITTERS, INITIAL, policyOf, policyOptions, strategyOf } =
+const { ALL_JITTERS, BACKOFFS, INITIAL, JITTERS, policyOf, policyOptions, strategyOf } =
   await pageModule('state/strategy.ts');
 const { partsOf, programs, source } = await pageModule('take-away/code.ts');
 
@@ -32,7 +32,9 @@ const add = (list, name, strategy, parts) => {
   for (const [tab, text] of Object.entries(programs(strategy, parts)))
     list.push({ name: `${name}, ${tab}`, tab, code: text, strategy });
 };
-for (const choice of CHOICES) {
+for (const choice of BACKOFFS.flatMap((/** @type {string} */ backoff) =>
+  JITTERS.map((/** @type {string} */ jitter) => ({ backoff, jitter })),
+)) {
   for (const totalTimeoutMs of [Infinity, 20_000]) {
     add(grid, `${choice.backoff} ${choice.jitter}`, {
       ...INITIAL,
@@ -45,8 +47,8 @@ for (const choice of CHOICES) {
   }
 }
 for (const preset of PRESETS) add(others, preset.name ?? preset.label, preset.strategy);
-for (const jitter of FURTHER_JITTERS) add(others, jitter, { ...INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
-add(others, 'list', { ...INITIAL, backoff: 'list', jitter: 'none', list: [10, 20, 70], maxAttempts: 5 });
+for (const jitter of ALL_JITTERS.slice(4))
+  add(others, jitter, { ...INITIAL, jitter, baseMs: 30, ratio: 0.3, spreadMs: 40 });
 add(others, 'fibonacci with a floor', { ...INITIAL, backoff: 'fibonacci', minMs: 15 });
 add(others, 'cenkalti, changed', {
   ...strategyOf(new RetryPolicy(cenkalti)),
@@ -57,9 +59,8 @@ add(others, 'cenkalti, changed', {
 const further = [
   { capRule: 'draw' },
   { capRule: 'ceiling', jitter: 'proportional' },
-  { backoff: 'list', list: [10, 20, 30] },
   { backoff: 'fibonacci', jitter: 'additiveMax', spreadMs: 5 },
-  { backoff: 'linear', stepMs: 7, minMs: 3 },
+  { backoff: 'linear', minMs: 3 },
   { jitter: 'pollyV2' },
   { jitter: 'slotted' },
   { jitter: 'decorrelatedBounded', capRule: 'draw' },
@@ -146,7 +147,7 @@ test('the parts that the calls share are made once, before the calls, and passed
 
 test('the parts are those that the page has chosen, and the hedge has the delay of its slider', () => {
   assert.deepEqual(partsOf(INITIAL_STATE), {});
-  const chosen = { ...INITIAL_STATE, protection: { parts: 'breaker,hedge', floorPerS: 0 } };
+  const chosen = { ...INITIAL_STATE, protection: { retries: 'on', parts: 'breaker,hedge' } };
   assert.deepEqual(partsOf(chosen), { breaker: {}, hedge: { delayMs: INITIAL_STATE.hedging.delayMs } });
 });
 

@@ -8,14 +8,14 @@
  */
 
 /** @typedef {'ok' | 'unavailable' | 'limited' | 'dropped' | 'slow'} Kind */
-/** @typedef {'mixed' | '503' | '429' | 'network' | 'slow' | 'offline'} Failure */
+/** @typedef {'mixed' | '503' | '429'} Failure */
 
 /** How a server may fail. @type {readonly Failure[]} */
-export const FAILURES = ['mixed', '503', '429', 'network', 'slow', 'offline'];
+export const FAILURES = ['mixed', '503', '429'];
 
 /**
  * The kinds of failure, with their shares.
- * @type {Readonly<Record<Exclude<Failure, 'offline'>, ReadonlyArray<readonly [Exclude<Kind, 'ok'>, number]>>>}
+ * @type {Readonly<Record<Failure, ReadonlyArray<readonly [Exclude<Kind, 'ok'>, number]>>>}
  */
 const SHARES = {
   mixed: [
@@ -26,18 +26,11 @@ const SHARES = {
   ],
   503: [['unavailable', 1]],
   429: [['limited', 1]],
-  network: [['dropped', 1]],
-  slow: [['slow', 1]],
 };
-
-/** With a rate of 1, an id is offline for at most this many requests. */
-const LONGEST_OFFLINE = 8;
 
 /**
  * Returns the fate of the n-th request for an id. `failureRate` is the chance that it fails, whatever became
- * of those before. `offline` is the exception: there each id loses its first requests, one up to
- * 8 times the rate, and gets through from then on. (By seed, not by time, which would differ
- * from run to run.)
+ * of those before.
  * @param {object} request
  * @param {string | number} request.seed
  * @param {string} request.id
@@ -50,10 +43,6 @@ const LONGEST_OFFLINE = 8;
 export function fate({ seed, id, n, failure = 'mixed', failureRate, latencyMs: [least, most] }) {
   const key = `${seed}/${id}/${n}`;
   const latencyMs = least + (most - least) * uniform(`${key}/latency`);
-  if (failure === 'offline') {
-    const lost = Math.ceil(uniform(`${seed}/${id}/offline`) * Math.round(LONGEST_OFFLINE * failureRate));
-    return { kind: n <= lost ? 'dropped' : 'ok', latencyMs };
-  }
   // Each kind of failure meets requests of its own: otherwise all kinds would come to the same numbers.
   if (uniform(`${key}/${failure === 'mixed' ? 'fails' : failure}`) >= failureRate) return { kind: 'ok', latencyMs };
   let left = uniform(`${key}/how`);

@@ -30,16 +30,13 @@ const IDS = Array.from({ length: 20_000 }, (_, i) => `r${i}`);
 const MIXED = { unavailable: 0.4, limited: 0.2, dropped: 0.2, slow: 0.2 };
 
 test('fails at the requested rate, in the shares of its kind', () => {
-  /** @type {Readonly<Record<Exclude<import('./fate.mjs').Failure, 'offline'>, Readonly<Record<string, number>>>>} */
+  /** @type {Readonly<Record<import('./fate.mjs').Failure, Readonly<Record<string, number>>>>} */
   const shares = {
     mixed: MIXED,
     503: { unavailable: 1 },
     429: { limited: 1 },
-    network: { dropped: 1 },
-    slow: { slow: 1 },
   };
   for (const failure of FAILURES) {
-    if (failure === 'offline') continue;
     for (const failureRate of [0, 0.3, 0.9, 1]) {
       const counts = tally(IDS.flatMap((id) => kinds(failure, failureRate, id, 1)));
       /** @type {Record<string, number>} */
@@ -58,7 +55,7 @@ test('fails at the requested rate, in the shares of its kind', () => {
   }
 });
 
-test('a request does not depend on those before it, except offline', () => {
+test('a request does not depend on those before it', () => {
   const after = tally(IDS.map((id) => kinds('503', 0.6, id, 2).join(' ')));
   for (const [pair, share] of /** @type {const} */ ([
     ['ok ok', 0.16],
@@ -70,29 +67,6 @@ test('a request does not depend on those before it, except offline', () => {
       Math.abs((after[pair] ?? 0) / IDS.length - share) <= 4 * Math.sqrt((share * (1 - share)) / IDS.length),
       pair,
     );
-  }
-});
-
-test('offline: the first requests of each id are lost, one up to eight times the rate, then none', () => {
-  for (const [failureRate, most] of /** @type {const} */ ([
-    [0, 0],
-    [0.3, 2],
-    [0.6, 5],
-    [0.9, 7],
-    [1, 8],
-  ])) {
-    const lost = IDS.map((id) => {
-      const met = kinds('offline', failureRate, id);
-      const first = met.indexOf('ok');
-      assert.deepEqual(
-        met,
-        met.map((_, i) => (i < first ? 'dropped' : 'ok')),
-      );
-      return String(first);
-    });
-    const counts = tally(lost);
-    assert.deepEqual(Object.keys(counts), most === 0 ? ['0'] : Array.from({ length: most }, (_, i) => String(i + 1)));
-    for (const n of Object.values(counts)) assert.ok(Math.abs(n / IDS.length - 1 / Math.max(1, most)) < 0.02);
   }
 });
 

@@ -8,7 +8,6 @@ import { DIST } from './lib/built-page.mjs';
 /** Each package whose code or files the page contains. A new one appears here by intent. */
 const PACKAGES = [
   '@fontsource-variable/inter (OFL-1.1)',
-  '@fontsource-variable/jetbrains-mono (OFL-1.1)',
   ...['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`),
   'internmap (ISC)',
   'rejitter (MIT OR Apache-2.0)',

@@ -1,14 +1,12 @@
 /**
  * The policies of the demo page. The build writes them into the page, so that they hold on any web server. The demo
- * server also sends them: workers take their policy from a header. Any page may embed this one, as `?figure=ID` is made
- * for.
+ * server also sends them: workers take their policy from a header.
  */
 
-/** Allows scripts from files of the page only. Requests may go anywhere, because the live calls take any URL. */
+/** Allows scripts from files of the page only, and requests to its own server: the live calls are answered by a worker. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  'connect-src *',
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "object-src 'none'",

@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
 import { DESKTOP, DIST, eachAtTheSameTime, reportViolations } from './lib/built-page.mjs';
-import { keepBlobs } from './lib/blobs.mjs';
+import { keepBlobs, keepNextFile, keptFile } from './lib/blobs.mjs';
 import { ENGINES, newContext } from './lib/engines.mjs';
-import { SMALL, drawAll, useMenu } from './lib/page.mjs';
+import { SMALL, drawAll, drawn } from './lib/page.mjs';
 import { bePatient } from './lib/patience.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { until } from './lib/until.mjs';
@@ -96,17 +96,15 @@ eachAtTheSameTime((engine) => {
         await page
           .locator('#live-sentence', { hasText: reckon({ failure: '503', rate: 0.6, calls: 8, maxAttempts: 4 }).whole })
           .waitFor();
-        await page.selectOption('#live-calls', '1');
-        await page.locator('#live-url').fill(`${other.url}/flaky/1?run=${engine}&rate=0`);
-        await page.locator('#live-start').click();
-        await page.locator('#live-sentence', { hasText: '1 of 1' }).waitFor();
-        assert.equal(other.stats(engine).requests, 1);
         // A picture is drawn from a data: address and saved from a blob: one.
+        await drawn(page, 'waits');
         await page.evaluate(keepBlobs);
-        await useMenu(page, 'delays', 'Download PNG');
-        await until('the picture is saved', () =>
-          page.evaluate(() => /** @type {any} */ (globalThis).blobs.size === 1),
-        );
+        await page.evaluate(keepNextFile);
+        await page
+          .locator('#waits')
+          .getByRole('button', { name: /^Save a picture/ })
+          .click();
+        assert.equal((await until('the picture is saved', () => page.evaluate(keptFile))).name, 'rejitter-waits.png');
         await page.evaluate(() => document.fonts.ready);
         assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
         const link = await page
@@ -114,28 +112,6 @@ eachAtTheSameTime((engine) => {
           .getByRole('link', { name: /^Licences of the packages/ })
           .evaluate((element) => /** @type {HTMLAnchorElement} */ (element).href);
         assert.equal((await page.request.get(link)).status(), 200);
-        assert.deepEqual(messages, []);
-      }));
-
-    test('another site can embed one figure, which asks for nothing but its own files', () =>
-      withPage(`${site.url}/?figure=delays`, async (page, messages) => {
-        await page.locator('#delays[aria-busy=false]').waitFor();
-        // Where the clipboard is closed, the page shows what it would have copied.
-        await page.evaluate(() => {
-          Object.defineProperty(navigator, 'clipboard', { value: undefined });
-          Object.assign(globalThis, {
-            prompt: (/** @type {string} */ _, /** @type {string} */ code) => Object.assign(globalThis, { code }),
-          });
-        });
-        await useMenu(page, 'delays', 'Copy embed code');
-        const code = await (await page.waitForFunction(() => /** @type {any} */ (globalThis).code)).jsonValue();
-        assert.match(String(code), /^<iframe src="[^"]+\?figure=delays" title="[^"]+" [^>]+><\/iframe>$/);
-        const around = await page.context().newPage();
-        await around.setContent(`<base href="${other.url}"><p>Another page</p>${code}`);
-        const inside = around.frameLocator('iframe');
-        await inside.locator('#delays svg').first().waitFor();
-        assert.equal(await inside.locator('.back a').getAttribute('target'), '_blank');
-        assert.equal(await inside.locator('h1').isVisible(), false);
         assert.deepEqual(messages, []);
       }));
 

@@ -7,10 +7,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { FAILURES } from './fate.mjs';
 import { keepBlobs, keepNextFile, keptFile } from './lib/blobs.mjs';
-import { DEFAULTS, hedgingSentence, tailOf, tailSentence } from './lib/hedging.mjs';
-import { NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf, readTable } from './lib/page.mjs';
+import { ADVICE, NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
 import { bePatient, slower } from './lib/patience.mjs';
 import { onEdge } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
@@ -57,13 +55,13 @@ function withPage(query, use) {
 // Each in a browser of its own: while one waits, another works.
 describe('WebKitGTK', { concurrency: 2 }, () => {
   test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
-    withPage('', async (page) => {
+    withPage(ADVICE, async (page) => {
       const figures = await drawAll(page);
       assert.ok(figures.length >= 4, figures.join());
       for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
       assert.match(
-        await text(page, '#delays-desc'),
-        /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms\./,
+        await text(page, '#waits-desc'),
+        /Wait 1: median 50\u00a0ms, mean 50\u00a0ms, 5 to 95% between 5\u00a0ms and 95\u00a0ms; retry 1 lands/,
       );
       assert.deepEqual(
         await page.run(() =>
@@ -78,78 +76,55 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
       await says(page, '[data-scene=headline]', /^0 of 1,000 served$/);
       await page.click('[data-scene=next]');
       await says(page, '[data-scene=headline]', /^446 of 1,000 served$/);
-      await page.type('.words input[value=inStep]', KEYS.right);
+      await page.type('.words input[value="in step"]', KEYS.right);
       await says(page, '[data-scene=headline]', /^1,000 of 1,000 served$/);
-      await drawn(page, 'delays');
+      await drawn(page, 'waits');
       await page.run(() => document.querySelector('.grid')?.scrollIntoView({ behavior: 'instant', block: 'center' }));
       await page.click('.cell[data-backoff=fixed][data-jitter=equal]');
       await page.type('.cell[aria-checked=true]', KEYS.left + KEYS.down);
-      await says(page, '[data-scene=policy]', /Linear · full jitter, base 100\u00a0ms/);
+      await says(page, '.scene-sentence', /waits that grow by 1\u00a0s/);
       await page.click('#new-seed');
       const link = await page.wait(() => /backoff=linear.*seed=/.test(location.search) && location.href);
       const shown = async () => {
-        await page.wait(() => document.querySelector('.scene')?.getAttribute('aria-busy') === 'false');
-        return [await tableOf(page, 'delays'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
+        await page.wait(
+          () => document.querySelector('#scene-body:not([data-playing]) .scene[aria-busy=false]') !== null,
+        );
+        return [await text(page, '#waits-desc'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
       };
       const before = await shown();
       await page.goto('about:blank');
       await page.goto(String(link));
       await page.wait(() => document.documentElement.dataset.ready !== undefined);
-      await says(page, '[data-scene=policy]', /Linear/);
+      await says(page, '.scene-sentence', /waits that grow/);
+      await drawn(page, 'waits');
       assert.deepEqual(await shown(), before);
     }));
 
-  test('protection and hedging: the sentences have the numbers of the package in Node', () =>
+  test('protection: steps and switches change the figures, which are saved as pictures', () =>
     withPage(`protection/${SMALL}&protection=hedge`, async (page) => {
-      await drawAll(page);
-      assert.equal(await text(page, '#tail .finding'), tailSentence(tailOf(DEFAULTS.delayMs, 42), DEFAULTS.delayMs));
-      await page.goto(`${server.url}hedging/?utilisation=0.6`);
-      await drawn(page, 'hedging');
-      assert.equal(await text(page, '#hedging .finding'), hedgingSentence(0.6, 42));
-    }));
-
-  test('figures as files: SVG, PNG and CSV hold what is shown', () =>
-    withPage(`lab/${SMALL}`, async (page) => {
-      // Chromium and Firefox save each one.
-      for (const id of (await drawAll(page)).filter((_, i) => i % 2 === 0)) {
-        const { width, texts } = await page.run((figure) => {
-          const svg = document.querySelector(`#${figure} .drawing > svg`);
-          return {
-            width: Number(svg?.getAttribute('width')),
-            texts: [...(svg?.querySelectorAll('text') ?? [])]
-              .map(({ textContent }) => textContent ?? '')
-              .filter(Boolean),
-          };
-        }, id);
-        const svg = await saved(page, id, 'Download SVG');
-        const inFile = await page.run(
-          (content) =>
-            [...new DOMParser().parseFromString(content, 'image/svg+xml').querySelectorAll('text')]
-              .map(({ textContent }) => textContent ?? '')
-              .filter(Boolean),
-          String(svg.content),
+      const ids = await drawAll(page);
+      await says(page, '#tail .finding', /^A hedge after 60\u00a0ms sends 9\.7% more requests/);
+      for (const id of ids) {
+        const width = await page.run(
+          (figure) => Number(document.querySelector(`#${figure} .drawing > svg`)?.getAttribute('width')),
+          id,
         );
-        // The drawing, and around it its title, settings and source.
-        assert.deepEqual(inFile.slice(inFile.indexOf(texts[0] ?? '')).slice(0, texts.length), texts, id);
-
-        const { content: png } = await saved(page, id, 'Download PNG');
-        assert.equal(png.toString('latin1', 1, 4), 'PNG', id);
-        assert.equal(png.readUInt32BE(16), 2 * (width + 48), id);
-        const { colours } = await page.run(onEdge, { base64: png.toString('base64'), edge: 1 });
-        assert.ok(colours > 10, `${id}: an empty picture`);
-
-        const { name, content } = await saved(page, id, 'Download CSV');
-        assert.equal(name, `rejitter-${id}.csv`);
-        const [header = '', ...lines] = String(content).trimEnd().split('\r\n');
-        assert.ok(header.includes(','), id);
-        assert.equal(lines.length, (await tableOf(page, id)).rows.length, id);
+        await page.run(keepBlobs);
+        await page.run(keepNextFile);
+        await clickInPage(page, `#${id} [aria-label^="Save a picture"]`);
+        const { name, base64 } = await page.wait(keptFile);
+        assert.equal(name, `rejitter-${id}.png`);
+        assert.equal(Buffer.from(base64, 'base64').readUInt32BE(16), 2 * (width + 48), id);
+        assert.ok((await page.run(onEdge, { base64, edge: 1 })).colours > 10, `${id}: an empty picture`);
       }
+      await clickInPage(page, '#protection-body .button.primary');
+      await says(page, '#protection-body .scene-why', /half idle pauses once/);
     }));
 
   // The others are the same worker and the same page.
-  for (const failure of FAILURES.filter((one) => one === 'mixed' || one === '429')) {
+  for (const failure of /** @type {const} */ (['mixed', '429'])) {
     test(`live calls, ${failure}: the sentence is the one that the rule of the server gives`, () =>
-      withPage(`?failure=${failure}&baseMs=20`, async (page) => {
+      withPage(`${ADVICE}&failure=${failure}&baseMs=20`, async (page) => {
         const { whole, requests } = reckon({ failure, rate: 0.6, calls: 8 });
         await arrived(page);
         await page.click('#live-start');
@@ -160,7 +135,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
   }
 
   test('live calls are aborted at once', () =>
-    withPage('?failure=mixed&rate=0.9&baseMs=5000', async (page) => {
+    withPage(`${ADVICE}&failure=mixed&rate=0.9&baseMs=5000`, async (page) => {
       await arrived(page);
       await page.type('#live-start', KEYS.enter);
       await until('three failed attempts', async () => {
@@ -201,7 +176,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
       await page.enterFrame('iframe');
       await page.wait((px) => innerWidth === px, PHONE);
       for (const id of await drawAll(page)) {
-        await tableOf(page, id);
+        await drawn(page, id);
         assert.equal(await overflow(page), 0, id);
       }
       await page.run((css) => {
@@ -279,34 +254,6 @@ function clickInPage(page, selector) {
   return page.run((css) => /** @type {HTMLElement | null} */ (document.querySelector(css))?.click(), selector);
 }
 
-/** Opens the menu of a figure. @param {Session} page @param {string} id */
-async function openMenu(page, id) {
-  await clickInPage(page, `#${id} [aria-label^="Menu: "]`);
-  await page.wait((figure) => document.querySelector(`#${figure} [role=menu]:not([hidden])`) !== null, id);
-}
-
-/**
- * Returns the file that an item of a figure's menu gives to the browser, which is kept from saving it.
- * @param {Session} page
- * @param {string} id
- * @param {string} item
- */
-async function saved(page, id, item) {
-  await page.run(keepBlobs);
-  await page.run(keepNextFile);
-  await openMenu(page, id);
-  await page.run(
-    (figure, wanted) => {
-      const items = [...document.querySelectorAll(`#${figure} [role=menuitem]`)];
-      /** @type {HTMLElement | undefined} */ (items.find(({ textContent }) => textContent === wanted))?.click();
-    },
-    id,
-    item,
-  );
-  const { name, base64 } = await page.wait(keptFile);
-  return { name, content: Buffer.from(base64, 'base64') };
-}
-
 /** @param {Session} page @param {string} selector */
 async function text(page, selector) {
   return (await page.wait((wanted) => document.querySelector(wanted)?.textContent, selector)) ?? '';
@@ -337,20 +284,6 @@ async function drawAll(page) {
   const ids = await page.run(() => [...document.querySelectorAll('figure.card')].map(({ id }) => id));
   for (const id of ids) await drawn(page, id);
   return ids;
-}
-
-/**
- * The numbers of a figure's table, unrounded; words where there is no number.
- * @param {Session} page
- * @param {string} id
- */
-async function tableOf(page, id) {
-  await drawn(page, id);
-  if (await page.run((figure) => document.querySelector(`#${figure} table`) === null, id)) {
-    await openMenu(page, id);
-    await clickInPage(page, `#${id} [role=menuitemcheckbox]`);
-  }
-  return page.run(readTable, id);
 }
 
 /** @param {Session} page */

@@ -6,19 +6,19 @@ import { until } from './until.mjs';
 
 /** The sections of the figures: a section is loaded when it comes near. */
 const SECTIONS = Object.entries({
-  'delays-body': ['delays'],
+  'delays-body': ['waits'],
   'aws-body': ['contention'],
-  'herd-body': ['herd'],
-  'cost-body': ['cost'],
   'protection-body': ['recovery', 'load'],
   'rate-limit-body': ['rate-limit'],
   'tail-body': ['tail'],
-  'hedging-body': ['hedging'],
   'live-body': ['live-run'],
 });
 
 /** The pages, by their paths. */
-export const PAGES = ['', 'protection/', 'hedging/', 'lab/'];
+export const PAGES = ['', 'protection/'];
+
+/** The strategy that the sections below the scene are tested with. */
+export const ADVICE = '?backoff=exponential&jitter=full';
 
 /** Where a figure is, or will be. @param {string} id */
 export function placeOf(id) {
@@ -73,7 +73,6 @@ export async function isDrawn({ id, section }) {
   const width = drawing?.querySelector(':scope > svg')?.getAttribute('width');
   // Not clientWidth: it rounds up too, and the page rounds down.
   const place = Math.floor(drawing?.getBoundingClientRect().width ?? 0);
-  // A table may be shown instead.
   const isOutdated = place > 0 && width != null && width !== `${place}`;
   return (
     element.id === id &&
@@ -85,73 +84,6 @@ export async function isDrawn({ id, section }) {
 }
 
 /**
- * Waits until the summary of the strategy says this.
- * @param {Page} page
- * @param {RegExp} words
- */
-export async function summaryIs(page, words) {
-  const summary = page.locator('#strategy-summary');
-  await until(`the summary says ${words}`, async () => words.test((await summary.textContent()) ?? ''));
-}
-
-/** A click on a backoff or a jitter of the controls. @param {Page} page @param {string} name */
-export async function choose(page, name) {
-  await page.locator('#controls').getByRole('radio', { name, exact: true }).click();
-  await drawn(page, 'delays');
-}
-
-/**
- * The numbers of a figure's table, unrounded; words where there is no number.
- * @param {Page} page
- * @param {string} id
- */
-export async function tableOf(page, id) {
-  await drawn(page, id);
-  if (await page.locator(`#${id} .table-view`).isHidden()) await useMenu(page, id, 'Show as table');
-  await page.locator(`#${id} table`).waitFor();
-  return page.evaluate(readTable, id);
-}
-
-/**
- * The table that a figure shows. Runs in the page.
- * @param {string} id
- * @returns {{ caption: string, rows: Record<string, number | string>[] }}
- */
-export function readTable(id) {
-  const table = document.querySelector(`#${id} table`);
-  if (!table) throw new Error(`#${id} shows no table`);
-  const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent ?? '');
-  const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
-    Object.fromEntries(
-      [...row.children].map((cell, i) => {
-        const value = /** @type {HTMLElement} */ (cell).dataset.value;
-        const number = Number(value);
-        return [names[i] ?? '', value === undefined || Number.isNaN(number) ? (cell.textContent ?? '') : number];
-      }),
-    ),
-  );
-  return { caption: table.querySelector('caption')?.textContent ?? '', rows };
-}
-
-/** Opens the menu of a figure and chooses an item. @param {Page} page @param {string} id @param {string} item */
-export async function useMenu(page, id, item) {
-  const figure = page.locator(`#${id}`);
-  await figure.getByRole('button', { name: /^Menu: / }).click();
-  await figure
-    .getByRole(item === 'Show as table' ? 'menuitemcheckbox' : 'menuitem', { name: item, exact: true })
-    .click();
-}
-
-/** @param {Record<string, number | string>[]} rows @param {string} column @returns {number[]} */
-export function column(rows, column) {
-  return rows.map((row) => {
-    const value = row[column];
-    assert.ok(typeof value === 'number', `${column}: ${value}`);
-    return value;
-  });
-}
-
-/**
  * Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page.
  * @param {string} id
  */
@@ -160,7 +92,7 @@ export function isLoaded(id) {
   if (!section) throw new Error(`#${id} is not in the page`);
   const { top, bottom } = section.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
-  return section.querySelector(':scope > :not(.static)') !== null;
+  return section.querySelector(':scope > *') !== null;
 }
 
 /** Brings a section into view until the page has loaded it. @param {Page} page @param {string} id of its body */
@@ -170,12 +102,12 @@ export async function loaded(page, id) {
 
 /** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
 export async function sceneSays(page) {
-  await page.locator('.scene[aria-busy=false]').waitFor();
+  await page.locator('#scene-body:not([data-playing]) .scene[aria-busy=false]').waitFor();
   return (await page.textContent('[data-scene=headline]')) ?? '';
 }
 
-/** A link to a small herd: everything is drawn as ever, and computed in half the time. */
-export const SMALL = '?clients=100&downMs=1000&maxAttempts=4&capacityPerS=60';
+/** A link to few clients: everything is drawn as ever, and computed in half the time. */
+export const SMALL = `${ADVICE}&clients=100&downMs=1000&maxAttempts=4&capacityPerS=60`;
 
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */
 export async function drawAll(page) {

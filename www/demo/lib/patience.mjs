@@ -13,7 +13,7 @@ export function bePatient() {
   const { setTimeout: start, clearTimeout: stop, location } = globalThis;
   const isInPage = location !== undefined;
   /** No answer is late on purpose. */
-  const waitsForAll = /failure=(503|429|network|offline)/.test(location?.search);
+  const waitsForAll = /failure=(503|429)/.test(location?.search);
   /** @type {Set<unknown>} limits that have passed, while the worker answers something else */
   const asking = new Set();
 
@@ -34,7 +34,7 @@ export function bePatient() {
 
   Object.assign(globalThis, {
     setTimeout(/** @type {TimerHandler} */ callback, /** @type {number} */ ms, /** @type {unknown[]} */ ...args) {
-      // The limit of other servers, and the worker's for taking the page over.
+      // The worker's limit for taking the page over.
       if (isInPage && ms === 10 * limitMs) return start(callback, 10 * ms, ...args);
       if (ms !== limitMs) return start(callback, ms, ...args);
       if (!isInPage) return start(callback, 2500, ...args);

@@ -11,30 +11,25 @@ export const STRATEGIES = ['fixed', 'linear', 'exponential', 'truncated'].flatMa
 
 /**
  * Three scenarios, with what the verdict says of them: one strategy wins; two do, within the noise; none serves 99%.
- * `limits` are those of the policy while `herd.limits` lets them act.
  */
 export const SCENARIOS = [
-  { query: '', herd: {}, strategy: {}, limits: { maxAttempts: 10 }, pick: 'exponential full', level: [], served: 990 },
+  { herd: {}, strategy: { maxAttempts: 10 }, pick: 'exponential full', level: [], served: 990 },
   {
-    query: '?downMs=8000&limits=served',
-    herd: { downMs: 8000, limits: 'served' },
-    strategy: {},
-    limits: { maxAttempts: Infinity },
+    herd: { downMs: 8000 },
+    strategy: { maxAttempts: Infinity },
     pick: 'exponential equal',
     level: ['exponential full'],
     served: 990,
   },
   {
-    query: '?maxAttempts=6',
     herd: {},
     strategy: { maxAttempts: 6 },
-    limits: { maxAttempts: 6 },
     pick: 'fixed decorrelated',
     level: [],
     served: 300,
   },
 ];
-export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, limits: 'set' };
+export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05 };
 
 /**
  * One outage by the package alone: with these events at most, and other clients and servers if `outage` says so.
@@ -43,7 +38,7 @@ export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionC
  * @param {number} [events]
  */
 export function outageAlone(options, outage = {}, events = Infinity) {
-  const { limits: _, ...herd } = HERD;
+  const herd = HERD;
   const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
   const simulation = simulateOutage(options, { ...herd, ...fixed, ...outage });
   simulation.step(events);
@@ -58,20 +53,20 @@ export function outageAlone(options, outage = {}, events = Infinity) {
  * @param {number} seeds
  * @param {typeof STRATEGIES} [strategies]
  */
-export function independently({ herd, limits }, seeds, strategies = STRATEGIES) {
-  const { limits: _, ...outage } = { ...HERD, ...herd };
+export function independently({ herd, strategy }, seeds, strategies = STRATEGIES) {
+  const outage = { ...HERD, ...herd };
   const { clients } = outage;
   return strategies.map(({ backoff, jitter, options }) => {
     const runs = Array.from({ length: seeds }, (_, k) => {
       const { servedMs, meanAttempts } = outageAlone(
-        { ...options, baseMs: 100, capMs: 10_000, ...limits },
+        { ...options, baseMs: 100, capMs: 10_000, ...strategy },
         { ...outage, horizonMs: 60_000, seed: k === 0 ? 42 : `42/${k}` },
         150 * clients,
       );
       return {
         served: servedMs.length,
         callsPerClient: meanAttempts,
-        timeMs: servedMs[0.99 * clients - 1] ?? Infinity,
+        enoughMs: servedMs[0.99 * clients - 1] ?? Infinity,
       };
     });
     return { name: `${backoff} ${jitter}`, runs };

@@ -10,12 +10,3 @@ export async function isCopied(text: string): Promise<boolean> {
     )) ?? false
   );
 }
-
-/** The same for a picture, which may still be drawn: the browser must see the request at the click. */
-export async function isImageCopied(png: Promise<Blob>): Promise<boolean> {
-  if (typeof ClipboardItem === 'undefined' || !navigator.clipboard?.write) return false;
-  return navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]).then(
-    () => true,
-    () => false,
-  );
-}

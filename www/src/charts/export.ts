@@ -2,25 +2,17 @@
 import { version } from 'rejitter/package.json';
 import interUrl from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
 import { store } from '../state/page';
-import { settingsInWords } from '../state/words';
 import { colorOf, type Rgb } from './colors';
 import { html, svg } from './dom';
 import type { FigureSpec } from './spec';
 
-export interface Source {
+interface Source {
   readonly spec: FigureSpec<unknown>;
   readonly data: unknown;
   readonly card: HTMLElement;
   readonly subtitle: HTMLElement;
   /** Reproduces the figure. */
   readonly link: string;
-}
-
-export interface Picture {
-  readonly text: string;
-  /** Size of the PNG. */
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Properties that a mark inherits from the element around it. */
@@ -51,22 +43,18 @@ const OWN: readonly (readonly [name: string, initial: string])[] = [
 const PAD = 24;
 /** How far a drawing may reach into the padding. */
 const REACH = PAD - 8;
-const SLIDE = { width: 1920, height: 1080 };
-const MOST_SCALE = 2.5;
+/** Twice as fine as the page. */
+const FINENESS = 2;
 
-/** Draws the figure as wide as on the page, or as a slide with letters as large as its height allows. */
-export async function picture(source: Source, isSlide: boolean): Promise<Picture> {
+/** Saves the figure, as wide as on the page. */
+export async function saveFigure(source: Source): Promise<void> {
   const [font] = await Promise.all([
     fontFace(),
     document.fonts.load('400 12px Inter'),
     document.fonts.load('650 12px Inter'),
   ]);
   const shown = Math.floor(source.card.querySelector('.drawing')?.clientWidth || source.card.clientWidth - 36);
-  if (!isSlide) return framed(source, font, shown + 2 * PAD);
-  for (let scale = MOST_SCALE; ; scale -= 0.05) {
-    const [width, height] = [SLIDE.width / scale, SLIDE.height / scale];
-    if (scale < 0.5 || frame(source, width).least <= height) return framed(source, font, width, height);
-  }
+  save(`rejitter-${source.spec.id}.png`, await pngBlob(framed(source, font, shown + 2 * PAD)));
 }
 
 /** Where everything goes in a picture of this width. */
@@ -74,8 +62,7 @@ function frame({ spec, data, subtitle, link }: Source, width: number) {
   const text = rgb(colorOf('--text'));
   const muted = rgb(colorOf('--muted'));
   const inner = width - 2 * PAD;
-  const state = store.get();
-  const settings = `${spec.settings?.(data, state) ?? settingsInWords(state)}; seed ${state.seed}`;
+  const settings = `${spec.settings(data)}; seed ${store.get().seed}`;
   const head = [
     ...lines([{ text: spec.title, color: text, weight: 650 }], 20, inner),
     ...(spec.subtitle ? lines(runsOf(subtitle), 14, inner) : []),
@@ -86,37 +73,24 @@ function frame({ spec, data, subtitle, link }: Source, width: number) {
   ];
   const height = spec.height(inner, data);
   const top = PAD + heightOf(head) + 12;
-  return { head, foot, inner, height, top, least: top + height + 16 + heightOf(foot) + PAD };
+  return { head, foot, inner, height, top, whole: top + height + 16 + heightOf(foot) + PAD };
 }
 
-function framed(source: Source, font: string, width: number, slideHeight?: number): Picture {
-  const { head, foot, inner, height: drawingHeight, top, least } = frame(source, width);
-  const height = slideHeight ?? least;
-  // A slide has its size in whole pixels; other pictures are twice as fine as the page.
-  const size = slideHeight ? SLIDE : { width, height };
-  const png = slideHeight ? SLIDE : { width: 2 * width, height: 2 * height };
+function framed(source: Source, font: string, width: number): SVGSVGElement {
+  const { head, foot, inner, height: drawingHeight, top, whole: height } = frame(source, width);
   const drawing = styled(source, inner, drawingHeight);
   const { x, width: reach } = drawing.box;
   const shrink = Math.min(1, (inner + 2 * REACH) / reach);
   const left = PAD + Math.max(0, -REACH - shrink * x) - Math.max(0, shrink * (x + reach) - inner - REACH);
-  const footTop = height - PAD - heightOf(foot);
-  const middle = top + (footTop - 16 - top - drawingHeight) / 2;
-  const whole = svg(
+  return svg(
     'svg',
-    { xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, ...size, role: 'img' },
-    svg('title', {}, source.spec.title),
-    svg('desc', {}, source.spec.describe(source.data)),
+    { xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height },
     svg('style', {}, font),
     svg('rect', { width: '100%', height: '100%', fill: rgb(colorOf('--card')) }),
     textBlock(head, PAD),
-    svg(
-      'g',
-      { transform: `translate(${left} ${Math.max(top, middle)}) scale(${shrink})`, style: drawing.style },
-      ...drawing.marks,
-    ),
-    textBlock(foot, footTop),
+    svg('g', { transform: `translate(${left} ${top}) scale(${shrink})`, style: drawing.style }, ...drawing.marks),
+    textBlock(foot, height - PAD - heightOf(foot)),
   );
-  return { text: new XMLSerializer().serializeToString(whole), ...png };
 }
 
 /** The figure drawn again, with the styles of its marks written into them. */
@@ -249,19 +223,19 @@ function fontFace(): Promise<string> {
   return font;
 }
 
-export async function pngBlob({ text, width, height }: Picture): Promise<Blob> {
+async function pngBlob(drawing: SVGSVGElement): Promise<Blob> {
+  const [width, height] = ['width', 'height'].map((side) => FINENESS * Number(drawing.getAttribute(side)));
   const image = new Image(width, height);
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(drawing))}`;
   await image.decode();
-  const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [width, height];
+  const canvas = html('canvas', { width, height });
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser drew no picture'))), 'image/png');
   });
 }
 
-export function save(name: string, blob: Blob): void {
+function save(name: string, blob: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -1,34 +1,43 @@
-/** A figure on its card: title, drawing, a menu. Drawn when it is near the screen. */
-import { onColors } from './colors';
+/** A figure on its card: title, drawing, and its picture and link to take away. Drawn when it is near the screen. */
 import { html, onWidth, svg } from './dom';
-import type { Menu } from './menu';
+import { SAID_MS, isCopied } from './clipboard';
 import { onNear } from './near';
 import type { Crosshair } from './readout';
 import type { Figure, FigureSpec } from './spec';
+import { store } from '../state/page';
 
 export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: Node): Figure<D> {
   const title = html('h3', { id: `${spec.id}-title` }, spec.title);
   const subtitle = html('p', { class: 'subtitle' });
   const drawing = html('div', { class: 'drawing' });
-  const table = html('div', {
-    class: 'scroll table-view',
-    tabindex: 0,
-    role: 'region',
-    'aria-label': `${spec.title}, as a table`,
-  });
   const note = html('div', { class: 'note' });
-  const button = html(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet',
-      'aria-label': `Menu: ${spec.title}`,
-      'aria-haspopup': 'menu',
-      'aria-expanded': 'false',
-    },
-    '⋯',
+  const said = html('span', { class: 'copied', role: 'status' });
+  const button = (label: string, text: string, act: () => Promise<string>): HTMLButtonElement => {
+    const made = html('button', { type: 'button', class: 'quiet', 'aria-label': `${label}: ${spec.title}` }, text);
+    made.addEventListener('click', async () => {
+      said.textContent = await act().catch((error: unknown) => `That failed: ${String(error)}`);
+      setTimeout(() => (said.textContent = ''), SAID_MS);
+    });
+    return made;
+  };
+  const link = (): string => new URL(store.linkTo({}, `#${spec.id}`), location.href).href;
+  const tools = html(
+    'div',
+    { class: 'tools' },
+    button('Save a picture', 'PNG', async () => {
+      if (data === undefined) return 'This figure has no numbers yet.';
+      // Most visitors save none, so its code comes with the first one.
+      const { saveFigure } = await import('./export');
+      await saveFigure({ spec: spec as FigureSpec<unknown>, data, card, subtitle, link: link() });
+      return 'Saved';
+    }),
+    button('Copy a link', 'Link', async () => {
+      if (await isCopied(link())) return 'Copied';
+      prompt('Copy:', link());
+      return '';
+    }),
+    said,
   );
-  const tools = html('div', { class: 'tools' }, button);
   const head = html('div', { class: 'card-head' }, html('div', {}, title, spec.subtitle ? subtitle : null), tools);
   const card = html(
     'figure',
@@ -36,10 +45,8 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     head,
     controls,
     drawing,
-    table,
     spec.note ? note : null,
   );
-  table.hidden = true;
   root.append(card);
   // At once, not when the observer reports: what follows must not jump.
   drawing.style.minHeight = `${spec.height(drawing.clientWidth, undefined)}px`;
@@ -71,7 +78,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     drawing.replaceChildren(picture);
     if (spec.subtitle) subtitle.replaceChildren(...spec.subtitle(data));
     if (spec.note) note.replaceChildren(...spec.note(data));
-    menu?.drawn();
     crosshair?.update(spec.readout?.(data, width));
     card.setAttribute('aria-busy', String(isBusy));
   }
@@ -95,34 +101,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     draw();
   }
 
-  let menu: Menu | undefined;
-  let loading: Promise<void> | undefined;
-  /** Most visitors open no menu, so its code comes with the first one. */
-  function load(): Promise<void> {
-    loading ??= import('./menu').then(({ createMenu }) => {
-      menu = createMenu({
-        spec: spec as FigureSpec<unknown>,
-        data: () => data,
-        card,
-        button,
-        drawing,
-        table,
-        subtitle,
-      });
-    });
-    return loading;
-  }
-  button.addEventListener('pointerenter', () => void load().catch(() => (loading = undefined)));
-  button.addEventListener('click', () => {
-    load().then(
-      () => menu?.toggle(),
-      () => {
-        loading = undefined;
-        tools.append(html('span', { class: 'copied', role: 'alert' }, 'The menu did not load. Reload the page.'));
-      },
-    );
-  });
-
   onWidth(drawing, (now) => {
     width = now;
     drawing.style.minHeight = `${spec.height(width, data)}px`;
@@ -135,7 +113,6 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
     if (near && loadsCrosshair) loadCrosshair();
     draw();
   });
-  onColors(redraw);
 
   return {
     card,

@@ -1,5 +1,5 @@
 /** Where the items of a legend stand. */
-import { labelWidth } from './label-width';
+import { labelWidth } from './labels';
 
 export interface Place {
   readonly left: number;

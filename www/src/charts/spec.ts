@@ -1,7 +1,5 @@
 /** A figure's contract: what it is made of, and what can be done with it. */
-import type { State } from '../state/state';
 import type { Readout } from './readout';
-import type { Table } from './table';
 
 export interface FigureSpec<D> {
   /** Names the elements, and the files that are saved. */
@@ -14,11 +12,10 @@ export interface FigureSpec<D> {
   draw(data: D, width: number): SVGElement[];
   /** The figure in words, with its numbers. */
   describe(data: D): string;
-  table(data: D): Table;
   /** A crosshair over the drawing, and what it says. */
   readout?(data: D, width: number): Readout | undefined;
-  /** The settings behind the numbers, for exported pictures. Defaults to those of the whole page. */
-  settings?(data: D, state: State): string;
+  /** The settings behind the numbers, for exported pictures. */
+  settings(data: D): string;
   /** Below the drawing: what acts and what does not, a legend. */
   note?(data: D): (Node | string)[];
 }

@@ -3,28 +3,27 @@
  * everything, the seed included; long ones report what they have so far, and stop when cancelled.
  */
 import { contention } from '../contention/compute';
-import { hedging, tail } from '../hedging/compute';
-import { herd } from '../herd/compute';
+import { tail } from '../hedging/compute';
 import { scene } from '../scene/compute';
 import { change } from '../today/compute';
 import { load } from '../load/compute';
 import { rateLimit } from '../rate-limit/compute';
-import { verdict } from '../cost/compute';
+import { verdict } from '../verdict/compute';
 import { waits } from '../waits/compute';
+import { fates } from '../waits/fates';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
 export const JOBS = {
   scene,
   change,
-  herd,
   load,
   tail,
-  hedging,
   rateLimit,
   verdict,
   contention,
   waits,
+  fates,
 };
 
 export type Jobs = typeof JOBS;

@@ -10,7 +10,6 @@ import type { FigureSpec } from '../charts/spec';
 import { count, duration, plural, short } from '../charts/format';
 import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
 import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from './compute';
-import type { Column } from '../charts/table';
 import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
 import type { Jitter } from '../state/strategy';
 
@@ -74,30 +73,6 @@ export const contention: FigureSpec<ContentionData> = {
       `${finding(points)} ${reproduced(points)} With ${plural(most, 'client')}, means of ${runsOf(points)}, seed ` +
       `${seed}: ${findings.join('; ')}.`
     );
-  },
-
-  table({ points, seed }) {
-    const columns: Column[] = [
-      { name: 'strategy' },
-      { name: 'clients', unit: 'count' },
-      { name: 'runs', unit: 'count' },
-      { name: 'calls', unit: 'count' },
-      { name: 'calls ±', unit: 'number' },
-      { name: 'time', unit: 'ms' },
-      { name: 'time ±', unit: 'ms' },
-    ];
-    const rows = LINES.flatMap((name) =>
-      of(points, name).map(({ clients, runs, calls, timeMs }) => [
-        NAMES[name],
-        clients,
-        runs,
-        calls.mean,
-        calls.ci95,
-        timeMs.mean,
-        timeMs.ci95,
-      ]),
-    );
-    return { caption: `Means over the runs, with half of their 95% confidence intervals; seed ${seed}`, columns, rows };
   },
 
   settings: ({ points }) => `base ${duration(BASE_MS)}, cap ${duration(CAP_MS)}; ${runsOf(points)} for each point`,
@@ -198,10 +173,14 @@ function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x
 function finding(points: readonly ContentionPoint[]): string {
   const full = of(points, 'full').at(-1);
   const plain = of(points, 'exponential').find(({ clients }) => clients === full?.clients);
+  const none = of(points, 'none').find(({ clients }) => clients === full?.clients);
   if (!full || !plain) return '';
   return (
-    `Jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ` +
-    `${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.`
+    `Full jitter takes ${plural(full.clients, 'client')} from ${duration(plain.timeMs.mean)} to ` +
+    `${duration(full.timeMs.mean)}, and from ${short(plain.calls.mean)} calls to ${short(full.calls.mean)}.` +
+    (none && none.timeMs.mean < full.timeMs.mean && none.calls.mean > full.calls.mean
+      ? ` No backoff is faster, at ${short(none.calls.mean)} calls.`
+      : '')
   );
 }
 

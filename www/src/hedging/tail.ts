@@ -3,7 +3,6 @@ import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, share } from '../charts/format';
-import { LABEL_HEIGHT, along, around, placed, type Rect } from '../charts/labels';
 import { log, stops, type Scale, type Span } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from './compute';
@@ -71,39 +70,6 @@ export const tailFigure: FigureSpec<TailData> = {
 
   describe: (data) => `${finding(data)} ${sampledInWords(data)}`,
 
-  table({ plain, hedged, input, isHedged }) {
-    const row = (name: string, kind: string, extra: number, { p50Ms, p99Ms, p999Ms }: Percentiles) => [
-      name,
-      kind,
-      extra,
-      p50Ms,
-      p99Ms,
-      p999Ms,
-    ];
-    const hedgeName = `hedge after ${duration(input.delayMs)}`;
-    return {
-      caption: `Percentiles of the time, exact and of ${count(REQUESTS)} requests, seed ${input.seed}`,
-      columns: [
-        { name: 'requests' },
-        { name: 'numbers' },
-        { name: 'hedges per request', unit: 'share' },
-        { name: 'p50', unit: 'ms' },
-        { name: 'p99', unit: 'ms' },
-        { name: 'p99.9', unit: 'ms' },
-      ],
-      rows: [
-        row(NAMES.plain, 'exact', 0, plain.exact),
-        row(NAMES.plain, 'sampled', 0, plain),
-        ...(isHedged
-          ? [
-              row(hedgeName, 'exact', hedged.exact.extra, hedged.exact),
-              row(hedgeName, 'sampled', extraOf(hedged), hedged),
-            ]
-          : []),
-      ],
-    };
-  },
-
   settings: ({ input, isHedged }) =>
     `${serviceInWords()}; ${isHedged ? `hedge after ${duration(input.delayMs)}` : 'no hedge'}`,
 
@@ -114,22 +80,19 @@ export const tailFigure: FigureSpec<TailData> = {
   ],
 };
 
-type Percentiles = Pick<TailRun, 'p50Ms' | 'p99Ms' | 'p999Ms'>;
-
 /** The exact cost of the hedge, and its gain. */
 export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, input, isHedged }: TailData): string {
-  if (!isHedged) return `Without a hedge p99 is ${duration(plain.p99Ms)}, and p99.9 ${duration(plain.p999Ms)}.`;
+  if (!isHedged) return `Without a hedge p99 is ${time(plain.p99Ms)}, and p99.9 ${time(plain.p999Ms)}.`;
   return (
     `A hedge after ${duration(input.delayMs)} sends ${percent(hedged.extra)} more requests, and cuts p99 from ` +
-    `${duration(plain.p99Ms)} to ${duration(hedged.p99Ms)} and p99.9 from ${duration(plain.p999Ms)} to ` +
-    `${duration(hedged.p999Ms)}.`
+    `${time(plain.p99Ms)} to ${time(hedged.p99Ms)} and p99.9 from ${time(plain.p999Ms)} to ${time(hedged.p999Ms)}.`
   );
 }
 
 function sampledInWords({ plain, hedged, isHedged }: TailData): string {
   const { p99Ms, p999Ms } = isHedged ? hedged : plain;
   return (
-    `Sampled: ${isHedged ? `${percent(extraOf(hedged))}, ` : ''}${duration(p99Ms)} and ${duration(p999Ms)}, of ` +
+    `Sampled: ${isHedged ? `${percent(extraOf(hedged))}, ` : ''}${time(p99Ms)} and ${time(p999Ms)}, of ` +
     `${count(REQUESTS)} requests.`
   );
 }
@@ -146,9 +109,13 @@ function extraOf({ totals }: TailRun): number {
   return totals.hedges / totals.requests;
 }
 
-/** 9.73%, 0.01%: three digits, however small. */
+/** 9.7%, 0.01%: two digits, however small. */
 function percent(part: number): string {
-  return `${Number((100 * part).toPrecision(3))}%`;
+  return `${Number((100 * part).toPrecision(2))}%`;
+}
+
+function time(ms: number): string {
+  return duration(Number(ms.toPrecision(2)));
 }
 
 function scalesOf(width: number): { readonly x: Scale; readonly y: Scale } {
@@ -163,29 +130,26 @@ function curves(data: TailData, width: number): SVGElement[] {
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
   const paths = names.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
   const isNarrow = width < NARROW;
+  // Beside the curve, which falls: the percentiles of the upper curve at its right, those of the lower one at its left.
   const marks = names.flatMap((run) => {
     const { p99Ms, p999Ms } = runs[run].exact;
+    const anchor = run === 'hedged' ? 'end' : 'start';
     return [
-      { run, text: `p99 ${duration(p99Ms)}`, x: x(p99Ms), y: y(0.01), radius: 5 },
+      { run, anchor, text: `p99 ${time(p99Ms)}`, x: x(p99Ms), y: y(0.01) },
       // The sentence has it, too.
-      ...(isNarrow ? [] : [{ run, text: `p99.9 ${duration(p999Ms)}`, x: x(p999Ms), y: y(0.001), radius: 5 }]),
+      ...(width < NARROW ? [] : [{ run, anchor, text: `p99.9 ${time(p999Ms)}`, x: x(p999Ms), y: y(0.001) }]),
     ];
   });
   // Each line is named where it has left the other.
   const { timesMs, exact } = runs.plain;
   const apart = timesMs.findIndex((_, i) => APART * (runs.hedged.exact.survival[i] ?? 0) < (exact.survival[i] ?? 0));
-  const named = names.map((run) => {
-    const part = runs[run].exact.survival[apart] ?? 1;
-    return { run, text: NAMES[run], x: x(timesMs[apart] ?? 1), y: y(part), radius: 2 };
-  });
-  const labels = [...named, ...marks];
+  const named = names.map((run) => ({
+    run,
+    text: NAMES[run],
+    x: x(timesMs[apart] ?? 1),
+    y: y(runs[run].exact.survival[apart] ?? 1),
+  }));
   const here = Math.round(x(input.delayMs)) + 0.5;
-  const obstacles = [
-    { x: here - 1, y: TOP, width: 2, height: PLOT },
-    ...paths.flatMap((path) => along(path)),
-    ...marks.map((mark) => around(mark.x, mark.y, mark.radius)),
-  ];
-  const places = placed(labels, obstacles, { x: LEFT + 4, y: TOP, width: width - LEFT - 4, height: PLOT });
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
     svg('text', { x: 0, y: 12, class: 'axis-title' }, 'requests that take longer (log scale)'),
@@ -217,14 +181,27 @@ function curves(data: TailData, width: number): SVGElement[] {
       ),
     ),
     ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
-    ...labels.flatMap(({ run, text }, i) => labelled(text, places[i], run)),
+    ...marks.map(({ run, anchor, text, x: cx, y: cy }) =>
+      svg(
+        'text',
+        {
+          x: cx + (anchor === 'end' ? -9 : 9),
+          y: cy + 4,
+          'text-anchor': anchor,
+          class: 'strong halo',
+          'data-hedges': run,
+        },
+        text,
+      ),
+    ),
+    ...named.map(({ run, text, x: left, y: top }) =>
+      svg(
+        'text',
+        { x: left + 10, y: top + (run === 'hedged' ? 18 : -9), class: 'strong halo', 'data-hedges': run },
+        text,
+      ),
+    ),
   ];
-}
-
-function labelled(text: string, place: Rect | undefined, run: RunName): SVGElement[] {
-  if (!place) return [];
-  const { x, y } = place;
-  return [svg('text', { x, y: y + LABEL_HEIGHT - 4, class: 'strong', 'data-hedges': run }, text)];
 }
 
 function isShown(ms: number): boolean {

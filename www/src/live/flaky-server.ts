@@ -5,8 +5,6 @@ import { requestName, type FlakyStats, type Message } from './protocol';
 /** Why there is no flaky server, as a sentence for the reader. */
 export class NoFlakyServer extends Error {}
 
-const HOW_ELSE = 'Give a URL of your own above to send the calls there.';
-
 /** Browsers end a service worker that had nothing to do for half a minute. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -19,7 +17,7 @@ export async function startFlakyServer(): Promise<void> {
   if (!container) {
     throw new NoFlakyServer(
       'The flaky server is a service worker, and this browser has none here: it needs https and no private ' +
-        `window. ${HOW_ELSE}`,
+        `window.`,
     );
   }
   let registration: ServiceWorkerRegistration;
@@ -31,7 +29,7 @@ export async function startFlakyServer(): Promise<void> {
     });
   } catch (error) {
     throw new NoFlakyServer(
-      `The flaky server is a service worker, and this browser did not start it (${String(error)}). ${HOW_ELSE}`,
+      `The flaky server is a service worker, and this browser did not start it (${String(error)}).`,
     );
   }
   // Without a network the worker of last time does.
@@ -43,11 +41,7 @@ export async function startFlakyServer(): Promise<void> {
     container.addEventListener('controllerchange', () => resolve(), { once: true });
     setTimeout(
       () =>
-        reject(
-          new NoFlakyServer(
-            `The flaky server, a service worker, did not take this page over. Reload the page. ${HOW_ELSE}`,
-          ),
-        ),
+        reject(new NoFlakyServer(`The flaky server, a service worker, did not take this page over. Reload the page.`)),
       CLAIMED_WITHIN_MS,
     );
   });
@@ -62,7 +56,7 @@ function activated(registration: ServiceWorkerRegistration): Promise<void> {
     const look = (): void => {
       if (newest?.state === 'activated') resolve();
       else if (newest?.state === 'redundant')
-        reject(new NoFlakyServer(`The flaky server, a service worker, did not start. ${HOW_ELSE}`));
+        reject(new NoFlakyServer(`The flaky server, a service worker, did not start.`));
     };
     newest?.addEventListener('statechange', look);
     look();

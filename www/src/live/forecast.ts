@@ -45,7 +45,6 @@ export function forecast({ strategy, seed, calls, failure, rate }: Settings): Ru
       const leg: Leg = {
         attempt: n,
         startMs,
-        key: null,
         endMs: isLate ? totalTimeoutMs : endMs,
         reply: isLate ? 'timeout' : REPLIES[kind],
       };
@@ -71,7 +70,7 @@ export function forecast({ strategy, seed, calls, failure, rate }: Settings): Ru
     }
   }
 
-  const run = emptyRun({ strategy, seed, calls, target: { kind: 'flaky', failure, rate } });
+  const run = emptyRun({ strategy, seed, calls, target: { failure, rate } });
   for (const trace of run.traces) play(trace);
   const lastMs = Math.max(...run.traces.map(({ endMs = 0 }) => endMs));
   return { ...run, isForecast: true, nowMs: () => lastMs };

@@ -8,8 +8,6 @@ export type Reply = number | 'network' | 'timeout' | 'stopped';
 export interface Leg {
   readonly attempt: number;
   readonly startMs: number;
-  /** Its Idempotency-Key, if it had one. */
-  readonly key: string | null;
   endMs: number | undefined;
   reply: Reply | undefined;
   /** The wait after it, and the delay of the response's Retry-After. */
@@ -27,9 +25,10 @@ export interface Trace {
   endMs: number | undefined;
 }
 
-export type Target =
-  | { readonly kind: 'flaky'; readonly failure: LiveFailure; readonly rate: number }
-  | { readonly kind: 'own'; readonly url: URL };
+export interface Target {
+  readonly failure: LiveFailure;
+  readonly rate: number;
+}
 
 export interface Run {
   readonly name: string;

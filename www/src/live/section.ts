@@ -1,4 +1,4 @@
-/** The section of the live calls: its controls, the waterfall, the sentence that sums a run up, and the event log. */
+/** The section of the live calls: its controls, the waterfall, and the sentence that sums a run up. */
 import { html, svg } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { plural, share } from '../charts/format';
@@ -7,20 +7,13 @@ import type { Store } from '../state/store';
 import { drawer } from './drawer';
 import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
 import { forecast } from './forecast';
-import { emptyRun, type Run, type Target } from './run';
+import type { Run } from './run';
 import { startRun } from './send';
 import { waterfall } from './waterfall';
-import { counted, logLine, requestsOf, summary, whyNoAnswer } from './words';
+import { counted, requestsOf, summary } from './words';
 import './styles.css';
 
-const FAILURES: Record<LiveFailure, string> = {
-  mixed: 'Mixed',
-  503: '503 responses',
-  429: '429 with Retry-After',
-  network: 'Network errors',
-  slow: 'Slow answers, timeout',
-  offline: 'Offline at first',
-};
+const FAILURES: Record<LiveFailure, string> = { mixed: 'Mixed', 503: '503 responses', 429: '429 with Retry-After' };
 const RATES = [0.3, 0.6, 0.9];
 const CALLS = [1, 8, 50];
 
@@ -37,14 +30,6 @@ export function mountLive(root: HTMLElement, store: Store): void {
     'live-calls',
     CALLS.map((value) => [String(value), String(value)]),
   );
-  const own = html('input', {
-    id: 'live-url',
-    type: 'url',
-    inputmode: 'url',
-    placeholder: 'the flaky server',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
   const start = html('button', { id: 'live-start', type: 'button', class: 'primary' });
   const abort = html('button', { id: 'live-abort', type: 'button' }, 'Abort');
   abort.disabled = true;
@@ -54,34 +39,19 @@ export function mountLive(root: HTMLElement, store: Store): void {
     html('label', {}, 'Failure', failure),
     html('label', {}, 'Rate', rate),
     html('label', {}, 'Calls', calls),
-    html('label', { class: 'live-own' }, 'Or a URL of your own (GET)', own),
     html('div', { class: 'buttons' }, start, abort),
   );
   // Not a status: it follows the controls of the whole page.
   const expected = html('p', { id: 'live-forecast' });
   const sentence = html('p', { id: 'live-sentence', role: 'status' });
-  const log = html('ol', { id: 'live-log', tabindex: 0, 'aria-label': 'Events in order' });
-
   const figure = mountFigure<Run>(root, waterfall(store.get().live.calls), controls);
-  figure.card.append(
-    legend(),
-    html('div', { class: 'live-words' }, expected, sentence),
-    html('details', {}, html('summary', {}, 'Event log'), log),
-  );
+  figure.card.append(legend(), html('div', { class: 'live-words' }, expected, sentence));
 
   let run: Run | undefined;
   let running: AbortController | undefined;
 
-  function target({ live }: State): Target {
-    const text = own.value.trim();
-    return text === ''
-      ? { kind: 'flaky', failure: live.failure, rate: live.rate }
-      : { kind: 'own', url: new URL(text) };
-  }
-
   /** The controls as the state has them; and, before the first run, what it will come to. */
-  function showState(state: State): void {
-    const { live, seed, strategy } = state;
+  function showState({ live, seed, strategy }: State): void {
     failure.value = live.failure;
     // A link may hold a rate of its own.
     if (![...rate.options].some(({ value }) => value === String(live.rate)))
@@ -91,14 +61,10 @@ export function mountLive(root: HTMLElement, store: Store): void {
     start.textContent = `Send ${plural(live.calls, 'call')}`;
     if (run) return;
     figure.card.dataset.jitter = strategy.jitter;
-    const isOwn = own.value.trim() !== '';
-    const settings = { strategy, seed, calls: live.calls };
-    const shown = isOwn
-      ? emptyRun({ ...settings, target: { kind: 'flaky', ...live } })
-      : forecast({ ...settings, failure: live.failure, rate: live.rate });
-    figure.card.toggleAttribute('data-forecast', !isOwn);
+    figure.card.toggleAttribute('data-forecast', true);
+    const shown = forecast({ strategy, seed, ...live });
     figure.show(shown);
-    expected.textContent = isOwn ? 'Nothing is sent yet.' : `${summary(shown, false)} Nothing is sent yet.`;
+    expected.textContent = `${summary(shown, false)} Nothing is sent yet.`;
   }
 
   async function go(): Promise<void> {
@@ -107,51 +73,34 @@ export function mountLive(root: HTMLElement, store: Store): void {
     const { signal } = controller;
     running = controller;
     switchButtons(true);
-    log.replaceChildren();
     for (const name of ['run', 'sent', 'counted']) delete figure.card.dataset[name];
     let rest = (): void => {};
     expected.hidden = true;
     try {
-      const aim = target(state);
       sentence.textContent = `${plural(state.live.calls, 'call')} running.`;
-      if (aim.kind === 'flaky') {
-        await startFlakyServer();
-        rest = keepAlive();
-      }
-      const atStart = aim.kind === 'flaky' ? await flakyStats('') : undefined;
+      await startFlakyServer();
+      rest = keepAlive();
+      const atStart = await flakyStats('');
       if (signal.aborted) {
         sentence.textContent = 'Aborted before anything was sent.';
         return;
       }
       const drawing = drawer(figure.show);
-      const begun = startRun({
-        strategy: state.strategy,
-        seed: state.seed,
-        calls: state.live.calls,
-        target: aim,
-        signal,
-        changed(now, trace, leg) {
-          log.append(html('li', {}, logLine(now, trace, leg)));
-          drawing.changed();
-        },
-      });
+      const { strategy, seed, live } = state;
+      const begun = startRun({ strategy, seed, calls: live.calls, target: live, signal, changed: drawing.changed });
       run = begun.run;
       figure.card.dataset.run = run.name;
       figure.card.removeAttribute('data-forecast');
-      figure.card.dataset.jitter = state.strategy.jitter;
+      figure.card.dataset.jitter = strategy.jitter;
       drawing.begin(run);
       try {
         await begun.done;
       } finally {
         drawing.end();
       }
-      const said = [summary(run, signal.aborted), whyNoAnswer(run, new URL(location.href))];
-      if (atStart) {
-        const atEnd = await flakyStats(run.name);
-        said.push(counted(run, signal.aborted, atStart, atEnd));
-        figure.card.dataset.counted = JSON.stringify(atEnd);
-      }
-      sentence.textContent = said.filter((part) => part !== undefined).join(' ');
+      const atEnd = await flakyStats(run.name);
+      figure.card.dataset.counted = JSON.stringify(atEnd);
+      sentence.textContent = `${summary(run, signal.aborted)} ${counted(run, signal.aborted, atStart, atEnd)}`;
       figure.card.dataset.sent = String(requestsOf(run));
     } catch (error) {
       controller.abort();
@@ -171,21 +120,12 @@ export function mountLive(root: HTMLElement, store: Store): void {
     if (focused) (on ? abort : start).focus();
   }
 
-  start.addEventListener('click', () => {
-    if (own.checkValidity() && isHttp(own.value.trim())) void go();
-    else
-      sentence.textContent = 'Your URL must start with http:// or https://, and must not contain a user or a password.';
-  });
+  start.addEventListener('click', () => void go());
   abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
+  const set = (part: Partial<State['live']>): void => store.set({ live: { ...store.get().live, ...part } });
   failure.addEventListener('change', () => set({ failure: failure.value as LiveFailure }));
   rate.addEventListener('change', () => set({ rate: Number(rate.value) }));
   calls.addEventListener('change', () => set({ calls: Number(calls.value) }));
-  const set = (part: Partial<State['live']>): void => store.set({ live: { ...store.get().live, ...part } });
-  own.addEventListener('input', () => {
-    // The settings of the flaky server do not apply to another one.
-    failure.disabled = rate.disabled = own.value.trim() !== '';
-    showState(store.get());
-  });
   store.subscribe((state, before) => {
     // Other settings than those of the run that is shown: a new forecast.
     if (before && !running && (['live', 'strategy', 'seed'] as const).some((part) => state[part] !== before[part])) {
@@ -199,13 +139,6 @@ export function mountLive(root: HTMLElement, store: Store): void {
 
 function select(id: string, options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
   return html('select', { id }, ...options.map(([value, text]) => html('option', { value }, text)));
-}
-
-function isHttp(text: string): boolean {
-  if (text === '' || !URL.canParse(text)) return text === '';
-  const { protocol, username, password } = new URL(text);
-  // fetch rejects addresses with credentials.
-  return /^https?:$/.test(protocol) && username + password === '';
 }
 
 function legend(): HTMLElement {

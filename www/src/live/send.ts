@@ -15,14 +15,10 @@ export interface RunOptions extends RunSettings {
   readonly changed: (run: Run, trace: Trace, leg: Leg) => void;
 }
 
-/** After this an attempt counts as failed. Other servers than the flaky one may need longer. */
-const TIMEOUTS_MS = { flaky: ATTEMPT_TIMEOUT_MS, own: 10_000 };
-
 /** Why an operation ends that would have been worth another attempt. */
 const GAVE_UP = ['exhausted', 'deadline', 'timeout', 'hint'];
 
 function urlOf({ name, seed, target }: Run, { id }: Trace): string {
-  if (target.kind === 'own') return target.url.href;
   return flakyUrl(String(id), { run: name, seed: String(seed), failure: target.failure, rate: String(target.rate) });
 }
 
@@ -33,14 +29,14 @@ function order({ id }: Trace): FetchInit {
 
 /** All calls at once. `done` rejects only for a mistake of this page, not for what servers do. */
 export function startRun(options: RunOptions): { run: Run; done: Promise<void> } {
-  const { strategy, seed, target, signal, changed } = options;
+  const { strategy, seed, signal, changed } = options;
   const startedAt = performance.now();
   let endedMs: number | undefined;
   const nowMs = (): number => endedMs ?? performance.now() - startedAt;
   const run: Run = { ...emptyRun(options), name: crypto.getRandomValues(new Uint32Array(2)).join('-'), nowMs };
 
   const retry: FetchOptions = {
-    attemptTimeoutMs: TIMEOUTS_MS[target.kind],
+    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
     throwOnStatus: true,
     idempotencyKey: 'auto',
     signal,
@@ -56,7 +52,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     const last = (): Leg | undefined => trace.legs.at(-1);
     try {
       const response = await fetchAndRetry(urlOf(run, trace), {
-        ...(target.kind === 'flaky' ? order(trace) : { cache: 'no-store' }),
+        ...order(trace),
         retry: {
           ...retry,
           seed: seedOf(seed, trace),
@@ -71,8 +67,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
           },
         },
       });
-      if (target.kind === 'flaky') await response.json();
-      else await response.body?.cancel();
+      await response.json();
       trace.outcome = 'ok';
     } catch (error) {
       const reason = retryReport(error)?.reason ?? '';
@@ -97,12 +92,10 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     const leg: Leg = {
       attempt: trace.legs.length + 1,
       startMs: nowMs(),
-      key: headers.get('idempotency-key'),
       endMs: undefined,
       reply: undefined,
     };
-    // Not to other servers: it would cost them a preflight.
-    if (target.kind === 'flaky') headers.set(ATTEMPT, String(leg.attempt));
+    headers.set(ATTEMPT, String(leg.attempt));
     trace.legs.push(leg);
     changed(run, trace, leg);
     try {
@@ -112,7 +105,7 @@ export function startRun(options: RunOptions): { run: Run; done: Promise<void> }
     } catch (error) {
       const stopped = init.signal?.aborted ?? false;
       end(leg, !stopped ? 'network' : signal.aborted ? 'stopped' : 'timeout');
-      if (stopped && target.kind === 'flaky') stopRequest(run.name, String(trace.id), leg.attempt);
+      if (stopped) stopRequest(run.name, String(trace.id), leg.attempt);
       throw error;
     }
   }

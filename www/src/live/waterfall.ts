@@ -3,7 +3,6 @@ import { linear, type Scale } from '../charts/scale';
 import { svg } from '../charts/dom';
 import type { FigureSpec } from '../charts/spec';
 import { duration, plural, share } from '../charts/format';
-import type { Table } from '../charts/table';
 import { waitAxis } from '../charts/time-axis';
 import { strategyInWords } from '../state/words';
 import type { Leg, Outcome, Run, Trace } from './run';
@@ -39,19 +38,15 @@ export function waterfall(callsAtFirst: number): FigureSpec<Run> {
   return {
     id: 'live-run',
     title: 'What becomes of each call?',
-    subtitle: ({ isForecast, seed, target }) => [
+    subtitle: ({ isForecast, seed }) => [
       isForecast
         ? `forecast for seed ${seed}: the dashed requests are not sent yet`
-        : target.kind === 'own'
-          ? `requests to ${target.url.origin}`
-          : `real requests to the service worker, seed ${seed}`,
+        : `real requests to the service worker, seed ${seed}`,
     ],
     height: (_, run) => heightFor(run?.traces.length ?? callsAtFirst),
     draw,
     describe,
-    table,
-    settings: ({ target }, state) =>
-      `${strategyInWords(state)}; ${target.kind === 'own' ? target.url.origin : `${share(target.rate)} of the attempts fail`}`,
+    settings: ({ target, strategy }) => `${strategyInWords(strategy)}; ${share(target.rate)} of the attempts fail`,
   };
 }
 
@@ -163,32 +158,4 @@ export function describe(run: Run): string {
     `${what}${ok.length} of ${plural(traces.length, 'call')} ${succeed}, with ${plural(requests, 'request')}: ` +
     `${answers.join(', ')}.${took}`
   );
-}
-
-export function table({ traces, seed, isForecast }: Run): Table {
-  return {
-    caption: `Every attempt of the ${isForecast ? 'forecast' : 'run'}, seed ${seed}`,
-    columns: [
-      { name: 'Call' },
-      { name: 'Attempt' },
-      { name: 'Answer' },
-      { name: 'Sent at', unit: 'ms' },
-      { name: 'Took', unit: 'ms' },
-      { name: 'Retry-After', unit: 'ms' },
-      { name: 'Wait after it', unit: 'ms' },
-      { name: 'Call ended' },
-    ],
-    rows: traces.flatMap(({ id, legs, outcome }) =>
-      legs.map((leg, i) => [
-        String(id),
-        leg.attempt,
-        replyText(leg.reply),
-        leg.startMs,
-        leg.endMs === undefined ? undefined : leg.endMs - leg.startMs,
-        leg.hintMs,
-        leg.waitMs,
-        i === legs.length - 1 ? outcome : '',
-      ]),
-    ),
-  };
 }

@@ -1,7 +1,7 @@
-/** A run in words: the sentence that sums it up, and the lines of the event log. */
-import { duration, plural } from '../charts/format';
+/** A run in words. */
+import { plural } from '../charts/format';
 import type { FlakyStats } from './protocol';
-import type { Leg, Reply, Run, Trace } from './run';
+import type { Reply, Run } from './run';
 
 export function requestsOf({ traces }: Run): number {
   return traces.reduce((sum, { legs }) => sum + legs.length, 0);
@@ -54,30 +54,6 @@ export function counted(run: Run, aborted: boolean, atStart: FlakyStats, atEnd: 
   return `The server counted ${atEnd.requests}.`;
 }
 
-/** Why no attempt at a URL got an answer, as far as a page can know; undefined when one did. */
-export function whyNoAnswer(run: Run, page: URL): string | undefined {
-  const replies = run.traces.flatMap(({ legs }) => legs.map(({ reply }) => reply));
-  if (run.target.kind !== 'own' || !replies.every((reply) => reply === 'network')) return undefined;
-  const { url } = run.target;
-  if (page.protocol === 'https:' && url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    return `Browsers block this as mixed content: a page served over https may not call ${url.origin}.`;
-  }
-  if (page.origin === url.origin) return `Nothing answered at ${url.origin}.`;
-  return (
-    `No answer could be read. Either nothing answers at ${url.origin}, or it does not let pages of other origins ` +
-    'read its answers: for that it must send Access-Control-Allow-Origin (CORS).'
-  );
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
-}
-
 export function succeeded(reply: Reply | undefined): boolean {
   return typeof reply === 'number' && reply < 400;
 }
@@ -87,40 +63,3 @@ export function replyText(reply: Reply | undefined): string {
 }
 
 const REPLIES: Partial<Record<Reply, string>> = { network: 'network error', timeout: 'no answer in time' };
-
-const LONGEST_TIME = '99.9 min'.length;
-
-/** The latest event of an attempt. */
-export function logLine(run: Run, trace: Trace, leg: Leg): string {
-  const { legs, outcome } = trace;
-  const over = outcome !== 'running';
-  const at = leg.endMs === undefined ? leg.startMs : over ? (trace.endMs ?? leg.endMs) : leg.endMs;
-  const what =
-    leg.endMs === undefined ? sent(run, leg, legs[0]) : over ? ended(trace, leg) : `${reply(leg)}, ${waits(leg)}`;
-  return `${duration(at).padStart(LONGEST_TIME)}  call ${trace.id}, attempt ${leg.attempt}: ${what}`;
-}
-
-function sent({ target }: Run, leg: Leg, first: Leg | undefined): string {
-  const again = leg === first ? '' : ' again';
-  if (target.kind === 'own') return `GET${again}`;
-  const key = `Idempotency-Key ${leg.key?.slice(0, 8)}…`;
-  if (!again) return `POST, ${key}`;
-  return `POST again, ${leg.key === first?.key ? `the same ${key}` : `another ${key}`}`;
-}
-
-function ended({ legs, outcome, endMs = 0 }: Trace, leg: Leg): string {
-  if (outcome === 'aborted') return leg.reply === 'stopped' ? 'aborted' : 'aborted in the wait after it';
-  const took = duration(endMs - (legs[0]?.startMs ?? 0));
-  if (outcome === 'ok') return `${reply(leg)}, after ${took}`;
-  if (outcome === 'rejected') return `${reply(leg)}, not retryable`;
-  return `${reply(leg)}, gave up after ${plural(legs.length, 'attempt')} and ${took}`;
-}
-
-function waits({ waitMs = 0, hintMs }: Leg): string {
-  const hint = hintMs === undefined ? '' : `, Retry-After asks for ${duration(hintMs)}`;
-  return `waits ${duration(waitMs)}${hint}`;
-}
-
-function reply({ reply }: Leg): string {
-  return (reply !== undefined && REPLIES[reply]) || replyText(reply);
-}

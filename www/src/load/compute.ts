@@ -4,31 +4,47 @@
  * and waiting longer does not take it away.
  */
 import { simulateLoad, type LoadOptions } from 'rejitter/lab';
-import type { Herd } from '../state/state';
-import { policyOf, type Strategy } from '../state/strategy';
-import { roundUp } from '../compute/bins';
+import { rangeOf, seedOf, type Range } from '../compute/outage';
 import { createPace, resultOf, type Pace } from '../compute/pace';
+import { roundUp } from '../compute/round';
+import { partsIn, type Herd, type State } from '../state/state';
+import { policyOf, type Strategy } from '../state/strategy';
 
 export interface LoadInput {
   readonly strategy: Strategy;
-  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand'>;
+  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand' | 'failing'>;
   readonly seed: number;
+  /** The run that is shown over time. */
+  readonly shared: Shared;
 }
 
 /** Parts of the package that all clients share; `single` makes one attempt only, without any. */
 export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
 export type Shared = (typeof SHARED)[number];
 
+export function loadInput({ strategy, herd, protection, seed }: State): LoadInput {
+  const { downMs, capacityPerS, demand, failing } = herd;
+  const parts = partsIn(protection.parts);
+  const [budget, breaker] = [parts.includes('budget'), parts.includes('breaker')];
+  const shared = budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';
+  return {
+    strategy,
+    herd: { downMs, capacityPerS, demand, failing },
+    seed,
+    shared: protection.retries === 'off' ? 'single' : shared,
+  };
+}
+
 export interface LoadRun {
   readonly shared: Shared;
   /** Requests and their retries that reached the server, per time bin. */
   readonly arrivals: Uint32Array;
-  /** Attempts that were answered in time, when they were. */
+  /** Attempts that were answered in time without a failure, when they were. */
   readonly answers: Uint32Array;
   /** Attempts that the breaker rejected. */
   readonly rejected: Uint32Array;
   readonly requests: number;
-  /** Requests without an answer, at the end. */
+  /** Requests without such an answer, at the end. */
   readonly failed: number;
   /** Attempts that reached the server, per request. */
   readonly amplification: number;
@@ -41,14 +57,27 @@ export interface LoadRun {
   readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
 }
 
+/** The shown run with many seeds. */
+export interface Band {
+  /** The middle 90% of the attempts that reach the server, per time bin. */
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly failed: Range;
+  /** Runs that recover. */
+  readonly recovered: number;
+  readonly seeds: number;
+}
+
 export interface LoadResult {
   readonly input: LoadInput;
   readonly horizonMs: number;
   readonly binMs: number;
   /** Requests that the server answers per second. */
   readonly capacityPerS: number;
-  /** In the order of `SHARED`, as far as they are computed. */
+  /** As far as they are computed, in the order of `SHARED` at the end. */
   readonly runs: readonly LoadRun[];
+  readonly run: LoadRun;
+  readonly band: Band | undefined;
 }
 
 export const DOWN_FROM_MS = 10_000;
@@ -58,6 +87,7 @@ export const TIMEOUT_MS = 1000;
 const CAPACITY = 50;
 /** A server that is well for this long has recovered. */
 export const CALM_MS = 30_000;
+export const SEEDS = 30;
 
 const BINS = 300;
 /** A server that would get more calls than this is simulated smaller: demand against capacity counts. */
@@ -68,24 +98,50 @@ const LEAST_PER_S = 50;
 const MOST_CALLS_OF_LEAST = 40_000_000;
 /** The run is at least as long as this many outages. */
 const LEAST_OUTAGES = 2.5;
-/** New requests as parts of the capacity: the stops of the slider. */
+/** The seeds of the band end with this number of calls. */
+const MOST_CALLS_OF_BAND = 6_000_000;
+/** New requests as parts of the capacity, and failing answers: the stops of the sliders. */
 export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
+export const FAILING: readonly number[] = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
+/** The shown run first, then the others, then the band. */
 export async function load(
   input: LoadInput,
   report: (partial: LoadResult) => void,
   signal: AbortSignal,
 ): Promise<LoadResult> {
   const pace = createPace(signal);
-  const { strategy, herd } = input;
-  const scale = scaleOf(strategy, herd);
-  const runs: LoadRun[] = [];
-  const result = (): LoadResult => ({ input, ...scale, runs: [...runs] });
+  const scale = scaleOf(input.strategy, input.herd);
+  const run = await simulated(input.shared, input, input.seed, scale, pace);
+  const runs = [run];
+  const result = (band?: Band): LoadResult => ({
+    input,
+    ...scale,
+    runs: runs.toSorted((a, b) => SHARED.indexOf(a.shared) - SHARED.indexOf(b.shared)),
+    run,
+    band,
+  });
+  report(result());
   for (const shared of SHARED) {
-    if (runs.length > 0) report(result());
-    runs.push(await simulated(shared, input, scale, pace));
+    if (shared !== input.shared) runs.push(await simulated(shared, input, input.seed, scale, pace));
   }
-  return result();
+  report(result());
+  const others = [run];
+  const calls = run.arrivals.reduce((a, b) => a + b, 0);
+  for (let k = 1; k < SEEDS && (others.length + 1) * calls < MOST_CALLS_OF_BAND; k++)
+    others.push(await simulated(input.shared, input, seedOf(input.seed, k), scale, pace));
+  return result(bandOf(others));
+}
+
+function bandOf(runs: readonly LoadRun[]): Band {
+  const ranges = Array.from({ length: BINS }, (_, bin) => rangeOf(runs.map(({ arrivals }) => arrivals[bin] ?? 0)));
+  return {
+    low: Float64Array.from(ranges, ({ p5 }) => p5),
+    high: Float64Array.from(ranges, ({ p95 }) => p95),
+    failed: rangeOf(runs.map(({ failed }) => failed)),
+    recovered: runs.filter(({ recoveredAfterMs }) => recoveredAfterMs !== undefined).length,
+    seeds: runs.length,
+  };
 }
 
 type Scale = Pick<LoadResult, 'horizonMs' | 'binMs' | 'capacityPerS'>;
@@ -116,7 +172,8 @@ function horizonOf(downMs: number, outages: number): number {
 
 async function simulated(
   shared: Shared,
-  { strategy, herd: { downMs, capacityPerS: chosenPerS, demand }, seed }: LoadInput,
+  { strategy, herd: { downMs, capacityPerS: chosenPerS, demand, failing } }: LoadInput,
+  seed: number | string,
   { horizonMs, binMs, capacityPerS }: Scale,
   pace: Pace,
 ): Promise<LoadRun> {
@@ -126,6 +183,7 @@ async function simulated(
     timeoutMs: TIMEOUT_MS,
     downFromMs: DOWN_FROM_MS,
     downMs,
+    failureShare: failing,
     horizonMs,
     binMs,
     protection: protectionOf(shared, capacityPerS / chosenPerS),

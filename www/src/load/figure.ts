@@ -1,100 +1,81 @@
 /** The price of an outage with each protection, in numbers. */
-import { html, svg } from '../charts/dom';
+import { bars, barsHeight, type Column } from '../charts/bars';
+import { html } from '../charts/dom';
 import { count, doing, duration, plural, rate, share } from '../charts/format';
 import type { FigureSpec } from '../charts/spec';
-import { CALM_MS, DOWN_FROM_MS, TIMEOUT_MS, type LoadResult, type LoadRun, type Shared } from './compute';
-import { strategyInWords } from '../state/words';
 import { seconds } from '../charts/time-axis';
+import { strategyInWords } from '../state/words';
+import { CALM_MS, DOWN_FROM_MS, SHARED, TIMEOUT_MS, type LoadResult, type LoadRun, type Shared } from './compute';
 
-/** Protections in words. */
-export const SHARED_NAMES: Readonly<Record<Shared, string>> = {
-  none: 'Retries, no protection',
-  single: 'No retries at all',
-  budget: 'Budget',
-  breaker: 'Breaker',
-  both: 'Budget and breaker',
+const NAMES: Readonly<Record<Shared, readonly [name: string, short: string]>> = {
+  none: ['Retries, no protection', 'Retries'],
+  single: ['No retries at all', 'No retries'],
+  budget: ['Retries with a budget', 'Budget'],
+  breaker: ['Retries with a breaker', 'Breaker'],
+  both: ['Both', 'Both'],
 };
-const TOP = 30;
-const ROW = 30;
-const NARROW = 560;
+const COLUMNS: readonly Column[] = [
+  { head: 'failed requests', short: 'failed', width: 120, narrow: 58 },
+  { head: 'calls per request', short: 'calls', width: 150, narrow: 58 },
+  { head: 'until all are answered', short: 'until calm', width: 170, narrow: 76 },
+];
 
-/** With one of its runs, which has the chosen parts. */
-export interface LoadData extends LoadResult {
-  readonly run: LoadRun;
+/** One attempt is no retry, whatever is shared. */
+export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): string {
+  if (input.strategy.maxAttempts > 1) return NAMES[shared][0];
+  return {
+    none: 'One attempt, no protection',
+    single: 'One attempt',
+    budget: 'One attempt with a budget',
+    breaker: 'One attempt with a breaker',
+    both: 'Both',
+  }[shared];
 }
 
-export const load: FigureSpec<LoadData> = {
+export const load: FigureSpec<LoadResult> = {
   id: 'load',
   title: 'How many requests fail?',
-  subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
-  height: () => TOP + 5 * ROW,
+  subtitle: (result) => [html('b', { class: 'finding' }, finding(result))],
+  height: () => barsHeight(SHARED.length),
 
-  draw({ runs, run: chosen, horizonMs }, width) {
-    const isNarrow = width < NARROW;
-    const columns = isNarrow ? [width - 134, width - 76, width] : [width - 290, width - 150, width];
-    const heads = isNarrow
-      ? ['failed', 'calls', 'until calm']
-      : ['failed requests', 'calls per request', 'until all are answered'];
-    const most = Math.max(1, ...runs.map(({ failed }) => failed));
-    const [left, right] = [isNarrow ? 0 : 190, (columns[0] ?? 0) - 70];
-    const cell = (x: number | undefined, y: number, words: string, bad = false): SVGElement =>
-      svg('text', { x, y, 'text-anchor': 'end', class: bad ? 'number bad' : 'number' }, words);
-    return [
-      ...heads.map((head, i) => svg('text', { x: columns[i], y: 16, 'text-anchor': 'end', class: 'head' }, head)),
-      ...runs.map((run, i) => {
-        const y = TOP + i * ROW;
-        return svg(
-          'g',
-          { class: run.shared === chosen.shared ? 'row chosen' : 'row', 'data-shared': run.shared },
-          svg('text', { x: 0, y: y + 15, class: 'name' }, isNarrow ? SHORT[run.shared] : SHARED_NAMES[run.shared]),
-          isNarrow
-            ? null
-            : svg('rect', {
-                x: left,
-                y: y + 3,
-                width: Math.max(1, ((right - left) * run.failed) / most),
-                height: 14,
-                class: 'failures',
-              }),
-          cell(columns[0], y + 15, count(run.failed)),
-          cell(columns[1], y + 15, run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1)),
-          cell(columns[2], y + 15, recovery(run, horizonMs, isNarrow), run.recoveredAfterMs === undefined),
-        );
-      }),
-    ];
-  },
+  draw: (result, width) =>
+    bars(
+      result.runs.map((run) => ({
+        id: run.shared,
+        name: nameOf(run.shared, result),
+        short: NAMES[run.shared][1],
+        value: run.failed,
+        cells: [
+          { text: count(run.failed) },
+          { text: run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1) },
+          { text: recovery(run, result.horizonMs, width < 560), bad: run.recoveredAfterMs === undefined },
+        ],
+        isChosen: run.shared === result.run.shared,
+      })),
+      COLUMNS,
+      width,
+    ),
 
-  describe: (data) =>
-    `${finding(data)} ${data.runs.map((run) => `${SHARED_NAMES[run.shared]}: ${count(run.failed)} failed, ${recovery(run, data.horizonMs, false)}`).join('. ')}.`,
-
-  table: ({ runs, input }) => ({
-    caption: `Requests with each protection, seed ${input.seed}`,
-    columns: [
-      { name: 'protection' },
-      { name: 'requests', unit: 'count' },
-      { name: 'failed', unit: 'count' },
-      { name: 'calls per request', unit: 'number' },
-      { name: 'until all are answered', unit: 'ms' },
-    ],
-    rows: runs.map((run) => [
-      SHARED_NAMES[run.shared],
-      run.requests,
-      run.failed,
-      run.amplification,
-      run.recoveredAfterMs ?? 'never',
-    ]),
-  }),
+  describe: (result) =>
+    `${finding(result)} ${result.runs
+      .map(
+        (run) =>
+          `${nameOf(run.shared, result)}: ${count(run.failed)} failed, ${recovery(run, result.horizonMs, false)}`,
+      )
+      .join('. ')}.`,
 
   settings: loadSettings,
 
   note: ({ horizonMs, capacityPerS, input }) => {
     const { strategy, herd } = input;
+    const then =
+      strategy.maxAttempts === 1
+        ? ''
+        : `, then retries, with ${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}`;
     return [
-      `Requests come at regular intervals. The server stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}. A ` +
-        `client waits ${duration(TIMEOUT_MS)} for an answer, then retries, with ` +
-        `${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}. The server ` +
-        'also works on calls whose client no longer waits. All are answered from the end of the last second with a ' +
-        'call that was rejected or late, if the next ' +
+      `Requests come at regular intervals. ${outageInWords(herd.downMs)} A client waits ` +
+        `${duration(TIMEOUT_MS)} for an answer${then}. The server also works on calls whose client no longer waits. ` +
+        'All are answered from the end of the last second with a call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
         (capacityPerS < herd.capacityPerS
           ? ` Simulated with ${rate(capacityPerS)} instead of ${rate(herd.capacityPerS)}: the counts are smaller, their ` +
@@ -104,38 +85,36 @@ export const load: FigureSpec<LoadData> = {
   },
 };
 
-const SHORT: Readonly<Record<LoadRun['shared'], string>> = {
-  none: 'Retries',
-  single: 'No retries',
-  budget: 'Budget',
-  breaker: 'Breaker',
-  both: 'Both',
-};
+function outageInWords(downMs: number): string {
+  return downMs === 0
+    ? 'The server never stops.'
+    : `The server stops for ${duration(downMs)} at ${seconds(DOWN_FROM_MS)}.`;
+}
 
 /** The settings of both figures of the load, for exported pictures. */
-export function loadSettings({ input }: LoadResult): string {
+export function loadSettings({ input }: Pick<LoadResult, 'input'>): string {
   const { strategy, herd } = input;
   return (
-    `${strategyInWords({ strategy })}; new requests ${share(herd.demand)} of ${rate(herd.capacityPerS)}, server down for ` +
-    `${duration(herd.downMs)}, clients wait ${duration(TIMEOUT_MS)}`
+    `${strategyInWords(strategy)}; new requests ${share(herd.demand)} of ${rate(herd.capacityPerS)}, server down for ` +
+    `${duration(herd.downMs)}, ${share(herd.failing)} of the answers fail, clients wait ${duration(TIMEOUT_MS)}`
   );
 }
 
-function recovery({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
+export function recovery({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
   if (recoveredAfterMs !== undefined) return duration(recoveredAfterMs);
   return isShort ? 'never' : `never within ${duration(horizonMs)}`;
 }
 
 /** The two ends of the table. Rows may have the same number. */
-function finding({ runs }: LoadResult): string {
+export function finding(result: LoadResult): string {
+  const { runs } = result;
   const [first] = runs;
-  if (!first || runs.length < 5) return '';
+  if (!first || runs.length < SHARED.length) return '';
   const fewest = Math.min(...runs.map(({ failed }) => failed));
-  const least = runs.filter(({ failed }) => failed === fewest).map(({ shared }) => SHARED_NAMES[shared].toLowerCase());
-  return (
-    `Of ${count(first.requests)} requests, ${doing(first.failed, 'fail')} with retries and no protection. ` +
-    (first.failed === fewest
-      ? 'No row has fewer.'
-      : `The fewest, ${count(fewest)}, fail with ${least.length === 1 ? 'this' : 'each of these'}: ${least.join('; ')}.`)
-  );
+  const least = runs.filter(({ failed }) => failed === fewest);
+  const all = `Of ${count(first.requests)} requests, `;
+  if (least.length === runs.length) return `${all}${doing(fewest, 'fail')} in every row.`;
+  const names = least.map(({ shared }) => nameOf(shared, result).toLowerCase()).join('; ');
+  const most = `${all}${doing(first.failed, 'fail')} with ${nameOf('none', result).toLowerCase()}. `;
+  return first.failed === fewest ? `${most}No row has fewer.` : `${most}The fewest, ${count(fewest)}: ${names}.`;
 }

@@ -3,13 +3,13 @@ import { area, curveStepAfter, line } from 'd3-shape';
 import { leftAxis } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, rate } from '../charts/format';
-import { labelWidth } from '../charts/label-width';
+import { labelWidth } from '../charts/labels';
 import { legendPlaces, type Place } from '../charts/legend';
 import { linear, type Scale } from '../charts/scale';
 import type { FigureSpec } from '../charts/spec';
 import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
 import { rateAt, timeReadout } from '../charts/time-readout';
-import { SHARED_NAMES, loadSettings, type LoadData } from './figure';
+import { loadSettings, nameOf } from './figure';
 import { timeAxis } from '../charts/time-axis';
 
 const [LEFT, RIGHT] = [60, 10];
@@ -19,18 +19,19 @@ const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
 const BOTTOM = BAND.top + BAND.height;
 const PHASES = ['closed', 'open', 'half-open'] as const;
 
-export const recovery: FigureSpec<LoadData> = {
+export const recovery: FigureSpec<LoadResult> = {
   id: 'recovery',
   title: 'Load and answers over time',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height: (width) => BOTTOM + 52 + KEY_LINE * (1 + (keyPlaces(width).at(-1)?.line ?? 0)),
 
   draw(data, width) {
-    const { run, binMs, capacityPerS, input } = data;
+    const { run, binMs, capacityPerS, input, band } = data;
     const x = scaleOf(data, width);
     const right = width - RIGHT;
     const perS = (calls: number): number => (1000 * calls) / binMs;
-    const highest = Math.max(capacityPerS, ...Array.from(run.arrivals, perS)) * 1.1;
+    const highest =
+      Math.max(capacityPerS, ...Array.from(run.arrivals, perS), ...Array.from(band?.high ?? [], perS)) * 1.1;
     const y = linear([0, highest], [TOP + PLOT, TOP]);
     const level = Math.round(y(capacityPerS)) + 0.5;
     const at = (_: number, bin: number): number => x(bin * binMs);
@@ -51,6 +52,15 @@ export const recovery: FigureSpec<LoadData> = {
       }),
       svg('path', {
         d:
+          area<number>()
+            .x(at)
+            .y0((_, bin) => y(perS(band?.low[bin] ?? 0)))
+            .y1((_, bin) => y(perS(band?.high[bin] ?? 0)))
+            .curve(curveStepAfter)(Array.from(band?.high ?? [])) ?? '',
+        class: 'seeds',
+      }),
+      svg('path', {
+        d:
           line<number>()
             .x(at)
             .y((calls) => y(perS(calls)))
@@ -60,10 +70,10 @@ export const recovery: FigureSpec<LoadData> = {
       svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
       svg(
         'text',
-        { x: right, y: TOP - 8, 'text-anchor': 'end', class: 'halo strong' },
+        { x: right, y: level < TOP + 26 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' },
         `capacity ${rate(capacityPerS)}`,
       ),
-      ...band(data, x, width),
+      ...phases(data, x, width),
       ...annotation(data, x, right),
       timeAxis({ scale: x, title: 'time', grid: [BOTTOM, BOTTOM] }),
       ...legend(width),
@@ -92,42 +102,32 @@ export const recovery: FigureSpec<LoadData> = {
   describe: (data) => finding(data),
 
   settings: loadSettings,
-
-  table({ run, binMs, input }) {
-    return {
-      caption: `Calls in each ${duration(binMs)}, ${SHARED_NAMES[run.shared].toLowerCase()}, seed ${input.seed}`,
-      columns: [
-        { name: 'from', unit: 'ms' },
-        { name: 'reach the server', unit: 'count' },
-        { name: 'answered in time', unit: 'count' },
-        { name: 'rejected by the breaker', unit: 'count' },
-      ],
-      rows: Array.from(run.arrivals, (calls, bin) => [bin * binMs, calls, run.answers[bin], run.rejected[bin]]),
-    };
-  },
 };
 
 /** Whether the server recovered, in the numbers of the run. */
-export function finding({ run, horizonMs, input }: LoadData): string {
+export function finding(result: LoadResult): string {
+  const { run, horizonMs, band } = result;
   const { recoveredAfterMs, failed, requests } = run;
+  const seeds = band && band.seeds > 1 ? ` ${bandInWords(band, horizonMs)}` : '';
   const recovers =
     recoveredAfterMs === undefined
-      ? `calls fail to the end, ${duration(horizonMs)}`
+      ? `calls are late to the end, ${duration(horizonMs)}`
       : recoveredAfterMs === 0
-        ? 'all calls are answered as soon as the server is back'
-        : `all calls are answered from ${duration(recoveredAfterMs)} after the outage on`;
-  const said = [
-    `${SHARED_NAMES[run.shared]}: ${recovers}. ${count(failed)} of ${count(requests)} requests ` +
-      `${failed === 1 ? 'fails' : 'fail'}.`,
-  ];
-  const openings = run.phases.phases.filter((phase) => phase === 1).length;
-  if (openings > 0) {
-    const after = opening(run) - DOWN_FROM_MS - input.herd.downMs;
-    said.push(
-      `The breaker opens ${times(openings)}, first ${duration(Math.abs(after))} ${after < 0 ? 'before' : 'after'} the server is back.`,
-    );
-  }
-  return said.join(' ');
+        ? result.input.herd.downMs === 0
+          ? 'all calls are answered in time'
+          : 'all calls are answered in time as soon as the server is back'
+        : `all calls are answered in time from ${duration(recoveredAfterMs)} after the outage on`;
+  return (
+    `${nameOf(run.shared, result)}: ${recovers}. ${count(failed)} of ${count(requests)} requests ` +
+    `${failed === 1 ? 'fails' : 'fail'}.${seeds}`
+  );
+}
+
+function bandInWords({ failed, recovered, seeds }: NonNullable<LoadResult['band']>, horizonMs: number): string {
+  const fails =
+    failed.p5 === failed.p95 ? `${count(failed.p5)} fail` : `${count(failed.p5)} to ${count(failed.p95)} fail`;
+  const recover = recovered === seeds ? 'all recover' : recovered === 0 ? 'none recovers' : `${recovered} recover`;
+  return `Of ${seeds} seeds ${recover} within ${duration(horizonMs)}; in 90% of them ${fails}.`;
 }
 
 /** When the breaker first opens. */
@@ -136,23 +136,21 @@ function opening({ phases }: LoadRun): number {
 }
 
 /** The moment that teaches: the outage is over, the queue is not. */
-function annotation({ run, input }: LoadData, x: Scale, right: number): SVGElement[] {
+function annotation({ run, input }: LoadResult, x: Scale, right: number): SVGElement[] {
   const backMs = DOWN_FROM_MS + input.herd.downMs;
+  if (input.herd.downMs === 0) return [];
   const openMs = opening(run);
   const late = openMs > backMs && openMs !== Infinity;
-  const at = Math.round(x(late ? openMs : backMs)) + 0.5;
-  const words = late
-    ? `the breaker opens, ${duration(openMs - backMs)} after the server is back`
-    : 'server back, with all that has queued';
-  const short = late ? `opens ${duration(openMs - backMs)} late` : 'server back';
+  const at = Math.round(x(backMs)) + 0.5;
+  const words = late ? 'server back; soon the breaker opens' : 'server back, with all that has queued';
   return [
     svg('line', { x1: at, x2: at, y1: TOP, y2: BOTTOM, class: 'bound' }),
-    svg('text', { x: at + 6, y: TOP + 14, class: 'halo strong' }, at + 6 + labelWidth(words) <= right ? words : short),
+    svg(
+      'text',
+      { x: at + 6, y: TOP + 14, class: 'halo strong' },
+      at + 6 + labelWidth(words) <= right ? words : 'server back',
+    ),
   ];
-}
-
-function times(n: number): string {
-  return n === 1 ? 'once' : n === 2 ? 'twice' : `${count(n)} times`;
 }
 
 function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
@@ -166,14 +164,14 @@ function phaseAt({ phases }: LoadRun, ms: number): string {
 }
 
 /** The breaker's phases: dark while it is open, grey while it lets probes through. */
-function band({ run, horizonMs }: LoadData, x: Scale, width: number): SVGElement[] {
-  const { timesMs, phases } = run.phases;
+function phases({ run, horizonMs }: LoadResult, x: Scale, width: number): SVGElement[] {
+  const { timesMs, phases: kinds } = run.phases;
   const { top, height } = BAND;
   const left = x(0);
   const pieces = Array.from(timesMs, (from, i) => {
     const to = timesMs[i + 1] ?? horizonMs;
     const [start, end] = [x(from), x(to)];
-    return phases[i] === 0
+    return kinds[i] === 0
       ? null
       : svg('rect', {
           x: start,
@@ -181,7 +179,7 @@ function band({ run, horizonMs }: LoadData, x: Scale, width: number): SVGElement
           // A probe that is answered at once is seen, too.
           width: Math.max(1, end - start),
           height,
-          class: phases[i] === 1 ? 'phase-open' : 'phase-half-open',
+          class: kinds[i] === 1 ? 'phase-open' : 'phase-half-open',
         });
   });
   return [
@@ -197,6 +195,7 @@ function band({ run, horizonMs }: LoadData, x: Scale, width: number): SVGElement
 
 const KEYS = [
   ['reach the server', 'reached'],
+  ['middle 90% of 30 seeds', 'seeds'],
   ['answered in time', 'answered'],
   ['breaker open', 'phase-open'],
   ['half-open', 'phase-half-open'],

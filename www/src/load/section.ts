@@ -5,33 +5,39 @@ import { duration, share, short } from '../charts/format';
 import { onNear } from '../charts/near';
 import { sliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
-import { follow, settingsOf } from '../shell/follow';
-import { partToggles } from '../shell/toggles';
-import { partsIn, type State } from '../state/state';
+import { follow } from '../shell/follow';
+import { partToggles, switchField } from '../shell/toggles';
 import type { Store } from '../state/store';
-import { DEMANDS, type Shared } from './compute';
+import { DEMANDS, FAILING, SHARED, loadInput, type LoadResult } from './compute';
 import { load } from './figure';
 import { recovery } from './recovery';
+import { STEPS, stateOf, stepOf } from './steps';
+import './styles.css';
 
 export function mountLoad(root: HTMLElement, store: Store, computer: Computer): void {
   const sub = html('p', { class: 'sub' });
-  const controls = html(
-    'div',
-    { class: 'herd-controls protection-controls' },
-    partToggles(store, 'All clients share', ['budget', 'breaker']),
-  );
-  root.append(sub, controls);
-  const demand = sliderField(
-    controls,
-    { id: 'demand', label: 'New requests', stops: DEMANDS, text: (value) => `${share(value)} of the capacity` },
-    (value) => store.set({ herd: { ...store.get().herd, demand: value } }),
-  );
-  store.subscribe(({ herd }) => {
+  const steps = mountSteps(store);
+  const retries = switchField('retry', (on) => {
+    const { protection } = store.get();
+    store.set({ protection: { ...protection, retries: on ? 'on' : 'off' } });
+  });
+  const parts = partToggles(store, 'All clients', ['budget', 'breaker'], [retries.label]);
+  const controls = html('div', { class: 'fields' }, parts);
+  root.append(sub, steps.box, controls);
+  const slider = (name: 'demand' | 'failing', label: string, stops: readonly number[], text: (n: number) => string) =>
+    sliderField(controls, { id: name, label, stops, text }, (value) =>
+      store.set({ herd: { ...store.get().herd, [name]: value } }),
+    );
+  const demand = slider('demand', 'New requests', DEMANDS, (value) => `${share(value)} of capacity`);
+  const failing = slider('failing', 'Fail at random', FAILING, (value) => `${share(value)} of answers`);
+  store.subscribe(({ herd, protection }) => {
     demand.show(herd.demand);
+    failing.show(herd.failing);
+    retries.input.checked = protection.retries === 'on';
+    const outage = herd.downMs === 0 ? 'It never stops.' : `Then it stops once, for ${duration(herd.downMs)}.`;
     sub.textContent =
       `${short(herd.demand * herd.capacityPerS)} new requests a second reach a server that can handle ` +
-      `${short(herd.capacityPerS)}. Then it stops for ${duration(herd.downMs)}. Backoff only moves a retry to a later ` +
-      'second, and that second has new requests too.';
+      `${short(herd.capacityPerS)}. ${outage}`;
   });
   const chosen = mountFigure(root, recovery);
   const all = mountFigure(root, load);
@@ -46,17 +52,47 @@ export function mountLoad(root: HTMLElement, store: Store, computer: Computer): 
       all.fail(message);
     },
   };
-  follow(both, store, computer, 'load', settingsOf, (result, state, whole) => {
-    const run = result.runs.find(({ shared }) => shared === sharedIn(state));
-    if (!run) return;
-    chosen.show({ ...result, run });
-    if (whole) all.show({ ...result, run });
+  follow(both, store, computer, 'load', loadInput, (result, _, whole) => {
+    chosen.show(result);
+    chosen.busy(!whole);
+    if (result.runs.length < SHARED.length) return;
+    all.show(result);
+    steps.show(result);
   });
 }
 
-/** The row of the figures that has the chosen parts. */
-function sharedIn({ protection }: State): Shared {
-  const parts = partsIn(protection.parts);
-  const [budget, breaker] = [parts.includes('budget'), parts.includes('breaker')];
-  return budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';
+/** The story: a sentence of the step that is shown, and the way on. */
+function mountSteps(store: Store) {
+  const why = html('p', { class: 'scene-why', role: 'status' });
+  const back = html('a', {}, '‹ Back');
+  const next = html('a', { class: 'button primary' });
+  const place = html('span');
+  const box = html('div', { class: 'scene-steps' }, why, html('p', { class: 'scene-nav' }, back, ' ', next, place));
+
+  store.subscribe((state) => {
+    const at = stepOf(state);
+    const leadTo = (link: HTMLAnchorElement, step: (typeof STEPS)[number] | undefined): void => {
+      link.hidden = step === undefined;
+      if (!step) return;
+      const part = stateOf(step, state);
+      link.href = store.linkTo(part, '');
+      link.onclick = (event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        store.set(part);
+      };
+    };
+    leadTo(back, STEPS[at - 1]);
+    const following = at === STEPS.length - 1 ? undefined : STEPS[at + 1];
+    leadTo(next, following);
+    next.textContent = `${following?.next ?? ''} ›`;
+    place.textContent = at < 0 ? '' : `${at + 1} of ${STEPS.length}`;
+  });
+
+  return {
+    box,
+    show(result: LoadResult): void {
+      why.textContent = STEPS[stepOf(store.get())]?.why(result) ?? '';
+    },
+  };
 }

@@ -10,13 +10,9 @@ import { rateLimitFigure } from './figure';
 
 export function mountRateLimit(root: HTMLElement, store: Store, computer: Computer): void {
   const toggle = partToggles(store, 'All workers share', ['cooldown']);
-  const figure = mountFigure(
-    root,
-    rateLimitFigure,
-    html('div', { class: 'herd-controls protection-controls' }, toggle),
-  );
+  const figure = mountFigure(root, rateLimitFigure, html('div', { class: 'fields' }, toggle));
   const inputOf = ({ strategy, seed }: ReturnType<Store['get']>) => ({ strategy, seed });
-  follow(figure, store, computer, 'rateLimit', inputOf, (result, { protection }, whole) => {
-    if (whole) figure.show({ ...result, isShared: partsIn(protection.parts).includes('cooldown') });
-  });
+  follow(figure, store, computer, 'rateLimit', inputOf, (result, { protection }) =>
+    figure.show({ ...result, isShared: partsIn(protection.parts).includes('cooldown') }),
+  );
 }

@@ -1,35 +1,22 @@
 /** One outage, one way to retry: what the scene shows. The clients and the server are those of the page's state. */
 import { plan, simulateOutage } from 'rejitter/lab';
-import { UNTIL_SERVED, boundOf, outageOptions, type Outage } from '../compute/outage';
+import { MOST_BINS, SPAN_MS, boundOf, endlessMs, outageOptions, stops, type OutageInput } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { attemptsNeeded, isEnough, type Needs } from '../compute/patience';
-import type { State } from '../state/state';
-import { INITIAL, policyOf, type Strategy } from '../state/strategy';
+import { policyOf, type Strategy } from '../state/strategy';
 import { longestMs } from '../waits/total';
 
 /** Lanes of the picture. */
 export const LANES = 24;
 /** Bins of the picture. */
 export const BINS = 400;
-/** The axis of the words; a policy that takes longer has a longer one. */
-export const SPAN_MS = 40_000;
-/** Waits of the words. */
-export const FIXED_MS = 1000;
-
 const BIN_MS = 10;
-const MOST_BINS = 1_000_000;
 /** Retries that go on for much longer than the server needs are not drawn, but counted. */
 const MOST_BOUNDS = 8;
 /** A run with more calls is stopped. */
 const MOST_CALLS = 10_000_000;
 /** Time until the first answer of a long run, and between two. */
 const REPORT_MS = 120;
-
-export interface SceneInput {
-  readonly strategy: Strategy;
-  readonly herd: Outage;
-  readonly seed: number;
-}
 
 /** Calls of one lane with the same outcome, so close that they are one mark. */
 export interface Mark {
@@ -48,7 +35,7 @@ export interface Wave {
 }
 
 export interface SceneResult {
-  readonly input: SceneInput;
+  readonly input: OutageInput;
   /** The end of the picture. */
   readonly spanMs: number;
   readonly served: number;
@@ -77,37 +64,20 @@ export interface SceneResult {
   readonly longestMs: number;
 }
 
-/** The run of the scene's words, or of the chosen policy. */
-export function sceneInput({ scene, strategy, herd, seed }: State): SceneInput {
-  const { clients, downMs, capacityPerS, rejectionCost, limits } = herd;
-  const outage = { clients, downMs, capacityPerS, rejectionCost, limits };
-  if (scene.retry === 'policy')
-    return { strategy: limits === 'served' ? { ...strategy, ...UNTIL_SERVED } : strategy, herd: outage, seed };
-  const maxAttempts = scene.giveUp === 'never' ? Infinity : Number(scene.giveUp);
-  const worded = { ...INITIAL, maxAttempts };
-  const jitter = scene.times === 'inStep' || scene.retry === 'atOnce' ? 'none' : 'full';
-  const own: Strategy =
-    scene.retry === 'doubling'
-      ? { ...worded, jitter }
-      : { ...worded, backoff: 'fixed', jitter, baseMs: scene.retry === 'atOnce' ? 0 : FIXED_MS };
-  return { strategy: own, herd: { ...outage, limits: 'set' }, seed };
-}
-
 export async function scene(
-  input: SceneInput,
+  input: OutageInput,
   report: (partial: SceneResult) => void,
   signal: AbortSignal,
 ): Promise<SceneResult> {
   const pace = createPace(signal);
   const { strategy, herd, seed } = input;
-  const { maxAttempts, totalTimeoutMs } = strategy;
-  const ends = maxAttempts !== Infinity || totalTimeoutMs !== Infinity;
+  const ends = stops(strategy);
   const longestMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
   const isSlow = longestMs / BIN_MS > MOST_BINS;
   const binMs = isSlow ? longestMs / MOST_BINS : BIN_MS;
   const simulation = simulateOutage(policyOf(strategy), {
     ...outageOptions(herd),
-    horizonMs: ends ? MOST_BINS * binMs : Math.max(SPAN_MS, 2 * boundOf(herd)),
+    horizonMs: ends ? MOST_BINS * binMs : endlessMs(herd),
     binMs,
     // Clients that give up are found in the traces.
     traced: ends ? herd.clients : LANES,
@@ -134,7 +104,7 @@ export async function scene(
 type Outcome = Awaited<ReturnType<ReturnType<typeof simulateOutage>['run']>>;
 
 function summary(
-  input: SceneInput,
+  input: OutageInput,
   { arrivals, accepted, servedMs, traces, giveUps, meanAttempts, binMs }: Outcome,
   longestMs: number,
   done: boolean,
@@ -145,9 +115,9 @@ function summary(
   const lastServedMs = servedMs.at(-1);
   const lastAttemptMs = traces.timesMs.findLast((_, i) => traces.outcomes[i] === 2);
   const isOver = done && servedMs.length + giveUps === herd.clients;
-  const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : Math.max(SPAN_MS, 2 * boundOf(herd));
+  const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : endlessMs(herd);
   const spanMs = nice(Math.min(Math.max(SPAN_MS, lastMs), longestMs));
-  const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : Math.max(SPAN_MS, 2 * boundOf(herd));
+  const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : endlessMs(herd);
   const back = Math.ceil(herd.downMs / binMs);
   const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);
   return {

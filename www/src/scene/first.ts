@@ -1,7 +1,8 @@
 /** Runs at build time, in Node: the first scene, and its result for the page that returns to it. */
 import { INITIAL_STATE } from '../state/state';
-import { scene, sceneInput } from './compute';
+import { outageInput } from '../compute/outage';
+import { scene } from './compute';
 import { sceneMarkup } from './markup';
 
-export const result = await scene(sceneInput(INITIAL_STATE), () => {}, new AbortController().signal);
+export const result = await scene(outageInput(INITIAL_STATE), () => {}, new AbortController().signal);
 export const markup = sceneMarkup(INITIAL_STATE, result);

@@ -1,66 +1,72 @@
 /** The scene as HTML: the build writes it into the page, and the page's script brings it to life. */
-import { GIVE_UPS, RETRIES, TIMES, type Scene, type State } from '../state/state';
+import { count, rate } from '../charts/format';
 import { seconds } from '../charts/time-axis';
-import { BINS, type SceneResult } from './compute';
-import { HEIGHT, WIDTH, capacityAt, picture } from './picture';
-import { GIVE_UP_WORDS, RETRY_WORDS, TIME_WORDS, cost, described, headline, isBad, opening, sentence } from './words';
-import { rate } from '../charts/format';
+import type { State } from '../state/state';
+import { BINS, LANES, type SceneResult } from './compute';
+import { HEIGHT, WIDTH, capacityAt, picture, rateTicks } from './picture';
+import { PARTS, STEPS, cost, described, ending, headline, isBad, opening, sentence, type Part } from './words';
 
 export function sceneMarkup(state: State, result: SceneResult): string {
-  const { scene } = state;
-  const retries = RETRIES.filter((retry) => retry !== 'policy');
+  const [retry, times, giveUp] = PARTS.map((part) => words(part, state)) as [string, string, string];
   return `
 <p class="scene-sentence">
   <span data-scene="opening">${opening(state)}</span>
-  ${words('retry', 'They retry', retries, RETRY_WORDS, scene)}<span data-scene="worded">,
-  ${words('times', 'When they retry', TIMES, TIME_WORDS, scene)}, and give up after
-  ${words('giveUp', 'They give up after', GIVE_UPS, GIVE_UP_WORDS, scene)}.</span>
-  <span data-scene="policy" hidden></span>
+  <span data-scene="retries">${retry},
+  ${times}, and give up after</span>
+  ${giveUp}<span data-scene="ending">${ending(state.strategy)}</span>
 </p>
 <div class="card scene" data-figure="scene" aria-busy="false">
   <p class="scene-result" role="status"><b data-scene="headline"${isBad(result) ? ' class="bad"' : ''}>${headline(result)}</b>
     <span data-scene="cost">${cost(result)}</span></p>
+  <div class="scene-server"><b>Server</b><span class="scene-bar" aria-hidden="true"><i class="served"></i><i class="rejected"></i></span><output></output></div>
   <div class="scene-picture">
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${described(result)}">${picture(result)}</svg>
     <div class="scene-after"></div>
-    <span class="scene-capacity" style="top: ${capacityStyle(result)}">${capacityLabel(result)}</span>
+    <span data-scene="ticks" aria-hidden="true">${ticks(result)}</span>
   </div>
   <p class="scene-axis" aria-hidden="true">${axis(result)}</p>
   <input class="scene-moment" type="range" min="0" max="${BINS}" value="${BINS}" aria-label="Moment" />
-  <p class="scene-head"><button type="button" class="scene-play" aria-label="Play">▶</button><output></output>
-    <span><i class="rejected"></i>rejected</span><span><i class="served"></i>served</span><span><i class="down"></i>server down</span></p>
-  <p class="scene-key">A row is one of 24 clients; a thick stroke is its last call before it gives up. Below: the calls of all, a second (log scale).</p>
+  <p class="scene-head"><button type="button" class="scene-play">▶ Play</button>
+    <span data-scene="key">${key(result)}</span><span><i class="rejected"></i>rejected</span><span><i class="served"></i>served</span><span><i class="down"></i>server down</span></p>
 </div>
 <div class="scene-steps">
   <p class="scene-why"><span data-scene="why">${sentence(result)}</span>
     <button type="button" class="link" data-scene="needs" hidden></button></p>
-  <p class="scene-nav"><a data-scene="back" hidden>‹ Back</a> <a class="button primary" data-scene="next" href="?retry=1s">Next: wait 1 s ›</a>
-    <span data-scene="step">1 of 4</span></p>
+  <p class="scene-nav"><a data-scene="back" hidden>‹ Back</a> <a class="button primary" data-scene="next" href="#delays">${STEPS[0]?.next} ›</a>
+    <span data-scene="step">1 of ${STEPS.length}</span></p>
 </div>`;
 }
 
-/** A radio group that reads as a part of the sentence. */
-function words<K extends keyof Scene>(
-  name: K,
-  label: string,
-  values: readonly Scene[K][],
-  texts: Readonly<Record<Scene[K], string>>,
-  scene: Scene,
-): string {
-  const choices = values.map(
-    (value) =>
-      `<label><input type="radio" name="${name}" value="${value}"${scene[name] === value ? ' checked' : ''} />` +
-      `<span>${texts[value]}</span></label>`,
+/** A radio group that reads as a part of the sentence. A word of the strategy's own is the last one. */
+export function words(part: Part, { strategy }: Pick<State, 'strategy'>): string {
+  const said = part.said(strategy);
+  const known = part.words.map(({ text }) => text);
+  const choices = (known.includes(said) ? known : [...known, said]).map(
+    (text) =>
+      `<label><input type="radio" name="${part.name}" value="${text}"${text === said ? ' checked' : ''} />` +
+      `<span>${text}</span></label>`,
   );
-  return `<span class="words" role="radiogroup" aria-label="${label}">${choices.join('')}</span>`;
+  return `<span class="words" role="radiogroup" data-part="${part.name}" aria-label="${part.label}">${choices.join('')}</span>`;
 }
 
-export function capacityStyle(result: SceneResult): string {
-  return `${(100 * capacityAt(result)).toFixed(1)}%`;
+/** The rows and the strip below them. */
+export function key({ input }: SceneResult): string {
+  const { clients } = input.herd;
+  const rows = clients <= LANES ? `A row is a client` : `A row is one of ${count(LANES)} clients`;
+  const last = input.strategy.maxAttempts === Infinity ? '' : ', a thick stroke its last call';
+  return `${rows}${last}. Below: all calls a second, log scale.`;
 }
 
-export function capacityLabel({ input }: SceneResult): string {
-  return `capacity ${rate(input.herd.capacityPerS)}`;
+/** The rates of the strip of calls, with the capacity among them. */
+export function ticks(result: SceneResult): string {
+  const tick = (at: number, text: string, name: string): string =>
+    `<span class="${name}" style="top: ${(100 * at).toFixed(1)}%">${text}</span>`;
+  const { capacityPerS } = result.input.herd;
+  return (
+    rateTicks(result)
+      .map(({ perS, at }) => tick(at, rate(perS), 'scene-tick'))
+      .join('') + tick(capacityAt(result), `capacity ${rate(capacityPerS)}`, 'scene-capacity')
+  );
 }
 
 export function axis({ spanMs }: SceneResult): string {

@@ -12,10 +12,22 @@ const LOAD = 66;
 export const HEIGHT = LANES_HEIGHT + GAP + LOAD;
 /** The least rate of the logarithmic axis. */
 const LEAST_PER_S = 10;
+const MOST_TICKS = 4;
 
 /** Where the capacity's line is, from the top, as a part of the height. */
 export function capacityAt(result: SceneResult): number {
   return loadY(result, result.input.herd.capacityPerS) / HEIGHT;
+}
+
+/** Powers of ten within the strip, so far apart that they can be read. */
+export function rateTicks(result: SceneResult): { readonly perS: number; readonly at: number }[] {
+  const powers = Array.from({ length: 8 }, (_, i) => LEAST_PER_S * 10 ** i).map((perS) => ({
+    perS,
+    at: loadY(result, perS) / HEIGHT,
+  }));
+  // The least one is the baseline.
+  const inside = powers.filter(({ at }, i) => i > 0 && at > (HEIGHT - LOAD + 6) / HEIGHT);
+  return inside.filter((_, i) => i % Math.ceil(inside.length / MOST_TICKS) === 0);
 }
 
 export function picture(result: SceneResult): string {
@@ -29,17 +41,28 @@ export function picture(result: SceneResult): string {
       .join('');
   const early = ({ fromMs }: Mark): boolean => fromMs < input.herd.downMs;
   const path = (kind: string, d: string): string => (d ? `<path class="${kind}" d="${d}"/>` : '');
-  const grid = Array.from({ length: LANES }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`).join('');
+  // Calls without a pause are a thin line: a wall of them would say no more.
+  const isDense = ({ fromMs, toMs, outcome }: Mark): boolean => outcome === 'rejected' && toMs > fromMs;
+  const lanes = Math.min(LANES, input.herd.clients);
+  const grid = Array.from({ length: lanes }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`).join('');
   return [
     `<rect class="down" width="${down}" height="${HEIGHT}"/>`,
     path('lane', grid),
     path(
+      'early dense',
+      of((mark) => isDense(mark) && early(mark)),
+    ),
+    path(
       'early',
-      of((mark) => mark.outcome !== 'served' && early(mark)),
+      of((mark) => mark.outcome !== 'served' && !isDense(mark) && early(mark)),
+    ),
+    path(
+      'rejected dense',
+      of((mark) => isDense(mark) && !early(mark)),
     ),
     path(
       'rejected',
-      of((mark) => mark.outcome !== 'served' && !early(mark)),
+      of((mark) => mark.outcome !== 'served' && !isDense(mark) && !early(mark)),
     ),
     path(
       'gave-up',
@@ -61,7 +84,7 @@ function draw({ lane, fromMs, toMs, outcome }: Mark, x: (ms: number) => number):
   if (outcome === 'served') return `M${x(fromMs)},${y}h0`;
   if (outcome === 'gaveUp') return `M${x(fromMs)},${y - 4}v8`;
   if (fromMs === toMs) return `M${x(fromMs)},${y - 3.5}v7`;
-  return `M${x(fromMs)},${y - 3.5}v7H${x(toMs)}v-7z`;
+  return `M${x(fromMs)},${y}H${x(toMs)}`;
 }
 
 function middle(lane: number): number {

@@ -1,12 +1,27 @@
-/** The first screen: a sentence whose words are the controls, its result, and the picture with a playhead. */
+/** The first screen: a sentence whose words are the strategy, its result, and the picture with a playhead. */
 import { html } from '../charts/dom';
 import type { Computer } from '../compute/client';
-import type { Scene, State } from '../state/state';
-import { linkTo, type Store } from '../state/store';
-import { BINS, endOf, sceneInput, type SceneResult } from './compute';
-import { axis, capacityLabel, capacityStyle } from './markup';
+import { outageInput } from '../compute/outage';
+import type { Store } from '../state/store';
+import type { Strategy } from '../state/strategy';
+import { BINS, endOf, type SceneResult } from './compute';
+import { axis, key, ticks, words } from './markup';
 import { picture } from './picture';
-import { STEPS, cost, described, headline, isBad, moment, opening, policyInWords, sentence, stepOf } from './words';
+import {
+  PARTS,
+  STEPS,
+  cost,
+  described,
+  ending,
+  headline,
+  isBad,
+  momentAt,
+  momentInWords,
+  momentOf,
+  opening,
+  sentence,
+  stepOf,
+} from './words';
 import './styles.css';
 
 /** Simulated time per time while it plays. */
@@ -14,19 +29,19 @@ const SPEED = 8;
 
 /** `drawn`: what the build has drawn into the page. */
 export function mountScene(root: HTMLElement, store: Store, computer: Computer, drawn: SceneResult): void {
-  const part = <E extends HTMLElement = HTMLElement>(name: string): E =>
-    root.querySelector<E>(`[data-scene="${name}"]`) ?? missing(name);
-  const card = root.querySelector<HTMLElement>('.scene') ?? missing('card');
-  const svg = root.querySelector('.scene-picture svg') ?? missing('picture');
-  const after = root.querySelector<HTMLElement>('.scene-after') ?? missing('after');
-  const head = root.querySelector<HTMLInputElement>('.scene-moment') ?? missing('head');
-  const output = root.querySelector('output') ?? missing('output');
-  const play = root.querySelector<HTMLButtonElement>('.scene-play') ?? missing('play');
-  const radios = [...root.querySelectorAll<HTMLInputElement>('.words input')];
+  const find = <E extends Element = HTMLElement>(selector: string): E =>
+    root.querySelector<E>(selector) ?? missing(selector);
+  const part = <E extends HTMLElement = HTMLElement>(name: string): E => find<E>(`[data-scene="${name}"]`);
+  const card = find('.scene');
+  const head = find<HTMLInputElement>('.scene-moment');
+  const play = find<HTMLButtonElement>('.scene-play');
+  const still = matchMedia('(prefers-reduced-motion: reduce)');
   /** The step that takes seconds is there from the start. */
   const known = new Map([[keyOf(drawn), drawn]]);
   let result = drawn;
   let frame = 0;
+  /** Whether the next result is played: at the start, and when a step is taken. */
+  let plays = true;
 
   const channel = computer.channel('scene', show, (message) => {
     part('cost').replaceChildren(html('span', { class: 'error' }, message));
@@ -34,111 +49,133 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
   });
 
   function show(next: SceneResult, whole = true): void {
-    const wasAtEnd = head.valueAsNumber >= last(result);
     result = next;
-    if (wasAtEnd) head.valueAsNumber = last(next);
     if (whole) known.set(keyOf(next), next);
+    const svg = find('.scene-picture svg');
     svg.innerHTML = picture(next);
     svg.setAttribute('aria-label', described(next));
-    part('headline').textContent = headline(next);
-    part('headline').classList.toggle('bad', isBad(next));
     part('cost').textContent = cost(next);
     part('why').textContent = sentence(next);
-    const { scene } = store.get();
+    part('key').textContent = key(next);
+    part('ticks').innerHTML = ticks(next);
+    find('.scene-axis').innerHTML = axis(next);
     const needs = typeof next.needs === 'number' ? next.needs : undefined;
-    const button = part('needs');
-    button.hidden = needs === undefined;
-    button.textContent = needs === undefined ? '' : `Try ${needs} attempts`;
-    button.onclick = () => {
-      // A word of the sentence, if there is one.
-      if (scene.retry !== 'policy' && needs === 10) store.set({ scene: { ...scene, giveUp: '10' } });
-      else store.set({ strategy: { ...next.input.strategy, maxAttempts: needs ?? Infinity } });
-    };
-    const capacity = root.querySelector<HTMLElement>('.scene-capacity') ?? missing('capacity');
-    capacity.textContent = capacityLabel(next);
-    capacity.style.top = capacityStyle(next);
-    const ticks = root.querySelector('.scene-axis') ?? missing('axis');
-    ticks.innerHTML = axis(next);
+    part('needs').hidden = needs === undefined;
+    part('needs').textContent = needs === undefined ? '' : `Try ${needs} attempts`;
+    part('needs').onclick = () => store.set({ strategy: { ...next.input.strategy, maxAttempts: needs ?? Infinity } });
     card.setAttribute('aria-busy', String(!whole));
+    if (whole && plays && !still.matches) run();
+    else if (!frame) head.valueAsNumber = last();
+    if (whole) plays = false;
     move();
   }
 
   /** The playhead's last place: nothing is known after it. */
-  const last = (shown: SceneResult): number => Math.floor((BINS * endOf(shown)) / shown.spanMs);
+  const last = (): number => Math.floor((BINS * endOf(result)) / result.spanMs);
 
-  /** Fades the part after the playhead. */
+  /** Shows the moment of the playhead: what the server does, and what has been seen so far. */
   function move(): void {
-    head.valueAsNumber = Math.min(head.valueAsNumber, last(result));
+    head.valueAsNumber = Math.min(head.valueAsNumber, last());
     const at = head.valueAsNumber / BINS;
-    after.style.left = `${100 * at}%`;
-    output.textContent = moment(result, at * result.spanMs);
+    const ms = at * result.spanMs;
+    const moment = momentAt(result, ms);
+    const { capacityPerS, rejectionCost } = result.input.herd;
+    find<HTMLElement>('.scene-after').style.left = `${100 * at}%`;
+    const share = (perS: number): string => `${Math.min(100, (100 * perS) / capacityPerS).toFixed(1)}%`;
+    find<HTMLElement>('.scene-bar .served').style.width = moment.isDown ? '0' : share(moment.servedPerS);
+    find<HTMLElement>('.scene-bar .rejected').style.width = moment.isDown
+      ? '0'
+      : share(moment.rejectedPerS * rejectionCost);
+    find('.scene-server').classList.toggle('is-down', moment.isDown);
+    const output = find('output');
+    output.textContent = momentInWords(moment, ms);
     head.setAttribute('aria-valuetext', output.textContent);
+    part('headline').textContent = headline({ ...result, served: frame ? moment.served : result.served });
+    part('headline').classList.toggle('bad', isBad(result));
+    root.toggleAttribute('data-playing', frame !== 0);
+    root.toggleAttribute('data-early', frame !== 0 && ms < momentOf(result));
   }
 
   function stop(): void {
     cancelAnimationFrame(frame);
     frame = 0;
-    play.textContent = '▶';
-    play.setAttribute('aria-label', 'Play');
+    play.textContent = '▶ Play';
+    move();
   }
 
   function run(): void {
-    play.textContent = '❚❚';
-    play.setAttribute('aria-label', 'Pause');
-    if (head.valueAsNumber >= last(result)) head.value = '0';
+    cancelAnimationFrame(frame);
+    play.textContent = '❚❚ Pause';
+    if (plays || head.valueAsNumber >= last()) head.value = '0';
     let before = performance.now();
     let at = head.valueAsNumber;
     const step = (now: number): void => {
-      at += ((now - before) * SPEED * BINS) / Math.max(result.spanMs, 1);
+      at += (Math.max(0, now - before) * SPEED * BINS) / Math.max(result.spanMs, 1);
       before = now;
       head.valueAsNumber = at;
+      if (at >= last()) return stop();
       move();
-      if (at >= last(result)) stop();
-      else frame = requestAnimationFrame(step);
+      frame = requestAnimationFrame(step);
     };
     frame = requestAnimationFrame(step);
   }
 
   play.addEventListener('click', () => (frame ? stop() : run()));
-  head.addEventListener('input', () => {
+  head.addEventListener('input', stop);
+  addEventListener('beforeprint', () => {
+    head.valueAsNumber = last();
     stop();
-    move();
   });
-  for (const radio of radios)
-    radio.addEventListener('change', () =>
-      store.set({ scene: { ...store.get().scene, [radio.name]: radio.value } as Scene }),
-    );
+  still.addEventListener('change', () => still.matches && stop());
 
-  /** The address of another scene with the same clients; it is shown without a new page. */
-  function leadTo(link: HTMLAnchorElement, state: State, scene: Scene | undefined): void {
-    link.hidden = scene === undefined;
-    if (!scene) return;
-    link.href = linkTo({ ...state, scene }, { hash: '' });
+  root.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
+    const word = PARTS.find(({ name }) => name === target.name)?.words.find(({ text }) => text === target.value);
+    if (word) store.set({ strategy: word.set(store.get().strategy) });
+  });
+
+  /** The address of another step with the same clients; it is shown without a new page. */
+  function leadTo(link: HTMLAnchorElement, strategy: Strategy | undefined): void {
+    link.hidden = strategy === undefined;
+    if (!strategy) return;
+    link.href = store.linkTo({ strategy }, '');
     link.onclick = (event) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
-      store.set({ scene });
+      plays = true;
+      store.set({ strategy });
     };
   }
 
-  store.subscribe((state) => {
-    const { scene } = state;
-    const isPolicy = scene.retry === 'policy';
-    for (const radio of radios) radio.checked = scene[radio.name as keyof Scene] === radio.value;
+  store.subscribe((state, before) => {
+    const { strategy } = state;
     part('opening').textContent = opening(state);
-    part('worded').hidden = isPolicy;
-    part('policy').hidden = !isPolicy;
-    part('policy').textContent = isPolicy ? ` or with this policy: ${policyInWords(state)}.` : '';
-    const step = stepOf(scene);
-    leadTo(part<HTMLAnchorElement>('back'), state, STEPS[step - 1]);
+    part('ending').textContent = ending(strategy);
+    part('retries').hidden = strategy.maxAttempts === 1;
+    for (const one of PARTS) {
+      const group = find(`[data-part="${one.name}"]`);
+      const had = group.contains(document.activeElement);
+      const made = document.createRange().createContextualFragment(words(one, state)).firstElementChild;
+      if (made && made.textContent !== group.textContent) {
+        group.replaceWith(made);
+        if (had) made.querySelector<HTMLInputElement>(':checked')?.focus();
+      } else
+        for (const radio of group.querySelectorAll<HTMLInputElement>('input'))
+          radio.checked = radio.value === one.said(strategy);
+    }
+    const step = stepOf(strategy);
+    leadTo(part<HTMLAnchorElement>('back'), STEPS[step - 1]?.strategy);
     const next = part<HTMLAnchorElement>('next');
     if (step === STEPS.length - 1) {
-      next.href = '#today-heading';
+      next.href = '#delays-heading';
       next.onclick = null;
-    } else leadTo(next, state, STEPS[step + 1]);
+    } else leadTo(next, STEPS[step + 1]?.strategy);
     next.textContent = `${STEPS[step]?.next ?? 'From the start, in four steps'} ›`;
     part('step').textContent = step < 0 ? '' : `${step + 1} of ${STEPS.length}`;
-    const input = sceneInput(state);
+    const input = outageInput(state);
+    if (before && keyOf({ input }) === keyOf(result)) return;
+    // Another scene: its result stands at once, unless it is a step.
+    if (frame) stop();
     const found = known.get(keyOf({ input }));
     if (found) {
       channel.cancel();

@@ -1,44 +1,122 @@
 /** The scene in words. Every number is one of the picture's, and every sentence holds for every setting. */
 import { count, duration, plural, rate } from '../charts/format';
-import { MOST_ATTEMPTS } from '../compute/patience';
-import type { Scene, State } from '../state/state';
-import { strategyInWords } from '../state/words';
-import { sceneInput, type SceneResult } from './compute';
+import { ENOUGH, MOST_ATTEMPTS } from '../compute/patience';
+import type { State } from '../state/state';
+import { AT_ONCE, INITIAL, curveActs, jitterName, sameStrategy, type Strategy } from '../state/strategy';
+import type { SceneResult } from './compute';
 
-export const RETRY_WORDS: Readonly<Record<Scene['retry'], string>> = {
-  atOnce: 'at once',
-  '1s': 'after 1 s',
-  doubling: 'after doubling waits',
-  policy: 'with the policy below',
-};
-export const TIME_WORDS: Readonly<Record<Scene['times'], string>> = { inStep: 'in step', random: 'at random times' };
-export const GIVE_UP_WORDS: Readonly<Record<Scene['giveUp'], string>> = {
-  6: '6 attempts',
-  10: '10',
-  never: 'never',
-};
+/** A part of the sentence: its words, and the settings that they stand for. */
+export interface Part {
+  readonly name: string;
+  /** For readers who do not see the sentence around it. */
+  readonly label: string;
+  readonly words: readonly { readonly text: string; readonly set: (strategy: Strategy) => Strategy }[];
+  /** The word of a strategy: one of these, or one of its own. */
+  readonly said: (strategy: Strategy) => string;
+}
+
+/** Only a jitter that draws from the curve leaves these waits as they are. */
+const waiting =
+  (part: Partial<Strategy>) =>
+  (strategy: Strategy): Strategy => {
+    const next = { ...strategy, ...part };
+    return {
+      ...next,
+      jitter: curveActs(next) ? next.jitter : 'full',
+      capMs: Math.max(next.capMs, next.baseMs, next.minMs),
+    };
+  };
+
+const { backoff, baseMs, capMs, factor } = INITIAL;
+export const PARTS: readonly Part[] = [
+  {
+    name: 'retry',
+    label: 'They retry',
+    words: [
+      { text: 'at once', set: waiting({ backoff: 'fixed', baseMs: 0, minMs: 0 }) },
+      { text: 'after 1\u00a0s', set: waiting({ backoff: 'fixed', baseMs: 1000 }) },
+      { text: 'after doubling waits', set: waiting({ backoff, baseMs, capMs, factor }) },
+    ],
+    said: waitsInWords,
+  },
+  {
+    name: 'times',
+    label: 'When they retry',
+    words: [
+      { text: 'in step', set: (strategy) => ({ ...strategy, jitter: 'none' }) },
+      { text: 'at random times', set: (strategy) => ({ ...strategy, jitter: 'full' }) },
+    ],
+    said: (strategy) =>
+      ({ none: 'in step', full: 'at random times' })[strategy.jitter as string] ??
+      `with ${jitterName(strategy)} jitter`,
+  },
+  {
+    name: 'giveUp',
+    label: 'They give up after',
+    words: [
+      { text: '6\u00a0attempts', set: (strategy) => ({ ...strategy, maxAttempts: 6 }) },
+      { text: '10', set: (strategy) => ({ ...strategy, maxAttempts: 10 }) },
+      { text: 'never', set: (strategy) => ({ ...strategy, maxAttempts: Infinity }) },
+    ],
+    said: ({ maxAttempts }) =>
+      ({ 6: '6\u00a0attempts', 10: '10', Infinity: 'never' })[maxAttempts] ?? plural(maxAttempts, 'attempt'),
+  },
+];
+
+/** `after doubling waits`, or what is unlike it. */
+function waitsInWords(strategy: Strategy): string {
+  const from = duration(strategy.baseMs);
+  const limits = [
+    ...(strategy.capMs === INITIAL.capMs || strategy.backoff === 'fixed' ? [] : [capInWords(strategy.capMs)]),
+    ...(strategy.minMs === 0 ? [] : [`at least ${duration(strategy.minMs)}`]),
+  ];
+  const said = (text: string): string => [text, ...limits].join(', ');
+  if (!curveActs(strategy)) return said(`after waits from ${from}`);
+  switch (strategy.backoff) {
+    case 'fixed':
+      return said(strategy.baseMs === 0 ? 'at once' : `after ${from}`);
+    case 'linear':
+      return said(`after waits that grow by ${from}`);
+    case 'truncated':
+      return said(`after waits that double from ${from} until wait ${strategy.truncateAt}`);
+    case 'fibonacci':
+      return said(`after Fibonacci waits from ${from}`);
+    case 'exponential':
+      if (strategy.factor !== 2) return said(`after waits that grow ${strategy.factor}-fold from ${from}`);
+      return said(strategy.baseMs === INITIAL.baseMs ? 'after doubling waits' : `after doubling waits from ${from}`);
+  }
+}
+
+function capInWords(ms: number): string {
+  return ms === Infinity ? 'without a cap' : `up to ${duration(ms)}`;
+}
 
 /** The four steps, and what the next one is called. */
-export const STEPS: readonly (Scene & { readonly next: string })[] = [
-  { retry: 'atOnce', times: 'inStep', giveUp: 'never', next: 'Next: wait 1 s' },
-  { retry: '1s', times: 'inStep', giveUp: 'never', next: 'Next: double each wait' },
-  { retry: 'doubling', times: 'inStep', giveUp: 'never', next: 'Next: wait at random' },
-  { retry: 'doubling', times: 'random', giveUp: 'never', next: 'What do you use today?' },
+export const STEPS: readonly { readonly strategy: Strategy; readonly next: string }[] = [
+  { strategy: AT_ONCE, next: 'Next: wait 1\u00a0s' },
+  { strategy: { ...AT_ONCE, baseMs: 1000 }, next: 'Next: double each wait' },
+  { strategy: { ...INITIAL, jitter: 'none', maxAttempts: Infinity }, next: 'Next: wait at random' },
+  { strategy: { ...INITIAL, maxAttempts: Infinity }, next: 'See the delay distributions' },
 ];
 
 /** The step that the scene shows, or −1. */
-export function stepOf({ retry, times, giveUp }: Scene): number {
-  return STEPS.findIndex((step) => step.retry === retry && step.times === times && step.giveUp === giveUp);
+export function stepOf(strategy: Strategy): number {
+  return STEPS.findIndex((step) => sameStrategy(step.strategy, strategy));
 }
 
-/** `1,000 clients lose their server for 2 s.` */
-export function opening({ herd }: Pick<State, 'herd'>): string {
-  return `${count(herd.clients)} clients lose their server for ${duration(herd.downMs)}. They retry`;
+/** `1,000 clients lose their server for 2 s. They retry`. With one attempt, there is nothing to say of retries. */
+export function opening({ herd, strategy }: Pick<State, 'herd' | 'strategy'>): string {
+  const clients = count(herd.clients);
+  const lost =
+    herd.downMs === 0
+      ? `${clients} clients call at once, and no server is down.`
+      : `${clients} clients lose their server for ${duration(herd.downMs)}.`;
+  return `${lost} They ${strategy.maxAttempts === 1 ? 'give up after' : 'retry'}`;
 }
 
-/** The chosen policy, where words do not say it. */
-export function policyInWords(state: State): string {
-  return strategyInWords({ ...state, ...sceneInput(state) });
+/** The end of the sentence. */
+export function ending({ totalTimeoutMs }: Strategy): string {
+  return totalTimeoutMs === Infinity ? '.' : ` or ${duration(totalTimeoutMs)}.`;
 }
 
 /** `446 of 1,000 served`. */
@@ -47,14 +125,15 @@ export function headline({ served, input }: SceneResult): string {
 }
 
 export function isBad({ served, input }: SceneResult): boolean {
-  return served < 0.99 * input.herd.clients;
+  return served < ENOUGH * input.herd.clients;
 }
 
 /** `by 18.6 s, 8.0 calls each`. */
 export function cost(result: SceneResult): string {
   const { input, served, gaveUp, lastServedMs, lastAttemptMs, untilMs, isCut, callsPerClient } = result;
   const waiting = input.herd.clients - served - gaveUp;
-  const calls = `${callsPerClient < 100 ? callsPerClient.toFixed(1) : count(Math.round(callsPerClient))} calls each`;
+  const n = callsPerClient < 100 ? callsPerClient.toFixed(1) : count(Math.round(callsPerClient));
+  const calls = `${n} ${n === '1.0' ? 'call' : 'calls'} each`;
   if (isCut) return `when the run was cut off after ${duration(untilMs)}, ${calls}`;
   if (waiting === 0 && gaveUp === 0) return `by ${duration(lastServedMs ?? 0)}, ${calls}`;
   const others = [
@@ -69,13 +148,21 @@ const TOGETHER = 0.4;
 
 /** The place to look at, and why it comes to this. */
 export function sentence(result: SceneResult): string {
-  return [why(result), patience(result)].filter(Boolean).join(' ');
+  return [nothingToDraw(result.input.strategy), why(result), patience(result)].filter(Boolean).join(' ');
+}
+
+/** Why jitter changes nothing, where it does not. */
+function nothingToDraw({ backoff, baseMs, jitter, minMs, maxAttempts }: Strategy): string {
+  return backoff === 'fixed' && baseMs === 0 && minMs === 0 && jitter !== 'none' && maxAttempts > 1
+    ? 'There is no wait to draw: random times need a wait.'
+    : '';
 }
 
 function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult): string {
   const { clients, downMs, capacityPerS, rejectionCost } = input.herd;
   const { jitter } = input.strategy;
   if (busiest === 0) return 'No client calls after the outage.';
+  const after = downMs > 0 ? 'After the outage at most' : 'At most';
   if (callsPerS * rejectionCost >= capacityPerS)
     return (
       `The clients send ${count(Number(callsPerS.toPrecision(2)))} calls a second. To reject them takes more than ` +
@@ -103,8 +190,8 @@ function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult)
       : `All clients wait equally long, so they come back together: ${large.length} waves, the last one of ` +
           `${count(last.calls)} calls. The server takes at most ${count(most)} of each, and has nothing to do in between.`;
   }
-  const together = `After the outage at most ${plural(busiest, 'call')} come within the same 100\u00a0ms`;
-  return served >= 0.99 * clients && busiest > able
+  const together = `${after} ${plural(busiest, 'call')} ${busiest === 1 ? 'comes' : 'come'} within the same 100\u00a0ms`;
+  return served >= ENOUGH * clients && busiest > able
     ? `${together}. The server can take ${count(able)} of them in that time; the others come again` +
         `${jitter === 'none' ? '' : ' at another moment'}.`
     : `${together}, and the server can take ${count(able)} in that time.`;
@@ -113,26 +200,61 @@ function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult)
 /** `The waits of 6 attempts take at most 3.1 s; this outage needs 10 attempts.` */
 export function patience({ input, needs, longestMs }: SceneResult): string {
   const { maxAttempts, totalTimeoutMs, jitter } = input.strategy;
+  const { downMs } = input.herd;
   if (needs === undefined) return '';
-  if (needs === 'deadline') return `The deadline of ${duration(totalTimeoutMs)} is too short for this outage.`;
+  if (needs === 'deadline')
+    return `The deadline of ${duration(totalTimeoutMs)} is too short for this ${downMs > 0 ? 'outage' : 'server'}.`;
   const waits =
     maxAttempts === 1
       ? 'A single attempt never waits'
       : `The waits of ${plural(maxAttempts, 'attempt')} take at most ${duration(longestMs)}`;
-  if (needs !== 'more') return `${waits}; this outage needs ${plural(needs, 'attempt')}.`;
+  if (needs !== 'more')
+    return `${waits}; ${downMs > 0 ? 'this outage needs' : 'this server needs'} ${plural(needs, 'attempt')}.`;
   return maxAttempts < MOST_ATTEMPTS
     ? `${waits}. Even ${plural(MOST_ATTEMPTS, 'attempt')} do not serve 99%` +
         `${jitter === 'none' ? ': the calls come together' : ''}.`
     : `${waits}.`;
 }
 
-/** The moment of the playhead. */
-export function moment(result: SceneResult, ms: number): string {
-  const { spanMs, arrivals, accepted, served } = result;
+/** When the sentence can be seen in the picture. */
+export function momentOf({ input, waves, lastServedMs, spanMs }: SceneResult): number {
+  const { downMs } = input.herd;
+  const third = waves && waves.length < 100 ? waves[2]?.toMs : undefined;
+  return Math.min(spanMs, third ?? Math.max(downMs + 0.1 * spanMs, 0.5 * (lastServedMs ?? 0)));
+}
+
+/** What the server does at a moment: calls a second, and the parts of its capacity that they take. */
+export interface Moment {
+  readonly served: number;
+  readonly servedPerS: number;
+  readonly rejectedPerS: number;
+  readonly isDown: boolean;
+}
+
+/** Bins that are one moment: a wave is seen for so long. */
+const SHOWN = 3;
+
+export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneResult, ms: number): Moment {
   const bin = Math.min(arrivals.length - 1, Math.floor((ms * arrivals.length) / spanMs));
-  const soFar = accepted.slice(0, bin + 1).reduce((a, b) => a + b, 0);
-  const perS = ((arrivals[bin] ?? 0) * 1000 * arrivals.length) / spanMs;
-  return `${duration(ms)}: ${count(ms >= spanMs ? Math.max(soFar, served) : soFar)} served, ${rate(perS)} calls`;
+  const sum = (counts: readonly number[], from: number): number =>
+    counts.slice(Math.max(0, from), bin + 1).reduce((a, b) => a + b, 0);
+  const perS = (1000 * arrivals.length) / (SHOWN * spanMs);
+  const [calls, taken] = [sum(arrivals, bin + 1 - SHOWN) * perS, sum(accepted, bin + 1 - SHOWN) * perS];
+  const soFar = sum(accepted, 0);
+  return {
+    served: ms >= spanMs ? Math.max(soFar, served) : soFar,
+    servedPerS: taken,
+    rejectedPerS: calls - taken,
+    isDown: ms < input.herd.downMs,
+  };
+}
+
+/** `3.2 s: serves 120/s, rejects 880/s`. */
+export function momentInWords({ isDown, servedPerS, rejectedPerS }: Moment, ms: number): string {
+  const does = isDown
+    ? `down, rejects ${rate(rejectedPerS)}`
+    : `serves ${rate(servedPerS)}, rejects ${rate(rejectedPerS)}`;
+  return `${duration(ms)}: ${does}`;
 }
 
 /** The picture in words, for readers who do not see it. */

@@ -4,19 +4,15 @@ import { byId, html } from '../charts/dom';
 import { onNear } from '../charts/near';
 import { createComputer, type Computer } from '../compute/client';
 import { store } from '../state/page';
-import { figureIn, type Store } from '../state/store';
+import type { Store } from '../state/store';
 import { mountHeader } from './header';
 import { mountLinkNotice } from './link-notice';
-import { idIn, movedTo } from './moved';
-import { showOnly } from './only';
 import { mountTheme } from './theme';
 import '../styles/base.css';
 import '../styles/room.css';
 import '../styles/controls.css';
 import '../styles/figures.css';
 import '../styles/readout.css';
-import '../waits/styles.css';
-import '../herd/styles.css';
 import '../styles/marks.css';
 
 export interface Lanes {
@@ -33,16 +29,11 @@ export type Section = readonly [id: string, mount: (root: HTMLElement, lanes: La
 const later = new Map<string, () => Promise<void>>();
 
 export async function boot(sections: readonly Section[]): Promise<void> {
-  // A link of the time of one page.
-  const moved = movedTo(location);
-  if (moved !== undefined) return location.replace(moved);
-  if (typeof WebAssembly === 'undefined') return explainMissingWasm();
+  const reason = refusal();
+  if (reason !== undefined) return explain(reason);
   const lanes: Lanes = { store, quick: createComputer('waits'), slow: createComputer('simulations') };
   byId('version').textContent = version;
   mountTheme();
-  const only = figureIn(location.search);
-  // At once: an embedded figure must not start as the whole page.
-  if (only) document.documentElement.dataset.only = only;
   mountHeader(store);
   mountLinkNotice(byId('main'), store);
   for (const [id, mount, when] of sections) {
@@ -51,17 +42,29 @@ export async function boot(sections: readonly Section[]): Promise<void> {
     // A task for each, so that none of them is long.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  if (only) showOnly(only, await find(only));
   document.documentElement.dataset.ready = '';
   if (location.hash) void showTarget();
   addEventListener('hashchange', () => void showTarget());
 }
 
-/** Shows the page as without JavaScript: the picture of the build, and no control that does nothing. */
-function explainMissingWasm(): void {
+/** Why nothing can be computed here; undefined if it can. */
+function refusal(): string | undefined {
+  if (typeof WebAssembly === 'undefined') return 'This browser has no WebAssembly';
+  try {
+    // The smallest module. A policy of the site around this page may allow none.
+    new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+    return undefined;
+  } catch (error) {
+    return `WebAssembly is not allowed here (${String(error)})`;
+  }
+}
+
+/** Shows the page as without JavaScript: what the build has drawn, and no control that does nothing. */
+function explain(reason: string): void {
   document.head.insertAdjacentHTML('beforeend', document.querySelector('head > noscript')?.textContent ?? '');
-  const words =
-    'This browser has no WebAssembly, which computes the figures. A picture on this page was drawn when it was built.';
+  const words = document.getElementById('scene-body')
+    ? `${reason}, and it computes the figures. The picture was drawn when this page was built; the delay distributions, the verdict, the live requests and the code are missing.`
+    : `${reason}, and it computes the figures of this page, which are missing.`;
   document.querySelector('h1')?.after(html('p', { class: 'notice' }, words));
   document.documentElement.dataset.ready = '';
 }
@@ -81,19 +84,12 @@ function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>):
   onNear(body, (near) => near && void load());
 }
 
-/** A figure, also of a section that is not loaded so far: then all sections before it are. */
-async function find(id: string): Promise<HTMLElement | null> {
-  const found = (): HTMLElement | null =>
-    document.querySelector(`[data-figure="${CSS.escape(id)}"]`) ?? document.getElementById(id);
+/** Links may lead to figures of sections that are not loaded so far: then all sections before it are. */
+async function showTarget(): Promise<void> {
+  const found = (): HTMLElement | null => document.getElementById(location.hash.slice(1));
   for (const load of [...later.values()]) {
     if (found()) break;
     await load();
   }
-  return found();
-}
-
-/** Links may lead to figures that the browser could not find when the page was loaded. */
-async function showTarget(): Promise<void> {
-  const id = idIn(location.hash);
-  if (id && !document.getElementById(id)) (await find(id))?.scrollIntoView();
+  found()?.scrollIntoView();
 }

@@ -38,8 +38,3 @@ export function follow<N extends JobName>(
   });
   store.subscribe(order);
 }
-
-/** The input of most simulations. */
-export function settingsOf({ strategy, herd, seed }: State): Pick<State, 'strategy' | 'herd' | 'seed'> {
-  return { strategy, herd, seed };
-}

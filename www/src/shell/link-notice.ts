@@ -1,5 +1,6 @@
 /** Says which values of the link in the address bar are invalid. */
 import { html } from '../charts/dom';
+import { defaults } from '../state/page';
 import { readQuery } from '../state/permalink';
 import type { Store } from '../state/store';
 
@@ -10,7 +11,7 @@ export function mountLinkNotice(root: HTMLElement, store: Store): void {
   root.prepend(notice);
 
   function read(): void {
-    const { problems } = readQuery(location.search);
+    const { problems } = readQuery(location.search, defaults);
     notice.hidden = problems.length === 0;
     notice.textContent = noticeOf(problems);
   }

@@ -1,6 +1,5 @@
 /** Light or dark: the system's choice until the button is used, then the reader's. */
 import { byId } from '../charts/dom';
-import { colorsChanged } from '../charts/colors';
 
 const KEY = 'rejitter-theme';
 
@@ -17,7 +16,6 @@ export function mountTheme(): void {
     root.style.colorScheme = isDark() ? 'light' : 'dark';
     remember(root.style.colorScheme);
     label();
-    colorsChanged();
   });
   system.addEventListener('change', label);
   label();

@@ -1,22 +1,32 @@
-/** Toggles of the parts that clients share, each beside the figure that it changes. */
+/** Switches: of the parts that clients share, each beside the figure that it changes. */
 import { html } from '../charts/dom';
 import { joined, partsIn, PARTS, type Part } from '../state/state';
 import type { Store } from '../state/store';
 
-export function partToggles(store: Store, legend: string, parts: readonly Part[]): HTMLElement {
-  const boxes = parts.map((part) => {
-    const input = html('input', { type: 'checkbox', name: 'protection', value: part });
-    input.addEventListener('change', () => {
-      const chosen = partsIn(store.get().protection.parts);
-      const isChosen = (one: Part): boolean => (one === part ? input.checked : chosen.includes(one));
-      store.set({ protection: { parts: joined(PARTS.filter(isChosen)) } });
-    });
-    return input;
-  });
+export function switchField(name: string, change: (on: boolean) => void) {
+  const input = html('input', { type: 'checkbox', role: 'switch', name });
+  input.addEventListener('change', () => change(input.checked));
+  return { input, label: html('label', { class: 'switch' }, input, html('i'), html('span', {}, name)) };
+}
+
+export function partToggles(
+  store: Store,
+  legend: string,
+  parts: readonly Part[],
+  before: readonly HTMLElement[] = [],
+): HTMLElement {
+  const fields = parts.map((part) =>
+    switchField(part, (on) => {
+      const { protection } = store.get();
+      const chosen = partsIn(protection.parts);
+      const isChosen = (one: Part): boolean => (one === part ? on : chosen.includes(one));
+      store.set({ protection: { ...protection, parts: joined(PARTS.filter(isChosen)) } });
+    }),
+  );
   store.subscribe(({ protection }) => {
     const chosen = partsIn(protection.parts);
-    for (const [i, part] of parts.entries()) if (boxes[i]) boxes[i].checked = chosen.includes(part);
+    for (const [i, part] of parts.entries()) if (fields[i]) fields[i].input.checked = chosen.includes(part);
   });
-  const labels = parts.map((part, i) => html('label', { class: 'choice' }, boxes[i], html('span', {}, part)));
-  return html('fieldset', {}, html('legend', {}, legend), html('div', { class: 'choice-grid' }, ...labels));
+  const labels = fields.map(({ label }) => label);
+  return html('fieldset', { class: 'switches' }, html('legend', {}, legend), ...before, ...labels);
 }

@@ -1,16 +1,10 @@
 /** The cells of the grid: which strategies it shows, and where the arrow keys lead. */
-import { BACKOFFS, curveActs, sameChoice, type Backoff, type Choice, type Jitter } from './strategy';
+import { ALL_BACKOFFS, sameChoice, type Backoff, type Choice, type Jitter } from './strategy';
 
 /** Jitters that draw from a curve, a column each. */
 export const CURVE_JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'proportional'];
 /** In the last row. Additive jitter has the chosen backoff; the others replace it. */
-export const LAST_ROW: readonly Jitter[] = [
-  'additiveRatio',
-  'additiveMax',
-  'decorrelatedBounded',
-  'slotted',
-  'pollyV2',
-];
+const LAST_ROW: readonly Jitter[] = ['additiveRatio', 'decorrelatedBounded', 'pollyV2'];
 
 export interface Cells {
   /** A row for each backoff, a cell for each of `CURVE_JITTERS`. */
@@ -22,13 +16,15 @@ export interface Cells {
   readonly all: readonly Choice[];
 }
 
-export function cellsOf(chosen: Choice): Cells {
-  const hasList = chosen.backoff === 'list' && curveActs(chosen);
-  const backoffs: readonly Backoff[] = [...BACKOFFS, 'fibonacci', ...(hasList ? (['list'] as const) : [])];
-  const rows = backoffs.map((backoff) => ({ backoff, choices: CURVE_JITTERS.map((jitter) => ({ backoff, jitter })) }));
+export function cellsOf({ backoff: chosen, jitter }: Choice): Cells {
+  const rows = ALL_BACKOFFS.map((backoff) => ({
+    backoff,
+    choices: CURVE_JITTERS.map((one): Choice => ({ backoff, jitter: one })),
+  }));
   // Where no curve acts, the backoff is kept for the reader who comes back to one.
-  const decorrelated: Choice = { backoff: chosen.backoff, jitter: 'decorrelated' };
-  const last = LAST_ROW.map((jitter): Choice => ({ backoff: chosen.backoff, jitter }));
+  const decorrelated: Choice = { backoff: chosen, jitter: 'decorrelated' };
+  const isFurther = ![...CURVE_JITTERS, ...LAST_ROW, 'decorrelated'].includes(jitter);
+  const last = [...LAST_ROW, ...(isFurther ? [jitter] : [])].map((one): Choice => ({ backoff: chosen, jitter: one }));
   return { rows, decorrelated, last, all: [...rows.flatMap(({ choices }) => choices), decorrelated, ...last] };
 }
 

@@ -1,66 +1,50 @@
-/** The state as a query string and back. A link holds what differs from the defaults. */
-import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES } from './strategy';
-import {
-  CODES,
-  GIVE_UPS,
-  INITIAL_STATE,
-  LIMITS,
-  LIVE_FAILURES,
-  PARTS,
-  PROTECTIONS,
-  RETRIES,
-  TIMES,
-  problemOf,
-  type State,
-} from './state';
+/**
+ * The state as a query string and back. A link holds what differs from the defaults of its page; a strategy that does is
+ * named whole, so that it is the same on every page.
+ */
+import { CODES, LIVE_FAILURES, PARTS, PROTECTIONS, RULES, type State, INITIAL_STATE } from './state';
+import { ALL_BACKOFFS, ALL_JITTERS, CAP_RULES, INITIAL, refusalOf, type Strategy } from './strategy';
 
 type Field = readonly [name: string, ...path: string[]];
 
 /** Each setting of a part of the state, by its own name. */
-const fieldsOf = (part: keyof State): Field[] => Object.keys(INITIAL_STATE[part]).map((name) => [name, part, name]);
+const fieldsOf = (part: 'herd' | 'live'): Field[] => Object.keys(INITIAL_STATE[part]).map((name) => [name, part, name]);
 
 /** The name in the link, and where it is in the state. */
 const FIELDS: readonly Field[] = [
-  ...fieldsOf('scene'),
-  ...fieldsOf('strategy'),
   ...fieldsOf('herd'),
+  ['retries', 'protection', 'retries'],
   ['protection', 'protection', 'parts'],
   ['hedgeMs', 'hedging', 'delayMs'],
-  ['utilisation', 'hedging', 'utilisation'],
   ...fieldsOf('live'),
-  ['import', 'pasted', 'text'],
-  ['importFrom', 'pasted', 'from'],
   ['code', 'code'],
   ['seed', 'seed'],
 ];
+const STRATEGY = Object.keys(INITIAL) as (keyof Strategy)[];
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   backoff: ALL_BACKOFFS,
   jitter: ALL_JITTERS,
   capRule: CAP_RULES,
-  retry: RETRIES,
-  times: TIMES,
-  giveUp: GIVE_UPS,
-  limits: LIMITS,
+  retries: ['on', 'off'],
   protection: PROTECTIONS,
   failure: LIVE_FAILURES,
   code: CODES,
 };
 
-type Value = string | number | readonly number[];
+type Value = string | number;
 type Tree = { [key: string]: Tree | Value };
 
-/** `?jitter=equal&seed=7`, or nothing for the defaults. */
-export function toQuery(state: State): string {
+/** `?seed=7`, or nothing for the defaults. */
+export function toQuery(state: State, defaults: State): string {
   const query = new URLSearchParams();
-  for (const [name, ...path] of FIELDS) {
-    const value = at(state, path);
-    if (String(value) !== String(at(INITIAL_STATE, path))) query.set(name, String(value));
-  }
-  // A link with a list and without a cap leaves the cap to the list.
-  if (state.strategy.backoff === 'list') query.set('capMs', String(state.strategy.capMs));
-  // Before the hedge had a toggle, a link with its delay showed it.
-  if (query.has('hedgeMs')) query.set('protection', state.protection.parts);
+  if (STRATEGY.some((name) => state.strategy[name] !== defaults.strategy[name]))
+    for (const name of STRATEGY) {
+      const isNamed = name === 'backoff' || name === 'jitter';
+      if (isNamed || state.strategy[name] !== INITIAL[name]) query.set(name, String(state.strategy[name]));
+    }
+  for (const [name, ...path] of FIELDS)
+    if (at(state, path) !== at(defaults, path)) query.set(name, String(at(state, path)));
   const text = query.toString();
   return text && `?${text}`;
 }
@@ -75,80 +59,56 @@ export interface Link {
 }
 
 /** The state that a link sets. Values that the link omits, and invalid ones, are the defaults. */
-export function fromQuery(search: string): State {
-  return readQuery(search).state;
+export function fromQuery(search: string, defaults: State): State {
+  return readQuery(search, defaults).state;
 }
 
-export function readQuery(search: string): Link {
+export function readQuery(search: string, defaults: State): Link {
   const query = new URLSearchParams(search);
   const problems: string[] = [];
-  let state = INITIAL_STATE;
-  // One by one, so that one wrong value does not spoil the others; base and cap are only right as a pair.
-  for (const [name, ...path] of FIELDS) {
+  const read = (name: string): Value | undefined => {
     const text = query.get(name);
-    if (text === null) continue;
+    if (text === null) return undefined;
     const value = valueOf(name, text);
-    if (value === undefined) {
-      problems.push(`${name} must be ${ruleOf(name)}, got ${shown(text)}`);
-      continue;
-    }
-    const next = adapted(replaced(state, path, value), query);
-    const problem = problemOf(next);
-    if (problem === undefined) state = next;
-    else
-      problems.push('text' in problem ? problem.text : `${problem.name} must be ${problem.rule}, got ${shown(text)}`);
+    if (value !== undefined && (typeof value === 'string' || (RULES[name]?.holds(value) ?? true))) return value;
+    problems.push(`${name} must be ${ruleOf(name)}, got '${text.length > 40 ? `${text.slice(0, 40)}…` : text}'`);
+    return undefined;
+  };
+  // As a whole: its numbers are only right together.
+  const named = STRATEGY.map((name) => [name, read(name)] as const).filter(([, value]) => value !== undefined);
+  let strategy = defaults.strategy;
+  if (named.length > 0) {
+    const own = { ...INITIAL, ...(Object.fromEntries(named) as Partial<Strategy>) };
+    // The package's rule: a base above the default cap raises it.
+    if (!named.some(([name]) => name === 'capMs')) own.capMs = Math.max(own.capMs, own.baseMs);
+    const refusal = refusalOf(own);
+    if (refusal === undefined) strategy = own;
+    else problems.push(refusal);
   }
-  // Links of the time before the scene name a policy only: then the scene shows that.
-  const isPolicy = FIELDS.some(([name, where]) => (where === 'strategy' || name === 'limits') && query.has(name));
-  if (isPolicy && !query.has('retry')) state = { ...state, scene: { ...state.scene, retry: 'policy' } };
-  const { delayMs } = state.hedging;
-  if (delayMs !== INITIAL_STATE.hedging.delayMs && !query.has('protection'))
-    state = { ...state, protection: { parts: 'hedge' } };
+  let state: State = { ...defaults, strategy };
+  for (const [name, ...path] of FIELDS) {
+    const value = read(name);
+    if (value !== undefined) state = replaced(state, path, value);
+  }
   return { state, problems };
-}
-
-/**
- * The package's rule: a base or a list above the default cap raises it, a cap below the default base lowers the base.
- */
-function adapted(state: State, query: URLSearchParams): State {
-  const { strategy } = state;
-  const { backoff, baseMs, capMs, list } = strategy;
-  // An invalid cap is as good as none.
-  if (valueOf('capMs', query.get('capMs') ?? '') === undefined) {
-    const longest = backoff === 'list' ? Math.max(...list) : 0;
-    return { ...state, strategy: { ...strategy, capMs: Math.max(capMs, baseMs, longest) } };
-  }
-  return query.has('baseMs')
-    ? state
-    : { ...state, strategy: { ...strategy, baseMs: Math.min(baseMs, Math.max(0, capMs)) } };
 }
 
 function ruleOf(name: string): string {
   const words = WORDS[name];
   if (name === 'protection') return `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`;
-  if (words) return `one of ${words.map((word) => `'${word}'`).join(', ')}`;
-  if (name === 'list') return 'numbers of ms, separated by commas';
-  return name === 'stepMs' ? "a number or 'base'" : 'a number';
+  return words ? `one of ${words.map((word) => `'${word}'`).join(', ')}` : (RULES[name]?.rule ?? 'a number');
 }
 
+/** The parts of the protection may stand in any order. */
 function ordered(list: string): string {
   return list.split(',').sort().join();
 }
 
-function shown(text: string): string {
-  return `'${text.length > 40 ? `${text.slice(0, 40)}…` : text}'`;
-}
-
 function valueOf(name: string, text: string): Value | undefined {
   const words = WORDS[name];
-  // The parts of the protection may stand in any order.
   if (words) return words.find((word) => ordered(word) === ordered(text));
-  // Text that the reader pasted, without control characters but line breaks and tabs.
-  if (name === 'import' || name === 'importFrom') return text.replace(/[^\P{Cc}\n\t]/gu, '');
-  if (name === 'stepMs' && text === 'base') return text;
-  const numbers = (name === 'list' ? text.split(',') : [text]).map((part) => (part.trim() === '' ? NaN : Number(part)));
-  if (numbers.some(Number.isNaN)) return undefined;
-  return name === 'list' ? numbers : numbers[0];
+  const number = text.trim() === '' ? NaN : Number(text);
+  return Number.isNaN(number) ? undefined : number;
 }
 
 function at(state: State, path: readonly string[]): unknown {

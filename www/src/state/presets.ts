@@ -1,7 +1,7 @@
 /** Strategies to start from: advice of this page, and all presets of the package, exactly. */
 import { RetryPolicy, type PolicyOptions } from 'rejitter';
 import * as exported from 'rejitter/presets';
-import { INITIAL, policyData, strategyOf, type Strategy } from './strategy';
+import { INITIAL, strategyOf, type Strategy } from './strategy';
 
 const { goRetryableHttpRetryOn: _, ...presets } = exported;
 export type PresetName = keyof typeof presets;
@@ -63,14 +63,4 @@ function advice(label: string, strategy: Strategy): Preset {
 /** Throws the package's error if the options are invalid. */
 export function changed({ preset, options }: Changes): RetryPolicy {
   return new RetryPolicy({ ...(preset && presets[preset]), ...options } as PolicyOptions);
-}
-
-/** Whether both are the same policy: fields without effect may differ. */
-export function sameStrategy(a: Strategy, b: Strategy): boolean {
-  return keyOf(a) === keyOf(b);
-}
-
-/** JSON has no infinity. */
-function keyOf(strategy: Strategy): string {
-  return JSON.stringify(policyData(strategy), (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
 }

@@ -2,8 +2,8 @@
 import { RetryPolicy, type RetryOptions } from 'rejitter';
 import { fromData } from 'rejitter/data';
 
-/** How waits grow. A list holds the waits themselves. */
-export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated' | 'fibonacci' | 'list';
+/** How waits grow. */
+export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated' | 'fibonacci';
 /** The package's jitters. Additive jitter adds up to a ratio of the wait, or up to a number of ms. */
 export type Jitter =
   | 'none'
@@ -19,12 +19,12 @@ export type Jitter =
 /** The cap bounds the backoff so that jitter stays below it; or the backoff alone; or it cuts what is drawn. */
 export type CapRule = 'bound' | 'ceiling' | 'draw';
 
-/** The rows of the grid. */
+/** What the verdict compares: each of these backoffs with each of these jitters. */
 export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
-export const ALL_BACKOFFS: readonly Backoff[] = [...BACKOFFS, 'fibonacci', 'list'];
-/** The columns of the grid. */
+export const ALL_BACKOFFS: readonly Backoff[] = [...BACKOFFS, 'fibonacci'];
 export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
-export const FURTHER_JITTERS: readonly Jitter[] = [
+export const ALL_JITTERS: readonly Jitter[] = [
+  ...JITTERS,
   'proportional',
   'additiveRatio',
   'additiveMax',
@@ -32,10 +32,9 @@ export const FURTHER_JITTERS: readonly Jitter[] = [
   'slotted',
   'pollyV2',
 ];
-export const ALL_JITTERS: readonly Jitter[] = [...JITTERS, ...FURTHER_JITTERS];
 export const CAP_RULES: readonly CapRule[] = ['bound', 'ceiling', 'draw'];
 
-/** A cell of the grid. */
+/** A backoff with a jitter. */
 export interface Choice {
   readonly backoff: Backoff;
   readonly jitter: Jitter;
@@ -50,21 +49,16 @@ export interface Strategy extends Choice {
   readonly capMs: number;
   readonly minMs: number;
   readonly factor: number;
-  /** Growth of linear backoff: that many ms, or the base. */
-  readonly stepMs: number | 'base';
   readonly truncateAt: number;
   /** For the jitters `proportional` and `additiveRatio`. */
   readonly ratio: number;
   /** For the jitter `additiveMax`: the most that is added. */
   readonly spreadMs: number;
-  /** For the backoff `list`. */
-  readonly list: readonly number[];
   readonly capRule: CapRule;
   /** Infinity for no limit. */
   readonly maxAttempts: number;
   /** The deadline; Infinity for none. */
   readonly totalTimeoutMs: number;
-  readonly maxRetryAfterMs: number;
 }
 
 /** Full jitter with the attempts that an outage of two seconds takes. Truncation is set where five waits show it. */
@@ -75,23 +69,25 @@ export const INITIAL: Strategy = {
   capMs: 10_000,
   minMs: 0,
   factor: 2,
-  stepMs: 'base',
   truncateAt: 4,
   ratio: 0.5,
   spreadMs: 100,
-  list: [100, 500, 2000],
   capRule: 'bound',
   maxAttempts: 10,
   totalTimeoutMs: Infinity,
-  maxRetryAfterMs: 60_000,
 };
 
-/** The same numbers with another curve or jitter. */
-export function withChoice(strategy: Strategy, { backoff, jitter }: Choice): Strategy {
+/** Without a wait and without an end: what loops around a call do. */
+export const AT_ONCE: Strategy = { ...INITIAL, backoff: 'fixed', jitter: 'none', baseMs: 0, maxAttempts: Infinity };
+
+/** The same numbers with another curve or jitter. Where nothing was waited, the waits start from the usual base. */
+export function withChoice(strategy: Strategy, choice: Choice): Strategy {
+  const { backoff, jitter } = choice;
+  if (sameChoice(strategy, choice)) return strategy;
   // Additive jitter may add several times the wait; ± more than the wait would be a wait below 0.
-  const ratio =
-    jitter === 'proportional' && strategy.jitter !== 'proportional' ? Math.min(1, strategy.ratio) : strategy.ratio;
-  return { ...strategy, backoff, jitter, ratio };
+  const ratio = jitter === 'proportional' ? Math.min(1, strategy.ratio) : strategy.ratio;
+  const baseMs = strategy.baseMs || Math.min(INITIAL.baseMs, strategy.capMs);
+  return { ...strategy, backoff, jitter, ratio, baseMs };
 }
 
 export function sameChoice(a: Choice, b: Choice): boolean {
@@ -138,31 +134,17 @@ export function truncationActs(choice: Choice): boolean {
  * policyOf}.
  */
 export function policyOptions(strategy: Strategy): RetryOptions {
-  const {
-    backoff,
-    baseMs,
-    capMs,
-    minMs,
-    factor,
-    stepMs,
-    truncateAt,
-    list,
-    maxAttempts,
-    totalTimeoutMs,
-    maxRetryAfterMs,
-  } = strategy;
+  const { backoff, baseMs, capMs, minMs, factor, truncateAt, maxAttempts, totalTimeoutMs } = strategy;
   return {
-    ...(curveActs(strategy) && { backoff: backoff === 'list' ? list : backoff }),
+    ...(curveActs(strategy) && { backoff }),
     jitter: jitterOption(strategy),
     baseMs,
     capMs,
     ...(minMs > 0 && { minMs }),
     ...(curveActs(strategy) && backoff === 'exponential' && { factor }),
-    ...(curveActs(strategy) && backoff === 'linear' && stepMs !== 'base' && { stepMs }),
     ...(truncationActs(strategy) && { truncateAt }),
     maxAttempts,
     ...(totalTimeoutMs !== Infinity && { totalTimeoutMs }),
-    ...(maxRetryAfterMs !== INITIAL.maxRetryAfterMs && { maxRetryAfterMs }),
   };
 }
 
@@ -183,6 +165,16 @@ function jitterOption({ jitter, ratio, spreadMs }: Strategy): NonNullable<RetryO
 export function policyData(strategy: Strategy): Readonly<Record<string, unknown>> {
   const { capRule } = strategy;
   return { version: 1, ...(capRule !== 'bound' && { capRule }), ...policyOptions(strategy) };
+}
+
+/** Whether both are the same policy: fields without effect may differ. */
+export function sameStrategy(a: Strategy, b: Strategy): boolean {
+  return keyOf(a) === keyOf(b);
+}
+
+/** JSON has no infinity. */
+function keyOf(strategy: Strategy): string {
+  return JSON.stringify(policyData(strategy), (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
 }
 
 /** Throws the package's error if the strategy is invalid. */
@@ -212,14 +204,12 @@ export function strategyOf(policy: RetryPolicy): Strategy {
   // In data, "Infinity" is a word.
   const value = (known: unknown): number | undefined =>
     known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
-  const list = Array.isArray(data.backoff) ? data.backoff.map((ms) => value(ms) ?? 0) : undefined;
   const jitter = jitterOf(data.jitter);
-  const backoff = list ? 'list' : (data.backoff as Backoff);
+  const backoff = data.backoff as Backoff;
   const choice: Choice = { backoff, jitter };
 
   const givenBaseMs = value(data.baseMs);
-  const longest = list && curveActs(choice) ? Math.max(...list) : 0;
-  const capMs = value(data.capMs) ?? Math.max(defaults.capMs, givenBaseMs ?? 0, longest);
+  const capMs = value(data.capMs) ?? Math.max(defaults.capMs, givenBaseMs ?? 0);
   const truncateAt =
     value(data.truncateAt) ??
     (backoff === 'truncated' || jitter === 'slotted' ? defaults.truncateAt : INITIAL.truncateAt);
@@ -231,15 +221,12 @@ export function strategyOf(policy: RetryPolicy): Strategy {
     capMs,
     minMs: value(data.minMs) ?? 0,
     factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? defaults.factor : INITIAL.factor),
-    stepMs: value(data.stepMs) ?? 'base',
     truncateAt,
     ratio: spread.ratio ?? INITIAL.ratio,
     spreadMs: spread.maxMs ?? INITIAL.spreadMs,
-    list: list ?? INITIAL.list,
     capRule: (data.capRule as CapRule | undefined) ?? 'bound',
     maxAttempts: value(data.maxAttempts) ?? defaults.maxAttempts,
     totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
-    maxRetryAfterMs: value(data.maxRetryAfterMs) ?? INITIAL.maxRetryAfterMs,
   };
 }
 
@@ -290,7 +277,6 @@ const CURVES: Record<Backoff, { readonly base: string; readonly exponent?: strin
   exponential: { base: 'base·factor', exponent: 'k−1' },
   truncated: { base: 'base·2', exponent: 'min(k,N)−1' },
   fibonacci: { base: 'base·F(k)' },
-  list: { base: 'list[k]' },
 };
 
 export function curveFormula(backoff: Backoff): { readonly base: string; readonly exponent?: string } {

@@ -1,7 +1,15 @@
 /** The chosen strategy as programs, ready to run. */
 import { type PROGRAMS, partsIn, type Part, type State } from '../state/state';
-import { PRESETS, PRESET_NAMES, changed, sameStrategy, type Changes } from '../state/presets';
-import { capRuleActs, policyData, policyOptions, strategyOf, usage, type Strategy } from '../state/strategy';
+import { PRESETS, PRESET_NAMES, changed, type Changes } from '../state/presets';
+import {
+  capRuleActs,
+  policyData,
+  policyOptions,
+  sameStrategy,
+  strategyOf,
+  usage,
+  type Strategy,
+} from '../state/strategy';
 
 export const URL = 'https://example.com/orders';
 

@@ -1,11 +1,11 @@
 /** The fate of a policy in the outage of the page, and the one change that would serve nearly all. */
-import type { SceneInput } from '../scene/compute';
-import type { Strategy } from '../state/strategy';
+import type { OutageInput } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { attemptsNeeded, fateOf, isEnough, type Fate } from '../compute/patience';
+import type { Strategy } from '../state/strategy';
 
 export interface ChangeResult {
-  readonly input: SceneInput;
+  readonly input: OutageInput;
   readonly now: Fate;
   /** The same with other options; undefined if nearly all are served as it is, or no such change is of use. */
   readonly changed: Fate | undefined;
@@ -13,7 +13,7 @@ export interface ChangeResult {
 
 /** First jitter alone, then patience alone, then both. */
 export async function change(
-  input: SceneInput,
+  input: OutageInput,
   _report: (partial: ChangeResult) => void,
   signal: AbortSignal,
 ): Promise<ChangeResult> {

@@ -1,6 +1,7 @@
 /** The exact distribution of every wait, for all cells of the grid. */
 import type { RetryPolicy } from 'rejitter';
-import { density, plan, type Atom, type PlannedWait } from 'rejitter/lab';
+import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter/lab';
+import { rangeOf, type Range } from '../compute/outage';
 import { policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 export interface Wait {
@@ -27,17 +28,21 @@ export interface Distribution {
   readonly choice: Choice;
   /** The chosen strategy has all of them, the others those that are drawn. */
   readonly waits: readonly Wait[];
+  /** When each retry of the chosen strategy comes, from the first attempt on: sums of sampled waits. */
+  readonly landings: readonly Range[];
   /** Infinity if nothing limits the attempts. */
   readonly totalMeanMs: number;
   readonly totalWorstMs: number;
 }
 
 /** The waits that are drawn; later ones hardly differ from the last of them. */
-export const MOST_DRAWN = 12;
+export const MOST_DRAWN = 10;
+/** Operations that are sampled for the sums of the waits, which have no closed form. */
+export const SAMPLED = 2000;
 /** Limit of the lab's plan. */
 const MOST_PLANNED = 1000;
 
-/** Cells of a curved piece: as fine as a small drawing shows. */
+/** Cells of a curved piece. */
 const RESOLUTION = 48;
 /** Limit for drawing slots one by one. */
 const MOST_SLOTS = 64;
@@ -46,9 +51,10 @@ export interface WaitsInput {
   /** The others have its numbers. */
   readonly strategy: Strategy;
   readonly choices: readonly Choice[];
+  readonly seed: number;
 }
 
-export function waits({ strategy, choices }: WaitsInput): readonly Distribution[] {
+export function waits({ strategy, choices, seed }: WaitsInput): readonly Distribution[] {
   // Cells that differ only in fields without effect are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
   return choices.map((choice) => {
@@ -56,14 +62,15 @@ export function waits({ strategy, choices }: WaitsInput): readonly Distribution[
     const policy = policyOf({ ...withChoice(strategy, choice), totalTimeoutMs: Infinity });
     const isChosen = sameChoice(choice, strategy);
     const key = `${isChosen}${JSON.stringify(policy)}`;
-    const found = known.get(key) ?? distribution(policy, strategy.maxAttempts - 1, isChosen);
+    const found = known.get(key) ?? distribution(policy, strategy.maxAttempts - 1, isChosen ? seed : undefined);
     known.set(key, found);
     return { choice, ...found };
   });
 }
 
-function distribution(policy: RetryPolicy, waits: number, isChosen: boolean): Omit<Distribution, 'choice'> {
-  const count = Math.min(waits, isChosen ? MOST_PLANNED : MOST_DRAWN);
+/** `seed` is set for the chosen strategy. */
+function distribution(policy: RetryPolicy, waits: number, seed: number | undefined): Omit<Distribution, 'choice'> {
+  const count = Math.min(waits, seed === undefined ? MOST_DRAWN : MOST_PLANNED);
   const planned = count === 0 ? [] : plan(policy, count);
   const last = planned.at(-1);
   const total = (sum: number | undefined): number => (waits === Infinity && (sum ?? 0) > 0 ? Infinity : (sum ?? 0));
@@ -81,13 +88,24 @@ function distribution(policy: RetryPolicy, waits: number, isChosen: boolean): Om
         ...shapeOf(policy, wait),
       };
     }),
+    landings: seed === undefined ? [] : landingsOf(policy, Math.min(count, MOST_DRAWN), seed),
     totalMeanMs: total(last?.totalMeanMs),
     totalWorstMs: total(last?.totalWorstMs),
   };
 }
 
+function landingsOf(policy: RetryPolicy, waits: number, seed: number): Range[] {
+  if (waits === 0) return [];
+  const sampled = sample(policy, { waits, operations: SAMPLED, seed });
+  const sums = new Float64Array(SAMPLED);
+  return Array.from({ length: waits }, (_, k) => {
+    for (const i of sums.keys()) sums[i] = (sums[i] ?? 0) + (sampled[waits * i + k] ?? 0);
+    return rangeOf([...sums]);
+  });
+}
+
 /** The exact distribution of a planned wait. */
-export function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
+function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
   const { k, atoms, latticeMs } = wait;
   if (k > MOST_DRAWN) return { atoms, slots: [], cells: new Float64Array() };
   return latticeMs === undefined

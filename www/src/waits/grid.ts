@@ -1,9 +1,6 @@
-/** The grid of strategies, which is also their selector. All cells have one scale. */
-import { densityMarks } from '../charts/density';
+/** The grid of strategies, each with its waits and the clients that it serves: the selector. */
 import { html, svg } from '../charts/dom';
-import { duration } from '../charts/format';
-import { linear } from '../charts/scale';
-import { MOST_DRAWN, type Distribution, type Wait } from './compute';
+import { count, duration } from '../charts/format';
 import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } from '../state/cells';
 import type { Store } from '../state/store';
 import {
@@ -18,9 +15,14 @@ import {
   type Choice,
   type Jitter,
 } from '../state/strategy';
+import { MOST_DRAWN, type Distribution } from './compute';
+import type { CellFate } from './fates';
+import { mostOf, ridgeOf, ridgePath, sticks, waitScale } from './ridge';
 
 export interface Grid {
   show(cells: readonly Distribution[]): void;
+  /** What is known of the clients that each strategy serves. */
+  showServed(fates: readonly CellFate[]): void;
 }
 
 interface Cell {
@@ -28,33 +30,19 @@ interface Cell {
   readonly button: HTMLButtonElement;
   readonly name: HTMLElement;
   readonly plot: HTMLElement;
-  readonly spread: HTMLElement;
+  readonly served: HTMLElement;
 }
 
-/** Where nothing is laid out: as in the style sheet. */
-const PLOT_HEIGHT = 46;
-
-/** How many times smaller the zoomed scales end. */
-const ZOOMS = [1, 10, 100] as const;
-
 export function mountGrid(root: HTMLElement, store: Store): Grid {
-  const zooms = html('select', { 'aria-label': 'Scale of all cells' });
-  const bar = html('label', { class: 'grid-scales' }, 'Scale of all cells ', zooms);
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
-  root.append(bar, grid);
+  root.append(grid);
 
-  const sizes = new WeakMap<Element, CellSize>();
   let layout: Cells;
   let cells: readonly Cell[] = [];
   let distributions: readonly Distribution[] = [];
-  let zoom: (typeof ZOOMS)[number] = 1;
+  let fates: readonly CellFate[] = [];
   /** Where the arrow keys came from into the cell that is in all rows. */
   let row = 0;
-
-  zooms.addEventListener('change', () => {
-    zoom = ZOOMS[zooms.selectedIndex] ?? 1;
-    draw();
-  });
 
   /** Cells outside the rows have the chosen backoff. */
   const current = (choice: Choice): Choice =>
@@ -85,14 +73,15 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
         ...buttonsOf(layout.last),
       ),
     );
+    resizes.disconnect();
     for (const { plot } of cells) resizes.observe(plot);
   }
 
   function cell(choice: Choice): Cell {
     const { backoff, jitter } = choice;
     const name = html('span', { class: 'cell-name', 'aria-hidden': 'true' });
-    const plot = html('span', { class: 'cell-plot' });
-    const spread = html('span', { class: 'cell-spread', 'aria-hidden': 'true' });
+    const plot = html('span', { class: 'cell-plot', 'aria-hidden': 'true' });
+    const served = html('span', { class: 'cell-served', 'aria-hidden': 'true' });
     const inRow = CURVE_JITTERS.includes(jitter);
     const button = html(
       'button',
@@ -105,7 +94,7 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       },
       inRow ? null : name,
       plot,
-      spread,
+      served,
     );
     button.addEventListener('click', () => choose(choice));
     button.addEventListener('keydown', (event) => {
@@ -117,64 +106,55 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       choose(next);
       cells.find((other) => isCellOf(other.choice, next))?.button.focus();
     });
-    return { choice, button, name, plot, spread };
+    return { choice, button, name, plot, served };
   }
 
   function mark(): void {
-    const { strategy } = store.get();
-    for (const { choice, button, name } of cells) {
+    const { strategy, herd } = store.get();
+    for (const { choice, button, name, served } of cells) {
       const isChosen = isCellOf(choice, strategy);
       button.setAttribute('aria-checked', String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
       const shown = withChoice(strategy, current(choice));
       name.replaceChildren(html('i', { class: 'dot', 'data-jitter': choice.jitter }), capitalised(jitterName(shown)));
+      const fate = fates.find((one) => isCellOf(choice, one.choice));
+      const of = `${fate?.isCut ? ' so far, ' : ' '}of ${count(herd.clients)} served`;
+      served.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), html('span', {}, of)] : ['…']));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      button.setAttribute('aria-label', labelOf(shown, found));
+      button.setAttribute('aria-label', labelOf(shown, found, served.textContent ?? ''));
     }
     for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio'))
       head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
   }
 
+  /** All on one axis. A jitter without a curve may have a long tail of rare waits, and is cut there. */
   function draw(): void {
     if (distributions.length === 0) return;
-    const end = mostOf(distributions.filter(({ choice }) => layout.all.some((other) => isCellOf(other, choice))));
-    zooms.replaceChildren(...ZOOMS.map((times) => html('option', {}, `0 to ${duration(scaleEnd(end, times))}`)));
-    zooms.selectedIndex = ZOOMS.indexOf(zoom);
-    const most = scaleEnd(end, zoom);
-    for (const { choice, plot, spread } of cells) {
+    const { capMs } = store.get().strategy;
+    const curves = distributions.filter(({ choice }) => curveActs(choice));
+    const most = Math.max(
+      ...curves.map(({ waits }) => mostOf({ waits: waits.slice(0, MOST_DRAWN), landings: [] }, capMs)),
+    );
+    for (const { choice, plot } of cells) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      const size = sizes.get(plot);
-      if (!found || !size || size.width === 0) continue;
-      plot.replaceChildren(cellDrawing(found, most, size));
-      const ms = spreadOf(found);
-      spread.replaceChildren(...(ms === 0 ? ['no spread'] : ['spread ', html('b', { 'data-ms': ms }, duration(ms))]));
+      const { width, height } = plot.getBoundingClientRect();
+      if (found && width > 0) plot.replaceChildren(thumbnail(found, most, Math.floor(width), Math.floor(height)));
     }
   }
 
-  const resizes = new ResizeObserver((entries) => {
-    for (const { target, contentRect } of entries)
-      sizes.set(target, {
-        width: Math.floor(contentRect.width),
-        height: Math.floor(contentRect.height || PLOT_HEIGHT),
-      });
-    // Not within the observer: what is drawn may change a size.
-    requestAnimationFrame(draw);
-  });
+  const resizes = new ResizeObserver(() => requestAnimationFrame(draw));
   store.subscribe((_, before) => {
-    const { strategy } = store.get();
-    const next = cellsOf(strategy);
+    const next = cellsOf(store.get().strategy);
     const isSame = before !== undefined && next.all.length === layout.all.length;
     if (isSame) {
       // The same cells, of which those without a row follow the chosen backoff.
       layout = next;
     } else {
       const had = grid.contains(document.activeElement);
-      resizes.disconnect();
       build();
-      if (had) cells.find(({ choice }) => isCellOf(choice, strategy))?.button.focus();
+      if (had) cells.find(({ choice }) => isCellOf(choice, store.get().strategy))?.button.focus();
     }
     mark();
-    if (!isSame) draw();
   });
 
   return {
@@ -183,12 +163,11 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
       draw();
       mark();
     },
+    showServed(next) {
+      fates = next;
+      mark();
+    },
   };
-}
-
-/** The longest wait, or a power of ten below it. */
-function scaleEnd(mostMs: number, times: (typeof ZOOMS)[number]): number {
-  return times === 1 ? mostMs : 10 ** Math.ceil(Math.log10(mostMs) - 1e-9) / times;
 }
 
 function headOf(jitter: Jitter): HTMLElement {
@@ -196,13 +175,8 @@ function headOf(jitter: Jitter): HTMLElement {
     jitter === 'proportional'
       ? html('b', { class: 'grid-ratio' })
       : html('b', {}, capitalised(jitterName({ backoff: 'exponential', jitter })));
-  return html(
-    'span',
-    {},
-    html('i', { class: 'dot', 'data-jitter': jitter }),
-    name,
-    html('code', {}, jitterFormula(jitter)),
-  );
+  const formula = html('code', {}, jitterFormula(jitter));
+  return html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), name, formula);
 }
 
 function rowHead(backoff: Backoff): HTMLElement {
@@ -211,59 +185,33 @@ function rowHead(backoff: Backoff): HTMLElement {
   return html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, capitalised(backoff)), formula);
 }
 
-function labelOf(strategy: Choice, cell: Distribution | undefined): string {
-  if (!cell) return title(strategy);
-  return `${title(strategy)}: spread ${duration(spreadOf(cell))}, median waits ${cell.waits
-    .slice(0, 12)
-    .map(({ p50Ms }) => duration(p50Ms))
-    .join(', ')}`;
+function labelOf(strategy: Choice, cell: Distribution | undefined, served: string): string {
+  const medians = cell?.waits.slice(0, MOST_DRAWN).map(({ p50Ms }) => duration(p50Ms)) ?? [];
+  return `${title(strategy)}: ${served}${medians.length > 0 ? `, median waits ${medians.join(', ')}` : ''}`;
 }
 
-interface CellSize {
-  readonly width: number;
-  readonly height: number;
-}
+const INSET = 6;
 
-const INSET = 8;
-
-/** The waits of one strategy, a row each, on the scale of all cells. */
-function cellDrawing({ choice, waits }: Distribution, mostMs: number, { width, height }: CellSize): SVGSVGElement {
+/** The waits of one strategy as ridges, one behind the other. */
+function thumbnail({ choice, waits }: Distribution, most: number, width: number, height: number): SVGSVGElement {
   const drawn = waits.slice(0, MOST_DRAWN);
-  const scale = linear([0, mostMs], [INSET, width - INSET]);
-  const row = (height - INSET) / Math.max(1, drawn.length);
-  const drawing = svg('svg', {
-    viewBox: `0 0 ${width} ${height}`,
-    width,
-    height,
-    'aria-hidden': 'true',
-    'data-jitter': choice.jitter,
-  });
-  for (const [i, wait] of drawn.entries()) {
-    const base = Math.round(INSET + row * (i + 1)) - 0.5;
-    drawing.append(
-      svg('line', { x1: INSET, x2: width - INSET, y1: base, y2: base, class: 'baseline' }),
-      svg('g', { 'data-wait': wait.k }, ...densityMarks(wait, { scale, base, height: row - 1 })),
-    );
-  }
-  return drawing;
-}
-
-/**
- * The end of the scale: the longest wait of all curves. A jitter without a curve may have a long tail of rare waits, so
- * for these 95% of the waits count.
- */
-function mostOf(cells: readonly Distribution[]): number {
-  const ends = cells.flatMap(({ choice, waits }) =>
-    waits.slice(0, MOST_DRAWN).map((wait) => (curveActs(choice) ? wait.hiMs : wait.p95Ms)),
+  const scale = waitScale(most, INSET, width - INSET, 8);
+  const pitch = (height - 14) / Math.max(1, drawn.length);
+  const ridges = drawn.map((wait) => ridgeOf(wait, scale));
+  const high = Math.max(10, Math.min(26, 0.9 * pitch));
+  const unit = high / Math.max(1, ...ridges.map((ridge) => ridge?.peak ?? 0));
+  return svg(
+    'svg',
+    { viewBox: `0 0 ${width} ${height}`, width, height, 'data-jitter': choice.jitter },
+    ...drawn.map((wait, i) => {
+      const box = { base: Math.round(12 + pitch * (i + 1)) - 0.5, unit, most: high };
+      const ridge = ridges[i];
+      return svg(
+        'g',
+        { 'data-wait': wait.k },
+        ridge ? svg('path', { d: ridgePath(ridge, box), class: 'shape' }) : null,
+        ...sticks(wait, scale, box),
+      );
+    }),
   );
-  return Math.max(1, ...ends);
-}
-
-/** The wait with the widest spread: how long the middle 90% of the clients are spread over. */
-function spreadOf({ waits }: Pick<Distribution, 'waits'>): number {
-  return Math.max(0, ...waits.slice(0, MOST_DRAWN).map(widthOf));
-}
-
-function widthOf({ p05Ms, p95Ms }: Wait): number {
-  return p95Ms - p05Ms;
 }

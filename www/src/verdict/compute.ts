@@ -1,25 +1,14 @@
 /**
- * Which strategy to pick for the herd: each of them over many seeds, because the two costs of one run are partly
+ * Which strategy to pick for the outage: each of them over many seeds, because the two costs of one run are partly
  * chance; and a recommendation that says how often it is the best.
  */
-import { timeToServeMs } from 'rejitter/lab';
-import { CHOICES, policyData, withChoice, type Choice, type Strategy } from '../state/strategy';
-import { outageOf, rangeOf, seedOf, type OutageInput, type Range } from '../compute/outage';
+import { rangeOf, seedOf, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
+import { ENOUGH, fateOf, type Fate } from '../compute/patience';
+import { BACKOFFS, JITTERS, policyData, withChoice, type Choice, type Strategy } from '../state/strategy';
 
-/** The chosen strategy gives its numbers to all others. */
-export interface VerdictInput extends OutageInput {
-  readonly seed: number;
-}
-
-/** The costs of one strategy in one run. */
-export interface Run {
-  readonly served: number;
-  /** Calls that the server must answer, per client. */
-  readonly callsPerClient: number;
-  /** When 99% of the clients had been served; Infinity if they never were. */
-  readonly timeMs: number;
-}
+/** What counts of one run. */
+type Run = Pick<Fate, 'served' | 'callsPerClient' | 'enoughMs'>;
 
 export interface Contender {
   readonly choice: Choice;
@@ -30,7 +19,8 @@ export interface Contender {
 }
 
 export interface VerdictResult {
-  readonly input: VerdictInput;
+  /** The chosen strategy gives its numbers to all others. */
+  readonly input: OutageInput;
   /** In the order of the grid; a chosen strategy that is not in the grid comes last. */
   readonly contenders: readonly Contender[];
   /** The contender that behaves like the chosen strategy. */
@@ -40,39 +30,35 @@ export interface VerdictResult {
 }
 
 export const SEEDS = 30;
-/** Large herds are simulated with fewer seeds. */
+/** Many clients are simulated with fewer seeds. */
 export const LEAST_SEEDS = 5;
-/** The share of the clients whose service ends the time that is compared. */
-export const TARGET = 0.99;
 /** Calls in all, one or two seconds of work. */
 const MOST_CALLS = 24_000_000;
 
 export async function verdict(
-  input: VerdictInput,
+  input: OutageInput,
   report: (partial: VerdictResult) => void,
   signal: AbortSignal,
 ): Promise<VerdictResult> {
   const pace = createPace(signal);
   const { choices, chosen } = contendersOf(input.strategy);
-  const runs: Run[][] = choices.map(() => []);
-  const cut = choices.map(() => false);
+  const runs: Fate[][] = choices.map(() => []);
   const result = (seeds: number): VerdictResult => ({
     input,
-    contenders: choices.map((choice, i) => ({ choice, runs: [...(runs[i] ?? [])], isCut: cut[i] ?? false })),
+    contenders: choices.map((choice, i) => {
+      const own = runs[i] ?? [];
+      return { choice, runs: [...own], isCut: own.some(({ isCut }) => isCut) };
+    }),
     chosen,
     seeds,
   });
   let calls = 0;
   for (let k = 0; k < SEEDS; k++) {
     for (const [i, choice] of choices.entries()) {
-      const outage = await outageOf(input, choice, seedOf(input.seed, k), pace);
-      runs[i]?.push({
-        served: outage.servedMs.length,
-        callsPerClient: outage.meanAttempts,
-        timeMs: timeToServeMs(outage, TARGET) ?? Infinity,
-      });
-      cut[i] ||= outage.isCut;
-      calls += outage.meanAttempts * input.herd.clients;
+      const { herd, seed } = input;
+      const fate = await fateOf({ herd, seed: seedOf(seed, k) }, withChoice(input.strategy, choice), pace);
+      runs[i]?.push(fate);
+      calls += fate.callsPerClient * herd.clients;
     }
     const seeds = k + 1;
     if (seeds === SEEDS || (seeds >= LEAST_SEEDS && (calls * (seeds + 1)) / seeds > MOST_CALLS)) return result(seeds);
@@ -81,10 +67,11 @@ export async function verdict(
   return result(SEEDS);
 }
 
-/** The strategies of the grid, each behaviour once, and the chosen one. */
+/** Each backoff with each jitter, each behaviour once, and the chosen strategy. */
 export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
+  const all = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
   const byPolicy = new Map<string, Choice>();
-  for (const { backoff, jitter } of [...CHOICES, strategy]) {
+  for (const { backoff, jitter } of [...all, strategy]) {
     const key = JSON.stringify(policyData(withChoice(strategy, { backoff, jitter })));
     if (!byPolicy.has(key)) byPolicy.set(key, { backoff, jitter });
   }
@@ -96,7 +83,7 @@ export interface Costs {
   readonly choice: Choice;
   readonly served: Range;
   readonly callsPerClient: Range;
-  readonly timeMs: Range;
+  readonly enoughMs: Range;
   readonly isCut: boolean;
   /** The seeds in which no other strategy is better by more than one percent. */
   readonly bestIn: number;
@@ -122,7 +109,7 @@ export function recommend({
   seeds,
   input,
 }: Pick<VerdictResult, 'contenders' | 'seeds' | 'input'>): Recommendation {
-  const target = Math.ceil(TARGET * input.herd.clients);
+  const target = Math.ceil(ENOUGH * input.herd.clients);
   const best = Array.from({ length: seeds }, (_, k) =>
     contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)),
   );
@@ -131,15 +118,15 @@ export function recommend({
       choice,
       served: rangeOf(runs.map((run) => run.served)),
       callsPerClient: rangeOf(runs.map((run) => run.callsPerClient)),
-      timeMs: rangeOf(runs.map((run) => run.timeMs)),
+      enoughMs: rangeOf(runs.map((run) => run.enoughMs)),
       isCut,
       bestIn: runs.filter((run, k) => isLevel(run, best[k] ?? run, target)).length,
     }),
   );
-  const medianOf = ({ served, callsPerClient, timeMs }: Costs): Run => ({
+  const medianOf = ({ served, callsPerClient, enoughMs }: Costs): Run => ({
     served: served.p50,
     callsPerClient: callsPerClient.p50,
-    timeMs: timeMs.p50,
+    enoughMs: enoughMs.p50,
   });
   const [pick, ...rest] = costs.toSorted((a, b) => compare(medianOf(a), medianOf(b), target));
   if (!pick || pick.served.p50 === 0) return { pick: undefined, level: [], others: costs };
@@ -158,6 +145,6 @@ function isLevel(run: Run, best: Run, target: number): boolean {
 }
 
 /** Where 99% are never served, the server's work alone counts. */
-function score({ callsPerClient, timeMs }: Run): number {
-  return timeMs === Infinity ? callsPerClient : callsPerClient * timeMs;
+function score({ callsPerClient, enoughMs }: Run): number {
+  return enoughMs === Infinity ? callsPerClient : callsPerClient * enoughMs;
 }

@@ -1,77 +1,24 @@
 /**
- * The computation of the cost section, in Node: the page's own functions, on the installed package. Expects `rejitter`
- * in `www/node_modules`.
+ * The verdict, in Node: the page's own functions, on the installed package. Expects `rejitter` in `www/node_modules`.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stateOf } from './lib/states.mjs';
 import { HERD, SCENARIOS, independently, median } from './lib/verdict.mjs';
 import { pageModule } from './page-module.mjs';
 
-/** @typedef {{ p5: number, p50: number, p95: number }} Range */
-/** @typedef {{ choice: { backoff: string, jitter: string }, callsPerClient: Range, timeMs: Range }} Cost */
-/** @typedef {{ served: number, callsPerClient: number, timeMs: number }} Run */
+/** @typedef {{ served: number, callsPerClient: number, enoughMs: number }} Run */
 
-const { beats, costData, front, levels } = await pageModule('cost/data.ts');
-const { recommend, verdict } = await pageModule('cost/compute.ts');
-const { INITIAL } = await pageModule('state/strategy.ts');
+const { recommend, verdict } = await pageModule('verdict/compute.ts');
+const { verdictWords } = await pageModule('verdict/words.ts');
+const { fates } = await pageModule('waits/fates.ts');
+const { scene } = await pageModule('scene/compute.ts');
+const { cellsOf } = await pageModule('state/cells.ts');
+const { INITIAL_STATE, PROTECTIONS } = await pageModule('state/state.ts');
+const { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, INITIAL, withChoice } = await pageModule('state/strategy.ts');
 
 const signal = new AbortController().signal;
 const nothing = () => {};
-
-/** The same in all runs. @param {number} value @returns {Range} */
-const always = (value) => ({ p5: value, p50: value, p95: value });
-
-/**
- * A strategy of these costs.
- * @param {string} backoff
- * @param {number} callsPerClient
- * @param {number} [timeMs]
- * @returns {Cost}
- */
-const cost = (backoff, callsPerClient, timeMs = Infinity) => ({
-  choice: { backoff, jitter: 'full' },
-  callsPerClient: always(callsPerClient),
-  timeMs: always(timeMs),
-});
-
-/** @param {readonly Cost[]} costs */
-const names = (costs) => costs.map(({ choice }) => choice.backoff);
-
-describe('strategies that no other beats', () => {
-  test('are those with fewer calls or less time than every other, by calls', () => {
-    const costs = [
-      cost('slow', 8, 25_000),
-      cost('beaten', 12, 20_000),
-      cost('good', 9, 17_000),
-      cost('fast', 20, 16_300),
-      cost('worst', 30, 30_000),
-    ];
-    assert.deepEqual(names(front(costs)), ['slow', 'good', 'fast']);
-    assert.deepEqual(names(front([...costs].reverse())), ['slow', 'good', 'fast']);
-  });
-
-  test('with equal calls the faster one, with equal times the cheaper one', () => {
-    assert.deepEqual(names(front([cost('a', 9, 17_000), cost('b', 9, 18_000)])), ['a']);
-    assert.deepEqual(names(front([cost('a', 9, 17_000), cost('b', 8, 17_000)])), ['b']);
-  });
-
-  test('keeps strategies that are level on both counts, as one group', () => {
-    const costs = [cost('a', 9, 17_000), cost('b', 9, 17_000), cost('c', 20, 16_000)];
-    assert.deepEqual(names(front(costs)), ['a', 'b', 'c']);
-    assert.deepEqual(levels(costs).map(names), [['a', 'b'], ['c']]);
-  });
-
-  test('three digits count: some milliseconds by chance do not win', () => {
-    assert.deepEqual(names(front([cost('a', 9, 16_266), cost('b', 200, 16_261)])), ['a']);
-    assert.deepEqual(names(front([cost('a', 9, 16_266), cost('b', 200, 16_149)])), ['a', 'b']);
-  });
-
-  test('drops strategies that never finish, however few the calls', () => {
-    assert.deepEqual(names(front([cost('never', 2), cost('done', 9, 17_000)])), ['done']);
-    assert.deepEqual(front([cost('never', 2), cost('nor this', 1)]), []);
-    assert.equal(beats(cost('done', 2, 39_000), cost('never', 3)), true);
-  });
-});
 
 describe('the verdict', () => {
   /** @param {object} herd @param {object} [strategy] @param {number} [seed] */
@@ -81,7 +28,7 @@ describe('the verdict', () => {
   const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
 
   for (const scenario of SCENARIOS) {
-    test(`for "${scenario.query}" has the numbers of the package and names the strategy that they favour`, async () => {
+    test(`for ${JSON.stringify([scenario.herd, scenario.strategy])} has the numbers of the package and names the strategy that they favour`, async () => {
       const result = await verdictOf(scenario.herd, scenario.strategy);
       const { pick, level, others } = recommend(result);
       const expected = independently(scenario, result.seeds);
@@ -90,17 +37,17 @@ describe('the verdict', () => {
       for (const one of [pick, ...level]) {
         const own = expected.find(({ name }) => name === nameOf(one));
         assert.ok(own, nameOf(one));
-        for (const key of /** @type {const} */ (['served', 'callsPerClient', 'timeMs']))
+        for (const key of /** @type {const} */ (['served', 'callsPerClient', 'enoughMs']))
           assert.equal(one[key].p50, median(own.runs.map((run) => run[key])), `${own.name}: ${key}`);
       }
       // Another way to the same answer: products of both costs where 99% are served, else the number served.
       const best = expected.map(({ name, runs }) => {
-        const [served, calls, timeMs] = [
+        const [served, calls, enoughMs] = [
           median(runs.map((run) => run.served)),
           median(runs.map((run) => run.callsPerClient)),
-          median(runs.map((run) => run.timeMs)),
+          median(runs.map((run) => run.enoughMs)),
         ];
-        return { name, served: Math.min(served, 990), price: calls * timeMs };
+        return { name, served: Math.min(served, 990), price: calls * enoughMs };
       });
       best.sort((a, b) => b.served - a.served || a.price - b.price);
       assert.equal(nameOf(pick), best[0]?.name);
@@ -124,10 +71,10 @@ describe('the verdict', () => {
   test('recommends no strategy if no client is served, and counts no chance differences as wins', async () => {
     const { pick, level, others } = recommend(await verdictOf({ clients: 100, downMs: 30_000 }, { maxAttempts: 3 }));
     assert.deepEqual([pick, level, others.length], [undefined, [], 13]);
-    const run = (/** @type {number} */ callsPerClient, timeMs = 10_000, served = 100) => ({
+    const run = (/** @type {number} */ callsPerClient, enoughMs = 10_000, served = 100) => ({
       served,
       callsPerClient,
-      timeMs,
+      enoughMs,
     });
     /** @param {Run[][]} runs */
     const recommended = (...runs) => {
@@ -154,25 +101,44 @@ describe('the verdict', () => {
   });
 
   test('compares decorrelated jitter once, and a chosen strategy that is not in the grid as well', async () => {
-    const linear = { backoff: 'linear', jitter: 'decorrelated' };
-    const data = costData(await verdictOf({ clients: 100 }, linear));
-    assert.equal(data.costs.length, 13);
-    assert.ok(
-      data.costs.some(
-        (/** @type {Cost} */ { choice }) => choice.backoff === data.chosen.backoff && choice.jitter === 'decorrelated',
-      ),
+    const { contenders } = await verdictOf({ clients: 100 }, { backoff: 'linear', jitter: 'decorrelated' });
+    assert.equal(contenders.length, 13);
+    const other = await verdictOf({ clients: 100 }, { jitter: 'slotted' });
+    assert.deepEqual([other.contenders.length, nameOf({ choice: other.chosen })], [14, 'exponential slotted']);
+  });
+
+  test('in words names no winner among equals, and says "call" for one', async () => {
+    for (const herd of [{ downMs: 0, clients: 10 }, { clients: 10 }]) {
+      const words = verdictWords(await verdictOf(herd, { maxAttempts: 1 }));
+      assert.equal(words.use, undefined);
+      assert.doesNotMatch(Object.values(words).flat().join(' '), /Most are served by|You have|for 0|\b1 calls|others/);
+    }
+    const words = verdictWords(await verdictOf({}));
+    assert.match(words.headline, /^For these 1,000.clients: Exponential · full jitter\.$/);
+    assert.match(
+      words.reason,
+      /^99% are served after 15\.\d.s, with \d(?:\.\d)?.calls per client .* The scene shows it\.$/,
     );
-    // 99 of 100 clients, 120 a second, after two seconds.
-    assert.equal(data.fastestMs, 2825);
-    const { chosen, contenders } = await verdictOf({ clients: 100 }, { jitter: 'slotted' });
-    assert.deepEqual([contenders.length, nameOf({ choice: chosen })], [14, 'exponential slotted']);
+    assert.equal(words.use, undefined);
+    const atOnce = verdictWords(await verdictOf({ clients: 100 }, AT_ONCE));
+    assert.ok(atOnce.use, 'what nobody has chosen can be used');
+    assert.doesNotMatch(JSON.stringify(atOnce), /[Yy]our? (?:have )?cho/);
+  });
+
+  test('in words is whole for random states', async () => {
+    for (let seed = 0; seed < 12; seed++) {
+      const { strategy, herd } = stateOf(seed, { ALL_BACKOFFS, ALL_JITTERS, INITIAL_STATE, PROTECTIONS });
+      const few = { ...herd, clients: 10 + (seed % 30), downMs: herd.downMs % 4000 };
+      const words = JSON.stringify(verdictWords(await verdict({ strategy, herd: few, seed }, nothing, signal)));
+      assert.doesNotMatch(words, /NaN|undefined|(?<![.\d])1.(?:calls|clients|attempts)\b|\d\.\d{3}/, words);
+    }
   });
 
   test('takes fewer seeds for a large herd, at least five, and reports how far it is', async () => {
     /** @type {number[]} */
     const reports = [];
-    const herd = { ...HERD, clients: 10_000, rejectionCost: 1, limits: 'served' };
-    const strategy = { ...INITIAL, baseMs: 10, capMs: 10 };
+    const herd = { ...HERD, clients: 10_000, rejectionCost: 1 };
+    const strategy = { ...INITIAL, baseMs: 10, capMs: 10, maxAttempts: Infinity };
     const { seeds, contenders } = await verdict(
       { strategy, herd, seed: 42 },
       (/** @type {{ seeds: number }} */ { seeds: done }) => reports.push(done),
@@ -189,5 +155,20 @@ describe('the verdict', () => {
       verdict({ strategy, herd, seed: 42 }, () => stop.abort(new Error('not wanted')), stop.signal),
       /not wanted/,
     );
+  });
+
+  test('each cell of the grid serves as many as the scene with its strategy', async () => {
+    const choices = cellsOf(INITIAL).all;
+    for (const strategy of [INITIAL, { ...INITIAL, maxAttempts: Infinity }]) {
+      const found = await fates({ strategy, herd: HERD, seed: 42, choices }, nothing, signal);
+      assert.equal(found.length, choices.length);
+      for (const { choice, served, isCut } of found.filter(
+        (/** @type {unknown} */ _, /** @type {number} */ i) => i % 3 === 1,
+      )) {
+        if (isCut) continue;
+        const own = await scene({ strategy: withChoice(strategy, choice), herd: HERD, seed: 42 }, nothing, signal);
+        assert.equal(served, own.served, nameOf({ choice }));
+      }
+    }
   });
 });

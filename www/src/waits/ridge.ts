@@ -1,0 +1,101 @@
+/**
+ * The distribution of one wait on a logarithmic axis: a ridge whose area is its probability, closed on the baseline
+ * within the frame, and a stick where many clients meet.
+ */
+import { svg } from '../charts/dom';
+import { log, type Scale } from '../charts/scale';
+import type { Distribution, Wait } from './compute';
+
+/** The least wait of the axis; 0 has a place of its own before it. */
+export const LEAST_MS = 1;
+
+export interface WaitScale {
+  readonly log: Scale;
+  /** The place of a wait. */
+  at(ms: number): number;
+}
+
+/** From `left`, where no wait is, to `right`. */
+export function waitScale(mostMs: number, left: number, right: number, gap: number): WaitScale {
+  const scale = log([LEAST_MS, mostMs], [left + gap, right]);
+  return { log: scale, at: (ms) => (ms < LEAST_MS ? left : scale(Math.min(ms, mostMs))) };
+}
+
+/** The longest wait that is drawn: the cap, or what nearly all waits and landings stay below. */
+export function mostOf({ waits, landings }: Pick<Distribution, 'waits' | 'landings'>, capMs: number): number {
+  const ends = waits.map(({ hiMs, p95Ms }) => Math.min(hiMs, capMs === Infinity ? 2 * p95Ms : hiMs));
+  return Math.max(100 * LEAST_MS, ...ends, ...landings.map(({ p95 }) => 1.1 * p95));
+}
+
+/** Width of a column, in pixels. */
+const COLUMN = 2;
+
+export interface Ridge {
+  /** Places, and the probability there per e-fold of the wait. */
+  readonly points: readonly (readonly [x: number, density: number])[];
+  readonly peak: number;
+  /** Whether some of it is beyond the axis. */
+  readonly isCut: boolean;
+}
+
+/** Undefined where the wait is not spread. */
+export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScale): Ridge | undefined {
+  if (cells.length === 0) return undefined;
+  const [left, right] = scale.range;
+  const columns = Math.max(8, Math.round((right - left) / COLUMN));
+  const edges = Array.from({ length: columns + 1 }, (_, i) => scale.invert(left + ((right - left) * i) / columns));
+  const below = cumulative(cells, edges);
+  const points: (readonly [number, number])[] = [];
+  for (let i = 0; i < columns; i++) {
+    const mass = (below[i + 1] ?? 0) - (below[i] ?? 0);
+    if (mass <= 0) continue;
+    const x = left + ((right - left) * (i + 0.5)) / columns;
+    points.push([x, mass / Math.log((edges[i + 1] ?? 1) / (edges[i] ?? 1))]);
+  }
+  if (points.length === 0) return undefined;
+  const end = cells.at(-2) ?? 0;
+  return { points, peak: Math.max(...points.map(([, density]) => density)), isCut: end > scale.domain[1] * 1.001 };
+}
+
+/** The probability below each of these ascending waits. */
+function cumulative(cells: Float64Array, edges: readonly number[]): number[] {
+  let [cell, sum] = [0, 0];
+  return edges.map((edge) => {
+    while (cell < cells.length && (cells[cell + 1] ?? 0) <= edge) {
+      sum += cells[cell + 2] ?? 0;
+      cell += 3;
+    }
+    const [from = 0, to = 0, probability = 0] = cells.subarray(cell, cell + 3);
+    return edge > from && to > from ? sum + (probability * (edge - from)) / (to - from) : sum;
+  });
+}
+
+export interface RidgeBox {
+  readonly base: number;
+  /** Height of a density of 1, and of anything at most. */
+  readonly unit: number;
+  readonly most: number;
+}
+
+/** The outline above the baseline, closed on it at both ends. */
+export function ridgePath({ points }: Ridge, { base, unit, most }: RidgeBox): string {
+  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0];
+  const line = points.map(([x, density]) => `L${x.toFixed(1)},${(base - Math.min(most, unit * density)).toFixed(1)}`);
+  return `M${(first - COLUMN / 2).toFixed(1)},${base}${line.join('')}L${(last + COLUMN / 2).toFixed(1)},${base}z`;
+}
+
+/** Sticks of the waits of positive probability: as high as `most` where there is nothing else. */
+export function sticks({ atoms, slots, cells }: Wait, { at }: WaitScale, { base, most }: RidgeBox): SVGElement[] {
+  const isAlone = cells.length === 0 && slots.length === 0 && atoms.length === 1;
+  const stick = (ms: number, height: number, name: string): SVGElement =>
+    svg('line', { x1: at(ms), x2: at(ms), y1: base, y2: base - height, class: name });
+  return [
+    ...slots.map(({ ms }) => stick(ms, most / 2, 'slot')),
+    ...atoms.map(({ ms, probability }) => stick(ms, isAlone ? most : stickHeight(probability, most), 'spike')),
+  ];
+}
+
+/** In proportion, but never too small to be seen. */
+export function stickHeight(probability: number, most: number): number {
+  return most * (0.3 + 0.7 * probability);
+}
