@@ -2,7 +2,7 @@
  * The outside world of the demo: an HTTP server on loopback that misbehaves by a seed.
  *
  *   /flaky/:id   answers, or fails in one of four ways (fate.mjs)
- *   /stats       what the server received, as JSON (`?run=` for one run)
+ *   /stats       what the server received, as JSON
  *   other paths  a file of `staticDir` if there is one, else 404
  *
  * Any web page can send requests to it. So it answers only requests whose Host names this machine,
@@ -10,25 +10,20 @@
  *
  * The fate of a request depends on the seed, its id and how many there were for that id, not on
  * the order of arrival: see fate.mjs.
- *
- * `/flaky/:id` reads four optional query parameters: `run` names a separate count, so that the
- * same ids can be sent again from n = 1; `seed` and `rate` replace the server's own; `failure`
- * chooses one of the ways to fail, instead of all.
  */
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { FAILURES, fate } from './fate.mjs';
+import { fate } from './fate.mjs';
 import { PAGE_HEADERS } from './page-policy.mjs';
 
 const RETRY_AFTER_S = 1;
 
-/** Ids and run names: short, and safe in a URL and in a log. */
+/** Ids: short, and safe in a URL and in a log. */
 const NAME = /^[\w.-]{1,64}$/;
 
-/** Other pages choose the names of runs and ids: beyond these numbers, the server forgets those used longest ago. */
-const KEPT_RUNS = 20;
+/** Other programs choose ids: beyond this number, the server forgets those used longest ago. */
 const KEPT_IDS = 2000;
 
 export const MIME = /** @type {Record<string, string>} */ ({
@@ -42,20 +37,13 @@ export const MIME = /** @type {Record<string, string>} */ ({
   '.woff2': 'font/woff2',
 });
 
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
-  'Access-Control-Allow-Headers': '*',
-  'Access-Control-Expose-Headers': 'Retry-After',
-};
-
 /** @typedef {import('./fate.mjs').Kind} Kind */
 /** @typedef {{ requests: number, notFound: number } & Record<Kind, number>} Stats */
 /**
  * @typedef {object} MisbehavingServer
  * @property {string} url `http://127.0.0.1:port`, without a slash at the end
  * @property {number} port
- * @property {(run?: string) => Stats} stats what `/flaky/` received, in all or for one run
+ * @property {() => Stats} stats what `/flaky/` received
  * @property {() => Promise<void>} close ends every connection and pending answer
  */
 
@@ -77,9 +65,10 @@ export async function startServer({
   slowMs = 3000,
   staticDir,
 }) {
-  const total = emptyStats();
-  /** @type {Map<string, { stats: Stats, counts: Map<string, { n: number }> }>} */
-  const runs = new Map();
+  /** @type {Stats} */
+  const total = { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
+  /** The requests for each id. @type {Map<string, number>} */
+  const counts = new Map();
 
   const server = createServer((request, response) => {
     request.resume();
@@ -88,34 +77,21 @@ export async function startServer({
     const url = urlOf(request.url ?? '');
     if (!url) return json(response, 400, { error: 'the request target must be a path' });
     const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
-    if (request.method === 'OPTIONS') response.writeHead(204, CORS).end();
-    else if (id !== undefined && NAME.test(id)) flaky(id, url.searchParams, response);
-    else if (url.pathname === '/stats') json(response, 200, stats(url.searchParams.get('run') ?? undefined));
+    if (id !== undefined && NAME.test(id)) flaky(id, response);
+    else if (url.pathname === '/stats') json(response, 200, total);
     else void file(url.pathname, response);
   });
 
-  /**
-   * @param {string} id
-   * @param {URLSearchParams} query
-   * @param {import('node:http').ServerResponse} response
-   */
-  function flaky(id, query, response) {
-    const name = query.get('run') ?? '';
-    if (name !== '' && !NAME.test(name)) return json(response, 400, { error: 'bad run' });
-    const rate = Number(query.get('rate') ?? failureRate);
-    if (!(rate >= 0 && rate <= 1)) return json(response, 400, { error: 'rate must be 0 to 1' });
-    const failure = FAILURES.find((known) => known === (query.get('failure') ?? 'mixed'));
-    if (!failure) return json(response, 400, { error: `failure must be one of ${FAILURES.join(', ')}` });
-
-    const run = recent(runs, name, KEPT_RUNS, () => ({ stats: emptyStats(), counts: new Map() }));
-    const n = ++recent(run.counts, id, KEPT_IDS, () => ({ n: 0 })).n;
-    const met = fate({ seed: query.get('seed') ?? seed, id, n, failure, failureRate: rate, latencyMs });
-    const kind = met.kind;
-    for (const counted of [total, run.stats]) {
-      counted.requests++;
-      counted[kind]++;
-    }
-
+  /** @param {string} id @param {import('node:http').ServerResponse} response */
+  function flaky(id, response) {
+    const n = (counts.get(id) ?? 0) + 1;
+    counts.delete(id);
+    counts.set(id, n);
+    const [oldest] = counts.keys();
+    if (counts.size > KEPT_IDS && oldest !== undefined) counts.delete(oldest);
+    const { kind, latencyMs: answerMs } = fate({ seed, id, n, failureRate, latencyMs });
+    total.requests++;
+    total[kind]++;
     const timer = setTimeout(
       () => {
         if (kind === 'dropped') response.socket?.destroy();
@@ -124,7 +100,7 @@ export async function startServer({
           json(response, 429, { error: 'too many requests', id, n }, { 'Retry-After': RETRY_AFTER_S });
         else json(response, 200, { id, n });
       },
-      kind === 'slow' ? slowMs : met.latencyMs,
+      kind === 'slow' ? slowMs : answerMs,
     );
     // Also when the client goes away first, and when the server is closed.
     response.once('close', () => clearTimeout(timer));
@@ -152,11 +128,6 @@ export async function startServer({
       .pipe(response);
   }
 
-  /** @param {string} [run] */
-  function stats(run) {
-    return { ...(run === undefined ? total : (runs.get(run)?.stats ?? emptyStats())) };
-  }
-
   await new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => resolve(undefined));
@@ -166,7 +137,7 @@ export async function startServer({
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
-    stats,
+    stats: () => ({ ...total }),
     close() {
       return new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
@@ -191,7 +162,6 @@ function json(response, status, value, headers) {
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     Connection: 'close',
-    ...CORS,
     ...headers,
   });
   response.end(`${JSON.stringify(value)}\n`);
@@ -218,23 +188,6 @@ function urlOf(target) {
 }
 
 /**
- * Returns the value for `key`, which is created if missing. The map keeps the `limit` values that were used last.
- * @template V
- * @param {Map<string, V>} map
- * @param {string} key
- * @param {number} limit
- * @param {() => V} make
- */
-function recent(map, key, limit, make) {
-  const value = map.get(key) ?? make();
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > limit && oldest !== undefined) map.delete(oldest);
-  return value;
-}
-
-/**
  * The file for a path inside `root`, or undefined. Neither `..` nor a symbolic link leads out of it.
  * @param {string} root
  * @param {string} pathname
@@ -250,9 +203,4 @@ async function findFile(root, pathname) {
   } catch {
     return undefined;
   }
-}
-
-/** @returns {Stats} */
-function emptyStats() {
-  return { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
 }

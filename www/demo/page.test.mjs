@@ -324,7 +324,7 @@ inEachEngine(
             await page.evaluate(keepNextFile);
             await page
               .locator(`#${id}`)
-              .getByRole('button', { name: /^Save a picture/ })
+              .getByRole('button', { name: /^PNG of/ })
               .click();
             const { name, base64 } = await until('a picture', () => page.evaluate(keptFile));
             assert.equal(name, `rejitter-${id}.png`);

@@ -111,7 +111,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
         );
         await page.run(keepBlobs);
         await page.run(keepNextFile);
-        await clickInPage(page, `#${id} [aria-label^="Save a picture"]`);
+        await clickInPage(page, `#${id} [aria-label^="PNG of"]`);
         const { name, base64 } = await page.wait(keptFile);
         assert.equal(name, `rejitter-${id}.png`);
         assert.equal(Buffer.from(base64, 'base64').readUInt32BE(16), 2 * (width + 48), id);

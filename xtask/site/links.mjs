@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 
 const decode = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
 
-const PAGE = ['index.html', 'protection/index.html', 'lab/index.html', 'THIRD-PARTY-NOTICES.txt'];
+const PAGE = ['index.html', 'protection/index.html', 'THIRD-PARTY-NOTICES.txt'];
 
 /** Lists what is wrong with the links of the pages in a folder. `outside` are files that the folder's parent has. */
 export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 import { Converter, IndexEvent, JSX, KindRouter, PageEvent, RendererEvent } from 'typedoc';
 
+import { picture } from './hedging.mjs';
+
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const GROUPS = { guide: 'Guide', migration: 'Migration', reference: 'Reference', '.': 'More' };
 
@@ -23,9 +25,12 @@ const STORED = `<script>{
 }</script>`;
 
 const HEADING = /^# (.*)(?:\n|$)/;
+/** The place of the picture that is computed. */
+const HEDGING = '<figure id="when-hedging-kills-picture"></figure>';
 
 /** @param {import('typedoc').Application} app */
-export function load(app) {
+export async function load(app) {
+  const hedging = await picture();
   /** The path of each page below docs/, without its extension. */
   const paths = new Map();
 
@@ -78,6 +83,7 @@ export function load(app) {
     const root = '../'.repeat(page.url.split('/').length - 1);
     page.contents = page.contents
       ?.replaceAll('href="site:', `href="${root}`)
+      .replace(HEDGING, `<figure>${hedging}</figure>`)
       .replace(/(<a href="[^"]*" class="title">)(.*?)<\/a>/, `$1${LOGO}<span>$2</span></a>`);
   });
 

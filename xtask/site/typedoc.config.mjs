@@ -30,10 +30,10 @@ export default {
   // The links of the page's header. pages.mjs replaces "site:" with the path of the documentation's root.
   titleLink: 'site:../index.html',
   navigationLinks: {
+    Delays: 'site:../index.html#delays',
     Protection: 'site:../protection/index.html',
-    Lab: 'site:../lab/index.html',
     Docs: 'site:index.html',
-    Source: manifest.repository.url.replace(/^git\+|\.git$/g, ''),
+    GitHub: manifest.repository.url.replace(/^git\+|\.git$/g, ''),
   },
   customFooterHtml: '<a href="site:../THIRD-PARTY-NOTICES.txt">Licences of the fonts</a>',
   // "crates.io" is a name, not a link.

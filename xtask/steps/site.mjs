@@ -31,7 +31,7 @@ export async function site({ out }, all) {
   const to = out === undefined ? inTarget('site') : resolve(out);
   const empty = out === undefined ? ['--emptyOutDir'] : [];
   console.log();
-  await run({ ...buildPage('--', ...empty, '--outDir', to), env: { REJITTER_DOCS: './docs/index.html' } });
+  await run({ ...buildPage('--', ...empty, '--outDir', to), env: { REJITTER_DOCS: './docs/' } });
   console.log();
   await run(buildDocs(`${to}/docs`, ...(out === undefined ? [] : ['--cleanOutputDir', 'false'])));
   await run(checkLinks(`${to}/docs`));

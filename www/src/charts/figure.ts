@@ -13,7 +13,11 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   const note = html('div', { class: 'note' });
   const said = html('span', { class: 'copied', role: 'status' });
   const button = (label: string, text: string, act: () => Promise<string>): HTMLButtonElement => {
-    const made = html('button', { type: 'button', class: 'quiet', 'aria-label': `${label}: ${spec.title}` }, text);
+    const made = html(
+      'button',
+      { type: 'button', class: 'quiet', 'aria-label': `${text} ${label} “${spec.title}”` },
+      text,
+    );
     made.addEventListener('click', async () => {
       said.textContent = await act().catch((error: unknown) => `That failed: ${String(error)}`);
       setTimeout(() => (said.textContent = ''), SAID_MS);
@@ -24,14 +28,14 @@ export function mountFigure<D>(root: Element, spec: FigureSpec<D>, controls?: No
   const tools = html(
     'div',
     { class: 'tools' },
-    button('Save a picture', 'PNG', async () => {
+    button('of', 'PNG', async () => {
       if (data === undefined) return 'This figure has no numbers yet.';
       // Most visitors save none, so its code comes with the first one.
       const { saveFigure } = await import('./export');
       await saveFigure({ spec: spec as FigureSpec<unknown>, data, card, subtitle, link: link() });
       return 'Saved';
     }),
-    button('Copy a link', 'Link', async () => {
+    button('to', 'Link', async () => {
       if (await isCopied(link())) return 'Copied';
       prompt('Copy:', link());
       return '';

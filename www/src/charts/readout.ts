@@ -1,7 +1,4 @@
-/**
- * A crosshair over a figure: by pointer, by tap, and by the arrow keys. Figures with the same axis share it,
- * so that one moment can be read in all of them.
- */
+/** A crosshair over a figure: by pointer, by tap, and by the arrow keys. */
 import { html } from './dom';
 import type { Scale } from './scale';
 
@@ -13,8 +10,6 @@ export interface ReadoutRow {
 
 /** The values of a figure at a place of its axis. */
 export interface Readout {
-  /** Figures with the same name have the same axis. */
-  readonly axis: string;
   /** The horizontal axis of the drawing. */
   readonly scale: Scale;
   /** The crosshair's ends, in pixels of the drawing. */
@@ -26,8 +21,7 @@ export interface Readout {
   readonly start: number;
   /** The place in words, "3.1 s" say. */
   place(value: number): string;
-  /** `y`: where the pointer is; undefined for the keyboard and for another figure's crosshair. */
-  rows(value: number, y: number | undefined): readonly ReadoutRow[];
+  rows(value: number): readonly ReadoutRow[];
 }
 
 export interface Crosshair {
@@ -40,20 +34,6 @@ const QUIET_MS = 400;
 const FAR = 10;
 /** From the crosshair to its box. */
 const GAP = 10;
-
-interface Member {
-  axis(): string | undefined;
-  show(value: number | undefined, y?: number): void;
-}
-const members = new Set<Member>();
-/** The value under the crosshair of each axis. */
-const current = new Map<string, number>();
-
-function share(axis: string, value: number | undefined, source: Member, y?: number): void {
-  if (value === undefined) current.delete(axis);
-  else current.set(axis, value);
-  for (const member of members) if (member.axis() === axis) member.show(value, member === source ? y : undefined);
-}
 
 export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: string): Crosshair {
   const line = html('div', { class: 'crosshair-line' });
@@ -71,8 +51,8 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
   let readout: Readout | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const member: Member = { axis: () => readout?.axis, show };
-  members.add(member);
+  /** The value under the crosshair. */
+  let current: number | undefined;
 
   function show(value: number | undefined, y?: number): void {
     const [from, to] = readout?.scale.domain ?? [0, 0];
@@ -82,7 +62,7 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     const { scale, top, bottom } = readout;
     const x = scale(value);
     Object.assign(line.style, { left: `${x}px`, top: `${top}px`, height: `${bottom - top}px` });
-    const rows = readout.rows(value, y);
+    const rows = readout.rows(value);
     box.replaceChildren(
       html('b', {}, readout.place(value)),
       ...rows.map((row) =>
@@ -106,11 +86,10 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
   function speak(): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const value = readout && current.get(readout.axis);
-      if (!readout || value === undefined) spoken.textContent = '';
+      if (!readout || current === undefined) spoken.textContent = '';
       else
-        spoken.textContent = `${readout.place(value)}: ${readout
-          .rows(value, undefined)
+        spoken.textContent = `${readout.place(current)}: ${readout
+          .rows(current)
           .map((row) => `${row.name} ${row.value}`)
           .join(', ')}`;
     }, QUIET_MS);
@@ -118,7 +97,8 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
 
   function set(value: number | undefined, y?: number): void {
     if (!readout) return;
-    share(readout.axis, value, member, y);
+    current = value;
+    show(value, y);
     speak();
   }
 
@@ -136,7 +116,7 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
   function follow(event: MouseEvent): void {
     const at = under(event);
     if (at) set(at.value, at.y);
-    else if (readout && current.has(readout.axis) && !slider.matches(':focus')) set(undefined);
+    else if (current !== undefined && !slider.matches(':focus')) set(undefined);
   }
 
   // A finger that moves scrolls; a tap is a click.
@@ -147,13 +127,13 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
   );
   card.addEventListener('click', follow);
 
-  slider.addEventListener('focus', () => readout && set(current.get(readout.axis) ?? readout.start));
+  slider.addEventListener('focus', () => readout && set(current ?? readout.start));
   slider.addEventListener('blur', () => set(undefined));
   slider.addEventListener('keydown', (event) => {
     if (!readout) return;
     const { step, start, scale } = readout;
     const [from, to] = scale.domain;
-    const value = current.get(readout.axis) ?? start;
+    const value = current ?? start;
     const next = {
       ArrowRight: value + step,
       ArrowUp: value + step,
@@ -169,7 +149,7 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     set(Math.max(from, Math.min(to, next)));
   });
   addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && readout && current.has(readout.axis)) set(undefined);
+    if (event.key === 'Escape' && current !== undefined) set(undefined);
   });
 
   show(undefined);
@@ -188,7 +168,7 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
       });
       slider.setAttribute('aria-valuemin', String(Math.round(scale.domain[0])));
       slider.setAttribute('aria-valuemax', String(Math.round(scale.domain[1])));
-      show(current.get(next.axis));
+      show(current);
     },
   };
 }

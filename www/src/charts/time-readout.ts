@@ -1,4 +1,4 @@
-/** The crosshair of the figures over time: one moment in all of them. */
+/** The crosshair of a figure over time. */
 import type { Readout, ReadoutRow } from './readout';
 import type { Scale, Span } from './scale';
 import { seconds } from './time-axis';
@@ -8,13 +8,12 @@ interface Bins {
   readonly horizonMs: number;
 }
 
-type Rows = (ms: number, y: number | undefined) => readonly ReadoutRow[];
+type Rows = (ms: number) => readonly ReadoutRow[];
 
 /** Steps of the arrow keys from one end to the other. */
 const STEPS = 100;
 
 export function timeReadout(
-  axis: string,
   { binMs, horizonMs }: Bins,
   start: number,
   scale: Scale,
@@ -23,7 +22,6 @@ export function timeReadout(
 ): Readout {
   const step = binMs * Math.max(1, Math.round(horizonMs / STEPS / binMs));
   return {
-    axis,
     scale,
     top,
     bottom,
@@ -37,9 +35,4 @@ export function timeReadout(
 /** The calls per second in the bin at this time. */
 export function rateAt(counts: Uint32Array, { binMs }: Bins, ms: number): number {
   return (1000 * (counts[Math.floor(ms / binMs)] ?? 0)) / binMs;
-}
-
-/** The sum up to this time, its bin included. */
-export function upTo(counts: Uint32Array, { binMs }: Bins, ms: number): number {
-  return counts.subarray(0, Math.floor(ms / binMs) + 1).reduce((a, b) => a + b, 0);
 }

@@ -54,7 +54,6 @@ export const tailFigure: FigureSpec<TailData> = {
       return `${percent(exact.survival[i] ?? 0)}, sampled ${percent(survival[i] ?? 0)}`;
     };
     return {
-      axis: 'tail',
       scale: stops(times, x),
       top: TOP,
       bottom: TOP + PLOT,

@@ -82,7 +82,6 @@ export const recovery: FigureSpec<LoadResult> = {
 
   readout: (data, width) =>
     timeReadout(
-      'load',
       data,
       data.input.herd.downMs + DOWN_FROM_MS,
       scaleOf(data, width),

@@ -80,7 +80,8 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
     const ms = at * result.spanMs;
     const moment = momentAt(result, ms);
     const { capacityPerS, rejectionCost } = result.input.herd;
-    find<HTMLElement>('.scene-after').style.left = `${100 * at}%`;
+    // By a transform: the fading of what is to come is no shift of the layout.
+    find<HTMLElement>('.scene-after').style.transform = `translateX(${100 * at}%)`;
     const share = (perS: number): string => `${Math.min(100, (100 * perS) / capacityPerS).toFixed(1)}%`;
     find<HTMLElement>('.scene-bar .served').style.width = moment.isDown ? '0' : share(moment.servedPerS);
     find<HTMLElement>('.scene-bar .rejected').style.width = moment.isDown

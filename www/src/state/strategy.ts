@@ -40,8 +40,6 @@ export interface Choice {
   readonly jitter: Jitter;
 }
 
-export const CHOICES: readonly Choice[] = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
-
 /** Every policy that is data, as one flat set of numbers and words. Fields without effect keep their values. */
 export interface Strategy extends Choice {
   readonly baseMs: number;
@@ -237,39 +235,6 @@ function jitterOf(data: unknown): Jitter {
   return ratio === undefined ? 'additiveMax' : 'additiveRatio';
 }
 
-export type FamilyName =
-  | 'retry'
-  | 'retryWithFullJitter'
-  | 'retryWithEqualJitter'
-  | 'retryWithDecorrelatedJitter'
-  | 'retryWithExponentialBackoff'
-  | 'retryWithLinearBackoff'
-  | 'retryWithFixedDelay'
-  | 'retryWithTruncatedBackoff';
-
-/** The functions whose name says both backoff and jitter. */
-const NAMED: readonly (readonly [FamilyName, Backoff, Jitter])[] = [
-  ['retryWithFullJitter', 'exponential', 'full'],
-  ['retryWithEqualJitter', 'exponential', 'equal'],
-  ['retryWithExponentialBackoff', 'exponential', 'none'],
-  ['retryWithLinearBackoff', 'linear', 'none'],
-  ['retryWithFixedDelay', 'fixed', 'none'],
-  ['retryWithTruncatedBackoff', 'truncated', 'full'],
-];
-
-/**
- * The call that a program would write for this strategy: the function that is named for it, or
- * `retry` with backoff and jitter as options. The live section makes this very call, and the code
- * section prints it.
- */
-export function usage(strategy: Strategy): { name: FamilyName; options: RetryOptions } {
-  const all = policyOptions(strategy);
-  const { backoff: _, jitter, ...options } = all;
-  if (jitter === 'decorrelated') return { name: 'retryWithDecorrelatedJitter', options };
-  const named = NAMED.find(([, b, j]) => b === strategy.backoff && j === strategy.jitter);
-  return named ? { name: named[0], options } : { name: 'retry', options: all };
-}
-
 /** The curve's value at wait k, with what stands in the exponent; the cap bounds it. */
 const CURVES: Record<Backoff, { readonly base: string; readonly exponent?: string }> = {
   fixed: { base: 'base' },
@@ -343,12 +308,6 @@ export function title(strategy: Choice & { readonly ratio?: number; readonly spr
   const { backoff, jitter } = strategy;
   if (!curveActs(strategy)) return `${capitalised(jitterName(strategy))} jitter`;
   return `${capitalised(backoff)} · ${jitter === 'none' ? 'no' : jitterName(strategy)} jitter`;
-}
-
-/** `Exponential · full`; the jitter alone where it replaces the backoff. */
-export function nameOf(choice: Parameters<typeof jitterName>[0]): string {
-  const jitter = jitterName(choice);
-  return curveActs(choice) ? `${capitalised(choice.backoff)} · ${jitter}` : capitalised(jitter);
 }
 
 export function capitalised(text: string): string {

@@ -1,15 +1,7 @@
 /** The chosen strategy as programs, ready to run. */
 import { type PROGRAMS, partsIn, type Part, type State } from '../state/state';
 import { PRESETS, PRESET_NAMES, changed, type Changes } from '../state/presets';
-import {
-  capRuleActs,
-  policyData,
-  policyOptions,
-  sameStrategy,
-  strategyOf,
-  usage,
-  type Strategy,
-} from '../state/strategy';
+import { capRuleActs, policyData, policyOptions, sameStrategy, strategyOf, type Strategy } from '../state/strategy';
 
 export const URL = 'https://example.com/orders';
 
@@ -56,7 +48,7 @@ function isEmpty(options: object): boolean {
 
 /** How a program uses what it imports from each module. */
 const USES: Readonly<Record<string, RegExp>> = {
-  rejitter: /\b(?:RetryPolicy|retry(?!AfterMs\b)\w*)(?=\()/g,
+  rejitter: /\b(?:RetryPolicy|retry|retryAfter)(?=\()/g,
   'rejitter/fetch': /\b(?:createFetch|retryAfterMs)(?=\()/g,
   'rejitter/data': /\bfromData(?=\()/g,
   'rejitter/presets': new RegExp(`(?<=[(.]|: )(?:${PRESET_NAMES.join('|')}|goRetryableHttpRetryOn)\\b`, 'g'),
@@ -151,8 +143,7 @@ function named(strategy: Strategy, parts: Parts): string {
   const shared = sharing(parts, 'One for all calls of a server.');
   if ('data' in made || made.preset !== undefined)
     return program(...shared, `const policy = ${policySource(made, parts)};`, callbackCall('policy.run'));
-  const { name, options } = usage(strategy);
-  return program(...shared, callbackCall(name, optionsSource({ options: { ...options } }, parts)));
+  return program(...shared, callbackCall('retry', optionsSource(made, parts)));
 }
 
 function wrapper(strategy: Strategy, parts: Parts): string {
