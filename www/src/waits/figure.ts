@@ -274,6 +274,6 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
   if (maxAttempts > MOST_DRAWN + 1)
     sentences.push(`Drawn are the first ${MOST_DRAWN}${maxAttempts === Infinity ? '' : ` of ${count(n)}`} waits.`);
   if (waits.some(({ cells }) => cells.length > 0)) sentences.push('Areas are probabilities, the same in all rows.');
-  if (longest > 0) sentences.push(`Landings: the sums of the waits, ${count(SAMPLED)} sampled operations.`);
+  if (!waits.every(isFixed)) sentences.push(`Landings: the sums of the waits, ${count(SAMPLED)} sampled operations.`);
   return sentences.join(' ');
 }
