@@ -15,10 +15,11 @@ const { INITIAL_STATE, PROTECTIONS } = await pageModule('state/state.ts');
 const { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, INITIAL } = await pageModule('state/strategy.ts');
 
 /** @param {any} strategy @param {any[]} [choices] */
-const distributions = (strategy, choices = [strategy]) => waits({ strategy, choices, seed: 42 });
+const distributions = (strategy, choices = [strategy]) =>
+  waits({ strategy, choices, seed: 42 }, () => {}, new AbortController().signal);
 
-test('medians and landings are those of the installed package', () => {
-  const [{ waits: planned, landings }] = distributions(INITIAL);
+test('medians and landings are those of the installed package', async () => {
+  const [{ waits: planned, landings }] = await distributions(INITIAL);
   const sampled = sample(new RetryPolicy({ maxAttempts: 10 }), { waits: 9, operations: 2000, seed: 42 });
   for (let k = 0; k < 9; k++) {
     const own = Array.from({ length: 2000 }, (_, i) => sampled[9 * i + k] ?? NaN);
@@ -29,8 +30,8 @@ test('medians and landings are those of the installed package', () => {
 });
 
 describe('a ridge', () => {
-  test('has the area of its probability, whatever the strategy, and is closed on the baseline in the frame', () => {
-    for (const { choice, waits: all } of distributions(INITIAL, cellsOf(INITIAL).all)) {
+  test('has the area of its probability, whatever the strategy, and is closed on the baseline in the frame', async () => {
+    for (const { choice, waits: all } of await distributions(INITIAL, cellsOf(INITIAL).all)) {
       for (const capMs of [INITIAL.capMs, 1000]) {
         const most = capMs === 1000 ? 1000 : mostOf({ waits: all, landings: [] }, capMs);
         const scale = waitScale(most, 10, 900, 20);
@@ -62,25 +63,25 @@ describe('a ridge', () => {
     }
   });
 
-  test('of a uniform wait is as high in each row: densities are true to one another', () => {
-    const [{ waits: all }] = distributions(INITIAL);
+  test('of a uniform wait is as high in each row: densities are true to one another', async () => {
+    const [{ waits: all }] = await distributions(INITIAL);
     const scale = waitScale(10_000, 0, 1000, 0);
     for (const wait of all) assert.ok(Math.abs(ridgeOf(wait, scale).peak - 1) < 0.04, `wait ${wait.k}`);
   });
 });
 
-test('words hold for every strategy', () => {
+test('words hold for every strategy', async () => {
   for (let seed = 0; seed < 120; seed++) {
     const { strategy } = stateOf(seed, { ALL_BACKOFFS, ALL_JITTERS, INITIAL_STATE, PROTECTIONS });
-    const [chosen] = distributions(strategy);
+    const [chosen] = await distributions(strategy);
     const spoken = [delays.describe({ strategy, chosen }), ...delays.note({ strategy, chosen })].join(' ');
     assert.doesNotMatch(spoken, /NaN|undefined|Infinity|(?<![.,\d])1.(?:waits|operations|attempts)/, spoken);
     if (strategy.maxAttempts === 1) assert.doesNotMatch(spoken, /retr/, spoken);
   }
-  const [none] = distributions(AT_ONCE);
+  const [none] = await distributions(AT_ONCE);
   assert.match(delays.note({ strategy: AT_ONCE, chosen: none })[0], /^No retry waits: all of them come at once\./);
   const decorrelated = { ...INITIAL, jitter: 'decorrelated' };
-  const [chosen] = distributions(decorrelated);
+  const [chosen] = await distributions(decorrelated);
   assert.match(
     delays.note({ strategy: decorrelated, chosen })[0],
     /\d+% of the clients wait exactly 10.s and retry together\./,

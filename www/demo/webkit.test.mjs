@@ -57,7 +57,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
   test('loads under a sub-path: every figure is drawn, with its numbers in words', () =>
     withPage(ADVICE, async (page) => {
       const figures = await drawAll(page);
-      assert.ok(figures.length >= 4, figures.join());
+      assert.ok(figures.length >= 3, figures.join());
       for (const id of figures) assert.match(await text(page, `#${id} svg desc`), /\d/, id);
       assert.match(
         await text(page, '#waits-desc'),
@@ -89,6 +89,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
         await page.wait(
           () => document.querySelector('#scene-body:not([data-playing]) .scene[aria-busy=false]') !== null,
         );
+        await drawn(page, 'waits');
         return [await text(page, '#waits-desc'), await text(page, '[data-scene=headline]'), await text(page, '#seed')];
       };
       const before = await shown();
@@ -118,6 +119,7 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
         assert.ok((await page.run(onEdge, { base64, edge: 1 })).colours > 10, `${id}: an empty picture`);
       }
       await clickInPage(page, '#protection-body .button.primary');
+      await drawn(page, 'load');
       await says(page, '#protection-body .scene-why', /half idle pauses once/);
     }));
 

@@ -4,7 +4,7 @@ import { mountScene } from '../scene/section';
 import { boot } from '../shell/boot';
 
 void boot([
-  ['scene-body', (root, { store, slow }) => mountScene(root, store, slow, drawn), 'now'],
+  ['scene-body', (root, { store, scene }) => mountScene(root, store, scene, drawn), 'now'],
   [
     'delays-body',
     async (root, { store, quick, slow }) => (await import('../waits/section')).mountWaits(root, store, quick, slow),

@@ -95,6 +95,8 @@ export async function scene(
     }
     const found = summary(input, simulation.result(), longestMs, done, !done);
     const isShort = found.gaveUp > 0 && !isEnough(input, found);
+    // The search for the remedy takes longer than the scene.
+    if (isShort) report(found);
     return { ...found, needs: isShort ? await attemptsNeeded(input, pace) : undefined };
   } finally {
     simulation.free();

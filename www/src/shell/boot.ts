@@ -17,7 +17,8 @@ import '../styles/marks.css';
 
 export interface Lanes {
   readonly store: Store;
-  /** Two lanes of one worker, so that a long simulation does not keep the waits waiting. */
+  /** Lanes of one worker, so that a long simulation keeps neither the scene nor the waits waiting. */
+  readonly scene: Computer;
   readonly quick: Computer;
   readonly slow: Computer;
 }
@@ -31,7 +32,8 @@ const later = new Map<string, () => Promise<void>>();
 export async function boot(sections: readonly Section[]): Promise<void> {
   const reason = refusal();
   if (reason !== undefined) return explain(reason);
-  const lanes: Lanes = { store, quick: createComputer('waits'), slow: createComputer('simulations') };
+  const [scene, quick, slow] = [createComputer('scene'), createComputer('waits'), createComputer('simulations')];
+  const lanes: Lanes = { store, scene, quick, slow };
   byId('version').textContent = version;
   mountTheme();
   mountHeader(store);

@@ -2,6 +2,7 @@
 import type { RetryPolicy } from 'rejitter';
 import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter/lab';
 import { rangeOf, type Range } from '../compute/outage';
+import { createPace } from '../compute/pace';
 import { policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 export interface Wait {
@@ -54,18 +55,27 @@ export interface WaitsInput {
   readonly seed: number;
 }
 
-export function waits({ strategy, choices, seed }: WaitsInput): readonly Distribution[] {
+export async function waits(
+  { strategy, choices, seed }: WaitsInput,
+  _report: (partial: readonly Distribution[]) => void,
+  signal: AbortSignal,
+): Promise<readonly Distribution[]> {
+  const pace = createPace(signal);
   // Cells that differ only in fields without effect are equal, and are computed once.
   const known = new Map<string, Omit<Distribution, 'choice'>>();
-  return choices.map((choice) => {
+  const all: Distribution[] = [];
+  for (const choice of choices) {
     // Without its deadline: whether a wait starts is another question than how long it is.
     const policy = policyOf({ ...withChoice(strategy, choice), totalTimeoutMs: Infinity });
     const isChosen = sameChoice(choice, strategy);
     const key = `${isChosen}${JSON.stringify(policy)}`;
     const found = known.get(key) ?? distribution(policy, strategy.maxAttempts - 1, isChosen ? seed : undefined);
     known.set(key, found);
-    return { choice, ...found };
-  });
+    all.push({ choice, ...found });
+    // The scene is computed at the same time, and comes first.
+    await pace();
+  }
+  return all;
 }
 
 /** `seed` is set for the chosen strategy. */
