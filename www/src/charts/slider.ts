@@ -6,8 +6,8 @@ export interface SliderSpec {
   readonly label: string;
   readonly stops: readonly number[];
   readonly text: (value: number) => string;
-  /** Why a typed number is invalid; by default one that is beyond the stops. */
-  readonly problem?: (value: number) => string | undefined;
+  /** Why a typed number is invalid. */
+  readonly problem: (value: number) => string | undefined;
 }
 
 export interface SliderField {
@@ -51,9 +51,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
     if (number.value === text(shown)) return reject(undefined);
     const value = numberOf(number.value, unitOf(spec));
     const problem =
-      value === undefined
-        ? `${label} must be a number, got “${number.value.slice(0, 40)}”`
-        : (spec.problem ?? beyond(spec))(value);
+      value === undefined ? `${label} must be a number, got “${number.value.slice(0, 40)}”` : spec.problem(value);
     reject(problem);
     if (problem === undefined && value !== undefined) {
       if (value !== shown) change(value);
@@ -134,16 +132,6 @@ export function numberOf(typed: string, unit: Unit): number | undefined {
 
 function scaled(value: number, factor: number | undefined): number | undefined {
   return factor === undefined ? undefined : Number((value * factor).toPrecision(12));
-}
-
-function beyond({ label, stops, text }: SliderSpec): (value: number) => string | undefined {
-  const [least, most] = [Math.min(...stops), Math.max(...stops)];
-  const isWhole = stops.every((stop) => Number.isInteger(stop));
-  return (value) => {
-    if (value < least || value > most)
-      return `${label} must be between ${text(least)} and ${text(most)}, got ${text(value)}`;
-    return isWhole && !Number.isInteger(value) ? `${label} must be an integer, got ${value}` : undefined;
-  };
 }
 
 function nearest(stops: readonly number[], value: number): number {

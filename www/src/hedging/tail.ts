@@ -196,7 +196,12 @@ function curves(data: TailData, width: number): SVGElement[] {
     ...named.map(({ run, text, x: left, y: top }) =>
       svg(
         'text',
-        { x: left + 10, y: top + (run === 'hedged' ? 18 : -9), class: 'strong halo', 'data-hedges': run },
+        {
+          x: left + (run === 'hedged' ? 24 : 10),
+          y: top + (run === 'hedged' ? 34 : -9),
+          class: 'strong halo',
+          'data-hedges': run,
+        },
         text,
       ),
     ),

@@ -7,6 +7,7 @@ import { sliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
 import { follow } from '../shell/follow';
 import { partToggles, switchField } from '../shell/toggles';
+import { problemOf } from '../state/state';
 import type { Store } from '../state/store';
 import { DEMANDS, FAILING, SHARED, loadInput, type LoadResult } from './compute';
 import { load } from './figure';
@@ -25,7 +26,7 @@ export function mountLoad(root: HTMLElement, store: Store, computer: Computer): 
   const controls = html('div', { class: 'fields' }, parts);
   root.append(sub, steps.box, controls);
   const slider = (name: 'demand' | 'failing', label: string, stops: readonly number[], text: (n: number) => string) =>
-    sliderField(controls, { id: name, label, stops, text }, (value) =>
+    sliderField(controls, { id: name, label, stops, text, problem: (n) => problemOf(name, label, n) }, (value) =>
       store.set({ herd: { ...store.get().herd, [name]: value } }),
     );
   const demand = slider('demand', 'New requests', DEMANDS, (value) => `${share(value)} of capacity`);

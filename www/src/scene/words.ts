@@ -231,15 +231,14 @@ export interface Moment {
   readonly isDown: boolean;
 }
 
-/** Bins that are one moment: a wave is seen for so long. */
-const SHOWN = 3;
-
 export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneResult, ms: number): Moment {
   const bin = Math.min(arrivals.length - 1, Math.floor((ms * arrivals.length) / spanMs));
   const sum = (counts: readonly number[], from: number): number =>
     counts.slice(Math.max(0, from), bin + 1).reduce((a, b) => a + b, 0);
-  const perS = (1000 * arrivals.length) / (SHOWN * spanMs);
-  const [calls, taken] = [sum(arrivals, bin + 1 - SHOWN) * perS, sum(accepted, bin + 1 - SHOWN) * perS];
+  // The last second: in less of it, clients that wait for one would seem to be gone.
+  const shown = Math.max(1, Math.round((1000 * arrivals.length) / spanMs));
+  const perS = (1000 * arrivals.length) / (Math.min(shown, bin + 1) * spanMs);
+  const [calls, taken] = [sum(arrivals, bin + 1 - shown) * perS, sum(accepted, bin + 1 - shown) * perS];
   const soFar = sum(accepted, 0);
   return {
     served: ms >= spanMs ? Math.max(soFar, served) : soFar,

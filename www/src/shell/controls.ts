@@ -3,7 +3,7 @@ import { byId, html } from '../charts/dom';
 import { duration, rate, share, short } from '../charts/format';
 import { sliderField } from '../charts/slider';
 import { defaults } from '../state/page';
-import { RULES, type Herd } from '../state/state';
+import { problemOf, type Herd } from '../state/state';
 import type { Store } from '../state/store';
 import { curveActs, refusalOf, truncationActs, type Strategy } from '../state/strategy';
 
@@ -101,10 +101,7 @@ export function mountControls(root: HTMLElement, store: Store): void {
   }
   const around = group('Clients and server');
   for (const [name, label, stops, text] of HERD) {
-    const problem = (value: number): string | undefined => {
-      const rule = RULES[name];
-      return rule && !rule.holds(value) ? `${label} must be ${rule.rule}, got ${value}` : undefined;
-    };
+    const problem = (value: number): string | undefined => problemOf(name, label, value);
     const field = sliderField(around, { id: `set-${name}`, label, stops, text, problem }, (value) =>
       store.set({ herd: { ...store.get().herd, [name]: value } }),
     );

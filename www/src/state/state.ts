@@ -101,3 +101,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   calls: { rule: '1, 8 or 50', holds: (value) => [1, 8, 50].includes(value) },
   seed: integer(0, 2 ** 32 - 1),
 };
+
+/** Why a typed number is invalid, in the words of a link. */
+export function problemOf(name: string, label: string, value: number): string | undefined {
+  const rule = RULES[name];
+  return rule && !rule.holds(value) ? `${label} must be ${rule.rule}, got ${value}` : undefined;
+}
