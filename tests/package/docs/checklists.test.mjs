@@ -58,10 +58,6 @@ const PLACES = {
   'options.d.ts': [BOTH, mentions('pkg-template/options.d.ts')],
   'types/options.mjs': [BOTH, mentions('tests/package/types/options.mjs')],
   'strategy.ts': [BOTH, mentions('www/src/state/strategy.ts')],
-  'cells.ts': [
-    JITTERS.filter((name) => !['decorrelated', 'additive'].includes(name)),
-    mentions('www/src/state/cells.ts'),
-  ],
   'differential.rs, backoff': [KINDS.backoff, draws(RUST, /let backoff = words\.below\((\d+)\)/)],
   'differential.rs, jitter': [KINDS.jitter, draws(RUST, /let jitter = words\.below\((\d+)\)/)],
   'differential.rs, cap': [KINDS.capRule, draws(RUST, /let cap_rule = words\.below\((\d+)\)/)],
