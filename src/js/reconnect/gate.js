@@ -21,9 +21,8 @@ export function gateOf(settings, protection, index) {
     /** Asks for the attempt. Returns how long to hold it, or the error of its rejection. */
     enter() {
       const answer = guard.enter(op, now());
-      op.admission = answer.admission;
-      op.attempts = answer.admission ? 1 : 0;
-      op.attemptAt = now();
+      const { admission } = answer;
+      Object.assign(op, { admission, attempts: admission ? 1 : 0, attemptAt: now() });
       return /** @type {{ waitMs?: number, error?: any }} */ (answer);
     },
     /** Follows the end of the attempt, once. @param {'success' | 'aborted'} reason */

@@ -66,9 +66,8 @@ function keep(session, settings, resolve, reject) {
     tell(() => unsubscribe(), {});
     return Object.freeze({ ...outcome, ...report, elapsedMs: now() - startedAt });
   };
-  const follower = {
-    abort: (/** @type {AbortSignal} */ signal) => resolve(stop({ reason: 'aborted' }, reasonOf(signal))),
-  };
+  /** @type {import('../run/signals.js').Follower} */
+  const follower = { abort: (signal) => resolve(stop({ reason: 'aborted' }, reasonOf(signal))) };
   /** @param {string} reason @param {unknown} error */
   const giveUp = (reason, error) => {
     if (over) return;

@@ -32,8 +32,6 @@ const REPLACED = {
 };
 
 const CAP_MS = 30_000;
-/** As RFC 6455 has it. */
-const BASE_MS = 5_000;
 
 /** The settings that differ from those of an operation. */
 export const DEFAULTS = {
@@ -57,5 +55,6 @@ function setWaits(settings) {
   const { baseMs, capMs, curve } = settings;
   // No default cuts the caller's own backoff.
   if (!(capMs >= 0) && curve === undefined) settings.capMs = baseMs > CAP_MS ? baseMs : CAP_MS;
-  if (!(baseMs >= 0)) settings.baseMs = capMs < BASE_MS ? capMs : BASE_MS;
+  // The first wait as RFC 6455 has it.
+  if (!(baseMs >= 0)) settings.baseMs = capMs < 5_000 ? capMs : 5_000;
 }
