@@ -367,10 +367,13 @@ fn options_refuse_what_they_do_not_hold() {
         (r#"{ "totalTimeoutMs": 100 }"#, "PolicyData"),
         (r#"{ "backoff": [1, 2] }"#, "PolicyData"),
         (r#"{ "version": 2 }"#, "version must be 1"),
+        (r#"{ "unreff": true }"#, "longRetryAfter, maxAttempts"), // no name that options do not have
         (r#"{ "baseMs": "fast" }"#, "baseMs must be"),
         ("3", "an object"),
     ] {
         let message = read(text).unwrap_err().to_string();
         assert!(message.contains(word), "{text}: {message}");
+        assert!(!message.contains("unref,"), "{text}: {message}");
     }
+    assert!(!format!("{:?}", RetryOptions::DEFAULT).contains("_more"));
 }

@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 use std::future::{pending, ready};
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rejitter::testing::VirtualTime;
+use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
     Attempt, AttemptError, BudgetOptions, FailureEvent, HedgeOptions, Hooks, Protection,
     RetryPolicy, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict, retry, retry_with,
@@ -121,6 +122,7 @@ fn a_sleeper_may_be_lent_shared_or_a_function() {
     let time = VirtualTime::new();
     let shared: Arc<dyn Sleeper<Sleep = <VirtualTime as Sleeper>::Sleep>> = Arc::new(time.clone());
     let busy = || ready(Err::<(), _>("busy"));
+    let of_handle = Handle(time.clone());
     // Timers of runtimes yield what they like.
     let sleep = async |duration| {
         Sleeper::sleep(&time, duration).await;
@@ -130,12 +132,32 @@ fn a_sleeper_may_be_lent_shared_or_a_function() {
         time.block_on(retry(steady(2), busy).sleeper(&time)),
         time.block_on(retry(steady(2), busy).sleeper(shared.clone())),
         time.block_on(retry(steady(2), busy).sleeper(&*shared)),
+        time.block_on(retry(steady(2), busy).sleeper(&of_handle)),
         time.block_on(retry(steady(2), busy).sleep(sleep)),
         time.block_on(retry(steady(2), busy).sleeper(&sleep_fn(sleep))),
     ] {
         assert_eq!(outcome, Err("busy"));
     }
-    assert_eq!(time.now(), 500 * MS);
+    assert_eq!(time.now(), 600 * MS);
+}
+
+/// A type around a runtime's handle, with a sleep of its own.
+struct Handle(VirtualTime);
+
+impl Deref for Handle {
+    type Target = VirtualTime;
+
+    fn deref(&self) -> &VirtualTime {
+        &self.0
+    }
+}
+
+impl Sleeper for Handle {
+    type Sleep = VirtualSleep;
+
+    fn sleep(&self, duration: Duration) -> VirtualSleep {
+        Sleeper::sleep(&**self, duration)
+    }
 }
 
 #[test]

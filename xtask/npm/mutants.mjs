@@ -243,7 +243,11 @@ function rust(count) {
   const manifest = join(copy, 'Cargo.toml');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('["cdylib", "rlib"]', '["rlib"]'));
   const cargo = (stdio, ...args) =>
-    spawnSync('cargo', ['mutants', '--no-config', '--in-place', ...args], { cwd: copy, encoding: 'utf8', stdio });
+    spawnSync('cargo', ['mutants', '--no-config', '--in-place', '--package=rejitter', ...args], {
+      cwd: copy,
+      encoding: 'utf8',
+      stdio,
+    });
 
   // Timers of JavaScript are not compiled natively.
   const scope = ['--file=crates/rejitter/src/core/**', '--file=crates/rejitter/src/retry/**', '--exclude=**/js.rs'];
