@@ -5,7 +5,8 @@
 
 use super::core::given;
 use rejitter::internals::Wait;
-use rejitter::{Draws, Jitter, RetryOptions, RetryPolicy};
+use rejitter::decide::Draws;
+use rejitter::{Jitter, RetryOptions, RetryPolicy};
 
 /// Returns wait `k`, starting at 1, in ms. NaN stands for "unset". The codes of `jitter` are 0 to 2: none, full, equal.
 #[must_use]

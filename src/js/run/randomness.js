@@ -21,20 +21,21 @@ let count = 0;
 export function freshSeed(time = now()) {
   // For the first draw the clocks and Math.random, which engines seed per process, have to do: the first use of crypto
   // takes longer than all the rest of a failure.
-  if (count < 2) [processHigh, processLow] = processEntropy(count > 0 && !isNode());
+  if (count < 2) [processHigh, processLow] = processEntropy(count > 0);
   return [processHigh ^ chance(), processLow ^ chance() ^ (time * 1e6), count++];
 }
 
 /** @param {boolean} strong whether to ask crypto @returns {ArrayLike<number> & Iterable<number>} */
 function processEntropy(strong) {
-  const { performance } = globalThis;
-  // The monotonic clock is in each seed: here as well it would cancel itself out until it moves. Its origin tells apart
-  // processes that started within a millisecond.
-  const words = new Uint32Array([Date.now(), performance?.timeOrigin * 1000]);
+  const words = new Uint32Array(2);
   try {
-    if (strong) globalThis.crypto.getRandomValues(words);
+    // The monotonic clock is in each seed: here as well it would cancel itself out until it moves. Its origin tells apart
+    // processes that started within a millisecond.
+    words[0] = Date.now();
+    words[1] = globalThis.performance.timeOrigin * 1000;
+    if (strong && !isNode()) globalThis.crypto.getRandomValues(words);
   } catch {
-    // Some test environments have no crypto; the clocks and Math.random then have to do.
+    // Compartments of SES have no clock, some test environments no crypto: what else there is has to do.
   }
   return words;
 }

@@ -178,6 +178,8 @@ for (const [what, change] of Object.entries({
   'channels without tracing':
     "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
 })) {
+  // The second draw of a process asks for its host, too.
+  const most = what.startsWith('a getter of process') ? 2 : 1;
   test(`${what}: it is called once, and every function works`, async () => {
     const stdout = await printed(`
       const { RetryPolicy, retry, retrySync } = await import('rejitter');
@@ -194,6 +196,6 @@ for (const [what, change] of Object.entries({
       ${change.includes("globalThis, 'process'") ? 'delete globalThis.process;' : ''}
       console.log(seen.join(), reads);
     `);
-    assert.equal(stdout, '1,1,value,value,2 1\n');
+    assert.equal(stdout, `1,1,value,value,2 ${most}\n`);
   });
 }

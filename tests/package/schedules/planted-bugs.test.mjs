@@ -12,6 +12,6 @@ const SCHEDULES = 20_000;
 const SEED = 7;
 
 test(`${MUTANTS.length} planted bugs are each found within ${SCHEDULES} schedules`, async (t) => {
-  assert.ok(MUTANTS.length >= 105);
+  assert.ok(MUTANTS.length >= 103);
   await findAll(t, { mutants: MUTANTS, seed: SEED, schedules: SCHEDULES });
 });
