@@ -16,6 +16,7 @@ const { fromData } = await importEntry('data');
 const { awsSdk2026, polly } = await importEntry('presets');
 const { createFetch } = await importEntry('fetch');
 const { delayMs, retry: light } = await importEntry('light');
+const { createFetch: lightFetch } = await importEntry('light/fetch');
 const { bullmq, nextDelay, ...exporters } = await importEntry('engines');
 const { telemetry } = await importEntry('otel');
 
@@ -186,21 +187,24 @@ const answer = (status, hint) =>
   bare({ status, body: null, headers: bare({ get: (name) => (name === 'retry-after' && hint) || null }) });
 
 /** Makes two calls, the second one with options of its own, of which the first ones are known then. */
-const fetching = (parts, init) => async (fn, options, seen) => {
-  let attempt = 0;
-  const inner = (...args) => {
-    attempt += 1;
-    seen.push(args.length, args[0]);
-    return fn({ attempt });
+const fetching =
+  (parts, init, create = createFetch) =>
+  async (fn, options, seen) => {
+    let attempt = 0;
+    const inner = (...args) => {
+      attempt += 1;
+      seen.push(args.length, args[0]);
+      return fn({ attempt });
+    };
+    const fetch = create(bare({ ...options, protection: parts && protect(...parts()) }), inner);
+    if (init !== undefined) await fetch('http://x.example/', init).catch(() => {});
+    const { status } = await fetch('http://x.example/', init);
+    return status;
   };
-  const fetch = createFetch(bare({ ...options, protection: parts && protect(...parts()) }), inner);
-  if (init !== undefined) await fetch('http://x.example/', init).catch(() => {});
-  const { status } = await fetch('http://x.example/', init);
-  return status;
-};
 
 const FETCHERS = {
   createFetch: fetching(),
+  'createFetch of light': fetching(undefined, undefined, lightFetch),
   'createFetch with options of a call': fetching(
     undefined,
     bare({ retry: bare({ maxAttempts: 2, jitter: 'full', seed: 1 }) }),

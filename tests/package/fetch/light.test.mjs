@@ -186,30 +186,6 @@ test('an attempt that hangs is given up, its late response cancelled; discarded 
   assert.equal((await underClock(() => createFetch({}, statuses(locked, 200).inner)('http://x/'))).value.status, 200);
 });
 
-test('no outcome depends on properties of Object.prototype', async () => {
-  for (const name of [
-    'method',
-    'signal',
-    'retryIf',
-    'retry',
-    'body',
-    'headers',
-    'maxRetryAfterMs',
-    'afterMs',
-    'status',
-  ])
-    for (const value of ['POST', 5, () => false]) {
-      const { inner, calls } = statuses(new Response('', { status: 503 }), new Response());
-      const run = () => underClock(() => createFetch({ jitter: 'none' }, inner)('http://x/'));
-      Object.defineProperty(Object.prototype, name, { __proto__: null, value, configurable: true, writable: true });
-      try {
-        assert.deepEqual([(await run()).value?.status, calls.length], [200, 2], `${name} = ${value}`);
-      } finally {
-        delete Object.prototype[name];
-      }
-    }
-});
-
 test('as the global fetch it sends by the one that it replaced, under mocks and wrappers as well', async (t) => {
   const { fetch: native } = globalThis;
   t.after(() => (globalThis.fetch = native));
