@@ -14,7 +14,7 @@ const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 /// the numbers are not a valid policy.
 ///
 /// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The codes of
-/// `backoff`, `jitter` and `cap_rule` are those of `crates/rejitter/src/core/kinds.rs`; `spread` is the jitter's own parameter.
+/// `backoff`, `jitter` and `cap_rule` are those of the core's `kinds.rs`; `spread` is the jitter's own parameter.
 /// `growth` is what the backoff has of its own: the exponential one's factor, the linear one's step in ms, the custom
 /// one's value for this attempt in ms. `previous` is what the jitter looks back at: Polly's at the draw of the previous
 /// computed wait, the decorrelated ones at that wait in ms; below 0 before the first.
