@@ -1,5 +1,5 @@
-// The public names of the crate on docs.rs are those of public-names.txt, each with the features that its label asks for:
-// a change is a decision, and some need a new version. With REJITTER_WRITE_NAMES=1 the file is written.
+// The public names of the crate on docs.rs are those of public-names.txt, each with the features of its label: a change
+// is a decision, and some need a new version. With REJITTER_WRITE_NAMES=1 the file is written.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

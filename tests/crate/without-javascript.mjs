@@ -1,4 +1,4 @@
-// A wasm file whose program has a sleeper of its own needs nothing of its host, exports nothing of the crate's, and runs.
+// A wasm file whose program has a sleeper of its own needs nothing of its host, exports nothing of ours, and runs.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
