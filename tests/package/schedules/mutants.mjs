@@ -96,7 +96,7 @@ const PLAIN = {
   'one attempt too many': ['1 13 18', [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts']],
   'afterMs is ignored': ['5 7 8', [steps, 'hintMs, demandedMs, guard?.rounds', 'hintMs, undefined, guard?.rounds']],
   'retryIf is called twice': [
-    '13 17 19',
+    '13 17 19 21',
     [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
   ],
   'operations share the previous wait': [

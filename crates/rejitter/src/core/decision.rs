@@ -186,6 +186,7 @@ impl RetryPolicy {
     /// `computed`.
     #[doc(hidden)]
     #[inline(always)]
+    #[must_use]
     pub fn hinted_over(&self, computed: f64, requested_ms: f64, r: f64) -> f64 {
         // Twice the requested time at most: finite, and below what timers are chunked for.
         let spread = at_least(requested_ms / 2.0, self.base_ms());
