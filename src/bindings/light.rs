@@ -4,8 +4,8 @@
 //! functions that it uses. There is no formula here, and no default.
 
 use super::core::given;
-use rejitter::internals::Wait;
 use rejitter::decide::Draws;
+use rejitter::internals::Wait;
 use rejitter::{Jitter, RetryOptions, RetryPolicy};
 
 /// Returns wait `k`, starting at 1, in ms. NaN stands for "unset". The codes of `jitter` are 0 to 2: none, full, equal.

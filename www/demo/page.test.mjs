@@ -294,9 +294,8 @@ inEachEngine(
         async (page) => {
           await loaded(page, 'code-body');
           const policy = new RetryPolicy({ maxAttempts: 10 });
-          const { bullmq } = engines;
-          const exporters = Object.entries(engines).filter(([name]) => !['bullmq', 'nextDelay'].includes(name));
-          const expected = exporters.map(([name, exported]) => ({ name, ...exported(policy) }));
+          const { bullmq, nextDelay, ...exporters } = engines;
+          const expected = Object.entries(exporters).map(([name, exported]) => ({ name, ...exported(policy) }));
           for (const { name, config, losses } of [
             { name: 'bullmq', config: bullmq.jobOptions(policy), losses: [] },
             ...expected,

@@ -71,8 +71,8 @@ const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry
 /** @type {(module: string, call: string, scope: Contender['scope'], more?: Partial<Contender>) => Contender} */
 const of = (module, call, scope, more) => ({ name: module, module, call, scope, ...more });
 
-/** A file: what bundlers take by a condition. */
-const FOR_BROWSERS = new URL('index.browser.js', import.meta.resolve('rejitter')).href;
+/** A file of the package: what bundlers take by a condition. */
+const FOR_BROWSERS = 'rejitter, index.browser.js';
 
 const RETRY = 'retry(fn, options)';
 const CLIPPED = { note: 'jitter is ×1 to ×2, clipped at the cap' };
@@ -205,7 +205,9 @@ export const FIELDS = { retries: RETRIES, fetch: FETCHERS, protection: PROTECTED
  */
 export async function load({ name, module, scope }) {
   try {
-    const imported = module && (await import(module));
+    const [name, file] = module?.split(', ') ?? [];
+    const path = file ? new URL(file, import.meta.resolve(`${name}`)).href : name;
+    const imported = path && (await import(path));
     return (fn) => scope(fn, imported);
   } catch (error) {
     if (module?.includes('rejitter')) throw error;

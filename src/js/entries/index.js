@@ -2,14 +2,15 @@
 // The main entry point. Each function is made by itself, so that a bundle has those which the app uses, and what these
 // need.
 
+// In the order that compresses best.
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
-import { remembering } from '../options/memo.js';
-import { ONE_OPERATION } from '../options/reader.js';
-import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
-import { run } from '../run/run.js';
 import { policyOf } from '../policy/policy.js';
-import { syncOf } from '../run/sync.js';
+import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { ONE_OPERATION } from '../options/reader.js';
+import { remembering } from '../options/memo.js';
+import { run } from '../run/run.js';
 import { load } from '../wasm/core.js';
+import { syncOf } from '../run/sync.js';
 
 export { isProgrammingError } from '../failures/network.js';
 export { isPermanent, permanent, retryAfter } from '../run/directives.js';
