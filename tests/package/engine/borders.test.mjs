@@ -3,30 +3,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Window } from 'happy-dom';
+import nodeAbortController from 'node-abort-controller';
+
 import { replace, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 
 const { TimeoutError, retry, retryReport } = await importPackage();
 const { hedge, protect } = await importEntry('protection');
 
-/** A controller as those of happy-dom and node-abort-controller: an error of a listener leaves `abort`. */
-class LeakyController {
-  #listeners = new Set();
-  signal = {
-    aborted: false,
-    reason: undefined,
-    addEventListener: (_, listener) => this.#listeners.add(listener),
-    removeEventListener: (_, listener) => this.#listeners.delete(listener),
-  };
-
-  abort(reason = new Error('This operation was aborted')) {
-    if (this.signal.aborted) return;
-    Object.assign(this.signal, { aborted: true, reason });
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-const HOSTS = { native: AbortController, 'a host that lets errors of listeners out': LeakyController };
+const page = new Window();
+/** A page hears of a listener's error by itself; in the last one, the error leaves `abort`. */
+const HOSTS = {
+  native: AbortController,
+  'happy-dom': page.AbortController,
+  'node-abort-controller': nodeAbortController.AbortController,
+};
 const GUARDS = { plain: () => undefined, hedged: () => protect(hedge({ delayMs: 10, maxRatio: 1 })) };
 const options = (guard) => ({ baseMs: 1, maxAttempts: 3, jitter: 'none', protection: GUARDS[guard]() });
 
@@ -50,6 +42,8 @@ async function inHost(Controller, body) {
     replace(globalThis, 'AbortController', Controller),
     replace(console, 'error', (error) => reported.push(error)),
   ];
+  const heard = ({ error }) => reported.push(error);
+  page.addEventListener('error', heard);
   const listeners = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');
   process.on('uncaughtException', (error) => reported.push(error));
@@ -57,6 +51,7 @@ async function inHost(Controller, body) {
     return { ...(await underClock(body)), reported };
   } finally {
     for (const putBack of saved) putBack();
+    page.removeEventListener('error', heard);
     process.removeAllListeners('uncaughtException');
     for (const listener of listeners) process.on('uncaughtException', listener);
   }
@@ -112,6 +107,23 @@ for (const guard of Object.keys(GUARDS)) {
       }
     });
   }
+
+  test(`a reason of the caller's that answers nothing comes out as it is: ${guard}`, async () => {
+    const refuse = () => assert.fail('nothing is asked of it');
+    const traps = Object.fromEntries(
+      ['get', 'set', 'has', 'deleteProperty', 'defineProperty', 'preventExtensions'].map((name) => [name, refuse]),
+    );
+    const reason = new Proxy(new Error('mine'), traps);
+    const { error } = await underClock((clock) => {
+      const controller = new AbortController();
+      clock.arm(() => controller.abort(reason), 20, []);
+      return retry(
+        hanging(() => {}),
+        { ...options(guard), signal: controller.signal },
+      );
+    });
+    assert.ok(Object.is(error, reason));
+  });
 
   test(`an Error.captureStackTrace that throws changes no outcome: ${guard}`, async () => {
     const putBack = replace(Error, 'captureStackTrace', () => {
