@@ -29,12 +29,19 @@ const csp = (name, build, { browser = 'Chromium', remark = '' } = {}) =>
     results: inFolder('out', browser, CSP),
   });
 
+const FILES = {
+  ...{
+    '': 'index.browser',
+    '/fetch': 'fetch.browser',
+    '/lab': 'lab',
+    '/light': 'light',
+    '/light/fetch': 'light-fetch',
+  },
+  ...{ '/protection': 'protection.browser', '/reconnect': 'reconnect.browser', '/testing': 'testing' },
+};
 const MAP = JSON.stringify({
   imports: Object.fromEntries(
-    ['', '/fetch', '/lab', '/light', '/protection', '/testing'].map((name) => {
-      const form = /fetch|protection|^$/.test(name) ? '.browser' : '';
-      return [`rejitter${name}`, `./node_modules/rejitter/${name.slice(1) || 'index'}${form}.js`];
-    }),
+    Object.entries(FILES).map(([name, file]) => [`rejitter${name}`, `./node_modules/rejitter/${file}.js`]),
   ),
 });
 const HASH = createHash('sha256').update(MAP).digest('base64');
