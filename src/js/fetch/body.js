@@ -37,11 +37,7 @@ export function classOf(value) {
 
 /** Returns false for a form of the package form-data: it calls itself FormData, too, but it is a stream. */
 export function isList(/** @type {any} */ body) {
-  return (
-    typeof body === 'object' &&
-    ['FormData', 'URLSearchParams'].includes(tagOf(body)) &&
-    typeof body[Symbol.iterator] === 'function'
-  );
+  return ['FormData', 'URLSearchParams'].includes(tagOf(body)) && typeof body[Symbol.iterator] === 'function';
 }
 
 /** Returns false for streams and async iterables, which can be read once, and for unknown kinds, which may be such. */

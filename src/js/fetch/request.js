@@ -67,7 +67,7 @@ export class FetchRequest {
     this.signal = signal ?? undefined;
     const key = newKeyOf(this, settings);
     if (key !== undefined) this.#setHeader(settings.idempotencyHeader, key);
-    if (isList(this.#body) && keyOf(this, settings)) this.#encode();
+    if (this.#body && isList(this.#body) && keyOf(this, settings)) this.#encode();
     /** Whether no other attempt will send the body of a Request: then it need not be kept. */
     this.once = !isRepeatable(this, settings);
   }
