@@ -1,10 +1,10 @@
 // @ts-check
+// In the order that compresses best.
+export { retryAfterMs } from '../fetch/http.js';
 import { load } from '../wasm/core.js';
-import { createFetchApi } from '../fetch/index.js';
-
 export { HttpStatusError } from '../fetch/response.js';
 export { rateLimitHint } from '../fetch/limits.js';
-export { retryAfterMs } from '../fetch/http.js';
+import { createFetchApi } from '../fetch/index.js';
 
 // Under the name of the function, bundlers would rename that: stacks would have createFetch2.
 const { createFetch: create, fetchWithRetry: request } = /* @__PURE__ */ createFetchApi(load);
