@@ -34,7 +34,6 @@ export const LONG = {
   'package: fetch': 70,
   'package: engine': 70,
   'package: docs': 70,
-  'demo: files': 60,
   'package: protection': 60,
   'wasm: Node': 60,
   'lint: clippy, wasm': 60,

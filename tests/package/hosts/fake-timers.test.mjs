@@ -162,7 +162,9 @@ test('F01 F03 node:test: mock.timers drives the waits and the timeouts', async (
     timers.tick(ms);
     await turn();
   };
-  for (const ms of [0, 1, 2, 100, 60_000]) {
+  // Not 1 and 2 ms: the clock stays real, and whether a timer of the fake is early by less than 2 ms, as a host's
+  // may be, depends on how busy the machine is.
+  for (const ms of [0, 100, 60_000]) {
     timers.enable({ apis: ['setTimeout'] });
     const state = start(ms, { capMs: 60_000 });
     await turn();
