@@ -176,24 +176,22 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   );
 });
 
-test('a long run reports what there is within 200 ms, and ends when it is not wanted', async () => {
-  /** @type {number[]} */
-  const reports = [];
-  const began = performance.now();
+test('a long run reports what there is on its way, and ends when it is not wanted', async () => {
+  let reports = 0;
   const stop = new AbortController();
-  const input = outageInput(fromQuery('?seed=1', INITIAL_STATE));
+  const input = outageInput(fromQuery('?clients=10000', INITIAL_STATE));
   await assert.rejects(
     scene(
       input,
       () => {
-        reports.push(performance.now() - began);
-        if (reports.length === 2) stop.abort(new Error('not wanted'));
+        reports += 1;
+        stop.abort(new Error('not wanted'));
       },
       stop.signal,
     ),
     /not wanted/,
   );
-  assert.equal(reports.length, 2);
+  assert.equal(reports, 1);
 });
 
 test('random times without a wait change nothing, and the scene says why', async () => {
