@@ -130,7 +130,7 @@ export interface ReconnectOptions extends Pick<RetryOptions, Shared> {
     | undefined;
 }
 
-/** What became of a connection. */
+/** Reports how keeping a connection ended, and what there was of it. */
 export interface ReconnectReport<T = unknown> {
   /** `aborted` by the caller's signal, or `finished` by {@link Connection.finish}. */
   readonly reason: 'aborted' | 'finished';

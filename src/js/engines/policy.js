@@ -5,7 +5,7 @@
 const POLICY = 'rejitter.policy';
 const MARK = Symbol.for('rejitter.mark');
 
-/** What says the same of an error that came from another process, where symbols do not go. */
+/** The marks of an error that came from another process, by its name: symbols do not go there. */
 const NAMES = {
   __proto__: null,
   PermanentError: { permanent: true, wraps: true },
@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const SEARCHED = 11;
 
 /**
- * What an engine knows of an attempt that failed. The time is since the job was made.
+ * An attempt that failed, as an engine knows it. The time is since the job was made.
  * @typedef {{ attempt: number, maxAttempts: number, elapsedMs: number, error: unknown, seed?: any }} Failure
  */
 
@@ -54,7 +54,7 @@ function readMarks(error) {
       if (known || error.name in NAMES) found.hintMs ||= Number(afterMs === null ? Infinity : afterMs) || 0;
       // Its cause says why, and nothing about this attempt.
       if ((found.rejected = mark.rejected === true)) break;
-      // What another process made of a cause is no error any more: `retryIf` gets the one that came.
+      // A cause that came from another process is no error any more: `retryIf` gets the error around it.
       if ((outer &&= mark.wraps && (known || error.cause instanceof Error))) found.own = error.cause;
     }
   } catch {

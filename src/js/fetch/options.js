@@ -63,7 +63,8 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @property {FetchSettings} settings
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
  * @property {boolean} ownSeed whether a call has another seed than the rest: it is that seed's first operation
- * @property {{ given: any, names: PropertyKey[], reading: Reading } | undefined} last the options of the last call that had some
+ * @property {{ given: any, names: PropertyKey[], reading: Reading } | undefined} last the options of the last call that
+ *   had some
  */
 
 /**

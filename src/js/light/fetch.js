@@ -3,7 +3,7 @@
 // servers ask to wait. The rules are those of rejitter/fetch; where that has more of them, this sends less often.
 
 import { isNetworkMessage } from '../failures/network.js';
-import { isTransientStatus } from '../failures/transient.js';
+import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
 import { isReplayable, isRequest } from '../fetch/body.js';
 import { isIdempotent } from '../fetch/http.js';
 import { keepAbortable } from '../fetch/response.js';
@@ -14,8 +14,8 @@ import { hintedWait } from './waits.js';
 
 /** @type {Record<string, import('./options.js').Rule>} */
 const RULES = {
-  // @ts-expect-error Nothing is found on Object.prototype.
-  __proto__: null,
+  // Nothing is found on Object.prototype.
+  __proto__: /** @type {any} */ (null),
   ...COMMON,
   maxRetryAfterMs: LIMIT,
 };
@@ -79,7 +79,8 @@ export function createFetch(options, inner) {
     if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
     return response;
   };
-  // What is laid over ours once it has been the global fetch calls it: it must not call that.
+  // A fetch that was laid over the global one calls that. Once ours is, or was, the global one, it calls what was there
+  // before: two that call each other would never end.
   const senderOf = () => ((isKept ||= globalThis.fetch === fetch) ? kept : hostFetch());
   ours.set(fetch, kept);
   Promise.resolve().then(senderOf);
@@ -105,11 +106,10 @@ function isCurable(response) {
 
 /** Returns how long a response asks to wait, in ms; 0, less or NaN for not at all. @param {any} response */
 function hintOf(response) {
-  const [date, text, ...ms] = ['date', 'retry-after', 'retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'].map(
-    (name) => header(response, name),
-  );
-  const longest = Math.max(...ms.filter((each) => DECIMAL.test(each)));
-  return longest > 0 ? longest : DECIMAL.test(text) ? text * 1000 : fixdateOf(text) - (fixdateOf(date) || Date.now());
+  const longest = Math.max(...WAITS_MS.map((name) => header(response, name)).filter((ms) => DECIMAL.test(ms)));
+  if (longest > 0) return longest;
+  const text = header(response, 'retry-after');
+  return DECIMAL.test(text) ? text * 1000 : fixdateOf(text) - (fixdateOf(header(response, 'date')) || Date.now());
 }
 
 const DECIMAL = /^\d+(\.\d+)?$/;

@@ -1,6 +1,6 @@
 // @ts-check
-// What may end an attempt or a wait early: the signal, the deadline, the time limit of an attempt. An operation without
-// these awaits its callbacks' own promises, and a first success reads no clock.
+// The limits of an operation: the signal and the deadline end attempts and waits early, a time limit ends one attempt.
+// An operation without limits awaits its callbacks' own promises, and a first success reads no clock.
 
 import { adopt, reportFailure } from '../run/hooks.js';
 import { TimeoutError } from '../run/report.js';
@@ -85,7 +85,10 @@ export class Limits {
     return failure;
   }
 
-  /** Settles as the result of a call, unless interrupted. @param {any} call @param {any} [first] @param {any} [second] */
+  /**
+   * Settles as the result of a call, unless interrupted.
+   * @param {any} call @param {any} [first] @param {any} [second]
+   */
   race(call, first, second) {
     if (!this.#interruptible) return call(first, second);
     return new Promise((resolve, reject) => {

@@ -34,14 +34,17 @@ export const COMMON = {
 };
 /** @type {Record<string, Rule>} */
 const RULES = {
-  // @ts-expect-error Nothing is found on Object.prototype.
-  __proto__: null,
+  // Nothing is found on Object.prototype.
+  __proto__: /** @type {any} */ (null),
   ...COMMON,
   signal: ['object', 'an AbortSignal', (value) => value?.addEventListener],
   retryIf: FUNCTION,
 };
 
-/** What a call uses. All names are own, so that nothing is looked up on Object.prototype. The core has more defaults. */
+/**
+ * The settings of a call. All names are own, so that nothing is looked up on Object.prototype. The core has more
+ * defaults.
+ */
 export class Settings {
   maxAttempts = 6;
   /** @type {number | undefined} */ baseMs;

@@ -1,5 +1,5 @@
 // @ts-check
-// The long texts of errors. Production bundles for browsers have none of them (texts-browser.js), so nothing here may
+// The long texts of errors. Production bundles for browsers have none of them (long-browser.js), so nothing here may
 // be called at import, or be needed by a program that makes no mistake.
 
 import { BACKOFFS, JITTERS } from './codes.js';
@@ -116,7 +116,8 @@ const SENTENCES = {
 
 /**
  * Our names, each with an optional note, and the pattern of those of other packages, in lower case without "ms". The
- * first that fits, for "Did you mean". Engines check a pattern that stands in code when they load it, a text at its use.
+ * first that fits, for "Did you mean". Engines check a pattern that stands in code when they load it, a text at its
+ * use.
  * @typedef {[ours: string, theirs: string][]} Foreign
  */
 

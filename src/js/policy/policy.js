@@ -28,7 +28,11 @@ function behind(policy) {
   throw mistake('this', 'notPolicy');
 }
 
-/** Gives a policy its parts, and returns them. @param {any} policy @param {import('../options/settings.js').Settings} settings */
+/**
+ * Gives a policy its parts, and returns them.
+ * @param {any} policy
+ * @param {import('../options/settings.js').Settings} settings
+ */
 function initialised(policy, settings) {
   /** @type {Behind} */
   const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };

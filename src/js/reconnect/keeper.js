@@ -55,8 +55,9 @@ function keep(session, settings, resolve, reject) {
    */
   const emit = (hook, attempt, fields) => {
     const { [hook]: call } = settings;
+    if (!call) return;
     const event = { attempt, attemptsLeft: maxAttempts - attempt, ...(name !== undefined && { name }), ...fields };
-    if (call) tell(call, { ...event, elapsedMs: now() - startedAt });
+    tell(call, { ...event, elapsedMs: now() - startedAt });
   };
   /** Leaves nothing behind. Returns the report. @param {object} [outcome] @param {unknown} [cause] for the session */
   const stop = (outcome, cause) => {

@@ -47,7 +47,7 @@ export function reportFailure(error) {
   }
 }
 
-/** What this process was warned of. @type {Set<string>} */
+/** Subjects of the warnings that this process has had. @type {Set<string>} */
 const warned = new Set();
 
 /** Warns once per process. @param {string} about @param {unknown[]} message */

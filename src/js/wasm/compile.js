@@ -2,8 +2,7 @@
 // The lab's wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**
- * Compiles a wasm file synchronously. Call it at the first failure and not at import: an app that never
- * retries then pays nothing.
+ * Compiles a wasm file synchronously. Call it at the first use of the lab and not at import, which then costs nothing.
  * @param {string} text a wasm file, as the build writes it (xtask/npm/wasm-text.mjs)
  */
 export function compile(text) {

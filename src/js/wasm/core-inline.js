@@ -34,7 +34,11 @@ function bytesOf(hex) {
   return view.buffer;
 }
 
-/** A trap may leave the instance in a bad state: from then on the other form answers. @param {Core} exports @param {keyof Core} name */
+/**
+ * Returns an export. A trap may leave the instance in a bad state: from then on the other form answers.
+ * @param {Core} exports
+ * @param {keyof Core} name
+ */
 function orTranslated(exports, name) {
   return (/** @type {number[]} */ ...numbers) => {
     try {
