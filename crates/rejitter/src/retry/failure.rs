@@ -18,9 +18,6 @@ use crate::core::{
 use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
 
-/// No sleeper gets a longer time: 2^53 − 1 ms, as in the core.
-const LONGEST: Duration = duration_from_ms(MAX_MS);
-
 /// A failed attempt.
 struct Failed<'a, E> {
     started: Started,
@@ -29,23 +26,26 @@ struct Failed<'a, E> {
 }
 
 /// What replaces or limits a wait of the policy.
-struct Asked {
+#[derive(Default)]
+pub(super) struct Asked {
     /// The wait that the caller demands.
-    exactly: Option<Duration>,
+    pub(super) exactly: Option<Duration>,
     /// The longest that the server asked for in the round.
-    requested: Option<Duration>,
+    pub(super) requested: Option<Duration>,
     /// The value of the caller's curve.
-    curve: Option<Duration>,
+    pub(super) curve: Option<Duration>,
     /// The time until the deadline.
-    remaining: Option<Duration>,
+    pub(super) remaining: Option<Duration>,
 }
 
 /// The core's decision about the next wait. It is the same for all operations of a program, which have it once.
+/// `number`: of the operation, among those with this seed.
 #[inline(never)]
-fn decide(
+pub(super) fn decide(
     policy: &RetryPolicy,
     waits: &mut Waits,
     seed: Option<Seed>,
+    number: u64,
     asked: &Asked,
 ) -> Result<Duration, StopReason> {
     let hint = match (asked.exactly, asked.requested) {
@@ -55,7 +55,7 @@ fn decide(
         (None, None) => Hint::None,
     };
     // A wait that is not drawn needs no seed.
-    let draws = seed.map(|seed| seed.draws(0, waits.attempt()));
+    let draws = seed.map(|seed| seed.draws(number, waits.attempt()));
     let limits = Limits {
         // Compared below, in whole nanoseconds.
         remaining_ms: f64::INFINITY,
@@ -235,11 +235,7 @@ impl<M: Outcome> Operation<M> {
             self.tell(failed, verdict, None, hooks, entropy);
             return Err(StopReason::NotRetryable);
         }
-        let (exactly, at_least) = match verdict {
-            Verdict::RetryExactly(delay) => (Some(delay.min(LONGEST)), None),
-            Verdict::RetryAtLeast(delay) => (None, Some(delay)),
-            Verdict::Retry | Verdict::Stop => (None, None),
-        };
+        let (exactly, at_least) = verdict.waits();
         let hinted = failed.error.error().and_then(|error| hooks.hint(error));
         // The longer one satisfies both.
         let hint = match (hinted, at_least) {
@@ -290,7 +286,7 @@ impl<M: Outcome> Operation<M> {
             curve,
             remaining: self.remaining(now),
         };
-        let delay = decide(&self.policy, &mut self.waits, self.seed, &asked)?;
+        let delay = decide(&self.policy, &mut self.waits, self.seed, 0, &asked)?;
         #[cfg(feature = "protection")]
         if let Some(guard) = self.outcome.guard() {
             let base_ms = self.policy.base_ms();

@@ -213,6 +213,10 @@ impl<M> Operation<M> {
     }
 }
 
+/// Which draw of an attempt is protection's: the first two are those of its wait.
+#[cfg(feature = "protection")]
+pub(super) const LANE: u64 = 2;
+
 #[cfg(feature = "protection")]
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
 pub(super) fn draw_beside(
@@ -221,7 +225,6 @@ pub(super) fn draw_beside(
     now: Duration,
     entropy: fn() -> Result<Seed, EntropyError>,
 ) -> f64 {
-    const LANE: u64 = 2;
     if seed.is_none() {
         *seed = entropy().ok();
     }

@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use super::failure::{Asked, decide};
+#[cfg(feature = "protection")]
+use super::operation::LANE;
 #[cfg(feature = "protection")]
 use super::protection::{Failure, Next, Protected};
+use super::sleeper::LONGEST;
+use super::verdict::IntoVerdict;
 use super::{Sleeper, Verdict};
-use crate::core::{Decision, Hint, Limits, RetryPolicy, Seed, UNLIMITED, Waits};
-use crate::policy::{duration_from_ms, ms_from_duration};
+use crate::core::{RetryPolicy, Seed, UNLIMITED, Waits};
 #[cfg(feature = "protection")]
 use crate::{Protection, Signal};
 
 /// Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them.
 const PARTS: u32 = 4;
-
-/// The draws of protection, next to those of waits.
-#[cfg(feature = "protection")]
-const BESIDE: u64 = 2;
 
 /// Options of [`keep_connected`].
 #[derive(Debug, Clone)]
@@ -208,28 +208,33 @@ where
     S: Sleeper,
     F: FnMut(Connection) -> Fut,
     Fut: Future<Output = Result<(), E>>,
-    V: Into<Verdict>,
+    V: IntoVerdict,
 {
     let now = || sleeper.now().unwrap_or_default();
     let fresh = || Seed::of_operation().unwrap_or(Seed::new(u64::from(now().subsec_nanos())));
     let seed = options.seed.unwrap_or_else(fresh);
+    // A hint that is longer than the policy follows is cut: to stop at it would end the keeper.
+    let policy = policy.with_capped_retry_after(true);
     let (mut outage, mut connections, mut waits) = (0, 0, Waits::default());
     loop {
         #[cfg(feature = "protection")]
         let mut guard = options.protection.as_ref().map(Protected::new);
         #[cfg(feature = "protection")]
         while let Some(guard) = &mut guard {
-            let draw = || seed.draw(outage, waits.attempt(), BESIDE);
+            let draw = || seed.draw(outage, waits.attempt(), LANE);
             let longest_ms = policy.max_retry_after_ms();
             let wait = match guard.enter(now(), f64::INFINITY, policy.base_ms(), longest_ms, draw) {
                 Next::Begin => break,
                 Next::Hold(wait) => wait,
                 Next::Rejected(rejected) => {
-                    let hint = Hint::Server(ms_from_duration(rejected.retry_after));
+                    let asked = Asked {
+                        requested: Some(rejected.retry_after),
+                        ..Asked::default()
+                    };
                     let unlimited = policy.with_max_attempts(UNLIMITED);
                     // The server has not seen this attempt, which does not count, and waits as the first.
                     let mut again = Waits::default();
-                    next_wait(&unlimited, &mut again, outage, seed, hint).unwrap_or_default()
+                    decide(&unlimited, &mut again, Some(seed), outage, &asked).unwrap_or_default()
                 }
             };
             sleeper.sleep(wait).await;
@@ -251,7 +256,7 @@ where
         if open.is_some_and(|open| open >= options.stable) {
             (outage, waits) = (outage + 1, Waits::default());
         }
-        let verdict = on_end(&end).into();
+        let verdict = on_end(&end).into_verdict();
         #[cfg(feature = "protection")]
         if let Some(mut guard) = guard {
             let failure = Failure {
@@ -260,39 +265,22 @@ where
                 longest_ms: policy.max_retry_after_ms(),
                 took: None,
             };
-            let draw = || seed.draw(outage, waits.attempt(), BESIDE);
+            let draw = || seed.draw(outage, waits.attempt(), LANE);
             guard.failed(None, now(), failure, draw);
         }
-        let hint = match verdict {
-            Verdict::Stop => return end,
-            Verdict::Retry => Hint::None,
-            Verdict::RetryExactly(wait) => Hint::Exactly(ms_from_duration(wait)),
-            Verdict::RetryAtLeast(wait) => Hint::Server(ms_from_duration(wait)),
+        if verdict == Verdict::Stop {
+            return end;
+        }
+        let (exactly, requested) = verdict.waits();
+        let asked = Asked {
+            exactly,
+            requested,
+            ..Asked::default()
         };
-        let Some(wait) = next_wait(&policy, &mut waits, outage, seed, hint) else {
+        let Ok(wait) = decide(&policy, &mut waits, Some(seed), outage, &asked) else {
             return end;
         };
         sleeper.sleep(wait).await;
-    }
-}
-
-/// The wait after an attempt; `None` after the last.
-fn next_wait(
-    policy: &RetryPolicy,
-    waits: &mut Waits,
-    outage: u64,
-    seed: Seed,
-    hint: Hint,
-) -> Option<Duration> {
-    let draws = seed.draws(outage, waits.attempt());
-    let limits = Limits {
-        hint,
-        ..Limits::default()
-    };
-    // A keeper must not die of a hint.
-    match waits.next(&policy.with_capped_retry_after(true), limits, draws) {
-        Decision::Retry { delay_ms } => Some(duration_from_ms(delay_ms)),
-        Decision::Stop(_) => None,
     }
 }
 
@@ -320,7 +308,7 @@ async fn run<E>(
     let mut left = 0;
     let mut limit = options.connect_timeout;
     let end = loop {
-        let mut timer = pin!((limit < Duration::MAX / 2).then(|| sleeper.sleep(limit)));
+        let mut timer = pin!((limit <= LONGEST).then(|| sleeper.sleep(limit)));
         let event = poll_fn(|cx| {
             let ended = session.as_mut().poll(cx);
             let (opened, heard) = connection.look(cx.waker());
@@ -376,4 +364,36 @@ async fn run<E>(
         };
     };
     (end, opened_at.map(|at| now().saturating_sub(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::sleep_fn;
+    use crate::testing::VirtualTime;
+
+    #[test]
+    fn no_setting_asks_a_sleeper_for_more_than_the_longest_wait() {
+        let (time, longest) = (VirtualTime::new(), Cell::new(Duration::ZERO));
+        let sleeper = sleep_fn(|duration| {
+            longest.set(longest.get().max(duration));
+            time.sleep(duration)
+        });
+        let options = ReconnectOptions {
+            connect_timeout: LONGEST + Duration::from_nanos(1),
+            ..ReconnectOptions::default()
+        };
+        let mut verdicts = [Verdict::RetryExactly(Duration::MAX), Verdict::Stop].into_iter();
+        let kept = keep_connected(
+            RetryPolicy::reconnecting(),
+            options,
+            sleeper,
+            |_| async { Err("refused") },
+            |_| verdicts.next().unwrap(),
+        );
+        assert_eq!(time.block_on(kept), End::Failed("refused"));
+        assert_eq!(longest.get(), LONGEST);
+    }
 }

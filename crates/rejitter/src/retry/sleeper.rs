@@ -7,6 +7,11 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use super::clock;
+use crate::core::MAX_MS;
+use crate::policy::duration_from_ms;
+
+/// Longest time that a sleeper gets: 2^53 − 1 ms, as in the core.
+pub(super) const LONGEST: Duration = duration_from_ms(MAX_MS);
 
 /// Sleeps and reads the clock for asynchronous operations: [`retry()`](crate::retry()).
 ///

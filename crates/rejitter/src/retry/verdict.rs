@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use super::sleeper::LONGEST;
+
 /// The decision of [`Retry::when`](crate::Retry::when) about an error. A `bool` converts into it:
 /// `true` is [`Verdict::Retry`], `false` is [`Verdict::Stop`].
 ///
@@ -134,6 +136,17 @@ impl From<Verdict> for Signal {
             Verdict::Stop => Self::Nothing,
             Verdict::Retry | Verdict::RetryExactly(_) => Self::Failure,
             Verdict::RetryAtLeast(hint) => Self::Busy(hint),
+        }
+    }
+}
+
+impl Verdict {
+    /// The wait that replaces the policy's, and the shortest one that it may be.
+    pub(super) fn waits(self) -> (Option<Duration>, Option<Duration>) {
+        match self {
+            Self::RetryExactly(delay) => (Some(delay.min(LONGEST)), None),
+            Self::RetryAtLeast(delay) => (None, Some(delay)),
+            Self::Retry | Self::Stop => (None, None),
         }
     }
 }
