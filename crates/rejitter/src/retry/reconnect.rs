@@ -35,8 +35,8 @@ pub struct ReconnectOptions {
     pub silence: Duration,
     /// Seed of the waits; outage n is its operation n. Defaults to fresh randomness.
     pub seed: Option<Seed>,
-    /// Each attempt is an operation of one attempt, which succeeds at [`Connection::opened`]. An attempt that is
-    /// rejected waits, and does not count.
+    /// Protection that other connections or operations may share. To it, each attempt is an operation of one attempt,
+    /// which succeeds at [`Connection::opened`]. An attempt that is rejected waits, and does not count.
     #[cfg(feature = "protection")]
     pub protection: Option<Protection>,
 }
@@ -58,13 +58,13 @@ impl Default for ReconnectOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End<E> {
-    /// It returned.
+    /// The session returned.
     Closed,
-    /// It returned an error.
+    /// The session returned an error.
     Failed(E),
-    /// It was not open in time, and was dropped.
+    /// The session did not call [`Connection::opened`] in time, and was dropped.
     ConnectTimeout,
-    /// Nothing was heard of the connection, and the session was dropped.
+    /// The session did not call [`Connection::alive`] in time, and was dropped.
     Silent,
 }
 
@@ -77,7 +77,7 @@ struct State {
     pinger: Option<Waker>,
 }
 
-/// Describes one connection to the session, which tells by it what it sees. Clones share it.
+/// One connection, as its session receives it and reports to it. Clones share it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Connection {
@@ -93,7 +93,7 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, and wakes who waits for that.
+    /// Changes the state, and wakes the task that waits for the change.
     fn tell(&self, change: impl FnOnce(&mut State) -> Option<Waker>) {
         // Wakers are foreign code: the lock is gone when they run.
         let waker = change(&mut self.state());
@@ -116,7 +116,8 @@ impl Connection {
         });
     }
 
-    /// Returns whether it is open, and whether anything was heard since the last look.
+    /// Returns whether the connection is open, and whether anything was heard since the last call. The next change
+    /// wakes the keeper.
     fn look(&self, waker: &Waker) -> (bool, bool) {
         let mut state = self.state();
         state.keeper = Some(waker.clone());
@@ -284,15 +285,18 @@ where
     }
 }
 
-/// What a keeper sees while a session runs.
+/// Events that [`run`] acts on while a session is running.
 enum Event<E> {
     Ended(End<E>),
     Opened,
+    /// A message that came while a ping was unanswered.
     Heard,
+    /// The timer fired.
     Due,
 }
 
-/// Runs one session. Returns its end, and how long it was open. Its future is dropped here, and with it the connection.
+/// Runs one session. Returns its end, and how long the connection was open. Drops the session's future, and with it
+/// the connection.
 async fn run<E>(
     connection: &Connection,
     session: impl Future<Output = Result<(), E>>,
