@@ -21,10 +21,19 @@ const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } wit
 const NOT_DATA: &str = "signal, retryIf, retryOnResult, onAttempt, onFailure, onRetry, onSuccess, \
                         onGiveUp, beforeRetry, random, protection";
 
+/// Names that data of `RetryOptions` may have. A macro, because `concat!` takes literals.
+macro_rules! option_names {
+    () => {
+        "version, baseMs, capMs, minMs, factor, backoff, jitter, stepMs, truncateAt, \
+         maxRetryAfterMs, longRetryAfter, maxAttempts"
+    };
+}
+
 /// All names that data may have, as errors list them.
-const NAMES: &str = "version, baseMs, capMs, minMs, factor, backoff, jitter, stepMs, truncateAt, \
-                     maxRetryAfterMs, longRetryAfter, maxAttempts, attemptTimeoutMs, \
-                     totalTimeoutMs, name, seed, unref, finalError, finalResult, metrics, capRule";
+const NAMES: &str = concat!(
+    option_names!(),
+    ", attemptTimeoutMs, totalTimeoutMs, name, seed, unref, finalError, finalResult, metrics, capRule"
+);
 
 /// More problems than these are not reported: each repeats what the data say.
 const MOST_PROBLEMS: usize = 10;
@@ -40,8 +49,7 @@ impl TryFrom<&Value> for PolicyData {
 impl PolicyData {
     /// Reads data with no names but those of `RetryOptions`.
     pub(super) fn of_options(value: &Value) -> Result<Self, DataErrors> {
-        let options = NAMES.split(", attemptTimeoutMs").next();
-        Self::read(value, options.unwrap_or_default())
+        Self::read(value, option_names!())
     }
 
     /// `names`: those that errors list.
