@@ -47,7 +47,7 @@ pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};
 #[cfg(any(feature = "protection", feature = "lab"))]
 pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
-pub(crate) use policy::Own;
+pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
 pub(crate) use waits::{Limits, Waits};

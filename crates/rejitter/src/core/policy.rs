@@ -103,7 +103,7 @@ impl Wait {
 }
 
 /// `unwrap_or`, in constants.
-const fn or(value: Option<f64>, default: f64) -> f64 {
+pub(crate) const fn or(value: Option<f64>, default: f64) -> f64 {
     match value {
         Some(value) => value,
         None => default,

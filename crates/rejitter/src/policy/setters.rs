@@ -3,30 +3,23 @@
 use core::time::Duration;
 
 use super::duration::ms_from_duration;
-use crate::core::{Backoff, Jitter, OptionError, Own, RetryOptions, RetryPolicy};
+use crate::core::{Backoff, Jitter, OptionError, Own, RetryOptions, RetryPolicy, or};
 
 /// A copy of a policy with another value of one option, which becomes the caller's own.
 macro_rules! set {
     ($policy:ident.$option:ident = $value:expr $(, $own:ident)?) => {{
         let mut options = $policy.options();
         options.$option = $value;
-        #[allow(unused_mut)]
-        let mut own = $policy.own();
-        $(own.$own = true;)?
+        let own = $policy.own();
+        $(let own = Own { $own: true, ..own };)?
         Self::constant(yielding(options, own)).with_own(own)
     }};
 }
 
 /// Moves a base, cap or minimum that nobody but a preset or a default set, if it contradicts one that the caller set.
 const fn yielding(mut options: RetryOptions, own: Own) -> RetryOptions {
-    const fn or_zero(value: Option<f64>) -> f64 {
-        match value {
-            Some(value) => value,
-            None => 0.0,
-        }
-    }
     let cap = options.resolved_cap_ms();
-    let (base, min) = (or_zero(options.base_ms), or_zero(options.min_ms));
+    let (base, min) = (or(options.base_ms, 0.0), or(options.min_ms, 0.0));
     if own.cap {
         if base > cap && !own.base {
             options.base_ms = Some(cap);
