@@ -200,7 +200,7 @@ impl Model {
             (Jitter::PollyV2, _) => self.polly().distribution(k),
             (Jitter::Slotted, _) => Distribution::slotted(
                 policy.base_ms(),
-                policy.slots(self.wait(k, None).k),
+                policy.slots(Wait::number(k).k),
                 floor,
                 cap,
             ),

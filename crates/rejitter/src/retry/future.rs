@@ -71,9 +71,7 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
             passed: Passed::ZERO,
         }
     }
-}
 
-impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     pub(super) fn parts(self: Pin<&mut Self>) -> &mut Parts<F, M, S, H> {
         self.project().parts
     }
