@@ -1,8 +1,7 @@
 //! The bindings: the core's decisions for the JavaScript driver, and the driver for `wasm-pack`.
 //!
-//! The functions here are what JavaScript sees, each with a feature that exports it: the wasm file of a
-//! Rust program that depends on this crate need not have them. Rust programs use the types at the
-//! crate's root.
+//! The functions here are what JavaScript sees. Each feature exports those of one wasm file of the npm package, because
+//! no file should carry another's. Rust programs use the crate `rejitter`.
 
 mod core;
 pub use self::core::{decide, draw};
