@@ -37,7 +37,6 @@ macro_rules! reexports {
             #[wasm_bindgen(module = $module)]
             extern "C" {
                 $(
-                    #[allow(dead_code, non_snake_case)]
                     #[wasm_bindgen(reexport, skip_typescript)]
                     fn $name();
                 )*
