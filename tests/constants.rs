@@ -1,7 +1,5 @@
 //! Policies made of durations are those made of options, and check the same rules.
 
-#![cfg(not(target_family = "wasm"))]
-
 use std::time::Duration;
 
 use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, UNLIMITED, presets};

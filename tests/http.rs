@@ -1,7 +1,5 @@
 //! The rules of HTTP, against the table that the JavaScript tests read too.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use crate::common::http;
 
 #[test]

@@ -1,7 +1,5 @@
 //! Accepted and rejected options, and the properties of every accepted policy.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use rejitter::decide::{Decision, Draws, Failure, Hint, MAX_MS, Previous, duration_from_ms};
 use rejitter::internals::{CapRule, Wait};
 use rejitter::{

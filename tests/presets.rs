@@ -1,7 +1,5 @@
 //! The presets equal JavaScript's: both are held to one table.
 
-#![cfg(not(target_family = "wasm"))]
-
 use std::time::Duration;
 
 use rejitter::{RetryPolicy, Seed, presets};

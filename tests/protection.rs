@@ -4,8 +4,6 @@
 //! The package's tests compare the same machines, as JavaScript, with machines that remember everything; `differential`
 //! and `lives` hold the two to each other.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 mod breaker;
 mod budget;
 mod cooldown;

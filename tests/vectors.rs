@@ -3,8 +3,6 @@
 //! `REJITTER_WRITE_VECTORS=1 cargo test --test native vectors::` adds the delays of rows that have none. Those that are
 //! there stay as they are: users rely on their seeds.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use crate::common::{self, VECTORS, Vector, delays_ms, vectors};
 use rejitter::decide::{Decision, Failure, Hint, Previous};
 use rejitter::{RetryPolicy, Seed};
