@@ -231,10 +231,9 @@ impl Load {
         }
         let answered = self.answered(now);
         let timeout = self.options.timeout_ms;
-        let share = self.options.failure_share;
         let request = &mut self.requests[entry as usize];
         request.in_time = answered - now <= timeout;
-        request.faulty = share > 0.0 && self.faults.uniform() < share;
+        request.faulty = self.faults.uniform() < self.options.failure_share;
         let known = if request.in_time {
             answered
         } else {
