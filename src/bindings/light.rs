@@ -20,6 +20,7 @@ pub extern "C" fn delay(
     factor: f64,
 ) -> f64 {
     let policy = RetryPolicy::resolve(&RetryOptions {
+        // Not `from_code`: the JavaScript would have every kind.
         jitter: match jitter {
             0 => Jitter::None,
             1 => Jitter::Full,

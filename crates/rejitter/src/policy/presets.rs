@@ -22,7 +22,7 @@ const fn of(base_ms: f64, cap_ms: f64, max_attempts: u64) -> RetryOptions {
     }
 }
 
-/// No value is the caller's own: setters move what contradicts theirs.
+/// The policy of a preset. None of its values is the caller's own, so setters move those that contradict theirs.
 const fn preset(options: RetryOptions) -> RetryPolicy {
     RetryPolicy::constant(options).with_own(Own {
         base: false,

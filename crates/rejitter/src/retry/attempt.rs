@@ -171,7 +171,7 @@ impl<C, Fut: Future<Output: WithResult<C>>> StatefulFuture<C> for Fut {
     }
 }
 
-/// Its output. A trait, because the type of the operation has the error.
+/// The output of a [`StatefulFuture`]. A trait, because the type of the operation names the error.
 pub trait WithResult<C>: Sized {
     type Operation<F, Fut>;
 

@@ -54,9 +54,7 @@ pub fn retry_blocking<F: FnMut() -> R, R: BlockingOutput>(
     R::operation(*policy.borrow(), callback)
 }
 
-/// The output of an attempt of [`retry_blocking`]: a `Result`.
-///
-/// It is implemented by those alone.
+/// The output of an attempt of [`retry_blocking`]. Only `Result` implements it.
 #[diagnostic::on_unimplemented(
     message = "the callback of `retry_blocking` must return a `Result`",
     label = "returns no `Result`",

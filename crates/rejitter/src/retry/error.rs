@@ -292,7 +292,7 @@ impl<E: AsRef<dyn Error + Send + Sync> + Send + Sync + fmt::Debug + fmt::Display
 }
 
 impl<E: fmt::Debug + fmt::Display + 'static> RetryError<E> {
-    /// The same as an [`Error`] that `?` passes on, for callbacks whose error is none: `String`, `&str`,
+    /// The same as an [`Error`] that `?` passes on, for callbacks whose error does not implement it: `String`, `&str`,
     /// `Box<dyn Error>`. It can be sent to other threads if the callback's error can.
     ///
     /// ```ignore-wasm32

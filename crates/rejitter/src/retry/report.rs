@@ -109,7 +109,7 @@ impl<E> Records<E> {
         self.last = record.attempt;
         let report = self.report();
         if report.records.len() == KEPT {
-            // However many timeouts follow the callback's latest error, it comes out.
+            // The callback's latest error stays, however many timeouts follow it.
             let latest = report.records.iter().rposition(AttemptRecord::is_own);
             report
                 .records

@@ -67,8 +67,8 @@ pub trait Sleeper {
     }
 }
 
-/// Sleepers that are lent or shared. Not all that can be dereferenced: a type around a runtime's handle may have a
-/// sleep of its own.
+/// Implements the traits for sleepers that are lent or shared. Not for every `Deref`: a type around a runtime's handle
+/// may have a sleep of its own.
 macro_rules! pointers {
     ($($(#[$has:meta])? $pointer:ty),+) => {$(
         $(#[$has])?
