@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// How long a message is depends on it.
+/// The compiler whose messages these are: their length differs from version to version.
 const COMPILER: &str = "1.95.0";
 
 /// The errors of each example, with their notes, as `error: …` and `note: …`, and the length of each as `lines: …`.
