@@ -20,7 +20,7 @@ test('the module makes the functions on demand, and not at import', async () => 
   assert.notEqual(core(), core());
 });
 
-test('or it has each function by itself', async () => {
+test('with --alone, the module exports each function by itself', async () => {
   const both = written(HALF).replace('"half": $0', '"half": $0, \n  "again": $0');
   const code = await moduleOf(both, true);
   const { half, again } = await import(`data:text/javascript,${encodeURIComponent(code)}`);

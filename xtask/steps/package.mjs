@@ -44,7 +44,7 @@ function thin(name, feature, toolchain) {
 export const core = thin('core', 'driver');
 /** The waits of `rejitter/light`, which it has as JavaScript alone. */
 export const light = thin('light', 'light-exports');
-/** The machines of protection, too. @param {string} [toolchain] */
+/** The machines of protection, which it has as JavaScript alone. @param {string} [toolchain] */
 export const machines = (toolchain) => thin('machines', 'protection-exports', toolchain);
 /** `lab.wasm` and its glue, `lab_bg.js`. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };

@@ -28,7 +28,6 @@ export const releaseSteps = [
   },
   {
     name: 'release: the crate is reproducible',
-    needs: [],
     commands: () => {
       const targets = ['crate-1', 'crate-2'].map((name) => inTarget('release', name));
       const [one, other] = targets.map((target) => `${target}/package/rejitter-${version()}.crate`);
@@ -45,7 +44,6 @@ export const releaseSteps = [
   },
   {
     name: 'release: cargo publish',
-    needs: [],
     commands: [inCrate('publish --dry-run --allow-dirty')],
   },
 ];
