@@ -102,18 +102,21 @@ test('nothing of the options stays alive', async () => {
     `
     import { retry } from 'rejitter';
     const kept = [];
-    for (const name of ['retryIf', 'signal', 'protection']) {
-      let options = { maxAttempts: 2, [name]: name === 'retryIf' ? () => true : name === 'signal'
-        ? new AbortController().signal : undefined };
-      kept.push(new WeakRef(options), new WeakRef(options[name] ?? {}));
+    for (const make of [() => ({ retryIf: () => true }), () => ({ signal: new AbortController().signal }),
+      () => ({ maxAttempts: 2 })]) {
+      let options = make();
+      const refs = [options, ...Object.values(options)].filter((each) => Object(each) === each)
+        .map((each) => new WeakRef(each));
       await retry(() => 1, options);
       options = undefined;
+      // Before the next call, whose options would take the place of these.
+      await new Promise((go) => setImmediate(go));
+      gc();
+      kept.push(...refs.map((each) => each.deref() !== undefined));
     }
-    await new Promise((go) => setTimeout(go, 10));
-    gc();
-    console.log(kept.filter((each) => each.deref() !== undefined).length);
+    console.log(kept.join());
   `,
     { flags: ['--expose-gc'] },
   );
-  assert.equal(stdout, '0\n');
+  assert.equal(stdout, 'false,false,false,false,false\n');
 });
