@@ -57,20 +57,11 @@ export interface AxisOptions {
   readonly title?: string;
   /** Where the grid lines start and end, across the axis. */
   readonly grid: Span;
-  /** The least distance of two ticks in pixels. */
-  readonly room?: number;
-  readonly ticks?: readonly number[];
+  readonly ticks: readonly number[];
 }
 
 /** The axis at the bottom: tick labels below the grid, the title below them (38 px in all). */
-export function bottomAxis({
-  scale,
-  format,
-  title,
-  grid: [top, bottom],
-  room = 64,
-  ticks = ticksOf(scale, room),
-}: AxisOptions): SVGGElement {
+export function bottomAxis({ scale, format, title, grid: [top, bottom], ticks }: AxisOptions): SVGGElement {
   const group = svg('g', { class: 'axis' });
   for (const tick of ticks) {
     const x = Math.round(scale(tick)) + 0.5;
@@ -80,22 +71,12 @@ export function bottomAxis({
     );
   }
   const [from, to] = scale.range;
-  if (title)
-    group.append(
-      svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle', class: 'axis-title' }, title),
-    );
+  if (title) group.append(svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle' }, title));
   return group;
 }
 
 /** The axis at the left: tick labels before the grid, the title above it. */
-export function leftAxis({
-  scale,
-  format,
-  title,
-  grid: [left, right],
-  room = 34,
-  ticks = ticksOf(scale, room),
-}: AxisOptions): SVGGElement {
+export function leftAxis({ scale, format, title, grid: [left, right], ticks }: AxisOptions): SVGGElement {
   const group = svg('g', { class: 'axis' });
   for (const tick of ticks) {
     const y = Math.round(scale(tick)) + 0.5;
@@ -105,6 +86,6 @@ export function leftAxis({
     );
   }
   const top = Math.min(...scale.range);
-  if (title) group.append(svg('text', { x: 0, y: top - 12, class: 'axis-title' }, title));
+  if (title) group.append(svg('text', { x: 0, y: top - 12 }, title));
   return group;
 }

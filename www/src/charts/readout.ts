@@ -5,7 +5,6 @@ import type { Scale } from './scale';
 export interface ReadoutRow {
   readonly name: string;
   readonly value: string;
-  readonly jitter?: string;
 }
 
 /** The values of a figure at a place of its axis. */
@@ -65,13 +64,8 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
     const rows = readout.rows(value);
     box.replaceChildren(
       html('b', {}, readout.place(value)),
-      ...rows.map((row) =>
-        html(
-          'span',
-          { 'data-jitter': row.jitter },
-          html('span', { class: 'hued' }, row.name),
-          html('span', {}, row.value),
-        ),
+      ...rows.map(({ name, value: text }) =>
+        html('span', {}, html('span', { class: 'hued' }, name), html('span', {}, text)),
       ),
     );
     const width = drawing.clientWidth;

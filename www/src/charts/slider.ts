@@ -116,7 +116,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 
 /** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is not a number. */
-export function numberOf(typed: string, unit: Unit): number | undefined {
+function numberOf(typed: string, unit: Unit): number | undefined {
   const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
   if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;
   const [, digits = '', suffix = ''] = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(.*)$/.exec(text) ?? [];

@@ -19,7 +19,7 @@ export function outageInput({ strategy, herd, seed }: { strategy: Strategy; herd
 }
 
 /** All clients make their first call in this time: a connection that broke for all of them. */
-export const FIRST_CALLS_MS = 100;
+const FIRST_CALLS_MS = 100;
 /** From a call's arrival to the client's knowing the answer. */
 export const LATENCY_MS = 10;
 /** How long a window is for which the server can save up unused capacity. */

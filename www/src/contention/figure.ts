@@ -128,7 +128,7 @@ function panel(points: readonly ContentionPoint[], measure: Measure, width: numb
         {
           x: x(own.at(-1)?.clients ?? 0) + 8,
           y: (ends[i] ?? 0) + 4,
-          class: 'value hued direct',
+          class: 'value hued',
           'data-jitter': JITTER[name],
         },
         NAMES[name],

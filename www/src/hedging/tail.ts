@@ -136,7 +136,7 @@ function curves(data: TailData, width: number): SVGElement[] {
     return [
       { run, anchor, text: `p99 ${time(p99Ms)}`, x: x(p99Ms), y: y(0.01) },
       // The sentence has it, too.
-      ...(width < NARROW ? [] : [{ run, anchor, text: `p99.9 ${time(p999Ms)}`, x: x(p999Ms), y: y(0.001) }]),
+      ...(isNarrow ? [] : [{ run, anchor, text: `p99.9 ${time(p999Ms)}`, x: x(p999Ms), y: y(0.001) }]),
     ];
   });
   // Each line is named where it has left the other.
@@ -151,7 +151,7 @@ function curves(data: TailData, width: number): SVGElement[] {
   const here = Math.round(x(input.delayMs)) + 0.5;
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
-    svg('text', { x: 0, y: 12, class: 'axis-title' }, 'requests that take longer (log scale)'),
+    svg('text', { x: 0, y: 12 }, 'requests that take longer (log scale)'),
     bottomAxis({
       scale: x,
       format: duration,
@@ -162,11 +162,7 @@ function curves(data: TailData, width: number): SVGElement[] {
     ...(isHedged
       ? [
           svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
-          svg(
-            'text',
-            { x: here, y: TOP - 12, 'text-anchor': 'middle', class: 'bound-label' },
-            `hedge after ${duration(input.delayMs)}`,
-          ),
+          svg('text', { x: here, y: TOP - 12, 'text-anchor': 'middle' }, `hedge after ${duration(input.delayMs)}`),
         ]
       : []),
     ...names.map((name, i) =>

@@ -65,11 +65,7 @@ export function draw(run: Run, width: number): SVGElement[] {
 function row(trace: Trace, rows: Rows, scale: Scale, now: number, width: number): SVGGElement {
   const { id, legs, outcome } = trace;
   const middle = TOP + rows.pitch * (id - 0.5);
-  const group = svg(
-    'g',
-    { class: 'call', 'data-outcome': outcome },
-    svg('text', { x: 0, y: middle + 4, class: 'label' }, String(id)),
-  );
+  const group = svg('g', { class: 'call', 'data-outcome': outcome }, svg('text', { x: 0, y: middle + 4 }, String(id)));
   // One line under all bars: what shows of it is the waits.
   const from = legs[0]?.endMs;
   const last = legs.at(-1);

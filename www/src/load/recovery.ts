@@ -1,6 +1,6 @@
 /** Load and answers over time with the chosen protection, and the breaker's phases below. */
 import { area, curveStepAfter, line } from 'd3-shape';
-import { leftAxis } from '../charts/axis';
+import { leftAxis, ticksOf } from '../charts/axis';
 import { html, svg } from '../charts/dom';
 import { count, duration, rate } from '../charts/format';
 import { labelWidth } from '../charts/labels';
@@ -40,7 +40,7 @@ export const recovery: FigureSpec<LoadResult> = {
     const down = [x(DOWN_FROM_MS), x(DOWN_FROM_MS + input.herd.downMs)] as const;
     return [
       svg('rect', { x: down[0], y: TOP, width: down[1] - down[0], height: PLOT, class: 'down' }),
-      leftAxis({ scale: y, format: rate, grid: [LEFT, right] }),
+      leftAxis({ scale: y, format: rate, ticks: ticksOf(y, 34), grid: [LEFT, right] }),
       svg('path', {
         d:
           area<number>()
@@ -182,13 +182,8 @@ function phases({ run, horizonMs }: LoadResult, x: Scale, width: number): SVGEle
         });
   });
   return [
-    svg(
-      'g',
-      { class: 'phases' },
-      svg('rect', { x: left, y: top, width: width - RIGHT - left, height, class: 'ground' }),
-      ...pieces,
-    ),
-    svg('text', { x: LEFT - 8, y: top + 10, 'text-anchor': 'end', class: 'axis-title' }, 'breaker'),
+    svg('g', {}, svg('rect', { x: left, y: top, width: width - RIGHT - left, height, class: 'ground' }), ...pieces),
+    svg('text', { x: LEFT - 8, y: top + 10, 'text-anchor': 'end' }, 'breaker'),
   ];
 }
 
@@ -215,7 +210,7 @@ function legend(width: number): SVGElement[] {
     const y = BOTTOM + 60 + KEY_LINE * line;
     return svg(
       'g',
-      { class: 'key' },
+      {},
       mark === 'reached'
         ? svg('path', { d: `M${left},${y - 4}h${SWATCH}`, class: mark })
         : svg('rect', { x: left, y: y - 9, width: SWATCH, height: 10, class: mark }),

@@ -31,7 +31,7 @@ export interface VerdictResult {
 
 export const SEEDS = 30;
 /** Many clients are simulated with fewer seeds. */
-export const LEAST_SEEDS = 5;
+const LEAST_SEEDS = 5;
 /** Calls in all, one or two seconds of work. */
 const MOST_CALLS = 24_000_000;
 
@@ -68,7 +68,7 @@ export async function verdict(
 }
 
 /** Each backoff with each jitter, each behaviour once, and the chosen strategy. */
-export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
+function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
   const all = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
   const byPolicy = new Map<string, Choice>();
   for (const { backoff, jitter } of [...all, strategy]) {

@@ -88,7 +88,7 @@ export const delays: FigureSpec<DelaysData> = {
           'g',
           { class: 'row', 'data-wait': wait.k },
           svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
-          svg('text', { x: 0, y: base, class: 'label' }, `retry ${wait.k}`),
+          svg('text', { x: 0, y: base }, `retry ${wait.k}`),
           svg(
             'g',
             { 'data-jitter': chosen.choice.jitter },
