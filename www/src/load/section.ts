@@ -6,6 +6,7 @@ import { onNear } from '../charts/near';
 import { sliderField } from '../charts/slider';
 import type { Computer } from '../compute/client';
 import { follow } from '../shell/follow';
+import { leadTo } from '../shell/lead';
 import { partToggles, switchField } from '../shell/toggles';
 import { problemOf } from '../state/state';
 import type { Store } from '../state/store';
@@ -72,20 +73,9 @@ function mountSteps(store: Store) {
 
   store.subscribe((state) => {
     const at = stepOf(state);
-    const leadTo = (link: HTMLAnchorElement, step: (typeof STEPS)[number] | undefined): void => {
-      link.hidden = step === undefined;
-      if (!step) return;
-      const part = stateOf(step, state);
-      link.href = store.linkTo(part, '');
-      link.onclick = (event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        event.preventDefault();
-        store.set(part);
-      };
-    };
-    leadTo(back, STEPS[at - 1]);
-    const following = at === STEPS.length - 1 ? undefined : STEPS[at + 1];
-    leadTo(next, following);
+    const [previous, following] = [STEPS[at - 1], STEPS[at + 1]];
+    leadTo(back, store, previous && stateOf(previous, state));
+    leadTo(next, store, following && stateOf(following, state));
     next.textContent = `${following?.next ?? ''} ›`;
     place.textContent = at < 0 ? '' : `${at + 1} of ${STEPS.length}`;
   });

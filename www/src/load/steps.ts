@@ -1,7 +1,7 @@
 /** What a budget and a breaker are for, in steps: each a state of the page, with what it shows. */
 import { count, doing, share } from '../charts/format';
 import type { State } from '../state/state';
-import { INITIAL } from '../state/strategy';
+import { INITIAL, sameStrategy } from '../state/strategy';
 import type { LoadResult, Shared } from './compute';
 
 export interface Step {
@@ -92,11 +92,9 @@ export function stateOf(
 
 /** The step that the page shows, or −1. */
 export function stepOf({ strategy, herd, protection }: State): number {
+  if (!sameStrategy(strategy, INITIAL)) return -1;
   return STEPS.findIndex(
     (step) =>
-      Object.keys(INITIAL).every(
-        (name) => strategy[name as keyof typeof strategy] === INITIAL[name as keyof typeof INITIAL],
-      ) &&
       step.demand === herd.demand &&
       step.failing === herd.failing &&
       step.retries === protection.retries &&

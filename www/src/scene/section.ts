@@ -2,8 +2,8 @@
 import { html } from '../charts/dom';
 import type { Computer } from '../compute/client';
 import { outageInput } from '../compute/outage';
+import { leadTo } from '../shell/lead';
 import type { Store } from '../state/store';
-import type { Strategy } from '../state/strategy';
 import { BINS, endOf, type SceneResult } from './compute';
 import { axis, key, ticks, words } from './markup';
 import { picture } from './picture';
@@ -135,18 +135,9 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
     if (word) store.set({ strategy: word.set(store.get().strategy) });
   });
 
-  /** The address of another step with the same clients; it is shown without a new page. */
-  function leadTo(link: HTMLAnchorElement, strategy: Strategy | undefined): void {
-    link.hidden = strategy === undefined;
-    if (!strategy) return;
-    link.href = store.linkTo({ strategy }, '');
-    link.onclick = (event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      plays = true;
-      store.set({ strategy });
-    };
-  }
+  /** Leads to another step with the same clients, which is played. */
+  const leadToStep = (name: string, step: (typeof STEPS)[number] | undefined): void =>
+    leadTo(part<HTMLAnchorElement>(name), store, step && { strategy: step.strategy }, () => (plays = true));
 
   store.subscribe((state, before) => {
     const { strategy } = state;
@@ -165,12 +156,12 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
           radio.checked = radio.value === one.said(strategy);
     }
     const step = stepOf(strategy);
-    leadTo(part<HTMLAnchorElement>('back'), STEPS[step - 1]?.strategy);
+    leadToStep('back', STEPS[step - 1]);
     const next = part<HTMLAnchorElement>('next');
     if (step === STEPS.length - 1) {
       next.href = '#delays-heading';
       next.onclick = null;
-    } else leadTo(next, STEPS[step + 1]?.strategy);
+    } else leadToStep('next', STEPS[step + 1]);
     next.textContent = `${STEPS[step]?.next ?? 'From the start, in four steps'} ›`;
     part('step').textContent = step < 0 ? '' : `${step + 1} of ${STEPS.length}`;
     const input = outageInput(state);
