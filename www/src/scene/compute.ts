@@ -3,7 +3,7 @@ import { plan, simulateOutage } from 'rejitter/lab';
 import { MOST_BINS, SPAN_MS, boundOf, endlessMs, outageOptions, stops, type OutageInput } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { attemptsNeeded, isEnough, type Needs } from '../compute/patience';
-import { policyOf, type Strategy } from '../state/strategy';
+import { MOST_WAITS, policyOf, type Strategy } from '../state/strategy';
 import { longestMs } from '../waits/total';
 
 /** Lanes of the picture. */
@@ -147,12 +147,10 @@ export function endOf({ input, served, gaveUp, spanMs, untilMs }: SceneResult): 
   return served + gaveUp === input.herd.clients ? spanMs : Math.min(spanMs, untilMs);
 }
 
-/** Limit of the lab's plan. */
-const MOST_WAITS = 1000;
-
 function longestOf(strategy: Strategy): number {
   const { maxAttempts, totalTimeoutMs } = strategy;
-  if (maxAttempts === Infinity || maxAttempts === 1) return maxAttempts === 1 ? 0 : totalTimeoutMs;
+  if (maxAttempts === 1) return 0;
+  if (maxAttempts === Infinity) return totalTimeoutMs;
   const waits = plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), Math.min(maxAttempts - 1, MOST_WAITS));
   return longestMs(waits, totalTimeoutMs);
 }

@@ -177,7 +177,7 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
 }
 
 function keyOf({ input }: Pick<SceneResult, 'input'>): string {
-  return JSON.stringify(input, (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
+  return JSON.stringify(input);
 }
 
 function missing(name: string): never {

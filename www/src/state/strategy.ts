@@ -93,7 +93,7 @@ export function sameChoice(a: Choice, b: Choice): boolean {
 }
 
 /** Limit of the waits in the lab's plan. */
-const MOST_WAITS = 1000;
+export const MOST_WAITS = 1000;
 
 /** The package's words for what is wrong with these numbers, in the chosen strategy or in a cell of the grid. */
 export function refusalOf(strategy: Strategy): string | undefined {
@@ -170,9 +170,9 @@ export function sameStrategy(a: Strategy, b: Strategy): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-/** JSON has no infinity. */
-function keyOf(strategy: Strategy): string {
-  return JSON.stringify(policyData(strategy), (_, value: unknown) => (value === Infinity ? 'Infinity' : value));
+/** The same for all strategies that are the same policy. Infinity is null in JSON, and nothing else here is. */
+export function keyOf(strategy: Strategy): string {
+  return JSON.stringify(policyData(strategy));
 }
 
 /** Throws the package's error if the strategy is invalid. */

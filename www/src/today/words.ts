@@ -1,6 +1,6 @@
 /** The fate of a policy, and what one change does. */
 import { count, doing, duration, plural } from '../charts/format';
-import { MOST_ATTEMPTS, type Fate } from '../compute/patience';
+import { ENOUGH, MOST_ATTEMPTS, type Fate } from '../compute/patience';
 
 /** Describes the fate of the clients, and their fate with the change. */
 export function inWords(name: string, clients: number, now: Fate, changed: Fate | undefined): string {
@@ -9,7 +9,7 @@ export function inWords(name: string, clients: number, now: Fate, changed: Fate 
     (served === clients ? ` by ${duration(lastServedMs ?? 0)}` : gaveUp > 0 ? `, ${doing(gaveUp, 'give')} up` : '');
   const first = `${name}: ${fate(now)}.`;
   if (!changed)
-    return now.served >= 0.99 * clients
+    return now.served >= ENOUGH * clients
       ? `${first} Keep it.`
       : `${first} Neither full jitter nor up to ${MOST_ATTEMPTS} attempts serve 99%.`;
   const what = [

@@ -5,7 +5,7 @@
 import { rangeOf, seedOf, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { ENOUGH, fateOf, type Fate } from '../compute/patience';
-import { BACKOFFS, JITTERS, policyData, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { BACKOFFS, JITTERS, keyOf, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 /** What counts of one run. */
 type Run = Pick<Fate, 'served' | 'callsPerClient' | 'enoughMs'>;
@@ -72,10 +72,10 @@ function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice }
   const all = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
   const byPolicy = new Map<string, Choice>();
   for (const { backoff, jitter } of [...all, strategy]) {
-    const key = JSON.stringify(policyData(withChoice(strategy, { backoff, jitter })));
+    const key = keyOf(withChoice(strategy, { backoff, jitter }));
     if (!byPolicy.has(key)) byPolicy.set(key, { backoff, jitter });
   }
-  const chosen = byPolicy.get(JSON.stringify(policyData(strategy))) ?? strategy;
+  const chosen = byPolicy.get(keyOf(strategy)) ?? strategy;
   return { choices: [...byPolicy.values()], chosen };
 }
 

@@ -3,7 +3,7 @@ import type { RetryPolicy } from 'rejitter';
 import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter/lab';
 import { rangeOf, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
+import { MOST_WAITS, policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 export interface Wait {
   /** 1 for the wait after the first attempt. */
@@ -40,13 +40,16 @@ export interface Distribution {
 export const MOST_DRAWN = 10;
 /** Operations that are sampled for the sums of the waits, which have no closed form. */
 export const SAMPLED = 2000;
-/** Limit of the lab's plan. */
-const MOST_PLANNED = 1000;
 
 /** Cells of a curved piece. */
 const RESOLUTION = 48;
 /** Limit for drawing slots one by one. */
 const MOST_SLOTS = 64;
+
+/** The waits of a distribution that are drawn. */
+export function drawnOf({ waits: all }: Pick<Distribution, 'waits'>): readonly Wait[] {
+  return all.slice(0, MOST_DRAWN);
+}
 
 export interface WaitsInput {
   /** The others have its numbers. */
@@ -80,7 +83,7 @@ export async function waits(
 
 /** `seed` is set for the chosen strategy. */
 function distribution(policy: RetryPolicy, waits: number, seed: number | undefined): Omit<Distribution, 'choice'> {
-  const count = Math.min(waits, seed === undefined ? MOST_DRAWN : MOST_PLANNED);
+  const count = Math.min(waits, seed === undefined ? MOST_DRAWN : MOST_WAITS);
   const planned = count === 0 ? [] : plan(policy, count);
   const last = planned.at(-1);
   const total = (sum: number | undefined): number => (waits === Infinity && (sum ?? 0) > 0 ? Infinity : (sum ?? 0));

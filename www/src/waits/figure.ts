@@ -6,7 +6,7 @@ import { labelWidth } from '../charts/labels';
 import type { FigureSpec } from '../charts/spec';
 import { curveActs, formulaOf, title, truncationActs, withChoice, type Strategy } from '../state/strategy';
 import { strategyInWords } from '../state/words';
-import { MOST_DRAWN, SAMPLED, type Distribution, type Wait } from './compute';
+import { MOST_DRAWN, SAMPLED, drawnOf, type Distribution, type Wait } from './compute';
 import { LEAST_MS, mostOf, ridgeOf, ridgePath, stickHeight, sticks, waitScale, type WaitScale } from './ridge';
 import { longestMs } from './total';
 
@@ -142,10 +142,6 @@ export const delays: FigureSpec<DelaysData> = {
 
   note: ({ strategy, chosen }) => [limits(strategy, chosen)],
 };
-
-function drawnOf({ waits }: Distribution): readonly Wait[] {
-  return waits.slice(0, MOST_DRAWN);
-}
 
 function isFixed(wait: Wait): boolean {
   return wait.loMs === wait.hiMs;

@@ -15,7 +15,7 @@ import {
   type Choice,
   type Jitter,
 } from '../state/strategy';
-import { MOST_DRAWN, type Distribution } from './compute';
+import { drawnOf, type Distribution } from './compute';
 import type { CellFate } from './fates';
 import { mostOf, ridgeOf, ridgePath, sticks, waitScale } from './ridge';
 
@@ -132,9 +132,7 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     if (distributions.length === 0) return;
     const { capMs } = store.get().strategy;
     const curves = distributions.filter(({ choice }) => curveActs(choice));
-    const most = Math.max(
-      ...curves.map(({ waits }) => mostOf({ waits: waits.slice(0, MOST_DRAWN), landings: [] }, capMs)),
-    );
+    const most = Math.max(...curves.map((one) => mostOf({ waits: drawnOf(one), landings: [] }, capMs)));
     for (const { choice, plot } of cells) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
       const { width, height } = plot.getBoundingClientRect();
@@ -186,15 +184,15 @@ function rowHead(backoff: Backoff): HTMLElement {
 }
 
 function labelOf(strategy: Choice, cell: Distribution | undefined, served: string): string {
-  const medians = cell?.waits.slice(0, MOST_DRAWN).map(({ p50Ms }) => duration(p50Ms)) ?? [];
+  const medians = cell ? drawnOf(cell).map(({ p50Ms }) => duration(p50Ms)) : [];
   return `${title(strategy)}: ${served}${medians.length > 0 ? `, median waits ${medians.join(', ')}` : ''}`;
 }
 
 const INSET = 6;
 
 /** The waits of one strategy as ridges, one behind the other. */
-function thumbnail({ choice, waits }: Distribution, most: number, width: number, height: number): SVGSVGElement {
-  const drawn = waits.slice(0, MOST_DRAWN);
+function thumbnail(one: Distribution, most: number, width: number, height: number): SVGSVGElement {
+  const drawn = drawnOf(one);
   const scale = waitScale(most, INSET, width - INSET, 8);
   const pitch = (height - 14) / Math.max(1, drawn.length);
   const ridges = drawn.map((wait) => ridgeOf(wait, scale));
@@ -202,7 +200,7 @@ function thumbnail({ choice, waits }: Distribution, most: number, width: number,
   const unit = high / Math.max(1, ...ridges.map((ridge) => ridge?.peak ?? 0));
   return svg(
     'svg',
-    { viewBox: `0 0 ${width} ${height}`, width, height, 'data-jitter': choice.jitter },
+    { viewBox: `0 0 ${width} ${height}`, width, height, 'data-jitter': one.choice.jitter },
     ...drawn.map((wait, i) => {
       const box = { base: Math.round(12 + pitch * (i + 1)) - 0.5, unit, most: high };
       const ridge = ridges[i];
