@@ -7,8 +7,8 @@ export interface BarRow {
   /** Where there is no room for a bar. */
   readonly short: string;
   readonly value: number;
-  /** One for each column; bad ones stand out. */
-  readonly cells: readonly { readonly text: string; readonly bad?: boolean }[];
+  /** One for each column; bad ones stand out. `short` is for where there is no room. */
+  readonly cells: readonly { readonly text: string; readonly short?: string; readonly bad?: boolean }[];
   readonly isChosen: boolean;
 }
 
@@ -58,8 +58,12 @@ export function bars(rows: readonly BarRow[], columns: readonly Column[], width:
               height: 14,
               class: 'failures',
             }),
-        ...cells.map(({ text, bad }, c) =>
-          svg('text', { x: ends[c], y: y + 13, 'text-anchor': 'end', class: bad ? 'number bad' : 'number' }, text),
+        ...cells.map(({ text, short: less = text, bad }, c) =>
+          svg(
+            'text',
+            { x: ends[c], y: y + 13, 'text-anchor': 'end', class: bad ? 'number bad' : 'number' },
+            isNarrow ? less : text,
+          ),
         ),
       );
     }),

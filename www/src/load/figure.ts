@@ -48,7 +48,7 @@ export const load: FigureSpec<LoadResult> = {
         cells: [
           { text: count(run.failed) },
           { text: run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1) },
-          { text: recovery(run, result.horizonMs, width < 560), bad: run.recoveredAfterMs === undefined },
+          { text: recovery(run, result), ...(run.recoveredAfterMs === undefined && { short: 'never', bad: true }) },
         ],
         isChosen: run.shared === result.run.shared,
       })),
@@ -58,10 +58,7 @@ export const load: FigureSpec<LoadResult> = {
 
   describe: (result) =>
     `${finding(result)} ${result.runs
-      .map(
-        (run) =>
-          `${nameOf(run.shared, result)}: ${count(run.failed)} failed, ${recovery(run, result.horizonMs, false)}`,
-      )
+      .map((run) => `${nameOf(run.shared, result)}: ${count(run.failed)} failed, ${recovery(run, result)}`)
       .join('. ')}.`,
 
   settings: loadSettings,
@@ -100,9 +97,8 @@ export function loadSettings({ input }: Pick<LoadResult, 'input'>): string {
   );
 }
 
-export function recovery({ recoveredAfterMs }: LoadRun, horizonMs: number, isShort: boolean): string {
-  if (recoveredAfterMs !== undefined) return duration(recoveredAfterMs);
-  return isShort ? 'never' : `never within ${duration(horizonMs)}`;
+function recovery({ recoveredAfterMs }: LoadRun, { horizonMs }: LoadResult): string {
+  return recoveredAfterMs === undefined ? `never within ${duration(horizonMs)}` : duration(recoveredAfterMs);
 }
 
 /** The two ends of the table. Rows may have the same number. */
