@@ -189,7 +189,7 @@ function phases({ run, horizonMs }: LoadResult, x: Scale, width: number): SVGEle
 
 const KEYS = [
   ['reach the server', 'reached'],
-  ['middle 90% of 30 seeds', 'seeds'],
+  ['middle 90% of seeds', 'seeds'],
   ['answered in time', 'answered'],
   ['breaker open', 'phase-open'],
   ['half-open', 'phase-half-open'],
