@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { importEntry, project, repo, run } from '../lib/consumer.mjs';
+import { importEntry, project, repo, run, vectors } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
 const { fromData } = await importEntry('data');
@@ -143,7 +143,7 @@ for (const build of Object.keys(BUILDS)) {
 }
 
 test('the native digests are those that all releases have', () => {
-  const { blocks } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'differential.json'), 'utf8'));
+  const { blocks } = vectors('differential');
   const size = POLICIES / blocks.length;
   const found = blocks.map(
     (_, n) =>

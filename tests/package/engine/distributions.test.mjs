@@ -3,18 +3,16 @@
 // differential.test.mjs the package to these.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importPackage, vectors } from '../lib/consumer.mjs';
 import { UNSEEDED, compare, uncorrelated, uniform } from '../lib/stats.mjs';
 
 const { RetryPolicy } = await importPackage();
 const N = 100_000;
 const WAITS = 20;
 
-const { meta, distributions } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'distributions.json'), 'utf8'));
+const { meta, distributions } = vectors('distributions');
 const reference = (backoff, jitter) =>
   distributions
     .find(({ options }) => options.jitter === jitter && options.backoff === backoff)

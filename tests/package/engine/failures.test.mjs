@@ -2,18 +2,16 @@
 // tests/vectors/failures.json has the rows; failures/write.mjs makes those of real clients.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { compare } from './failures/fetches.mjs';
 import { misjudged } from './failures/rows.mjs';
 
 const { isTransientError } = await importPackage();
 const { createFetch } = await importFetch();
-const { real, made } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'failures.json'), 'utf8'));
+const { real, made } = vectors('failures');
 
 for (const [name, rows] of Object.entries({ 'real clients': real, 'rows by hand': made }))
   test(`classifies failures of ${name}, bare and as a cause`, async () => {

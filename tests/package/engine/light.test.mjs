@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 import { VirtualClock, microtasks, underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, installed, modules, repo, runNode } from '../lib/consumer.mjs';
+import { importEntry, importPackage, installed, modules, runNode, vectors } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 import { draw } from '../schedules/waits.mjs';
 
@@ -18,7 +18,6 @@ const { TimeoutError, delayMs, retry } = await importEntry('light');
 
 const { delay, hinted } = await import(pathToFileURL(join(modules, 'lib/light/generated.js')).href);
 const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
-const vectors = JSON.parse(readFileSync(join(repo, 'tests/vectors/delays.json'), 'utf8'));
 const EXPONENTIAL = 2;
 
 /** Fails with each of the errors in turn, the last one again and again. */
@@ -266,7 +265,7 @@ test('each wait is that of the core to the last bit, for random options, draws a
 
 test('the golden vectors of waits', () => {
   let compared = 0;
-  for (const { options, seed, delays } of vectors) {
+  for (const { options, seed, delays } of vectors('delays')) {
     const { backoff = 'exponential', capMs, ...rest } = options;
     const known = ['maxAttempts', 'baseMs', 'factor', 'jitter'];
     if ((backoff !== 'exponential' && backoff !== 'fixed') || typeof seed !== 'number') continue;

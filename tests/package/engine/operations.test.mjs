@@ -9,13 +9,13 @@ import { test } from 'node:test';
 import { fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, repo, vectors } from '../lib/consumer.mjs';
 import { literal, tableIn } from '../lib/readers.mjs';
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 
 const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
 const { retry: lightRetry } = await importEntry('light');
-const cases = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'operations.json'), 'utf8'));
+const cases = vectors('operations');
 
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 /** Features that each function lacks. */

@@ -5,9 +5,7 @@ import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import dns from 'node:dns/promises';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { checkServerIdentity } from 'node:tls';
 
@@ -21,7 +19,7 @@ import mysql from 'mysql2';
 import pg from 'pg';
 import * as undici from 'undici';
 
-import { importPackage, repo } from '../lib/consumer.mjs';
+import { importPackage, vectors } from '../lib/consumer.mjs';
 import { closedOrigin, importFetch, listen } from '../lib/fetching.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
@@ -324,7 +322,7 @@ for (const [library, table] of Object.entries(LIBRARIES))
   });
 
 test('agrees with createFetch about failures of each engine', () => {
-  const table = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'network-failures.json'), 'utf8'));
+  const table = vectors('network-failures');
   for (const { code, message, is } of table) {
     const error = Object.assign(new TypeError(message), code && { code });
     const expected = is === 'network' || is === 'unprocessed';

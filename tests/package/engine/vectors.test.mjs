@@ -2,38 +2,33 @@
 // which is tested against the same file.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage, repo, requirePackage } from '../lib/consumer.mjs';
+import { importPackage, requirePackage, vectors } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy } = await importPackage();
-const vectors = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'delays.json'), 'utf8'));
+const rows = vectors('delays');
 
 /** JSON has no Infinity and no bigint: both are written as text where a number belongs. */
 const revived = (options) =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
 
 test('there are vectors, of every backoff and every jitter', () => {
-  assert.ok(vectors.length >= 16);
-  const kinds = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'kinds.json'), 'utf8'));
+  assert.ok(rows.length >= 16);
+  const kinds = vectors('kinds');
   const names = (option) =>
     [...new Set(kinds[option].map(({ name }) => name))].filter((name) => name !== 'custom').sort();
+  assert.deepEqual([...new Set(rows.map(({ options }) => options.backoff ?? 'exponential'))].sort(), names('backoff'));
   assert.deepEqual(
-    [...new Set(vectors.map(({ options }) => options.backoff ?? 'exponential'))].sort(),
-    names('backoff'),
-  );
-  assert.deepEqual(
-    [...new Set(vectors.map(({ options }) => options.jitter?.type ?? options.jitter ?? 'full'))].sort(),
+    [...new Set(rows.map(({ options }) => options.jitter?.type ?? options.jitter ?? 'full'))].sort(),
     names('jitter'),
   );
-  assert.ok(vectors.every(({ delays }) => delays.length > 0));
+  assert.ok(rows.every(({ delays }) => delays.length > 0));
 });
 
-for (const [i, { options, seed, delays }] of vectors.entries()) {
+for (const [i, { options, seed, delays }] of rows.entries()) {
   test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, () => {
     const { maxAttempts = 6, ...rest } = revived(options);
     // The list may be the first part of a longer or endless one.
@@ -52,7 +47,7 @@ for (const [i, { options, seed, delays }] of vectors.entries()) {
   });
 }
 
-const hints = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'hints.json'), 'utf8'));
+const hints = vectors('hints');
 
 test('a server cannot shorten the waits of a policy: hinted waits are those of the vectors', () => {
   assert.ok(hints.length >= 40);
@@ -70,7 +65,7 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
 
 test('the comparison is exact: a difference in the last bit is one', () => {
   const bits = new DataView(new ArrayBuffer(8));
-  const { seed, options, delays } = vectors.find(({ options }) => options.jitter !== 'none');
+  const { seed, options, delays } = rows.find(({ options }) => options.jitter !== 'none');
   bits.setFloat64(0, delays[0]);
   bits.setUint32(4, bits.getUint32(4) ^ 1);
   const [first] = new RetryPolicy(revived(options)).delays({ seed });
@@ -78,7 +73,7 @@ test('the comparison is exact: a difference in the last bit is one', () => {
 });
 
 test('an operation waits what the vectors say, rounded up', async () => {
-  for (const { options, seed, delays } of vectors.filter(({ options }) => options.maxAttempts < 100)) {
+  for (const { options, seed, delays } of rows.filter(({ options }) => options.maxAttempts < 100)) {
     const end = await operate(fails(0), { ...revived(options), seed });
     // Waits longer than a timer can hold are armed in pieces: others test those.
     if (delays.every((ms) => ms < 2 ** 31 - 1))
@@ -89,7 +84,7 @@ test('an operation waits what the vectors say, rounded up', async () => {
 
 test('the CommonJS branch gives the same', () => {
   const required = requirePackage();
-  for (const { options, seed, delays } of vectors.slice(0, 20)) {
+  for (const { options, seed, delays } of rows.slice(0, 20)) {
     const iterator = new required.RetryPolicy(revived(options)).delays({ seed });
     assert.deepEqual(
       delays.map(() => iterator.next().value),

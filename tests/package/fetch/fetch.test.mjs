@@ -1,7 +1,6 @@
 // createFetch and fetchWithRetry: what is retried, with which body and headers, and the outcome.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +9,7 @@ import { Agent, fetch as fetchOf } from 'undici';
 
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { consumer, importEntry, importPackage, printed, repo } from '../lib/consumer.mjs';
+import { consumer, importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, failing, importFetch, listen, serving, statuses } from '../lib/fetching.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 
@@ -88,7 +87,7 @@ test('a UUID also where there is no crypto.randomUUID', async (t) => {
 });
 
 test("V05 failures of the network are retried on each engine's word; mistakes and bugs are not", async () => {
-  const table = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'network-failures.json'), 'utf8'));
+  const table = vectors('network-failures');
   for (const { code, syscall, message, is } of table) {
     const thrown = Object.assign(new TypeError(message), code && { code }, syscall && { syscall });
     for (const error of [thrown, Object.assign(new TypeError('x'), { cause: thrown })]) {

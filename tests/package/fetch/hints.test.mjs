@@ -1,18 +1,15 @@
 // Retry-After and its relatives: what each value asks for, and what is made of it.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, printed, repo } from '../lib/consumer.mjs';
+import { importPackage, printed, vectors } from '../lib/consumer.mjs';
 import { QUICK, importFetch, listen, statuses } from '../lib/fetching.mjs';
 import { digestOf, headersOf as randomHeaders } from '../lib/random-headers.mjs';
 
 const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
 const { retryReport } = await importPackage();
-const vectors = (name) => JSON.parse(readFileSync(join(repo, 'tests', 'vectors', `${name}.json`), 'utf8'));
 const { now, cases, random: expectedDigest } = vectors('retry-after');
 
 const HEADERS = {

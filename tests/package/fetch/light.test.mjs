@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, printed, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
 
 const { TimeoutError, createFetch, fetchWithRetry } = await importEntry('light/fetch');
@@ -62,7 +60,7 @@ test('options: those of rejitter/fetch with their defaults, and no others', asyn
 });
 
 test('a server never waits less than it asks for: each value of the table, beside rejitter/fetch', async (t) => {
-  const { now, cases } = JSON.parse(readFileSync(join(repo, 'tests/vectors/retry-after.json'), 'utf8'));
+  const { now, cases } = vectors('retry-after');
   t.mock.method(Date, 'now', () => now);
   const names = { ms: 'retry-after-ms', retryAfterMs: 'retry-after-ms', xMsRetryAfterMs: 'x-ms-retry-after-ms' };
   const all = { ...names, xAmzRetryAfter: 'x-amz-retry-after', retryAfter: 'retry-after', date: 'date' };

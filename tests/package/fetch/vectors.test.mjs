@@ -3,19 +3,17 @@
 // createFetch of rejitter/light/fetch runs the rows whose options it has.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 
 const large = await importFetch();
 const light = await importEntry('light/fetch');
 const { HttpStatusError } = large;
 const { RetryError, retryReport } = await importPackage();
-const groups = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'fetch.json'), 'utf8'));
+const groups = vectors('fetch');
 
 /** Ways to send a request with either entry, by what calls the inner fetch. */
 const FORMS = {

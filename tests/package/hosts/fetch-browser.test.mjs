@@ -8,11 +8,11 @@ import { after, before, test } from 'node:test';
 
 import { html, inBrowsers, js, serve } from '../lib/browsers.mjs';
 import { bundled } from '../lib/bundle.mjs';
-import { project, repo } from '../lib/consumer.mjs';
+import { project, repo, vectors } from '../lib/consumer.mjs';
 import { closedOrigin } from '../lib/fetching.mjs';
 
 const TABLE = readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8');
-const { real, made } = JSON.parse(readFileSync(join(repo, 'tests', 'vectors', 'failures.json'), 'utf8'));
+const { real, made } = vectors('failures');
 const FAILURES = [...real, ...made];
 
 /** Runs in the page and in Node, and returns the outcome of each case. It checks nothing. */
