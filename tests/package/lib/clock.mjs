@@ -151,6 +151,16 @@ export class VirtualClock {
   }
 }
 
+/** Runs `body(clock)`, which moves a virtual clock itself and may leave promises pending. Resolves with its value. */
+export async function onClock(body) {
+  const clock = new VirtualClock().install();
+  try {
+    return await body(clock);
+  } finally {
+    clock.uninstall();
+  }
+}
+
 /**
  * Runs `body(clock)` under a virtual clock, moving the time until the promise that it returns settles.
  * Resolves with `{ clock, value }` or `{ clock, error, rejected: true }`. A promise that nothing can

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { VirtualClock } from '../lib/clock.mjs';
+import { onClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 
 const { keepConnected } = await importEntry('reconnect');
@@ -11,19 +11,15 @@ const { breaker, budget, cooldown, hedge, protect } = await importEntry('protect
 const { RetryPolicy } = await importPackage();
 
 /** Runs `body(clock, start)`; `start(session, options)` starts a connection that ends with the test. */
-async function onClock(body) {
-  const clock = new VirtualClock({ start: 1000 }).install();
-  const controller = new AbortController();
-  const all = [];
-  const start = (session, options) => all.push(keepConnected(session, { signal: controller.signal, ...options }));
-  try {
+const keeping = (body) =>
+  onClock(async (clock) => {
+    const controller = new AbortController();
+    const all = [];
+    const start = (session, options) => all.push(keepConnected(session, { signal: controller.signal, ...options }));
     await body(clock, start);
     controller.abort();
-    return await Promise.all(all);
-  } finally {
-    clock.uninstall();
-  }
-}
+    return Promise.all(all);
+  });
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const hang = () => new Promise(() => {});
@@ -33,10 +29,10 @@ const many = (n, make) => Array.from({ length: n }, (_, i) => make(i));
  * 40 connections, whose server is down for a minute. Returns the starts while it was, and how many are open 15 s and
  * 30 s later.
  */
-async function outage(protection, from = 0) {
+async function outage(protection) {
   let [up, starts, open] = [false, 0, 0];
   const found = [];
-  await onClock(async (clock, start) => {
+  await keeping(async (clock, start) => {
     const session = async ({ opened }) => {
       starts++;
       await sleep(5);
@@ -45,7 +41,7 @@ async function outage(protection, from = 0) {
       open++;
       await hang();
     };
-    many(40, (i) => start(session, { protection, seed: from + i }));
+    many(40, (i) => start(session, { protection, seed: i }));
     await clock.advance(60_000);
     up = true;
     found.push(starts);
@@ -70,7 +66,7 @@ test('connections that share a breaker spare a server that is down, and are back
 test('a connection is a success of its breaker when it opens, not when it ends', async () => {
   const protection = protect(breaker(), cooldown());
   let open = 0;
-  await onClock(async (clock, start) => {
+  await keeping(async (clock, start) => {
     const policy = new RetryPolicy({ maxAttempts: 1, protection });
     const fail = () => Promise.reject(new Error('down'));
     for (const run of many(20, () => () => policy.run(fail))) await run().catch(() => {});
@@ -88,7 +84,7 @@ test('a connection is a success of its breaker when it opens, not when it ends',
 });
 
 test('what an attempt means to a breaker: a timeout is a failure, a 401 an answer, an abort nothing', async () => {
-  for (const [session, ms, failures, options] of [
+  for (const [session, ms, failures] of [
     [hang, 10_001, 1],
     [() => Promise.reject(Object.assign(new Error('no'), { status: 401 })), 1, 0],
     [hang, 10, 0],
@@ -96,8 +92,8 @@ test('what an attempt means to a breaker: a timeout is a failure, a 401 an answe
     [({ finish }) => finish(), 1, 0],
   ]) {
     const protection = protect(breaker());
-    await onClock(async (clock, start) => {
-      start(session, { protection, ...options });
+    await keeping(async (clock, start) => {
+      start(session, { protection });
       await clock.advance(ms);
     });
     assert.equal(protection.status().breaker.failures, failures);
@@ -108,12 +104,13 @@ test('a hint holds all who share a cooldown; an abort during a hold leaves nothi
   const protection = protect(cooldown());
   const { retryAfter } = await importPackage();
   const starts = [];
-  await onClock(async (clock, start) => {
+  let attempts = 0;
+  await keeping(async (clock, start) => {
     const session = () => {
       starts.push(clock.now - 1000);
       throw retryAfter(20_000, new Error('busy'));
     };
-    const options = { protection, random: () => 0.5 };
+    const options = { protection, random: () => 0.5, onAttempt: () => attempts++ };
     start(session, options);
     await clock.advance(1);
     many(5, () => start(session, options));
@@ -121,7 +118,7 @@ test('a hint holds all who share a cooldown; an abort during a hold leaves nothi
     assert.equal(protection.status().cooldown.held, 4);
   });
   // The first one, and the probe of the hold.
-  assert.deepEqual(starts, [0, 1]);
+  assert.deepEqual([starts, attempts], [[0, 1], 2]);
   assert.equal(protection.status().cooldown.held, 0);
 });
 
@@ -140,7 +137,7 @@ async function herd({ downMs = 0, limit = Infinity, restMs = 60_000 }) {
     if (!up) setTimeout(() => (up = true), ms);
   };
   let stay = 0;
-  await onClock(async (clock, start) => {
+  await keeping(async (clock, start) => {
     const session = async ({ opened, signal }) => {
       starts.push(clock.now);
       await sleep(5 + (starts.length % 20));
@@ -185,7 +182,7 @@ test('a fleet comes back spread out, and within the cap', async (t) => {
 
 test('a session that throws over an open socket leaves none behind', async () => {
   let [open, most] = [0, 0];
-  const reports = await onClock(async (clock, start) => {
+  const reports = await keeping(async (clock, start) => {
     const session = async ({ opened, signal }) => {
       most = Math.max(most, ++open);
       signal.addEventListener('abort', () => open--);

@@ -1,22 +1,20 @@
 // Scenes of one connection (tests/vectors/reconnect.json), on a virtual clock.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
-import { VirtualClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
+import { onClock } from '../lib/clock.mjs';
+import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 
 const { keepConnected } = await importEntry('reconnect');
 const { permanent, retryAfter } = await importPackage();
-const scenes = JSON.parse(readFileSync(join(repo, 'tests/vectors/reconnect.json'), 'utf8'));
+const scenes = vectors('reconnect');
 
 const nth = (list, n) => list[Math.min(n, list.length) - 1];
 
 /** Plays a scene. Returns what happened, and what is left. */
-async function play({ options, draw = 0.5, sessions, retryIf, wakeMs = [], wakeEachMs, abortMs, untilMs }) {
-  const clock = new VirtualClock({ start: 1000 }).install();
+async function play(clock, { options, draw = 0.5, sessions, retryIf, wakeMs = [], wakeEachMs, abortMs, untilMs }) {
   const time = () => clock.now - 1000;
   const errors = new Map();
   const error = (name) => errors.get(name) ?? errors.set(name, new Error(name)).get(name);
@@ -25,17 +23,6 @@ async function play({ options, draw = 0.5, sessions, retryIf, wakeMs = [], wakeE
   const later = (ms, fn) => own.push(setTimeout(fn, ms));
   const controller = new AbortController();
   const why = error('why');
-  let listeners = 0;
-  for (const [name, by] of [
-    ['addEventListener', 1],
-    ['removeEventListener', -1],
-  ]) {
-    const original = controller.signal[name].bind(controller.signal);
-    controller.signal[name] = (...args) => {
-      listeners += by;
-      original(...args);
-    };
-  }
 
   const session = ({ attempt, signal, opened, alive, finish }) => {
     seen.starts.push([time(), attempt]);
@@ -86,13 +73,13 @@ async function play({ options, draw = 0.5, sessions, retryIf, wakeMs = [], wakeE
   controller.abort(why);
   await clock.advance(0);
   const left = [...clock.pending.values()].filter((timer) => !own.includes(timer)).length;
-  clock.uninstall();
+  const listeners = getEventListeners(controller.signal, 'abort').length;
   return { ...seen, settled, error, left: [left, listeners, subscribed] };
 }
 
 for (const scene of scenes)
   test(scene.name, async () => {
-    const { starts, aborted, pings, settled, error, left } = await play(scene);
+    const { starts, aborted, pings, settled, error, left } = await onClock((clock) => play(clock, scene));
     assert.deepEqual(starts, scene.starts);
     if (scene.aborted) assert.deepEqual(aborted.slice(0, scene.aborted.length), scene.aborted);
     if (scene.pings) assert.deepEqual(pings, scene.pings);
