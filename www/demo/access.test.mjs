@@ -72,7 +72,7 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
-  test('nor with wider fonts, next to a scrollbar or on the narrowest phone', () =>
+  test('nothing scrolls sideways with wider fonts, next to a scrollbar or on the narrowest phone', () =>
     withPage(
       async (page) => {
         await page.addStyleTag({ content: WIDER_TEXT });
@@ -102,7 +102,7 @@ inEachEngine(({ withPage }) => {
       { viewport: PHONE },
     ));
 
-  test('nor when a wide window with everything drawn becomes a narrow one', () =>
+  test('nothing scrolls sideways when a wide window with everything drawn becomes a narrow one', () =>
     withPage(async (page) => {
       await drawAll(page);
       await page.setViewportSize(PHONE);

@@ -4,7 +4,7 @@ import { fate } from '../fate.mjs';
 /** @typedef {import('../fate.mjs').Failure} Failure */
 
 const MAX_ATTEMPTS = 10;
-export const NBSP = '\u00a0';
+const NBSP = '\u00a0';
 
 /** @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;

@@ -2,7 +2,7 @@
 import { simulateOutage } from 'rejitter/lab';
 
 /** The options of each strategy of the grid, as a program would write them: decorrelated jitter once. */
-export const STRATEGIES = ['fixed', 'linear', 'exponential', 'truncated'].flatMap((backoff) =>
+const STRATEGIES = ['fixed', 'linear', 'exponential', 'truncated'].flatMap((backoff) =>
   ['none', 'full', 'equal', 'decorrelated'].flatMap((jitter) => {
     if (jitter === 'decorrelated') return backoff === 'fixed' ? [{ backoff, jitter, options: { jitter } }] : [];
     return [{ backoff, jitter, options: { backoff, jitter, ...(backoff === 'truncated' && { truncateAt: 4 }) } }];
@@ -51,12 +51,11 @@ export function outageAlone(options, outage = {}, events = Infinity) {
  * Every strategy over the page's seeds, by the package alone.
  * @param {typeof SCENARIOS[number]} scenario
  * @param {number} seeds
- * @param {typeof STRATEGIES} [strategies]
  */
-export function independently({ herd, strategy }, seeds, strategies = STRATEGIES) {
+export function independently({ herd, strategy }, seeds) {
   const outage = { ...HERD, ...herd };
   const { clients } = outage;
-  return strategies.map(({ backoff, jitter, options }) => {
+  return STRATEGIES.map(({ backoff, jitter, options }) => {
     const runs = Array.from({ length: seeds }, (_, k) => {
       const { servedMs, meanAttempts } = outageAlone(
         { ...options, baseMs: 100, capMs: 10_000, ...strategy },
