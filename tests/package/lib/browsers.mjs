@@ -81,11 +81,10 @@ export function packageFile(path, headers) {
 }
 
 /**
- * The same tests in each browser. They get `visit(url)`, which opens a page and resolves with what its `finished`
- * resolved with, the errors of the page, and all complaints of the console.
- * @param {(visit: (url: string) => Promise<{ result: any, errors: string[], complaints: string[] }>) => void} tests
+ * The same tests in each browser. They get `withPage(use)`, which passes a page to `use` and closes it.
+ * @param {(withPage: (use: (page: any) => Promise<any>) => Promise<any>) => void} tests
  */
-export function inBrowsers(tests) {
+export function withPages(tests) {
   for (const [name, launch] of Object.entries(BROWSERS))
     describe(name, () => {
       let browser;
@@ -93,20 +92,30 @@ export function inBrowsers(tests) {
         browser = await launch();
       });
       after(() => browser?.close());
-      tests((url) =>
-        browser.withPage(async (page) => {
-          const [errors, complaints] = [[], []];
-          page.on('console', (message) => {
-            if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-          });
-          page.on('pageerror', (error) => {
-            errors.push(String(error));
-            complaints.push(String(error));
-          });
-          await page.goto(url);
-          await page.waitForFunction(() => globalThis.finished !== undefined);
-          return { result: await page.evaluate(() => globalThis.finished), errors, complaints };
-        }),
-      );
+      tests((use) => browser.withPage(use));
     });
 }
+
+/**
+ * The same tests in each browser. They get `visit(url)`, which opens a page and resolves with what its `finished`
+ * resolved with, the errors of the page, and all complaints of the console.
+ * @param {(visit: (url: string) => Promise<{ result: any, errors: string[], complaints: string[] }>) => void} tests
+ */
+export const inBrowsers = (tests) =>
+  withPages((withPage) =>
+    tests((url) =>
+      withPage(async (page) => {
+        const [errors, complaints] = [[], []];
+        page.on('console', (message) => {
+          if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+        });
+        page.on('pageerror', (error) => {
+          errors.push(String(error));
+          complaints.push(String(error));
+        });
+        await page.goto(url);
+        await page.waitForFunction(() => globalThis.finished !== undefined);
+        return { result: await page.evaluate(() => globalThis.finished), errors, complaints };
+      }),
+    ),
+  );

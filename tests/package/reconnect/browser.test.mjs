@@ -1,14 +1,14 @@
 // Connections in real browsers: what wakes them, what is left of them, and a component that comes and goes.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 
 import { chromium, firefox } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { BROWSERS, html, js, serve } from '../lib/browsers.mjs';
+import { html, js, serve, withPages } from '../lib/browsers.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { pasted } from '../lib/pasted.mjs';
 import { javaScript, program } from '../lib/programs.mjs';
@@ -91,39 +91,32 @@ async function wakes(page, cause) {
   return persisted;
 }
 
-for (const [name, launch] of Object.entries(BROWSERS))
-  describe(name, () => {
-    let browser;
-    before(async () => {
-      browser = await launch();
-    });
-    after(() => browser?.close());
+withPages((withPage) => {
+  test('a page that is visible again, shown or resumed wakes a wait, and an abort leaves no listener', () =>
+    withPage(async (page) => {
+      await page.goto(`${server.origin}/page`);
+      await ready(page);
+      for (const [target, type] of [
+        ['window', 'online'],
+        ['window', 'pageshow'],
+        ['document', 'visibilitychange'],
+        ['document', 'resume'],
+      ])
+        await wakes(page, () =>
+          page.evaluate(([on, type]) => void globalThis[on].dispatchEvent(new Event(type)), [target, type]),
+        );
+    }));
 
-    test('a page that is visible again, shown or resumed wakes a wait, and an abort leaves no listener', () =>
-      browser.withPage(async (page) => {
-        await page.goto(`${server.origin}/page`);
-        await ready(page);
-        for (const [target, type] of [
-          ['window', 'online'],
-          ['window', 'pageshow'],
-          ['document', 'visibilitychange'],
-          ['document', 'resume'],
-        ])
-          await wakes(page, () =>
-            page.evaluate(([on, type]) => void globalThis[on].dispatchEvent(new Event(type)), [target, type]),
-          );
-      }));
-
-    test('a component that is unmounted leaves no socket, and one that is mounted twice has one', () =>
-      browser.withPage(async (page) => {
-        await page.goto(`${server.origin}/component`);
-        await ready(page);
-        await page.evaluate((url) => globalThis.mount(url), `ws://127.0.0.1:${sockets.address().port}`);
-        await until('one socket', () => sockets.clients.size === 1);
-        await page.evaluate(() => globalThis.unmount());
-        await until('no socket', () => sockets.clients.size === 0);
-      }));
-  });
+  test('a component that is unmounted leaves no socket, and one that is mounted twice has one', () =>
+    withPage(async (page) => {
+      await page.goto(`${server.origin}/component`);
+      await ready(page);
+      await page.evaluate((url) => globalThis.mount(url), `ws://127.0.0.1:${sockets.address().port}`);
+      await until('one socket', () => sockets.clients.size === 1);
+      await page.evaluate(() => globalThis.unmount());
+      await until('no socket', () => sockets.clients.size === 0);
+    }));
+});
 
 test('Chromium: the network that is back, and a page out of the back/forward cache, wake a wait', async () => {
   const { chromium: launch } = launchersOf({ chromium, firefox });

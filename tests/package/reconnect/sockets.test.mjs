@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 
 import { WebSocket, WebSocketServer } from 'ws';
 
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { checkPrograms, importProgram } from '../lib/programs.mjs';
@@ -24,8 +25,7 @@ after(() => Promise.all(closers.map((close) => close())));
 async function sockets(serve, accept = (socket, web) => web.emit('connection', socket)) {
   const web = createServer();
   const server = new WebSocketServer({ server: web });
-  const open = new Set();
-  const found = { attempts: 0, connections: 0, open };
+  const found = { attempts: 0, connections: 0 };
   server.on('connection', (socket) => {
     socket.on('message', (data) => {
       if (`${data}` === 'token') socket.send('welcome');
@@ -35,15 +35,11 @@ async function sockets(serve, accept = (socket, web) => web.emit('connection', s
   });
   const front = createTcpServer((socket) => {
     found.attempts++;
-    open.add(socket.on('error', () => {}).on('close', () => open.delete(socket)));
     accept(socket, web);
   });
-  await new Promise((done) => front.listen(0, '127.0.0.1', done));
-  closers.push(() => {
-    for (const socket of open) socket.destroy();
-    front.close();
-  });
-  return Object.assign(found, { url: `ws://127.0.0.1:${front.address().port}` });
+  const { port, sockets: open, close } = await onLoopback(front);
+  closers.push(close);
+  return Object.assign(found, { open, url: `ws://127.0.0.1:${port}` });
 }
 
 /** Keeps a connection until the body has seen enough; then nothing of it may be left at the server. */
@@ -159,17 +155,13 @@ test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000
 /** A server of events. Returns when each request came, and what it had. */
 async function events(answer) {
   const requests = [];
-  const open = new Set();
   const server = createServer((request, response) => {
     requests.push({ at: performance.now(), lastId: request.headers['last-event-id'] });
     answer(response, requests.length);
-  }).on('connection', (socket) => open.add(socket.on('close', () => open.delete(socket))));
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  return { url: `http://127.0.0.1:${server.address().port}`, requests, open };
+  const { origin, sockets, close } = await onLoopback(server);
+  closers.push(close);
+  return { url: origin, requests, open: sockets };
 }
 
 const STREAM = { 'content-type': 'text/event-stream', connection: 'close' };
