@@ -13,7 +13,7 @@ const SERIES = [
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 330, 60, 110, 54, 44];
 
 /** The 99th percentile with each kind of hedges; undefined where requests and hedges need more than the servers have. */
-export function points({ simulateHedging }) {
+function points({ simulateHedging }) {
   return SERIES.map(({ maxRatio }) =>
     UTILISATIONS.map((utilisation) => {
       const simulation = simulateHedging({
@@ -63,7 +63,7 @@ export async function picture() {
 }
 
 /** The picture in words: up to which utilisation hedges pay, and from where on they overload the servers. */
-export function caption([none, limited, unlimited]) {
+function caption([none, limited, unlimited]) {
   const percent = (k) => `${Math.round(100 * UTILISATIONS[k])}%`;
   const worse = limited.findIndex((ms, k) => ms === undefined || ms >= none[k]);
   const over = (series) => (series.includes(undefined) ? `from ${percent(series.indexOf(undefined))} on` : 'nowhere');

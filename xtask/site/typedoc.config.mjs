@@ -4,8 +4,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 const GUIDE =
-  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging connections testing observability telemetry ' +
-  'queues processes databases library-authors serverless react-native';
+  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging connections testing ' +
+  'observability telemetry queues processes databases library-authors serverless react-native';
 /** The pages in the order in which they are read; the others follow. */
 const FIRST = [
   ...GUIDE.split(' ').map((name) => `guide/${name}.md`),
