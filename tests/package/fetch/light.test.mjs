@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 
+import { until } from '../../../www/demo/lib/until.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
@@ -143,11 +144,15 @@ for (const limits of [{}, { attemptTimeoutMs: 60_000 }, { totalTimeoutMs: 60_000
         const controller = new AbortController();
         const { signal } = controller;
         const reason = new Error('mine');
-        const slow = createFetch({ jitter: 'none', baseMs: 50_000, capMs: 50_000, ...limits });
+        let waits = 0;
+        const random = () => {
+          waits += 1;
+          return 0.9;
+        };
+        const slow = createFetch({ random, baseMs: 50_000, capMs: 50_000, ...limits });
         const sent = by === 'init' ? slow(url, { signal }) : slow(new Request(url, { signal }));
         const result = moment === 'body' ? (await sent).text() : sent;
-        while (requestsOf(url).length === 0 || (moment === 'wait' && !requestsOf(url)[0].body)) await sleep(1);
-        await sleep(moment === 'wait' ? 20 : 0);
+        await until(`the ${moment}`, () => requestsOf(url).length > 0 && (moment === 'wait') === waits > 0);
         controller.abort(reason);
         const error = await result.catch((error) => error);
         assert.ok(error === reason || moment === 'body', String(error));
