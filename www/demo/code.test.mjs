@@ -24,7 +24,7 @@ const run = promisify(execFile);
 
 /** The programs of the sixteen cells, with a deadline and without one. @type {Printed[]} */
 const grid = [];
-/** Those of presets, and of strategies that only data can hold. @type {Printed[]} */
+/** The programs of presets, and of strategies that only data can hold. @type {Printed[]} */
 const others = [];
 
 /** @param {Printed[]} list @param {string} name @param {any} strategy @param {Record<string, object>} [parts] */

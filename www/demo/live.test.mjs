@@ -325,7 +325,7 @@ async function counts(page) {
   return JSON.parse((await page.getAttribute('#live-run', 'data-counted')) ?? '{}');
 }
 
-/** The same as of now. @param {Page} page */
+/** The worker's counts of the run on the page, as of now. @param {Page} page */
 async function countsNow(page) {
   return page.evaluate(async () => {
     const run = document.getElementById('live-run')?.dataset.run;

@@ -30,7 +30,7 @@ describe('protection', () => {
     };
     return load(input, nothing, signal);
   };
-  /** The same by the package alone, with the whole server. */
+  /** The load by the package alone, with the whole server. */
   const alone = (/** @type {string} */ shared, /** @type {any} */ options, maxAttempts = 10) => {
     const simulation = simulateLoad(
       { baseMs: 100, capMs: 10_000, maxAttempts: shared === 'single' ? 1 : maxAttempts },

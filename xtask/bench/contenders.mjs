@@ -58,7 +58,7 @@ export async function retryWithStrategy(strategy, fn, attempts = ATTEMPTS) {
 export const BARE = 'bare call';
 export const BY_HAND = 'hand-written loop';
 export const POLICY = 'rejitter, policy';
-/** The same with the core as JavaScript. */
+/** The policy of rejitter, with the core as JavaScript. */
 export const TRANSLATED = 'rejitter, policy, JavaScript form';
 export const LIGHT = 'rejitter/light';
 

@@ -12,7 +12,7 @@ import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from '.
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/command.mjs').More} More */
 
-/** It is published as it lies. */
+/** The crate, published as it lies. */
 const folder = inRoot('crates/rejitter');
 const programs = inRoot('tests/crate/programs');
 /** Cargo locks the folder. */
@@ -24,7 +24,7 @@ const WASI_2 = 'wasm32-wasip2';
 const BARE = 'thumbv7em-none-eabi';
 /** The oldest compiler that the manifest allows. */
 export const OLDEST = '1.85';
-/** That, and some between it and the newest. */
+/** The oldest compiler, and some between it and the newest. */
 const COMPILERS = [OLDEST, '1.88', '1.92'];
 
 /** Programs that retry what these crates do. */

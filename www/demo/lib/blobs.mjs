@@ -44,7 +44,7 @@ export function keepNextFile() {
   );
 }
 
-/** Runs in the page: that file, once it is there. */
+/** Runs in the page: returns the file that was kept, once it is there. */
 export function keptFile() {
   return /** @type {Keeper} */ (globalThis).file;
 }

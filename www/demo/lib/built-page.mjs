@@ -53,7 +53,7 @@ export function inEachEngine(declare, { engines = ALL } = {}) {
         await server?.close();
       });
 
-      /** One for each setting of the reader's system. @param {Scheme} scheme @param {boolean} still */
+      /** The browser for a setting of the reader's system. @param {Scheme} scheme @param {boolean} still */
       function browserFor(scheme, still) {
         const key = `${scheme} ${still}`;
         const browser = started.get(key) ?? ENGINES[engine](scheme, still);

@@ -4,10 +4,10 @@ import { svg } from './dom';
 export interface BarRow {
   readonly id: string;
   readonly name: string;
-  /** Where there is no room for a bar. */
+  /** The name where there is no room for a bar. */
   readonly short: string;
   readonly value: number;
-  /** One for each column; bad ones stand out. `short` is for where there is no room. */
+  /** The numbers, one for each column; bad ones stand out. `short` is for where there is no room. */
   readonly cells: readonly { readonly text: string; readonly short?: string; readonly bad?: boolean }[];
   readonly isChosen: boolean;
 }

@@ -7,7 +7,7 @@ export interface Channel<N extends JobName> {
    * then the answer is false.
    */
   order(input: InputOf<N>): boolean;
-  /** Unless this is what was ordered. */
+  /** Cancels the order, unless this is what was ordered. */
   cancel(unless?: InputOf<N>): void;
 }
 

@@ -28,7 +28,7 @@ export interface ContentionPoint {
   readonly runs: number;
   /** Writes that reached the server. */
   readonly calls: Statistics;
-  /** Until the last client knew that its write succeeded. */
+  /** Time until the last client knew that its write succeeded. */
   readonly timeMs: Statistics;
 }
 

@@ -2,10 +2,10 @@
 import { simulateHedging, type HedgingOptions, type HedgingResult } from 'rejitter/lab';
 import { createPace, resultOf } from '../compute/pace';
 
-/** The package's default. */
+/** The package's default of `maxRatio`. */
 export const MAX_RATIO = 0.1;
 
-/** Many, for the few of them that are in the tail. */
+/** Requests of a simulation: many, for the few of them that are in the tail. */
 export const REQUESTS = 500_000;
 /** Most attempts are quick, some are not: exponential times, the slow ones after a pause. */
 export const SERVICE = { meanMs: 20, slowShare: 0.05, slowFromMs: 500, slowMeanMs: 500 } as const;

@@ -8,7 +8,7 @@ export class NoFlakyServer extends Error {}
 /** Browsers end a service worker that had nothing to do for half a minute. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** It takes milliseconds, where it works at all. */
+/** Limit for taking the page over, which takes milliseconds where it works at all. */
 const CLAIMED_WITHIN_MS = 10_000;
 
 /** Resolves once `flaky/…` is answered by the worker, also on the very first visit. */
@@ -63,7 +63,7 @@ function activated(registration: ServiceWorkerRegistration): Promise<void> {
   });
 }
 
-/** Until the returned function is called. */
+/** Keeps the flaky server alive until the returned function is called. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => tell('stay'), KEEP_ALIVE_MS);
   return () => clearInterval(timer);

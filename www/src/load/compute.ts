@@ -74,7 +74,7 @@ export interface LoadResult {
   readonly binMs: number;
   /** Requests that the server answers per second. */
   readonly capacityPerS: number;
-  /** As far as they are computed, in the order of `SHARED` at the end. */
+  /** The runs that are computed so far, in the order of `SHARED`. */
   readonly runs: readonly LoadRun[];
   readonly run: LoadRun;
   readonly band: Band | undefined;

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'until all are answered', short: 'until calm', width: 170, narrow: 76 },
 ];
 
-/** One attempt is no retry, whatever is shared. */
+/** The name of a row. One attempt is no retry, whatever is shared. */
 export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): string {
   if (input.strategy.maxAttempts > 1) return NAMES[shared][0];
   return {

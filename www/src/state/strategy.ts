@@ -78,7 +78,7 @@ export const INITIAL: Strategy = {
 /** Without a wait and without an end: what loops around a call do. */
 export const AT_ONCE: Strategy = { ...INITIAL, backoff: 'fixed', jitter: 'none', baseMs: 0, maxAttempts: Infinity };
 
-/** The same numbers with another curve or jitter. Where nothing was waited, the waits start from the usual base. */
+/** Returns the strategy with another curve or jitter. Where nothing was waited, the waits start from the usual base. */
 export function withChoice(strategy: Strategy, choice: Choice): Strategy {
   const { backoff, jitter } = choice;
   if (sameChoice(strategy, choice)) return strategy;
@@ -170,7 +170,7 @@ export function sameStrategy(a: Strategy, b: Strategy): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-/** The same for all strategies that are the same policy. Infinity is null in JSON, and nothing else here is. */
+/** A key, the same for all strategies that are one policy. Infinity is null in JSON, and nothing else here is. */
 export function keyOf(strategy: Strategy): string {
   return JSON.stringify(policyData(strategy));
 }
@@ -180,7 +180,7 @@ export function policyOf(strategy: Strategy): RetryPolicy {
   return fromData(policyData(strategy));
 }
 
-/** Not read while this module loads: that would stop the page where there is no WebAssembly. */
+/** The package's defaults, not read while this module loads: that would stop the page where there is no WebAssembly. */
 let known: ReturnType<typeof packageDefaults> | undefined;
 
 /** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
@@ -288,7 +288,7 @@ const JITTER_NAMES: Record<Jitter, string> = {
   pollyV2: 'Polly',
 };
 
-/** In a sentence: `± 50%`, `bounded decorrelated`. Its numbers are known where they are set. */
+/** The name of a jitter in a sentence: `± 50%`, `bounded decorrelated`. Its numbers are known where they are set. */
 export function jitterName({
   jitter,
   ratio,

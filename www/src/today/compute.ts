@@ -7,7 +7,7 @@ import type { Strategy } from '../state/strategy';
 export interface ChangeResult {
   readonly input: OutageInput;
   readonly now: Fate;
-  /** The same with other options; undefined if nearly all are served as it is, or no such change is of use. */
+  /** The fate with other options; undefined if nearly all are served as it is, or no such change is of use. */
   readonly changed: Fate | undefined;
 }
 

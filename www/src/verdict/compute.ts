@@ -12,7 +12,7 @@ type Run = Pick<Fate, 'served' | 'callsPerClient' | 'enoughMs'>;
 
 export interface Contender {
   readonly choice: Choice;
-  /** One per seed, in the same order for all contenders. */
+  /** Runs, one per seed, in the same order for all contenders. */
   readonly runs: readonly Run[];
   /** Whether a run was stopped because of its number of calls: then there are more, and the end is unknown. */
   readonly isCut: boolean;

@@ -52,7 +52,7 @@ export function drawnOf({ waits: all }: Pick<Distribution, 'waits'>): readonly W
 }
 
 export interface WaitsInput {
-  /** The others have its numbers. */
+  /** The chosen strategy, whose numbers the others have. */
   readonly strategy: Strategy;
   readonly choices: readonly Choice[];
   readonly seed: number;
