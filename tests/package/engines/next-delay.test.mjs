@@ -12,11 +12,13 @@ import { importEntry, importPackage, tool } from '../lib/consumer.mjs';
 import { still } from '../lib/pasted.mjs';
 import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
 
-const { RetryPolicy, isTransientError, permanent, retryAfter } = await importPackage();
+const { RetryPolicy, TimeoutError, isTransientError, permanent, retryAfter } = await importPackage();
 const { bullmq, nextDelay, temporal } = await importEntry('engines');
 const { RejectedError } = await importEntry('protection');
 
 const statused = (status) => Object.assign(new Error(`status ${status}`), { status });
+/** An error with this many errors between it and a hint. */
+const nested = (n) => new Error(`${n}`, { cause: n > 0 ? nested(n - 1) : retryAfter(2000, new Error('x')) });
 const ERRORS = {
   plain: new Error('plain'),
   server: statused(503),
@@ -25,6 +27,11 @@ const ERRORS = {
   nested: new Error('y', { cause: permanent(new Error('x')) }),
   hint: retryAfter(2000, statused(503)),
   twice: retryAfter(3000, retryAfter(2000, new Error('x'))),
+  'twice, apart': retryAfter(3000, new Error('y', { cause: retryAfter(2000, new Error('x')) })),
+  'hint, deep': nested(9),
+  'too deep': nested(10),
+  // Its cause is the failure of the attempt before.
+  timeout: Object.assign(new TimeoutError('late'), { cause: permanent(new Error('x')) }),
   long: retryAfter(60_001, new Error('x')),
   final: retryAfter(10, new Error('final')),
   text: 'thrown text',
@@ -88,6 +95,9 @@ test('BullMQ: retryIf gets a whole Attempt, with the age of the job and its own 
   const job = (age) => ({ id: '7', timestamp: Date.now() - age, opts: { attempts: 9 } });
   assert.ok((await strategy(7, 'rejitter', new Error('x'), job(1000))) >= 0);
   assert.equal(await strategy(7, 'rejitter', new Error('x'), job(61_000)), -1);
+  // The number of attempts was lowered when the job had made more.
+  await strategy(10, 'rejitter', new Error('x'), job(1000));
+  assert.equal(seen[2].attemptsLeft, 0);
   const [{ signal, elapsedMs, ...rest }] = seen;
   assert.deepEqual(rest, { attempt: 7, attemptsLeft: 2, name: 'mail', remainingMs: Infinity });
   assert.ok(!signal.aborted && elapsedMs >= 1000 && elapsedMs < 60_000);
