@@ -1,6 +1,6 @@
-// Puts the npm package together: pkg-template/, the entries of src/js/entries in a form per host, bundled with the
-// modules that they reach, each wasm as a file and as a module, the CommonJS twins, the version. Next to it, in
-// OUT.modules, the same with every module as a file: for tests that change one.
+// Puts the npm package together: pkg-template/, the README, the entries of src/js/entries in a form per host, bundled
+// with the modules that they reach, each wasm as a file and as a module, the CommonJS twins, the version. Next to it,
+// in OUT.modules, the same with every module as a file: for tests that change one.
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
 //
@@ -21,6 +21,12 @@ const ENTRIES = [
   ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
   'reconnect',
 ];
+
+const SITE = {
+  docs: 'https://rejitter.github.io/rejitter/docs/',
+  raw: 'https://raw.githubusercontent.com/rejitter/rejitter/main/',
+  blob: 'https://github.com/rejitter/rejitter/blob/main/',
+};
 
 const INLINED = [['/core.js', '/core-inline.js']];
 const TRANSLATED = [
@@ -81,6 +87,21 @@ export async function lazyGlue(code) {
   return `// Written by wasm-bindgen.\nimport { LazyDecoder, LazyEncoder } from './text.js';\n${bare}`;
 }
 
+/**
+ * The README of the package: that of the repository, without what only a clone has, which follows the links by reader.
+ * @param {string} text
+ */
+export const packageReadme = (text) =>
+  text
+    .replace(/^> .*\n\n/m, '')
+    .replace(
+      /\nTo work on it: [^]*/,
+      '\nMIT or Apache-2.0, at your option. THIRD-PARTY-NOTICES: the crates in the WebAssembly.\n',
+    )
+    .replaceAll(/\b(srcset|src)="(docs\/[\w-]+\.png)"/g, `$1="${SITE.raw}$2"`)
+    .replaceAll(/\]\(docs\/([\w/-]+)\.md/g, `](${SITE.docs}$1.html`)
+    .replaceAll('](SECURITY.md)', `](${SITE.blob}SECURITY.md)`);
+
 /** Every file that a package.json names in `exports`. */
 function filesInExports(exports) {
   if (typeof exports === 'string') return [exports];
@@ -125,7 +146,7 @@ function sameExports(exportsByFile) {
   }
 }
 
-export async function assemble({ template, driver, licences, wasm, light, machines, lab, version, out }) {
+export async function assemble({ template, readme, driver, licences, wasm, light, machines, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
   mkdirSync(dirname(next), { recursive: true });
@@ -148,6 +169,7 @@ export async function assemble({ template, driver, licences, wasm, light, machin
   write('lab.wasm', labBytes);
   write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
   write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
+  write('README.md', packageReadme(readFileSync(readme, 'utf8')));
   write('lib/otel/version.js', `export const VERSION = '${version}';\n`);
   for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
 
@@ -228,6 +250,7 @@ export async function assemble({ template, driver, licences, wasm, light, machin
 export const assembleHere = (values) =>
   assemble({
     template: inRoot('pkg-template'),
+    readme: inRoot('README.md'),
     driver: inRoot('src/js'),
     licences: [inRoot('LICENSE-MIT'), inRoot('LICENSE-APACHE')],
     ...values,

@@ -6,10 +6,9 @@ import { pathToFileURL } from 'node:url';
 
 import { installed, project, repo, run } from './consumer.mjs';
 
-/** The READMEs and every page of docs/, by name. */
+/** The README, of which the package's is made, and every page of docs/, by name. */
 export const documents = new Map([
   ['README.md', readFileSync(join(repo, 'README.md'), 'utf8')],
-  ["the package's README.md", readFileSync(join(installed, 'README.md'), 'utf8')],
   ...readdirSync(join(repo, 'docs'), { recursive: true })
     .filter((name) => name.endsWith('.md'))
     .sort()
