@@ -23,7 +23,7 @@ fn a_million_policies_have_the_golden_delays() {
     assert_eq!(first_difference(), None);
 }
 
-/// For `tests/package/engine/differential.test.mjs`, which names the file: a digest per policy, so that it
+/// For `tests/package/engine/differential.cargo.test.mjs`, which names the file: a digest per policy, so that it
 /// can name the first policy that differs. Without a name, a few.
 #[test]
 fn digests_are_written_per_policy() {

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 
 import { Failure, command, listen, run as runCommand, signalReceived } from './run/command.mjs';
 import { take } from './run/lock.mjs';
-import { inRoot, root, wishes } from './run/places.mjs';
-import { defaultJobs, isTest, run, setUp } from './run/run.mjs';
+import { inRoot, root } from './run/places.mjs';
+import { isTest, run, setUp } from './run/run.mjs';
 import { withNeeds } from './run/schedule.mjs';
 import { checks } from './steps/checks.mjs';
 import * as crate from './steps/crate.mjs';
@@ -150,22 +150,16 @@ async function main(args) {
   const release = await take();
   if (script) {
     const [file, goals] = script;
-    await setUp(SET_UP, goals);
+    const found = await setUp(SET_UP, goals);
     // It runs for hours, and packs the package itself.
     if (name === 'watch') release();
     console.log();
-    return runCommand(command(['node', file, ...rest], { dir: root, env: places(), limitMs: Infinity }));
+    return runCommand(command(['node', file, ...rest], { dir: root, env: places(found), limitMs: Infinity }));
   }
-  if (name === 'test') {
-    wishes.quick = options.quick === true;
-    return test(checks(), options);
-  }
+  if (name === 'test') return test(checks(), options);
   if (name === 'site') return site(options, SET_UP);
   if (name === 'crate') return test(crate.allSteps, options);
-  if (name === 'pkg') {
-    wishes.listFiles = true;
-    return setUp(SET_UP, [pkg.PACK]);
-  }
+  if (name === 'pkg') return void (await setUp(SET_UP, [pkg.PACK], { listFiles: true }));
   if (options['dry-run']) return test(releaseSteps);
   throw new Failure('a release is published by hand', {
     remedy: 'cargo xtask release --dry-run; CONTRIBUTING.md has the checklist',
@@ -195,7 +189,7 @@ async function test(all, options = {}) {
   const names = chosen(all, options);
   const start = performance.now();
   const steps = withNeeds([...SET_UP, ...all], ({ name }) => names.includes(name));
-  const done = await run(steps, 'test-logs', options.jobs ?? defaultJobs());
+  const done = await run(steps, { folder: 'test-logs', jobs: options.jobs, quick: options.quick });
   console.log(`\n${'step'.padEnd(36)} passed failed skipped      time`);
   const column = (/** @type {string | number} */ value, /** @type {number} */ width) => String(value).padStart(width);
   const sum = { passed: 0, failed: 0 };

@@ -1,6 +1,6 @@
 //! A million random policies and a digest of their delays: the same natively and in each wasm file.
 //!
-//! `tests/package/engine/differential.test.mjs` draws the same policies in JavaScript, word by word. What is
+//! `tests/package/engine/differential.cargo.test.mjs` draws the same policies in JavaScript, word by word. What is
 //! changed here must be changed there.
 
 use rejitter::data::PolicyData;

@@ -1,6 +1,6 @@
 //! Lives of machines: random steps whose answers are the same natively, in wasm and in the JavaScript made of it.
 //!
-//! `tests/package/protection/differential.test.mjs` makes the calls of the tape: kinds, arguments and answers are in
+//! `tests/package/protection/differential.cargo.test.mjs` makes the calls of the tape: kinds, arguments and answers are in
 //! the same order there.
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Lives of the latency: random steps with the same answers here and in the JavaScript of the package.
 //!
-//! `tests/package/protection/latency.test.mjs` makes the calls of the tape.
+//! `tests/package/protection/latency.cargo.test.mjs` makes the calls of the tape.
 
 use rejitter::internals::protection::Latency;
 

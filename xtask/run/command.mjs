@@ -26,8 +26,6 @@ export const BUILD_LIMIT_MS = 40 * 60_000;
  * @property {Record<string, string | undefined>} [env] `undefined` removes a variable
  * @property {string} [remedy] advice to the reader when it fails
  * @property {number} [limitMs]
- * @property {boolean} [givesWay] for builds, and for tests without a browser: they take what tests in browsers leave of
- *   the cores. The latter have limits of time, and fail where others are only late.
  * @typedef {More & { line: string[] }} Command
  */
 
@@ -75,7 +73,7 @@ export function sh(texts, ...values) {
 /** @param {string | string[]} line @param {More} [more] @returns {Command} */
 export const command = (line, more) => ({ line: typeof line === 'string' ? line.split(' ') : line, ...more });
 
-const BUILD = { givesWay: true, limitMs: BUILD_LIMIT_MS };
+const BUILD = { limitMs: BUILD_LIMIT_MS };
 
 /** The cargo that runs us, or the one on PATH. @param {string | string[]} line @param {More} [more] */
 export const cargo = (line, more) =>
@@ -128,9 +126,10 @@ async function endGroup(child) {
  * Runs to the end: in the terminal, or with both streams going to an open file.
  * @param {Command} it
  * @param {number | 'inherit'} [output]
+ * @param {boolean} [givesWay] whether it takes what others leave of the cores
  */
-export async function run(it, output = 'inherit') {
-  const { line, dir, env: more, limitMs = LIMIT_MS, givesWay = false, remedy } = it;
+export async function run(it, output = 'inherit', givesWay = false) {
+  const { line, dir, env: more, limitMs = LIMIT_MS, remedy } = it;
   const [program, ...args] = givesWay ? ['nice', '-n', '10', ...line] : line;
   const options = { cwd: dir, env: { ...env, ...more }, detached: true };
   // Nothing here may ask a question.

@@ -24,14 +24,3 @@ export const npmTool = (name) => inRoot('xtask/npm/node_modules/.bin', name);
 export const testTool = (name) => inRoot('tests/package/node_modules/.bin', name);
 /** A tool that the lock file of the crates pins. @param {string} name */
 export const wasmTool = (name) => inTarget('tools', name);
-
-/**
- * Paths of programs, by the name of the variable that a reader can set. A step needs the one that finds its programs.
- */
-export const found = /** @type {Record<string, string>} */ ({});
-
-/**
- * Wishes for all steps: random tests with fewer cases, the list of the package's files; and the steps of this
- * run.
- */
-export const wishes = { quick: false, listFiles: false, steps: /** @type {string[]} */ ([]) };

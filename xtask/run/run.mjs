@@ -7,8 +7,8 @@ import { stdout } from 'node:process';
 
 import { Failure, run as runCommand, shown, signalReceived, stopped } from './command.mjs';
 import { count } from './counts.mjs';
-import { inTarget, wishes } from './places.mjs';
-import { BROWSERS, blocked, next, order, withNeeds } from './schedule.mjs';
+import { inTarget } from './places.mjs';
+import { BROWSERS, SERVERS, blocked, next, order, withNeeds } from './schedule.mjs';
 import { say, show } from './screen.mjs';
 
 /** How often a terminal shows which steps run; elsewhere, a line says so less often. */
@@ -19,16 +19,24 @@ const QUIET_MS = 30_000;
 /** @typedef {import('./counts.mjs').Counts} Counts */
 
 /**
+ * What the steps of a run know of it.
+ * @typedef {object} Run
+ * @property {boolean} [quick] random tests have fewer cases
+ * @property {boolean} [listFiles] the files of the package are listed
+ * @property {string[]} names of all its steps
+ * @property {Record<string, string>} found paths of programs, by the name of the variable that a reader can set; a step
+ *   needs the one that finds its programs
+ *
  * A step of the set-up has a function, one that tests has commands.
  * @typedef {object} Step
  * @property {string} name
  * @property {string[]} [needs] names of the steps that must succeed before
- * @property {import('./schedule.mjs').Room} [room]
+ * @property {string} [group]
  * @property {boolean} [quick] whether `cargo xtask test --quick` runs it
  * @property {number} [seconds] about how long it runs, compared with others
- * @property {(log: Log) => unknown} [setUp]
+ * @property {(log: Log, run: Run) => unknown} [setUp]
  * @property {import('./counts.mjs').Runner} [runner] who prints the summary; without it, the commands are one test
- * @property {Command[] | (() => Command[])} [commands]
+ * @property {Command[] | ((run: Run) => Command[])} [commands]
  *
  * A step that has ended, or was not run because one that it needs failed.
  * @typedef {object} Done
@@ -45,8 +53,10 @@ export class Log {
   /** Lines to print below the step once it has succeeded. */
   report = '';
 
-  /** @param {string} name @param {string} folder */
-  constructor(name, folder) {
+  /** @param {Step} step @param {string} folder */
+  constructor({ name, group = '' }, folder) {
+    // Tests with browsers and servers have limits of time, and fail where others are only late.
+    this.givesWay = ![BROWSERS, SERVERS].includes(group);
     const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
     this.path = join(folder, `${words.join('-')}.log`);
     closeSync(openSync(this.path, 'a'));
@@ -60,7 +70,7 @@ export class Log {
     try {
       writeSync(file, `$ ${shown(command)}\n`);
       const before = this.printed().length;
-      await runCommand(command, file);
+      await runCommand(command, file, this.givesWay);
       return this.printed().slice(before);
     } finally {
       closeSync(file);
@@ -79,14 +89,17 @@ export const isTest = ({ setUp }) => setUp === undefined;
 export const defaultJobs = () => availableParallelism() + 1;
 
 /**
- * Runs the steps of the set-up with these names and all that they need.
+ * Runs the steps of the set-up with these names and all that they need. Returns the programs that they found.
  * @param {Step[]} all
  * @param {string[]} goals
+ * @param {{ listFiles?: boolean }} [options]
  */
-export async function setUp(all, goals) {
+export async function setUp(all, goals, options) {
   const steps = withNeeds(all, ({ name }) => goals.includes(name));
-  const done = await run(steps, 'logs', defaultJobs());
+  const found = {};
+  const done = await run(steps, { ...options, folder: 'logs', found });
   if (done.some(({ counts }) => counts.failed > 0)) throw new Failure('', { reported: true });
+  return found;
 }
 
 /**
@@ -96,22 +109,22 @@ export async function setUp(all, goals) {
  * A failure in a browser, or of a test with sockets and timers of the host, may come from what else ran on the machine.
  * Such a step runs once more at the end, alone. One that was alone the first time does not.
  * @param {Step[]} steps
- * @param {string} folder
- * @param {number} jobs
+ * @param {Partial<Run> & { folder: string, jobs?: number }} options
  */
-export async function run(steps, folder, jobs) {
-  wishes.steps = steps.map(({ name }) => name);
+export async function run(steps, { folder, jobs = defaultJobs(), found = {}, ...options }) {
+  const names = steps.map(({ name }) => name);
   const logs = inTarget(folder);
   const again = join(logs, 'again');
   rmSync(logs, { recursive: true, force: true });
   mkdirSync(again, { recursive: true });
-  const done = await pass(logs, steps, jobs);
+  const known = { ...options, names, found };
+  const done = await pass(logs, steps, jobs, known);
   const hadCompany = jobs > 1 && steps.filter(isTest).length > 1;
   for (const [i, step] of steps.entries()) {
     const { ran, counts } = done[i];
-    if (!ran || counts.failed === 0 || !hadCompany || !(step.room === BROWSERS || step.runner === 'node')) continue;
+    if (!ran || counts.failed === 0 || !hadCompany || !(step.group === BROWSERS || step.runner === 'node')) continue;
     say('  again, alone:\n');
-    const [second] = await pass(again, [{ ...step, needs: [] }], 1);
+    const [second] = await pass(again, [{ ...step, needs: [] }], 1, known);
     done[i] = { ...second, again: true };
   }
   return done;
@@ -122,8 +135,9 @@ export async function run(steps, folder, jobs) {
  * @param {string} logs
  * @param {Step[]} steps
  * @param {number} jobs
+ * @param {Run} known
  */
-async function pass(logs, steps, jobs) {
+async function pass(logs, steps, jobs, known) {
   const ordered = order(steps);
   /** @type {import('./schedule.mjs').States} */
   const states = new Map();
@@ -137,8 +151,8 @@ async function pass(logs, steps, jobs) {
   const start = async (step) => {
     const { name } = step;
     const begun = performance.now();
-    const log = new Log(name, logs);
-    const { counts, failure } = await outcomeOf(step, log);
+    const log = new Log(step, logs);
+    const { counts, failure } = await outcomeOf(step, log, known);
     counts.failed = Math.max(counts.failed, Number(failure !== undefined));
     const seconds = since(begun);
     done.set(name, { counts, seconds, ran: true, again: false });
@@ -175,13 +189,14 @@ async function pass(logs, steps, jobs) {
  * Runs a step, and counts its tests.
  * @param {Step} step
  * @param {Log} log
+ * @param {Run} known
  * @returns {Promise<{ counts: Counts, failure?: unknown }>}
  */
-async function outcomeOf({ setUp: body, runner = 'check', commands = [] }, log) {
+async function outcomeOf({ setUp: body, runner = 'check', commands = [] }, log, known) {
   let failure;
   try {
-    await body?.(log);
-    for (const command of typeof commands === 'function' ? commands() : commands) await log.run(command);
+    await body?.(log, known);
+    for (const command of typeof commands === 'function' ? commands(known) : commands) await log.run(command);
   } catch (error) {
     failure = error;
   }

@@ -67,7 +67,7 @@ test('counts what each runner says it ran; a failure is never lost', () => {
 
 const namesOf = (steps) => steps.map(({ name }) => name);
 
-test('the longest chain starts first, and needs, rooms and jobs are kept', () => {
+test('the longest chain starts first, and needs, groups and jobs are kept', () => {
   const chains = [
     { name: 'short' },
     { name: 'a' },
@@ -75,14 +75,13 @@ test('the longest chain starts first, and needs, rooms and jobs are kept', () =>
     { name: 'z', needs: ['a'], seconds: 9 },
   ];
   assert.deepEqual(namesOf(order(chains)), ['a', 'long', 'z', 'short']);
-  const oven = { name: 'oven', places: 1 };
   const shared = [
     { name: 'long', seconds: 9 },
-    ...[4, 6, 5].map((seconds) => ({ name: `${seconds}`, seconds, room: oven })),
+    ...[4, 6, 5].map((seconds) => ({ name: `${seconds}`, seconds, group: 'oven' })),
   ];
   assert.deepEqual(namesOf(order(shared)), ['6', 'long', '5', '4']);
-  const room = { name: 'kitchen', places: 1 };
-  const steps = [{ name: 'b', room }, { name: 'c', room }, { name: 'd', needs: ['b'] }, { name: 'e' }];
+  const group = 'kitchen';
+  const steps = [{ name: 'b', group }, { name: 'c', group }, { name: 'd', needs: ['b'] }, { name: 'e' }];
   const names = { r: 'running', s: 'succeeded', f: 'failed' };
   const states = (letters) =>
     new Map(steps.flatMap(({ name }, i) => (letters[i] === 'w' ? [] : [[name, names[letters[i]]]])));
@@ -107,7 +106,7 @@ const step = (name, script, more) => ({ name, commands: [shell(script)], ...more
 
 /** Each step's tests that passed and failed, and whether it ran again. */
 async function ran(steps) {
-  const done = await run(steps, 'logs', 3);
+  const done = await run(steps, { folder: 'logs', jobs: 3 });
   return done.map(({ counts, again }) => `${counts.passed}+${counts.failed}${again ? ' again' : ''}`).join(', ');
 }
 
@@ -131,15 +130,15 @@ test('a step without tests fails, and so do those that need it', async () => {
 
 test('a step with browsers, or of Node, runs once more alone', async () => {
   const file = join(folder, 'second');
-  const room = BROWSERS;
-  const wrong = step('wrong', 'false', { room });
+  const group = BROWSERS;
+  const wrong = step('wrong', 'false', { group });
   const done = await ran([
-    step('right', 'true', { room }),
-    step('first wrong', `test -e ${file} || { touch ${file}; false; }`, { room }),
+    step('right', 'true', { group }),
+    step('first wrong', `test -e ${file} || { touch ${file}; false; }`, { group }),
     wrong,
     step('of Node', `test -e ${file}-2 && echo 'ℹ pass 2' || { touch ${file}-2; false; }`, { runner: 'node' }),
     step('no browser', 'false'),
-    step('not run', 'true', { room, needs: ['no browser'] }),
+    step('not run', 'true', { group, needs: ['no browser'] }),
   ]);
   assert.equal(done, '1+0, 1+0 again, 0+1 again, 2+0 again, 0+1, 0+1');
   assert.ok(existsSync(join(folder, 'target/logs/again/first-wrong.log')));

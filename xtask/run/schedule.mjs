@@ -1,22 +1,21 @@
-// Which step runs next: one whose needs have succeeded, within the machine's cores and shared rooms.
+// Which step runs next: one whose needs have succeeded, within the machine's cores, and alone in its group.
 
 /**
- * A resource that a limited number of steps may use at the same time.
- * @typedef {{ name: string, places: number }} Room
  * @typedef {Map<string, 'running' | 'succeeded' | 'failed'>} States of the steps, by name; the others wait
- * @typedef {{ name: string, needs?: string[], room?: Room, seconds?: number }} Planned
+ * @typedef {{ name: string, needs?: string[], group?: string, seconds?: number }} Planned
  */
 
+// Of the steps of a group, one runs at a time.
 /** Cargo locks its build folder: of the commands that use `target/debug`, all but one would only wait. */
-export const DEBUG = { name: 'target/debug', places: 1 };
+export const DEBUG = 'target/debug';
 /** Two installations at once would wait for each other, or fail. */
-export const INSTALLATIONS = { name: 'installations', places: 1 };
+export const INSTALLATIONS = 'installations';
 /** Each of these builds uses all cores: one after the other, they leave some for the tests. */
-export const TOOL_BUILDS = { name: 'builds of tools', places: 1 };
+export const TOOL_BUILDS = 'builds of tools';
 /** A test starts one or two browsers, each of several processes: more would be too slow for their own time limits. */
-export const BROWSERS = { name: 'browsers', places: 2 };
+export const BROWSERS = 'browsers';
 /** Their tests kill and restart servers and have jobs wait: more at once would be too slow for their own limits. */
-export const SERVERS = { name: 'servers', places: 2 };
+export const SERVERS = 'servers';
 
 /**
  * A second for a step that has none: of two short ones, that which others wait for starts first.
@@ -26,7 +25,7 @@ const secondsOf = ({ seconds = 1 }) => seconds;
 
 /**
  * The steps in the order in which they start if they can: before others those that begin the longest chain of steps.
- * Those that share a room are one, too: what is left of it must not run alone at the end.
+ * Those of a group are one, too: what is left of it must not run alone at the end.
  * @template {Planned} Step
  * @param {Step[]} steps
  */
@@ -40,9 +39,8 @@ export function order(steps) {
     b.seconds - a.seconds;
   const longest = steps.map((step) => ({ step, seconds: chain(step) })).sort(byLength);
   const waits = longest.map(({ step, seconds }, at) => {
-    const others = step.room ? longest.slice(at + 1).filter((other) => other.step.room === step.room) : [];
-    const after = others.reduce((sum, other) => sum + secondsOf(other.step), 0);
-    return { step, seconds: seconds + after / (step.room?.places ?? 1) };
+    const others = step.group ? longest.slice(at + 1).filter((other) => other.step.group === step.group) : [];
+    return { step, seconds: others.reduce((sum, other) => sum + secondsOf(other.step), seconds) };
   });
   return waits.sort(byLength).map(({ step }) => step);
 }
@@ -58,10 +56,10 @@ export function next(ordered, states, jobs) {
   const running = ordered.filter(({ name }) => states.get(name) === 'running');
   if (running.length >= Math.max(1, jobs)) return undefined;
   return ordered.find(
-    ({ name, needs = [], room }) =>
+    ({ name, needs = [], group }) =>
       !states.has(name) &&
       needs.every((need) => states.get(need) === 'succeeded') &&
-      (room === undefined || running.filter((other) => other.room === room).length < room.places),
+      (group === undefined || running.every((other) => other.group !== group)),
   );
 }
 

@@ -5,7 +5,7 @@ import { delimiter } from 'node:path';
 import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
-import { found, inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
+import { inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
 import { DEBUG } from '../run/schedule.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
@@ -18,6 +18,7 @@ import { buildDocs, checkLinks } from './site.mjs';
 const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
 
 /** @typedef {import('../run/run.mjs').Step} Step */
+/** @typedef {import('../run/run.mjs').Run} Run */
 /** @typedef {import('../run/command.mjs').More} More */
 
 /** The page is built: its tests open it. */
@@ -27,34 +28,24 @@ const PAGE = 'demo: page builds';
 export const LONG = {
   'package: schedules': 300,
   'native: crate': 230,
+  'demo: page, browser': 200,
   'wasm: Node': 125,
   'package: fetch': 90,
-  'package: engine/differential': 85,
-  'demo: access': 80,
-  'demo: page': 80,
+  'package: hosts, browser': 90,
+  'package: engine, cargo': 85,
   'lint: clippy, wasm': 75,
   'package: worlds': 55,
   'package: engine': 50,
-  'demo: webkit': 45,
-  'demo: live': 45,
-  'demo: without browsers': 45,
+  'demo: page, webkit': 45,
+  'demo: page': 45,
   'wasm-pack: web': 40,
   'package: docs': 40,
-  'package: hosts/fetch-browser': 35,
   'package: hosts': 30,
   'lint: clippy': 25,
-  'package: hosts/fetch-browser-same': 25,
   'package: reconnect': 25,
-  'wasm-pack: nodejs': 25,
-  'wasm-pack: bundler': 25,
-  'demo: policy': 20,
   'package: hosts, WebKit': 20,
-  'package: hosts/browser': 20,
-  'wasm: Chromium': 20,
-  'wasm: Firefox': 20,
-  'lint: rustdoc': 15,
-  'package: reconnect/browser': 15,
-  'package: types': 15,
+  'package: engines, server': 20,
+  'package: reconnect, browser': 15,
 };
 
 /** All steps, in the order of the closing table. */
@@ -79,11 +70,11 @@ const quick = (name, needs, commands, more) => ({ name, quick: true, needs, comm
  * @type {(name: string, line: string[], needs?: string[]) => Step}
  */
 function ofTests(name, [tool, ...args], needs = []) {
-  const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package'), givesWay: true })];
+  const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package') })];
   return quick(name, [...needs, NPM_OF_TESTS], commands);
 }
 
-const inDebug = { room: DEBUG };
+const inDebug = { group: DEBUG };
 const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warnings`);
 
 /** The decisions without the rest. */
@@ -121,7 +112,7 @@ const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/repor
 );
 
 /** @type {(name: string, line: string) => Step} */
-const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo', room: DEBUG });
+const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo', group: DEBUG });
 
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
@@ -131,25 +122,24 @@ const NATIVE = [
   quick(
     'native: tools',
     [PACK, NPM_OF_TESTS],
-    [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask'), givesWay: true })],
+    [command(sh`node --test --test-reporter=spec ${ofTools}`, { dir: inRoot('xtask') })],
     { runner: 'node' },
   ),
 ];
 
 /**
  * wasm-pack with the project's own wasm-bindgen and wasm-opt.
- * @type {(args: string[], more?: More) => import('../run/command.mjs').Command}
+ * @type {(run: Run, args: string[], env?: More['env']) => import('../run/command.mjs').Command}
  */
-const packer = (args, more) =>
+const packer = ({ found }, args, more) =>
   command([found.WASM_PACK, ...args], {
     dir: root,
     limitMs: BUILD_LIMIT_MS,
-    ...more,
     env: {
       PATH: [inTarget('tools'), inRoot('xtask/npm/node_modules/.bin'), env.PATH].join(delimiter),
       // Debug builds of statistical tests take their time.
       WASM_BINDGEN_TEST_TIMEOUT: '120',
-      ...more?.env,
+      ...more,
     },
   });
 
@@ -163,9 +153,9 @@ const tested = (/** @type {string} */ name) => sh`-- --features lab-exports --te
  * @returns {Step[]}
  */
 function wasmTests() {
-  const inNode = () => [packer(sh`test --mode no-install --node ${tested('wasm_node')}`, { givesWay: true })];
-  const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => () => {
-    const driven = sh`--${browser} --${driver} ${found[driver.toUpperCase()]}`;
+  const inNode = (/** @type {Run} */ run) => [packer(run, sh`test --mode no-install --node ${tested('wasm_node')}`)];
+  const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => (/** @type {Run} */ run) => {
+    const driven = sh`--${browser} --${driver} ${run.found[driver.toUpperCase()]}`;
     const line = sh`test --mode no-install --headless ${driven} ${tested('wasm_browser')}`;
     const env = {
       // Another driver in the environment would win over the one on the command line.
@@ -175,7 +165,7 @@ function wasmTests() {
       WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}`,
       WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON,
     };
-    return [packer(line, { env })];
+    return [packer(run, line, env)];
   };
   /** @type {[name: string, needs: string[], commands: Step['commands']][]} */
   const steps = [
@@ -184,7 +174,7 @@ function wasmTests() {
     ['Firefox', [FOUND, GECKODRIVER], inBrowser('firefox', 'geckodriver')],
   ];
   return steps.map(([name, needs, commands]) => {
-    return { name: `wasm: ${name}`, runner: 'cargo', room: DEBUG, needs: [...OF_WASM, ...needs], commands };
+    return { name: `wasm: ${name}`, runner: 'cargo', group: DEBUG, needs: [...OF_WASM, ...needs], commands };
   });
 }
 
@@ -202,12 +192,12 @@ const wasmPack = () =>
     name: `wasm-pack: ${kind}`,
     runner: 'node',
     needs: [...OF_WASM, NPM_OF_TESTS, FOUND],
-    room: DEBUG,
-    commands: () => {
+    group: DEBUG,
+    commands: (run) => {
       const out = inTarget('wasm-pack', kind);
       return [
-        packer(sh`build --mode no-install --target ${kind} --out-dir ${out}`, { givesWay: true }),
-        nodeTests([inRoot(`tests/package/wasm-pack/${kind}.test.mjs`)], { env: { WASM_PACK_OUT: out } }),
+        packer(run, sh`build --mode no-install --target ${kind} --out-dir ${out}`),
+        nodeTests([inRoot(`tests/package/wasm-pack/${kind}.test.mjs`)], run, { WASM_PACK_OUT: out }),
       ];
     },
   }));
@@ -226,7 +216,7 @@ const DEMO = [
   {
     name: 'demo: types',
     needs: [IN_PAGE],
-    commands: [command('npm run check', { dir: inRoot('www'), givesWay: true })],
+    commands: [command('npm run check', { dir: inRoot('www') })],
   },
   { name: PAGE, needs: [IN_PAGE], commands: [buildPage()] },
   { name: 'demo: Node program', needs: [CONSUMER], commands: [program] },

@@ -17,7 +17,7 @@ const folder = inRoot('crates/rejitter');
 const programs = inRoot('tests/crate/programs');
 /** Cargo locks the folder. */
 const build = inTarget('crate-build');
-const BUILD = { name: 'target/crate-build', places: 1 };
+const BUILD = 'target/crate-build';
 
 const WASI = 'wasm32-wasip1';
 const WASI_2 = 'wasm32-wasip2';
@@ -75,7 +75,7 @@ export const steps = [
   },
   {
     name: JUDGES,
-    room: TOOL_BUILDS,
+    group: TOOL_BUILDS,
     async setUp(log) {
       for (const [name, version] of Object.entries(TOOLS)) {
         if (existsSync(`${tools}/bin/${name}`)) continue;
@@ -107,7 +107,7 @@ const wasmScript = (name, target) =>
 
 /** @type {(name: string, needs: string[], commands: Step['commands'], runner?: Step['runner']) => Step} */
 const step = (name, needs, commands, runner) => {
-  return { name: `crate: ${name}`, needs, room: BUILD, commands, runner };
+  return { name: `crate: ${name}`, needs, group: BUILD, commands, runner };
 };
 
 /** The features of the manifest's table for docs.rs, as cargo takes them. @param {string} manifest */
@@ -178,9 +178,9 @@ export const allSteps = [
   step(
     'machines of protection, the oldest compiler',
     [OLD_MACHINES, NPM_OF_TESTS],
-    () => {
+    (run) => {
       const places = { REJITTER_TARGET_DIR: withOldMachines };
-      return [nodeTests([inRoot('tests/package/protection/differential.test.mjs')], { env: places })];
+      return [nodeTests([inRoot('tests/package/protection/differential.cargo.test.mjs')], run, places)];
     },
     'node',
   ),

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 
 import { cargo, cargoOf, command, sh } from '../run/command.mjs';
-import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool, wishes } from '../run/places.mjs';
+import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool } from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** The package is built and packed. */
@@ -88,8 +88,8 @@ export const steps = [
   {
     name: PACK,
     needs: ['assemble'],
-    async setUp(log) {
-      const list = wishes.listFiles ? ['--list'] : [];
+    async setUp(log, { listFiles }) {
+      const list = listFiles ? ['--list'] : [];
       const printed = await log.run(script('pack.mjs', ...sh`--package ${pkg} --out ${dirname(tarball)}`, ...list));
       log.report = `${printed}  ${fromRoot(tarball)}\n`;
     },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { env, stdin, stdout } from 'node:process';
 
 import { Failure, answer, cargo, command, findOnPath, isProgram, sh, shown } from '../run/command.mjs';
-import { found, inTarget } from '../run/places.mjs';
+import { inTarget } from '../run/places.mjs';
 import { INSTALLATIONS, TOOL_BUILDS } from '../run/schedule.mjs';
 import { confirm, say } from '../run/screen.mjs';
 import { versionIn } from './setup.mjs';
@@ -19,6 +19,7 @@ export const SERVERS = 'Redis and PostgreSQL';
 export const WEBDRIVER_JSON = inTarget('webdriver.json');
 
 /** @typedef {import('../run/run.mjs').Log} Log */
+/** @typedef {import('../run/run.mjs').Run['found']} Found */
 
 /**
  * A program that may come from an environment variable, from PATH or from Debian.
@@ -60,28 +61,32 @@ const OF_ENGINES = [
 export const steps = [
   {
     name: FOUND,
-    room: INSTALLATIONS,
-    async setUp(log) {
-      await findOrInstall(log, IN_BROWSERS);
+    group: INSTALLATIONS,
+    async setUp(log, { found }) {
+      await findOrInstall(log, found, IN_BROWSERS);
       // `Chromium 156.0.1.2 built on Debian` is too much for a line.
       const versions = [found.CHROME, found.FIREFOX].map((path) => answer([path, '--version'])?.split(' built')[0]);
       log.note = versions.join(', ');
-      writeFileSync(WEBDRIVER_JSON, JSON.stringify(capabilities()));
+      writeFileSync(WEBDRIVER_JSON, JSON.stringify(capabilities(found)));
     },
   },
-  { name: WEBKIT, room: INSTALLATIONS, setUp: (log) => findOrInstall(log, IN_WEBKIT) },
-  { name: SERVERS, room: INSTALLATIONS, setUp: (log) => findOrInstall(log, OF_ENGINES) },
+  { name: WEBKIT, group: INSTALLATIONS, setUp: (log, { found }) => findOrInstall(log, found, IN_WEBKIT) },
+  { name: SERVERS, group: INSTALLATIONS, setUp: (log, { found }) => findOrInstall(log, found, OF_ENGINES) },
   {
     name: WASM_PACK,
-    room: TOOL_BUILDS,
+    group: TOOL_BUILDS,
     // This exact version: its output is tested.
-    setUp: (log) => findOrBuild(log, 'wasm-pack', '0.15.1', (path) => versionOf(path) === '0.15.1'),
+    setUp: (log, { found }) => findOrBuild(log, found, 'wasm-pack', '0.15.1', (path) => versionOf(path) === '0.15.1'),
   },
-  { name: GECKODRIVER, room: TOOL_BUILDS, setUp: (log) => findOrBuild(log, 'geckodriver', '0.37.1', () => true) },
+  {
+    name: GECKODRIVER,
+    group: TOOL_BUILDS,
+    setUp: (log, { found }) => findOrBuild(log, found, 'geckodriver', '0.37.1', () => true),
+  },
 ];
 
 /** Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded. */
-const capabilities = () => ({
+const capabilities = (/** @type {Found} */ found) => ({
   'goog:chromeOptions': {
     args: sh`--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking
       --no-first-run`,
@@ -98,8 +103,8 @@ function find({ variable, names, beside }) {
   return findOnPath(names) ?? beside?.().findLast(isProgram);
 }
 
-/** @param {Log} log @param {Wanted[]} programs */
-async function findOrInstall(log, programs) {
+/** @param {Log} log @param {Found} found @param {Wanted[]} programs */
+async function findOrInstall(log, found, programs) {
   const missing = programs.filter((each) => find(each) === undefined);
   if (missing.length > 0) await aptInstall(log, missing);
   for (const program of programs) {
@@ -160,11 +165,12 @@ const versionOf = (/** @type {string} */ path) => versionIn(answer([path, '--ver
  * Takes a tool of Cargo's registry from its variable or from PATH, if it is `good`, or what an earlier run built, or
  * builds it.
  * @param {Log} log
+ * @param {Found} found
  * @param {string} name
  * @param {string} version
  * @param {(path: string) => boolean} good
  */
-async function findOrBuild(log, name, version, good) {
+async function findOrBuild(log, found, name, version, good) {
   const variable = name.toUpperCase().replace('-', '_');
   const there = [env[variable], findOnPath([name])].find((path) => path !== undefined && good(path));
   const folder = inTarget('tools');

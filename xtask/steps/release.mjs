@@ -16,7 +16,7 @@ export const releaseSteps = [
   {
     name: 'release: versions, changelog, contents',
     needs: [PACK, NPM_OF_TESTS],
-    commands: () => [nodeTests([inRoot('tests/package/tarball/packaging.test.mjs')])],
+    commands: (run) => [nodeTests([inRoot('tests/package/tarball/packaging.test.mjs')], run)],
   },
   {
     name: 'release: the tarball is reproducible',

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
-import { inRoot, root, wasmTool, wishes } from '../run/places.mjs';
+import { inRoot, root, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
@@ -32,7 +32,7 @@ export const NPM_OF_SITE = npmOf('xtask/site');
 export const steps = [
   { name: NODE, setUp: node },
   { name: TARGET, setUp: wasmTarget },
-  { name: WASM_BINDGEN, room: TOOL_BUILDS, setUp: wasmBindgen },
+  { name: WASM_BINDGEN, group: TOOL_BUILDS, setUp: wasmBindgen },
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
@@ -93,12 +93,13 @@ let installation;
  * npm empties all folders before it installs: the first step installs the packages of all folders that this run needs,
  * and of those that have theirs.
  * @param {Log} log
+ * @param {import('../run/run.mjs').Run} run
  */
-async function npmPackages(log) {
+async function npmPackages(log, { names }) {
   const lock = `node ${process.version}\n${readFileSync(inRoot('package-lock.json'), 'utf8')}`;
   const [known, ...before] = (textOf(STAMP) ?? '').split('\0');
   const there = known === lock ? before : [];
-  const wanted = wishes.steps.filter((step) => step.startsWith(npmOf('')));
+  const wanted = names.filter((step) => step.startsWith(npmOf('')));
   if (wanted.every((step) => there.includes(step))) {
     log.note = 'there';
     return;
