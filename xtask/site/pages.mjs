@@ -1,17 +1,17 @@
 // A TypeDoc plugin. The pages of docs/ are called what their headings say, keep their paths as addresses and are
-// grouped by folder. They look like the demo page, whose folder has the documentation in `docs/`: its tokens, fonts,
+// grouped by reader. They look like the demo page, whose folder has the documentation in `docs/`: its tokens, fonts,
 // logo and icon are read from its sources.
 
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { Converter, IndexEvent, JSX, KindRouter, PageEvent, RendererEvent } from 'typedoc';
 
 import { picture } from './hedging.mjs';
+import { PAGES } from './typedoc.config.mjs';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
-const GROUPS = { guide: 'Guide', migration: 'Migration', reference: 'Reference', '.': 'More' };
 
 const WWW = fileURLToPath(new URL('../../www/', import.meta.url));
 const [LOGO] = /<svg[^]*?<\/svg>/.exec(readFileSync(`${WWW}partials/header.html`, 'utf8'));
@@ -21,7 +21,7 @@ const TOKENS = /^(?:@font-face|:root) \{[^}]*\}/gm;
 const STORED = `<script>{
   const stored = localStorage, chosen = stored['rejitter-theme'];
   if (chosen) stored['tsd-theme'] ||= chosen;
-  stored['tsd-accordion-${GROUPS.guide}'] ||= 'true';
+  stored['tsd-accordion-Start'] ||= 'true';
 }</script>`;
 
 const HEADING = /^# (.*)(?:\n|$)/;
@@ -39,7 +39,7 @@ export async function load(app) {
     const [, heading] = HEADING.exec(page.content[0]?.text ?? '') ?? [];
     if (heading === undefined) throw new Error(`docs/${path}.md has no heading in its first line`);
     page.name = heading;
-    page.frontmatter.group = GROUPS[dirname(path)];
+    page.frontmatter.group = PAGES.get(`${path}.md`);
     paths.set(page, path);
   });
 

@@ -3,16 +3,31 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
-const GUIDE =
-  'getting-started strategies what-to-retry deadlines light light-fetch fetch protection hedging connections testing ' +
-  'observability telemetry queues processes databases library-authors serverless react-native';
-/** The pages in the order in which they are read; the others follow. */
-const FIRST = [
-  ...GUIDE.split(' ').map((name) => `guide/${name}.md`),
-  ...['recipes.md', 'faq.md', 'comparison.md', 'migration/p-retry.md', 'reference/options.md', 'reference/worlds.md'],
-];
+/** The pages of docs/ by reader, in the order in which they are read. Pages without a place follow in the last group. */
+export const GROUPS = {
+  Start: 'getting-started what-to-retry deadlines strategies testing',
+  'Web app': 'fetch light recipes.md react-native',
+  Service: 'protection hedging logs-and-metrics telemetry databases processes serverless',
+  Queue: 'queues',
+  Connections: 'connections',
+  Library: 'library-authors typescript',
+  Rust: 'rust',
+  Reference: 'reference/options.md reference/formulas.md reference/presets.md hosts.md',
+  'Coming from …': 'migration/p-retry.md migration/axios-retry.md migration/cockatiel.md',
+  More: 'faq.md comparison.md lab reference/worlds.md benchmarks.md architecture.md',
+};
 const files = readdirSync(new URL('../../docs', import.meta.url), { recursive: true });
-const pages = new Set([...FIRST, ...files.filter((name) => name.endsWith('.md')).sort()]);
+const others = files.filter((name) => name.endsWith('.md')).sort();
+/** Page → group. */
+export const PAGES = new Map(
+  Object.entries(GROUPS).flatMap(([group, names]) => [
+    ...names.split(' ').map((name) => [name.endsWith('.md') ? name : `guide/${name}.md`, group]),
+    ...(group === 'Coming from …'
+      ? others.filter((name) => name.startsWith('migration/')).map((name) => [name, group])
+      : []),
+  ]),
+);
+for (const name of others) if (!PAGES.has(name)) PAGES.set(name, 'More');
 const manifest = JSON.parse(readFileSync(new URL('../../pkg-template/package.json', import.meta.url), 'utf8'));
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
@@ -24,8 +39,8 @@ export default {
     .split(' ')
     .map((name) => `../../pkg-template/${name}.d.ts`),
   readme: '../../README.md',
-  projectDocuments: [...pages].map((path) => `../../docs/${path}`),
-  groupOrder: ['Guide', 'More', 'Migration', 'Reference', 'Modules', '*'],
+  projectDocuments: [...PAGES.keys()].map((path) => `../../docs/${path}`),
+  groupOrder: [...Object.keys(GROUPS), 'Modules', '*'],
   navigation: { includeGroups: true, includeCategories: false },
   // The links of the page's header. pages.mjs replaces "site:" with the path of the documentation's root.
   titleLink: 'site:../index.html',
@@ -44,10 +59,9 @@ export default {
   searchInDocuments: true,
   // A page with the word comes before options whose names begin with it, and after what has just that name.
   searchGroupBoosts: {
-    Guide: 15,
-    More: 5,
-    Reference: 5,
-    Migration: 2,
+    ...Object.fromEntries(Object.keys(GROUPS).map((group) => [group, 10])),
+    Start: 15,
+    'Coming from …': 2,
     Functions: 2,
     Modules: 0.3,
     Interfaces: 0.3,
