@@ -1,7 +1,9 @@
 // Scripted operations (tests/vectors/operations.json): how an operation ends, its report, its waits, and the order and
-// times of all callbacks. `retry`, `retrySync` and the `retry` of rejitter/light run the cases; Rust runs the same file.
+// times of all callbacks. `retry`, a policy, `retrySync` and the `retry` of rejitter/light run the cases; Rust runs the
+// same file.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -13,14 +15,15 @@ import { importEntry, importPackage, repo, vectors } from '../lib/consumer.mjs';
 import { literal, tableIn } from '../lib/readers.mjs';
 import { computedWait, draw, hintedWait, resolved } from '../schedules/waits.mjs';
 
-const { RetryError, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } =
+  await importPackage();
 const { retry: lightRetry } = await importEntry('light');
 const cases = vectors('operations');
 
 const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 /** Features that each function lacks. */
 const LACKS = {
-  retry: ['blocking'],
+  retry: [],
   retrySync: ['interrupts', 'attemptTimeout'],
   // Nor does it make the failure the cause of a callback's error.
   light: 'blocking beforeRetry callbackErrors curve finalError finalResult hint hooks results'.split(' '),
@@ -30,16 +33,19 @@ const LIGHT = ['maxAttempts', 'baseMs', 'capMs', 'factor', 'jitter', 'attemptTim
 /** By names that no bundler shortens. */
 const CLASSES = { RetryError, TimeoutError, TypeError, RangeError };
 const START = 1000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Answers of a callback, by attempt. The last one repeats. */
 const nth = (script, n) => script[Math.min(n, script.length) - 1];
 
 /**
- * Prepares a case for one run.
+ * Prepares a case for one run, or for more if `again` is called between them.
  * @param {{ now: number }} clock
  * @param {(ms: number, end: () => unknown) => unknown} after performs `end` after this many milliseconds
+ * @param {(ms: number, end: () => void) => void} [arm] starts a timer
+ * @param {boolean} [watches] whether attempts ask for their signals
  */
-function play(script, { hooks, clock, after }) {
+function play(script, { hooks, clock, after, arm, watches = false }) {
   const values = new Map();
   const names = new Map();
   const named = (name, make) => {
@@ -55,6 +61,7 @@ function play(script, { hooks, clock, after }) {
   const controller = new AbortController();
   let attempts = 0;
   let given;
+  const signals = [];
   const log = (name, number = attempts) => {
     calls.push(`${clock.now - START} ${name} ${number}`);
     if (script.abort?.by === `${name} ${number}`) controller.abort(reason(script.abort.reason));
@@ -63,6 +70,9 @@ function play(script, { hooks, clock, after }) {
   const fn = (attempt) => {
     attempts = attempt.attempt;
     log('fn');
+    // Of its own: what ended another attempt has not aborted it.
+    if (watches) signals.push(attempt.signal);
+    if (watches && attempt.signal.aborted !== controller.signal.aborted) log('aborted');
     const step = nth(script.attempts, attempts);
     if (step.hangs) return new Promise(() => {});
     return after(step.takes, () => {
@@ -90,14 +100,14 @@ function play(script, { hooks, clock, after }) {
   };
   let draws = 0;
   const hook = (name) => (event) => {
-    log(name, event.attempt);
+    log(Object.isFrozen(event) ? name : `${name}, not frozen,`, event.attempt);
     if (name === 'onRetry') waits.push(event.delayMs);
     if (name === 'onGiveUp') given = event;
     if (script.hooks?.[name] === 'throws') throw new Error('a hook that throws');
   };
   const { abort } = script;
   if (abort?.before) controller.abort(reason(abort.reason));
-  if (abort?.atMs !== undefined) setTimeout(() => controller.abort(reason(abort.reason)), abort.atMs);
+  if (abort?.atMs !== undefined) arm(abort.atMs, () => controller.abort(reason(abort.reason)));
   const options = {
     ...revived(script.options),
     ...callback('retryIf'),
@@ -116,7 +126,12 @@ function play(script, { hooks, clock, after }) {
     names.get(value)?.replace(/^=/, '') ??
     Object.entries(CLASSES).find(([, each]) => value instanceof each)?.[0] ??
     value?.name;
-  return { fn, options, calls, waits, nameOf, given: () => given };
+  const again = () => {
+    for (const list of [calls, waits, signals]) list.length = 0;
+    attempts = draws = 0;
+    given = undefined;
+  };
+  return { fn, options, calls, waits, nameOf, given: () => given, again, signals, signal: controller.signal };
 }
 
 /** JSON has no Infinity. */
@@ -174,33 +189,86 @@ async function quietly(body) {
   }
 }
 
+/**
+ * Runs a case by a function that returns a promise, with timers that fire early, as those of hosts do.
+ * @param {boolean} defer whether an attempt rejects instead of throwing
+ */
 async function runAsync(script, hooks, defer, run = retry) {
-  let played;
+  const early = new Set();
+  const options = { start: START, skew: (id) => (early.has(id) ? -1 : 0) };
   let settledAt;
-  const options = { start: START, skew: (id) => (options.clock.armed[id - 1].ms === 0 ? -1 : 0) };
-  const { error, value, rejected } = await underClock((clock) => {
-    options.clock = clock;
-    const after = (ms, end) =>
-      ms === undefined && !defer
-        ? end()
-        : new Promise((done, fail) => {
-            const finish = () => {
-              try {
-                done(end());
-              } catch (thrown) {
-                fail(thrown);
-              }
-            };
-            if (ms === undefined) finish();
-            else setTimeout(finish, ms);
-          });
-    played = play(script, { hooks, clock, after });
-    return run(played.fn, played.options).finally(() => {
-      settledAt = clock.now - START;
-    });
+  const { error } = await underClock(async (clock) => {
+    /** Timers of the script itself. */
+    const own = new Set();
+    const arm = (ms, end) => own.add(clock.arm(end, ms, []));
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (callback, ms) => {
+      // The package arms the rest anew, which a timer of 1 ms has none of.
+      if (ms !== 1) early.add(clock.count + 1);
+      armed.push(ms);
+      return setTimeout(callback, ms);
+    };
+    const armed = [];
+    const blocks = script.needs.includes('blocking');
+    const after = (ms, end) => {
+      if (blocks) clock.now += ms ?? 0;
+      if (blocks || (ms === undefined && !defer)) return end();
+      return new Promise((done, fail) => {
+        const finish = () => {
+          try {
+            done(end());
+          } catch (thrown) {
+            fail(thrown);
+          }
+        };
+        if (ms === undefined) finish();
+        else arm(ms, finish);
+      });
+    };
+    const played = play(script, { hooks, clock, after, watches: defer && run === retry, arm });
+    const ended = async (operation) => {
+      const startedAt = clock.now;
+      const end = await operation().then(
+        (value) => ({ value, failed: false }),
+        (error) => ({ error, failed: true }),
+      );
+      settledAt = clock.now - startedAt;
+      return end;
+    };
+    const settles = (end) => {
+      check(script, played, end, hooks, run === retry);
+      if (script.expected.elapsedMs !== undefined) assert.equal(settledAt, script.expected.elapsedMs);
+      assert.ok(
+        armed.every((ms) => Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER_MS),
+        `timers of ${armed}`,
+      );
+      // Each wait, of 0 as well, lets the event loop turn.
+      assert.ok(script.abort || armed.length >= script.expected.waits.length, 'a timer for each wait');
+      assert.deepEqual(
+        [...clock.pending.values()].filter((timer) => !own.has(timer)),
+        [],
+        'no timer is left',
+      );
+      assert.equal(getEventListeners(played.signal, 'abort').length, 0, 'no listener is left');
+      for (const { attempt, error } of (played.signals.length > 0 && script.expected.records) || [])
+        if (error === 'TimeoutError')
+          assert.ok(played.signals[attempt - 1].aborted, `the signal of attempt ${attempt}`);
+    };
+    settles(await ended(() => run(played.fn, played.options)));
+    // Operations of a policy share nothing, but that each has draws of its own: a seed belongs to the first one.
+    if (run !== retry || script.abort !== undefined) return;
+    const policy = new RetryPolicy({ ...played.options, metrics: true });
+    for (let i = 0; i < 2; i++) {
+      played.again();
+      armed.length = 0;
+      clock.now = START;
+      const end = await ended(() => policy.run(played.fn));
+      if (i === 0 || script.options.seed === undefined) settles(end);
+      else if (hooks) assert.notDeepEqual(played.waits, script.expected.waits);
+      assert.equal(policy.metrics().inFlight, 0);
+    }
   }, options);
-  check(script, played, { error, value, failed: rejected }, hooks, run === retry);
-  if (script.expected.elapsedMs !== undefined) assert.equal(settledAt, script.expected.elapsedMs);
+  if (error) throw error;
 }
 
 function runSync(script, hooks) {

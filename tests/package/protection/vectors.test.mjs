@@ -28,18 +28,20 @@ const numbersOf = (options = {}) =>
 const nth = (script, n) => script[Math.min(n, script.length) - 1];
 
 /**
- * Starts one operation of a scene, and returns what is seen of it.
+ * Starts one operation of a scene, and writes down what is seen of it.
  * @param {{ clock: VirtualClock, protection: object, scene: object, hooks: boolean }} world
  */
-function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOnResult, seed, ...operation }) {
-  const seen = { calls: [] };
+function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOnResult, seed, ...operation }, seen) {
   const controller = new AbortController();
+  Object.assign(seen, { calls: [], running: new Map(), abort: () => controller.abort('aborted') });
   const { abortAt, totalTimeoutMs, attemptTimeoutMs } = operation;
-  const fn = () => {
+  const fn = ({ attempt, signal }) => {
     assert.ok(attempts, 'an operation without a script must not call');
     seen.calls.push(clock.now);
     const step = nth(attempts, seen.calls.length);
+    seen.running.set(attempt, signal);
     const end = () => {
+      if (seen.at === undefined) seen.running.delete(attempt);
       const { status, returns } = step;
       if (returns !== undefined) return status === undefined ? returns : { status, message: returns };
       const error = Object.assign(new Error(step.throws), status && { status });
@@ -56,7 +58,13 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
     ...operation.policy,
     protection,
     ...(seed === undefined ? { random: () => scene.draw } : { seed }),
-    ...(retryIf && { retryIf: (_, { attempt }) => nth(retryIf, attempt) }),
+    ...(retryIf && {
+      retryIf(_, { attempt }) {
+        const answer = nth(retryIf, attempt);
+        if (answer.throws) throw new Error(answer.throws);
+        return answer;
+      },
+    }),
     ...(retryOnResult && {
       finalResult: 'reject',
       retryOnResult: (_, { attempt }) => nth(retryOnResult, attempt),
@@ -65,13 +73,12 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(hooks && { onGiveUp: ({ report }) => (seen.report = report) }),
   });
-  const signal = abortAt === undefined ? {} : { signal: controller.signal };
-  if (abortAt !== undefined) setTimeout(() => controller.abort('aborted'), abortAt - clock.now);
+  const signal = abortAt === undefined && operation.abortOn === undefined ? {} : { signal: controller.signal };
+  if (abortAt !== undefined) setTimeout(seen.abort, abortAt - clock.now);
   policy.run(fn, signal).then(
     (value) => Object.assign(seen, { at: clock.now, value }),
     (error) => Object.assign(seen, { at: clock.now, error, report: seen.report ?? retryReport(error) }),
   );
-  return seen;
 }
 
 /** How an operation ended, in the form of the scenes. */
@@ -79,9 +86,13 @@ function endOf({ at, value, error, report }, expected) {
   if (error === undefined) return { at, resolves: nameOf(value) };
   if (error === 'aborted') return { at, aborted: true };
   const { reason, attempts, retryAfterMs } = report;
+  const records = expected.records && {
+    records: report.records.map(({ attempt, error, ...times }) => times),
+  };
   if (error instanceof RejectedError) {
-    assert.deepEqual([error.by, error.retryAfterMs, attempts], [reason, retryAfterMs, 0]);
-    return { at, rejectedBy: reason, retryAfterMs };
+    assert.deepEqual([error.by, error.retryAfterMs], [reason, retryAfterMs]);
+    const cause = expected.cause && { cause: nameOf(error.cause) };
+    return { at, rejectedBy: reason, retryAfterMs, ...cause, ...(attempts > 0 && { attempts }), ...records };
   }
   return {
     at,
@@ -90,7 +101,7 @@ function endOf({ at, value, error, report }, expected) {
     attempts,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(expected.heldMs && { heldMs: report.records.map(({ heldMs }) => heldMs ?? 0) }),
-    ...(expected.records && { records: report.records.map(({ attempt, error, ...times }) => times) }),
+    ...records,
   };
 }
 
@@ -99,7 +110,7 @@ const namedIn = (expected, status) =>
   Object.fromEntries(
     Object.entries(expected).map(([part, numbers]) => [
       part,
-      Object.fromEntries(Object.keys(numbers).map((name) => [name, status[part][name]])),
+      Object.fromEntries(Object.keys(numbers).map((name) => [name, status[part][name] ?? null])),
     ]),
   );
 
@@ -109,16 +120,24 @@ async function play(scene, hooks) {
     const parts = Object.entries(scene.parts).map(([name, options]) => PARTS[name](numbersOf(options)));
     const { signals } = scene;
     const isFailure = ({ error, result }) => SAYS[signals[nameOf(error ?? result)]];
-    const protection = protect(...parts, { ...(signals && { isFailure }) });
     const seen = [];
-    const { status = [] } = scene;
+    const onEvent = ({ type }) => {
+      for (const [i, { abortOn }] of operations.entries()) if (abortOn === type) seen[i].abort();
+    };
+    const listens = hooks || scene.needs?.includes('events');
+    const protection = protect(...parts, { ...(listens && { onEvent }), ...(signals && { isFailure }) });
+    const { acts = [], status = [] } = scene;
     const operations = scene.operations.flatMap(({ count = 1, ...operation }) => Array(count).fill(operation));
-    const times = [...new Set([...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
+    const times = [...new Set([...acts, ...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
     for (const time of times) {
       await clock.advance(time - clock.now);
+      for (const { at, open, close } of acts) {
+        if (at === time && open) protection.open(open);
+        if (at === time && close) protection.close();
+      }
       for (const [i, operation] of operations.entries()) {
         if (operation.at !== time) continue;
-        seen[i] = start({ clock, protection, scene, hooks }, operation);
+        start({ clock, protection, scene, hooks }, operation, (seen[i] = {}));
         // One after the other: what ends at once has ended before the next starts.
         await clock.advance(0);
       }
@@ -126,9 +145,11 @@ async function play(scene, hooks) {
         if (at === time) assert.deepEqual(namedIn(expected, protection.status()), expected, `at ${at}`);
     }
     await clock.drain();
+    if (scene.timers) assert.deepEqual(clock.delays, scene.timers);
     for (const [i, { ends, calls, attempts, at }] of operations.entries()) {
       const about = `operation ${i}, at ${at}`;
       assert.deepEqual(endOf(seen[i], ends), ends, about);
+      for (const { aborted } of seen[i].running.values()) assert.ok(aborted, `${about}: an attempt is left`);
       if (calls ?? !attempts) assert.deepEqual(seen[i].calls, calls ?? [], about);
     }
   } finally {
