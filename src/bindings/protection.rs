@@ -18,7 +18,7 @@ macro_rules! exports {
     )+};
 }
 
-// JavaScript passes and receives the codes of both enums of `ended`.
+// JavaScript passes and receives the codes of both enums of `ended`, which are among the constants.
 exports! {
     take = Budget.take(capacity: f64, cost: f64) -> bool;
     tokens = Budget.tokens(capacity: f64) -> f64;
@@ -33,7 +33,39 @@ exports! {
     close = Breaker.close(now: f64);
 }
 
-/// Runs [`Breaker::admit`]. Returns the time in ms after which asking again makes sense, or the ticket, below 0.
+/// Constants, for which the build writes numbers.
+macro_rules! constants {
+    ($($name:ident = $value:expr;)+) => {$(
+        #[doc = concat!("`", stringify!($value), "`.")]
+        #[must_use]
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub extern "C" fn $name() -> u32 {
+            $value
+        }
+    )+};
+}
+
+constants! {
+    PENDING = Budget::PENDING;
+    UNTIL = Cooldown::UNTIL;
+    PROBED = Cooldown::PROBED;
+    COOLDOWN_FIELDS = Cooldown::FIELDS;
+    WINDOW_MS = BreakerSettings::WINDOW_MS;
+    BEGUN = Breaker::BEGUN;
+    STARTED_AT = Breaker::STARTED_AT;
+    PHASE = Breaker::PHASE;
+    ROW_BEGUN = Breaker::ROW_BEGUN;
+    CHANGED_AT = Breaker::CHANGED_AT;
+    BREAKER_FIELDS = Breaker::FIELDS;
+    NOTHING = Verdict::Nothing as u32;
+    SUCCESS = Verdict::Success as u32;
+    FAILURE = Verdict::Failure as u32;
+    HAS_OPENED = Change::Opened as u32;
+}
+
+/// Runs [`Breaker::admit`]. Returns the ticket, or 0 if there is none. [`numbers`] then says when asking again makes
+/// sense.
 #[must_use]
 #[unsafe(no_mangle)]
 pub extern "C" fn admit(
@@ -43,8 +75,8 @@ pub extern "C" fn admit(
     first: bool,
 ) -> f64 {
     match breaker.admit(options, now, first) {
-        Admission::Admitted { ticket } => -ticket,
-        Admission::Rejected { retry_after_ms } => retry_after_ms,
+        Admission::Admitted { ticket } => ticket,
+        Admission::Rejected { .. } => 0.0,
     }
 }
 

@@ -95,9 +95,9 @@ impl Life {
                 let answer = match self.breaker.admit(&self.options, now, first) {
                     Admission::Admitted { ticket } => {
                         self.running.push(ticket);
-                        -ticket
+                        ticket
                     }
-                    Admission::Rejected { retry_after_ms } => retry_after_ms,
+                    Admission::Rejected { .. } => 0.0,
                 };
                 self.tape.extend([0.0, flag(first), answer]);
             }

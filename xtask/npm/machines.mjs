@@ -1,6 +1,7 @@
 // Makes a module of the machines of protection: functions of arrays of numbers. Their wasm file reads and writes
 // numbers at addresses. In the module, an address is an array, and the offset from it a place. The machines are then as
-// quick as other JavaScript, state needs no copies, and a bundle has only the functions that the app uses.
+// quick as other JavaScript, state needs no copies, and a bundle has only the functions that the app uses. A function
+// without parameters that returns a whole number is a constant there: a place in such an array, or a code.
 //
 //   node machines.mjs --numbers in.wat out.wat   replaces 64-bit integers, which only move the bits of numbers
 //   node machines.mjs wasm2js.js out.js          makes the module of what wasm2js writes
@@ -35,15 +36,20 @@ export function withNumbers(text) {
 const SHAPE =
   /\nfunction asmFunc\(imports\) \{\n(?: var \w+ = [^\n]*;\n)+(.*?)(?: bufferView = HEAPU8;\n)? function __wasm_memory_size\(\).*?^ return \{\n(.*?)^ \};\n\}/ms;
 
+/** A function that returns a whole number: the module has that as a constant. */
+const CONSTANT = /^ function (\$\d+)\(\) \{\n {2}return (\d+)(?: \| 0)?;\n \}\n/gm;
+
 /**
  * Returns the module.
  * @param {string} code as wasm2js writes it
  */
 export async function machinesOf(code) {
   const [, functions = '', exported = ''] = SHAPE.exec(code) ?? [];
-  const names = [...exported.matchAll(/^ {2}"(\w+)": (\$\d+),? ?$/gm)].map(([, name, made]) => `${made} as ${name}`);
+  const names = [...exported.matchAll(/^ {2}"(\w+)": (\$\d+),? ?$/gm)].map(([, name, made]) => ({ name, made }));
+  const constants = new Map(Array.from(functions.matchAll(CONSTANT), ([, made, value]) => [made, value]));
   const place = (/** @type {string} */ bytes) => Number(bytes) / BYTES_PER_NUMBER;
   const body = functions
+    .replaceAll(CONSTANT, '')
     .replaceAll(/HEAPF64\[(\$?\w+\$?\w*)(?: \+ (\d+))? >> 3\]/g, (_, at, bytes = '0') => `${at}[${place(bytes)}]`)
     .replaceAll(/wasm2js_memory_fill\((\$\w+), 0, (\d+)\)/g, (_, at, bytes) => `${at}.fill(0, 0, ${place(bytes)})`)
     // Arguments and results have their types.
@@ -59,7 +65,10 @@ export async function machinesOf(code) {
     body.split(/^ (?=function )/m).some(computesAddresses)
   )
     throw new Error('wasm2js wrote another form than this script knows: the machines may only use fields of structs');
-  const { code: small } = await transform(`${body}\nexport { ${names.join(', ')} };\n`, {
+  const statements = names.map(({ name, made }) =>
+    constants.has(made) ? `export const ${name} = ${constants.get(made)};` : `export { ${made} as ${name} };`,
+  );
+  const { code: small } = await transform([body, ...statements].join('\n'), {
     format: 'esm',
     minify: true,
     target: 'es2022',

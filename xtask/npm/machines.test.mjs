@@ -60,6 +60,12 @@ const CLEAR = ` function $1($0_1) {
  
 `;
 
+const NINE = ` function $2() {
+  return 9 | 0;
+ }
+ 
+`;
+
 const load = (code) => import(`data:text/javascript,${encodeURIComponent(code)}`);
 
 test('an address is an array, and an offset a place in it', async () => {
@@ -73,6 +79,12 @@ test('an address is an array, and an offset a place in it', async () => {
   assert.deepEqual(state, [1, 1, 1.5, 7]);
   clear(state);
   assert.deepEqual(state, [0, 0, 1.5, 7]);
+});
+
+test('a function that returns a whole number is a constant', async () => {
+  const exported = '  "NINE": $2, \n  "PLACE": $2, \n  "grow": $0\n';
+  const { NINE: nine, PLACE, grow } = await load(await machinesOf(written(GROW + CLEAR + NINE, exported)));
+  assert.deepEqual([nine, PLACE, typeof grow], [9, 9, 'function']);
 });
 
 test('rejects what is not a field of a struct', async () => {

@@ -14,8 +14,9 @@ const FAULTS = /^(408|5(?!0[15])..)$/;
 
 export class Admission {
   #state;
-  /** The breaker's ticket, 1 without one; 0 once the attempt's end was told. */
   #ticket;
+  /** Whether the parts know of the attempt's end. */
+  #told = false;
   #first;
   #until;
   verdict = NOTHING;
@@ -61,7 +62,7 @@ export class Admission {
    * @param {boolean} again whether another attempt may follow
    */
   ended(operation, again) {
-    if (this.#ticket === 0) return;
+    if (this.#told) return;
     const { task, failed, outcome } = operation;
     // Accepted results are not read.
     const status = task ? task.response?.status : failed || again ? statusOf(outcome, failed) : undefined;
@@ -82,7 +83,7 @@ export class Admission {
    */
   close(operation, reason) {
     if (reason === 'success') return this.ended(operation, false);
-    if (this.#ticket === 0) return undefined;
+    if (this.#told) return undefined;
     const { attempts, endedAt, limits, outcome } = operation;
     // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
     const late =
@@ -120,13 +121,12 @@ export class Admission {
   #tell(operation, verdict, recorded = false, cause) {
     const { breaker, cooldown, hedge } = this.#state;
     const { settings, task, failed, outcome } = operation;
-    const ticket = this.#ticket;
-    this.#ticket = 0;
+    this.#told = true;
     this.verdict = verdict;
     if (this.#first) hedge?.follow(operation, recorded);
     const hintMs = task?.slowsMs ?? NaN;
     if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
-    breaker?.ended(operation, ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
+    breaker?.ended(operation, this.#ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
 }
 

@@ -91,7 +91,7 @@ export class Breaker {
    */
   pass(time) {
     if (this.phase !== 'closed') return 0;
-    return -machine.admit(this.#state, this.#options, time, true);
+    return machine.admit(this.#state, this.#options, time, true);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Breaker {
   }
 
   /**
-   * Asks for an attempt. Returns the time in ms until asking makes sense, or its ticket with the sign changed.
+   * Asks for an attempt. Returns its ticket; 0 if it must not start.
    * @param {number} time
    * @param {boolean} first whether it is the first one of its operation, or follows an answer
    */

@@ -4,6 +4,23 @@
 
 type Numbers = number[];
 
+/** Place of the credits in a budget. To give tokens, add to it: for a success, or to put back unused ones. */
+export const PENDING: number;
+/** Places of a cooldown: the time until which it holds attempts, and 1 if the present hold has had its probe, else 0. */
+export const UNTIL: number;
+export const PROBED: number;
+export const COOLDOWN_FIELDS: number;
+
+/** Place of the phase in a breaker: closed, open or half-open, from 0. */
+export const PHASE: number;
+/** Places of what says that it is in use, in a breaker and in its options, and of the times that a new one has. */
+export const BEGUN: number, ROW_BEGUN: number, WINDOW_MS: number, STARTED_AT: number, CHANGED_AT: number;
+export const BREAKER_FIELDS: number;
+/** Verdicts on an attempt, for `ended`. After the first one, it is as if it had never been admitted. */
+export const NOTHING: number, SUCCESS: number, FAILURE: number;
+/** Result of `ended` if the circuit opened. */
+export const HAS_OPENED: number;
+
 /** Takes the cost of a retry if the budget has it, pending credits included. Returns 1 if it did, and else 0. */
 export function take(budget: Numbers, capacity: number, cost: number): number;
 /** Returns the tokens that are left, pending credits included. Changes nothing. */
@@ -22,8 +39,8 @@ export function hold(cooldown: Numbers, now: number, baseMs: number, draw: numbe
 /** Returns the time in ms during which the circuit admits no attempt for certain; 0 if it may. Takes no probe. */
 export function look(breaker: Numbers, now: number): number;
 /**
- * Asks for an attempt. Returns the time in ms until asking again makes sense, or its ticket with the sign changed,
- * which `ended` must get, once. An open circuit may become half-open or closed by this.
+ * Asks for an attempt. Returns its ticket, which `ended` must get, once; 0 if it must not start: `numbers` says when
+ * asking again makes sense. An open circuit may become half-open or closed by this.
  */
 export function admit(breaker: Numbers, options: Numbers, now: number, first: boolean): number;
 /**

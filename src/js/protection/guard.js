@@ -52,14 +52,14 @@ export class Guard {
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
-    const answer = breaker?.admit(time, first) ?? -1;
-    if (answer > 0) return this.#reject(operation, 'breaker', answer);
+    const ticket = state.admit(time, first);
+    if (breaker && ticket === 0) return this.#reject(operation, 'breaker', breaker.numbers(time).retryAfterMs);
     if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
     const until = leftMs > 0 ? cooldown?.until : NaN;
     const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
     // onEvent may have aborted.
     return {
-      admission: new Admission(state, -answer, first, fields, until),
+      admission: new Admission(state, ticket, first, fields, until),
       ...(operation.limits.aborted && ABORTED),
     };
   }

@@ -3,52 +3,35 @@
 // Rust (generated.d.ts). They keep nothing between two calls: a state is an array of the caller's.
 
 import * as core from './generated.js';
+import {
+  BEGUN,
+  BREAKER_FIELDS,
+  CHANGED_AT,
+  COOLDOWN_FIELDS,
+  PHASE,
+  ROW_BEGUN,
+  STARTED_AT,
+  WINDOW_MS,
+} from './generated.js';
 
 export * from './generated.js';
 
 /** @typedef {number[]} State a plain array: a typed one takes two to three times the memory */
 
-/** Place of the credits in a budget's state. To give tokens, add to it: for a success, or to put back unused ones. */
-export const PENDING = 1;
-
 /** Returns the state of a full budget. @param {number} capacity in thousandths of tokens */
 export const newBudget = (capacity) => [capacity, 0];
 
-/** Place of the time until which a cooldown holds attempts. */
-export const UNTIL = 0;
-
-/** Place of 1, if the present hold has let its probe pass, and else 0. */
-export const PROBED = 2;
-
 /** Returns the state of a cooldown that holds no attempt. */
-export const newCooldown = () => [0, 0, 0];
+export const newCooldown = () => Array(COOLDOWN_FIELDS).fill(0);
 
 /**
  * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
  *   maxOpenMs, closeAfter, and the failures that are enough if they last
  */
 
-const BEGUN = 2;
-const STARTED_AT = 8;
-/** Place of the phase in a breaker's state: closed, open or half-open, from 0. */
-export const PHASE = 9;
-const ROW_BEGUN = 13;
-const CHANGED_AT = 19;
-const STATE = 23;
-
-const WINDOW_MS = 2;
-
-/** Verdicts on an attempt, for `ended`. After the first one, it is as if it had never been admitted. */
-export const NOTHING = 0;
-export const SUCCESS = 1;
-export const FAILURE = 2;
-
-/** Result of `ended` if the circuit opened. */
-export const HAS_OPENED = 1;
-
 /** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
-  const state = Array(STATE).fill(0);
+  const state = Array(BREAKER_FIELDS).fill(0);
   state[STARTED_AT] = state[CHANGED_AT] = now;
   return state;
 }

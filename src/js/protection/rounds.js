@@ -134,7 +134,7 @@ export class Rounds {
       return undefined;
     }
     const fields = { hedge: /** @type {const} */ (true) };
-    const admission = new Admission(this.#state, -(breaker?.admit(time, false) ?? -1), false, fields);
+    const admission = new Admission(this.#state, this.#state.admit(time, false), false, fields);
     const second = this.#begin(time, admission, fields);
     if (typeof second === 'string') {
       admission.close(this.#op, second);

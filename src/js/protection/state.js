@@ -17,6 +17,9 @@ const PARTS = /** @type {const} */ (['budget', 'breaker', 'cooldown', 'hedge']);
 /** Events that a channel of Node publishes: changes of a breaker, and rejections. */
 const PUBLISHED = ['opened', 'half-open', 'closed', 'rejected'];
 
+/** The ticket of all attempts where there is no breaker. */
+const NO_BREAKER = 1;
+
 /** @type {{ hasSubscribers: boolean, publish: (message: object) => void } | null | undefined} */
 let channel;
 
@@ -110,14 +113,19 @@ export class State {
   }
 
   /**
-   * Lets a first attempt pass, unless it may have to wait or be rejected. Returns the breaker's ticket, 1 without one;
-   * 0 if the attempt has to ask. A number, because nearly all operations need no more.
+   * Lets a first attempt pass, unless it may have to wait or be rejected. Returns its ticket; 0 if it has to ask. A
+   * number, because nearly all operations need no more.
    * @param {number} time
    */
   pass(time) {
     // isFailure is told of each end, for which the driver needs an Admission.
     if (this.classifies || (this.cooldown && this.cooldown.left(time) > 0)) return 0;
-    return this.breaker?.pass(time) ?? 1;
+    return this.breaker?.pass(time) ?? NO_BREAKER;
+  }
+
+  /** Asks the breaker for an attempt. Returns its ticket; 0 if it must not start. @param {number} time @param {boolean} first */
+  admit(time, first) {
+    return this.breaker?.admit(time, first) ?? NO_BREAKER;
   }
 
   /** Whether the caller classifies how attempts end. */

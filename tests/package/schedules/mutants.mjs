@@ -170,6 +170,7 @@ const ending = (body) =>
   entering(
     'ended',
     `(state, options, now, draw, ticket, verdict, hintMs) => {
+    const { NOTHING, SUCCESS, FAILURE } = core;
     const ends = () => core.ended(state, options, now, draw, ticket, verdict, hintMs);
     ${body}
   }`,
@@ -188,21 +189,17 @@ const PROTECTED = {
   // Breakers.
   'half-open admits all': [
     'P5 breaker',
-    admitting(`return state[PHASE] === ${HALF_OPEN} ? -++state[${TICKETS}] : admits();`),
+    admitting(`return state[PHASE] === ${HALF_OPEN} ? ++state[${TICKETS}] : admits();`),
   ],
   'a probe is not freed on abort': [
     'P6 breaker',
-    [
-      admission,
-      'if (this.#ticket === 0) return undefined;',
-      "if (this.#ticket === 0 || reason === 'aborted') return undefined;",
-    ],
+    [admission, 'if (this.#told) return undefined;', "if (this.#told || reason === 'aborted') return undefined;"],
   ],
   'a lost probe blocks for ever': [
     'P6 breaker',
     admitting(
       `const lost = state[PHASE] === ${HALF_OPEN} && state[${PROBE}] > 0;
-    return lost ? Math.max(1, state[${UNTIL}] - now) : admits();`,
+    return lost ? 0 : admits();`,
     ),
   ],
   'a late success closes': [
@@ -278,7 +275,7 @@ const PROTECTED = {
   'an open circuit admits': [
     'P4 breaker',
     looking('() => 0'),
-    admitting(`return state[PHASE] === ${OPEN} ? -++state[${TICKETS}] : admits();`),
+    admitting(`return state[PHASE] === ${OPEN} ? ++state[${TICKETS}] : admits();`),
   ],
   'a failure counts only if it is retried': [
     'breaker',

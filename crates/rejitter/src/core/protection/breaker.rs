@@ -1,5 +1,8 @@
 //! The breaker: rejects attempts while most of them fail, and lets one through now and then.
 
+use core::mem::offset_of;
+
+use super::place;
 use super::window::Window;
 use crate::core::elementary::floor;
 
@@ -37,7 +40,7 @@ const LASTING_MS: f64 = 1_000.0;
 /// Successes after which a circuit that was closed has recovered: its next opening is a first one again.
 const RECOVERED: f64 = 20.0;
 
-// Codes of [`Phase`], as JavaScript reads them.
+// Codes of [`Phase`], as JavaScript reads them in the order of this list.
 const CLOSED: f64 = 0.0;
 const OPEN: f64 = 1.0;
 const HALF_OPEN: f64 = 2.0;
@@ -69,7 +72,6 @@ pub enum Admission {
 }
 
 /// Judgement of an attempt's end about the destination.
-// JavaScript has the same codes (src/js/protection/machines.js).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Verdict {
@@ -82,7 +84,6 @@ pub enum Verdict {
 }
 
 /// How the end of an attempt changed a breaker.
-// JavaScript has the same codes, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Change {
@@ -155,7 +156,25 @@ pub struct Breaker {
     lease: f64,
 }
 
+impl BreakerSettings {
+    /// Place of the length of the window.
+    pub const WINDOW_MS: u32 = place(offset_of!(Self, window_ms));
+}
+
 impl Breaker {
+    /// Place of the attempts that were admitted in the present slice of the window.
+    pub const BEGUN: u32 = place(offset_of!(Self, window.current.begun));
+    /// Place of the start of that slice.
+    pub const STARTED_AT: u32 = place(offset_of!(Self, window.started_at));
+    /// Place of the code of the phase.
+    pub const PHASE: u32 = place(offset_of!(Self, phase));
+    /// Place of the first attempts that were admitted after the last success.
+    pub const ROW_BEGUN: u32 = place(offset_of!(Self, row_begun));
+    /// Place of the start of the present phase.
+    pub const CHANGED_AT: u32 = place(offset_of!(Self, changed_at));
+    /// Number of fields.
+    pub const FIELDS: u32 = place(size_of::<Self>());
+
     /// A closed breaker without calls.
     #[must_use]
     pub const fn new(now: f64) -> Self {

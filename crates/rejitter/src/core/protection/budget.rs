@@ -1,5 +1,9 @@
 //! The budget: retries after failures take tokens, successes give some back.
 
+use core::mem::offset_of;
+
+use super::place;
+
 /// A token bucket without a clock. All amounts are thousandths of a token: whole numbers, which `f64` adds exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
@@ -10,6 +14,9 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Place of the credits.
+    pub const PENDING: u32 = place(offset_of!(Self, pending));
+
     /// A full budget.
     #[must_use]
     pub const fn new(capacity: f64) -> Self {

@@ -1,6 +1,9 @@
 //! The cooldown: one server's "too many requests" holds everyone who would ask it.
 
+use core::mem::offset_of;
+
 use super::super::MAX_MS;
+use super::place;
 
 /// The hold: the time until which attempts are held, and the hint that set it.
 ///
@@ -18,6 +21,13 @@ pub struct Cooldown {
 }
 
 impl Cooldown {
+    /// Place of the time until which it holds attempts.
+    pub const UNTIL: u32 = place(offset_of!(Self, until));
+    /// Place of 1 if the hold has had its probe.
+    pub const PROBED: u32 = place(offset_of!(Self, probed));
+    /// Number of fields.
+    pub const FIELDS: u32 = place(size_of::<Self>());
+
     /// A cooldown that holds no attempt.
     #[must_use]
     pub const fn new() -> Self {

@@ -6,7 +6,14 @@
 //! back blocks no attempt: a machine never believes in a start that lies in the future.
 //!
 //! The structs have `f64`s only. JavaScript keeps them as arrays, in the order of the fields
-//! (`src/bindings/protection.rs`).
+//! (`src/bindings/protection.rs`), and reads some of them itself: constants say where those are.
+
+/// The place that a field has in JavaScript's array, of its offset in bytes.
+// A struct has a few dozen fields.
+#[allow(clippy::cast_possible_truncation)]
+const fn place(offset: usize) -> u32 {
+    (offset / size_of::<f64>()) as u32
+}
 
 mod breaker;
 mod budget;

@@ -33,7 +33,7 @@ pub(super) struct Window {
     pub(super) current: Slice,
     previous: Slice,
     /// Start of the present slice, in ms.
-    started_at: f64,
+    pub(super) started_at: f64,
 }
 
 impl Window {
