@@ -6,8 +6,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 /** The pages of docs/ by reader, in the order in which they are read. Pages without a place follow in the last group. */
 export const GROUPS = {
   Start: 'getting-started what-to-retry deadlines strategies testing',
-  'Web app': 'fetch light recipes.md react-native',
-  Service: 'protection hedging logs-and-metrics telemetry databases processes serverless',
+  'Web app': 'page fetch light recipes.md react-native',
+  Service: 'service protection hedging logs-and-metrics telemetry databases processes serverless cli',
   Queue: 'queues',
   Connections: 'connections',
   Library: 'library-authors typescript',

@@ -2,12 +2,20 @@
 // process of its own, against a server that misbehaves. And the tables of events, beside their types.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { importEntry, importPackage, run } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { pasted, still } from '../lib/pasted.mjs';
 import { checkPrograms, javaScript, program, serve } from '../lib/programs.mjs';
+import { freePort } from '../../../www/demo/lib/loopback.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 import { declarations, documents, tableIn } from '../lib/readers.mjs';
 
 const { RetryPolicy, permanent, retryAfter } = await importPackage();
@@ -21,7 +29,8 @@ let seen = [];
 const server = await serve(({ method, url }) => {
   seen.push(`${method} ${url}`);
   const next = misbehaves.shift() ?? 200;
-  return next === 'hangs' ? new Promise(() => {}) : { status: next, text: '{"name":"Ada"}' };
+  if (next === 'hangs') return new Promise(() => {});
+  return { text: '{"name":"Ada"}', ...(typeof next === 'number' ? { status: next } : next) };
 });
 after(server.close);
 
@@ -116,4 +125,91 @@ test('the table of events of a protection has the members that they have', async
   assert.deepEqual(Object.fromEntries(members), Object.fromEntries(rows));
 });
 
-test('the programs compile', () => checkPrograms(['pino', 'prom-client']));
+/** Starts a program as a process in a folder of its own. */
+async function starts(mark, args, env) {
+  const dir = pasted(await javaScript(program(mark)));
+  const child = spawn(process.execPath, ['main.mjs', ...args], { cwd: dir, env: { ...process.env, ...env } });
+  let text = '';
+  child.stderr.on('data', (chunk) => (text += chunk));
+  after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit').then(([code]) => code);
+  return { dir, child, ended, said: () => text };
+}
+
+/** Answers a part of a text and breaks off, or hangs: `rest` says how the requests in turn end. */
+async function fileServer(ends) {
+  const text = 'x'.repeat(200_000);
+  const ranges = [];
+  const server = createServer((request, response) => {
+    const end = ends[ranges.push(request.headers.range) - 1];
+    if (typeof end === 'number') return response.writeHead(end).end();
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const same = from > 0 && request.headers['if-range'] === '"1"';
+    const body = same ? text.slice(from) : text;
+    response.writeHead(same ? 206 : 200, { etag: '"1"', 'content-length': body.length });
+    if (end === undefined) return response.end(body);
+    response.write(body.slice(0, 70_000), () => end === 'breaks' && setTimeout(() => response.destroy(), 50));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  after(() => server.closeAllConnections());
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${server.address().port}/file`, text, ranges };
+}
+
+test('command-line tool: what breaks off is resumed, and the file is whole', async () => {
+  const { url, text, ranges } = await fileServer(['breaks', 503]);
+  const { dir, ended, said } = await starts('cli', [url, 'file']);
+  assert.equal(await ended, 0, said());
+  assert.equal(readFileSync(join(dir, 'file'), 'utf8'), text);
+  assert.ok(!existsSync(join(dir, 'file.part')));
+  assert.equal(ranges.length, 3);
+  assert.match(ranges[2], /^bytes=[1-9]\d*-$/);
+  assert.match(said(), /\r200000 of 200000 bytes/);
+});
+
+test('command-line tool: Ctrl-C and a 404 end it, without a part of the file', async () => {
+  const { url } = await fileServer(['hangs']);
+  const { dir, child, ended, said } = await starts('cli', [url, 'file']);
+  await until('a part of the file', () => /bytes/.test(said()));
+  child.kill('SIGINT');
+  assert.equal(await ended, 130);
+  assert.match(said(), /interrupted/);
+  const missing = await starts('cli', [(await fileServer([404])).url, 'file']);
+  assert.equal(await missing.ended, 1);
+  for (const folder of [dir, missing.dir]) assert.ok(!readdirSync(folder).some((name) => name.startsWith('file')));
+});
+
+test('service: answers through retries, hands waits on, spares a server that is down, and ends at SIGTERM', async () => {
+  const PORT = await freePort();
+  const origin = `http://127.0.0.1:${PORT}`;
+  const hinted = { status: 503, headers: { 'retry-after': '100' } };
+  [misbehaves, seen] = [[503, 503], []];
+  const { child, ended, said } = await starts('service', [], { API: server.url, PORT });
+  const get = (path, init) => fetch(origin + path, { headers: { connection: 'close' }, ...init });
+  await until('the service', () => get('/live').catch(() => undefined));
+
+  const response = await get('/users/a%2Fb');
+  assert.deepEqual(
+    [response.status, await response.text(), seen],
+    [200, '{"name":"Ada"}', Array(3).fill('GET /users/a%2Fb')],
+  );
+  misbehaves = [hinted];
+  assert.deepEqual(await get('/users/7').then((r) => [r.status, r.headers.get('retry-after')]), [503, '100']);
+
+  misbehaves = Array(60).fill(500);
+  const statuses = await Promise.all(Array.from({ length: 60 }, () => get('/users/7').then((r) => r.status)));
+  assert.ok(statuses.every((status) => status === 500 || status === 503));
+  const rejected = await get('/users/7');
+  assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [503, '1'], 'the circuit is open');
+  assert.deepEqual(await Promise.all(['/live', '/ready'].map((path) => get(path).then((r) => r.status))), [200, 200]);
+
+  // The opening is over soon; the next call hangs until the end.
+  [misbehaves, seen] = [Array(9).fill('hangs'), []];
+  await delay(1100);
+  const last = get('/users/7').then((r) => r.status);
+  await until('the request', () => seen.length > 0);
+  child.kill('SIGTERM');
+  assert.deepEqual([await last, await ended, said()], [503, 0, '']);
+});
+
+test('the programs compile', () => checkPrograms(['pino', 'prom-client', 'cli', 'service']));

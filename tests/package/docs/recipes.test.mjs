@@ -1,23 +1,21 @@
-// The blocks of docs/recipes.md, and those of docs/guide/fetch.md that need other packages: run with these packages,
+// The blocks of docs/recipes.md, and those of the guides for pages and fetch that need other packages: run with these packages,
 // against servers that fail twice.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { repo, run, tool } from '../lib/consumer.mjs';
 import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
 import { checkFiles, javaScript, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { blocks, documents, marked } from '../lib/readers.mjs';
+import { documents, marked } from '../lib/readers.mjs';
 
-const PAGE = documents.get('docs/recipes.md');
-const NAMES = [...PAGE.matchAll(/^```tsx? (.+)$/gm)].map(([, name]) => name);
+const PAGES = ['recipes', 'guide/page'].map((name) => documents.get(`docs/${name}.md`)).join('\n');
+const NAMES = [...PAGES.matchAll(/^```tsx? (.+)$/gm)].map(([, name]) => name);
 const ran = new Set();
 const recipe = (name) => marked(name)[0][1];
 
@@ -280,65 +278,6 @@ test('Service worker: requests to the API are answered, others left alone', asyn
   assert.deepEqual(sent(), ['GET https://example.com/api/users/7']);
 });
 
-/** Runs the Express app with these global names; `use` gets its address. */
-const proxied = (globals, use, time) =>
-  using(
-    'express',
-    globals,
-    async ({ app }) => {
-      const server = app.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      after(() => {
-        server.closeAllConnections();
-        server.close();
-      });
-      await use(`http://127.0.0.1:${server.address().port}`);
-    },
-    time,
-  );
-
-test('Express: the proxy answers what the server behind it answers at last, and hands its wait on', async () => {
-  const own = globalThis.fetch;
-  for (const [hint, answer, requests] of [
-    ['0', [200, null, '{"name":"Ada"}'], 3],
-    ['8', [503, '8', 'later'], 1],
-  ]) {
-    const { fetch, seen } = twice({ hint });
-    await proxied({ fetch }, async (url) => {
-      const response = await own(`${url}/users/a%2Fb`);
-      assert.deepEqual([response.status, response.headers.get('retry-after'), await response.text()], answer);
-    });
-    assert.equal(seen.length, requests);
-    for (const { line } of seen) assert.equal(line, 'GET https://example.com/users/a%2Fb');
-  }
-});
-
-test('Express: a client that hangs up ends the request behind it, and no more', async () => {
-  const own = globalThis.fetch;
-  let begin;
-  const started = new Promise((resolve) => (begin = resolve));
-  const fetch = (_, { signal }) =>
-    new Promise((_, failed) => {
-      signal.addEventListener('abort', () => failed(signal.reason));
-      begin(signal);
-    });
-  const logged = [];
-  const use = async (url) => {
-    const client = new AbortController();
-    const asked = own(`${url}/users/7`, { signal: client.signal });
-    const signal = await started;
-    client.abort();
-    await assert.rejects(asked, { name: 'AbortError' });
-    if (!signal.aborted) await once(signal, 'abort');
-    assert.equal(signal.reason.name, 'AbortError');
-    // The server still answers. What Express logs comes later.
-    assert.equal((await own(url)).status, 404);
-    await delay(300);
-  };
-  await proxied({ fetch, console: { ...console, error: (error) => logged.push(error) } }, use, inRealTime);
-  assert.deepEqual(logged, []);
-});
-
 test('all recipes type-check with the settings of the demo page, a strict project of Vite', async () => {
   const { compilerOptions } = JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8'));
   const check = (names, options, files = {}) => {
@@ -351,7 +290,6 @@ test('all recipes type-check with the settings of the demo page, a strict projec
   await check(others, { types: ['node'] }, { 'next-env.d.ts': "import type {} from 'next';" });
 });
 
-test('every block of the page is one of these', () => {
-  assert.deepEqual(blocks(PAGE), []);
+test('every recipe ran', () => {
   for (const name of NAMES) assert.ok(ran.has(name), name);
 });
