@@ -1,22 +1,21 @@
 // @ts-check
 // Reads a policy for engines, without its core: its settings, and whether a failed attempt is followed by another.
 
-/** See POLICY in options/messages.js, and DIRECTIVE in run/directives.js. Copies of the package share both. */
-const POLICY = 'rejitter.policy';
-const MARK = Symbol.for('rejitter.mark');
+import { behindOf, readMarks } from '../marks.js';
 
-/** The marks of an error that came from another process, by its name: symbols do not go there. */
+/**
+ * The marks of errors that came from another process: their names go there, and nothing under a symbol.
+ * @type {Record<string, import('../marks.js').Mark>}
+ */
 const NAMES = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   PermanentError: { permanent: true, wraps: true },
-  RetryAfterError: { wraps: true },
-  RejectedError: { rejected: true },
+  RetryAfterError: { permanent: false, wraps: true },
+  RejectedError: { permanent: false, wraps: false, rejected: true },
+  TimeoutError: { wraps: false },
 };
 
 const MINUTE = 60_000;
-
-/** Number of errors that are searched for marks: the error itself and ten causes. */
-const SEARCHED = 11;
 
 /**
  * An attempt that failed, as an engine knows it. The time is since the job was made.
@@ -25,10 +24,9 @@ const SEARCHED = 11;
 
 /** @param {any} policy @returns {any} its settings */
 export function settingsOf(policy) {
-  const settings = policy?.[POLICY]?.().settings;
-  if (settings === undefined || typeof policy.delayMs !== 'function')
-    throw new TypeError('rejitter: the first argument must be a RetryPolicy');
-  return settings;
+  const parts = behindOf(policy);
+  if (parts === undefined) throw new TypeError('rejitter: the first argument must be a RetryPolicy');
+  return parts.settings;
 }
 
 /** Reads a number of attempts, which SQS has as text. @param {string} name @param {any} value */
@@ -38,30 +36,8 @@ export function countOf(name, value) {
   throw new RangeError(`rejitter: ${name} must be a positive integer, got ${String(value)}`);
 }
 
-/** Returns the caller's own error, and what marks along `cause` say. @param {any} error */
-function readMarks(error) {
-  const found = { own: error, permanent: false, hintMs: 0, rejected: false };
-  try {
-    let outer = true;
-    // The cause of a TimeoutError is the failure before it.
-    for (let left = SEARCHED; left-- && error && error.name !== 'TimeoutError'; error = error.cause) {
-      const known = error[MARK];
-      /** @type {any} */
-      const mark = { __proto__: null, ...(known ?? NAMES[/** @type {'RejectedError'} */ (error.name)]) };
-      const afterMs = known && !mark.rejected ? mark.afterMs : error.retryAfterMs;
-      found.permanent ||= mark.permanent === true;
-      // JSON has no infinity.
-      if (known || error.name in NAMES) found.hintMs ||= Number(afterMs === null ? Infinity : afterMs) || 0;
-      // Its cause says why, and nothing about this attempt.
-      if ((found.rejected = mark.rejected === true)) break;
-      // A cause that came from another process is no error any more: `retryIf` gets the error around it.
-      if ((outer &&= mark.wraps && (known || error.cause instanceof Error))) found.own = error.cause;
-    }
-  } catch {
-    // The value throws when it is read.
-  }
-  return found;
-}
+/** JSON has no infinity. @param {any} error */
+const hintIn = ({ retryAfterMs: ms }) => (ms === null ? Infinity : Number(ms));
 
 /**
  * Returns the wait after a failed attempt in whole ms, or undefined if none may follow; a promise where `retryIf` does.
@@ -69,7 +45,16 @@ function readMarks(error) {
  */
 export function delayAfter(policy, { attempt, maxAttempts, elapsedMs, error, seed }) {
   const { retryIf, maxRetryAfterMs, longRetryAfter, name } = settingsOf(policy);
-  const { own, permanent, rejected, hintMs } = readMarks(error);
+  let isNamed = false;
+  const found = readMarks(error, (each) => {
+    const mark = NAMES[each.name];
+    isNamed ||= mark !== undefined;
+    return mark && { ...mark, afterMs: hintIn(each) };
+  });
+  const { permanent, rejected, afterMs = 0 } = found;
+  // A cause that came from another process is no error any more: `retryIf` gets the error around it.
+  const own = isNamed && !(found.error instanceof Error) ? error : found.error;
+  const hintMs = (afterMs >= 0 ? afterMs : rejected && hintIn(rejected)) || 0;
   const longest = maxRetryAfterMs >= 0 ? maxRetryAfterMs : MINUTE;
   if (permanent) return undefined;
 

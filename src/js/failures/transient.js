@@ -1,7 +1,7 @@
 // @ts-check
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
-import { readDirectives } from '../run/directives.js';
+import { readMarks } from '../marks.js';
 import { HOPELESS, NETWORK, failureClass, highestClass } from './classes.js';
 import { headerOf, statusOf } from './status.js';
 
@@ -32,7 +32,7 @@ const FAILURES =
  * @param {unknown} error
  */
 export function isTransientError(error) {
-  const { permanent, rejected, afterMs = NaN } = readDirectives(error);
+  const { permanent, rejected, afterMs = NaN } = readMarks(error);
   return !permanent && !rejected && (afterMs >= 0 || highestClass(error, classOfError) === NETWORK);
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
+import { readMarks } from '../marks.js';
 import { abortAttempt } from '../run/attempt.js';
-import { readDirectives } from '../run/directives.js';
 import { UNLIMITED } from '../run/limits.js';
 import { Operation, record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
@@ -81,7 +81,7 @@ export class FetchCall {
       return outcome;
     } catch (error) {
       // Who is rejected may send the request elsewhere.
-      if (!request.isSent && !readDirectives(error).rejected) request.drop(error);
+      if (!request.isSent && !readMarks(error).rejected) request.drop(error);
       throw (outcome = error);
     } finally {
       this.over = true;

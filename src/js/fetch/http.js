@@ -10,18 +10,18 @@ import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
 
 export { headerOf };
 
-/** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */
-export function isSafe(method) {
-  return /^(GET|HEAD|OPTIONS|TRACE|QUERY)$/.test(method);
-}
-
 /**
  * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
  * more than sending it once.
  * @param {string} method in upper case
  */
 export function isIdempotent(method) {
-  return isSafe(method) || /^(PUT|DELETE)$/.test(method);
+  return /^(GET|HEAD|OPTIONS|TRACE|QUERY|PUT|DELETE)$/.test(method);
+}
+
+/** Returns whether a method only asks (RFC 9110, 9.2.1, and QUERY). @param {string} method in upper case */
+export function isSafe(method) {
+  return isIdempotent(method) && !/^(PUT|DELETE)$/.test(method);
 }
 
 /** Returns whether fetch retries a status. @param {number} status */

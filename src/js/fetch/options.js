@@ -1,12 +1,13 @@
 // @ts-check
 // Options of a fetch: those of every operation, and its own.
 
+import { POLICY, behindOf } from '../marks.js';
 import { isFunction, isWithin } from '../options/checks.js';
-import { POLICY, leftOut, mistake } from '../options/messages.js';
+import { leftOut, mistake } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
 import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
 import { warnOnce } from '../run/hooks.js';
-import { behindOf, inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
+import { inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
 
 /** Options of every operation, and those that only `fetch` has. @type {import('../options/reader.js').Rules} */
 const FETCH_RULES = {

@@ -1,11 +1,11 @@
 // @ts-check
 // Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
 
+import { behindOf } from '../marks.js';
 import { fromDataOf } from '../data/index.js';
 import { toData } from '../data/write.js';
 import { problemOf } from '../options/messages.js';
 import { seedBits } from '../options/rules.js';
-import { behindOf } from '../options/settings.js';
 import { freshSeed } from '../run/randomness.js';
 
 /** @typedef {new (options?: any) => { toJSON(): any }} PolicyClass */

@@ -1,8 +1,8 @@
 // @ts-check
 // The whole package in one loop: attempt, classify, decide, wait. The main entry follows the same rules.
 
+import { readBriefly } from '../marks.js';
 import { Limits } from './limits.js';
-import { readMarks } from './marks.js';
 import { DURATION, FUNCTION, check, settingsOf } from './options.js';
 import { computed } from './waits.js';
 
@@ -19,7 +19,7 @@ export async function retry(fn, options) {
         return await limits.race(fn, attempt);
       } catch (thrown) {
         if (limits.stopped) throw thrown;
-        const { cause: error, last } = limits.fail(readMarks(thrown));
+        const { cause: error, last } = limits.fail(readBriefly(thrown));
         if (last) throw error;
         const verdict = retryIf ? await limits.race(retryIf, error, attempt) : true;
         let delayMs;

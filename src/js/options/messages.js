@@ -2,6 +2,7 @@
 // Error messages: what an option must be, what the caller gave, and what was probably meant. Without the long texts,
 // a message has the option's name and the value.
 
+import { POLICY } from '../marks.js';
 import { texts } from './long.js';
 
 /** Problems that one error lists at most. */
@@ -60,13 +61,6 @@ export function leftOut(name, value, because, detail) {
   const why = texts?.sentence(because, detail);
   return failure(TypeError, why ? `${name} must be omitted (got ${shown}): ${why}` : `${name}: invalid ${shown}`);
 }
-
-/**
- * Under this name, a RetryPolicy has a function that returns its parts, for all copies of the package. The property is
- * enumerable, so that a copy by spread is found out and `structuredClone` throws: without options, both would silently
- * stand for the defaults.
- */
-export const POLICY = 'rejitter.policy';
 
 /** @param {string} what was passed instead of options, and the remedy: a rule */
 export function notOptions(what) {

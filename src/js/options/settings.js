@@ -4,7 +4,7 @@
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import { BOUND, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
 import { contradictions, dropReplaced } from './curve.js';
-import { POLICY, errorOf, problemOf } from './messages.js';
+import { errorOf, problemOf } from './messages.js';
 import { ONE_OPERATION, iterable, ownOf, readOne } from './reader.js';
 import { RULES } from './rules.js';
 
@@ -89,16 +89,6 @@ export function settingsOf(load, own) {
  * @template Metrics
  * @typedef {{ settings: Settings, operations: number, metrics: Metrics | undefined }} Behind
  */
-
-/**
- * Returns the parts of a RetryPolicy of any copy of the package; undefined for anything else.
- * @param {any} policy
- * @returns {Behind<any> | undefined}
- */
-export function behindOf(policy) {
-  // A copy by spread has the function, too, but no methods.
-  return isFunction(policy?.run) && Object.hasOwn(policy, POLICY) ? policy[POLICY]() : undefined;
-}
 
 /** @param {Settings} base @param {object} [own] @returns {any} settings that differ from others */
 export function inheriting(base, own) {

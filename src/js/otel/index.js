@@ -2,13 +2,11 @@
 // Spans and metrics of operations, by the application's own @opentelemetry/api. Names of HTTP are those of the semantic
 // conventions 1.45; the rest has names of its own.
 
+import { behindOf } from '../marks.js';
 import { switchesOf } from '../options/switches.js';
 import { metersOf } from './metrics.js';
 import { Trace } from './trace.js';
 import { VERSION } from './version.js';
-
-/** See POLICY in options/messages.js. */
-const POLICY = 'rejitter.policy';
 
 /** In the context of an operation or attempt: its place. */
 const PLACE = Symbol.for('rejitter.otel');
@@ -49,10 +47,10 @@ export function telemetry(api, options = {}) {
 
   /** Returns a policy whose operations are observed. @param {any} policy */
   function observe(policy) {
-    const settings = settingsOf(policy);
+    const settings = behindOf(policy)?.settings;
     const made = policy.with(NONE);
     const start = made.run;
-    const parts = made[POLICY]();
+    const parts = /** @type {any} */ (behindOf(made));
     const plain = parts.settings;
     const derived = Object.getPrototypeOf(Object.getPrototypeOf(made)) !== Object.prototype;
     /** @param {any} options @param {(attempt: any) => any} call */
@@ -110,7 +108,7 @@ export function telemetry(api, options = {}) {
         at.number += 1;
         return within({ trace: own, number: number + 1, span: own.span }, () => inner(input, init));
       });
-      const settings = settingsOf(options) ?? ownOf(options);
+      const settings = behindOf(options)?.settings ?? ownOf(options);
       return (/** @type {any} */ input, /** @type {any} */ init) => {
         if (!isOptions(init?.retry)) return send(input, init);
         const theirs = ownOf(init?.retry);
@@ -173,9 +171,4 @@ function originOf(input) {
   } catch {
     return undefined;
   }
-}
-
-/** @param {any} policy */
-function settingsOf(policy) {
-  return policy?.[POLICY]?.().settings;
 }

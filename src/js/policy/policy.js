@@ -3,17 +3,11 @@
 
 import { toData } from '../data/write.js';
 import { isObject } from '../options/checks.js';
-import { POLICY, mistake } from '../options/messages.js';
+import { POLICY, behindOf } from '../marks.js';
+import { mistake } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
-import {
-  behindOf,
-  readOptions,
-  readOverrides,
-  readRunOptions,
-  requireFunction,
-  settingsOf,
-} from '../options/settings.js';
+import { readOptions, readOverrides, readRunOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { delayOf, delaysOf } from './delays.js';
 import { Metrics } from './metrics.js';
 import { hide } from '../run/report.js';

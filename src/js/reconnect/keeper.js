@@ -1,9 +1,9 @@
 // @ts-check
 // Keeps a connection: session, verdict, wait, and again, until something ends it all.
 
+import { readMarks } from '../marks.js';
 import { requireFunction, settingsOf } from '../options/settings.js';
 import { computed, drawFor } from '../run/decision.js';
-import { readDirectives } from '../run/directives.js';
 import { tell } from '../run/hooks.js';
 import { follow, reasonOf, unfollow } from '../run/signals.js';
 import { afterMsOf } from '../run/steps.js';
@@ -153,7 +153,7 @@ function keep(session, settings, resolve, reject) {
           gate?.close('success');
           return resolve(stop({ reason: 'finished', value: ended.value }));
         }
-        const { error: own, permanent, afterMs } = readDirectives(ended.error);
+        const { error: own, permanent, afterMs } = readMarks(ended.error);
         error = previousError = own;
         hintMs = afterMs;
         if (ended.openMs >= stableMs) Object.assign(outage, { index: outage.index + 1, previous: -1, attempts: 0 });

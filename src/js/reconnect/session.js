@@ -1,10 +1,10 @@
 // @ts-check
 // One connection, from the call of the session to its end, whatever ends it.
 
+import { readMarks } from '../marks.js';
 import { failure } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { FUNCTION, LIMIT } from '../options/rules.js';
-import { readDirectives } from '../run/directives.js';
 import { reportFailure } from '../run/hooks.js';
 import { TimeoutError } from '../run/report.js';
 import { now, startTimer } from '../run/timer.js';
@@ -93,9 +93,9 @@ export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
   const start = (session, facts) => {
     arm(connectTimeoutMs, () => expire(`not opened() within ${connectTimeoutMs} ms (connectTimeoutMs)`));
     new Promise((resolve) => resolve(session(Object.freeze({ ...facts, ...connection })))).then((value) => {
-      const { permanent, afterMs } = readDirectives(value);
+      const { afterMs } = readMarks(value);
       // What belongs into a `throw` counts as thrown.
-      end(permanent || afterMs !== undefined ? value : failure(Error, 'the session ended'));
+      end(afterMs !== undefined ? value : failure(Error, 'the session ended'));
     }, end);
   };
   return { start, end, doubt };

@@ -1,6 +1,7 @@
 // @ts-check
 // The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
+import { MARK } from '../marks.js';
 import { messageOf, show } from '../options/messages.js';
 
 /**
@@ -64,6 +65,10 @@ export function keepReport(error, report) {
 export class TimeoutError extends Error {
   // A field, here and below: where Error.prototype is frozen, an assignment would throw.
   name = 'TimeoutError';
+
+  get [MARK]() {
+    return { __proto__: null, wraps: false };
+  }
 }
 
 /**

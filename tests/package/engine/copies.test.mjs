@@ -10,15 +10,15 @@ import { pathToFileURL } from 'node:url';
 import { underClock } from '../lib/clock.mjs';
 import { installed, project } from '../lib/consumer.mjs';
 
-const MODULES = ['rejitter', 'rejitter/fetch', 'rejitter/lab', 'rejitter/protection'];
+const MODULES = ['', '/fetch', '/lab', '/protection', '/light', '/engines'].map((subpath) => `rejitter${subpath}`);
 const code = MODULES.map((name, i) => `export * as m${i} from '${name}';`).join('\n');
 const forBrowsers = await import(pathToFileURL(join(installed, 'index.browser.js')).href);
 const dir = project('copies', { 'main.mjs': code, 'library/main.mjs': code });
 cpSync(installed, join(dir, 'library/node_modules/rejitter'), { recursive: true });
 const [app, library] = await Promise.all(
   ['main.mjs', 'library/main.mjs'].map(async (path) => {
-    const { m0, m1, m2, m3 } = await import(pathToFileURL(join(dir, path)).href);
-    return { ...m0, ...m1, lab: m2, ...m3 };
+    const { m0, m1, m2, m3, m4, m5 } = await import(pathToFileURL(join(dir, path)).href);
+    return { ...m0, ...m1, lab: m2, ...m3, light: m4, ...m5 };
   }),
 );
 const { RetryPolicy, createFetch, permanent, retry, retryReport } = app;
@@ -62,6 +62,23 @@ test('marks and reports cross copies', async () => {
   await underClock(() => library.retry(() => Promise.reject(permanent(error))));
   assert.equal(retryReport(error).reason, 'permanent');
   assert.equal(retryReport(error), library.retryReport(error));
+});
+
+test("a TimeoutError's cause is of the past, and marks below it too, for any reader in any copy", async () => {
+  const error = Object.assign(new library.TimeoutError('late'), { cause: permanent(new Error('before')) });
+  const policy = new RetryPolicy(OPTIONS);
+  for (const run of [
+    (fn) => policy.run(fn),
+    (fn) => app.light.retry(fn, { maxAttempts: 2, jitter: 'none', baseMs: 20 }),
+  ]) {
+    const { clock, error: thrown } = await underClock(() => run(() => Promise.reject(error)));
+    assert.deepEqual([clock.delays, thrown], [[20], error]);
+  }
+  assert.equal(app.nextDelay(policy, { attempt: 1, error }), 20);
+  assert.equal(app.isPermanent(error), false);
+  // The name is anybody's.
+  const foreign = Object.assign(new Error('late'), { name: 'TimeoutError', cause: permanent(new Error('before')) });
+  assert.equal(app.isPermanent(foreign), true);
 });
 
 test('a Proxy of a protection works', () => {

@@ -8,10 +8,13 @@ import { createContext, runInContext } from 'node:vm';
 import { fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importPackage, printed } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
-const { RetryPolicy, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = await importPackage();
+const { RetryPolicy, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } =
+  await importPackage();
+const { RejectedError } = await importEntry('protection');
+const light = await importEntry('light');
 const MARK = Symbol.for('rejitter.mark');
 const mine = new Error('mine');
 const fail = fails(new Error('failed'));
@@ -96,6 +99,37 @@ test('a foreign mark of the right shape counts, its getters too; what wraps noth
   // Marks that were found before a getter throws still count.
   const then = new Error('then', { cause: Object.defineProperty(new Error('deep'), 'cause', { get: fail }) });
   assert.equal((await ending(permanent(then))).reason, 'permanent');
+});
+
+test('a failure that became the cause of an error with a mark afterwards says nothing about that error', async () => {
+  const gone = permanent(new Error('gone'));
+  // As the driver does with an error that a predicate throws.
+  const end = await ending(Object.assign(retryAfter(5), { cause: gone }));
+  assert.deepEqual([end.error.name, end.reason, end.hintMs], ['RetryAfterError', 'exhausted', 5]);
+});
+
+test('rejitter/light reads marks as the main entry does', async () => {
+  const timeout = Object.assign(new TimeoutError('late'), { cause: permanent(mine) });
+  const chained = new Error('outer', { cause: permanent(mine) });
+  const rows = {
+    plain: mine,
+    permanent: permanent(mine),
+    hint: retryAfter(5, mine),
+    bare: retryAfter(5),
+    chained,
+    timeout,
+  };
+  rows.rejected = new RejectedError('breaker', 5, mine);
+  rows['twice'] = retryAfter(5, permanent(mine));
+  for (const [name, thrown] of Object.entries(rows)) {
+    const ends = [];
+    for (const run of [retry, light.retry]) {
+      let attempts = 0;
+      const { error } = await underClock(() => run(() => ++attempts && Promise.reject(thrown), { maxAttempts: 2 }));
+      ends.push([error, attempts]);
+    }
+    assert.deepEqual(ends[1], ends[0], name);
+  }
 });
 
 test('retryAfter() with an invalid time keeps the error, ignores the hint, and never throws', async () => {

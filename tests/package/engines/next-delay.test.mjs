@@ -31,6 +31,8 @@ const ERRORS = {
   'hint, deep': nested(9),
   'too deep': nested(10),
   // Its cause is the failure of the attempt before.
+  'no wait, and a wait below': retryAfter(0, new Error('y', { cause: retryAfter(2000, new Error('x')) })),
+  'half a mark': Object.assign(new Error('x'), { [Symbol.for('rejitter.mark')]: { permanent: true } }),
   timeout: Object.assign(new TimeoutError('late'), { cause: permanent(new Error('x')) }),
   long: retryAfter(60_001, new Error('x')),
   final: retryAfter(10, new Error('final')),

@@ -39,13 +39,14 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_400,
+    limit: 9_430,
     target: 9_400,
+    reason: 'an import order that compresses worse, since marks are read by one function for all entries',
   },
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 10_700,
+    limit: 10_720,
     target: 10_900,
   },
   {
@@ -58,8 +59,9 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_400,
+    limit: 16_440,
     target: 16_400,
+    reason: 'the same',
   },
   {
     name: 'rejitter/fetch with three parts of protection',
@@ -70,8 +72,8 @@ export const BUDGETS = [
     target: 21_800,
   },
   ...Object.entries({
-    nextDelay: 930,
-    bullmq: 960,
+    nextDelay: 1_040,
+    bullmq: 1_075,
     pgBoss: 1_620,
     temporal: 1_550,
     stepFunctions: 1_570,
@@ -88,7 +90,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/otel',
     code: `export { telemetry } from 'rejitter/otel';`,
-    limit: 2_980,
+    limit: 2_995,
     target: 2_500,
     reason: 'a first success that costs a quarter, holds, keys of a fetch, an SDK that is late or throws',
   },
