@@ -126,6 +126,66 @@ fn outage() {
     assert_eq!(digest.0, 0xfd02_3581_f322_9a2f);
 }
 
+/// Outages of many kinds: digests of all that they report.
+#[test]
+fn outages_of_random_settings() {
+    let jitters = [
+        Jitter::None,
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+    ];
+    let mut digest = Digest::new();
+    for i in 0..200_u64 {
+        let draw = |lane| Seed::new(99).draws(i, lane).r;
+        let pick = |lane, values: &[f64]| values[(draw(lane) * values.len() as f64) as usize];
+        let limited = draw(1) < 0.5;
+        let backoff = match i % 12 {
+            0..4 => RetryPolicy::exponential(),
+            4..8 => RetryPolicy::linear(),
+            _ => RetryPolicy::custom(),
+        };
+        let options = OutageOptions {
+            clients: 1 + (draw(2) * 300.0) as u32,
+            spread_ms: pick(3, &[0.0, 50.0, 5_000.0]),
+            down_ms: pick(4, &[0.0, 1.0, 3_000.0, 20_000.0]),
+            capacity_per_s: pick(5, &[0.7, 10.0, 100.0, 1e5, f64::INFINITY]),
+            burst: pick(6, &[1.0, 5.5, 100.0]),
+            rejection_cost: pick(11, &[0.0, 0.05, 1.0]),
+            latency_ms: pick(7, &[0.0, 0.25, 80.0]),
+            deadline_ms: pick(8, &[f64::INFINITY, 10_000.0]),
+            horizon_ms: pick(9, &[600.0, 60_000.0, 600_000.0]),
+            bin_ms: pick(10, &[1.0, 100.0, 777.0]),
+            traced: 10,
+            curve: Vec::from(&[50.0, 300.0, 1_000.0][..(i % 12).saturating_sub(8) as usize]),
+            seed: Seed::new(i),
+            policy: backoff
+                .with_jitter(jitters[i as usize % 4])
+                .with_max_attempts(if limited { 6 } else { UNLIMITED }),
+        };
+        digest = add(
+            digest,
+            || Outage::new(options.clone()),
+            |simulation, digest| {
+                let shares = [0.0, 0.5, 0.99, 1.0].map(|share| simulation.time_to_serve_ms(share));
+                let (time, work) = simulation.costs();
+                digest
+                    .floats(simulation.latencies_ms())
+                    .floats(simulation.traces().times_ms())
+                    .floats(simulation.served_ms())
+                    .counts(simulation.attempts())
+                    .counts(simulation.bins().arrivals())
+                    .counts(simulation.bins().accepted())
+                    .counts(simulation.bins().rejected())
+                    .counts(&[simulation.give_ups()])
+                    .floats(&shares.map(|ms| ms.unwrap_or(f64::NAN)))
+                    .floats(&[time.mean, time.ci95, work.mean, work.ci95])
+            },
+        );
+    }
+    assert_eq!(digest.0, 0x3ec4_1f86_8144_b2f6);
+}
+
 /// A bucket of tokens, without refunds.
 fn tokens(per_success: f64, per_request: f64, capacity: f64) -> LoadBudget {
     LoadBudget::Tokens {
@@ -156,10 +216,18 @@ fn load() {
             Some(tokens(0.0, 0.2, 50.0)),
         ),
         (Arrivals::Regular { per_s: 280.0 }, None),
+        (
+            Arrivals::Closed {
+                clients: 700,
+                think_ms: 0.0,
+            },
+            Some(tokens(0.1, 0.1, 10.0)),
+        ),
     ] {
         let make = || {
             Load::new(LoadOptions {
                 arrivals,
+                failure_share: if budget.is_some() { 0.02 } else { 0.0 },
                 protection: LoadProtection {
                     budget,
                     ..LoadProtection::default()
@@ -176,20 +244,31 @@ fn load() {
                 .counts(&bins.successes)
                 .counts(&bins.retries)
                 .counts(&bins.timeouts)
+                .counts(&bins.failures)
+                .floats(&[simulation.recovered_after_ms().unwrap_or(f64::NAN)])
         });
     }
-    assert_eq!(digest.0, 0x2fc8_dd79_6cef_cfb2);
+    assert_eq!(digest.0, 0x5500_41bd_2ad4_086b);
 }
 
 #[test]
 fn protection() {
     let mut digest = Digest::new();
-    for processes in [1, 3] {
+    let once_a_second = LoadBudget::Tokens {
+        options: BudgetOptions::default(),
+        per_request: 0.0,
+        per_second: 1.0,
+    };
+    for (processes, budget) in [
+        (1, BudgetOptions::default().into()),
+        (3, BudgetOptions::default().into()),
+        (7, once_a_second),
+    ] {
         let make = || {
             Load::new(LoadOptions {
                 arrivals: Arrivals::Poisson { per_s: 280.0 },
                 protection: LoadProtection {
-                    budget: Some(BudgetOptions::default().into()),
+                    budget: Some(budget),
                     breaker: Some(LoadBreaker::default()),
                 },
                 processes,
@@ -199,7 +278,10 @@ fn protection() {
         };
         digest = add(digest, make, |simulation, digest| {
             let (bins, phases) = (simulation.bins(), simulation.phases());
+            let totals = simulation.totals();
             digest
+                .counts(&[totals.openings, totals.give_ups, totals.retries].map(|n| n as u32))
+                .floats(&[simulation.admitted_after_ms().unwrap_or(f64::NAN)])
                 .floats(&bins.response_ms)
                 .counts(&bins.rejected_by_breaker)
                 .counts(&bins.rejected_by_budget)
@@ -208,16 +290,22 @@ fn protection() {
                 .counts(&phases.phases)
         });
     }
-    for hints in [
-        RateHints::Followed,
-        RateHints::Shared {
-            max_hold_ms: 30_000.0,
-        },
+    let shared = |max_hold_ms| RateHints::Shared { max_hold_ms };
+    for (hints, workers, jobs) in [
+        (RateHints::Ignored, 50, 1_000),
+        (RateHints::Followed, 50, 1_000),
+        (RateHints::Followed, 2, 6),
+        (shared(30_000.0), 50, 1_000),
+        (shared(5_000.0), 200, 1_000),
+        (shared(f64::INFINITY), 2, 6),
     ] {
         let make = || {
             RateLimit::new(RateLimitOptions {
                 hints,
-                ..RateLimitOptions::new(policy(Jitter::Full), Seed::new(SEED))
+                workers,
+                jobs,
+                limit: if jobs == 6 { 2 } else { 100 },
+                ..RateLimitOptions::new(policy(Jitter::Full).with_max_attempts(6), Seed::new(SEED))
             })
         };
         digest = add(digest, make, |simulation, digest| {
@@ -226,23 +314,46 @@ fn protection() {
                 .counts(simulation.bins().accepted())
                 .counts(simulation.bins().rejected())
                 .floats(&[totals.end_ms])
+                .floats(&[totals.done as f64, totals.failed as f64])
+                .floats(&[totals.rejected_by_cooldown as f64])
         });
     }
-    assert_eq!(digest.0, 0x085c_064d_2cf5_b962);
+    assert_eq!(digest.0, 0xf5b6_788c_55ea_eea0);
 }
 
 #[test]
 fn hedging() {
-    let after_60 = HedgeRule {
-        delay: HedgeDelay::Fixed(60.0),
-        max_ratio: f64::INFINITY,
+    let after = |delay_ms, max_ratio| {
+        let delay = HedgeDelay::Fixed(delay_ms);
+        Some(HedgeRule { delay, max_ratio })
     };
+    let learned = |quantile| {
+        let delay = HedgeDelay::Learned(quantile);
+        Some(HedgeRule {
+            delay,
+            ..HedgeRule::default()
+        })
+    };
+    let on = |servers, utilisation| {
+        Some(ServerLoad {
+            servers,
+            utilisation,
+        })
+    };
+    let usual = Some(HedgeRule::default());
     let mut digest = Digest::new();
     for (hedge, load) in [
         (None, None),
-        (Some(after_60), None),
-        (Some(HedgeRule::default()), None),
-        (Some(HedgeRule::default()), Some(ServerLoad::default())),
+        (after(60.0, f64::INFINITY), None),
+        (after(0.0, 0.001), None),
+        (usual, None),
+        (learned(0.5), None),
+        (None, on(10, 0.7)),
+        (usual, Some(ServerLoad::default())),
+        (usual, on(10_000, 0.001)),
+        (after(50.0, f64::INFINITY), on(10, 0.7)),
+        (after(0.0, f64::INFINITY), on(1, 0.2)),
+        (after(0.0, f64::INFINITY), on(2, 0.2)),
     ] {
         let make = || {
             Hedging::new(HedgingOptions {
@@ -254,7 +365,9 @@ fn hedging() {
         };
         digest = add(digest, make, |simulation, digest| {
             let quantiles = [0.5, 0.01, 0.001].map(|share| simulation.exceeded_by(share));
+            let totals = simulation.totals();
             let digest = digest
+                .floats(&[totals.hedges, totals.won, totals.rejected].map(|n| n as f64))
                 .floats(&simulation.survival())
                 .floats(&quantiles)
                 .floats(&[simulation.mean_ms()]);
@@ -265,5 +378,5 @@ fn hedging() {
             digest.floats(&exact.survival).floats(&numbers)
         });
     }
-    assert_eq!(digest.0, 0xa3a3_9463_41a0_164f);
+    assert_eq!(digest.0, 0x770d_30ee_6d11_1b22);
 }
