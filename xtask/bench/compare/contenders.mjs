@@ -1,152 +1,354 @@
-// The packages of docs/comparison.md, each called in its own words.
+// The packages of docs/comparison.md, each called as its own documentation says, at its best: with the jitter that
+// spreads most, where there is a choice.
 
 import asyncRetry from 'async-retry';
 import axios from 'axios';
 import axiosRetry, { exponentialDelay } from 'axios-retry';
 import * as cockatiel from 'cockatiel';
 import { Effect, Schedule } from 'effect';
+import { backOff } from 'exponential-backoff';
+import fetchRetry from 'fetch-retry';
 import ky from 'ky';
-import pRetry from 'p-retry';
-import { retry } from 'rejitter';
+import * as attempt from '@lifeomic/attempt';
+import * as ofetch from 'ofetch';
+import CircuitBreaker from 'opossum';
+import pRetry, { AbortError } from 'p-retry';
+import ReconnectingWebSocket from 'reconnecting-websocket';
+import { RetryPolicy, retry } from 'rejitter';
 import { createFetch } from 'rejitter/fetch';
 import * as light from 'rejitter/light';
 import * as lightFetch from 'rejitter/light/fetch';
+import { breaker, budget, cooldown, protect } from 'rejitter/protection';
+import { closeError, keepConnected } from 'rejitter/reconnect';
+import { StandardRetryStrategy } from '@smithy/util-retry';
 
-const URL = 'http://x.test/';
+import { retryWithStrategy } from '../contenders.mjs';
 
 /**
- * Up to `attempts` calls of a function, with the package's own jitter. An option that `knows` does not name is one that
- * the package does not have.
- * @typedef {object} Options
- * @property {number} attempts
- * @property {number} baseMs
- * @property {number} capMs
- * @property {AbortSignal} [signal]
- * @property {number} [attemptMs]
- * @property {number} [totalMs]
+ * What a function receives: the number of its attempt, from 1, and a signal, if the package passes them.
+ * @typedef {(attempt: { attempt?: number, signal?: AbortSignal }) => unknown} Fn
  *
+ * Up to `attempts` calls of a function, whose waits double from `baseMs` to `capMs`.
+ * @typedef {object} Options
+ * @property {number} [attempts]
+ * @property {number} [baseMs]
+ * @property {number} [capMs]
+ * @property {boolean} [jitter]
+ * @property {AbortSignal} [signal]
+ * @property {number} [attemptMs] for each attempt, which is then retried
+ * @property {number} [totalMs] for all of them
+ * @property {(error: unknown) => boolean} [retryIf]
+ * @property {() => unknown} [onRetry]
+ *
+ * The words in `knows` are what a package offers, by its documentation. A case may need some of them.
  * @typedef {object} Contender
- * @property {(fn: () => Promise<unknown>, options: Options) => Promise<unknown>} run
- * @property {('signal' | 'attemptMs' | 'totalMs')[]} knows
- * @property {(fetch: typeof globalThis.fetch) => (init: any) => Promise<unknown>} [client] sends up to three requests
- *   by the package's own rules
+ * @property {string} code an app's import of what the cases use
+ * @property {string} knows
+ * @property {(options: Options) => Record<string, any>} [options] in its own words
+ * @property {(fn: Fn, options: Record<string, any>) => Promise<unknown>} [call]
+ * @property {(fetch: any, options: { attempts?: number, attemptMs?: number }) => (url: any, init?: any) => Promise<any>}
+ *   [client] a client over a fetch
+ * @property {() => (fn: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>} [guard] a protection, through
+ *   which operations of up to four attempts go, 10 ms apart; a circuit opens after five failures, for about a second
+ * @property {(Socket: any) => () => void} [connect] opens a connection that stays; returns what closes it
  */
 
-/**
- * A `fetch` that calls the function, and gives up when its signal says so.
- * @param {() => Promise<unknown>} fn
- * @returns {any}
- */
-const fetchOf = (fn) => async (/** @type {any} */ input, /** @type {RequestInit | undefined} */ init) => {
-  const signal = init?.signal ?? input.signal;
-  const aborted = new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason));
-  });
-  return new Response(String(await Promise.race([fn(), aborted])));
-};
+const ALL = 'options attempt signal passed attemptMs totalMs interrupts retryIf';
+const HOOKS = `${ALL} onRetry`;
 
-/** @param {typeof retry | typeof light.retry} run @returns {Contender['run']} */
-const ours =
-  (run) =>
-  (fn, { attempts, attemptMs, totalMs, ...rest }) =>
-    run(fn, { maxAttempts: attempts, attemptTimeoutMs: attemptMs, totalTimeoutMs: totalMs, ...rest });
+/** Without what is undefined. @template {object} T @param {T} options @returns {T} */
+const set = (options) =>
+  /** @type {T} */ (Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
+
+/** @type {NonNullable<Contender['options']>} */
+const ours = ({ attempts, attemptMs, totalMs, jitter, ...rest }) => ({
+  ...{ maxAttempts: attempts, attemptTimeoutMs: attemptMs, totalTimeoutMs: totalMs },
+  ...{ jitter: jitter === false ? 'none' : undefined, ...rest },
+});
 
 /** @type {Record<string, Contender>} */
-export const CONTENDERS = {
-  rejitter: {
-    run: ours(retry),
-    knows: ['signal', 'attemptMs', 'totalMs'],
-    client: (fetch) => {
-      const send = createFetch({ maxAttempts: 3 }, fetch);
-      return (init) => send(URL, init);
-    },
+const FUNCTIONS = {
+  light: {
+    code: `export { retry } from 'rejitter/light';`,
+    knows: ALL,
+    options: ({ onRetry, ...rest }) => ours(rest),
+    call: light.retry,
   },
-  'rejitter/light': {
-    run: ours(light.retry),
-    knows: ['signal', 'attemptMs', 'totalMs'],
-    client: (fetch) => {
-      const send = lightFetch.createFetch({ maxAttempts: 3 }, fetch);
-      return (init) => send(URL, init);
-    },
+  retry: { code: `export { retry } from 'rejitter';`, knows: HOOKS, options: ours, call: retry },
+  RetryPolicy: {
+    code: `export { RetryPolicy } from 'rejitter';`,
+    knows: HOOKS,
+    options: ours,
+    call: (fn, options) => new RetryPolicy(options).run(fn),
   },
   'p-retry': {
-    run: (fn, { attempts, baseMs, capMs, signal, totalMs }) =>
-      pRetry(fn, {
-        retries: attempts - 1,
-        minTimeout: baseMs,
-        maxTimeout: capMs,
-        randomize: true,
-        signal,
-        maxRetryTime: totalMs,
+    code: `export { default, AbortError } from 'p-retry';`,
+    // "An attempt that is already running is not interrupted."
+    knows: 'options attempt signal totalMs retryIf onRetry',
+    options: ({ attempts = 11, baseMs, capMs, jitter, signal, totalMs, retryIf, onRetry }) =>
+      set({
+        ...{ retries: attempts - 1, minTimeout: baseMs, maxTimeout: capMs, randomize: jitter, signal },
+        ...{ maxRetryTime: totalMs, onFailedAttempt: onRetry },
+        shouldRetry: retryIf && ((/** @type {any} */ { error }) => retryIf(error)),
       }),
-    knows: ['signal', 'totalMs'],
+    call: (fn, options) => pRetry((/** @type {number} */ n) => fn({ attempt: n }), options),
   },
   cockatiel: {
-    run: (fn, { attempts, baseMs, capMs, signal, attemptMs, totalMs }) => {
-      const backoff = new cockatiel.ExponentialBackoff({ initialDelay: baseMs, maxDelay: capMs });
+    code: `export { ExponentialBackoff, fullJitterGenerator, handleWhen, retry, timeout, wrap } from 'cockatiel';`,
+    knows: HOOKS,
+    options: ({ attempts = Infinity, baseMs, capMs, jitter, ...rest }) => ({
+      maxAttempts: attempts - 1,
+      backoff: new cockatiel.ExponentialBackoff({
+        ...{ initialDelay: baseMs, maxDelay: capMs },
+        generator: jitter === false ? cockatiel.noJitterGenerator : cockatiel.fullJitterGenerator,
+      }),
+      ...rest,
+    }),
+    call: (fn, { attemptMs, totalMs, signal, retryIf = () => true, onRetry, ...options }) => {
       const limit = (/** @type {number | undefined} */ ms) =>
         ms === undefined ? [] : [cockatiel.timeout(ms, cockatiel.TimeoutStrategy.Aggressive)];
-      const retries = cockatiel.retry(cockatiel.handleAll, { maxAttempts: attempts - 1, backoff });
-      return cockatiel.wrap(...limit(totalMs), retries, ...limit(attemptMs)).execute(fn, signal);
+      const retries = cockatiel.retry(cockatiel.handleWhen(retryIf), options);
+      if (onRetry) retries.onRetry(onRetry);
+      const policy = cockatiel.wrap(...limit(totalMs), retries, ...limit(attemptMs));
+      return policy.execute((/** @type {any} */ it) => fn({ ...it, attempt: it.attempt + 1 }), signal);
     },
-    knows: ['signal', 'attemptMs', 'totalMs'],
   },
-  ky: {
-    run: (fn, { attempts, baseMs, capMs, signal, attemptMs, totalMs }) =>
-      ky(URL, {
-        fetch: fetchOf(fn),
-        retry: {
-          limit: attempts - 1,
-          delay: (/** @type {number} */ k) => baseMs * 2 ** (k - 1),
-          backoffLimit: capMs,
-          jitter: true,
-          shouldRetry: () => true,
-          retryOnTimeout: true,
+  'exponential-backoff': {
+    code: `export { backOff } from 'exponential-backoff';`,
+    knows: 'options retryIf onRetry',
+    options: ({ attempts, baseMs, capMs, jitter, retryIf = () => true, onRetry }) =>
+      set({
+        ...{ numOfAttempts: attempts, startingDelay: baseMs, maxDelay: capMs, timeMultiple: 2 },
+        jitter: jitter === false ? 'none' : 'full',
+        retry: async (/** @type {unknown} */ error) => {
+          await onRetry?.();
+          return retryIf(error);
         },
-        signal,
-        timeout: attemptMs ?? false,
-        totalTimeout: totalMs ?? false,
       }),
-    knows: ['signal', 'attemptMs', 'totalMs'],
-    client: (fetch) => (init) => ky(URL, { fetch, timeout: false, retry: { limit: 2 }, ...init }),
-  },
-  'axios-retry': {
-    run: (fn, { attempts, baseMs, signal, attemptMs }) => {
-      const client = axios.create({
-        adapter: 'fetch',
-        env: { fetch: fetchOf(fn) },
-        timeout: attemptMs,
-        signal,
-      });
-      axiosRetry(client, {
-        retries: attempts - 1,
-        retryDelay: (/** @type {number} */ k, /** @type {Error} */ error) => exponentialDelay(k, error, baseMs / 2),
-        retryCondition: () => true,
-        shouldResetTimeout: true,
-      });
-      return client.get(URL);
-    },
-    knows: ['signal', 'attemptMs'],
-    client: (fetch) => {
-      const client = axios.create({ adapter: 'fetch', env: { fetch } });
-      axiosRetry(client, { retries: 2, retryDelay: exponentialDelay });
-      return ({ body, ...init }) => client.request({ url: URL, data: body, ...init });
-    },
+    call: (fn, options) => backOff(async () => fn({}), options),
   },
   'async-retry': {
-    run: (fn, { attempts, baseMs, capMs, totalMs }) =>
-      asyncRetry(fn, { retries: attempts - 1, minTimeout: baseMs, maxTimeout: capMs, maxRetryTime: totalMs }),
-    knows: ['totalMs'],
+    code: `export { default } from 'async-retry';`,
+    knows: 'options attempt totalMs interrupts retryIf onRetry',
+    options: ({ attempts = 11, baseMs, capMs, jitter, totalMs, retryIf, onRetry }) =>
+      set({
+        ...(attempts === Infinity ? { forever: true } : { retries: attempts - 1 }),
+        ...{ minTimeout: baseMs, maxTimeout: capMs, randomize: jitter, maxRetryTime: totalMs, onRetry, retryIf },
+      }),
+    // "403: don't retry" of its README: bail, then return.
+    call: (fn, { retryIf = () => true, ...options }) =>
+      asyncRetry(async (/** @type {(error: unknown) => void} */ bail, /** @type {number} */ n) => {
+        try {
+          return await fn({ attempt: n });
+        } catch (error) {
+          if (retryIf(error)) throw error;
+          return bail(error);
+        }
+      }, options),
+  },
+  '@lifeomic/attempt': {
+    code: `export { retry } from '@lifeomic/attempt';`,
+    // Its `timeout` is that of an attempt, and ends all of them.
+    knows: 'options attempt retryIf onRetry',
+    options: ({ attempts = 3, baseMs, capMs, jitter = true, retryIf = () => true, onRetry }) =>
+      set({
+        ...{ maxAttempts: attempts === Infinity ? 0 : attempts, delay: baseMs, factor: 2, maxDelay: capMs, jitter },
+        handleError: async (/** @type {unknown} */ error, /** @type {any} */ context) => {
+          await onRetry?.();
+          if (!retryIf(error)) context.abort();
+        },
+      }),
+    call: (fn, options) =>
+      attempt.retry((/** @type {any} */ { attemptNum }) => fn({ attempt: attemptNum + 1 }), options),
   },
   effect: {
-    run: (fn, { attempts, baseMs, capMs, signal, attemptMs, totalMs }) => {
+    code: `
+      import { Effect, Schedule } from 'effect';
+      const waits = Schedule.jittered(Schedule.min([Schedule.exponential(100), Schedule.spaced(10_000)]));
+      export const retry = (fn, signal) => Effect.runPromise(
+        Effect.timeout(Effect.retry(Effect.timeout(Effect.tryPromise(fn), 1000), { schedule: waits, times: 5 }), 9000),
+        { signal });`,
+    knows: 'signal passed attemptMs totalMs interrupts retryIf onRetry',
+    options: (options) => options,
+    call: (fn, { attempts = 11, baseMs = 100, capMs = 1000, jitter, signal, attemptMs, totalMs, retryIf, onRetry }) => {
       const limit = (/** @type {number | undefined} */ ms) => (/** @type {any} */ effect) =>
         ms === undefined ? effect : Effect.timeout(effect, ms);
-      const schedule = Schedule.jittered(Schedule.min([Schedule.exponential(baseMs), Schedule.spaced(capMs)]));
-      const attempt = limit(attemptMs)(Effect.tryPromise({ try: fn, catch: (/** @type {unknown} */ error) => error }));
-      const retries = Effect.retry(attempt, { schedule, times: attempts - 1 });
+      const waits = Schedule.min([Schedule.exponential(baseMs), Schedule.spaced(capMs)]);
+      const schedule = jitter === false ? waits : Schedule.jittered(waits);
+      const once = Effect.tryPromise({
+        try: async (/** @type {AbortSignal} */ signal) => fn({ signal }),
+        catch: (/** @type {unknown} */ error) => error,
+      });
+      const told = onRetry ? Effect.tapError(once, () => Effect.promise(async () => onRetry())) : once;
+      const retries = Effect.retry(limit(attemptMs)(told), set({ schedule, times: attempts - 1, while: retryIf }));
       return Effect.runPromise(limit(totalMs)(retries), { signal });
     },
-    knows: ['signal', 'attemptMs', 'totalMs'],
   },
 };
+
+const STATUSES = [408, 425, 429, 500, 502, 503, 504];
+
+/** @type {Record<string, Contender>} */
+const FETCHES = {
+  'light/fetch': {
+    code: `export { createFetch } from 'rejitter/light/fetch';`,
+    knows: 'retryAfter request attemptMs',
+    client: (fetch, { attempts, attemptMs }) =>
+      lightFetch.createFetch({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
+  },
+  createFetch: {
+    code: `export { createFetch } from 'rejitter/fetch';`,
+    knows: 'retryAfter request attemptMs',
+    client: (fetch, { attempts, attemptMs }) =>
+      createFetch({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
+  },
+  ky: {
+    code: `export { default } from 'ky';`,
+    knows: 'retryAfter request attemptMs streams',
+    client:
+      (fetch, { attempts = 3, attemptMs = false }) =>
+      (url, init) => {
+        const retry = { limit: attempts - 1, retryOnTimeout: true, jitter: true };
+        return ky(url, { fetch, timeout: attemptMs, retry, ...init });
+      },
+  },
+  'axios-retry': {
+    code: `export { default, exponentialDelay } from 'axios-retry';`,
+    knows: 'retryAfter attemptMs',
+    client: (fetch, { attempts = 4, attemptMs }) => {
+      const client = axios.create({ adapter: 'fetch', env: { fetch }, timeout: attemptMs });
+      const more = attemptMs ? { shouldResetTimeout: true, retryCondition: () => true } : {};
+      axiosRetry(client, { retries: attempts - 1, retryDelay: exponentialDelay, ...more });
+      return (url, { body, ...init } = {}) => client.request({ url, data: body, ...init });
+    },
+  },
+  'fetch-retry': {
+    code: `export { default } from 'fetch-retry';`,
+    knows: 'request',
+    client: (fetch, { attempts = 4 }) => {
+      const retryDelay = (/** @type {number} */ n) => Math.random() * 300 * 2 ** n;
+      return fetchRetry(fetch, { retries: attempts - 1, retryOn: STATUSES, retryDelay });
+    },
+  },
+  ofetch: {
+    code: `export { createFetch } from 'ofetch';`,
+    knows: 'request attemptMs',
+    client: (fetch, { attempts, attemptMs }) => {
+      const defaults = set({ retry: attempts && attempts - 1, retryDelay: 300, timeout: attemptMs });
+      return ofetch.createFetch({ fetch, defaults }).raw;
+    },
+  },
+};
+
+/** Responses of 503 for a function's failures, which become failures again. @param {any} protection */
+const overFetch = (protection) => {
+  const options = { maxAttempts: 4, baseMs: 10, capMs: 10, protection };
+  return async (/** @type {() => Promise<unknown>} */ fn, /** @type {AbortSignal | undefined} */ signal) => {
+    /** @type {unknown} */
+    let own;
+    const send = createFetch(options, async () => {
+      try {
+        return new Response(String(await fn()));
+      } catch (error) {
+        signal?.throwIfAborted();
+        own = error;
+        return new Response('', { status: 503 });
+      }
+    });
+    const response = await send('http://x.test/', { signal });
+    if (!response.ok) throw own;
+    return response.text();
+  };
+};
+
+/** @type {Record<string, Contender>} */
+const GUARDS = {
+  'RetryPolicy, 3 parts': {
+    code: `export { RetryPolicy } from 'rejitter'; export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
+    knows: 'budget circuit signal',
+    guard: () => {
+      const policy = new RetryPolicy({ maxAttempts: 4, baseMs: 10, capMs: 10, protection: parts() });
+      return (fn, signal) => policy.run(fn, { signal });
+    },
+  },
+  'createFetch, 3 parts': {
+    code: `export { createFetch } from 'rejitter/fetch'; export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
+    knows: 'budget circuit signal',
+    guard: () => overFetch(parts()),
+  },
+  cockatiel: {
+    code: `export { ConsecutiveBreaker, circuitBreaker, handleAll, retry, wrap } from 'cockatiel';`,
+    knows: 'circuit signal',
+    guard: () => {
+      const { ConsecutiveBreaker, ConstantBackoff, circuitBreaker, handleAll, retry, wrap } = cockatiel;
+      const circuit = circuitBreaker(handleAll, { halfOpenAfter: 1000, breaker: new ConsecutiveBreaker(5) });
+      const policy = wrap(retry(handleAll, { maxAttempts: 3, backoff: new ConstantBackoff(10) }), circuit);
+      return (fn, signal) => policy.execute(fn, signal);
+    },
+  },
+  'opossum, p-retry': {
+    code: `export { default as CircuitBreaker } from 'opossum'; export { default as pRetry } from 'p-retry';`,
+    knows: 'circuit',
+    guard: () => {
+      const circuit = new CircuitBreaker(async (/** @type {() => unknown} */ fn) => fn(), {
+        ...{ resetTimeout: 1000, volumeThreshold: 5 },
+      });
+      const options = { retries: 3, minTimeout: 10, factor: 1 };
+      return (fn) =>
+        pRetry(async () => {
+          try {
+            return await circuit.fire(fn);
+          } catch (error) {
+            throw CircuitBreaker.isOurError(error) ? new AbortError(/** @type {Error} */ (error)) : error;
+          }
+        }, options);
+    },
+  },
+  '@smithy/util-retry': {
+    code: `export { StandardRetryStrategy } from '@smithy/util-retry';`,
+    knows: 'budget',
+    guard: () => {
+      const strategy = new StandardRetryStrategy({ maxAttempts: 4, baseDelay: 10 });
+      return (fn) => retryWithStrategy(strategy, fn, 4);
+    },
+  },
+};
+
+const parts = () => protect(budget(), breaker({ consecutiveFailures: 5, openMs: 1000, maxOpenMs: 1000 }), cooldown());
+
+/** @type {Record<string, Contender>} */
+const CONNECTIONS = {
+  reconnect: {
+    code: `export { closeError, keepConnected } from 'rejitter/reconnect';`,
+    knows: 'codes silence',
+    connect: (Socket) => {
+      const aborter = new AbortController();
+      keepConnected(
+        ({ opened, alive, signal }) =>
+          new Promise((_, reject) => {
+            const socket = new Socket();
+            signal.addEventListener('abort', () => socket.close());
+            socket.addEventListener('open', () => opened({ silenceMs: 20_000 }));
+            socket.addEventListener('message', () => alive());
+            socket.addEventListener('close', (/** @type {any} */ event) => reject(closeError(event)));
+          }),
+        { signal: aborter.signal, wakeOn: false },
+      ).catch(() => {});
+      return () => aborter.abort();
+    },
+  },
+  'reconnecting-websocket': {
+    code: `export { default } from 'reconnecting-websocket';`,
+    knows: '',
+    connect: (Socket) => {
+      // Its default, which it draws once per page.
+      const minReconnectionDelay = 1000 + 4000 * Math.random();
+      const options = { WebSocket: Socket, minReconnectionDelay };
+      const socket = new ReconnectingWebSocket('ws://x.test/', [], options);
+      return () => socket.close();
+    },
+  },
+};
+
+/** The contenders of each group. */
+export const GROUPS = { functions: FUNCTIONS, fetch: FETCHES, protection: GUARDS, connections: CONNECTIONS };

@@ -1,89 +1,83 @@
-// Retry packages in the same cases. Writes the table of docs/comparison.md: the same on every machine,
-// but for the sizes, which follow the packages.
-
-import { readdirSync } from 'node:fs';
+// Plays the cases of docs/comparison.md with each package, and writes its tables: the same on every machine, but for
+// the sizes, which follow the packages.
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
-import { markdownTable, named, writeTable } from '../report/table.mjs';
-import { PEERS, sizeOf } from './sizes.mjs';
-
-const DOCUMENT = new URL('../../../docs/comparison.md', import.meta.url);
+import { markdownTable, named, writeTables } from '../report/table.mjs';
+import { sizeOf } from './sizes.mjs';
 
 /**
- * Features that a package has if it exports this.
+ * What has it: a module, and what it exports. Those of others come first.
  * @type {Record<string, Record<string, [module: string, name: string]>>}
  */
 const FEATURES = {
-  'a retry budget': { rejitter: ['rejitter/protection', 'budget'] },
-  'a circuit breaker': { rejitter: ['rejitter/protection', 'breaker'], cockatiel: ['cockatiel', 'circuitBreaker'] },
-  'keeps connections open': { rejitter: ['rejitter/reconnect', 'keepConnected'] },
-  'hedged attempts': { rejitter: ['rejitter/protection', 'hedge'] },
-  'seeded waits': { rejitter: ['rejitter', 'RetryPolicy'], effect: ['effect', 'Random'] },
+  'an HTTP client': { ky: ['ky', 'default'], 'axios-retry': ['axios', 'default'], ofetch: ['ofetch', 'ofetch'] },
+  bulkheads: { cockatiel: ['cockatiel', 'bulkhead'] },
+  fallbacks: { cockatiel: ['cockatiel', 'fallback'] },
+  'programs of effects': { effect: ['effect', 'Effect'] },
   'a virtual clock for tests': {
-    rejitter: ['rejitter/testing', 'virtualClock'],
-    'rejitter/light': ['rejitter/testing', 'virtualClock'],
     effect: ['effect/testing', 'TestClock'],
+    '`rejitter/testing`': ['rejitter/testing', 'virtualClock'],
   },
-};
-
-/** The import of `retry` in an app. */
-/** @type {Record<string, string>} */
-const IMPORTS = {
-  ...PEERS,
-  rejitter: `export { retry } from 'rejitter';`,
-  'rejitter/light': `export { retry } from 'rejitter/light';`,
-  'axios-retry': `export { default } from 'axios-retry';`,
+  'seeded waits': { effect: ['effect', 'Random'], '`RetryPolicy`, `retry`': ['rejitter', 'RetryPolicy'] },
+  'hedged attempts': { '`rejitter/protection`': ['rejitter/protection', 'hedge'] },
 };
 
 /** @param {import('../lib/child.mjs').Context} context */
-export async function run({ node, choice: { quick }, say }) {
-  const { CONTENDERS } = await import('../compare/contenders.mjs');
-  const names = Object.keys(CONTENDERS);
-  say(`${names.length} packages`);
-  /** @type {string[][]} */
-  const rows = await inNode(node, import.meta.url, 'measure', names);
-  for (const [title, has] of Object.entries(FEATURES)) {
-    const cells = names.map(async (name) => {
-      if (has[name] === undefined) return 'no';
-      const [module, member] = has[name];
-      if ((await import(module))[member] === undefined) throw new Error(`${module} has no ${member}`);
-      return 'yes';
-    });
-    rows.push([title, ...(await Promise.all(cells))]);
-  }
-  rows.push(['types', ...names.map(typesOf)]);
-  const sizes = names.map(async (name) => `${((await sizeOf(IMPORTS[name], ['axios'])).brotli / 1000).toFixed(1)} kB`);
-  rows.push(['size of `retry` in an app', ...(await Promise.all(sizes))]);
+export async function run({ node, choice: { docs }, say }) {
+  /** @type {{ title: string, names: string[], codes: string[], rows: string[][] }[]} */
+  const groups = await inNode(node, import.meta.url, 'measure', null);
+  say(`${groups.reduce((count, { rows }) => count + rows.length, 0)} cases`);
   const known = versions();
-  const heads = names.map((name) => named(name, known));
-  writeTable(markdownTable([['case', ...heads], ...rows], '---|'), DOCUMENT, quick);
-  return { rows };
-}
-
-/** @param {string[]} names */
-export async function measure(names) {
-  const { CONTENDERS } = await import('../compare/contenders.mjs');
-  const { CASES, played } = await import('../compare/cases.mjs');
-  const rows = [];
-  for (const it of CASES) {
-    const { title, needs } = it;
-    const row = [title];
-    for (const name of names) {
-      const contender = CONTENDERS[name];
-      if (needs === 'client' && contender.client === undefined) row.push('–');
-      else if (needs && needs !== 'client' && !contender.knows.includes(needs)) row.push('no');
-      else row.push(await played(it, contender));
-    }
-    rows.push(row);
+  const tables = [];
+  for (const { title, names, codes, rows } of groups) {
+    const sizes = await Promise.all(codes.map(async (code) => (await sizeOf(code, ['axios', 'events'])).brotli));
+    const heads = names.map((name) => name.split(', ').map((part) => named(part, known)));
+    tables.push(
+      markdownTable(
+        [
+          [title, ...heads.map((parts) => parts.join(', ')), 'comes from'],
+          ['size in an app', ...sizes.map((bytes) => `${(bytes / 1000).toFixed(1)} kB`), ''],
+          ...rows,
+        ],
+        '---|',
+      ),
+    );
   }
-  return rows;
+  const features = Object.entries(FEATURES).map(async ([what, has]) => {
+    for (const [module, name] of Object.values(has))
+      if ((await import(module))[name] === undefined) throw new Error(`${module} has no ${name}`);
+    return [what, Object.keys(has).join(', ')];
+  });
+  tables.unshift(markdownTable([['also', 'in'], ...(await Promise.all(features))], '---|'));
+  if (docs) writeTables('comparison.md', tables);
+  else console.log(tables.join('\n\n'));
+  return groups;
 }
 
-/** @param {string} name */
-function typesOf(name) {
-  const folder = new URL(`../node_modules/${name.split('/')[0]}`, import.meta.url);
-  return readdirSync(folder, { recursive: true }).some((file) => /\.d\.[cm]?ts$/.test(String(file)))
-    ? 'its own'
-    : 'of others';
+/** Plays all cases, each with who fails it. */
+export async function measure() {
+  const { TABLES } = await import('../compare/cases.mjs');
+  const { played } = await import('../compare/play.mjs');
+  const { GROUPS } = await import('../compare/contenders.mjs');
+  const tables = [];
+  for (const [title, field, cases] of TABLES) {
+    const all = Object.entries(GROUPS[field]);
+    const rows = [];
+    for (const [what, it] of Object.entries(cases)) {
+      const needs = it.needs?.split(' ') ?? [];
+      const able = all.filter(([, { knows }]) => needs.every((word) => knows.split(' ').includes(word)));
+      /** @type {Record<string, boolean>} */
+      const did = {};
+      for (const [name, contender] of able) did[name] = await played(it, contender);
+      const { fails } = it;
+      const found = typeof fails === 'string' ? !did[fails] : !(await played(it, fails[1](able[0][1])));
+      if (!found) throw new Error(`${what}: nothing fails it`);
+      const link = `[${it.from.split('/')[1]}](https://github.com/${it.from.replace('#', '/issues/')})`;
+      const cells = all.map(([name]) => ({ true: 'yes', false: '✗' })[`${did[name]}`] ?? '–');
+      rows.push([what, ...cells, typeof fails === 'string' ? link : `${link}; bug: ${fails[0]}`]);
+    }
+    tables.push({ title, names: all.map(([name]) => name), codes: all.map(([, { code }]) => code), rows });
+  }
+  return tables;
 }

@@ -32,18 +32,27 @@ export function markdownTable(rows, alignment = '---:|') {
 }
 
 /**
- * Writes a table in the place of the one that a document has; for a quick run, prints it instead.
- * @param {string} table
- * @param {URL} document
- * @param {boolean} quick
+ * Writes tables into a document, each in the place of the one whose first cell is the same.
+ * @param {string} name of the document
+ * @param {string[]} tables
  */
-export function writeTable(table, document, quick) {
-  if (quick) console.log(table);
-  else
-    writeFileSync(
-      document,
-      readFileSync(document, 'utf8').replace(/^\|(?:.*\n\|)*.*$/m, () => table),
-    );
+export function writeTables(name, tables) {
+  const file = new URL(`../../../docs/${name}`, import.meta.url);
+  writeFileSync(file, tables.reduce(placed, readFileSync(file, 'utf8')));
+}
+
+/** @param {string} text @param {string} table */
+export function placed(text, table) {
+  const start = text.indexOf(`\n${table.split(' |', 1)[0]} |`) + 1;
+  if (start === 0) throw new Error(`no table is like ${table.split('\n', 1)[0]}`);
+  return (
+    text.slice(0, start) +
+    table +
+    text
+      .slice(start)
+      .replace(/^(?:\|.*(?:\n|$))+/, '\n')
+      .replace(/^\n{2,}/, '\n\n')
+  );
 }
 
 /** The name of a package with its version. @param {string} name @param {Record<string, string>} versions */
