@@ -10,9 +10,9 @@ export const GROUPS = {
   Service: 'service protection hedging logs-and-metrics telemetry databases processes serverless cli',
   Queue: 'queues',
   Connections: 'connections',
-  Library: 'library-authors typescript',
+  Library: 'library-authors',
   Rust: 'rust',
-  Reference: 'reference/options.md reference/formulas.md reference/presets.md hosts.md',
+  Reference: 'reference/options.md reference/formulas.md reference/presets.md reference/what-counts.md hosts.md',
   'Coming from …': 'migration/p-retry.md migration/axios-retry.md migration/cockatiel.md',
   More: 'faq.md comparison.md lab reference/worlds.md benchmarks.md architecture.md',
 };

@@ -14,10 +14,12 @@ export class RejectedError extends Error {
 
   /** @param {'breaker' | 'cooldown'} by @param {number} retryAfterMs @param {unknown} [cause] @param {string} [key] */
   constructor(by, retryAfterMs, cause, key) {
-    const seconds = Math.ceil(retryAfterMs / 100) / 10;
+    const which = `${by === 'breaker' ? 'circuit' : 'cooldown'}${key === undefined ? '' : ` (${key})`}`;
+    // A circuit that was opened by hand has no end of its own.
+    const time = retryAfterMs === Infinity ? '' : ` for another ${Math.ceil(retryAfterMs / 100) / 10} s`;
     const because = messageOf(cause, '');
     super(
-      `rejitter: rejected by ${by}${key === undefined ? '' : ` (${key})`} for ${seconds} s${because && `: ${because}`}`,
+      `rejitter: the ${which} is ${by === 'breaker' ? 'open' : 'on'}${time}${because && `; last failure: ${because}`}`,
     );
     this.by = by;
     if (key !== undefined) this.key = key;

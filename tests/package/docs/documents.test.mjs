@@ -272,6 +272,14 @@ test('the table of reasons lists each that the declarations know', () => {
   listed('reason', declared);
 });
 
+test('links to the repository lead to files', () => {
+  const links = [...documents.values()].flatMap((text) => [
+    ...text.matchAll(/https:\/\/github\.com\/rejitter\/rejitter\/(?:blob|tree)\/main\/([^)#]+)/g),
+  ]);
+  assert.ok(links.length > 10);
+  for (const [, path] of links) assert.ok(existsSync(join(repo, path)), path);
+});
+
 test('each promise of SECURITY.md is held by tests that exist', () => {
   const rows = tableIn(textOf('SECURITY.md'), 'at stake');
   assert.ok(rows.length >= 14);

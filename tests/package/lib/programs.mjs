@@ -1,16 +1,21 @@
 // The programs of the guide, in TypeScript: run with the real packages, and type-checked.
 
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { transform } from 'esbuild';
 
-import { run, tool } from './consumer.mjs';
+import { here, run, tool } from './consumer.mjs';
 import { listen } from './fetching.mjs';
 import { importPasted, pasted } from './pasted.mjs';
 import { marked } from './readers.mjs';
 
-/** The text of a program. @param {string} mark */
-export const program = (mark) => marked(mark)[0][1];
+/** The text of a program: a block of a document, or a file that one leads to. @param {string} mark */
+export function program(mark) {
+  const file = join(here, 'programs', `${mark}.ts`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : marked(mark)[0][1];
+}
 
 /** The longest program. */
 const LINES = 80;

@@ -160,7 +160,7 @@ timed('before the first attempt, a rejection is a RejectedError, which finalErro
   const { error: rejected } = seen;
   assert.ok(rejected instanceof RejectedError && rejected instanceof Error);
   assert.deepEqual([rejected.name, rejected.by, rejected.retryAfterMs], ['RejectedError', 'breaker', 400]);
-  assert.equal(rejected.message, 'rejitter: rejected by breaker for 0.4 s: the first');
+  assert.equal(rejected.message, 'rejitter: the circuit is open for another 0.4 s; last failure: the first');
   assert.equal(rejected.cause, cause);
   assert.ok(!Object.keys(rejected).includes('cause') && !('key' in rejected));
   const { records, ...report } = retryReport(rejected);

@@ -20,24 +20,13 @@ import { markdownTable, named } from './table.mjs';
 const cell = (value, digits = 0) =>
   value?.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '–';
 
-/** The aims of a row: those of a contender together. @param {Row['aims']} aims */
-function inCell(aims) {
-  /** @type {Map<string, string[]>} */
-  const words = new Map();
-  for (const aim of aims) words.set(aim.name, [...(words.get(aim.name) ?? []), inWords(aim)]);
-  return [...words].map(([name, all]) => `${name} ${all.join(', ')}`).join('; ');
-}
-
 /** @param {Table} table @param {Record<string, string>} versions */
 export function tableOf({ name, contenders, rows }, versions) {
-  const heads = [name, ...contenders.map((each) => named(each, versions)), 'aim'];
+  // Of the probabilities of errors, steps of 10% show the curve.
+  const shown = rows.filter(({ title }) => !/^\d*5%$/.test(title));
   return markdownTable([
-    heads,
-    ...rows.map(({ title, digits, aims, numbers }) => [
-      title,
-      ...contenders.map((each) => cell(numbers[each], digits)),
-      inCell(aims),
-    ]),
+    [name, ...contenders.map((each) => named(each, versions))],
+    ...shown.map(({ title, digits, numbers }) => [title, ...contenders.map((each) => cell(numbers[each], digits))]),
   ]);
 }
 
