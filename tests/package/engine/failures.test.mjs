@@ -4,14 +4,86 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { fails } from '../lib/callbacks.mjs';
 import { importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { compare } from './failures/fetches.mjs';
 import { misjudged } from './failures/rows.mjs';
 
-const { isTransientError } = await importPackage();
+const { isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
 const { real, made } = vectors('failures');
+
+/** Codes of databases and servers, in the errors of their clients: how these look, which may pass, and which may not. */
+const CODES = {
+  pg: [
+    (code) => ({ name: 'error', code }),
+    '08006 53300 57P01 57P03 40001 40P01 55P03',
+    '42601 42P01 23505 23503 28P01 22P02 40002 57014 57P04',
+  ],
+  mysql2: [
+    (code) => ({ code: `ER_${code}` }),
+    'LOCK_DEADLOCK LOCK_WAIT_TIMEOUT LOCK_NOWAIT CON_COUNT_ERROR TOO_MANY_USER_CONNECTIONS SERVER_SHUTDOWN',
+    'PARSE_ERROR DUP_ENTRY ACCESS_DENIED_ERROR NO_SUCH_TABLE BAD_FIELD_ERROR NO_REFERENCED_ROW_2 DATA_TOO_LONG',
+  ],
+  ioredis: [
+    (code) => ({ name: 'ReplyError', message: `${code.replace('_', ' ')} says the server` }),
+    'LOADING READONLY CLUSTERDOWN MASTERDOWN TRYAGAIN ERR_max',
+    'WRONGTYPE NOAUTH ERR_unknown NOSCRIPT OOM EXECABORT MOVED',
+  ],
+  gRPC: [
+    (code) => ({ message: `${code} X: says the server`, code: Number(code), details: 'says the server' }),
+    '4 8 10 14',
+    '1 2 3 5 6 7 9 11 12 13 15 16',
+  ],
+  ...Object.fromEntries(
+    ['code', 'errorCode'].map((field) => [
+      `Prisma, ${field}`,
+      [
+        (code) => ({ name: `PrismaClient${field === 'code' ? 'KnownRequest' : 'Initialization'}Error`, [field]: code }),
+        'P1001 P1002 P1008 P1017 P2024 P2034 P2037',
+        'P1000 P1003 P1011 P2002 P2003 P2010 P2025 P2028 P2033 P2039',
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(
+    [
+      (status) => ({ status }),
+      (status) => ({ statusCode: status }),
+      (status) => ({ response: { status } }),
+      (status) => ({ response: { statusCode: status } }),
+      (status) => ({ $metadata: { httpStatusCode: status } }),
+    ].map((shape, i) => [
+      `a status, ${i}`,
+      [(code) => shape(Number(code)), '408 425 429 500 502 503 504 529', '400 401 403 404 409 413 422 501 505'],
+    ]),
+  ),
+};
+
+for (const [client, [errorOf, passing, lasting]] of Object.entries(CODES))
+  test(`codes of ${client}`, () => {
+    for (const [codes, expected] of [
+      [passing, true],
+      [lasting, false],
+    ])
+      for (const code of codes.split(' ')) {
+        const error = Object.assign(new Error('x'), errorOf(code));
+        for (const each of [error, new Error('load', { cause: error })])
+          assert.equal(isTransientError(each), expected, code);
+      }
+  });
+
+test("the package's own errors: timeouts, wrapped errors and marks", async () => {
+  const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+  for (const [error, expected] of [
+    [await retry(() => new Promise(() => {}), { attemptTimeoutMs: 1, maxAttempts: 1 }).catch((error) => error), true],
+    [await retry(fails(lost), { maxAttempts: 1, finalError: 'wrap' }).catch((error) => error), true],
+    [retryAfter(5, new Error('x')), true],
+    [permanent(lost), false],
+    [await retry(() => undefined.x, { maxAttempts: 1 }).catch((error) => error), false],
+  ])
+    for (const each of [error, new Error('load', { cause: error })]) assert.equal(isTransientError(each), expected);
+});
 
 for (const [name, rows] of Object.entries({ 'real clients': real, 'rows by hand': made }))
   test(`classifies failures of ${name}, bare and as a cause`, async () => {
@@ -36,4 +108,36 @@ test('real failures of fetch: both are right', async () => {
   const { wrong, count } = await compare({ createFetch, isTransientError });
   assert.deepEqual(wrong, []);
   assert.ok(count >= 38, `${count} failures`);
+});
+
+test('agrees with createFetch about failures of each engine', () => {
+  const table = vectors('network-failures');
+  for (const { code, message, is } of table) {
+    const error = Object.assign(new TypeError(message), code && { code });
+    const expected = is === 'network' || is === 'unprocessed';
+    for (const each of [error, new Error('x', { cause: error })])
+      assert.equal(isTransientError(each), expected, `${code} ${message}`);
+  }
+});
+
+test('other values, endless chains, and objects that throw are not transient', () => {
+  const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+  const circle = new Error('x');
+  circle.cause = circle;
+  const wide = new AggregateError([]);
+  wide.errors = Array(1000).fill(wide);
+  const chain = (n) => (n === 0 ? lost : new Error('x', { cause: chain(n - 1) }));
+  const throwing = new Proxy({}, { get: () => assert.fail('read') });
+  for (const value of [undefined, null, 0, '', 'ECONNRESET', Symbol('x'), {}, [], circle, wide, chain(10), throwing])
+    assert.equal(isTransientError(value), false, typeof value);
+  for (const error of [
+    new ReferenceError('x', { cause: lost }),
+    new DOMException('x', 'NotFoundError'),
+    Object.assign(new Error('x'), { code: Symbol('x') }),
+    new Error('x', { cause: throwing }),
+  ])
+    assert.equal(isTransientError(error), false, error.name);
+  // No engine words it so, but a TypeError by itself may be a failed fetch.
+  assert.equal(isTransientError(new TypeError('x', { cause: lost })), true);
+  assert.equal(isTransientError(chain(9)), true);
 });
