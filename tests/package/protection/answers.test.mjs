@@ -4,12 +4,11 @@
 import assert from 'node:assert/strict';
 
 import { vectors } from '../lib/consumer.mjs';
-import { controlled, fails, holding, importAll, plain, timed, watched } from './entry.mjs';
-import { underBlockingClock } from '../lib/blocking.mjs';
+import { fails, importAll, timed, watched } from './entry.mjs';
 
 const all = await importAll();
-const { RejectedError, RetryError, RetryPolicy, TimeoutError, breaker, budget, cooldown, createFetch } = all;
-const { hedge, isTransientError, permanent, protect, retry, retryAfter, retryReport, retrySync } = all;
+const { breaker, budget, cooldown, createFetch } = all;
+const { isTransientError, permanent, protect, retry, retryAfter, retryReport } = all;
 
 const numbers = (api) => {
   const { state, failures, calls } = api.status().breaker;
@@ -125,20 +124,6 @@ timed('a status that a client made up for what no server answered is none', asyn
   }
 });
 
-timed('a predicate that throws counts as one that says no', async () => {
-  const thrower = fails(new Error('of the predicate'));
-  for (const [fn, expected] of [
-    [fails(withStatus(503)), [1, 1]],
-    [fails(withStatus(404)), [0, 1]],
-    [fails(new Error('own')), [0, 0]],
-    [() => ({ status: 503 }), [0, 1]],
-  ]) {
-    const api = protect(breaker());
-    await retry(fn, { ...plain, retryIf: thrower, retryOnResult: thrower, protection: api }).catch(() => {});
-    assert.deepEqual(numbers(api).slice(1), expected);
-  }
-});
-
 timed('an abort or a deadline while a predicate is pending says nothing, whatever the status', async (clock) => {
   const controller = new AbortController();
   const ends = [];
@@ -177,25 +162,6 @@ timed('isFailure hears every end with an outcome once, after the predicates, wit
   assert.deepEqual(log, [{ error: stop.cause, status: 410 }]);
 });
 
-timed("an attempt's own timeout is a failure, whether or not the caller retries it", async (clock) => {
-  for (const retryIf of [no, undefined, fails(new Error('of the predicate'))]) {
-    const api = protect(breaker({ consecutiveFailures: 2 }));
-    for (let i = 0; i < 2; i++) {
-      watched(
-        retry(() => new Promise(() => {}), {
-          ...plain,
-          maxAttempts: 1,
-          attemptTimeoutMs: 50,
-          retryIf,
-          protection: api,
-        }),
-      );
-      await clock.drain();
-    }
-    assert.deepEqual(numbers(api), ['open', 2, 2]);
-  }
-});
-
 timed('an asynchronous isFailure is a mistake: both errors are reported, and neither counts', async (clock) => {
   const reported = [];
   const { reportError } = globalThis;
@@ -222,25 +188,6 @@ timed('a permanent error that isFailure calls a success ends the hold', async (c
   assert.ok(api.status().cooldown.remainingMs > 4000);
   await retry(fails(permanent(withStatus(404))), { ...plain, protection: api }).catch(() => {});
   assert.equal(api.status().cooldown.remainingMs, 0);
-});
-
-timed('a success that isFailure calls a failure gives nothing back', async (clock) => {
-  const isFailure = ({ durationMs }) => (durationMs > 100 ? true : undefined);
-  const api = protect(budget({ capacity: 2, perSuccess: 1 }), breaker({ consecutiveFailures: 3 }), { isFailure });
-  const options = { ...plain, baseMs: 10, maxAttempts: 2, protection: api };
-  const tokens = [];
-  for (const fn of [fails(new Error('own')), () => late(1, 200), () => late(1, 50)]) {
-    watched(retry(fn, options));
-    await clock.drain();
-    tokens.push(api.status().budget.tokens);
-  }
-  assert.deepEqual(
-    [tokens, numbers(api)],
-    [
-      [1, 1, 2],
-      ['closed', 2, 3],
-    ],
-  );
 });
 
 timed('429 has the price of throttling, and free answers change no price', async (clock) => {
@@ -312,178 +259,4 @@ timed('fetch: a 409 that an earlier attempt of the operation caused is no answer
       expected,
     );
   }
-});
-
-timed('fetch: thirty polls that answer 202', async (clock) => {
-  const api = protect(budget(), breaker(), cooldown());
-  for (const retryOn of [[202], ({ response, retryable }) => retryable || response?.status === 202]) {
-    const options = { ...plain, baseMs: 1000, maxAttempts: Infinity, totalTimeoutMs: 60_000, protection: api, retryOn };
-    const polls = Array.from({ length: 30 }, () => {
-      let n = 0;
-      const inner = () => late(new Response('', { status: ++n > 4 ? 200 : 202 }), 20);
-      return watched(createFetch({ ...options, protectionKey: () => null }, inner)('https://a.test/'));
-    });
-    await clock.drain();
-    assert.ok(polls.every(({ value }) => value?.status === 200));
-    assert.deepEqual(api.status().budget, { tokens: 50, capacity: 50, granted: 0, rejected: 0 });
-    assert.equal(api.status().breaker.failures, 0);
-  }
-});
-
-timed('what rejects a poll after a result is a RejectedError, with all results in its report', async (clock) => {
-  for (const options of [{}, { finalResult: 'reject', finalError: 'wrap' }, { onGiveUp: () => {} }]) {
-    const api = protect(breaker());
-    let calls = 0;
-    const poll = () => {
-      calls++;
-      return 'pending';
-    };
-    const from = clock.now;
-    const seen = watched(retry(poll, { ...plain, protection: api, retryOnResult: () => true, ...options }));
-    await clock.advance(250);
-    api.open(1000);
-    await clock.advance(50);
-    const { error } = seen;
-    assert.ok(error instanceof RejectedError);
-    assert.deepEqual([error.by, error.retryAfterMs, calls, clock.now - from], ['breaker', 950, 3, 300]);
-    const { records, reason, attempts, elapsedMs, retryAfterMs } = retryReport(error);
-    assert.deepEqual([reason, attempts, elapsedMs, retryAfterMs], ['breaker', 3, 300, 950]);
-    assert.deepEqual(
-      records.map(({ attempt, result, delayMs }) => [attempt, result, delayMs]),
-      [1, 2, 3].map((n) => [n, 'pending', 100]),
-    );
-  }
-});
-
-timed('a rejection before the wait, and one of a hold that the deadline met, keep the result, too', async (clock) => {
-  const options = { ...plain, retryOnResult: () => true };
-  const open = protect(breaker());
-  const opening = (api) => () => {
-    api.open(1000);
-    return 'pending';
-  };
-  const poll = watched(retry(opening(open), { ...options, protection: open }));
-  const held = protect(cooldown());
-  const timesOut = watched(retry(() => 'pending', { ...options, protection: held, totalTimeoutMs: 600 }));
-  await clock.advance(10);
-  await holding(held, 400);
-  await clock.advance(90);
-  assert.equal(held.status().cooldown.held, 1);
-  // The machine slept.
-  clock.now += 600;
-  await clock.drain();
-  for (const [{ error }, by] of [
-    [poll, 'breaker'],
-    [timesOut, 'cooldown'],
-  ]) {
-    assert.ok(error instanceof RejectedError);
-    const { reason, records } = retryReport(error);
-    assert.deepEqual([error.by, reason, records.map(({ result }) => result)], [by, by, ['pending']]);
-  }
-});
-
-timed('after a result that failed, and after an error that answers, the operation ends with its own', async (clock) => {
-  const busy = { status: 503 };
-  const own = withStatus(404);
-  for (const [fn, isFailure, ends] of [
-    [() => busy, undefined, (error) => error instanceof RetryError && error.result === busy],
-    [() => 'busy', () => true, (error) => error instanceof RetryError && error.result === 'busy'],
-    [fails(own), () => false, (error) => error === own],
-  ]) {
-    const api = protect(breaker(), { isFailure });
-    const options = { ...plain, protection: api, retryOnResult: () => true, finalResult: 'reject' };
-    const seen = watched(retry(fn, options));
-    await clock.advance(50);
-    api.open(1000);
-    await clock.drain();
-    assert.ok(ends(seen.error));
-    assert.equal(retryReport(seen.error).reason, 'breaker');
-  }
-});
-
-timed('a hedge that fails makes the round pay', async (clock) => {
-  const api = protect(hedge({ delayMs: 50 }), budget({ capacity: 2, perSuccess: 0 }));
-  const ends = [() => late('pending', 80), () => late(0, 50).then(fails(new Error('own'))), () => late('done', 20)];
-  const options = { ...plain, protection: api, retryOnResult: (value) => value === 'pending' };
-  const seen = watched(retry(({ attempt }) => ends[attempt - 1](), options));
-  await clock.drain();
-  assert.equal(seen.value, 'done');
-  const { granted, tokens } = api.status().budget;
-  assert.deepEqual([granted, tokens], [2, 1]);
-});
-
-timed('a hedge that answers as well makes the next round a first one, without a token', async (clock) => {
-  const api = protect(hedge({ delayMs: 50 }), budget({ capacity: 1, perSuccess: 0 }), breaker());
-  const ends = [() => late('pending', 80), () => late('pending', 50), fails(new Error('own'))];
-  const options = { ...plain, maxAttempts: 3, protection: api, retryOnResult: () => true };
-  const seen = watched(retry(({ attempt }) => ends[attempt - 1](), options));
-  await clock.drain();
-  assert.equal(seen.error.message, 'own');
-  assert.deepEqual([api.status().budget.granted, numbers(api)], [1, ['closed', 1, 3]]);
-});
-
-timed('a result in a round that the deadline ends, and one that a cooldown rejects', async (clock) => {
-  const options = { ...plain, maxAttempts: 4, totalTimeoutMs: 200, retryOnResult: (value) => value === 'no' };
-  const { fn, calls } = controlled();
-  const api = protect(hedge({ delayMs: 50 }));
-  const seen = watched(
-    retry((attempt) => (attempt.attempt === 1 ? late('no', 80) : fn(attempt)), { ...options, protection: api }),
-  );
-  await clock.drain();
-  assert.deepEqual([seen.value, clock.now], ['no', 200]);
-  assert.ok(calls[0].attempt.signal.reason instanceof TimeoutError);
-
-  const held = protect(hedge({ delayMs: 50 }), cooldown());
-  const from = clock.now;
-  const rejected = watched(retry(() => late('no', 80), { ...options, protection: held }));
-  await clock.advance(40);
-  watched(retry(fails(retryAfter(1000)), { ...plain, maxAttempts: 1, protection: held }));
-  await clock.advance(40);
-  const { error } = rejected;
-  assert.ok(error instanceof RejectedError);
-  assert.deepEqual([error.by, clock.now - from], ['cooldown', 80]);
-  assert.deepEqual(
-    retryReport(error).records.map(({ result }) => result),
-    ['no'],
-  );
-  assert.deepEqual([held.status().hedge.hedges, held.status().hedge.rejected], [0, 1]);
-});
-
-timed('forty writers of one version, of whom each tries until no other was faster', async (clock) => {
-  const isFailure = ({ error }) => (error?.code === 'CONFLICT' ? false : undefined);
-  const api = protect(budget(), breaker(), cooldown(), { isFailure });
-  const policy = new RetryPolicy({ maxAttempts: 20, seed: 1, protection: api });
-  let version = 0;
-  const write = async () => {
-    const read = version;
-    await late(0, 5);
-    if (version !== read) throw Object.assign(new Error('conflict'), { code: 'CONFLICT' });
-    version++;
-  };
-  const writers = Array.from({ length: 40 }, () => watched(policy.run(write)));
-  await clock.drain();
-  assert.ok(writers.every(({ state }) => state === 'fulfilled'));
-  assert.deepEqual([version, api.status().budget.granted, api.status().breaker.state], [40, 0, 'closed']);
-});
-
-timed('polls and tokens: by key, and blocking', async (clock) => {
-  const api = protect(budget({ capacity: 1, perSuccess: 0 }), breaker());
-  const policy = new RetryPolicy({ ...plain, protection: api, retryOnResult: (value) => value < 4 });
-  const seen = watched(policy.run(({ attempt }) => attempt, { key: 'a' }));
-  await clock.drain();
-  assert.deepEqual([seen.value, api.for('a').status().budget.granted, numbers(api.for('a'))], [4, 0, ['closed', 0, 4]]);
-  const { threw, error } = underBlockingClock(() => {
-    const options = { ...plain, protection: api, retryOnResult: (value) => value < 4 };
-    assert.equal(
-      retrySync(({ attempt }) => attempt, options),
-      4,
-    );
-    const poll = () => {
-      api.open(1000);
-      return 'pending';
-    };
-    assert.throws(() => retrySync(poll, { ...options, retryOnResult: () => true }), { name: 'RejectedError' });
-  });
-  if (threw) throw error;
-  assert.equal(api.status().budget.granted, 0);
 });
