@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { vectors } from '../lib/consumer.mjs';
-import { fails, importAll, timed, watched } from './entry.mjs';
+import { fails, importAll, plain, timed, watched } from './entry.mjs';
 
 const all = await importAll();
 const { breaker, budget, cooldown, createFetch } = all;
