@@ -203,15 +203,6 @@ test('a timeout is the reason of the attempt that it ends; only that of the dead
   }
 });
 
-test('long waits are made of timers that hosts keep, early ones are armed again', async () => {
-  const long = await ending(failing(1), { maxAttempts: 2, retryIf: () => ({ afterMs: 2 ** 31 + 10 }) });
-  assert.deepEqual(long.clock.delays, [2 ** 31 - 1, 11]);
-  const early = await underClock(() => retry(failing(1), { maxAttempts: 2, jitter: 'none' }), {
-    skew: (nth) => (nth === 1 ? -1 : 0),
-  });
-  assert.deepEqual(early.clock.delays, [100, 1]);
-});
-
 test('a listener that throws takes nothing from other operations of the signal', async () => {
   const { AbortController: Native } = globalThis;
   const { error: log } = console;

@@ -225,7 +225,7 @@ async function runAsync(script, hooks, defer, run = retry) {
         else arm(ms, finish);
       });
     };
-    const played = play(script, { hooks, clock, after, watches: defer && run === retry, arm });
+    const played = play(script, { hooks, clock, after, watches: defer, arm });
     const ended = async (operation) => {
       const startedAt = clock.now;
       const end = await operation().then(

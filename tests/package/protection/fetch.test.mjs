@@ -111,23 +111,6 @@ for (const [how, init, options] of [
       }
   });
 
-timed('the budget: a 404 gives, a failure that is not retried neither gives nor takes', async (clock) => {
-  for (const [status, tokens] of [
-    [200, 10],
-    [404, 10],
-    [503, 9],
-    [429, 9],
-  ]) {
-    const api = protect(budget({ capacity: 10, perSuccess: 1 }));
-    const call = (next, init) => rooted(api, {}, statuses(next).inner)(A, init);
-    const spent = watched(call(500));
-    await clock.drain();
-    assert.deepEqual([spent.state, api.status().budget.tokens], ['fulfilled', 9]);
-    assert.equal((await call(status, POST)).status, status);
-    assert.equal(api.status().budget.tokens, tokens, String(status));
-  }
-});
-
 timed('a call whose retry is rejected resolves with its own response, unread', async (clock) => {
   const api = protect(budget({ capacity: 1 }));
   const response = answer(503);
@@ -268,24 +251,6 @@ timed('a request that is let pass is taken over as without protection', async (c
   const error = await fetch(request).catch((error) => error);
   assert.ok(error instanceof TypeError);
   assert.equal(bodies.length, 2);
-});
-
-timed('isFailure gets the response and its status', async () => {
-  const ends = [];
-  const isFailure = (end) => {
-    ends.push(end);
-    return end.status === 404;
-  };
-  const api = protect(breaker({ minimumCalls: 100 }), { isFailure });
-  const responses = [answer(404), answer(503)];
-  const fetch = rooted(api, { maxAttempts: 1 }, async () => responses[ends.length]);
-  await fetch(A);
-  await fetch(A, POST);
-  assert.deepEqual(ends, [
-    { result: responses[0], status: 404, attempt: 1, durationMs: 0 },
-    { result: responses[1], status: 503, attempt: 1, durationMs: 0 },
-  ]);
-  assert.deepEqual(numbers(api), [1, 2, 'closed']);
 });
 
 timed('what only the caller does says nothing: no request, an abort or deadline in retryOn', async (clock) => {

@@ -239,13 +239,3 @@ hedged('a 409 to the hedge, whose key the slow attempt has, is not the answer; t
     ],
   );
 });
-
-hedged('the report of a response that superseded another attempt lists both in order', async ({ at }) => {
-  const { run, calls } = await round(at, {});
-  await ok(calls[0], answer(200));
-  const { records, dropped } = retryReport(run.value);
-  assert.deepEqual(
-    [dropped, ...records.map(({ attempt, hedge, superseded }) => [attempt, hedge, superseded])],
-    [0, [1, undefined, undefined], [2, true, true]],
-  );
-});
