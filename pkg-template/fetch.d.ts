@@ -305,8 +305,8 @@ export type FetchLike = (input: any, init?: any) => PromiseLike<{ readonly statu
 /**
  * Returns a `fetch` with these options, or with those of a policy.
  *
- * Over a policy, its `retryIf` decides about failures and its `retryOnResult` about responses, instead of the
- * rules for statuses and failures; `policy.metrics()` counts the requests. Options that only `fetch`
+ * If a policy has a `retryIf`, that decides about failures; if it has a `retryOnResult`, that decides about responses.
+ * Without them the rules for failures and statuses do. `policy.metrics()` counts the requests. Options that only `fetch`
  * has go into {@link FetchInit.retry}.
  *
  * The result may replace the global fetch: `globalThis.fetch = createFetch(options)`. It then sends requests by the

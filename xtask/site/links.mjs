@@ -17,6 +17,13 @@ export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {
   );
   const problems = [];
   for (const [page, text] of texts) {
+    if (!text.includes('role="main"')) problems.push(`${page}: no main landmark`);
+    for (const [found, why] of [
+      [/<script>/, 'a script within the page'],
+      [/<nav(?![^>]*aria-label)/, 'a nav without a name'],
+      [/<th[^>]*><\/th>/, 'an empty header cell'],
+    ])
+      if (found.test(text)) problems.push(`${page}: ${why}`);
     for (const [, link] of text.matchAll(/ (?:href|src)="([^"]*)"/g)) {
       if (/^(?:https?:|data:)/.test(link)) continue;
       const [path, anchor] = decode(link).split('#');

@@ -17,12 +17,30 @@ const WWW = fileURLToPath(new URL('../../www/', import.meta.url));
 const [LOGO] = /<svg[^]*?<\/svg>/.exec(readFileSync(`${WWW}partials/header.html`, 'utf8'));
 const [ICON] = /<link\s+rel="icon"[^]*?\/>/.exec(readFileSync(`${WWW}partials/head.html`, 'utf8'));
 const TOKENS = /^(?:@font-face|:root) \{[^}]*\}/gm;
-// The theme chosen on the demo page; the first group of the navigation is open until it is closed.
-const STORED = `<script>{
+// The theme chosen on the demo page; the first group of the navigation is open until it is closed; and the index of the
+// search, half of a page's bytes, comes when somebody is about to search.
+const FIRST = `{
   const stored = localStorage, chosen = stored['rejitter-theme'];
   if (chosen) stored['tsd-theme'] ||= chosen;
   stored['tsd-accordion-Start'] ||= 'true';
-}</script>`;
+  const load = ({ type, target }) => {
+    const script = document.getElementById('tsd-search-script');
+    if (script && !script.src && (type === 'keydown' || target.closest('#tsd-search-trigger'))) script.src = script.dataset.src;
+  };
+  for (const type of ['keydown', 'focusin', 'pointerover', 'click']) addEventListener(type, load, true);
+}`;
+/** What TypeDoc's pages lack: landmarks, names, header cells with text, tables that a keyboard scrolls. */
+const ACCESS = [
+  ['<div class="col-content">', '<div class="col-content" role="main">'],
+  ['<div class="col-sidebar">', '<div class="col-sidebar" role="complementary" aria-label="Contents and settings">'],
+  [
+    '<nav id="tsd-sidebar-links" class="tsd-navigation">',
+    '<nav id="tsd-sidebar-links" class="tsd-navigation" aria-label="Site">',
+  ],
+  ['<nav class="tsd-navigation">', '<nav class="tsd-navigation" aria-label="Documentation">'],
+  ['<table>', '<table tabindex="0">'],
+  ['<pre>', '<pre tabindex="0">'],
+];
 
 const HEADING = /^# (.*)(?:\n|$)/;
 /** The place of the picture that is computed. */
@@ -66,7 +84,7 @@ export async function load(app) {
       }
   });
 
-  app.renderer.hooks.on('head.begin', () => JSX.createElement(JSX.Raw, { html: ICON + STORED }));
+  app.renderer.hooks.on('head.begin', () => JSX.createElement(JSX.Raw, { html: `${ICON}<script>${FIRST}</script>` }));
 
   // Previous and next in the order of the navigation, which begins with the first page.
   app.renderer.hooks.on('content.end', ({ page: { url, project }, relativeURL }) => {
@@ -79,10 +97,20 @@ export async function load(app) {
     return JSX.createElement(JSX.Raw, { html: links && `<nav class="turn" aria-label="Pages">${links}</nav>` });
   });
 
+  /** Scripts within pages, which a Content-Security-Policy forbids, by the file that they become. @type {Map<string, string>} */
+  const scripts = new Map();
   app.renderer.on(PageEvent.END, (page) => {
     const root = '../'.repeat(page.url.split('/').length - 1);
-    page.contents = page.contents
-      ?.replaceAll('href="site:', `href="${root}`)
+    const fileOf = (code) => {
+      const known = [...scripts].find(([, text]) => text === code)?.[0] ?? `page-${scripts.size}.js`;
+      scripts.set(known, code);
+      return known;
+    };
+    page.contents = ACCESS.reduce((text, [from, to]) => text?.replaceAll(from, to), page.contents)
+      ?.replaceAll(/<script>([^]*?)<\/script>/g, (_, code) => `<script src="${root}assets/${fileOf(code)}"></script>`)
+      .replace(/<script async src="([^"]*)" id="tsd-search-script">/, '<script data-src="$1" id="tsd-search-script">')
+      .replaceAll(/<th([^>]*)><\/th>/g, '<td$1></td>')
+      .replaceAll('href="site:', `href="${root}`)
       .replace(HEDGING, `<figure>${hedging}</figure>`)
       .replace(/(<a href="[^"]*" class="title">)(.*?)<\/a>/, `$1${LOGO}<span>$2</span></a>`);
   });
@@ -90,6 +118,7 @@ export async function load(app) {
   app.renderer.on(RendererEvent.BEGIN, ({ outputDirectory }) => {
     app.renderer.postRenderAsyncJobs.push(async () => {
       const assets = join(outputDirectory, 'assets');
+      for (const [name, code] of scripts) writeFileSync(join(assets, name), code);
       const tokens = readFileSync(`${WWW}src/styles/base.css`, 'utf8').match(TOKENS).join('\n');
       const here = tokens.replace(/url\("([^"]*)"\)/g, (_, font) => {
         copyFileSync(`${WWW}node_modules/${font}`, join(assets, basename(font)));

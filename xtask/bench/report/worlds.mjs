@@ -22,12 +22,18 @@ const cell = (value, digits = 0) =>
 
 /** @param {Table} table @param {Record<string, string>} versions */
 export function tableOf({ name, contenders, rows }, versions) {
-  // Of the probabilities of errors, steps of 10% show the curve.
-  const shown = rows.filter(({ title }) => !/^\d*5%$/.test(title));
-  return markdownTable([
-    [name, ...contenders.map((each) => named(each, versions))],
-    ...shown.map(({ title, digits, numbers }) => [title, ...contenders.map((each) => cell(numbers[each], digits))]),
+  const head = [name, ...contenders.map((each) => named(each, versions))];
+  const lines = rows.map(({ title, digits, numbers }) => [
+    title,
+    ...contenders.map((each) => cell(numbers[each], digits)),
   ]);
+  // Steps of 10% show the curve. A row of hundreds shows nothing, unless more is said of it.
+  const shown = lines.filter(
+    ([title, ...cells], i) =>
+      !/^\d*5%$/.test(title) &&
+      (!cells.every((text) => text === '100' || text === '–') || lines[i + 1]?.[0].startsWith('…')),
+  );
+  return markdownTable([head, ...shown]);
 }
 
 /** What misses its aim, a line each. @param {Table[]} tables */
