@@ -1,9 +1,10 @@
 // All that must hold of a world when everything in it has ended.
 
+import { sentenceOf } from './invariants.mjs';
 import { objectionsTo } from './oracle.mjs';
 import { describe } from './world.mjs';
 
-/** @returns {{ rule: number | string, text: string }[]} the rule is the number or the name of the invariant */
+/** @returns {{ rule: string, text: string }[]} the rule is the name of an invariant */
 export function check(world, pkg) {
   const found = [...objectionsTo(world, pkg), ...world.problems];
   const object = (condition, rule, text) => {
@@ -12,13 +13,13 @@ export function check(world, pkg) {
   for (const signal of world.signals)
     object(
       signal.listeners === 0 || world.operations.some((each) => each.settled === undefined),
-      15,
+      'leftovers',
       () => `${signal.listeners} listeners are left on ${signal.name}`,
     );
   if (world.operations.every((each) => each.settled !== undefined))
-    object(world.timers.size === 0, 15, () => `${world.timers.size} timers are left`);
+    object(world.timers.size === 0, 'leftovers', () => `${world.timers.size} timers are left`);
   const most = Math.max(0, ...world.signals.map((signal) => signal.most));
-  object(most <= world.operations.length, 16, () => `${most} listeners on one signal`);
+  object(most <= world.operations.length, 'footprint', () => `${most} listeners on one signal`);
   hooksThatFailed(world, object);
   ownErrors(world, object);
   randomness(world, object);
@@ -27,9 +28,10 @@ export function check(world, pkg) {
   const unref = world.schedule.policies.some(({ options }) => options.unref);
   object(
     world.log.every((entry) => entry.kind !== 'arm' || entry.unref === unref || (!unref && entry.unref === undefined)),
-    15,
+    'leftovers',
     unref ? 'a timer keeps the process alive' : 'a timer does not keep the process alive',
   );
+  for (const { rule } of found) sentenceOf(rule);
   return found;
 }
 
@@ -42,7 +44,7 @@ function hooksThatFailed(world, object) {
     // Protection reports what its own callbacks throw.
     (failed.length === reported.length || world.protections.length > 0) &&
       failed.every((error) => reported.some((other) => Object.is(other, error))),
-    17,
+    'unhandled',
     () => `${failed.length} hooks failed, ${reported.length} were reported`,
   );
 }
@@ -58,7 +60,7 @@ function ownErrors(world, object) {
       world.log.some(
         (entry) => entry.kind !== 'fn' && entry.end?.ok === false && Object.is(entry.end.made.shown, shown),
       ),
-      14,
+      'identity',
       `the error of attempt ${n} of operation ${op} was changed`,
     );
   }
@@ -71,7 +73,11 @@ function randomness(world, object) {
   const smooth =
     !uses.retryOnResult && world.operations.every(({ received, settled }) => received.length === 1 && settled?.ok);
   // Policies of protection all know their numbers.
-  object(world.entropy === 0 || !(known || smooth), 7, () => `randomness of the host was taken ${world.entropy} times`);
+  object(
+    world.entropy === 0 || !(known || smooth),
+    'draws',
+    () => `randomness of the host was taken ${world.entropy} times`,
+  );
 }
 
 function metrics(world, object) {
@@ -83,15 +89,15 @@ function metrics(world, object) {
   const gaveUp = Object.values(counts.failures).reduce((a, b) => a + b, 0);
   const retried = counts.firstAttemptSuccesses + counts.retriedSuccesses;
   for (const [rule, name, seen, expected] of [
-    [22, 'operations', counts.operations, started.length],
-    [15, 'operations in flight', counts.inFlight, started.length - settled.length],
-    [1, 'attempts', counts.attempts, fns.length],
-    [1, 'retries', counts.retries, fns.filter((entry) => entry.n > 1).length],
-    [13, 'failures and successes', gaveUp + retried, settled.length],
-    [13, 'failures at least', Math.max(gaveUp, failures.length), gaveUp],
+    ['independence', 'operations', counts.operations, started.length],
+    ['leftovers', 'operations in flight', counts.inFlight, started.length - settled.length],
+    ['attempts', 'attempts', counts.attempts, fns.length],
+    ['attempts', 'retries', counts.retries, fns.filter((entry) => entry.n > 1).length],
+    ['settlement', 'failures and successes', gaveUp + retried, settled.length],
+    ['settlement', 'failures at least', Math.max(gaveUp, failures.length), gaveUp],
   ])
     object(seen === expected, rule, `metrics: ${seen} ${name} instead of ${expected}`);
-  object(counts.totalWaitMs >= counts.maxWaitMs && counts.maxWaitMs >= 0, 4, 'metrics: waits');
+  object(counts.totalWaitMs >= counts.maxWaitMs && counts.maxWaitMs >= 0, 'waits', 'metrics: waits');
 }
 
 function tracing(world, object) {
@@ -103,11 +109,11 @@ function tracing(world, object) {
   const { length } = world.operations;
   const expected = { start: length, end: length, asyncStart: later, asyncEnd: later, error: failures.length };
   for (const [name, number] of Object.entries(expected))
-    object(called(name).length === number, 18, `${called(name).length} ${name} events instead of ${number}`);
+    object(called(name).length === number, 'hooks', `${called(name).length} ${name} events instead of ${number}`);
   for (const { error } of called('error'))
     object(
       failures.some((each) => Object.is(each.settled.value, error)),
-      14,
+      'identity',
       () => `an error event about ${describe(error)}`,
     );
 }

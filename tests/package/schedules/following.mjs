@@ -104,7 +104,7 @@ export class Following extends Settlement {
 
   *operate() {
     if (this.deadline < Infinity && !this.sync)
-      yield* this.arms({ lo: this.options.totalTimeoutMs }, 8, 'the timer of the deadline', {
+      yield* this.arms({ lo: this.options.totalTimeoutMs }, 'deadline', 'the timer of the deadline', {
         of: 'deadline',
         ms: this.options.totalTimeoutMs,
       });
@@ -112,7 +112,8 @@ export class Following extends Settlement {
       if (!(yield* this.enter())) return;
       yield* this.hook('onAttempt', { number: this.attempts + 1, rule: this.rule });
       // The hook may have taken the time that was left.
-      if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt')) return yield* this.stop('deadline', 8);
+      if (this.now >= this.deadline && this.uses.hooks.includes('onAttempt'))
+        return yield* this.stop('deadline', 'deadline');
       const attempt = new Attempt(this.pass, this.first, this.heldMs);
       attempt.admittedUntil = this.until;
       const failure = yield* this.state.hedge === undefined ? this.alone(attempt) : new Round(this).run(attempt);
@@ -134,7 +135,11 @@ export class Following extends Settlement {
   *timeout(attempt) {
     const { attemptTimeoutMs: ms = Infinity } = this.options;
     if (ms === Infinity || ms >= this.deadline - this.now) return;
-    yield* this.arms({ lo: ms }, 10, `the timeout of attempt ${this.attempts + 1}`, { of: 'attempt', ms, attempt });
+    yield* this.arms({ lo: ms }, 'timeout', `the timeout of attempt ${this.attempts + 1}`, {
+      of: 'attempt',
+      ms,
+      attempt,
+    });
   }
 
   /** The callback is called. */
@@ -153,8 +158,8 @@ export class Following extends Settlement {
   /** Checks the facts that an attempt receives. */
   checkBeginning(fn, previous) {
     const { n } = fn;
-    this.require(n <= this.maxAttempts, 1, () => `attempt ${n} of ${this.maxAttempts}`);
-    this.require(n === this.attempts, 1, () => `attempt ${this.attempts} is the ${n}th`);
+    this.require(n <= this.maxAttempts, 'attempts', () => `attempt ${n} of ${this.maxAttempts}`);
+    this.require(n === this.attempts, 'attempts', () => `attempt ${this.attempts} is the ${n}th`);
     // A wrapped function receives no attempt.
     if (fn.attempt === undefined) return;
     // Its times are not always read.
@@ -162,46 +167,47 @@ export class Following extends Settlement {
     // With hedges, the previous attempt may still run.
     if (this.state.hedge === undefined) {
       if (previous === undefined || previous.ok)
-        this.require(fn.previousError === undefined, 14, 'there was no previous error');
+        this.require(fn.previousError === undefined, 'identity', 'there was no previous error');
       else this.sees(previous, fn.previousError, 'previousError');
-      if (previous === undefined) this.require(fn.previousDelayMs === undefined, 4, 'a previous delay in attempt 1');
+      if (previous === undefined)
+        this.require(fn.previousDelayMs === undefined, 'waits', 'a previous delay in attempt 1');
       else this.checkDelay(previous, fn.previousDelayMs, 'previousDelayMs');
     }
     const { signal } = this.operation.received[n - 1];
     if (signal !== undefined) {
       const others = this.operation.received.slice(0, n - 1);
-      this.require(fn.aborted === false, 12, () => `attempt ${n} began aborted`);
-      this.require(!others.some((other) => other.signal === signal), 12, 'attempts share a signal');
+      this.require(fn.aborted === false, 'signals', () => `attempt ${n} began aborted`);
+      this.require(!others.some((other) => other.signal === signal), 'signals', 'attempts share a signal');
     }
     if (fn.elapsedMs === undefined) return;
     const remaining = Math.max(0, this.deadline - fn.t);
-    this.require(this.sameTime(fn.remainingMs, remaining), 8, () => `remainingMs is ${fn.remainingMs}`);
+    this.require(this.sameTime(fn.remainingMs, remaining), 'deadline', () => `remainingMs is ${fn.remainingMs}`);
   }
 
   /** The checks before an attempt. Returns whether it may start. */
   *enter() {
     const { breaker, cooldown } = this.state;
     let waited = false;
-    const late = () => this.reject('cooldown', this.state.cooldown.left(this.now), 'P11');
-    this.rule = 13;
+    const late = () => this.reject('cooldown', this.state.cooldown.left(this.now), 'holds');
+    this.rule = 'settlement';
     this.heldMs = undefined;
     for (;;) {
       if (this.now >= this.deadline) {
         // When a hold began, it was to end before the deadline.
-        return yield* waited ? late() : this.stop('deadline', 8);
+        return yield* waited ? late() : this.stop('deadline', 'deadline');
       }
-      if (breaker?.look(this.now) > 0) return yield* this.reject('breaker', breaker.look(this.now), 'P4');
+      if (breaker?.look(this.now) > 0) return yield* this.reject('breaker', breaker.look(this.now), 'open');
       const left = cooldown?.left(this.now) ?? 0;
       const probes = left > 0 && !waited && this.first && cooldown.mayProbe(this.now);
       // It is held once.
       if (left > 0 && !waited && !probes) {
         const held = cooldown.hold(this.now, this.parameters.base, this.draw());
         const long = left > (cooldown.maxHoldMs ?? this.parameters.longest);
-        if (long || this.misses(held)) return yield* this.reject('cooldown', left, 'P8');
+        if (long || this.misses(held)) return yield* this.reject('cooldown', left, 'longHold');
         cooldown.held += 1;
         this.holds = true;
         const from = this.now;
-        if (!(yield* this.sleep({ lo: held }, 'P11', `a hold of ${held} ms`))) return yield* late();
+        if (!(yield* this.sleep({ lo: held }, 'holds', `a hold of ${held} ms`))) return yield* late();
         this.leave();
         this.heldMs = this.now - from;
         waited = true;
@@ -209,11 +215,11 @@ export class Following extends Settlement {
       }
       const { pass, wait } = breaker?.admit(this.now, this.first) ?? {};
       if (breaker) this.state.stale = false;
-      if (wait !== undefined) return yield* this.reject('breaker', wait, 'P5');
+      if (wait !== undefined) return yield* this.reject('breaker', wait, 'probes');
       if (probes) cooldown.probe(this.now);
       this.until = left > 0 ? cooldown.at(this.now).until : NaN;
       this.pass = pass;
-      if (breaker) this.rule = 'P6';
+      if (breaker) this.rule = 'recovery';
       return true;
     }
   }
@@ -254,7 +260,7 @@ export class Following extends Settlement {
     // Not before: a hook may show the error of a timeout.
     if (isA(attempt.thrown, this.pkg.RejectedError)) {
       this.hear(attempt, NOTHING);
-      return { ends: 'notRetryable', rule: 'P12' };
+      return { ends: 'notRetryable', rule: 'outcome' };
     }
     if (attempt.permanent) {
       this.hear(attempt, NOTHING, true, statusOf(attempt.shown));
@@ -277,7 +283,7 @@ export class Following extends Settlement {
   }
 
   /** The operation ends with this attempt. */
-  *finish(attempt, { ends, rule = 13, fault }) {
+  *finish(attempt, { ends, rule = 'settlement', fault }) {
     if (ends === 'deadline') {
       for (const each of this.list)
         this.hear(each, each.runs && each.number === 1 && each.heldMs === undefined ? FAILURE : NOTHING);
@@ -288,36 +294,36 @@ export class Following extends Settlement {
 
   /** The wait before a retry, and whether one is made. */
   *decide({ attempt, exactly, hintMs, untils, throttled, pays }) {
-    if (this.attempts >= this.maxAttempts) return yield* this.stop('exhausted', 1);
+    if (this.attempts >= this.maxAttempts) return yield* this.stop('exhausted', 'attempts');
     const { longest, followsFar } = this.parameters;
     this.hintMs = hintMs;
     const hinted = hintMs > 0 && exactly === undefined;
     const { random, curve, fault } = yield* this.numbers(exactly, hinted);
-    if (fault !== undefined) return yield* this.stop('callback', 13, { fault });
-    if (hinted && hintMs > Math.min(longest, LONGEST) && !followsFar) return yield* this.stop('hint', 13);
+    if (fault !== undefined) return yield* this.stop('callback', 'settlement', { fault });
+    if (hinted && hintMs > Math.min(longest, LONGEST) && !followsFar) return yield* this.stop('hint', 'settlement');
     const wait = this.delay(random, curve, exactly, hinted ? hintMs : undefined);
     const { breaker, budget, cooldown } = this.state;
     const set = untils.includes(cooldown?.at(this.now).until);
     const hold = set ? 0 : (cooldown?.hold(this.now, this.parameters.base, this.draw()) ?? 0);
-    if (this.misses(wait.lo, wait.hi, wait.exact)) return yield* this.stop('deadline', 8);
+    if (this.misses(wait.lo, wait.hi, wait.exact)) return yield* this.stop('deadline', 'deadline');
     const held = hold > wait.lo;
-    if (held && this.misses(hold)) return yield* this.reject('cooldown', cooldown.left(this.now), 'P11');
+    if (held && this.misses(hold)) return yield* this.reject('cooldown', cooldown.left(this.now), 'holds');
     if (held) wait.lo = wait.hi = hold;
     const open = breaker?.look(this.now) ?? 0;
-    if (open > wait.lo) return yield* this.reject('breaker', open, this.opened ? 'breaker' : 'P4');
+    if (open > wait.lo) return yield* this.reject('breaker', open, this.opened ? 'breaker' : 'open');
     this.first = !pays;
     if (budget !== undefined && pays) {
       this.taken = budget.take(throttled);
       this.undecided = this.taken > 0;
       if (this.taken === 0) {
         this.counted = 'budget';
-        return yield* this.stop('budget', 'P1');
+        return yield* this.stop('budget', 'tokens');
       }
     }
     attempt.wait = wait;
     const retry = yield* this.hook('onRetry', { number: this.attempts }, { outcome: attempt });
     if (retry !== undefined) this.checkDelay(attempt, retry.event.delayMs, 'onRetry');
-    return { ...wait, rule: held ? 'P11' : 5 };
+    return { ...wait, rule: held ? 'holds' : 'timers' };
   }
 
   /** The answers of `random` and of a backoff function for one wait, each called once, in either order. */
@@ -330,10 +336,11 @@ export class Following extends Settlement {
     while (missing.size > 0) {
       // A jitter that has a curve of its own needs no other.
       if (OWN_CURVE.includes(jitter) && !missing.has('random') && this.coming()?.kind !== 'curve') break;
-      const asked = yield* this.expect([...missing], 7, [...missing].join(' or '));
+      const asked = yield* this.expect([...missing], 'draws', [...missing].join(' or '));
       const { kind, k } = asked;
       missing.delete(kind);
-      if (kind === 'curve') this.require(k === this.rounds, 3, () => `backoff(${k}) after attempt ${this.attempts}`);
+      if (kind === 'curve')
+        this.require(k === this.rounds, 'numbers', () => `backoff(${k}) after attempt ${this.attempts}`);
       const end = yield* this.answer(asked);
       if (!end.ok) return { fault: { end } };
       given[kind] = end.made.thrown;
@@ -393,11 +400,11 @@ export class Following extends Settlement {
   checkDelay(attempt, reported, where) {
     const { wait } = attempt;
     const { lo, hi } = wait;
-    if (lo === hi) this.require(same(reported, lo), 7, () => `${where} is ${reported} instead of ${lo}`);
+    if (lo === hi) this.require(same(reported, lo), 'draws', () => `${where} is ${reported} instead of ${lo}`);
     else
       this.require(
         reported >= lo - 1e-9 && reported <= hi * (1 + 1e-12) + 1e-9,
-        4,
+        'waits',
         () => `${where} is ${reported}, outside [${lo}, ${hi}]`,
       );
     if (lo === hi) return;
@@ -409,15 +416,17 @@ export class Following extends Settlement {
   *wait(attempt, { lo, hi, rule }) {
     const text = `a wait of ${lo === hi ? lo : `${lo} to ${hi}`} ms`;
     // Without a timer, there would be no turn of the event loop between attempts.
-    if (!(yield* this.sleep(attempt.wait, rule === 5 ? 21 : rule, text, rule)) || this.now >= this.deadline)
-      return yield* this.stop('deadline', 8);
+    if (!(yield* this.sleep(attempt.wait, rule === 'timers' ? 'turns' : rule, text, rule)) || this.now >= this.deadline)
+      return yield* this.stop('deadline', 'deadline');
     if (!this.uses.beforeRetry) return true;
-    const asked = yield* this.expect('beforeRetry', 19, 'beforeRetry');
+    const asked = yield* this.expect('beforeRetry', 'callbacks', 'beforeRetry');
     this.checkEvent(asked, { number: this.attempts }, { outcome: this.outcome });
     if (asked.event.delayMs !== undefined) this.checkDelay(attempt, asked.event.delayMs, 'beforeRetry');
     const end = yield* this.answer(asked);
     if (end.ok) return true;
-    return yield* end.deadline ? this.stop('deadline', 8) : this.stop('callback', 13, { fault: { end } });
+    return yield* end.deadline
+      ? this.stop('deadline', 'deadline')
+      : this.stop('callback', 'settlement', { fault: { end } });
   }
 
   /** Returns the verdict of a predicate, or why that ended the operation. */
@@ -428,11 +437,12 @@ export class Following extends Settlement {
     if (!this.uses[name]) return { verdict: true };
     const hedged = this.state.hedge !== undefined;
     const fits = hedged ? ({ outcome }) => attempt.timeout || Object.is(outcome, attempt.shown) : undefined;
-    const asked = yield* this.expect(name, 19, name, { fits });
-    if (attempt.ok) this.require(Object.is(asked.outcome, attempt.shown), 14, `${name} was called with something else`);
+    const asked = yield* this.expect(name, 'callbacks', name, { fits });
+    if (attempt.ok)
+      this.require(Object.is(asked.outcome, attempt.shown), 'identity', `${name} was called with something else`);
     else this.sees(attempt, asked.outcome, name);
     const given = attempt.fn.attempt;
-    this.require(given === undefined || asked.attempt === given, 14, () => `${name} got another attempt`);
+    this.require(given === undefined || asked.attempt === given, 'identity', () => `${name} got another attempt`);
     const end = yield* this.answer(asked);
     if (end.deadline) return { ends: 'deadline' };
     const verdict = end.ok ? end.made.thrown : undefined;

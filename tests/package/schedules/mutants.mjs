@@ -2,8 +2,8 @@
 // had it somewhere. The simulation must find every one of them; else it would not find them when they come by
 // themselves.
 //
-// Each is found by the rules that it breaks, numbered or named as the invariants of the design: a bug that another rule
-// finds, or that makes the package throw, is no longer the bug that its name says.
+// Each is found by an invariant that it breaks, named as in tests/README.md: a bug that another one finds, or that makes
+// the package throw, is no longer the bug that its name says.
 
 const operation = 'run/operation.js';
 const loop = 'run/run.js';
@@ -12,7 +12,7 @@ const limits = 'run/limits.js';
 const end = 'run/settle.js';
 const rule = 'run/decision.js';
 const time = 'run/timer.js';
-const marks = 'run/directives.js';
+const marks = 'marks.js';
 
 // The core, by what its exports answer. The arguments are those of `decide` in decision.js.
 function core(name, rules, body, ...edits) {
@@ -26,36 +26,39 @@ const decides = (name, rules, change, after = 'return answer;', ...edits) =>
 const PLAIN = {
   // Signals and listeners.
   'listeners stay after settlement': [
-    '15',
+    'leftovers',
     [limits, 'for (const signal of this.#signals) unfollow(signal, this);', ''],
   ],
   'the abort reason is replaced': [
-    '11 13 14',
+    'abort settlement identity',
     [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
   ],
-  'an abort is noticed only when the wait ends': ['11 13', [limits, '      this.#cut = resolve;\n', '']],
+  'an abort is noticed only when the wait ends': ['abort settlement', [limits, '      this.#cut = resolve;\n', '']],
   'the signal of the run is ignored': [
-    '11 13 18',
+    'abort settlement hooks',
     [loop, '[settings.signal, signal].filter(', '[settings.signal].filter('],
   ],
   'retryIf is called after an abort in a hook': [
-    '11 13 18',
+    'abort settlement hooks',
     [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
   ],
 
   // Attempts and their signals.
   'all attempts share one controller': [
-    '11 12',
+    'abort signals',
     [
       'run/attempt.js',
       'return (this.#controller ??= new AbortController()).signal;',
       'return (globalThis.sharedController ??= new AbortController()).signal;',
     ],
   ],
-  'the signal of a timed-out attempt is not aborted': ['12', [limits, 'abortAttempt(attempt, this.#timeout);', '']],
-  'attempts are numbered from 0': ['3', [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
+  'the signal of a timed-out attempt is not aborted': [
+    'signals',
+    [limits, 'abortAttempt(attempt, this.#timeout);', ''],
+  ],
+  'attempts are numbered from 0': ['numbers', [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
   'a late rejection is unhandled': [
-    '17',
+    'unhandled',
     [
       limits,
       '      adopt(value, resolve, reject);\n      this.#cut = reject;\n      if (this.stopped) reject(INTERRUPTED);',
@@ -65,77 +68,98 @@ const PLAIN = {
 
   // Timeouts and deadlines.
   'the attempt timeout runs from the start of the operation': [
-    '10 12',
+    'timeout signals',
     [limits, 'startTimer(attemptTimeoutMs,', 'startTimer(Math.max(0, attemptTimeoutMs - attempt.elapsedMs),'],
   ],
   'no deadline timer': [
-    '8 13',
+    'deadline settlement',
     [limits, 'this.#cancelDeadline = startTimer(', 'if (totalTimeoutMs < 0) this.#cancelDeadline = startTimer('],
   ],
-  'the wait timer stays': ['15 16', [limits, 'globalThis.clearTimeout(this.#timer);', '']],
+  'the wait timer stays': ['leftovers footprint', [limits, 'globalThis.clearTimeout(this.#timer);', '']],
   'an attempt starts after the deadline': [
-    '8 13',
+    'deadline settlement',
     [limits, '(this.deadlineAt < Infinity && this.deadlineAt <= now())', 'false'],
   ],
   'a poll that has a result times out': [
-    '13 14 18',
+    'settlement identity hooks',
     [end, 'if (cut && (aborted || op.failed || attempts < 2)) {', 'if (cut) {'],
   ],
-  'the wall clock measures the time': ['9 18', [time, 'return globalThis.performance.now();', 'return Date.now();']],
+  'the wall clock measures the time': [
+    'clock hooks',
+    [time, 'return globalThis.performance.now();', 'return Date.now();'],
+  ],
 
   // Timers.
-  'timers get fractions': ['5', [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']],
-  'long waits are not cut in pieces': ['5', [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']],
-  'early timers are believed': ['6 8 13', [time, 'early <= 2 &&', 'early > 1e9 &&']],
+  'timers get fractions': ['timers', [time, 'Math.min(Math.ceil(ms)', 'Math.min(ms']],
+  'long waits are not cut in pieces': ['timers', [time, 'Math.min(Math.ceil(ms), MAX_TIMER_MS)', 'Math.ceil(ms)']],
+  'early timers are believed': ['hints deadline settlement', [time, 'early <= 2 &&', 'early > 1e9 &&']],
   'a zero wait skips the turn of the event loop': [
-    '5 21',
+    'timers turns',
     [limits, 'if (this.stopped) return resolve', 'if (this.stopped || ms === 0) return resolve'],
   ],
 
   // Decisions.
-  'one attempt too many': ['1 13 18', [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts']],
-  'afterMs is ignored': ['5 7 8', [steps, 'hintMs, demandedMs, guard?.rounds', 'hintMs, undefined, guard?.rounds']],
+  'one attempt too many': [
+    'attempts settlement hooks',
+    [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts'],
+  ],
+  'afterMs is ignored': [
+    'timers draws deadline',
+    [steps, 'hintMs, demandedMs, guard?.rounds', 'hintMs, undefined, guard?.rounds'],
+  ],
   'retryIf is called twice': [
-    '13 17 19 21',
+    'settlement unhandled callbacks turns',
     [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
   ],
   'operations share the previous wait': [
-    '4 5 7',
+    'waits timers draws',
     [operation, 'this.previous = -1;', 'this.previous = settings.last ?? -1;'],
     [rule, 'state.previous = jitter', 'state.previous = settings.last = jitter'],
   ],
-  'a bad random number passes': ['13 14 18', [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1']],
+  'a bad random number passes': [
+    'settlement identity hooks',
+    [rule, 'draw >= 0 && draw < 1', 'draw >= 0 && draw <= 1'],
+  ],
 
   // Marks.
-  'permanent errors are retried': ['13 14', [marks, 'directives.permanent ||= permanent;', '']],
-  'the operation rejects with the wrapper of a mark': ['14', [marks, 'if (outer) directives.error = error.cause;', '']],
-  'the server hint is ignored': ['5 7 13 18', [marks, 'if (!(known >= 0)) directives.afterMs = afterMs;', '']],
+  'permanent errors are retried': ['settlement identity', [marks, 'found.permanent ||= permanent;', '']],
+  'the operation rejects with the wrapper of a mark': [
+    'identity',
+    [marks, "if (wraps && error === found.error && Object.hasOwn(error, 'cause')) found.error = error.cause;", ''],
+  ],
+  'the server hint is ignored': [
+    'timers draws settlement hooks',
+    [marks, 'if (!(found.afterMs >= 0)) found.afterMs = afterMs;', ''],
+  ],
 
   // Callbacks other than the operation itself.
-  'nothing ends beforeRetry': ['8 11 13', [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);']],
-  'the error of a predicate hides the failure': ['14', [end, 'if (op.failed) blame(error, op.outcome);', '']],
+  'nothing ends beforeRetry': [
+    'deadline abort settlement',
+    [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);'],
+  ],
+  'the error of a predicate hides the failure': ['identity', [end, 'if (op.failed) blame(error, op.outcome);', '']],
 
   // Hooks, reports, metrics.
-  'events are not frozen': ['20', ['run/hooks.js', 'Object.freeze(event)', 'event']],
-  'onFailure is not called': ['18', [steps, "emit(op, 'onFailure', op.attempts);", '']],
-  'records forget the first attempt': ['3', [operation, 'records.splice(1, 1);', 'records.shift();']],
-  'records grow without bound': ['25', [operation, 'records.length === KEPT', 'false']],
+  'events are not frozen': ['reentrance', ['run/hooks.js', 'Object.freeze(event)', 'event']],
+  'onFailure is not called': ['hooks', [steps, "emit(op, 'onFailure', op.attempts);", '']],
+  'records forget the first attempt': ['numbers', [operation, 'records.splice(1, 1);', 'records.shift();']],
+  'records grow without bound': ['memory', [operation, 'records.length === KEPT', 'false']],
   'failures stay in flight': [
-    '15',
+    'leftovers',
     ['policy/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {'],
   ],
 
   // The core.
-  ...decides('core: the curve is one ahead', '5 7', 'a[0] += 1'),
+  ...decides('core: the curve is one ahead', 'timers draws', 'a[0] += 1'),
   ...decides(
     'core: less than the server asked',
-    '4 5 6 7',
+    'waits timers hints draws',
     '',
     'return a[14] > 0 && answer > 0 ? answer * 0.9 : answer;',
   ),
   ...core(
     'core: one draw for all operations',
-    '4 6 7',
+    'waits hints draws',
     'return { decide, draw: (high, low, operation, attempt, lane) => draw(high, low, 0, attempt, lane) };',
   ),
 };
@@ -188,22 +212,22 @@ const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, ROW_AT, PROBE, OPENS, UNTIL, LONGEST, 
 const PROTECTED = {
   // Breakers.
   'half-open admits all': [
-    'P5 breaker',
+    'probes breaker',
     admitting(`return state[PHASE] === ${HALF_OPEN} ? ++state[${TICKETS}] : admits();`),
   ],
   'a probe is not freed on abort': [
-    'P6 breaker',
+    'recovery breaker',
     [admission, 'if (this.#told) return undefined;', "if (this.#told || reason === 'aborted') return undefined;"],
   ],
   'a lost probe blocks for ever': [
-    'P6 breaker',
+    'recovery breaker',
     admitting(
       `const lost = state[PHASE] === ${HALF_OPEN} && state[${PROBE}] > 0;
     return lost ? 0 : admits();`,
     ),
   ],
   'a late success closes': [
-    'P7 P4',
+    'generations open',
     ending(`
     if (ticket >= state[${SINCE}] || verdict !== SUCCESS || state[PHASE] !== ${OPEN}) return ends();
     core.close(state, now);
@@ -236,7 +260,7 @@ const PROTECTED = {
     return ends();`),
   ],
   'a row of failures is no share of those admitted': [
-    'breaker P4',
+    'breaker open',
     ending(`
     const begun = state[${ROW_BEGUN}];
     if (verdict === FAILURE) state[${ROW_BEGUN}] = 0;
@@ -245,14 +269,14 @@ const PROTECTED = {
     return change;`),
   ],
   'an opening that nobody asked about is not over': [
-    'breaker P6 P5',
+    'breaker recovery probes',
     admitting(`
     if (state[PHASE] === ${OPEN} && now > state[${UNTIL}]) state[${UNTIL}] = now;
     return admits();`),
   ],
   'openings have no longest': ['breaker', instead(5, 'Infinity')],
   'closing by hand keeps the openings': [
-    'breaker P7',
+    'breaker generations',
     entering(
       'close',
       `(state, now) => {
@@ -263,7 +287,7 @@ const PROTECTED = {
     ),
   ],
   'isolation ends with the longest opening': [
-    'breaker P4',
+    'breaker open',
     entering(
       'open',
       `(state, options, now, ms) => {
@@ -273,7 +297,7 @@ const PROTECTED = {
     ),
   ],
   'an open circuit admits': [
-    'P4 breaker',
+    'open breaker',
     looking('() => 0'),
     admitting(`return state[PHASE] === ${OPEN} ? ++state[${TICKETS}] : admits();`),
   ],
@@ -297,7 +321,7 @@ const PROTECTED = {
     return core.ended(state, few ? options.with(3, Infinity).with(7, Infinity) : options, now, draw, ticket, verdict, hintMs);`),
   ],
   'ten failures that last are enough beside a number': [
-    'breaker P4',
+    'breaker open',
     [breaker, 'given.consecutiveFailures === undefined ? LASTING : Infinity', 'LASTING'],
   ],
   'a row lasts from its first failure on': [
@@ -307,7 +331,7 @@ const PROTECTED = {
     return ends();`),
   ],
   'a row has lasted since the row before': [
-    'breaker P4',
+    'breaker open',
     admitting(`
     const at = state[${ROW_AT}];
     const answer = admits();
@@ -317,11 +341,11 @@ const PROTECTED = {
 
   // Answers.
   'a result that is sent round counts as a failure': [
-    'breaker P2',
+    'breaker spending',
     [admission, 'const silent = !failed ?', 'const silent = !failed && !again ?'],
   ],
   'a result with the status 503 is an answer': [
-    'P1 P2 13 14 breaker P12',
+    'tokens spending settlement identity breaker outcome',
     [admission, 'works && (task', '(works || !failed) && (task'],
   ],
   'the status of an accepted result is read': [
@@ -329,28 +353,31 @@ const PROTECTED = {
     [admission, 'failed || again ? statusOf', 'operation ? statusOf'],
   ],
   'a text is a status': [
-    'breaker P2 isFailure',
+    'breaker spending isFailure',
     ['failures/status.js', '!Number.isInteger(status) || status < 100', 'status === undefined || status < 100'],
   ],
   'a mark counts less than the status of its error': [
-    'breaker P4 P2',
+    'breaker open spending',
     [
       admission,
       'this.throttled ? NOTHING : status === undefined',
       'this.throttled && !(status < 429) ? NOTHING : status === undefined',
     ],
   ],
-  'what says nothing by isFailure is no answer': ['P2 13 breaker', [admission, 'said !== FAILURE', 'said === SUCCESS']],
+  'what says nothing by isFailure is no answer': [
+    'spending settlement breaker',
+    [admission, 'said !== FAILURE', 'said === SUCCESS'],
+  ],
   'isFailure changes nothing but the verdict of the breaker': [
-    'P2 13 breaker',
+    'spending settlement breaker',
     [admission, 'said === undefined ? answered : said !== FAILURE', 'answered'],
   ],
   'a success that isFailure calls a failure gives tokens back': [
-    'P1',
+    'tokens',
     [guard, "reason === 'success' && operation.admission?.verdict === SUCCESS", "reason === 'success'"],
   ],
   'a retry without a token forgets what the last one took': [
-    'P2',
+    'spending',
     [
       guard,
       'if (budget !== undefined && operation.admission?.pays) {',
@@ -362,11 +389,11 @@ const PROTECTED = {
     [guard, 'const first = operation.admission?.pays !== true;', 'const first = operation.attempts === 0;'],
   ],
   'a rejection after an answer resolves with that': [
-    '13 14 18 P4 P7 breaker cooldown P8 P11',
+    'settlement identity hooks open generations breaker cooldown longHold holds',
     [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
   ],
   'the last result is lost when protection rejects': [
-    '14 records',
+    'identity records',
     [steps, 'record(op);\n    op.failed = true;', 'op.failed = true;'],
   ],
   'a predicate that throws hides the end': [
@@ -376,16 +403,19 @@ const PROTECTED = {
 
   // Budgets, rejections and keys.
   'a token is lost on abort in the wait': [
-    'P2',
+    'spending',
     [
       guard,
       'if (this.#takenFor > operation.attempts) budget',
       "if (this.#takenFor > operation.attempts && reason !== 'aborted') budget",
     ],
   ],
-  'a token is put back twice': ['P1', [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);']],
+  'a token is put back twice': [
+    'tokens',
+    [guard, 'budget?.putBack(this.#taken);', 'budget?.putBack(2 * this.#taken);'],
+  ],
   'the budget rejects first attempts': [
-    'P3',
+    'firstAttempt',
     [
       guard,
       'const first = operation.admission?.pays !== true;',
@@ -394,32 +424,35 @@ const PROTECTED = {
       return { stop: 'budget', error: new Error('budget') };`,
     ],
   ],
-  'a rejection has no cause': ['P12', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
+  'a rejection has no cause': ['outcome', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
   'an abort in onEvent does not stop the attempt': [
-    '11 hedge',
+    'abort hedge',
     [guard, ', ...(operation.limits.aborted && ABORTED)', ''],
   ],
   'one key uses the state of another': [
-    'P1 P2 breaker',
+    'tokens spending breaker',
     [state, "if (typeof key !== 'string')", "if (key === 'b') key = 'a';\n    if (typeof key !== 'string')"],
   ],
 
   // Cooldowns.
   'all who are held are released together': [
-    'P11',
+    'holds',
     [cooldown, 'baseOf(operation), drawFor(operation));', 'baseOf(operation), 0);'],
   ],
-  'holds have no limit': ['P8', [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity']],
+  'holds have no limit': [
+    'longHold',
+    [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity'],
+  ],
   'a hint above the longest is followed': [
-    'cooldown P11',
+    'cooldown holds',
     [admission, 'return Math.min(hintMs, maxRetryAfterMs', 'return Math.max(hintMs, maxRetryAfterMs'],
   ],
   'the operation that was asked to wait is held, too': [
-    '5 P2 P8 cooldown',
+    'timers spending longHold cooldown',
     [guard, ' && cooldown.until !== operation.admission?.ownUntil) {', ') {'],
   ],
   'each hint has a probe': [
-    'P11 P8 cooldown',
+    'holds longHold cooldown',
     [
       cooldown,
       'this.cause = failed ? outcome : undefined;',
@@ -427,17 +460,17 @@ const PROTECTED = {
     ],
   ],
   'an attempt is held twice': [
-    '13 P6 P11 P8 cooldown hedge',
+    'settlement recovery holds longHold cooldown hedge',
     [guard, 'leftMs > 0 && heldAt === undefined && !(first', 'leftMs > 0 && !(first'],
   ],
-  'a retry is a probe': ['P11 P8 cooldown', [guard, '!(first && !cooldown.probed)', 'cooldown.probed']],
+  'a retry is a probe': ['holds longHold cooldown', [guard, '!(first && !cooldown.probed)', 'cooldown.probed']],
   'an attempt that was held is a probe': [
-    '10 13 P11 P8 cooldown',
+    'timeout settlement holds longHold cooldown',
     [guard, 'if (leftMs > 0 && heldAt === undefined) cooldown', 'if (leftMs > 0) cooldown'],
   ],
-  'any success ends a hold': ['P11 P8 cooldown', [cooldown, 'if (this.until === until) this', 'this']],
+  'any success ends a hold': ['holds longHold cooldown', [cooldown, 'if (this.until === until) this', 'this']],
   'a success ends a hold that another hint has made longer': [
-    'P11 P8 cooldown',
+    'holds longHold cooldown',
     [
       cooldown,
       'this.cause = failed ? outcome : undefined;',
@@ -446,7 +479,7 @@ const PROTECTED = {
     [cooldown, 'if (this.until === until) this', 'if (this.until === until || this.moved?.has(until)) this'],
   ],
   'the end of a hold wakes those who wait': [
-    'P11 15',
+    'holds leftovers',
     [
       guard,
       'cooldown.held.set(this, time);',
@@ -464,7 +497,7 @@ const PROTECTED = {
     ],
   ],
   'a hold ends before isFailure has its say': [
-    '7 P11 P8 cooldown',
+    'draws holds longHold cooldown',
     [admission, 'if (verdict === SUCCESS && !this.throttled && !(hintMs > 0))', 'if (recorded)'],
   ],
   'a place among those held is not left on abort': [
@@ -474,8 +507,11 @@ const PROTECTED = {
 };
 
 const HEDGED = {
-  'hedges have no budget of their own': ['P9', [rounds, 'isCalm ? hedge.budget.take()', 'isCalm ? 1000']],
-  'waits are numbered by attempts and not by rounds': ['5 7 P11', ['run/decision.js', 'attempt - hedges,', 'attempt,']],
+  'hedges have no budget of their own': ['hedges', [rounds, 'isCalm ? hedge.budget.take()', 'isCalm ? 1000']],
+  'waits are numbered by attempts and not by rounds': [
+    'timers draws holds',
+    ['run/decision.js', 'attempt - hedges,', 'attempt,'],
+  ],
   'timeouts are not learned from': [
     'latency hedge',
     [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
@@ -486,21 +522,27 @@ const HEDGED = {
     [rounds, 'if (delayMs !== undefined && from + delayMs < limits.deadlineAt)', 'if (delayMs !== undefined)'],
   ],
   "the loser's signal is not aborted": [
-    '12 15',
+    'signals leftovers',
     [rounds, 'of this.#undecided) limits.stop(', 'of stopped ? this.#undecided : []) limits.stop('],
   ],
   'the outcome of a round is its first failure': [
-    '4 14 21 records',
+    'waits identity turns records',
     [rounds, 'this.#last = own;', 'this.#last ??= own;'],
   ],
   'the timer of a hedge is left when the operation ends': [
-    '15',
+    'leftovers',
     [rounds, 'this.#cancel?.();\n    const superseded', 'const superseded'],
   ],
-  'records are in the order of the ends': ['3 14 records', [rounds, '.sort((a, b) => a.number - b.number)', '']],
-  'a round is an answer if one end is': ['P1 P2 breaker', [rounds, 'common.pays ||= pays;', 'common.pays &&= pays;']],
+  'records are in the order of the ends': [
+    'numbers identity records',
+    [rounds, '.sort((a, b) => a.number - b.number)', ''],
+  ],
+  'a round is an answer if one end is': [
+    'tokens spending breaker',
+    [rounds, 'common.pays ||= pays;', 'common.pays &&= pays;'],
+  ],
   'an attempt that lost counts as a failure': [
-    'breaker P4 hedge',
+    'breaker open hedge',
     [rounds, 'admission.close(own, reason);', "admission.close(own, 'timeout');"],
   ],
 };

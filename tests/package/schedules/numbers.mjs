@@ -26,7 +26,7 @@ function ofCooldown({ kept, now, is }) {
 }
 
 function ofHedges({ kept, seen: { delayMs, hedges }, now, is, object }) {
-  if (hedges > kept.most + 1e-9) object('P9', `${hedges} hedges instead of at most ${kept.most}`);
+  if (hedges > kept.most + 1e-9) object('hedges', `${hedges} hedges instead of at most ${kept.most}`);
   for (const name of ['hedges', 'won', 'rejected']) is('hedge', name, kept[name]);
   const delays = kept.peek(now);
   const known = delays.length > 0 ? delays.includes(delayMs) : delayMs === undefined;
@@ -35,10 +35,10 @@ function ofHedges({ kept, seen: { delayMs, hedges }, now, is, object }) {
 
 function ofBudget({ kept, seen: { tokens, capacity }, is, object }) {
   const thousandths = Math.round(tokens * 1000);
-  if (!near(thousandths / 1000, tokens)) object('P1', `${tokens} tokens are not in whole thousandths`);
-  if (tokens < 0 || tokens > capacity) object('P1', `${tokens} tokens of ${capacity}`);
+  if (!near(thousandths / 1000, tokens)) object('tokens', `${tokens} tokens are not in whole thousandths`);
+  if (tokens < 0 || tokens > capacity) object('tokens', `${tokens} tokens of ${capacity}`);
   is('status', 'capacity', kept.capacity / 1000);
-  is(thousandths > kept.tokens ? 'P1' : 'P2', 'tokens', kept.tokens / 1000);
+  is(thousandths > kept.tokens ? 'tokens' : 'spending', 'tokens', kept.tokens / 1000);
   is('status', 'granted', kept.granted);
   is('status', 'rejected', kept.rejected);
 }
@@ -46,7 +46,7 @@ function ofBudget({ kept, seen: { tokens, capacity }, is, object }) {
 function ofBreaker({ kept, seen, stale, now, is, object }) {
   const breaker = Object.assign(Object.create(Breaker.prototype), kept);
   breaker.turn(now);
-  const rule = stale ? 'P7' : 'breaker';
+  const rule = stale ? 'generations' : 'breaker';
   const wait = breaker.busy(now);
   // An open circuit whose time has passed becomes half-open at the next attempt.
   const phases = breaker.phase === 'open' && wait <= 0 ? ['open', 'half-open'] : [breaker.phase];

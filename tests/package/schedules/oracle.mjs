@@ -7,13 +7,13 @@ import { Following } from './following.mjs';
 import { objectionsToNumbers } from './numbers.mjs';
 import { Objection } from './reading.mjs';
 
-/** @returns {{ rule: number | string, text: string }[]} the first objection, if there is one */
+/** @returns {{ rule: string, text: string }[]} the first objection, if there is one */
 export function objectionsTo(world, pkg) {
   try {
     new Oracle(world, pkg).follow();
   } catch (thrown) {
     // Something that is read here cannot be read: not what a sound package gives.
-    return [{ rule: thrown instanceof Objection ? thrown.rule : 14, text: thrown.message }];
+    return [{ rule: thrown instanceof Objection ? thrown.rule : 'identity', text: thrown.message }];
   }
   return [];
 }
@@ -142,12 +142,13 @@ class Oracle {
   /** Everything has ended: nothing waits, and after traffic and time every breaker is closed. */
   over() {
     for (const following of this.followings) following.over();
-    if (this.timers.size > 0 && !this.world.leftWaiting) throw new Objection(15, `${this.timers.size} timers are left`);
+    if (this.timers.size > 0 && !this.world.leftWaiting)
+      throw new Objection('leftovers', `${this.timers.size} timers are left`);
     if (!this.world.schedule.afterwards) return;
     for (const entry of this.world.log.slice(-200)) {
       const { breaker } = entry.kind === 'status' && entry.turn === this.world.turn ? entry.numbers : {};
       if (breaker !== undefined && breaker.state !== 'closed')
-        throw new Objection('P6', `after traffic and time the breaker is ${breaker.state}`);
+        throw new Objection('recovery', `after traffic and time the breaker is ${breaker.state}`);
     }
   }
 }

@@ -26,7 +26,7 @@ function compare(world, { log }) {
   const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
   if (i < 0 && world.log.length === log.length) return;
   const other = log[i] === undefined ? 'nothing' : said(log[i]);
-  world.problem('P15', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
+  world.problem('twins', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
 }
 
 async function play(schedule, pkg) {
@@ -156,7 +156,7 @@ class Stage {
     const { addEventListener, removeEventListener } = signal;
     const known = new Set();
     signal.addEventListener = function (type, listener, ...rest) {
-      if (type !== 'abort') world.problem(15, `a listener for ${type}`);
+      if (type !== 'abort') world.problem('leftovers', `a listener for ${type}`);
       known.add(listener);
       record.listeners = known.size;
       record.most = Math.max(record.most, known.size);
@@ -185,7 +185,7 @@ class Stage {
     try {
       record.controller.abort(reason);
     } catch (error) {
-      world.problem(17, `abort() threw ${describe(error)}`);
+      world.problem('unhandled', `abort() threw ${describe(error)}`);
     }
     if (record.kind !== 'bare') record.reason = record.signal.reason;
   }
@@ -220,7 +220,7 @@ class Stage {
   callback(kind, known, list, what) {
     const { world } = this;
     const operation = known ?? world.current();
-    if (operation === undefined) return world.problem(20, `${list} runs outside any operation's context`);
+    if (operation === undefined) return world.problem('reentrance', `${list} runs outside any operation's context`);
     const entry = world.note(kind, operation, what);
     const nth = (operation.counts[list] = (operation.counts[list] ?? -1) + 1);
     const steps = kind === 'hook' ? operation.plan.hooks?.[list] : operation.plan[list];
@@ -264,10 +264,10 @@ class Stage {
       try {
         promise = this.called(operation);
       } catch (error) {
-        world.problem(13, `the call threw ${describe(error)}`);
+        world.problem('settlement', `the call threw ${describe(error)}`);
         return undefined;
       }
-      if (!(promise instanceof Promise)) world.problem(13, 'no promise came back');
+      if (!(promise instanceof Promise)) world.problem('settlement', 'no promise came back');
       promise.then(
         (value) => this.settled(operation, true, value),
         (error) => this.settled(operation, false, error),
@@ -287,7 +287,7 @@ class Stage {
     switch (plan.via) {
       case 'wrap':
         return of.wrap((argument) => {
-          if (argument !== 'argument') this.world.problem(14, 'a wrapped function lost its argument');
+          if (argument !== 'argument') this.world.problem('identity', 'a wrapped function lost its argument');
           return this.attempted(operation, undefined);
         })('argument');
       case 'once':
@@ -333,7 +333,7 @@ class Stage {
     const n = operation.received.length + 1;
     const entry = world.note('fn', operation, { n, attempt });
     if (n > MOST_CALLS) {
-      world.problem(1, `more than ${MOST_CALLS} attempts`);
+      world.problem('attempts', `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
     const received = { signal: undefined, aborted: undefined };
@@ -486,7 +486,7 @@ class Stage {
     const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
     if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
     if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent)
-      this.world.problem(14, `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
+      this.world.problem('identity', `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
     return Object.assign(made, causeOf(made.shown));
   }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { modules } from '../lib/consumer.mjs';
+import { sentenceOf } from './invariants.mjs';
 import { Threads } from './threads.mjs';
 
 /**
@@ -47,6 +48,7 @@ function anchor(text) {
  */
 export async function findAll(t, { mutants, seed, schedules: to }) {
   assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
+  for (const { rules } of mutants) rules.forEach(sentenceOf);
   const root = mkdtempSync(join(tmpdir(), 'rejitter-mutants-'));
   const threads = new Threads(2);
   try {

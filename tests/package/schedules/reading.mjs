@@ -4,7 +4,7 @@
 import { BARE } from './perform.mjs';
 import { describe } from './world.mjs';
 
-/** Something in the record that the design does not allow. The rule is the number or the name of an invariant. */
+/** Something in the record that the design does not allow. The rule is the name of an invariant. */
 export class Objection extends Error {
   constructor(rule, text) {
     super(text);
@@ -106,7 +106,7 @@ export class Reading {
       };
     }
     if (this.over_) {
-      if (ACTS.has(entry.kind)) this.object(15, () => `${this.name(entry)} after settlement`);
+      if (ACTS.has(entry.kind)) this.object('leftovers', () => `${this.name(entry)} after settlement`);
       return;
     }
     if (entry.kind === 'abort') {
@@ -128,7 +128,7 @@ export class Reading {
     if (number && this.aborted?.turn === entry.turn) return;
     if (ACTS.has(entry.kind)) this.object(this.broken(entry), () => `${this.name(entry)} instead of ${this.want.text}`);
     if (entry.kind === 'fire' && this.fired.timer.of === 'hedge')
-      this.object(15, `the timer of a hedge fires instead of ${this.want.text}`);
+      this.object('leftovers', `the timer of a hedge fires instead of ${this.want.text}`);
   }
 
   /** The entry that the script waits for has come. */
@@ -162,12 +162,16 @@ export class Reading {
   /** Every timer is one of a wait or hold, of an attempt or its hedge, or of the deadline. */
   armed(entry) {
     const { ms } = entry;
-    this.require(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER, 5, () => `a timer of ${ms} ms`);
+    this.require(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER, 'timers', () => `a timer of ${ms} ms`);
     const wanted = !this.over_ && this.want.kinds.includes('arm') && this.want.fits(entry);
     // One that fired early, or could not hold the whole time, is armed again for the rest.
     const again = !wanted && this.fired?.turn === entry.turn && this.fired.rest > 0;
     if (!wanted && !(again && ms === Math.min(MAX_TIMER, ceil(this.fired.rest)))) {
-      const rule = this.over_ ? 15 : this.want.kinds.includes('arm') ? this.want.timerRule : this.broken(entry);
+      const rule = this.over_
+        ? 'leftovers'
+        : this.want.kinds.includes('arm')
+          ? this.want.timerRule
+          : this.broken(entry);
       this.object(rule, () => `a timer of ${ms} ms instead of ${this.over_ ? 'nothing' : this.want.text}`);
     }
     const timer = again ? { ...this.fired.timer, ms: this.fired.rest } : this.want.timer;
@@ -247,7 +251,8 @@ export class Reading {
     }
     const timer = { of: 'wait', ms: lo === hi ? lo : undefined, hi };
     const ended = yield* this.fires(yield* this.arms({ lo, hi }, rule, text, timer, timerRule), rule, text, timerRule);
-    if (ended && lo !== hi) this.require(this.now - from >= lo - this.world.early - 1e-6, 6, 'the wait was too short');
+    if (ended && lo !== hi)
+      this.require(this.now - from >= lo - this.world.early - 1e-6, 'hints', 'the wait was too short');
     return ended;
   }
 
@@ -261,7 +266,7 @@ export class Reading {
   /** A timer fires. Returns false if the deadline has come first. */
   *fires(arm, rule, text, timerRule) {
     const { of, ms, hi } = this.timers.get(arm.id);
-    const again = rule === 21 ? 6 : rule;
+    const again = rule === 'turns' ? 'hints' : rule;
     for (;;) {
       const ends = (entry) => entry.id === arm.id || this.expires(entry);
       const fire = yield { kinds: ['fire'], rule, text, now: false, fits: ends };
@@ -284,7 +289,7 @@ export class Reading {
       if (entry.kind === 'end') return entry.of === attempt.fn;
       return this.expires(entry) || (times(this.fired.timer) && this.fired.rest === 0);
     };
-    const want = { kinds: ['end', 'fire'], rule: 13, text: 'the end of the attempt', fits: ends };
+    const want = { kinds: ['end', 'fire'], rule: 'settlement', text: 'the end of the attempt', fits: ends };
     const entry = yield { ...want, now: false, forever: true };
     if (entry.kind === 'end') return entry;
     return { [times(this.fired.timer) ? 'timeout' : 'deadline']: true, ok: false };
@@ -293,7 +298,7 @@ export class Reading {
   /** Waits for the end of a callback other than the operation. */
   *answer(asked) {
     const ends = (entry) => (entry.kind === 'end' ? entry.of === asked : this.expires(entry));
-    const want = { kinds: ['end', 'fire'], rule: 13, text: `the answer of ${asked.kind}`, fits: ends };
+    const want = { kinds: ['end', 'fire'], rule: 'settlement', text: `the answer of ${asked.kind}`, fits: ends };
     const entry = yield { ...want, now: asked.end?.turn === asked.turn, forever: true };
     return entry.kind === 'end' ? entry : { deadline: true };
   }

@@ -75,16 +75,25 @@ export class Attempt {
 export function compareReport(following, report, reason, at) {
   const { attempts } = following;
   const object = (condition, rule, text) => following.require(condition, rule, text);
-  object(Object.isFrozen(report) && Object.isFrozen(report.records), 20, 'the report is not frozen');
-  object(report.attempts === attempts, 1, () => `the report says ${report.attempts} attempts instead of ${attempts}`);
+  object(Object.isFrozen(report) && Object.isFrozen(report.records), 'reentrance', 'the report is not frozen');
+  object(
+    report.attempts === attempts,
+    'attempts',
+    () => `the report says ${report.attempts} attempts instead of ${attempts}`,
+  );
   const elapsed = at.t - following.startedAt;
-  object(following.sameTime(report.elapsedMs, elapsed), 9, () => `elapsedMs is ${report.elapsedMs}, not ${elapsed}`);
+  object(
+    following.sameTime(report.elapsedMs, elapsed),
+    'clock',
+    () => `elapsedMs is ${report.elapsedMs}, not ${elapsed}`,
+  );
   const { hintMs } = following;
-  if (reason === 'hint') object(report.hintMs === hintMs, 6, () => `hintMs is ${report.hintMs} instead of ${hintMs}`);
+  if (reason === 'hint')
+    object(report.hintMs === hintMs, 'hints', () => `hintMs is ${report.hintMs} instead of ${hintMs}`);
   const { records, dropped } = report;
-  object(records.length + dropped === attempts, 14, () => `${records.length} records of ${attempts} attempts`);
+  object(records.length + dropped === attempts, 'identity', () => `${records.length} records of ${attempts} attempts`);
   const most = records.length <= 10 && (dropped === 0 || records.length === 10);
-  object(most, 25, () => `${records.length} records are kept`);
+  object(most, 'memory', () => `${records.length} records are kept`);
   for (const [i, record] of records.entries()) {
     const number = i === 0 ? 1 : i + 1 + dropped;
     compareRecord(following, record, following.list[number - 1], at);
@@ -100,17 +109,17 @@ function compareRecord(following, record, attempt, { t: now }) {
       rule,
       () => `${name} is ${record[name]} instead of ${value}`,
     );
-  object(record.attempt === number, 3, () => `attempt is ${record.attempt}`);
-  is('startMs', attempt.from - following.startedAt, 9);
-  is('durationMs', attempt.durationMs(now), 9);
+  object(record.attempt === number, 'numbers', () => `attempt is ${record.attempt}`);
+  is('startMs', attempt.from - following.startedAt, 'clock');
+  is('durationMs', attempt.durationMs(now), 'clock');
   is('heldMs', attempt.heldMs, 'records');
   is('hedge', attempt.hedge, 'records');
   is('superseded', attempt.supersededAt === undefined ? undefined : true, 'records');
-  if (wait === undefined) is('delayMs', undefined, 4);
+  if (wait === undefined) is('delayMs', undefined, 'waits');
   else if (!following.aborted || record.delayMs !== undefined)
     object(
       near(Math.min(Math.max(record.delayMs, wait.lo), wait.hi), record.delayMs),
-      4,
+      'waits',
       () => `delayMs is ${record.delayMs} instead of ${wait.lo} to ${wait.hi}`,
     );
   compareOutcome(following, record, attempt, object);
@@ -123,14 +132,22 @@ function compareOutcome(following, record, attempt, object) {
   // An abort in the macrotask of its end: the driver may not have heard of that.
   const silent = following.aborted?.turn === attempt.turn && attempt === following.list.at(-1) && reason();
   if (attempt.mistake || silent) return;
-  object('result' in record === (ended && attempt.ok), 14, () => 'a result instead of an error, or the reverse');
-  object('error' in record === !(ended && attempt.ok), 14, () => 'an error instead of a result, or the reverse');
-  if (attempt.ok) object(Object.is(record.result, attempt.shown), 14, () => 'another result');
+  object(
+    'result' in record === (ended && attempt.ok),
+    'identity',
+    () => 'a result instead of an error, or the reverse',
+  );
+  object(
+    'error' in record === !(ended && attempt.ok),
+    'identity',
+    () => 'an error instead of a result, or the reverse',
+  );
+  if (attempt.ok) object(Object.is(record.result, attempt.shown), 'identity', () => 'another result');
   else if (ended) following.sees(attempt, record.error, `the error of record ${attempt.number}`);
   else if (attempt.supersededAt !== undefined)
     object(record.error instanceof SupersededError, 'records', () => 'another error than that of an attempt that lost');
-  else if (following.aborted) object(reason(), 14, () => 'the error is not the reason of the abort');
-  else object(following.isOurs(record.error), 14, () => 'the error is not that of the deadline');
+  else if (following.aborted) object(reason(), 'identity', () => 'the error is not the reason of the abort');
+  else object(following.isOurs(record.error), 'identity', () => 'the error is not that of the deadline');
 }
 
 /** The signals of attempts that lost or ran at the end are aborted; those of others are not. */
@@ -144,21 +161,22 @@ export function compareSignals(following, settled) {
     const { aborted, reason } = signal;
     const require = (condition, rule, text) =>
       following.require(condition, rule, () => `attempt ${attempt.number}, ${text}: its signal's reason is another`);
-    if (attempt.timeout) require(attempt.known ? reason === attempt.shown : following.isOurs(reason), 12, 'a timeout');
+    if (attempt.timeout)
+      require(attempt.known ? reason === attempt.shown : following.isOurs(reason), 'signals', 'a timeout');
     else if (attempt === following.winner) {
       // A hook may still abort it for the caller.
-      require(!aborted || following.isReason(reason), 12, 'which won');
-    } else if (attempt.supersededAt !== undefined) require(reason instanceof SupersededError, 12, 'which lost');
+      require(!aborted || following.isReason(reason), 'signals', 'which won');
+    } else if (attempt.supersededAt !== undefined) require(reason instanceof SupersededError, 'signals', 'which lost');
     else if (!attempt.runs) {
       // The end of the operation aborts the signal of the last attempt, though that has ended.
       const late =
         following.isReason(reason) ||
         (following.deadline < Infinity && following.isOurs(reason)) ||
         (hedged && reason instanceof SupersededError);
-      require(!aborted || (late && (hedged || attempt === following.list.at(-1))), 12, 'which ended by itself');
+      require(!aborted || (late && (hedged || attempt === following.list.at(-1))), 'signals', 'which ended by itself');
     } else if (following.aborted) {
-      require(aborted, 11, 'which ran when the operation was aborted');
-      require(Object.is(reason, settled.value), 12, 'which ran when the operation was aborted');
-    } else require(following.isOurs(reason), 12, 'which ran at the deadline');
+      require(aborted, 'abort', 'which ran when the operation was aborted');
+      require(Object.is(reason, settled.value), 'signals', 'which ran when the operation was aborted');
+    } else require(following.isOurs(reason), 'signals', 'which ran at the deadline');
   }
 }

@@ -50,7 +50,7 @@ export class Round {
     // The operation waits for its round. It goes on when others have had their turn: at what it does next.
     const goesOn = (entry) => DECISIONS.includes(entry.event?.type ?? entry.kind);
     const decided = ends !== undefined;
-    yield { kinds: [], rule: 13, text: 'the end of the round', now: true, goesOn, decided };
+    yield { kinds: [], rule: 'settlement', text: 'the end of the round', now: true, goesOn, decided };
     return decided ? yield* following.finish(last, end) : this.failure(end);
   }
 
@@ -62,11 +62,11 @@ export class Round {
     if (following.now >= following.deadline) return undefined;
     const closed = breaker === undefined || breaker.phase === 'closed';
     if (!closed || cooldown?.left(following.now) > 0) return this.refuse('hedge');
-    if (!hedge.take()) return this.refuse('P9');
+    if (!hedge.take()) return this.refuse('hedges');
     const taken = budget?.take(false) ?? 0;
     if (budget !== undefined && taken === 0) {
       hedge.putBack();
-      return this.refuse('P1');
+      return this.refuse('tokens');
     }
     this.taken = taken;
     const attempt = new Attempt(breaker?.admit(following.now, false).pass, false, undefined, true);

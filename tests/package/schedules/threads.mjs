@@ -2,6 +2,8 @@
 
 import { Worker } from 'node:worker_threads';
 
+import { sentenceOf } from './invariants.mjs';
+
 export class Threads {
   /** @param {number} count */
   constructor(count) {
@@ -60,5 +62,5 @@ export class Threads {
 
 /** Describes a finding for people. */
 export const report = ({ seed, index, rule, text, trace, among }) =>
-  `invariant ${rule} is broken: ${text}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs ` +
+  `invariant "${rule}" is broken: ${text}\n  what must hold: ${sentenceOf(rule)}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs ` +
   `--seed ${seed} --only ${index}${among ? ` --among ${among}` : ''}\nshrunk to:\n${trace}`;

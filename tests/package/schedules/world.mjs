@@ -113,11 +113,11 @@ export class World {
     const timer = { id, due, callback: this.inContext(callback), operation, unref: false };
     this.timers.set(id, timer);
     const entry = this.note('arm', operation, { id, ms });
-    if (typeof callback !== 'function') this.problem(5, 'a timer without a callback');
-    if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem(5, `setTimeout(${ms})`);
+    if (typeof callback !== 'function') this.problem('timers', 'a timer without a callback');
+    if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem('timers', `setTimeout(${ms})`);
     const settled = this.operations.filter((each) => each.settled !== undefined).length;
     if (this.timers.size > 3 * (this.operations.length - settled))
-      this.problem(16, `${this.timers.size} timers for ${this.operations.length - settled} operations`);
+      this.problem('footprint', `${this.timers.size} timers for ${this.operations.length - settled} operations`);
     const handle = {
       id,
       ref: () => handle,
@@ -181,7 +181,7 @@ export class World {
         break;
       }
       if (events > MOST_EVENTS) {
-        this.problem(13, `more than ${MOST_EVENTS} events`);
+        this.problem('settlement', `more than ${MOST_EVENTS} events`);
         break;
       }
       this.turn += 1;
@@ -192,7 +192,7 @@ export class World {
         try {
           next.callback();
         } catch (error) {
-          this.problem(17, `a timer's callback threw ${describe(error)}`);
+          this.problem('unhandled', `a timer's callback threw ${describe(error)}`);
         }
       } else {
         this.moments.splice(this.moments.indexOf(next), 1);
@@ -234,7 +234,7 @@ export function takeOver() {
     world.note('reported', world.current(), { error });
   };
   console.warn = (text) => {
-    if (!String(text).startsWith('rejitter: ')) world.problem(24, `a warning says ${text}`);
+    if (!String(text).startsWith('rejitter: ')) world.problem('warnings', `a warning says ${text}`);
   };
   const { random } = Math;
   Math.random = () => {
@@ -247,6 +247,6 @@ export function takeOver() {
     world.entropy += 1;
     return fill(array);
   };
-  process.on('unhandledRejection', (error) => world.problem(17, `unhandled rejection: ${describe(error)}`));
-  process.on('uncaughtException', (error) => world.problem(17, `uncaught exception: ${describe(error)}`));
+  process.on('unhandledRejection', (error) => world.problem('unhandled', `unhandled rejection: ${describe(error)}`));
+  process.on('uncaughtException', (error) => world.problem('unhandled', `uncaught exception: ${describe(error)}`));
 }
