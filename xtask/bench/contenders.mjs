@@ -58,6 +58,7 @@ export async function retryWithStrategy(strategy, fn, attempts = ATTEMPTS) {
 export const BARE = 'bare call';
 export const BY_HAND = 'hand-written loop';
 export const POLICY = 'rejitter, policy';
+export const FUNCTION = 'rejitter, function';
 /** The policy of rejitter, with the core as JavaScript. */
 export const TRANSLATED = 'rejitter, policy, JavaScript form';
 export const LIGHT = 'rejitter/light';
@@ -83,7 +84,7 @@ const RETRIES = [
   { name: BY_HAND, call: 'retryByHand(fn)', scope: (fn) => ({ fn, retryByHand }) },
   of('rejitter', 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), { name: POLICY }),
   of('rejitter', RETRY, (fn, { retryWithFullJitter: retry }) => ({ fn, retry, options: OWN }), {
-    name: 'rejitter, function',
+    name: FUNCTION,
   }),
   of(FOR_BROWSERS, 'policy.run(fn)', (fn, { RetryPolicy }) => ({ fn, policy: new RetryPolicy(OWN) }), {
     name: TRANSLATED,

@@ -30,6 +30,11 @@ const PARTS = {
   protection: protection.run,
   heap: heap.run,
   cold: cold.run,
+  older: async (context) => {
+    const [node, version] = nodeOf('20');
+    const there = { ...context, node };
+    return { node: version, success: await speed('retries', 0)(there), cold: await cold.run(there) };
+  },
   bulk: bulk.run,
   simulation: simulation.run,
   // They have documents of their own.
@@ -59,10 +64,13 @@ const shown = chosen.filter((name) => !OWN_DOCUMENTS.includes(name));
 if (docs && shown.length > 0 && shown.length + OWN_DOCUMENTS.length < names.length)
   throw new Error('docs/benchmarks.md shows all parts: name none, or those with documents of their own');
 
-// npm has the binaries for Linux on x64 alone; elsewhere it is the Node that runs this.
-const installed = fileURLToPath(new URL(`node_modules/node-${values.node}/bin/node`, import.meta.url));
-const node = existsSync(installed) ? installed : process.execPath;
-const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
+/** npm has the binaries for Linux on x64 alone; elsewhere it is the Node that runs this. @param {string} major */
+function nodeOf(major) {
+  const installed = fileURLToPath(new URL(`node_modules/node-${major}/bin/node`, import.meta.url));
+  const node = existsSync(installed) ? installed : process.execPath;
+  return [node, execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1)];
+}
+const [node, version] = nodeOf(values.node);
 const choice = { quick, docs, seed: Number(values.seed), world: values.world };
 
 console.log(`Measuring${quick ? ', quickly' : ''}, in Node ${version}: ${chosen.join(', ')}`);
@@ -88,7 +96,7 @@ const remark = Math.max(...others) > 0.1 ? ' This machine is not idle: measure a
 console.log(`
 ${block(results)}
 
-${aims(parts)}
+${aims(results)}
 
 Others used ${before} of the processors just before and ${after} just after.${remark}
 ${join(out, 'results.json')}`);

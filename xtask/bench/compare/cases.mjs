@@ -437,20 +437,14 @@ const PROTECTION = {
     from: 'nodeshift/opossum#288',
     needs: 'circuit',
     fails: UNPROTECTED,
-    async play(t) {
-      const { overload } = t.guard();
-      await overload(8);
-      return (await overload(3)) === 0;
-    },
+    play: async (t) => (await (await t.opened()).overload(3)) === 0,
   },
   'after its time, of 100 calls at once one is let through': {
     from: 'nodeshift/opossum#119',
     needs: 'circuit',
     fails: UNPROTECTED,
     async play(t) {
-      const { overload, through } = t.guard();
-      await overload(8);
-      await t.pass(1500);
+      const { through } = await t.opened(1500);
       let requests = 0;
       const fn = async () => {
         requests += 1;
@@ -466,9 +460,7 @@ const PROTECTION = {
     needs: 'circuit',
     fails: 'cockatiel',
     async play(t) {
-      const { overload, through } = t.guard();
-      await overload(8);
-      await t.pass(1500);
+      const { through } = await t.opened(1500);
       through(async () => hang({}));
       await t.pass(60_000);
       const run = through(async () => 'ok');
@@ -527,9 +519,8 @@ const CONNECTIONS = {
     from: 'pladaria/reconnecting-websocket#200',
     fails: HASTY,
     async play(t) {
-      const { run } = t.connect(opens(100, 1011));
-      await t.pass(60_000);
-      return run.times.length > 2 && run.times.length <= 15;
+      const attempts = await t.attempts(opens(100, 1011));
+      return attempts > 2 && attempts <= 15;
     },
   },
   '500 clients that lose their server at once do not all come back in the same second': {
@@ -545,11 +536,7 @@ const CONNECTIONS = {
   'a handshake that hangs is given up': {
     from: 'pladaria/reconnecting-websocket#183',
     fails: HASTY,
-    async play(t) {
-      const { run } = t.connect(() => {});
-      await t.pass(60_000);
-      return run.times.length > 1;
-    },
+    play: async (t) => (await t.attempts(() => {})) > 1,
   },
   'closing it ends the wait for the next connection': {
     from: 'pladaria/reconnecting-websocket#14',
@@ -566,21 +553,13 @@ const CONNECTIONS = {
     from: 'AntaresSimulatorTeam/AntaREST#604',
     needs: 'codes',
     fails: HASTY,
-    async play(t) {
-      const { run } = t.connect(opens(100, 4401));
-      await t.pass(60_000);
-      return run.times.length === 1;
-    },
+    play: async (t) => (await t.attempts(opens(100, 4401))) === 1,
   },
   'a connection that has become silent is replaced': {
     from: 'joewalnes/reconnecting-websocket#67',
     needs: 'silence',
     fails: HASTY,
-    async play(t) {
-      const { run } = t.connect(opens(1e9));
-      await t.pass(60_000);
-      return run.times.length > 1;
-    },
+    play: async (t) => (await t.attempts(opens(1e9))) > 1,
   },
 };
 

@@ -226,7 +226,7 @@ const FETCHES = {
     code: `export { default } from 'fetch-retry';`,
     knows: 'request',
     client: (fetch, { attempts = 4 }) => {
-      const retryDelay = (/** @type {number} */ n) => Math.random() * 300 * 2 ** n;
+      const retryDelay = (/** @type {number} */ n) => 300 * 2 ** n;
       return fetchRetry(fetch, { retries: attempts - 1, retryOn: STATUSES, retryDelay });
     },
   },

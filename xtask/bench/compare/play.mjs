@@ -164,6 +164,21 @@ export class Tools {
     };
   }
 
+  /** A guard that was overloaded, so long ago. */
+  async opened(ms = 0) {
+    const guard = this.guard();
+    await guard.overload(8);
+    await this.pass(ms);
+    return guard;
+  }
+
+  /** Connections that are opened in a minute. @param {(socket: any) => void} serve */
+  async attempts(serve) {
+    const { run } = this.connect(serve);
+    await this.pass(60_000);
+    return run.times.length;
+  }
+
   /** Opens a connection to a server that does as `serve` says with each socket. @param {(socket: any) => void} serve */
   connect(serve) {
     const run = new Run();

@@ -1,18 +1,16 @@
 // The effect of protection on calls and on the server: worlds on virtual time, each with ten seeds, as medians. Writes
-// docs/reference/worlds.md: the same numbers on every machine.
-
-import { writeFileSync } from 'node:fs';
+// the tables of docs/reference/worlds.md: the same numbers on every machine.
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
 import { median } from '../lib/stats.mjs';
-import { missed, page, tableOf } from '../report/worlds.mjs';
+import { writeTables } from '../report/table.mjs';
+import { missed, tableOf } from '../report/worlds.mjs';
 import { TABLES } from '../worlds/tables.mjs';
 
 const SEEDS = 10;
 /** One per core. */
 const PROCESSES = 2;
-const DOCUMENT = new URL('../../../docs/reference/worlds.md', import.meta.url);
 
 /** @typedef {Record<string, number | undefined>} Numbers of a row, by contender */
 
@@ -27,7 +25,7 @@ const rowsOf =
   });
 
 /** @param {import('../lib/child.mjs').Context} context */
-export async function run({ node, choice: { quick, seed, world = '' }, say }) {
+export async function run({ node, choice: { quick, docs, seed, world = '' }, say }) {
   const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => seed + i);
   const chosen = TABLES.map(rowsOf(world));
   say(`${new Set(chosen.flatMap(({ rows }) => rows.map((row) => row.world))).size} worlds, ${seeds.length} seeds each`);
@@ -48,14 +46,9 @@ export async function run({ node, choice: { quick, seed, world = '' }, say }) {
       })),
     };
   });
-  if (quick || world !== '')
-    console.log(
-      tables
-        .filter(({ rows }) => rows.length > 0)
-        .map((table) => tableOf(table, versions()))
-        .join('\n\n'),
-    );
-  else writeFileSync(DOCUMENT, page(tables, versions()));
+  const written = tables.filter(({ rows }) => rows.length > 0).map((table) => tableOf(table, versions()));
+  if (!docs || world !== '') console.log(written.join('\n\n'));
+  else writeTables('reference/worlds.md', written);
   const misses = missed(tables);
   if (misses.length > 0) throw new Error(`aims are missed:\n${misses.join('\n')}`);
   return tables;

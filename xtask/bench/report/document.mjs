@@ -1,6 +1,6 @@
 // Writes the part of docs/benchmarks.md between two markers, and the same for the terminal.
 
-import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, LIGHT, POLICY, WRAPPED } from '../contenders.mjs';
+import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, FUNCTION, LIGHT, POLICY, WRAPPED } from '../contenders.mjs';
 import { difference, ratio, spread } from '../lib/stats.mjs';
 import { digits, eventsPerS, markdownTable, named as withVersion, whole, withSpread, wrapped } from './table.mjs';
 
@@ -22,10 +22,13 @@ export function between(text, block) {
   return `${before}${BEGIN}\n${block.trim()}\n${END}${afterEnd[0]}`;
 }
 
+/** Shown with their first operations, on two Nodes. */
+const FIRST_OPERATIONS = [POLICY, FUNCTION, LIGHT, 'p-retry', 'cockatiel', BY_HAND];
+
 /** Others take part under one name; rejitter under three, and its imports have names of their own. */
 const BUNDLES = /** @type {Record<string, string>} */ ({
   [POLICY]: 'RetryPolicy',
-  'rejitter, function': 'retryWithFullJitter',
+  [FUNCTION]: 'retryWithFullJitter',
   [LIGHT]: LIGHT,
 });
 
@@ -118,12 +121,25 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
     paragraphs.push("As good as rejitter's policy or better, by each measure:", ahead.join('\n'));
   }
   for (const [name, paragraph] of Object.entries(PARAGRAPHS))
-    if (parts[name]) paragraphs.push(paragraph(parts[name], parts, named));
+    if (parts[name]) paragraphs.push(paragraph(parts[name], parts, named, node));
   return paragraphs.join('\n\n');
 }
 
-/** @type {Record<string, (part: any, parts: any, named: (name: string) => string) => string>} */
+/** @type {Record<string, (part: any, parts: any, named: (name: string) => string, node: string) => string>} */
 const PARAGRAPHS = {
+  older(older, { cold, success }, named, node) {
+    const nodes = success && cold ? [{ node, cold, success }, older] : [older];
+    const rows = nodes.flatMap(({ node, cold: { first, ...later }, success: { samples } }) =>
+      FIRST_OPERATIONS.map((name) => [
+        `${named(name)}, Node ${node.split('.')[0]}`,
+        cell(first[name] && difference(first[name], first[BARE])),
+        cell(samples[name] && ratio(samples[name], samples[BARE])),
+        ...[later.failure, later.second, later.turn].map((part) => cell(part[name] && spread(part[name]))),
+      ]),
+    );
+    const heads = ['cold start', 'first success, ×', 'first failure', 'second failure', 'longest turn after'];
+    return markdownTable([['the first operations, ms', ...heads], ...rows]);
+  },
   fetch({ good, retried }, { sizes }, named) {
     const times = (/** @type {any} */ { samples }, /** @type {string} */ name) =>
       withSpread(samples[name] && ratio(samples[name], samples[BARE_FETCH]));

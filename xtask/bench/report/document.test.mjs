@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { BUDGETS } from '../../../tests/package/lib/budgets.mjs';
 import { BARE, BARE_FETCH, BREAKER, BUDGET, BY_HAND, POLICY, WRAPPED } from '../contenders.mjs';
 import { BEGIN, END, between, block } from './document.mjs';
 import { digits, wrapped } from './table.mjs';
@@ -60,8 +61,8 @@ const RESULTS = {
     },
     sizes: {
       ours: {
-        ...{ RetryPolicy: bytes(4000), 'rejitter/fetch': bytes(7000) },
-        ...{ retryWithFullJitter: bytes(9951), 'rejitter/light': bytes(2300) },
+        ...Object.fromEntries(BUDGETS.map(({ name, target }) => [name, bytes(target)])),
+        RetryPolicy: bytes(10_901),
       },
       peers: { peer: bytes(1500), ky: bytes(7900) },
     },
@@ -108,15 +109,24 @@ test('what was not measured is not in it', () => {
   assert.doesNotMatch(text, /Not alike|Protection|undefined|NaN/);
 });
 
+test('the first operations are shown on both Nodes', () => {
+  const { success, cold } = RESULTS.parts;
+  const text = inOneLine({ ...RESULTS, parts: { success, cold, older: { node: '20.1.0', success, cold } } });
+  for (const node of [20, 24])
+    assert.match(text, RegExp(`policy, Node ${node} \\| 6.00 .*?2.50 .*?2.20 .*?0.200 .*?0.400 \\(0.400–0.400\\) \\|`));
+});
+
 test('aims are met at the limit, and not without a number', () => {
-  const rows = aims(RESULTS.parts).split('\n').slice(2);
+  const rows = aims(RESULTS).split('\n').slice(2);
   const missed = rows.filter((row) => row.endsWith('NOT MET |')).map((row) => row.split(' | ').slice(0, 2).join(': '));
   assert.deepEqual(missed, [
-    '| first success, policy, × cockatiel: —',
     '| first success, policy, × p-retry: —',
+    '| first success, function, × cockatiel: —',
+    '| first success, function, × p-retry: —',
     '| kept after the end, B: 11.0',
-    '| cold start of the policy, × p-retry: 1.50',
-    '| one function in an app, B of brotli: 9,951',
+    '| Node 24.5.0: first success, policy, × cockatiel: —',
+    '| Node 24.5.0: cold start of the policy, × p-retry: 1.50',
+    '| RetryPolicy in an app, B of brotli: 10,901',
     '| budget and breaker of a key, B: 1,234',
     '| simulation, M messages/s (both ways): 16.0',
   ]);

@@ -66,7 +66,7 @@ export const wrapped = (text, width = 110) =>
     .replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n')
     .trimEnd();
 
-const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+export const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
 
 /** The speed of a simulation. @param {{ ms: number[], events: number[] }} cells */
 export const eventsPerS = ({ ms, events }) => (sum(events) / sum(ms)) * 1000;

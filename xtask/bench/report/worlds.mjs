@@ -1,6 +1,4 @@
-// The page of the worlds: its text, with the tables.
-
-import { readFileSync } from 'node:fs';
+// The tables of the page of the worlds.
 
 import { inWords, misses } from '../worlds/shown.mjs';
 import { markdownTable, named } from './table.mjs';
@@ -49,15 +47,4 @@ export const missed = (tables) =>
           return `${table}, ${row}: ${name} ${cell(numbers[name], digits)}, aim ${inWords(aim)}${other}`;
         }),
     ),
-  );
-
-/**
- * The text, in which `{name}` on a line stands for the table of that name.
- * @param {Table[]} tables
- * @param {Record<string, string>} versions
- */
-export const page = (tables, versions) =>
-  tables.reduce(
-    (text, table) => text.replace(`{${table.name}}`, () => tableOf(table, versions)),
-    readFileSync(new URL('worlds.md', import.meta.url), 'utf8'),
   );

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { above, atLeast, atMost } from '../worlds/shown.mjs';
 import { TABLES } from '../worlds/tables.mjs';
-import { missed, page, tableOf } from './worlds.mjs';
+import { placed } from './table.mjs';
+import { missed, tableOf } from './worlds.mjs';
 
 const row = (title, numbers, aims, digits) => ({ title, numbers, aims, digits });
 const table = (...rows) => ({ name: 'calls', contenders: ['one', 'two'], rows });
@@ -29,9 +31,13 @@ test('an aim is met at the limit, and not without a number', () => {
   ]);
 });
 
-test('the page shows each table', () => {
-  const tables = TABLES.map(({ name, contenders }) => ({ name, contenders, rows: [] }));
-  const text = page(tables, {});
-  for (const { name } of TABLES) assert.equal(text.split(`\n| ${name} |`).length, 2, name);
-  assert.doesNotMatch(text, /^\{/m);
+test('the page has a place for each table, and what is around it stays', () => {
+  const text = readFileSync(new URL('../../../docs/reference/worlds.md', import.meta.url), 'utf8');
+  const around = (/** @type {string} */ page) => page.replaceAll(/^\|.*\n/gm, '');
+  for (const { name, contenders } of TABLES) {
+    const written = placed(text, tableOf({ name, contenders, rows: [] }, {}));
+    assert.ok(written.length < text.length && written.split(`\n| ${name} |`).length === 2, name);
+    assert.equal(around(written), around(text));
+  }
+  assert.throws(() => placed(text, '| no such |'), /no table/);
 });

@@ -47,119 +47,94 @@ const NEVER = fails(always(0));
 const bursts = (script) => (/** @type {(at: number, call?: Partial<Call>) => void} */ start) =>
   script((at, ms, ok) => start(at, { answer: () => [ms, ok ? 200 : 0] }));
 
+/** Calls at random. @type {(title: string, rate: number, seconds: number, server: World['server'], more: Partial<World>) => World} */
+const at = (title, rate, seconds, server, more) => ({
+  ...{ title: `${title}, ${rate}/s`, rate, seconds, server, shows: [row(share())] },
+  ...more,
+});
+/** @param {import('./shown.mjs').Aim[]} aims */
+const shares = (aims, from = 0, to = Infinity) => ({ shows: [row(share(from, to), aims)] });
+
+/** Calls of one attempt, of which some fail. @type {(title: string, seconds: number, script: Parameters<typeof bursts>[0], least: number) => World} */
+const together = (title, seconds, script, least) => ({
+  ...{ title: `${title} (1 attempt)`, seconds, options: ONE, server: NEVER, script: bursts(script) },
+  ...shares(both(least)),
+});
+
+/** A call each minute, of two attempts. @type {(title: string, seconds: number, downUntil: number) => World} */
+const eachMinute = (title, seconds, downUntil) => ({
+  ...{ title, seconds, options: TWO, server: NEVER },
+  script: (start) => {
+    for (let s = 0; s < seconds; s += 60)
+      start(s * 1000, { answer: (attempt) => [20, s >= downUntil && attempt > 1 ? 200 : 0] });
+  },
+  ...(downUntil === 0 ? shares(both(100)) : shares(both(100), downUntil + 120, seconds)),
+});
+
 /** @type {World[]} */
 const ROWS = [
-  {
-    title: '5 s up, 5 s down, 20/s',
-    rate: 20,
-    seconds: 300,
-    server: fails((s) => +(s % 10 >= 5)),
-    shows: [row(share(), both(30))],
-  },
-  {
-    title: '10 s up, 10 s down, 20/s',
-    rate: 20,
-    seconds: 300,
-    server: fails((s) => +(s % 20 >= 10)),
-    shows: [row(share(), both(35))],
-  },
-  ...[20, 5, 3, 2].map((rate) => ({
-    title: `40% errors, ${rate}/s`,
-    rate,
-    seconds: 300,
-    server: fails(always(0.4)),
-    shows: [row(share(), atLeast(rate === 20 ? 96 : 95, ['breaker()']))],
-  })),
-  { title: '25% errors, 1/s', rate: 1, seconds: 600, server: fails(always(0.25)), shows: [row(share())] },
-  {
-    title: 'the 120 s after an outage of 60 s, 1/s',
-    rate: 1,
-    seconds: 240,
-    server: fails(outage(60, 120)),
-    shows: [row(share(120, 240), both(94))],
-  },
-  {
-    title: 'the 120 s after an outage of 600 s, 20/s',
-    rate: 20,
-    seconds: 780,
-    server: fails(outage(60, 660)),
-    shows: [row(share(660, 780), both(94))],
-  },
-  {
-    title: '2 s of errors a minute, 20/s',
-    rate: 20,
-    seconds: 300,
-    server: fails((s) => +(s % 60 >= 58)),
-    shows: [row(share(), both(94))],
-  },
-  {
-    title: 'the minute after a start of 20 s of errors, 20/s',
-    rate: 20,
-    seconds: 80,
-    server: fails(outage(0, 20)),
-    shows: [row(share(20, 80), both(95))],
-  },
-  ...[15, 20, 25, 30, 40].map((percent) => ({
-    title: `healthy calls beside a bad route of ${percent}%, 20/s`,
-    rate: 20,
-    seconds: 120,
-    badShare: percent / 100,
-    server: NEVER,
-    shows: [row(share(), percent <= 30 ? both(99) : [])],
-  })),
-  {
-    title: '100 calls at once each 5 s, of which 20 fail at once (1 attempt)',
-    seconds: 300,
-    options: ONE,
-    server: NEVER,
-    script: bursts((start) => {
-      for (let s = 0; s < 300; s += 5) for (let i = 0; i < 100; i++) start(s * 1000, i % 5 === 0 ? 5 : 50, i % 5 !== 0);
+  at(
+    '5 s up, 5 s down',
+    20,
+    300,
+    fails((s) => +(s % 10 >= 5)),
+    shares(both(30)),
+  ),
+  at(
+    '10 s up, 10 s down',
+    20,
+    300,
+    fails((s) => +(s % 20 >= 10)),
+    shares(both(35)),
+  ),
+  ...[20, 5, 3, 2].map((rate) =>
+    at('40% errors', rate, 300, fails(always(0.4)), shares(atLeast(rate === 20 ? 96 : 95, ['breaker()']))),
+  ),
+  at('25% errors', 1, 600, fails(always(0.25)), {}),
+  at('the 120 s after an outage of 60 s', 1, 240, fails(outage(60, 120)), shares(both(94), 120, 240)),
+  at('the 120 s after an outage of 600 s', 20, 780, fails(outage(60, 660)), shares(both(94), 660, 780)),
+  at(
+    '2 s of errors a minute',
+    20,
+    300,
+    fails((s) => +(s % 60 >= 58)),
+    shares(both(94)),
+  ),
+  at('the minute after a start of 20 s of errors', 20, 80, fails(outage(0, 20)), shares(both(95), 20, 80)),
+  ...[15, 20, 25, 30, 40].map((percent) =>
+    at(`healthy calls beside a bad route of ${percent}%`, 20, 120, NEVER, {
+      badShare: percent / 100,
+      ...shares(percent <= 30 ? both(99) : []),
     }),
-    shows: [row(share(), both(80))],
-  },
-  {
-    title: '1,000 calls in 0.1 s each minute, of which 20 fail at once (1 attempt)',
-    seconds: 600,
-    options: ONE,
-    server: NEVER,
-    script: bursts((start) => {
+  ),
+  together(
+    '100 calls at once each 5 s, of which 20 fail at once',
+    300,
+    (start) => {
+      for (let s = 0; s < 300; s += 5) for (let i = 0; i < 100; i++) start(s * 1000, i % 5 === 0 ? 5 : 50, i % 5 !== 0);
+    },
+    80,
+  ),
+  together(
+    '1,000 calls in 0.1 s each minute, of which 20 fail at once',
+    600,
+    (start) => {
       for (let s = 0; s < 600; s += 60)
         for (let i = 0; i < 1000; i++) start(s * 1000 + i / 10, i % 50 === 49 ? 1 : 100, i % 50 !== 49);
-    }),
-    shows: [row(share(), both(98))],
-  },
-  {
-    title: '1,000 calls at once, of which the last 30 time out, each 10 s (1 attempt)',
-    seconds: 200,
-    options: ONE,
-    server: NEVER,
-    script: bursts((start) => {
+    },
+    98,
+  ),
+  together(
+    '1,000 calls at once, of which the last 30 time out, each 10 s',
+    200,
+    (start) => {
       for (let s = 0; s < 200; s += 10)
         for (let i = 0; i < 1000; i++) start(s * 1000, i < 30 ? 1000 : 30 + i / 25, i >= 30);
-    }),
-    shows: [row(share(), both(97))],
-  },
-  {
-    title: 'a call a minute whose first attempt fails (2 attempts), 4 h',
-    seconds: 14_400,
-    options: TWO,
-    server: NEVER,
-    script: (start) => {
-      for (let s = 0; s < 14_400; s += 60) start(s * 1000, { answer: (attempt) => [20, attempt > 1 ? 200 : 0] });
     },
-    shows: [row(share(), both(100))],
-  },
-  {
-    title: 'that call in the 2 h after an outage of 25 min (2 attempts)',
-    seconds: 8700,
-    options: TWO,
-    server: NEVER,
-    script: (start) => {
-      for (let s = 0; s < 8700; s += 60)
-        start(s * 1000, { answer: (attempt) => [20, s >= 1500 && attempt > 1 ? 200 : 0] });
-    },
-    shows: [row(share(1620, 8700), both(100))],
-  },
+    97,
+  ),
+  eachMinute('a call a minute whose first attempt fails (2 attempts), 4 h', 14_400, 0),
+  eachMinute('that call in the 2 h after an outage of 25 min (2 attempts)', 8700, 1500),
   ...[5, 15, 30, 60].map((window) => ({
     title: `1,000 jobs of 10 workers, 100 allowed in ${window} s`,
     seconds: 0,
