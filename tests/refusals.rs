@@ -66,9 +66,6 @@ fn options(given: &Value) -> Option<RetryOptions> {
                 options.max_attempts = Some(UNLIMITED);
             }
             "maxAttempts" => options.max_attempts = Some(count(value)?),
-            "longRetryAfter" => {
-                options.cap_long_retry_after = kind(name, value)?.cap_long_retry_after;
-            }
             "backoff" if value["$"] == json!("function") => options.backoff = Backoff::Custom,
             "backoff" if value.is_string() => options.backoff = kind(name, value)?.backoff,
             "jitter" => options.jitter = jitter(value)?,

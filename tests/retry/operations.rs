@@ -4,11 +4,12 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
+use rejitter::data::PolicyData;
 use rejitter::decide::duration_from_ms;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    AttemptError, Backoff, FailureEvent, Hooks, RetryError, RetryOptions, RetryPolicy, Sleeper,
-    Verdict, retry, retry_with,
+    AttemptError, Backoff, FailureEvent, Hooks, RetryError, RetryPolicy, Sleeper, Verdict, retry,
+    retry_with,
 };
 use serde_json::Value;
 #[cfg(target_arch = "wasm32")]
@@ -246,27 +247,19 @@ fn check_report(case: &Value, failed: &RetryError<Scripted>) {
 
 /// The policy and the timeouts of a case.
 fn settings(case: &Value) -> (RetryPolicy, Option<Duration>, Option<Duration>) {
-    let mut options = case["options"].as_object().expect("options").clone();
-    let mut take = |name: &str| options.remove(name);
-    let attempt_timeout = take("attemptTimeoutMs").as_ref().map(ms);
-    let total_timeout = take("totalTimeoutMs").as_ref().map(ms);
-    take("seed");
-    let max_retry_after_ms = take("maxRetryAfterMs").as_ref().map(common::number);
-    let cap_long_retry_after = take("longRetryAfter").is_some_and(|rule| rule == "cap");
-    let listed = options.get("backoff").is_some_and(Value::is_array);
-    if listed {
-        options.remove("backoff");
+    let mut options = case["options"].clone();
+    options["version"] = 1.into();
+    let mut data: PolicyData = serde_json::from_value(options).expect("options");
+    if case.get("backoff").is_some() {
+        data.options.backoff = Backoff::Custom;
     }
-    let mut options = RetryOptions {
-        max_retry_after_ms,
-        cap_long_retry_after,
-        ..common::options(&options.into())
-    };
-    if listed || case.get("backoff").is_some() {
-        options.backoff = Backoff::Custom;
-    }
-    let policy = RetryPolicy::from_options(options).expect("valid options");
-    (policy, attempt_timeout, total_timeout)
+    let timeout = |name: &str| case["options"].get(name).map(ms);
+    let policy = data.policy().expect("valid options");
+    (
+        policy,
+        timeout("attemptTimeoutMs"),
+        timeout("totalTimeoutMs"),
+    )
 }
 
 /// Sets everything that all forms have.

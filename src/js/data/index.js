@@ -5,8 +5,7 @@ import { BOUND, CAP_RULES, MAX_LIST } from '../options/codes.js';
 import { leftOut, problemOf } from '../options/messages.js';
 import { preset } from '../options/preset.js';
 import { read, requireObject } from '../options/reader.js';
-import { isData } from '../options/rules.js';
-import { VERSION } from './write.js';
+import { VERSION, isData } from './write.js';
 
 /** @template {new (options?: any) => any} Class @param {Class} RetryPolicy */
 export function fromDataOf(RetryPolicy) {

@@ -4,7 +4,8 @@
 import { isFunction } from '../options/checks.js';
 import { ADDITIVE_MAX, BACKOFFS, BOUND, CAP_RULES, JITTERS, PROPORTIONAL } from '../options/codes.js';
 import { problemOf } from '../options/messages.js';
-import { RULES, isData } from '../options/rules.js';
+import { FUNCTION, HOOK, PROTECT, SIGNAL } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 
 /** The version of the format, in every object that is written. */
 export const VERSION = 1;
@@ -39,4 +40,9 @@ export function toData(settings, shown) {
 /** JSON has no infinity. @param {unknown} value */
 function written(value) {
   return value === Infinity ? 'Infinity' : value;
+}
+
+/** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */
+export function isData(name) {
+  return ![FUNCTION, HOOK, SIGNAL, PROTECT].includes(RULES[name]);
 }

@@ -6,7 +6,7 @@
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
 import { policyOf } from '../policy/policy.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
-import { ONE_OPERATION } from '../options/reader.js';
+import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
 import { run } from '../run/run.js';
 import { load } from '../wasm/core.js';
@@ -52,8 +52,11 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
  */
 function functionOf(name, implied, own) {
   const newSettings = settingsOf(load, own);
-  const excluded = implied && { metrics: ONE_OPERATION, [implied]: 'itsName' };
-  const read = remembering((options) => readOptions(options, newSettings(), excluded));
+  /** @type {import('../options/reader.js').Rules | undefined} */
+  let rules;
+  const read = remembering((options) =>
+    readOptions(options, newSettings(), (rules ??= implied ? { ...RULES, [implied]: 'itsName' } : RULES)),
+  );
   const named = {
     /** @param {any} fn @param {any} [options] */
     [name](fn, options) {

@@ -2,10 +2,11 @@
 // Options of a fetch: those of every operation, and its own.
 
 import { POLICY, behindOf } from '../marks.js';
-import { isFunction, isWithin } from '../options/checks.js';
+import { isCount, isFunction, isWithin } from '../options/checks.js';
 import { leftOut, mistake } from '../options/messages.js';
 import { ownOf } from '../options/reader.js';
-import { FUNCTION, RULES, SWITCH } from '../options/rules.js';
+import { FUNCTION, SWITCH } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { warnOnce } from '../run/hooks.js';
 import { inheriting, readOptions, readOverrides, settingsOf } from '../options/settings.js';
 
@@ -15,16 +16,16 @@ const FETCH_RULES = {
   retryOn: [
     '',
     'statuses',
-    (value, settings) =>
-      isFunction(value) ||
-      (Array.isArray(value) &&
-        (settings.retryOn = Array.from(value)).every((each) => Number.isInteger(each) && isWithin(each, 100, 999))),
+    (value) => {
+      if (!Array.isArray(value)) return isFunction(value);
+      const retryOn = Array.from(value);
+      return retryOn.every((each) => isCount(each) && isWithin(each, 100, 999)) && { retryOn };
+    },
   ],
   methods: [
     '',
     'methods',
-    (value, settings) =>
-      Array.isArray(value) && value.every(isToken) && (settings.methods = value.map((method) => method.toUpperCase())),
+    (value) => Array.isArray(value) && value.every(isToken) && { methods: value.map((method) => method.toUpperCase()) },
   ],
   idempotencyKey: ['string', 'idempotencyKey', (value) => isFunction(value) || isKey(value)],
   idempotencyHeader: ['string', 'header', isToken],
@@ -35,8 +36,12 @@ const FETCH_RULES = {
   protectionKey: FUNCTION,
 };
 
-/** Options of other operations, and of other packages, that have no meaning here, and the remedy, by its name. */
-const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
+/**
+ * The same with the options of other operations, and of other packages, that have no meaning here, and the remedy, by its
+ * name.
+ */
+const ALL_RULES = {
+  ...FETCH_RULES,
   retryIf: 'classify',
   retryOnResult: 'classify',
   shouldRetry: 'classify',
@@ -46,7 +51,7 @@ const REPLACED = /** @type {import('../options/reader.js').Excluded} */ ({
   throwHttpErrors: 'useThrowOnStatus',
   fetch: 'useFetch',
   metrics: 'useMetrics',
-});
+};
 
 /** Defaults of the options that only `fetch` has. */
 const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true };
@@ -81,11 +86,11 @@ export function readFetchOptions(options, load) {
   const shared = behindOf(options);
   if (shared !== undefined) {
     const { finalResult } = shared.settings;
-    if (finalResult === 'reject') throw leftOut('finalResult', finalResult, REPLACED.finalResult);
+    if (finalResult === 'reject') throw leftOut('finalResult', finalResult, ALL_RULES.finalResult);
     return readingOf(inheriting(shared.settings, DEFAULTS), shared);
   }
   const fresh = settingsOf(load, DEFAULTS)();
-  const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, REPLACED, requireManyKeys, FETCH_RULES));
+  const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, ALL_RULES, requireManyKeys));
   return readingOf(settings, { settings, operations: 0, metrics: undefined });
 }
 
@@ -111,7 +116,7 @@ export function readCallOptions(init, base) {
     passOver('retry');
     return base;
   }
-  const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, REPLACED, FETCH_RULES));
+  const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, ALL_RULES));
   const { seed } = settings;
   const reading = readingOf(settings, base.shared, !!seed && `${seed}` !== `${base.settings.seed}`);
   // Lists may change, and nothing of the caller's must live longer than the call.

@@ -3,7 +3,7 @@
 
 import { isSignal } from '../options/checks.js';
 import { mistake, problemOf } from '../options/messages.js';
-import { RULES } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
 import { isRepeatable, keyOf, newKeyOf } from './repeats.js';

@@ -2,7 +2,7 @@
 // The lab's functions as users call them: from a policy, or options, to the wasm and back.
 
 import { read } from '../options/reader.js';
-import { RULES } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { callsOf } from './calls.js';
 import { createSimulations } from './simulations.js';
 import { numbersOf, policyData, seedOf, whole } from './values.js';

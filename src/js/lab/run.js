@@ -4,7 +4,8 @@
 import { isCount } from '../options/checks.js';
 import { failure } from '../options/messages.js';
 import { read, requireValid } from '../options/reader.js';
-import { FUNCTION, RULES } from '../options/rules.js';
+import { FUNCTION } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 
 /**
  * A simulation in the wasm (src/bindings/simulation/mod.rs).

@@ -3,7 +3,8 @@
 // types are checked here, as in all options.
 
 import { ownOf, read, readInto } from '../options/reader.js';
-import { RULES, SWITCH } from '../options/rules.js';
+import { SWITCH } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { simulationOf } from './run.js';
 import { seedOf } from './values.js';
 
@@ -25,11 +26,11 @@ const NUMBER = ['', 'a number', (value) => typeof value === 'number'];
 const ARRIVALS = [
   '',
   "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
-  (value, given, _, name) => {
-    const own = (given[name] = ownOf(value));
+  (value, name) => {
+    const own = ownOf(value);
     const numbers = own.type === 'closed' ? ['clients', 'thinkMs'] : ['perS'];
     const known = ['regular', 'poisson', 'closed'].includes(own.type) && Object.keys(own).length === 1 + numbers.length;
-    return known && numbers.every((each) => typeof own[each] === 'number');
+    return known && numbers.every((each) => typeof own[each] === 'number') && { [name]: own };
   },
 ];
 
@@ -99,11 +100,8 @@ function section(rules) {
   return [
     '',
     'an object of options',
-    (value, given, problems, name) => {
-      // Throws if it is not an object: then the rule is broken.
-      given[name] = readInto(value, rules, problems, undefined, `${name}.`);
-      return true;
-    },
+    // Throws if it is not an object: then the rule is broken.
+    (value, name, problems) => ({ [name]: readInto(value, rules, problems, undefined, `${name}.`) }),
   ];
 }
 

@@ -20,14 +20,22 @@ export function failure(kind, text) {
  * Returns the error for an invalid value.
  * @param {string} name
  * @param {unknown} value
- * @param {readonly [types: string, rule: string, allows?: unknown, detail?: unknown]} rule
+ * @param {readonly [types: string, rule: string, read?: unknown, detail?: unknown, isHidden?: boolean]} rule
  * @param {string} [verb]
  */
 export function problemOf(name, value, [types, rule, , detail], verb) {
   // A seed or a key may be a secret.
   const shown =
     typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return invalid(types.includes(typeof value) ? RangeError : TypeError, name, rule, detail, shown, value, verb);
+  return invalid(
+    types.split(' ').includes(typeof value) ? RangeError : TypeError,
+    name,
+    rule,
+    detail,
+    shown,
+    value,
+    verb,
+  );
 }
 
 /**

@@ -22,23 +22,23 @@ import { dropReplaced } from './curve.js';
  */
 export function preset(capRule, options) {
   /** @type {ReadCopy} */
-  const readCopy = (read, copy, settings, excluded = {}, adapt = undefined, rules = undefined) => {
+  const readCopy = (read, copy, settings, rules = {}, adapt = undefined) => {
     const kept = Object.create(null);
     const replaced = { __proto__: null, ...copy, [ORIGIN]: undefined };
     for (const [name, value] of Object.entries(options)) {
       const now = replaced[name];
       if (now === value) delete replaced[name];
       // A predicate gives way where a function has another in its place.
-      if (now !== undefined && !(typeof value === 'function' && Object.hasOwn(excluded, name))) kept[name] = value;
+      if (now !== undefined && !(typeof value === 'function' && typeof rules[name] === 'string')) kept[name] = value;
     }
     settings.capRule = capRule;
-    const own = Object.create(read(kept, settings, excluded, adapt, rules));
+    const own = Object.create(read(kept, settings, rules, adapt));
     /** @type {typeof adapt} */
     const replace = (settings, problems) => {
       adapt?.(settings, problems);
       dropReplaced(settings);
     };
-    return read(replaced, own, excluded, replace, rules);
+    return read(replaced, own, rules, replace);
   };
   return Object.freeze({ ...options, [ORIGIN]: readCopy });
 }

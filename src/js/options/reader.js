@@ -5,19 +5,15 @@ import { isObject, isSignal } from './checks.js';
 import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from './messages.js';
 
 /**
- * The types whose invalid values are out of range (a RangeError; any other is a TypeError), the end of the sentence
- * "must be …" or its name in texts.js, the check of a value, and a detail of the sentence. `target` holds the value
- * already; a check that keeps it in another form puts that there. A check that has reported its own problem returns
- * true.
- * @typedef {readonly [types: string, rule: string, allows: (value: any, target: any, problems: Error[], name: string) =>
- *   unknown, detail?: unknown]} Rule
+ * What an option must be: the types, apart by spaces, whose invalid values are out of range (a RangeError; any other is a
+ * TypeError); the end of the sentence "must be …" or its name in texts.js; what reads a value; a detail of the sentence;
+ * and whether no message suggests the option. The reader returns whether the value is valid, or for one that settings
+ * hold in another form, these. It adds to the problems what is wrong inside a value, which is valid then.
+ * @typedef {readonly [types: string, rule: string, read: (value: any, name: string, problems: Error[]) => boolean | object,
+ *   detail?: unknown, isHidden?: boolean]} Rule
  */
 
-/** Options by name. @typedef {Readonly<Record<string, Rule>>} Rules */
-/** Options that are not taken, and why. @typedef {Readonly<Record<string, string>>} Excluded */
-
-/** Why `metrics` are not supported where there is only one operation to count. */
-export const ONE_OPERATION = 'onlyPolicy';
+/** Options by name; for one that is not taken, the reason or its name in texts.js. @typedef {Readonly<Record<string, Rule | string>>} Rules */
 
 /**
  * Reads options by a table. Throws one error that lists every problem.
@@ -46,7 +42,7 @@ export function readInto(options, rules, problems, part, section) {
   const target = Object.create(null);
   if (options === undefined) return target;
   const given = iterable(options);
-  for (const name in given) readOne(name, given[name], rules, target, problems, {}, part, section);
+  for (const name in given) readOne(name, given[name], rules, target, problems, part, section);
   return target;
 }
 
@@ -54,35 +50,35 @@ export function readInto(options, rules, problems, part, section) {
  * @param {string} name
  * @param {any} value
  * @param {Rules} rules
- * @param {any} target where the value goes
+ * @param {any} target where the setting goes
  * @param {Error[]} problems
- * @param {Excluded} excluded
  * @param {string} [part]
  * @param {string} [section]
  */
-export function readOne(name, value, rules, target, problems, excluded, part, section = '') {
+export function readOne(name, value, rules, target, problems, part, section = '') {
   if (value === undefined || problems.length >= MAX_PROBLEMS) return;
-  // Elsewhere than in a policy, `metrics: false` says nothing new, and what is neither true nor false breaks its rule.
-  if (Object.hasOwn(excluded, name) && (value === true || excluded[name] !== ONE_OPERATION)) {
-    problems.push(leftOut(name, value, excluded[name]));
-  } else if (!Object.hasOwn(rules, name)) {
-    const known = Object.keys(rules).filter((known) => !Object.hasOwn(excluded, known));
-    problems.push(unknown(name, known, part));
-  } else {
-    target[name] = value;
-    let valid;
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (typeof rule === 'object') {
+    let setting;
     try {
-      valid = rules[name][2](value, target, problems, name);
+      setting = rule[2](value, name, problems);
     } catch {
       // A value whose getters throw is invalid.
     }
-    if (!valid) problems.push(problemOf(section + name, value, rules[name]));
+    if (setting === true) target[name] = value;
+    else if (setting) Object.assign(target, setting);
+    else problems.push(problemOf(section + name, value, rule));
+  } else if (rule) {
+    problems.push(leftOut(name, value, rule));
+  } else {
+    const known = Object.keys(rules).filter((known) => typeof rules[known] === 'object' && !rules[known][4]);
+    problems.push(unknown(name, known, part));
   }
 }
 
 /** Throws if a value breaks a rule. @param {string} name @param {any} value @param {Rule} rule */
 export function requireValid(name, value, rule) {
-  if (!rule[2](value, {}, [], name)) throw problemOf(name, value, rule);
+  if (!rule[2](value, name, [])) throw problemOf(name, value, rule);
 }
 
 /**

@@ -1,19 +1,25 @@
 // @ts-check
-// The options by name, and the rule of each.
+// The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by the
+// names that these have there in small letters.
 
 import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
 import { leftOut, problemOf } from './messages.js';
 
-/** @typedef {import('./settings.js').Settings} Settings */
 /** @typedef {import('./reader.js').Rule} Rule */
 
 /** @type {Rule} */
-const MILLISECONDS = ['number', 'milliseconds', isMs];
+export const MILLISECONDS = ['number', 'milliseconds', isMs];
 /** @type {Rule} */
 export const LIMIT = ['number', 'limit', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
 /** @type {Rule} */
 export const LONGEST = ['number', 'longest', isLongest];
+/** @type {Rule} */
+export const FACTOR = ['number', 'factor', (value) => isWithin(value, 1, Number.MAX_VALUE)];
+/** @type {Rule} */
+export const TRUNCATE_AT = ['number', 'truncateAt', (value) => isWithin(value, 1, 1024) && isCount(value)];
+/** @type {Rule} */
+export const MAX_ATTEMPTS = ['number', 'maxAttempts', isCount];
 /** @type {Rule} */
 export const FINITE = ['number', 'finite', (value) => isWithin(value, 0, Number.MAX_VALUE)];
 /** @type {Rule} */
@@ -21,66 +27,46 @@ export const COUNT = ['number', 'count', (value) => Number.isSafeInteger(value) 
 /** @type {Rule} */
 export const FUNCTION = ['', 'fn', isFunction];
 /** @type {Rule} */
-export const HOOK = ['', 'fn', (value, settings) => (settings.hooks = isFunction(value))];
+export const HOOK = ['', 'fn', (value, name) => isFunction(value) && { [name]: value, hooks: true }];
 /** @type {Rule} */
 export const SWITCH = ['', 'switch', isSwitch];
+/** A switch of policies. In one operation, to set it to false says nothing new. @type {Rule} */
+export const POLICY_SWITCH = [
+  '',
+  'switch',
+  (value, name, problems) => isSwitch(value) && !(value && !problems.push(leftOut(name, value, 'onlyPolicy'))),
+  ,
+  true,
+];
 /** @type {Rule} */
 export const SIGNAL = ['', 'signal', isSignal];
+/** @type {Rule} */
+export const TEXT = ['', 'text', (value) => typeof value === 'string'];
+/** @type {Rule} */
+export const SEED = ['number bigint', 'seed', (value) => isSeed(value) && { seed: seedBits(value) }];
+/** @type {Rule} */
+export const BACKOFF = ['string', 'backoff', readBackoff];
+/** @type {Rule} */
+export const JITTER = ['string', 'jitter', readJitter];
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
 
 /** @type {Rule} */
-const PROTECT = [
+export const PROTECT = [
   '',
   'protection',
-  (value, settings) => {
-    settings.protection = value?.[PROTECTION];
-    return value === false || settings.protection !== undefined;
+  (value) => {
+    const protection = value?.[PROTECTION];
+    return (value === false || protection !== undefined) && { protection };
   },
 ];
 
-/** The options by name. @type {import('./reader.js').Rules} */
-export const RULES = {
-  baseMs: MILLISECONDS,
-  capMs: LONGEST,
-  minMs: MILLISECONDS,
-  factor: ['number', 'factor', (value) => isWithin(value, 1, Number.MAX_VALUE)],
-  backoff: ['string', 'backoff', readBackoff],
-  jitter: ['string', 'jitter', readJitter],
-  stepMs: MILLISECONDS,
-  truncateAt: ['number', 'truncateAt', (value) => isWithin(value, 1, 1024) && isCount(value)],
-  maxRetryAfterMs: LONGEST,
-  longRetryAfter: choice('stop', 'cap'),
-  maxAttempts: ['number', 'maxAttempts', isCount],
-  attemptTimeoutMs: LIMIT,
-  totalTimeoutMs: LIMIT,
-  signal: SIGNAL,
-  retryIf: FUNCTION,
-  retryOnResult: FUNCTION,
-  onAttempt: HOOK,
-  onFailure: HOOK,
-  onRetry: HOOK,
-  onSuccess: HOOK,
-  onGiveUp: HOOK,
-  beforeRetry: FUNCTION,
-  name: ['', 'text', (value) => typeof value === 'string'],
-  random: FUNCTION,
-  seed: ['number bigint', 'seed', readSeed],
-  unref: SWITCH,
-  finalError: choice('last', 'wrap'),
-  finalResult: choice('resolve', 'reject'),
-  protection: PROTECT,
-  metrics: SWITCH,
-};
-
-/** @param {any} value @param {Settings} settings where the answer goes @param {Error[]} problems */
-function readBackoff(value, settings, problems) {
-  settings.backoff = BACKOFFS.indexOf(value);
-  if (settings.backoff >= 0) return true;
-  settings.backoff = CUSTOM;
-  settings.curve = value;
-  if (isFunction(value)) return true;
+/** @param {any} value @param {string} _ @param {Error[]} problems */
+function readBackoff(value, _, problems) {
+  const backoff = BACKOFFS.indexOf(value);
+  if (backoff >= 0) return { backoff };
+  if (isFunction(value)) return { backoff: CUSTOM, curve: value };
   if (!Array.isArray(value)) return false;
   const { length } = value;
   if (!isWithin(length, 1, MAX_LIST)) {
@@ -88,16 +74,16 @@ function readBackoff(value, settings, problems) {
     return true;
   }
   // A copy: later changes of the list have no effect.
-  const list = (settings.curve = Array.from({ length }, (_, i) => value[i]));
-  const bad = list.findIndex((ms) => !isLongest(ms));
-  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, list[bad], LONGEST));
-  return true;
+  const curve = Array.from({ length }, (_, i) => value[i]);
+  const bad = curve.findIndex((ms) => !isLongest(ms));
+  if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, curve[bad], LONGEST));
+  return { backoff: CUSTOM, curve };
 }
 
-/** @param {any} value @param {Settings} settings where the answer goes @param {Error[]} problems */
-function readJitter(value, settings, problems) {
-  settings.jitter = JITTERS.indexOf(value);
-  if (settings.jitter >= 0) return true;
+/** @param {any} value @param {string} _ @param {Error[]} problems */
+function readJitter(value, _, problems) {
+  const known = JITTERS.indexOf(value);
+  if (known >= 0) return { jitter: known };
   if (!isObject(value)) return false;
   const given = /** @type {any} */ ({ __proto__: null, ...value });
   const { type } = given;
@@ -108,21 +94,13 @@ function readJitter(value, settings, problems) {
     : given.maxMs === undefined
       ? [ADDITIVE, 'ratio', 1000]
       : [ADDITIVE_MAX, 'maxMs', MAX_MS];
-  settings.jitter = jitter;
-  settings.spread = given[name];
+  const spread = given[name];
   const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
   if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', 'jitterType']));
   else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], 'jitterParts'));
-  else if (!isWithin(given[name], Number.MIN_VALUE, most))
-    problems.push(problemOf(`jitter.${name}`, given[name], ['number', 'spread', , most]));
-  return true;
-}
-
-/** @param {any} value @param {Settings} settings where the answer goes */
-function readSeed(value, settings) {
-  if (!isSeed(value)) return false;
-  settings.seed = seedBits(value);
-  return true;
+  else if (!isWithin(spread, Number.MIN_VALUE, most))
+    problems.push(problemOf(`jitter.${name}`, spread, ['number', 'spread', , most]));
+  return { jitter, spread };
 }
 
 /**
@@ -130,21 +108,13 @@ function readSeed(value, settings) {
  * @param {string[]} names
  * @returns {Rule}
  */
-function choice(...names) {
+export function choice(...names) {
   return [
     'string',
     'oneOf',
-    (value, settings, _, name) => {
-      if (value === names[0]) settings[name] = undefined;
-      return names.includes(value);
-    },
+    (value, name) => (value === names[0] ? { [name]: undefined } : names.includes(value)),
     names,
   ];
-}
-
-/** Returns whether an option can be written as data: no function, nothing of a process. @param {string} name */
-export function isData(name) {
-  return ![FUNCTION, HOOK, SIGNAL, PROTECT].includes(RULES[name]);
 }
 
 /**

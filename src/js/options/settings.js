@@ -1,12 +1,12 @@
 // @ts-check
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
-import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
+import { isCount, isFunction, isSignal } from './checks.js';
 import { BOUND, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
 import { contradictions, dropReplaced } from './curve.js';
 import { errorOf, problemOf } from './messages.js';
-import { ONE_OPERATION, iterable, ownOf, readOne } from './reader.js';
-import { RULES } from './rules.js';
+import { iterable, ownOf, readOne } from './reader.js';
+import { RULES } from './table.js';
 
 /**
  * The core, as the driver uses it (src/bindings/core.rs).
@@ -95,11 +95,6 @@ export function inheriting(base, own) {
   return Object.assign(Object.create(base), own);
 }
 
-/** `metrics` make sense where operations share something. @type {import('./reader.js').Excluded} */
-const OF_A_POLICY = { metrics: 'ofPolicy' };
-/** @type {import('./reader.js').Excluded} */
-const OF_ONE_OPERATION = { metrics: ONE_OPERATION };
-
 /** A preset determines all of these: those that it does not name have their defaults. */
 const WAITS = {
   backoff: EXPONENTIAL,
@@ -117,46 +112,36 @@ const WAITS = {
  * belong to what it replaces; of `seed` and `random`, one replaces the other.
  * @param {any} options
  * @param {Settings} base
- * @param {import('./reader.js').Excluded} [excluded]
- * @param {import('./reader.js').Rules} [rules]
+ * @param {import('./reader.js').Rules} rules
  */
-export function readOverrides(options, base, excluded, rules) {
-  return readOptions(options, inheriting(base, options?.[ORIGIN] && WAITS), excluded, dropReplaced, rules);
+export function readOverrides(options, base, rules) {
+  return readOptions(options, inheriting(base, options?.[ORIGIN] && WAITS), rules, dropReplaced);
 }
 
 /**
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {import('./reader.js').Excluded} [excluded]
- * @param {(settings: Settings, problems: Error[]) => void} [adapt] called before the options are compared
  * @param {import('./reader.js').Rules} [rules]
+ * @param {(settings: Settings, problems: Error[]) => void} [adapt] called before the options are compared
  * @returns {Settings}
  */
-export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adapt = undefined, rules = RULES) {
+export function readOptions(options, settings, rules = RULES, adapt = undefined) {
   if (options === undefined) return settings;
   /** @type {import('./preset.js').ReadCopy | undefined} */
   const readCopy = options?.[ORIGIN];
   if (readCopy !== undefined && Object.hasOwn(options, ORIGIN))
-    return readCopy(readOptions, options, settings, excluded, adapt, rules);
+    return readCopy(readOptions, options, settings, rules, adapt);
   /** @type {Error[]} */
   const problems = [];
   const given = iterable(options);
-  // This is read at each call of a function. Engines know by the object's shape what such a loop finds,
-  // as they do not with `Object.keys`; and a name that is written here costs a quarter of one that is
-  // looked up, hence those that nearly every call has.
+  // This is read at each call of a function. Engines know by the object's shape what such a loop finds, as they do not
+  // with `Object.keys`; and a name that is written here costs a quarter of one that is looked up, hence the one that
+  // nearly every call has.
   for (const name in given) {
     const value = given[name];
-    if (value === undefined) continue;
-    const valid =
-      name === 'baseMs'
-        ? isMs((settings.baseMs = value))
-        : name === 'capMs'
-          ? isLongest((settings.capMs = value))
-          : name === 'maxAttempts'
-            ? isCount((settings.maxAttempts = value))
-            : readOne(name, value, rules, settings, problems, excluded);
-    if (valid === false) problems.push(problemOf(name, value, rules[name]));
+    if (name === 'maxAttempts' && isCount(value)) settings.maxAttempts = value;
+    else readOne(name, value, rules, settings, problems);
   }
   // Comparisons between options make sense only once each is valid by itself.
   if (problems.length === 0) {
@@ -177,15 +162,16 @@ export function readOptions(options, settings, excluded = OF_ONE_OPERATION, adap
  * the run is that seed's first operation.
  * @param {any} options
  * @param {Settings} policy
+ * @param {import('./reader.js').Rules} rules
  * @returns {[settings: Settings, signal: AbortSignal | undefined, ownSeed: boolean]}
  */
-export function readRunOptions(options, policy) {
+export function readRunOptions(options, policy, rules) {
   const given = ownOf(options);
   const { signal, key, seed } = given;
   // Most runs with options have a signal, and no settings of their own.
   if (Object.keys(given).length === 1 && isSignal(signal)) return [policy, signal, false];
   delete given.key;
-  const settings = readOverrides(given, policy, OF_A_POLICY);
+  const settings = readOverrides(given, policy, rules);
   settings.signal = policy.signal;
   if (key !== undefined) settings.protection = settings.protection?.of(key);
   return [settings, signal, seed !== undefined];

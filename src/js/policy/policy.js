@@ -8,6 +8,7 @@ import { mistake } from '../options/messages.js';
 import { read } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
 import { readOptions, readOverrides, readRunOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { RULES } from '../options/table.js';
 import { delayOf, delaysOf } from './delays.js';
 import { Metrics } from './metrics.js';
 import { hide } from '../run/report.js';
@@ -37,6 +38,8 @@ function initialised(policy, settings) {
 /** The class over whatever loads the core. @param {import('../options/settings.js').Load} load */
 export function policyOf(load) {
   const newSettings = settingsOf(load);
+  const rules = { ...RULES, metrics: SWITCH };
+  const rulesOfRuns = { ...RULES, metrics: 'ofPolicy' };
 
   class RetryPolicy {
     /** The quickest way to them, for `run`. Policies that `with` made have none. */
@@ -44,12 +47,12 @@ export function policyOf(load) {
 
     /** @param {unknown} [options] */
     constructor(options) {
-      this.#parts = initialised(this, readOptions(options, newSettings(), {}));
+      this.#parts = initialised(this, readOptions(options, newSettings(), rules));
     }
 
     /** @param {unknown} overrides */
     with(overrides) {
-      const settings = readOverrides(overrides, behind(this).settings, {});
+      const settings = readOverrides(overrides, behind(this).settings, rules);
       // Not by the constructor of a subclass, which may take other arguments.
       const made = Object.create(Object.getPrototypeOf(this));
       initialised(made, settings);
@@ -78,7 +81,7 @@ export function policyOf(load) {
         let { settings } = parts;
         let signal;
         let ownSeed;
-        if (options !== undefined) [settings, signal, ownSeed] = readRunOptions(options, settings);
+        if (options !== undefined) [settings, signal, ownSeed] = readRunOptions(options, settings, rulesOfRuns);
         return run(settings, fn, ownSeed ? 0 : parts.operations++, parts.metrics, signal);
       } catch (error) {
         return Promise.reject(error);

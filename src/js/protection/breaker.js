@@ -33,7 +33,7 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  /** @type {import('../options/reader.js').Rules} */
+  /** @type {Readonly<Record<string, import('../options/reader.js').Rule>>} */
   const rules = {
     failureRatio: range('ratio', Number.MIN_VALUE, 1),
     minimumCalls: COUNT,

@@ -2,7 +2,7 @@
 // The state of a protection for one destination, and of all its destinations.
 
 import { mistake, problemOf } from '../options/messages.js';
-import { RULES } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { outcomeOf, reportFailure, tell } from '../run/hooks.js';
 import { now } from '../run/timer.js';
 import { channelOf } from '../run/tracing.js';

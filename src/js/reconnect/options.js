@@ -2,7 +2,8 @@
 // Options of a connection: those of an operation that make sense here, and its own.
 
 import { isFunction } from '../options/checks.js';
-import { LIMIT, LONGEST, RULES } from '../options/rules.js';
+import { HOOK, LIMIT, LONGEST } from '../options/rules.js';
+import { RULES } from '../options/table.js';
 import { readOptions } from '../options/settings.js';
 import { onPageEvents } from './page.js';
 
@@ -11,25 +12,22 @@ import { onPageEvents } from './page.js';
 /** @typedef {Required<Pick<Options, 'connectTimeoutMs' | 'stableMs' | 'wakeOn'>>} Own */
 /** @typedef {Settings & Pick<Options, 'onOpen'> & Own} ReconnectSettings */
 
-/** @type {import('../options/reader.js').Rules} */
-const CONNECTION_RULES = {
+/** The name of the remedy. */
+const NONE = 'notOfConnections';
+
+/** Options of operations, and the remedy for those that are not taken; and options of connections. */
+const CONNECTION_RULES = /** @type {import('../options/reader.js').Rules} */ ({
   ...RULES,
   connectTimeoutMs: LIMIT,
   stableMs: LONGEST,
-  wakeOn: ['', 'wakeOn', (value) => value === false || isFunction(value)],
-  onOpen: RULES.onAttempt,
-};
-
-/** The name of the remedy. */
-const NONE = 'notOfConnections';
-/** Options of operations alone, and the remedy. @type {import('../options/reader.js').Excluded} */
-const REPLACED = {
+  wakeOn: ['', 'wakeOn', (/** @type {unknown} */ value) => value === false || isFunction(value)],
+  onOpen: HOOK,
   attemptTimeoutMs: 'useConnectTimeoutMs',
   beforeRetry: 'useRetryIf',
   onSuccess: 'useOnOpen',
   ...{ totalTimeoutMs: NONE, longRetryAfter: NONE, metrics: NONE },
   ...{ retryOnResult: NONE, finalResult: NONE, finalError: NONE },
-};
+});
 
 const CAP_MS = 30_000;
 
@@ -45,7 +43,7 @@ export const DEFAULTS = {
 /** @param {any} options @param {Settings} settings @returns {ReconnectSettings} */
 export function readConnectionOptions(options = {}, settings) {
   /** @type {any} */
-  const read = readOptions(options, settings, REPLACED, setWaits, CONNECTION_RULES);
+  const read = readOptions(options, settings, CONNECTION_RULES, setWaits);
   read.stableMs ??= (read.capMs < Infinity ? read.capMs : CAP_MS) / 2;
   return read;
 }

@@ -3,8 +3,8 @@
 
 import { isFunction, isObject } from '../options/checks.js';
 import { failure } from '../options/messages.js';
-import { ONE_OPERATION } from '../options/reader.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { RULES } from '../options/table.js';
 import { abortAttempt } from './attempt.js';
 import { adopt } from './hooks.js';
 import { Operation } from './operation.js';
@@ -16,16 +16,16 @@ import { ask, begin, classify, enter, plan, prepare, review, start } from './ste
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
-const because = 'retrySync blocks the thread, so no timer can fire';
-const NO_TIMERS = { metrics: ONE_OPERATION, attemptTimeoutMs: because, unref: because };
+const NO_TIMERS = 'retrySync blocks the thread, so no timer can fire';
 
 /** @param {import('../options/settings.js').Load} load */
 export function syncOf(load) {
   const newSettings = settingsOf(load);
+  const rules = { ...RULES, attemptTimeoutMs: NO_TIMERS, unref: NO_TIMERS };
   /** @param {any} fn @param {any} [options] */
   return function retrySync(fn, options) {
     requireFunction(fn);
-    const settings = readOptions(options, newSettings(), NO_TIMERS);
+    const settings = readOptions(options, newSettings(), rules);
     if (settings.protection?.hedge)
       throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
     requireBlocking();

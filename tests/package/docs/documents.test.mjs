@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { transform } from 'esbuild';
 
+import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { importEntry, importPackage, installed, repo } from '../lib/consumer.mjs';
 import { checkFiles } from '../lib/programs.mjs';
 import {
@@ -15,7 +16,6 @@ import {
   blocks,
   caught,
   declarations,
-  documentedDefaults,
   documents,
   evaluate,
   literal,
@@ -258,7 +258,7 @@ test('the defaults that the formulas state are those of the options', () => {
     value.replace(',', '_'),
   ]);
   const names = ['baseMs', 'capMs', 'factor', 'maxAttempts', 'minMs'];
-  const defaults = new Map(documentedDefaults());
+  const defaults = new Map(OPTIONS.map(({ name, standard }) => [name, standard]));
   assert.deepEqual(
     stated,
     names.map((name) => [name, defaults.get(name)]),

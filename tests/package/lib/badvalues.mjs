@@ -1,8 +1,8 @@
 // Values that people, parsers and attackers put where an option's value should be, and which of them each option takes:
-// by the documented table.
+// by the table of all options.
 
+import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { kindsOf } from '../schedules/waits.mjs';
-import { literal, reference, tableIn } from './readers.mjs';
 
 const someObject = { five: 5 };
 const revoked = Proxy.revocable(someObject, {});
@@ -14,7 +14,7 @@ const touched = () => {
 };
 const list = [5];
 
-/** The documented table says which of them an option takes; all others must be rejected. */
+/** The table says which of them an option takes; all others must be rejected. */
 export const VALUES = [
   ...[NaN, -1, -0.001, 0, 0.5, 1 - 2 ** -53, 1, 1.5, 5, 1000, 1024, 1025, 2 ** 53 - 1, 2 ** 53, Number.MAX_VALUE],
   ...[-Infinity, Infinity, '5', '', ' 5 ', '0x10', 'Infinity', 'abc', 'full', 'fixed', 'Full', 'stop', 'wrap'],
@@ -52,7 +52,7 @@ function rangeOf(text) {
   return { low, high, whole, above, belowTo: belowTo !== undefined, has };
 }
 
-/** The kinds that the documented table names besides ranges: what it writes, which values, what a message must say. */
+/** The kinds that the table names besides ranges: what it writes, which values, what a message must say. */
 const KINDS = [
   [/\ba function\b/, (value) => typeof value === 'function', /function/],
   [/\ba string\b/, (value) => typeof value === 'string', /string/],
@@ -64,12 +64,11 @@ const KINDS = [
 ];
 
 /**
- * Option → what the table of docs/reference/options.md says of it: which of VALUES it `takes`, its `range` if it is a
+ * Option → what the table says of it: which of VALUES it `takes`, its `range` if it is a
  * number, the other options it needs (`with`), and the patterns of which a message `says` all.
  */
 export const OPTIONS = Object.fromEntries(
-  tableIn(reference('options'), 'option').map(([cell, , text]) => {
-    const name = literal(cell);
+  TABLE.map(({ name, range: text }) => {
     const range = rangeOf(text);
     const kinds = KINDS.filter(([pattern]) => pattern.test(text));
     const named = text.includes('a [name]') ? kindsOf(name) : [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word);

@@ -136,10 +136,6 @@ export const literal = (cell) => /^`([^`]+)`$/.exec(cell)?.[1];
 export const evaluate = (code, names = {}) =>
   new Function(...Object.keys(names), `return (${code});`)(...Object.values(names));
 
-/** The options of the documented table, each with its default, undefined if it has none. */
-export const documentedDefaults = () =>
-  tableIn(reference('options'), 'option').map(([name, , , standard]) => [literal(name), literal(standard)]);
-
 /** Returns the value that `body` throws. */
 export function caught(body) {
   try {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { VALUES } from '../lib/badvalues.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { importEntry, importPackage, project } from '../lib/consumer.mjs';
@@ -34,20 +35,7 @@ const development = await bundleFor('development');
 const production = await bundleFor('production');
 
 const OPTIONS = [
-  ...['baseMs', 'capMs', 'minMs', 'factor', 'backoff', 'jitter', 'stepMs', 'truncateAt', 'maxRetryAfterMs'],
-  ...['longRetryAfter', 'maxAttempts', 'attemptTimeoutMs', 'totalTimeoutMs', 'signal', 'retryIf', 'retryOnResult'],
-  ...[
-    'onRetry',
-    'beforeRetry',
-    'name',
-    'random',
-    'seed',
-    'unref',
-    'finalError',
-    'finalResult',
-    'protection',
-    'metrics',
-  ],
+  ...TABLE.map(({ name }) => name),
   ...['retries', 'timeout', 'delay', 'maxAtempts', 'statusCodes', 'fetch'],
 ];
 const OF_FETCH = [

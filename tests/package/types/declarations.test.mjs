@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
-import { caught, documentedDefaults, evaluate, literal } from '../lib/readers.mjs';
+import { caught, evaluate, literal, reference, tableIn } from '../lib/readers.mjs';
 import { publicNames } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
@@ -19,8 +20,8 @@ const { exports, options } = readDeclarations('index.d.ts');
 /** The options that a function knows, read from its error message. */
 const known = (make) => /Known options: (.*)$/.exec(caught(() => make({ zzzzzzzz: 1 })).message)[1].split(', ');
 const KNOWN = known((unknown) => new RetryPolicy(unknown));
-const LIGHT =
-  'maxAttempts baseMs capMs factor jitter signal attemptTimeoutMs totalTimeoutMs retryIf random unref'.split(' ');
+/** The options that a function takes, by the table of all options. @param {string} taker */
+const takenBy = (taker) => TABLE.flatMap(({ name, takers }) => (takers.includes(taker) ? [name] : []));
 
 /** Entry → its types of options, with the names that its code knows. */
 const OPTIONS = {
@@ -28,8 +29,9 @@ const OPTIONS = {
   testing: ({ virtualClock }) => ({ VirtualClockOptions: known(virtualClock), RunUntilOptions: ['limit', 'graceMs'] }),
   light({ delayMs }) {
     // Each is known: its value is what is wrong.
-    for (const name of LIGHT) assert.throws(() => delayMs(1, { [name]: null }), / must be /);
-    return { LightOptions: LIGHT };
+    const names = takenBy('light');
+    for (const name of names) assert.throws(() => delayMs(1, { [name]: null }), / must be /);
+    return { LightOptions: names };
   },
   otel: () => ({ TelemetryOptions: ['always', 'keys'] }),
   async reconnect({ keepConnected }) {
@@ -120,9 +122,28 @@ test('the declared members of policies, attempts, events and reports are those a
   }
 });
 
-test('SyncOptions has the options of retry, except those that need a timer or many operations', () => {
-  const expected = KNOWN.filter((name) => !['attemptTimeoutMs', 'unref', 'metrics'].includes(name));
-  assert.deepEqual([...options('SyncOptions').keys()].sort(), expected.sort());
+test('each function takes the options that the table gives it', async () => {
+  assert.deepEqual([...options('SyncOptions').keys()].sort(), takenBy('sync').sort());
+  const { createFetch } = await importEntry('fetch');
+  const { keepConnected } = await importEntry('reconnect');
+  for (const [taker, call] of Object.entries({
+    policy: (given) => new RetryPolicy(given),
+    retry: (given) => api.retry(() => 1, given),
+    sync: (given) => api.retrySync(() => 1, given),
+    fetch: (given) => createFetch(given),
+    reconnect: (given) => keepConnected(() => 1, given),
+  })) {
+    // Its value is wrong: does the message say that, or that the option is not taken?
+    const answers = TABLE.map(async ({ name }) => [name, await (async () => call({ [name]: null }))().catch(String)]);
+    for (const [name, answer] of await Promise.all(answers)) {
+      const isTaken = takenBy(taker).includes(name) || (name === 'metrics' && /^(retry|sync)$/.test(taker));
+      assert.match(
+        answer,
+        isTaken ? /^TypeError: rejitter: \S+ must be (?!omitted)/ : / must be omitted /,
+        `${taker} ${name}`,
+      );
+    }
+  }
 });
 
 test('each example of an option is valid and sets that option', () => {
@@ -136,7 +157,13 @@ test('each example of an option is valid and sets that option', () => {
     }
 });
 
-const DEFAULTS = new Map(documentedDefaults());
+const DEFAULTS = new Map(TABLE.map(({ name, standard }) => [name, standard || undefined]));
+
+test('the documented table has the options, their ranges and defaults', () => {
+  const rows = tableIn(reference('options'), 'option');
+  const documented = rows.map(([name, , range, standard]) => [literal(name), range, literal(standard) ?? '']);
+  assert.deepEqual(documented.sort(), TABLE.map(({ name, range, standard }) => [name, range, standard]).sort());
+});
 
 test('the defaults in the declarations agree with the documented table', () => {
   for (const [name, [{ doc }]] of options('PolicyOptions')) {

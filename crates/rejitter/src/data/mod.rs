@@ -7,6 +7,7 @@
 mod options;
 mod read;
 mod similar;
+mod table;
 mod value;
 mod write;
 

@@ -1,8 +1,10 @@
 //! From data of any shape to a policy's data, or all that is wrong with it.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use super::similar::similar;
+use super::table::with_options;
 use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
@@ -17,24 +19,6 @@ const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrela
 const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } with the decimal \
                     digits of a number below 2^64";
 
-/// Options that belong to a process.
-const NOT_DATA: &str = "signal, retryIf, retryOnResult, onAttempt, onFailure, onRetry, onSuccess, \
-                        onGiveUp, beforeRetry, random, protection";
-
-/// Names that data of `RetryOptions` may have. A macro, because `concat!` takes literals.
-macro_rules! option_names {
-    () => {
-        "version, baseMs, capMs, minMs, factor, backoff, jitter, stepMs, truncateAt, \
-         maxRetryAfterMs, longRetryAfter, maxAttempts"
-    };
-}
-
-/// All names that data may have, as errors list them.
-const NAMES: &str = concat!(
-    option_names!(),
-    ", attemptTimeoutMs, totalTimeoutMs, name, seed, unref, finalError, finalResult, metrics, capRule"
-);
-
 /// More problems than these are not reported: each repeats what the data say.
 const MOST_PROBLEMS: usize = 10;
 
@@ -42,20 +26,19 @@ impl TryFrom<&Value> for PolicyData {
     type Error = DataErrors;
 
     fn try_from(value: &Value) -> Result<Self, DataErrors> {
-        Self::read(value, NAMES)
+        Self::read(value, false)
     }
 }
 
 impl PolicyData {
     /// Reads data with no names but those of `RetryOptions`.
     pub(super) fn of_options(value: &Value) -> Result<Self, DataErrors> {
-        Self::read(value, option_names!())
+        Self::read(value, true)
     }
 
-    /// `names`: those that errors list.
-    fn read(value: &Value, names: &'static str) -> Result<Self, DataErrors> {
+    fn read(value: &Value, only_options: bool) -> Result<Self, DataErrors> {
         let mut reader = Reader {
-            names,
+            only_options,
             ..Reader::default()
         };
         let Value::Object(entries) = value else {
@@ -84,9 +67,37 @@ enum Kind {
     Any,
 }
 
+/// Reads one option into its field, by the method that has its rule's name; or refuses what is no data.
+macro_rules! setting {
+    ($reader:ident, $name:ident, $value:ident, [] $($rule:tt)+) => {
+        $reader.omit($name, $value, "it is not data")
+    };
+    ($reader:ident, $name:ident, $value:ident, [$($field:ident).+] $rule:ident $($word:literal)*) => {
+        $reader.data.$($field).+ = $reader.$rule($name, $value $(, $word)*)
+    };
+}
+
+macro_rules! reader {
+    ($($option:literal $rule:ident $(($($word:literal)+))? [$($field:ident).*] $default:literal $entries:literal;)+) => {
+        /// Options, and their fields, if they are data.
+        const FIELDS: &[(&str, &str)] = &[$(($option, stringify!($($field).*)),)+];
+
+        impl Reader {
+            fn option(&mut self, name: &str, value: &Value) {
+                match name {
+                    $($option => setting!(self, name, value, [$($field).*] $rule $($($word)+)?),)+
+                    _ => self.unknown(name),
+                }
+            }
+        }
+    };
+}
+with_options!(reader);
+
 #[derive(Default)]
 struct Reader {
-    names: &'static str,
+    /// Whether errors list the names of `RetryOptions` alone.
+    only_options: bool,
     data: PolicyData,
     errors: DataErrors,
     unknown: bool,
@@ -96,56 +107,26 @@ impl Reader {
     fn read(&mut self, name: &str, value: &Value) {
         match name {
             "version" => {}
-            "backoff" => self.backoff(value),
-            "jitter" => self.jitter(value),
             "capRule" => match value.text().and_then(CapRule::from_name) {
                 Some(rule) => self.data.options.cap_rule = rule,
                 None => self.reject(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
             },
-            "baseMs" => self.data.options.base_ms = self.number(name, value, 0.0, MAX_MS),
-            "capMs" => self.data.options.cap_ms = self.number(name, value, 0.0, f64::INFINITY),
-            "minMs" => self.data.options.min_ms = self.number(name, value, 0.0, MAX_MS),
-            "factor" => self.data.options.factor = self.number(name, value, 1.0, f64::MAX),
-            "stepMs" => self.data.options.step_ms = self.number(name, value, 0.0, MAX_MS),
-            "maxRetryAfterMs" => {
-                let longest = self.number(name, value, 0.0, f64::INFINITY);
-                self.data.options.max_retry_after_ms = longest;
-            }
-            "truncateAt" => match whole(value).and_then(|n| u32::try_from(n).ok()) {
-                Some(n @ 1..=1_024) => self.data.options.truncate_at = Some(n),
-                _ => self.reject(name, value, "an integer between 1 and 1024", Kind::Number),
-            },
-            "maxAttempts" => match (value, whole(value)) {
-                (Value::Number(f64::INFINITY), _) => {
-                    self.data.options.max_attempts = Some(UNLIMITED);
-                }
-                (_, Some(n @ 1..)) => self.data.options.max_attempts = Some(n),
-                _ => {
-                    let rule = "a positive integer (first attempt included) or Infinity";
-                    self.reject(name, value, rule, Kind::Number);
-                }
-            },
-            "attemptTimeoutMs" => self.data.attempt_timeout_ms = self.limit(name, value),
-            "totalTimeoutMs" => self.data.total_timeout_ms = self.limit(name, value),
-            "longRetryAfter" => {
-                self.data.options.cap_long_retry_after = self.choice(name, value, "stop", "cap");
-            }
-            "name" => match value {
-                Value::Text(text) => self.data.name = Some(text.clone()),
-                _ => self.reject(name, value, "a string", Kind::None),
-            },
-            "finalError" => self.data.wrap_error = self.choice(name, value, "last", "wrap"),
-            "finalResult" => {
-                self.data.reject_result = self.choice(name, value, "resolve", "reject");
-            }
-            "unref" => self.data.unref = self.switch(name, value),
-            "metrics" => self.data.metrics = self.switch(name, value),
-            "seed" => self.seed(value),
-            _ if NOT_DATA.split(", ").any(|other| other == name) => {
-                self.omit(name, value, "it is not data");
-            }
-            _ => self.unknown(name),
+            _ => self.option(name, value),
         }
+    }
+
+    /// The names of the format, as errors list them.
+    fn names(&self) -> Vec<&'static str> {
+        let mut names = vec!["version"];
+        for (name, field) in FIELDS {
+            if field.starts_with("options") || !self.only_options && !field.is_empty() {
+                names.push(name);
+            }
+        }
+        if !self.only_options {
+            names.push("capRule");
+        }
+        names
     }
 
     fn unknown(&mut self, name: &str) {
@@ -153,7 +134,7 @@ impl Reader {
         let hint = if self.is_full() {
             None
         } else {
-            similar(name, self.names.split(", "))
+            similar(name, self.names().into_iter())
         };
         let hint = hint.map_or(String::new(), |name| format!(". Did you mean {name}?"));
         let shown = Value::Text(name.to_owned());
@@ -161,17 +142,18 @@ impl Reader {
         self.unknown = true;
     }
 
-    fn backoff(&mut self, value: &Value) {
-        self.data.options.backoff = match (value, value.text().and_then(Backoff::from_name)) {
+    fn backoff(&mut self, name: &str, value: &Value) -> Backoff {
+        match (value, value.text().and_then(Backoff::from_name)) {
             (Value::List(list), _) => {
                 self.data.curve = Some(self.list(list));
                 Backoff::Custom
             }
             (_, None | Some(Backoff::Custom)) => {
-                return self.reject("backoff", value, BACKOFF, Kind::Text);
+                self.reject(name, value, BACKOFF, Kind::Text);
+                Backoff::Custom
             }
             (_, Some(backoff)) => backoff,
-        };
+        }
     }
 
     fn list(&mut self, list: &[Value]) -> Vec<f64> {
@@ -198,15 +180,24 @@ impl Reader {
         curve
     }
 
-    fn jitter(&mut self, value: &Value) {
-        let entries = match value {
-            Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => entries,
-            Value::Text(name) => match Jitter::from_name(name) {
-                Some(jitter) => return self.data.options.jitter = jitter,
-                None => return self.reject("jitter", value, JITTER, Kind::Text),
-            },
-            _ => return self.reject("jitter", value, JITTER, Kind::Text),
+    fn jitter(&mut self, name: &str, value: &Value) -> Jitter {
+        let found = match value {
+            Value::Object(entries) if entries.iter().any(|(name, _)| name == "type") => {
+                self.jitter_of(entries)
+            }
+            _ => {
+                let found = value.text().and_then(Jitter::from_name);
+                if found.is_none() {
+                    self.reject(name, value, JITTER, Kind::Text);
+                }
+                found
+            }
         };
+        found.unwrap_or_default()
+    }
+
+    /// A jitter with a parameter, or nothing after a problem.
+    fn jitter_of(&mut self, entries: &[(String, Value)]) -> Option<Jitter> {
         let field = |name: &str| {
             let entry = entries.iter().find(|(key, _)| key == name);
             entry.map(|(_, value)| value)
@@ -229,7 +220,8 @@ impl Reader {
         }
         if !proportional && kind.text() != Some("additive") {
             let rule = "'proportional' or 'additive'";
-            return self.reject("jitter.type", kind, rule, Kind::Text);
+            self.reject("jitter.type", kind, rule, Kind::Text);
+            return None;
         }
         let (name, value, most) = match max_ms {
             Some(value) if !proportional => ("jitter.maxMs", Some(value), MAX_MS),
@@ -240,39 +232,74 @@ impl Reader {
             |value| matches!(value, Value::Number(spread) if *spread > 0.0 && *spread <= most),
         ) else {
             let rule = format!("a number above 0 and at most {most}");
-            return self.reject(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
+            self.reject(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
+            return None;
         };
-        self.data.options.jitter = match name {
+        Some(match name {
             "jitter.maxMs" => Jitter::AdditiveMax { max_ms: *spread },
             _ if proportional => Jitter::Proportional { ratio: *spread },
             _ => Jitter::Additive { ratio: *spread },
-        };
+        })
     }
 
-    fn number(&mut self, name: &str, value: &Value, least: f64, most: f64) -> Option<f64> {
-        let number = match value {
-            Value::Number(number) if (least..=most).contains(number) => Some(*number),
-            _ => None,
-        };
-        if number.is_none() {
-            let rule = match (name, most) {
-                ("factor", _) => "a finite number, at least 1",
-                (_, f64::INFINITY) => LONGEST,
-                _ => MILLISECONDS,
-            };
-            self.reject(name, value, rule, Kind::Number);
-        }
-        number
-    }
-
-    fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
+    fn number(
+        &mut self,
+        name: &str,
+        value: &Value,
+        range: RangeInclusive<f64>,
+        rule: &str,
+    ) -> Option<f64> {
         match value {
-            Value::Number(ms) if *ms > 0.0 => Some(*ms),
+            Value::Number(number) if range.contains(number) => Some(*number),
             _ => {
-                self.reject(name, value, LIMIT, Kind::Number);
+                self.reject(name, value, rule, Kind::Number);
                 None
             }
         }
+    }
+
+    fn milliseconds(&mut self, name: &str, value: &Value) -> Option<f64> {
+        self.number(name, value, 0.0..=MAX_MS, MILLISECONDS)
+    }
+
+    fn longest(&mut self, name: &str, value: &Value) -> Option<f64> {
+        self.number(name, value, 0.0..=f64::INFINITY, LONGEST)
+    }
+
+    fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
+        self.number(name, value, f64::from_bits(1)..=f64::INFINITY, LIMIT)
+    }
+
+    fn factor(&mut self, name: &str, value: &Value) -> Option<f64> {
+        self.number(name, value, 1.0..=f64::MAX, "a finite number, at least 1")
+    }
+
+    fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
+        let found = whole(value).and_then(|n| u32::try_from(n).ok());
+        let found = found.filter(|n| (1..=1_024).contains(n));
+        if found.is_none() {
+            self.reject(name, value, "an integer between 1 and 1024", Kind::Number);
+        }
+        found
+    }
+
+    fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {
+        let found = match value {
+            Value::Number(f64::INFINITY) => Some(UNLIMITED),
+            _ => whole(value).filter(|n| *n > 0),
+        };
+        if found.is_none() {
+            let rule = "a positive integer (first attempt included) or Infinity";
+            self.reject(name, value, rule, Kind::Number);
+        }
+        found
+    }
+
+    fn text(&mut self, name: &str, value: &Value) -> Option<String> {
+        if value.text().is_none() {
+            self.reject(name, value, "a string", Kind::None);
+        }
+        value.text().map(str::to_owned)
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
@@ -294,22 +321,23 @@ impl Reader {
         }
     }
 
-    fn seed(&mut self, value: &Value) {
+    fn seed(&mut self, name: &str, value: &Value) -> Option<Seed> {
         let digits = digits(value);
-        self.data.seed = match value {
+        let seed = match value {
             Value::Text(text) => Some(Seed::from(text.as_str())),
             Value::Number(_) => whole(value).map(Seed::new),
             _ => digits.and_then(|digits| digits.parse().ok()).map(Seed::new),
         };
-        if self.data.seed.is_none() {
+        if seed.is_none() {
             // Digits are a number, which may be too large.
             let kind = if digits.is_some() {
                 Kind::Any
             } else {
                 Kind::Number
             };
-            self.reject("seed", value, SEED, kind);
+            self.reject(name, value, SEED, kind);
         }
+        seed
     }
 
     /// Checks the options against each other.
@@ -327,9 +355,8 @@ impl Reader {
             return Ok(self.data);
         }
         if self.unknown {
-            self.errors
-                .problems
-                .push(format!("known options: {}", self.names));
+            let names = self.names().join(", ");
+            self.errors.problems.push(format!("known options: {names}"));
         }
         Err(self.errors)
     }

@@ -4,6 +4,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::read::camel_case;
+use super::table::with_options;
 use super::{PolicyData, VERSION};
 use crate::core::elementary::floor;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS};
@@ -63,51 +64,77 @@ impl Serialize for PolicyData {
             let bits = seed.bits().to_string();
             map.serialize_entry("seed", &SeedData { bits })?;
         }
-        for (name, ms) in [
-            ("baseMs", options.base_ms),
-            ("capMs", options.cap_ms),
-            ("minMs", options.min_ms),
-            ("factor", options.factor),
-            ("stepMs", options.step_ms),
-            ("truncateAt", options.truncate_at.map(f64::from)),
-            ("maxRetryAfterMs", options.max_retry_after_ms),
-            ("maxAttempts", options.max_attempts.map(attempts)),
-            ("attemptTimeoutMs", self.attempt_timeout_ms),
-            ("totalTimeoutMs", self.total_timeout_ms),
-        ] {
-            if let Some(ms) = ms {
-                map.serialize_entry(name, &Ms(ms))?;
-            }
-        }
-        if options.cap_long_retry_after {
-            map.serialize_entry("longRetryAfter", "cap")?;
-        }
-        if let Some(name) = &self.name {
-            map.serialize_entry("name", name)?;
-        }
-        if self.unref {
-            map.serialize_entry("unref", &true)?;
-        }
-        if self.wrap_error {
-            map.serialize_entry("finalError", "wrap")?;
-        }
-        if self.reject_result {
-            map.serialize_entry("finalResult", "reject")?;
-        }
-        if self.metrics {
-            map.serialize_entry("metrics", &true)?;
-        }
+        self.write_fields(&mut map)?;
         map.end()
     }
 }
 
-/// No program reaches a limit beyond 2^53, which readers refuse.
-#[allow(clippy::cast_precision_loss)]
-fn attempts(count: u64) -> f64 {
-    let number = count as f64;
-    if number > MAX_MS {
-        f64::INFINITY
-    } else {
-        number
+/// A field's value in data, or nothing if it is unset.
+trait Written {
+    fn written(&self) -> Option<impl Serialize>;
+}
+
+impl Written for Option<f64> {
+    fn written(&self) -> Option<impl Serialize> {
+        self.map(Ms)
     }
 }
+
+impl Written for Option<u32> {
+    fn written(&self) -> Option<impl Serialize> {
+        *self
+    }
+}
+
+impl Written for Option<u64> {
+    /// No program reaches a limit beyond 2^53, which readers refuse.
+    #[allow(clippy::cast_precision_loss)]
+    fn written(&self) -> Option<impl Serialize> {
+        self.map(|count| match count as f64 {
+            number if number > MAX_MS => Ms(f64::INFINITY),
+            number => Ms(number),
+        })
+    }
+}
+
+impl Written for Option<String> {
+    fn written(&self) -> Option<impl Serialize> {
+        self.as_ref()
+    }
+}
+
+impl Written for bool {
+    fn written(&self) -> Option<impl Serialize> {
+        self.then_some(true)
+    }
+}
+
+/// Writes a field, if it has one of these rules. The others come first.
+macro_rules! field {
+    ($map:ident, $name:literal, [] $($rule:tt)+) => {};
+    ($map:ident, $name:literal, [$($field:expr)+] backoff) => {};
+    ($map:ident, $name:literal, [$($field:expr)+] jitter) => {};
+    ($map:ident, $name:literal, [$($field:expr)+] seed) => {};
+    ($map:ident, $name:literal, [$field:expr] choice $default:literal $other:literal) => {
+        if $field {
+            $map.serialize_entry($name, $other)?;
+        }
+    };
+    ($map:ident, $name:literal, [$field:expr] $rule:ident) => {
+        if let Some(value) = $field.written() {
+            $map.serialize_entry($name, &value)?;
+        }
+    };
+}
+
+macro_rules! writer {
+    ($($name:literal $rule:ident $(($($word:literal)+))? [$($($field:ident).+)?] $default:literal $entries:literal;)+) => {
+        impl PolicyData {
+            fn write_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+                $(field!(map, $name, [$(self.$($field).+)?] $rule $($($word)+)?);)+
+                Ok(())
+            }
+        }
+    };
+}
+with_options!(writer);
