@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 
-import { fails } from '../lib/callbacks.mjs';
+import { HOOKS, fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { fragile, importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, budget, createFetch, hedge, protect, retry } = await importAll();
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /** Options whose every callback writes down which context it ran in. */
 function watching(storage, seen) {

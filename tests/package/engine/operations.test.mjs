@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { fails } from '../lib/callbacks.mjs';
+import { HOOKS, fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, repo, vectors } from '../lib/consumer.mjs';
@@ -20,7 +20,6 @@ const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, ret
 const { retry: lightRetry } = await importEntry('light');
 const cases = vectors('operations');
 
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 /** Features that each function lacks. */
 const LACKS = {
   retry: [],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
+import { HOOKS } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
@@ -109,8 +110,6 @@ async function held(fn, options, seen) {
   for (const error of [retryAfter(30), E]) await call(() => Promise.reject(error), { maxAttempts: 1 }).catch(() => {});
   return call(fn, options);
 }
-
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /** An OpenTelemetry that lists what it is told, except what the error itself says, inherited or not. */
 function recorder(seen) {

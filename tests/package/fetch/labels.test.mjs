@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { test } from 'node:test';
 
+import { OBSERVERS } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
@@ -11,7 +12,6 @@ import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
 const { HttpStatusError, createFetch } = await importFetch();
 const { RetryPolicy, TimeoutError, retry, retryReport } = await importPackage();
 
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onSuccess', 'onGiveUp'];
 const SECRET = 'https://user:password@api.example:8443/secret/path?token=secret#secret';
 const ORIGIN = 'https://api.example:8443';
 
@@ -33,10 +33,10 @@ const forms = (method) => [
 test('each event of a fetch has method and origin, and nothing else of the address', async () => {
   for (const [input, init] of forms('DELETE')) {
     const events = [];
-    const hooks = Object.fromEntries(HOOKS.map((name) => [name, (event) => events.push([name, event])]));
+    const hooks = Object.fromEntries(OBSERVERS.map((name) => [name, (event) => events.push([name, event])]));
     await createFetch({ ...QUICK, ...hooks }, statuses(503, new TypeError('fetch failed'), 200).inner)(input, init);
     await createFetch({ ...QUICK, ...hooks, maxAttempts: 1 }, statuses(503).inner)(input, init);
-    assert.deepEqual([...new Set(events.map(([name]) => name))].sort(), [...HOOKS].sort());
+    assert.deepEqual([...new Set(events.map(([name]) => name))].sort(), [...OBSERVERS].sort());
     for (const [name, { method, origin, ...event }] of events) {
       assert.deepEqual([method, origin], ['DELETE', ORIGIN], name);
       assert.doesNotMatch(inspect(event, { depth: 9, showHidden: true }), /secret|password/, name);

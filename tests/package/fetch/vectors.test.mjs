@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { OBSERVERS } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
@@ -57,7 +58,6 @@ const expanded = ({ each, with: headers, methods = ['GET'], ...row }) =>
       : each.map((status) => ({ ends: status, ...row, method, answers: [{ status, ...headers }, 200] })),
   );
 
-const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'beforeRetry', 'onSuccess', 'onGiveUp'];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** An inner fetch that plays the answers of a row, and keeps the calls that it got. */
@@ -93,7 +93,7 @@ async function check(entry, form, row) {
     ...(random !== undefined && { random: () => random }),
     ...(hint !== undefined && { hint: () => hint }),
     ...(retryOn !== undefined && { retryOn: () => retryOn }),
-    ...(row.hooks && Object.fromEntries(HOOKS.map((name) => [name, note(name)]))),
+    ...(row.hooks && Object.fromEntries(OBSERVERS.map((name) => [name, note(name)]))),
   };
   const body = /^(?:get|head)$/i.test(method) ? undefined : 'x';
   const { value, error, clock } = await underClock(() =>

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
+import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { OPTIONS } from '../lib/badvalues.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
@@ -138,7 +139,6 @@ const FOREIGN = {
   onGiveUp: 'onGiveup onGivUp',
   onRetry: 'onRetries onretry',
   finalError: 'finalErr finalerror',
-  longRetryAfter: 'longRetryAftr',
 };
 
 test('metrics: only a policy suggests them, or lists them', async () => {
@@ -162,9 +162,9 @@ test('names that a function rejects are neither suggested nor listed', async () 
 const VALUES_MEANT = {
   jitter: { Full: 'full', decorelated: 'decorrelated', pollyv2: 'pollyV2', decor: 'decorrelated' },
   backoff: { Exponential: 'exponential', exp: 'exponential', constant: 'fixed', lineer: 'linear', fib: 'fibonacci' },
-  finalError: { Wrap: 'wrap' },
-  longRetryAfter: { caps: 'cap' },
-  finalResult: { rejects: 'reject' },
+  ...Object.fromEntries(
+    TABLE.filter(({ words }) => words[1]).map(({ name, words: [, word] }) => [name, { [`${word}s`]: word }]),
+  ),
 };
 
 test('a value with a slip is answered with the one that was meant', async () => {

@@ -1,8 +1,7 @@
 // Draws the operations of a schedule: the outcomes of their callbacks, one for each call.
 
+import { HOOKS } from '../lib/callbacks.mjs';
 import { KINDS, RESULTS } from './values.mjs';
-
-export const HOOKS = ['onAttempt', 'onFailure', 'onRetry', 'onSuccess', 'onGiveUp'];
 
 /** The callbacks of a policy, with the chances that it has a predicate for results, and hooks. */
 export const usesOf = (g, results, hooks) => ({

@@ -2,7 +2,7 @@
 // callbacks, writing down everything that happens.
 
 import { channelOf } from './tracing.mjs';
-import { HOOKS } from './callbacks.mjs';
+import { HOOKS } from '../lib/callbacks.mjs';
 import { RESULTS, causeOf, failure, value } from './values.mjs';
 import { World, describe } from './world.mjs';
 
