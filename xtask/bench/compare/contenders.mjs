@@ -85,7 +85,7 @@ const FUNCTIONS = {
     code: `export { default, AbortError } from 'p-retry';`,
     // "An attempt that is already running is not interrupted."
     knows: 'options attempt signal totalMs retryIf onRetry',
-    options: ({ attempts = 11, baseMs, capMs, jitter, signal, totalMs, retryIf, onRetry }) =>
+    options: ({ attempts = 11, baseMs, capMs, jitter = true, signal, totalMs, retryIf, onRetry }) =>
       set({
         ...{ retries: attempts - 1, minTimeout: baseMs, maxTimeout: capMs, randomize: jitter, signal },
         ...{ maxRetryTime: totalMs, onFailedAttempt: onRetry },
@@ -130,7 +130,7 @@ const FUNCTIONS = {
   'async-retry': {
     code: `export { default } from 'async-retry';`,
     knows: 'options attempt totalMs interrupts retryIf onRetry',
-    options: ({ attempts = 11, baseMs, capMs, jitter, totalMs, retryIf, onRetry }) =>
+    options: ({ attempts = 11, baseMs, capMs, jitter = true, totalMs, retryIf, onRetry }) =>
       set({
         ...(attempts === Infinity ? { forever: true } : { retries: attempts - 1 }),
         ...{ minTimeout: baseMs, maxTimeout: capMs, randomize: jitter, maxRetryTime: totalMs, onRetry, retryIf },

@@ -1,6 +1,8 @@
 // Plays the cases of docs/comparison.md with each package, and writes its tables: the same on every machine, but for
 // the sizes, which follow the packages.
 
+import { readdirSync } from 'node:fs';
+
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
 import { markdownTable, named, writeTables } from '../report/table.mjs';
@@ -13,7 +15,7 @@ import { sizeOf } from './sizes.mjs';
 const FEATURES = {
   'an HTTP client': { ky: ['ky', 'default'], 'axios-retry': ['axios', 'default'], ofetch: ['ofetch', 'ofetch'] },
   bulkheads: { cockatiel: ['cockatiel', 'bulkhead'] },
-  fallbacks: { cockatiel: ['cockatiel', 'fallback'] },
+  fallbacks: { cockatiel: ['cockatiel', 'fallback'], opossum: ['opossum', 'default'] },
   'programs of effects': { effect: ['effect', 'Effect'] },
   'a virtual clock for tests': {
     effect: ['effect/testing', 'TestClock'],
@@ -49,7 +51,12 @@ export async function run({ node, choice: { docs }, say }) {
       if ((await import(module))[name] === undefined) throw new Error(`${module} has no ${name}`);
     return [what, Object.keys(has).join(', ')];
   });
-  tables.unshift(markdownTable([['also', 'in'], ...(await Promise.all(features))], '---|'));
+  const untyped = Object.keys(known).filter((name) => {
+    const files = readdirSync(new URL(`../node_modules/${name}`, import.meta.url), { recursive: true });
+    return !files.some((file) => /\.d\.[cm]?ts$/.test(String(file)));
+  });
+  const rows = [...(await Promise.all(features)), ['types of its own', `all but ${untyped.join(', ')}`]];
+  tables.unshift(markdownTable([['also', 'in'], ...rows], '---|'));
   if (docs) writeTables('comparison.md', tables);
   else console.log(tables.join('\n\n'));
   return groups;
