@@ -9,15 +9,14 @@ import { after, test } from 'node:test';
 
 import { repo, run, tool } from '../lib/consumer.mjs';
 import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
-import { checkFiles, javaScript, serve } from '../lib/programs.mjs';
+import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { documents, marked } from '../lib/readers.mjs';
+import { documents } from '../lib/readers.mjs';
 
 const PAGES = ['recipes', 'guide/page'].map((name) => documents.get(`docs/${name}.md`)).join('\n');
-const NAMES = [...PAGES.matchAll(/^```tsx? (.+)$/gm)].map(([, name]) => name);
+const NAMES = ['react', 'tokens', ...Array.from(PAGES.matchAll(/^```tsx? (.+)$/gm), ([, name]) => name)];
 const ran = new Set();
-const recipe = (name) => marked(name)[0][1];
 
 /**
  * Runs a recipe while global names are replaced. `use` gets its exports and the virtual clock. The clock runs until
@@ -26,7 +25,7 @@ const recipe = (name) => marked(name)[0][1];
 const using = (name, globals, use, time = still) =>
   withGlobals(globals, async () => {
     ran.add(name);
-    const code = await javaScript(recipe(name), 'tsx');
+    const code = await javaScript(program(name), 'tsx');
     return time(async (clock) => use(await importPasted(code), clock));
   });
 
@@ -185,7 +184,7 @@ test('undici: a dispatcher with a connect timeout', async () => {
   const seen = [];
   const server = await serve(({ url }) => ({ status: seen.push(url) < 3 ? 503 : 200, text: '{"name":"Ada"}' }));
   after(server.close);
-  const code = recipe('undici').replace('https://example.com', server.url);
+  const code = program('undici').replace('https://example.com', server.url);
   const { response, dispatcher } = await still(() => importPasted(`${code}\nexport { response, dispatcher };`));
   assert.deepEqual([response.status, await response.json()], [200, { name: 'Ada' }]);
   assert.deepEqual(seen, Array(3).fill('/data.json'));
@@ -241,7 +240,7 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
   const api = await serve(() => (++requests < 3 ? { status: 503 } : { text: '{"name":"Ada"}' }));
   after(api.close);
   const dir = pasted("import {} from 'next'; import {} from 'react'; import {} from 'react-dom';", {
-    'app/users/route.js': await javaScript(recipe('next')),
+    'app/users/route.js': await javaScript(program('next')),
     'app/layout.js': 'export default ({ children }) => children;',
     // The packages are links to folders of the repository.
     'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(repo)} } };`,
@@ -281,7 +280,7 @@ test('Service worker: requests to the API are answered, others left alone', asyn
 test('all recipes type-check with the settings of the demo page, a strict project of Vite', async () => {
   const { compilerOptions } = JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8'));
   const check = (names, options, files = {}) => {
-    for (const name of names) files[`${name.replaceAll(' ', '-')}.tsx`] = recipe(name);
+    for (const name of names) files[`${name.replaceAll(' ', '-')}.tsx`] = program(name);
     return checkFiles(files, Object.values(files).join('\n'), { ...compilerOptions, jsx: 'react-jsx', ...options });
   };
   const [worker, others] = [['service worker'], NAMES.filter((name) => name !== 'service worker')];

@@ -13,8 +13,8 @@ import { marked } from './readers.mjs';
 
 /** The text of a program: a block of a document, or a file that one leads to. @param {string} mark */
 export function program(mark) {
-  const file = join(here, 'programs', `${mark}.ts`);
-  return existsSync(file) ? readFileSync(file, 'utf8') : marked(mark)[0][1];
+  const file = ['ts', 'tsx'].map((type) => join(here, 'programs', `${mark}.${type}`)).find(existsSync);
+  return file ? readFileSync(file, 'utf8') : marked(mark)[0][1];
 }
 
 /** The longest program. */

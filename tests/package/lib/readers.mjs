@@ -41,8 +41,8 @@ export function blocks(text) {
 }
 
 // The world around the code: short waits take a hundredth of their time, and time limits all of it, because a busy
-// machine needs that; and a network in which each address fails twice, then answers. At the end, the numbers of these
-// failures and of retries are printed.
+// machine needs that; and a network in which each address first refuses, then is busy, then answers. At the end, the
+// numbers of these failures and of retries are printed.
 const WORLD = `
 import { tracingChannel } from 'node:diagnostics_channel';
 const real = globalThis.setTimeout;
@@ -62,9 +62,11 @@ export const flaky = (key) => {
 };
 globalThis.fetch = async (url, init) => {
   if (init?.signal) init.signal.throwIfAborted();
+  const key = String(url.url ?? url);
   try {
-    flaky(String(url.url ?? url));
+    flaky(key);
   } catch (cause) {
+    if (requests.get(key) > 1) return new Response('busy', { status: 503, headers: { 'retry-after': '0' } });
     // The message of a failed fetch: rejitter/fetch takes any other message for a bug.
     throw new TypeError('fetch failed', { cause: Object.assign(cause, { code: 'ECONNREFUSED' }) });
   }
