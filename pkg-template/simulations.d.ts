@@ -96,47 +96,9 @@ export interface Seeded {
 
 /** Options of {@link simulateOutage}; times in ms, from the start of the outage. */
 export interface OutageOptions extends Seeded {
-  /** Number of clients: an integer between 1 and 10^6. @default 1000 */
-  clients?: number | undefined;
-  /** Time over which the clients start, evenly spaced; 0 starts all at once. Between 0 and 10^12. @default 0 */
-  spreadMs?: number | undefined;
-  /** How long the server is down. Between 0 and 10^12. @default 30_000 */
-  downMs?: number | undefined;
-  /** Requests that the server accepts per second once it is up. Positive. @default Infinity */
-  capacityPerS?: number | undefined;
-  /**
-   * How much unused capacity the server can save up, in requests; it has saved none when the outage ends.
-   * At least 1.
-   *
-   * @default 1
-   */
-  burst?: number | undefined;
-  /**
-   * Capacity that a rejected request uses, as a share of a served one's, because the server must read and
-   * answer it as well. A server with no capacity left owes it, and serves nobody until it has made up for
-   * that. Between 0 and 1.
-   *
-   * @default 0
-   */
-  rejectionCost?: number | undefined;
-  /**
-   * Time from a request's arrival until the client has the response. Between 0 and 10^6; for a policy that
-   * never waits and never gives up, above 0 and more than a 10^15th of `horizonMs`.
-   *
-   * @default 0
-   */
-  latencyMs?: number | undefined;
+  [OutageOptions: string]: unknown;
   /** Each client's time for its operation. Positive. @default the policy's `totalTimeoutMs`, Infinity without */
   deadlineMs?: number | undefined;
-  /**
-   * Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins.
-   * @default 600_000
-   */
-  horizonMs?: number | undefined;
-  /** The width of a time bin. Positive. @default 100 */
-  binMs?: number | undefined;
-  /** Number of clients of which every attempt is kept: an integer between 0 and 10^6. @default 24 */
-  traced?: number | undefined;
 }
 
 /** Result of {@link simulateOutage}. Bin b is the time from b·binMs (included) to the next bin's start. */
@@ -225,14 +187,7 @@ export interface FigureStrategy {
 
 /** Options of {@link simulateContention}; times in ms. */
 export interface ContentionOptions extends Seeded {
-  /** Number of competing clients: an integer between 1 and 100,000. @default 100 */
-  clients?: number | undefined;
-  /** The mean of a message's time. Between 0 and 10^6. @default 10 */
-  hopMeanMs?: number | undefined;
-  /** Its standard deviation, before negative times are turned positive. Between 0 and 10^6. @default 2 */
-  hopSdMs?: number | undefined;
-  /** Number of runs, each with other draws: an integer between 1 and 10^6. @default 100 */
-  runs?: number | undefined;
+  [ContentionOptions: string]: unknown;
 }
 
 /** The mean of a sample, and how certain it is. */
@@ -329,33 +284,15 @@ export interface SimulatedProtection {
 export interface LoadOptions extends Seeded {
   /** @default { type: 'regular', perS: 280 } */
   arrivals?: Arrivals | undefined;
-  /** Requests that the server handles per second. Positive and at most 10^9. @default 300 */
-  capacityPerS?: number | undefined;
+  [LoadOptions: string]: unknown;
   /**
    * Time that a client waits for an attempt. Positive and more than a 10^15th of `horizonMs`, at most 10^9.
    *
    * @default the policy's `attemptTimeoutMs`, 1000 without
    */
   timeoutMs?: number | undefined;
-  /** Start of the outage. Between 0 and 10^9. @default 10_000 */
-  downFromMs?: number | undefined;
-  /** Length of the outage. Between 0 and 10^9. @default 10_000 */
-  downMs?: number | undefined;
-  /** Share of the answers that are failures, at random. Between 0 and 1. @default 0 */
-  failureShare?: number | undefined;
-  /** Where the simulation ends. Positive, at most 10^9 and 10^6 bins. @default 300_000 */
-  horizonMs?: number | undefined;
-  /** The width of a time bin. Positive. @default 1000 */
-  binMs?: number | undefined;
   /** Parts that bound the attempts. @default none */
   protection?: SimulatedProtection | undefined;
-  /**
-   * Number of processes that the requests come from, at random, each with a protection of its own: an integer between
-   * 1 and 1000.
-   *
-   * @default 1
-   */
-  processes?: number | undefined;
 }
 
 /** Result of {@link simulateLoad}: columns by time bin, and whether it recovered. */
@@ -430,16 +367,7 @@ export function simulateLoad(policy: Subject, options?: LoadOptions): Simulation
 
 /** Options of {@link simulateRateLimit}; times in ms. */
 export interface RateLimitOptions extends Seeded {
-  /** Number of jobs, which all wait at the start: an integer between 1 and 10^6. @default 1000 */
-  jobs?: number | undefined;
-  /** Number of workers, each of which does one job after the other: an integer between 1 and 10^5. @default 50 */
-  workers?: number | undefined;
-  /** Requests that the server accepts in each window: an integer between 1 and 10^9. @default 100 */
-  limit?: number | undefined;
-  /** Length of a window. The first starts with the simulation. Positive and at most 10^9. @default 10_000 */
-  windowMs?: number | undefined;
-  /** Time from a request to its answer; it reaches the server halfway. Positive and at most 10^6. @default 50 */
-  latencyMs?: number | undefined;
+  [RateLimitOptions: string]: unknown;
   /**
    * Whether a worker, and the cooldown, follow the time that the server asks for. `'ignored'`: only the policy's own
    * waits count.
@@ -454,10 +382,6 @@ export interface RateLimitOptions extends Seeded {
    * @default nothing
    */
   protection?: { cooldown?: { maxHoldMs?: number | undefined } | undefined } | undefined;
-  /** Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. @default 600_000 */
-  horizonMs?: number | undefined;
-  /** The width of a time bin. Positive. @default 1000 */
-  binMs?: number | undefined;
 }
 
 /** Result of {@link simulateRateLimit}. */
@@ -505,35 +429,21 @@ export function simulateRateLimit(policy: Subject, options?: RateLimitOptions): 
 
 /** Options of {@link simulateHedging}. */
 export interface HedgingOptions extends Seeded {
-  /** Number of requests: an integer between 1 and 10^7. @default 100_000 */
-  requests?: number | undefined;
+  [HedgingOptions: string]: unknown;
   /** How long a server works on an attempt, in ms: an exponentially distributed time, but for a share of slow ones. */
   service?:
     | {
-        /** Mean of an ordinary attempt. Between 0.01 and 10^6. @default 20 */
-        meanMs?: number | undefined;
-        /** Share of slow attempts. Between 0 and 1. @default 0.05 */
-        slowShare?: number | undefined;
-        /** Shortest time of a slow attempt. Between 0 and 10^6. @default 500 */
-        slowFromMs?: number | undefined;
-        /** Mean of the exponentially distributed time that it takes in addition. Between 0 and 10^6. @default 500 */
-        slowMeanMs?: number | undefined;
+        [ServiceTimes: string]: unknown;
       }
     | undefined;
-  /**
-   * The options of `hedge()` of `rejitter/protection`. A `maxRatio` of Infinity, which the part does not have, removes
-   * the bound of the number of hedges.
-   *
-   * @default no hedges
-   */
+  /** The options of `hedge()` of `rejitter/protection`. @default no hedges */
   hedge?:
     | {
         /** @default learned: see quantile */
         delayMs?: number | undefined;
         /** @default 0.95 */
         quantile?: number | undefined;
-        /** @default 0.1 */
-        maxRatio?: number | undefined;
+        [HedgeRule: string]: unknown;
       }
     | undefined;
   /**
@@ -544,14 +454,7 @@ export interface HedgingOptions extends Seeded {
    */
   load?:
     | {
-        /**
-         * Number of servers: an integer between 1 and 10,000. An attempt goes to one at random, its hedge to another.
-         *
-         * @default 10
-         */
-        servers?: number | undefined;
-        /** Share of the time that the servers would work without hedges. Between 0.001 and 2. @default 0.7 */
-        utilisation?: number | undefined;
+        [ServerLoad: string]: unknown;
       }
     | undefined;
 }

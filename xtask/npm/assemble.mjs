@@ -14,6 +14,7 @@ import { build, transform } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
 import { INTERNAL, bundle, formOf } from './bundle.mjs';
+import { numbersModule, withNumbers } from './simulations.mjs';
 import { hexOf, textOf } from './wasm-text.mjs';
 
 /** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
@@ -163,6 +164,8 @@ export async function assemble({ template, readme, driver, licences, wasm, light
   write('lib/wasm/core-bytes.js', bytesModule(hexOf(coreBytes), 'core.wasm'));
   // The same as JavaScript lies next to it.
   write('lib/wasm/core-generated.js', readFileSync(wasm.replace(/\.wasm$/, '.js')));
+  write('lib/lab/numbers.js', numbersModule());
+  write('simulations.d.ts', withNumbers(read('simulations.d.ts')));
   write('lib/light/generated.js', readFileSync(light));
   write('lib/protection/generated.js', readFileSync(machines));
   const labBytes = readFileSync(join(lab, 'lab.wasm'));

@@ -5,6 +5,7 @@
 import { ownOf, read, readInto } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
 import { RULES } from '../options/table.js';
+import { NUMBERS } from './numbers.js';
 import { simulationOf } from './run.js';
 import { seedOf } from './values.js';
 
@@ -38,36 +39,39 @@ const ARRIVALS = [
 const PRESET = ['', "'awsSdk2026'", (value) => value === 'awsSdk2026'];
 
 // The options by name, but for the seed.
-const OUTAGE = numbers(
-  'clients spreadMs downMs capacityPerS burst rejectionCost latencyMs deadlineMs horizonMs binMs traced',
-);
-const CONTENTION = numbers('clients hopMeanMs hopSdMs runs');
-const LINE = { figure: choice('none', 'exponential', 'equal', 'full', 'decorrelated'), ...numbers('baseMs capMs') };
+const OUTAGE = numbers(NUMBERS.OutageOptions);
+const CONTENTION = numbers(NUMBERS.ContentionOptions);
+const LINE = {
+  figure: choice('none', 'exponential', 'equal', 'full', 'decorrelated'),
+  ...numbers(['baseMs', 'capMs']),
+};
+const { processes, ...ofLoad } = numbers(NUMBERS.LoadOptions);
 const LOAD = {
   arrivals: ARRIVALS,
-  ...numbers('capacityPerS timeoutMs downFromMs downMs failureShare horizonMs binMs'),
+  ...ofLoad,
   protection: section({
     budget: section({
-      ...numbers('capacity perSuccess cost perRequest perSecond maxTokens tokenRatio'),
+      ...numbers(['capacity', 'perSuccess', 'cost', 'perRequest', 'perSecond', 'maxTokens', 'tokenRatio']),
       refund: SWITCH,
       preset: PRESET,
     }),
-    breaker: section(
-      numbers('failureRatio minimumCalls windowMs consecutiveFailures openMs maxOpenMs closeAfter draw'),
-    ),
+    breaker: section({
+      ...numbers(['failureRatio', 'minimumCalls', 'windowMs', 'consecutiveFailures', 'openMs', 'maxOpenMs']),
+      ...numbers(['closeAfter', 'draw']),
+    }),
   }),
-  processes: NUMBER,
+  processes,
 };
 const RATE_LIMIT = {
-  ...numbers('jobs workers limit windowMs latencyMs horizonMs binMs'),
+  ...numbers(NUMBERS.RateLimitOptions),
   hints: choice('ignored', 'followed'),
-  protection: section({ cooldown: section(numbers('maxHoldMs')) }),
+  protection: section({ cooldown: section(numbers(['maxHoldMs'])) }),
 };
 const HEDGING = {
-  requests: NUMBER,
-  service: section(numbers('meanMs slowShare slowFromMs slowMeanMs')),
-  hedge: section(numbers('delayMs quantile maxRatio')),
-  load: section(numbers('servers utilisation')),
+  ...numbers(NUMBERS.HedgingOptions),
+  service: section(numbers(NUMBERS.ServiceTimes)),
+  hedge: section(numbers(['delayMs', 'quantile', ...NUMBERS.HedgeRule])),
+  load: section(numbers(NUMBERS.ServerLoad)),
 };
 
 /** @param {(policy: any) => any} dataOf @param {import('./calls.js').Calls<SimulationCore>} calls */
@@ -110,7 +114,7 @@ function choice(...names) {
   return ['', 'oneOf', (value) => names.includes(value), names];
 }
 
-/** Returns the rules of numbers. @param {string} names @returns {Rules} */
+/** Returns the rules of numbers. @param {string[]} names @returns {Rules} */
 function numbers(names) {
-  return Object.fromEntries(names.split(' ').map((name) => [name, NUMBER]));
+  return Object.fromEntries(names.map((name) => [name, NUMBER]));
 }

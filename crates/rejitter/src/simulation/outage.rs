@@ -29,7 +29,8 @@ options! {
     /// answer it as well. A server with no capacity left owes it, and serves nobody until it has made up
     /// for that. Between 0 and 1. Defaults to 0.
     rejection_cost: f64 = 0.0,
-    /// Time from a request's arrival until the client has the response. Between 0 and 10^6. Defaults to 0.
+    /// Time from a request's arrival until the client has the response. Between 0 and 10^6; for a policy that never
+    /// waits and never gives up, above 0 and more than a 10^15th of `horizon_ms`. Defaults to 0.
     latency_ms: f64 = 0.0,
     /// Each client's time for its operation. Positive; infinite for no limit. Defaults to infinite.
     deadline_ms: f64 = f64::INFINITY,

@@ -37,8 +37,7 @@ impl Default for HedgeRule {
 /// Servers for which attempts wait. Each works on one attempt after the other, in their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ServerLoad {
-    /// Number of servers. An attempt goes to one at random, its hedge to another one. Between 1 and 10,000. Defaults to
-    /// 10.
+    /// Number of servers. Between 1 and 10,000. Defaults to 10. An attempt goes to one at random, its hedge to another.
     pub servers: u32,
     /// Share of the time that the servers would work without hedges. Between 0.001 and 2. Defaults to 0.7. Requests
     /// arrive at random, at the rate for it.

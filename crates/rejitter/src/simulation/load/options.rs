@@ -51,8 +51,8 @@ options! {
     bin_ms: f64 = 1_000.0,
     /// Parts that bound the attempts. Defaults to none.
     protection: LoadProtection = LoadProtection::default(),
-    /// Number of processes that the requests come from, each with a protection of its own. Between 1 and 1000.
-    /// Defaults to 1: all clients share one.
+    /// Number of processes that the requests come from, at random, each with a protection of its own. Between 1 and
+    /// 1000. Defaults to 1: all clients share one.
     processes: u32 = 1,
 }
 
