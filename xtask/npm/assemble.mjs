@@ -97,7 +97,7 @@ export const packageReadme = (text) =>
     .replace(/^> .*\n\n/m, '')
     .replace(
       /\nTo work on it: [^]*/,
-      '\nMIT or Apache-2.0, at your option. THIRD-PARTY-NOTICES: the crates in the WebAssembly.\n',
+      '\nMIT or Apache-2.0, at your option. THIRD-PARTY-NOTICES has the licences of the crates in the WebAssembly.\n',
     )
     .replaceAll(/\b(srcset|src)="(docs\/[\w-]+\.png)"/g, `$1="${SITE.raw}$2"`)
     .replaceAll(/\]\(docs\/([\w/-]+)\.md/g, `](${SITE.docs}$1.html`)

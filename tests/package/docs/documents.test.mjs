@@ -272,6 +272,16 @@ test('the table of reasons lists each that the declarations know', () => {
   listed('reason', declared);
 });
 
+test('a page of the guide has at most 1,200 words, and the navigation has a place for each', async () => {
+  const { PAGES } = await import('../../../xtask/site/typedoc.config.mjs');
+  const guide = [...documents].filter(([name]) => name.startsWith('docs/guide/'));
+  assert.ok(guide.length > 20);
+  for (const [name, text] of guide) {
+    assert.ok(text.trim().split(/\s+/).length <= 1200, name);
+    assert.notEqual(PAGES.get(name.replace('docs/', '')), name.endsWith('/lab.md') ? undefined : 'More', name);
+  }
+});
+
 test('links to the repository lead to files', () => {
   const links = [...documents.values()].flatMap((text) => [
     ...text.matchAll(/https:\/\/github\.com\/rejitter\/rejitter\/(?:blob|tree)\/main\/([^)#]+)/g),
