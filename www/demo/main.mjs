@@ -13,10 +13,9 @@
  * of requests to `/flaky/`.
  */
 import { parseArgs } from 'node:util';
-import { TimeoutError, retryReport } from 'rejitter';
+import { RetryPolicy, TimeoutError, retryReport } from 'rejitter';
 import { HttpStatusError, createFetch } from 'rejitter/fetch';
 import { startServer } from './misbehaving-server.mjs';
-import { printCalls, printIntroduction, printTotals } from './report.mjs';
 
 const { values: args } = parseArgs({
   options: {
@@ -32,18 +31,21 @@ const concurrency = numberArg('concurrency', 1, 100);
 
 /** An answer slower than this counts as a failure of the attempt. */
 const ANSWER_WITHIN_MS = 1000;
-
 const options = /** @type {const} */ ({ baseMs: 40, capMs: 400, factor: 2, maxAttempts: 6 });
-
 const fetch = createFetch({ ...options, attemptTimeoutMs: ANSWER_WITHIN_MS, throwOnStatus: true });
 
 /**
- * @param {string} server
- * @param {string} path
- * @returns {Promise<import('./report.mjs').Call>}
+ * @typedef {object} Call
+ * @property {string} name
+ * @property {string[]} answers one per attempt: a status, `drop` or `slow`
+ * @property {number[]} waits
+ * @property {'ok' | 'gave up' | 'rejected'} outcome
+ * @property {number} ms
  */
+
+/** @param {string} server @param {string} path @returns {Promise<Call>} */
 async function call(server, path) {
-  /** @type {import('./report.mjs').Call} */
+  /** @type {Call} */
   const record = { name: path.replace('flaky/', ''), answers: [], waits: [], outcome: 'ok', ms: 0 };
   const start = performance.now();
   try {
@@ -75,26 +77,21 @@ function label(error) {
 }
 
 const server = await startServer({ seed: args.seed, failureRate });
-const flaky = Array.from({ length: requestCount }, (_, i) => `flaky/${String(i + 1).padStart(2, '0')}`);
-const setting = {
-  ...options,
-  server: server.url,
-  seed: args.seed,
-  failureRate,
-  requestCount,
-  concurrency,
-  answerWithinMs: ANSWER_WITHIN_MS,
-};
-printIntroduction(setting);
+console.log(`rejitter on Node ${process.versions.node}, against ${server.url}
+${requestCount} requests, ${concurrency} at a time, to a server where ${percent(failureRate)} of answers fail (seed ${args.seed}).
+createFetch, full jitter, ${JSON.stringify(options).replace(/[{}"]/g, '').replace(/[:,]/g, '$& ')}; slow is after ${ANSWER_WITHIN_MS} ms.
+`);
 
 // The first fetch of a process also loads fetch itself. That time is not the server's, and on a
 // busy machine it could pass for a slow answer.
 await (await fetch(`${server.url}/stats`)).json();
 
-/** @type {import('./report.mjs').Call[]} */
+/** @type {Call[]} */
 const calls = [];
 // The last one is to a path that the server does not have: a failure that is not worth a retry.
-const waiting = [...flaky, 'missing'].entries();
+const waiting = Array.from({ length: requestCount }, (_, i) => `flaky/${String(i + 1).padStart(2, '0')}`)
+  .concat('missing')
+  .entries();
 const startedAt = performance.now();
 // All of these take from one iterator, so each request is made once.
 const worker = async () => {
@@ -106,21 +103,64 @@ const seconds = (performance.now() - startedAt) / 1000;
 const { requests: received } = server.stats();
 await server.close();
 
-printCalls(calls);
-const agreed = printTotals(setting, calls, { received, seconds });
-if (!agreed) process.exitCode = 1;
+const rows = calls.map(({ name, answers, waits, outcome, ms }) => {
+  const story = answers.map((answer, k) => (waits[k] === undefined ? answer : `${answer} (${waits[k].toFixed(0)})`));
+  return [
+    name.padEnd(7),
+    String(answers.length).padStart(8),
+    story.join(' '),
+    outcome.padEnd(8),
+    ms.toFixed(0).padStart(5),
+  ];
+});
+const widest = Math.max(...rows.map(([, , story = '']) => story.length), 23);
+const line = (/** @type {string[]} */ [name, attempts, story = '', ...rest]) =>
+  [name, attempts, story.padEnd(widest), ...rest].join('  ');
+console.log([['request', 'attempts', 'answers (and waits, ms)', 'outcome ', '   ms'], ...rows].map(line).join('\n'));
 
-/**
- * @param {'rate' | 'requests' | 'concurrency'} name
- * @param {number} min
- * @param {number} max
- */
+const flaky = calls.slice(0, requestCount);
+const ofAll = (/** @type {Call[]} */ some) =>
+  `${some.length} of ${requestCount} (${percent(some.length / requestCount)})`;
+const sent = sum(flaky.map(({ answers }) => answers.length));
+const first = ofAll(flaky.filter(({ answers }) => answers[0] === '200'));
+const succeeded = ofAll(flaky.filter(({ outcome }) => outcome === 'ok'));
+const answers = calls.flatMap((one) => one.answers).filter((answer) => answer !== '200');
+const failures = [...new Set(answers)].map((kind) => `${kind} × ${answers.filter((one) => one === kind).length}`);
+// The ceilings come from the package too: the waits of the same policy without jitter. The server's 429 says how long
+// to wait: never less than that, so it is not a draw below the ceiling.
+const ceilings = [...new RetryPolicy({ ...options, jitter: 'none' }).delays()];
+const shares = calls.flatMap(({ waits, answers }) =>
+  waits.flatMap((wait, k) => (answers[k] === '429' ? [] : wait / /** @type {number} */ (ceilings[k]))),
+);
+const drawn = shares.length === 0 ? 'none' : `${percent(sum(shares) / shares.length)} of their ceilings (expected 50%)`;
+console.log(`
+without retry  ${first}, expected ${percent(1 - failureRate)}
+with retry     ${succeeded}, expected ${percent(1 - failureRate ** options.maxAttempts)}
+failures       ${failures.join(', ') || 'none'}
+waits          ${drawn}, without those of a Retry-After
+server         received ${received} requests to /flaky/; the client made ${sent}
+time           ${seconds.toFixed(2)} s`);
+if (received !== sent) {
+  console.error('The two counts differ.');
+  process.exitCode = 1;
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+/** @param {number} share */
+function percent(share) {
+  return `${(100 * share).toFixed(share > 0.95 && share < 1 ? 1 : 0)}%`;
+}
+
+/** @param {'rate' | 'requests' | 'concurrency'} name @param {number} min @param {number} max */
 function numberArg(name, min, max) {
   const value = Number(args[name]);
   if (!(value >= min && value <= max) || (name !== 'rate' && !Number.isInteger(value))) {
-    console.error(
-      `--${name} must be ${name === 'rate' ? 'a number' : 'an integer'} from ${min} to ${max}, not ${args[name]}`,
-    );
+    const kind = name === 'rate' ? 'a number' : 'an integer';
+    console.error(`--${name} must be ${kind} from ${min} to ${max}, not ${args[name]}`);
     process.exit(2);
   }
   return value;

@@ -7,10 +7,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { keepBlobs, keepNextFile, keptFile } from './lib/blobs.mjs';
+import { keepNextFile, keptFile, onEdge } from './lib/in-page.mjs';
 import { ADVICE, NARROW_WIDTHS, SMALL, WIDER_TEXT, isDrawn, isLoaded, placeOf } from './lib/page.mjs';
 import { bePatient, slower } from './lib/patience.mjs';
-import { onEdge } from './lib/picture.mjs';
 import { reckon } from './lib/reckon.mjs';
 import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
@@ -37,10 +36,6 @@ after(async () => {
   await server?.close();
 });
 
-/**
- * @param {string} query
- * @param {(page: Session) => Promise<void>} use
- */
 function withPage(query, use) {
   return withSession(webkit.session, async (page) => {
     await page.resize(1440, 900);
@@ -110,7 +105,6 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
           (figure) => Number(document.querySelector(`#${figure} .drawing > svg`)?.getAttribute('width')),
           id,
         );
-        await page.run(keepBlobs);
         await page.run(keepNextFile);
         await clickInPage(page, `#${id} [aria-label^="PNG of"]`);
         const { name, base64 } = await page.wait(keptFile);
@@ -230,7 +224,6 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
 
   test('a crash of the browser is not a failure of the page, once', async () => {
     let opened = 0;
-    /** @param {number} crashes */
     const run = (crashes) =>
       withPage('', async (page) => {
         if (++opened <= crashes) await page.crash();
@@ -242,31 +235,19 @@ describe('WebKitGTK', { concurrency: 2 }, () => {
     assert.equal(opened, 4);
   });
 });
-/** @param {Session} page @returns {Promise<string[]>} */
 function complaints(page) {
   return page.run(() => /** @type {any} */ (globalThis).complaints);
 }
 
-/**
- * Not by the mouse: the driver may answer before the page has seen a click.
- * @param {Session} page
- * @param {string} selector
- */
+/** Not by the mouse: the driver may answer before the page has seen a click. */
 function clickInPage(page, selector) {
   return page.run((css) => /** @type {HTMLElement | null} */ (document.querySelector(css))?.click(), selector);
 }
-
-/** @param {Session} page @param {string} selector */
 async function text(page, selector) {
   return (await page.wait((wanted) => document.querySelector(wanted)?.textContent, selector)) ?? '';
 }
 
-/**
- * Waits until a text matches: the driver may answer before the page has seen a key.
- * @param {Session} page
- * @param {string} selector
- * @param {RegExp} words
- */
+/** Waits until a text matches: the driver may answer before the page has seen a key. */
 function says(page, selector, words) {
   return page.wait(
     (wanted, source) => new RegExp(source).test(document.querySelector(wanted)?.textContent ?? ''),
@@ -275,10 +256,8 @@ function says(page, selector, words) {
   );
 }
 
-/** Waits until a figure shows what the controls say. @param {Session} page @param {string} id */
+/** Waits until a figure shows what the controls say. */
 const drawn = (page, id) => page.wait(isDrawn, placeOf(id));
-
-/** @param {Session} page */
 async function drawAll(page) {
   // Some sections are loaded when they come near.
   for (const body of await page.run(() => [...document.querySelectorAll('main [id$="-body"]')].map(({ id }) => id)))
@@ -287,11 +266,9 @@ async function drawAll(page) {
   for (const id of ids) await drawn(page, id);
   return ids;
 }
-
-/** @param {Session} page */
 const arrived = (page) => drawn(page, 'live-run');
 
-/** Waits for the end of a run, and until it is drawn: a figure that is far away is not. @param {Session} page */
+/** Waits for the end of a run, and until it is drawn: a figure that is far away is not. */
 async function runEnded(page) {
   await page.wait(() => document.querySelector('#live-run[data-sent]') !== null);
   await drawn(page, 'live-run');
@@ -300,7 +277,6 @@ async function runEnded(page) {
 /**
  * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width
  * of what a window that has become narrow showed before.
- * @param {Session} page
  */
 function overflow(page) {
   return page.run(async () => {

@@ -1,119 +1,82 @@
-/**
- * The scene in Node, by the page's own functions: its numbers are those of the package, and its sentences those of the
- * numbers. Expects `rejitter` in `www/node_modules`.
- */
+/** The scene in Node: its numbers are those of the package, and its sentences those of the numbers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stateOf } from './lib/states.mjs';
-import { outageAlone } from './lib/verdict.mjs';
-import { pageModule } from './page-module.mjs';
+import { AT_ONCE, INITIAL, INITIAL_STATE, done, outageInput, page, stateOf } from './lib/node.mjs';
+import { outageAlone } from './lib/outage.mjs';
 
-const { scene, endOf, BINS, LANES } = await pageModule('scene/compute.ts');
-const { outageInput } = await pageModule('compute/outage.ts');
-const words = await pageModule('scene/words.ts');
-const { key, sceneMarkup } = await pageModule('scene/markup.ts');
-const { capacityAt, picture, rateTicks, HEIGHT, WIDTH } = await pageModule('scene/picture.ts');
-const { fromQuery, toQuery } = await pageModule('state/permalink.ts');
-const { INITIAL_STATE, PROTECTIONS } = await pageModule('state/state.ts');
-const { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, INITIAL, refusalOf } = await pageModule('state/strategy.ts');
+const { scene, endOf, BINS, LANES } = await page('scene/compute.ts');
+const words = await page('scene/words.ts');
+const { sceneMarkup, capacityAt, picture, rateTicks, HEIGHT, WIDTH } = await page(
+  'scene/markup.ts',
+  'scene/picture.ts',
+);
+const { readQuery, toQuery, refusalOf } = await page('state/permalink.ts', 'state/strategy.ts');
 
-const signal = new AbortController().signal;
-const PAGE = { ALL_BACKOFFS, ALL_JITTERS, INITIAL_STATE, PROTECTIONS };
 const SECOND = '?backoff=fixed&jitter=none&baseMs=1000&maxAttempts=Infinity';
-/** @param {string} query */
-const resultOf = (query) => scene(outageInput(fromQuery(query, INITIAL_STATE)), () => {}, signal);
-const NBSP = '\u00a0';
-const DRAWN = await resultOf('');
+const inputOf = (query) => outageInput(readQuery(query, INITIAL_STATE).state);
+const resultOf = (query) => done(scene, inputOf(query));
 
 describe('nine links', () => {
-  const doubling = { baseMs: 100, capMs: 10_000 };
   const never = { maxAttempts: Infinity };
-  const fixed = (/** @type {number} */ baseMs) => ({ backoff: 'fixed', jitter: 'none', baseMs, ...never });
+  const second = { backoff: 'fixed', jitter: 'none', baseMs: 1000, ...never };
   const long = { horizonMs: 5_000_000 };
-  /** @type {[query: string, options: object, herd?: object][]} */
-  const links = [
-    ['?backoff=fixed&jitter=none&baseMs=1000&maxAttempts=Infinity', fixed(1000)],
-    ['?jitter=none&maxAttempts=Infinity', { ...doubling, jitter: 'none', ...never }],
-    ['?maxAttempts=Infinity', { ...doubling, ...never }],
-    ['?backoff=fixed&baseMs=1000&maxAttempts=Infinity', { ...fixed(1000), jitter: 'full' }],
-    ['?maxAttempts=6', { ...doubling, maxAttempts: 6 }, long],
-    ['?jitter=decorrelated', { ...doubling, jitter: 'decorrelated', maxAttempts: 10 }, long],
-    [
-      '?backoff=linear&jitter=equal&maxAttempts=Infinity',
-      { backoff: 'linear', jitter: 'equal', ...doubling, ...never },
-    ],
-    [
-      '?maxAttempts=4&totalTimeoutMs=3000&seed=7',
-      { ...doubling, maxAttempts: 4 },
-      { ...long, deadlineMs: 3000, seed: 7 },
-    ],
+  for (const [query, options, herd] of /** @type {[string, object, object?][]} */ ([
+    [SECOND, second],
+    ['?jitter=none&maxAttempts=Infinity', { jitter: 'none', ...never }],
+    ['?maxAttempts=Infinity', never],
+    ['?backoff=fixed&baseMs=1000&maxAttempts=Infinity', { ...second, jitter: 'full' }],
+    ['?maxAttempts=6', { maxAttempts: 6 }, long],
+    ['?jitter=decorrelated', { jitter: 'decorrelated', maxAttempts: 10 }, long],
+    ['?backoff=linear&jitter=equal&maxAttempts=Infinity', { backoff: 'linear', jitter: 'equal', ...never }],
+    ['?maxAttempts=4&totalTimeoutMs=3000&seed=7', { maxAttempts: 4 }, { ...long, deadlineMs: 3000, seed: 7 }],
     [
       '?clients=200&downMs=500&rejectionCost=0.2&jitter=equal',
-      { ...doubling, jitter: 'equal', maxAttempts: 10 },
+      { jitter: 'equal', maxAttempts: 10 },
       { ...long, clients: 200, downMs: 500, rejectionCost: 0.2 },
     ],
-  ];
-  for (const [query, options, herd] of links)
+  ]))
     test(`${query}: served, calls and times are those of simulateOutage`, async () => {
       const found = await resultOf(query);
-      const expected = outageAlone(options, herd);
+      const { servedMs, giveUps, meanAttempts } = outageAlone(options, herd);
       assert.deepEqual(
         [found.served, found.gaveUp, found.callsPerClient, found.lastServedMs],
-        [expected.servedMs.length, expected.giveUps, expected.meanAttempts, expected.servedMs.at(-1)],
+        [servedMs.length, giveUps, meanAttempts, servedMs.at(-1)],
       );
-      assert.equal(words.headline(found).startsWith(`${found.served.toLocaleString('en-US')} of `), true);
-      const calls = Number(/([\d.,]+) calls? each$/.exec(words.cost(found))?.[1]?.replaceAll(',', ''));
-      assert.ok(Math.abs(calls - expected.meanAttempts) <= (calls < 100 ? 0.05 : 0.5), words.cost(found));
+      assert.ok(words.headline(found).startsWith(`${found.served.toLocaleString('en-US')} of `));
+      const calls = Number(/([\d.,]+) calls? each$/.exec(words.cost(found))[1].replaceAll(',', ''));
+      assert.ok(Math.abs(calls - meanAttempts) <= (calls < 100 ? 0.05 : 0.5), words.cost(found));
       assert.equal(words.isBad(found), found.served < 0.99 * found.input.herd.clients);
     });
 });
 
-test('the four steps go from nobody to everybody, and each says why', async () => {
-  const steps = await Promise.all(
-    words.STEPS.map((/** @type {any} */ { strategy }) =>
-      resultOf(toQuery({ ...INITIAL_STATE, strategy }, INITIAL_STATE)),
-    ),
-  );
-  assert.deepEqual(
-    steps.map(({ served }) => served),
-    [0, 446, 60, 1000],
-  );
-  assert.deepEqual(steps.map(words.cost), [
-    `1,000 still retry after 40${NBSP}s; 3,996 calls each`,
-    `554 still retry after 40${NBSP}s; 31.9 calls each`,
-    `940 still retry after 40${NBSP}s; 9.9 calls each`,
-    `by 18.6${NBSP}s, 8.0 calls each`,
+test('the four steps go from nobody to everybody, and each says why when the picture shows it', async () => {
+  const expected = /** @type {const} */ ([
+    [
+      0,
+      '1,000 still retry after 40 s; 3,996 calls each',
+      /^The clients send 100,000 calls a second\. .* serves nobody\.$/,
+    ],
+    [446, '554 still retry after 40 s; 31.9 calls each', /back together: 38 waves, the last one of \d+ .* \d+ of each/],
+    [60, '940 still retry after 40 s; 9.9 calls each', /rarer, not smaller: 5 in 38.s, .* still brings 952 calls/],
+    [1000, 'by 18.6 s, 8.0 calls each', /^After the outage at most \d+.calls come within .* server can take 12/],
   ]);
-  const [atOnce, second, doubling, random] = steps.map(words.sentence);
-  assert.match(atOnce, /^The clients send 100,000 calls a second\. .* serves nobody\.$/);
-  assert.match(
-    second,
-    /come back together: 38 waves, the last one of \d+ calls\. The server takes at most \d+ of each/,
-  );
-  assert.match(doubling, /rarer, not smaller: 5 in 38.s, and the last one still brings 952 calls/);
-  assert.match(random, /^After the outage at most \d+.calls come within the same 100.ms\. The server can take 12/);
-  assert.deepEqual(
-    words.STEPS.map((/** @type {any} */ { strategy }) => words.stepOf(strategy)),
-    [0, 1, 2, 3],
-  );
+  for (const [i, { strategy }] of words.STEPS.entries()) {
+    const [served, cost, why] = expected[i];
+    const found = await resultOf(toQuery({ ...INITIAL_STATE, strategy }, INITIAL_STATE));
+    assert.deepEqual([found.served, words.cost(found).replaceAll('\u00a0', ' ')], [served, cost]);
+    assert.match(words.sentence(found), why);
+    assert.equal(words.stepOf(strategy), i);
+    assert.ok(words.momentOf(found) > 2000 && words.momentOf(found) < 14_000, words.momentOf(found));
+  }
   assert.equal(words.stepOf(INITIAL), -1);
-  // Each sentence comes when the picture shows it.
-  for (const step of steps)
-    assert.ok(words.momentOf(step) > 2000 && words.momentOf(step) < 14_000, words.momentOf(step));
 });
 
 test('who gives up too early is told how long the waits take, and how many attempts the outage needs', async () => {
-  const six = await resultOf('?maxAttempts=6');
-  assert.equal(six.needs, 10);
-  assert.equal(
-    words.patience(six),
-    `The waits of 6${NBSP}attempts take at most 3.1${NBSP}s; this outage needs 10${NBSP}attempts.`,
-  );
   assert.ok((await resultOf('?maxAttempts=10')).served >= 990);
-  const nine = await resultOf('?maxAttempts=9');
-  assert.ok(nine.served < 990, 'and one less does not do');
+  assert.ok((await resultOf('?maxAttempts=9')).served < 990, 'and one less does not do');
   // Three reasons why no number is known, and none if enough are served.
   for (const [query, expected] of /** @type {[string, RegExp][]} */ ([
+    ['?maxAttempts=6', /^The waits of 6.attempts take at most 3\.1.s; this outage needs 10.attempts\.$/],
     ['?jitter=none&maxAttempts=6', /^The waits of 6.attempts .*\. Even 30.attempts do not serve 99%: the calls come/],
     ['?clients=10000&maxAttempts=6', /^The waits of 6.attempts .* 3\.1.s\. Even 30.attempts do not serve 99%\.$/],
     ['?clients=10000&maxAttempts=40&capMs=1000', /^The waits of 40.attempts take at most 36\.5.s\.$/],
@@ -126,11 +89,9 @@ test('who gives up too early is told how long the waits take, and how many attem
     assert.match(words.patience(found), expected, query);
     assert.equal(found.served >= 990 && found.input.herd.clients === 1000, found.needs === undefined, query);
   }
-  assert.equal(words.patience(await resultOf('?backoff=fixed&jitter=none&baseMs=1000&maxAttempts=Infinity')), '');
-  assert.match(
-    words.sentence(await resultOf('?maxAttempts=1')),
-    /No client calls after the outage\. A single attempt never waits; .* needs 10.a/,
-  );
+  assert.equal(words.patience(await resultOf(SECOND)), '');
+  const one = words.sentence(await resultOf('?maxAttempts=1'));
+  assert.match(one, /No client calls after the outage\. A single attempt never waits; .* needs 10.a/);
 });
 
 test('why: the others, the waves and the last moment are named only where they are', async () => {
@@ -140,6 +101,12 @@ test('why: the others, the waves and the last moment are named only where they a
     ['?maxAttempts=Infinity&clients=10000', /^After the outage at most [\d,]+/],
     ['?jitter=equal&clients=10000&maxAttempts=Infinity', /^After the outage at most [\d,]+/],
     [`${SECOND}&clients=2000`, /^All clients wait equally long, so they come back together: \d+ waves/],
+    // What changes nothing says so.
+    [
+      '?backoff=fixed&jitter=full&baseMs=0&maxAttempts=Infinity',
+      /^There is no wait to draw: random times need a wait\. The clients send/,
+    ],
+    ['', /^The clients send/],
   ]))
     assert.match(words.sentence(await resultOf(query)), expected, query);
   const open = await resultOf(`${SECOND}&clients=9000`);
@@ -150,28 +117,27 @@ test('why: the others, the waves and the last moment are named only where they a
 
 test('the picture: 24 lanes, marks as close as one can see, the capacity where it is', async () => {
   const found = await resultOf('?jitter=none&maxAttempts=Infinity');
-  assert.equal(new Set(found.marks.map((/** @type {any} */ { lane }) => lane)).size, LANES);
+  assert.equal(new Set(found.marks.map(({ lane }) => lane)).size, LANES);
   assert.equal(found.arrivals.length, BINS);
   assert.equal(
-    found.arrivals.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b),
+    found.arrivals.reduce((a, b) => a + b),
     1000 * found.callsPerClient,
   );
   assert.ok(capacityAt(found) > 0.6 && capacityAt(found) < 1);
   const svg = picture(found);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
-  for (const [, x = '', y = ''] of svg.matchAll(/M([\d.]+),([\d.]+)/g))
+  for (const [, x, y] of svg.matchAll(/M([\d.]+),([\d.]+)/g))
     assert.ok(Number(x) <= WIDTH && Number(y) <= HEIGHT, `${x},${y}`);
   // Four thousand calls of a lane are two marks: before the server is back, and after.
   const atOnce = await resultOf('');
   assert.equal(atOnce.marks.length, 2 * LANES);
   assert.ok(picture(atOnce).length < 20_000);
-  const said = (/** @type {any} */ result, /** @type {number} */ ms) =>
-    words.momentInWords(words.momentAt(result, ms), ms);
+  const said = (result, ms) => words.momentInWords(words.momentAt(result, ms), ms);
   assert.match(said(found, 1000), /^1.s: down, rejects [\d.]+k?\/s$/);
   assert.match(said(atOnce, 20_000), /^20.s: serves 0\/s, rejects 100k\/s$/);
   assert.equal(words.momentAt(found, 40_000).served, 60);
   assert.deepEqual(
-    rateTicks(atOnce).map((/** @type {{ perS: number }} */ { perS }) => perS),
+    rateTicks(atOnce).map(({ perS }) => perS),
     [100, 1000, 10_000],
   );
 });
@@ -179,36 +145,19 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
 test('a long run reports what there is on its way, and ends when it is not wanted', async () => {
   let reports = 0;
   const stop = new AbortController();
-  const input = outageInput(fromQuery('?clients=10000', INITIAL_STATE));
-  await assert.rejects(
-    scene(
-      input,
-      () => {
-        reports += 1;
-        stop.abort(new Error('not wanted'));
-      },
-      stop.signal,
-    ),
-    /not wanted/,
-  );
+  const report = () => {
+    reports += 1;
+    stop.abort(new Error('not wanted'));
+  };
+  await assert.rejects(done(scene, inputOf('?clients=10000'), report, stop), /not wanted/);
   assert.equal(reports, 1);
 });
 
-test('random times without a wait change nothing, and the scene says why', async () => {
-  const [still, drawn] = [
-    await resultOf(''),
-    await resultOf('?backoff=fixed&jitter=full&baseMs=0&maxAttempts=Infinity'),
-  ];
-  assert.deepEqual([still.served, drawn.served], [0, 0]);
-  assert.match(words.sentence(drawn), /^There is no wait to draw: random times need a wait\. The clients send/);
-  assert.doesNotMatch(words.sentence(still), /no wait to draw/);
-});
-
 describe('the words are the strategy', () => {
-  const said = (/** @type {any} */ strategy) => words.PARTS.map((/** @type {any} */ part) => part.said(strategy));
+  const said = (strategy) => words.PARTS.map((part) => part.said(strategy));
 
   test('each word sets what it says, from any strategy; the others stay as they are', () => {
-    const all = Array.from({ length: 300 }, (_, seed) => stateOf(seed, PAGE).strategy);
+    const all = Array.from({ length: 300 }, (_, seed) => stateOf(seed).strategy);
     for (const strategy of [AT_ONCE, INITIAL, ...all])
       for (const [i, part] of words.PARTS.entries())
         for (const word of part.words) {
@@ -220,57 +169,17 @@ describe('the words are the strategy', () => {
         }
   });
 
-  test('a choice of the grid has words of its own', () => {
-    assert.deepEqual(said({ ...INITIAL, jitter: 'equal', maxAttempts: 7 }), [
-      'after doubling waits',
-      'with equal jitter',
-      `7${NBSP}attempts`,
-    ]);
-    assert.deepEqual(said({ ...INITIAL, jitter: 'decorrelated', capMs: 5000 }).slice(0, 2), [
-      `after waits from 100${NBSP}ms, up to 5${NBSP}s`,
-      'with decorrelated jitter',
-    ]);
-    assert.equal(said({ ...INITIAL, backoff: 'linear' })[0], `after waits that grow by 100${NBSP}ms`);
-    const html = sceneMarkup({ ...INITIAL_STATE, strategy: { ...INITIAL, jitter: 'equal' } }, DRAWN);
+  test('a choice of the grid has words of its own', async () => {
+    for (const [part, retry, times] of [
+      [{ jitter: 'equal' }, 'after doubling waits', 'with equal jitter'],
+      [{ jitter: 'decorrelated', capMs: 5000 }, 'after waits from 100 ms, up to 5 s', 'with decorrelated jitter'],
+      [{ backoff: 'linear' }, 'after waits that grow by 100 ms', 'at random times'],
+    ])
+      assert.deepEqual(
+        said({ ...INITIAL, .../** @type {object} */ (part), maxAttempts: 7 }).map((text) => text.replace(/\s/g, ' ')),
+        [retry, times, '7 attempts'],
+      );
+    const html = sceneMarkup({ ...INITIAL_STATE, strategy: { ...INITIAL, jitter: 'equal' } }, await resultOf(''));
     assert.match(html, /value="with equal jitter" checked/);
   });
-});
-
-test('sentences hold for every state: one attempt, few clients, no outage, a run that is cut off', async () => {
-  for (let seed = 0; seed < 10_000; seed++) {
-    const { strategy, herd } = stateOf(seed, PAGE);
-    const spoken = `${words.opening({ strategy, herd })} ${words.ending(strategy)}`;
-    if (strategy.maxAttempts === 1) assert.doesNotMatch(spoken, /retr/);
-    if (herd.downMs === 0) assert.doesNotMatch(spoken, /lose|server for/);
-    const input = { strategy, herd, seed: 1 };
-    if (herd.clients < LANES) assert.doesNotMatch(key({ ...DRAWN, input }), /24/);
-  }
-  // Fewer of them are simulated: each takes some milliseconds.
-  for (let seed = 0; seed < 150; seed++) {
-    const state = stateOf(seed, PAGE);
-    const clients = [10, 24, 100][seed % 3] ?? 10;
-    const herd = {
-      ...state.herd,
-      clients,
-      downMs: state.herd.downMs % 5000,
-      capacityPerS: 1 + (state.herd.capacityPerS % 500),
-    };
-    const capMs = Math.min(state.strategy.capMs, 20_000);
-    const strategy = {
-      ...state.strategy,
-      capMs,
-      baseMs: Math.min(capMs, Math.max(5, state.strategy.baseMs)),
-      minMs: 0,
-    };
-    const result = await scene(outageInput({ ...state, strategy, herd }), () => {}, signal);
-    const spoken = words.described(result);
-    assert.doesNotMatch(
-      spoken,
-      /NaN|undefined|Infinity|(?<![.\d])1.(?:calls|clients|attempts|waves)\b/,
-      JSON.stringify(state),
-    );
-    if (strategy.maxAttempts === 1) assert.doesNotMatch(spoken, /retr|\d calls each|again/, spoken);
-    if (herd.downMs === 0) assert.doesNotMatch(spoken, /After the outage|this outage/, spoken);
-    assert.ok(result.served <= clients && words.momentOf(result) <= result.spanMs);
-  }
 });

@@ -4,51 +4,29 @@ import { describe, test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { plan, sample } from 'rejitter/lab';
 import * as presets from 'rejitter/presets';
-import { stateOf } from './lib/states.mjs';
-import { pageModule } from './page-module.mjs';
+import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
 
-const { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, INITIAL, policyOf, sameStrategy, strategyOf, withChoice } =
-  await pageModule('state/strategy.ts');
-const { PRESETS } = await pageModule('state/presets.ts');
-const { readQuery, toQuery } = await pageModule('state/permalink.ts');
-const { INITIAL_STATE, PROTECTIONS, defaultsAt, joined, partsIn } = await pageModule('state/state.ts');
+const { PRESETS, defaultsAt, joined, partsIn, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } =
+  await page('state/strategy.ts', 'state/presets.ts', 'state/permalink.ts', 'state/state.ts');
 
 const HOME = defaultsAt('/some/where/');
 const PROTECTION = defaultsAt('/some/where/protection/index.html');
 
-/** Unlike the defaults in every field. */
-const SET = {
-  baseMs: 40,
-  capMs: 900,
-  minMs: 7,
-  factor: 1.7,
-  truncateAt: 3,
-  ratio: 0.3,
-  spreadMs: 55,
-  maxAttempts: 9,
-  totalTimeoutMs: 12_345,
-};
-
-/** Each with the fields that act in it. @returns {Record<string, any>[]} */
+/** Unlike the defaults in every option, but for those without effect. */
 function every() {
-  return ALL_BACKOFFS.flatMap((/** @type {string} */ backoff) =>
-    ALL_JITTERS.flatMap((/** @type {string} */ jitter) =>
-      ['bound', 'ceiling', 'draw'].map((capRule) => {
-        const hasCurve = !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
-        const { factor, truncateAt, ratio, spreadMs, ...rest } = SET;
-        return {
-          ...INITIAL,
-          ...rest,
-          capRule,
-          jitter,
-          ...(hasCurve && { backoff }),
-          ...(hasCurve && backoff === 'exponential' && { factor }),
-          ...(((hasCurve && backoff === 'truncated') || jitter === 'slotted') && { truncateAt }),
-          ...(['proportional', 'additiveRatio'].includes(jitter) && { ratio }),
-          ...(jitter === 'additiveMax' && { spreadMs }),
-        };
-      }),
-    ),
+  const numbers = { baseMs: 40, capMs: 900, minMs: 7, maxAttempts: 9, totalTimeoutMs: 12_345 };
+  return ALL_BACKOFFS.flatMap((backoff) =>
+    ALL_JITTERS.flatMap((jitter) => {
+      const hasCurve = !['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'].includes(jitter);
+      const acting = {
+        ...(hasCurve && { backoff }),
+        ...(hasCurve && backoff === 'exponential' && { factor: 1.7 }),
+        ...(((hasCurve && backoff === 'truncated') || jitter === 'slotted') && { truncateAt: 3 }),
+        ...(['proportional', 'additiveRatio'].includes(jitter) && { ratio: 0.3 }),
+        ...(jitter === 'additiveMax' && { spreadMs: 55 }),
+      };
+      return CAP_RULES.map((capRule) => ({ ...INITIAL, ...numbers, jitter, ...acting, capRule }));
+    }),
   );
 }
 
@@ -65,16 +43,14 @@ test('a cell of the grid has the numbers of the strategy; where nothing is waite
   assert.equal(withChoice(AT_ONCE, full).baseMs, INITIAL.baseMs);
   assert.deepEqual(withChoice(AT_ONCE, AT_ONCE), AT_ONCE);
   assert.deepEqual(withChoice({ ...INITIAL, baseMs: 7 }, full), { ...INITIAL, ...full, baseMs: 7 });
-  assert.equal(
-    withChoice({ ...INITIAL, jitter: 'additiveRatio', ratio: 3 }, { backoff: 'linear', jitter: 'proportional' }).ratio,
-    1,
-  );
+  const additive = { ...INITIAL, jitter: 'additiveRatio', ratio: 3 };
+  assert.equal(withChoice(additive, { backoff: 'linear', jitter: 'proportional' }).ratio, 1);
 });
 
 describe('a link', () => {
   test('brings back each of 10,000 random states, on the page that made it and on the other', () => {
     for (let seed = 0; seed < 10_000; seed++) {
-      const state = stateOf(seed, { ALL_BACKOFFS, ALL_JITTERS, INITIAL_STATE, PROTECTIONS });
+      const state = stateOf(seed);
       // The links of the header lead to the same state, unless the strategy is what the page opens with.
       const [from, to] = [seed % 2 ? HOME : PROTECTION, seed % 3 ? HOME : PROTECTION];
       assert.deepEqual(readQuery(toQuery(state, from), to), { state, problems: [] }, `seed ${seed}`);
@@ -86,60 +62,54 @@ describe('a link', () => {
       assert.equal(toQuery(defaults, defaults), '');
       assert.deepEqual(readQuery('?utm_source=x', defaults), { state: defaults, problems: [] });
     }
-    assert.deepEqual(HOME.strategy, AT_ONCE);
-    assert.deepEqual(PROTECTION.strategy, INITIAL);
+    assert.deepEqual([HOME.strategy, PROTECTION.strategy], [AT_ONCE, INITIAL]);
     assert.equal(toQuery({ ...HOME, strategy: INITIAL }, HOME), '?backoff=exponential&jitter=full');
   });
 
   test('names the parts in any order', () => {
     assert.equal(PROTECTIONS.length, 16);
     for (const parts of PROTECTIONS) assert.equal(joined(partsIn(parts)), parts);
-    assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection.parts, 'budget,breaker');
+    assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection, 'budget,breaker');
   });
 
-  test('with an invalid value keeps the others, and says which; numbers that are only right together go together', () => {
-    for (const [query, problem] of /** @type {[string, RegExp][]} */ ([
-      ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
-      ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
-      ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
-      ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],
-      ['?capMs=abc', /^capMs must be a number, got 'abc'$/],
-      ['?jitter=most', /^jitter must be one of 'none', /],
-      ['?baseMs=500&capMs=100', /^capMs must be at least baseMs \(500\), got 100$/],
-      ['?maxAttempts=0', /^maxAttempts must be a positive integer/],
-    ])) {
+  for (const [query, problem] of /** @type {[string, RegExp][]} */ ([
+    ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
+    ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
+    ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
+    ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],
+    ['?capMs=abc', /^capMs must be a number, got 'abc'$/],
+    ['?jitter=most', /^jitter must be one of 'none', /],
+    ['?baseMs=500&capMs=100', /^capMs must be at least baseMs \(500\), got 100$/],
+    ['?maxAttempts=0', /^maxAttempts must be a positive integer/],
+  ]))
+    test(`with the invalid ${query} keeps its other values, and says what is wrong`, () => {
       const { state, problems } = readQuery(`${query}&downMs=1000`, HOME);
-      assert.equal(problems.length, 1, query);
+      assert.equal(problems.length, 1);
       assert.match(problems[0], problem);
-      assert.deepEqual(state.herd, { ...HOME.herd, downMs: 1000 }, query);
-    }
-    assert.equal(
-      readQuery('?baseMs=20000', HOME).state.strategy.capMs,
-      20_000,
-      'a base above the default cap raises it',
-    );
+      assert.deepEqual(state, { ...HOME, downMs: 1000 });
+    });
+
+  test('holds numbers that are only right together', () => {
+    assert.equal(readQuery('?baseMs=20000', HOME).state.strategy.capMs, 20_000, 'a base raises the default cap');
     assert.equal(readQuery('?capMs=Infinity', HOME).state.strategy.capMs, Infinity);
   });
 });
 
 test('the menu has all twelve presets of the package, exactly', () => {
   const { goRetryableHttpRetryOn: _, ...all } = presets;
-  const names = /** @type {(keyof typeof all)[]} */ (Object.keys(all).sort());
-  assert.equal(names.length, 12);
-  assert.deepEqual(PRESETS.flatMap((/** @type {{ name?: string }} */ { name }) => name ?? []).sort(), names);
-  for (const name of names) {
-    const preset = new RetryPolicy(all[name]);
-    const found = PRESETS.find((/** @type {{ name?: string }} */ one) => one.name === name);
-    const policy = policyOf(found.strategy);
+  assert.deepEqual(PRESETS.flatMap(({ name }) => name ?? []).sort(), Object.keys(all).sort());
+  for (const [name, options] of Object.entries(all)) {
+    const preset = new RetryPolicy(options);
+    const { strategy } = PRESETS.find((one) => one.name === name);
     // The same waits, to the last bit.
-    assert.deepEqual(plan(policy, 12), plan(preset, 12), name);
-    assert.ok(sameStrategy(found.strategy, strategyOf(preset)), name);
-    assert.deepEqual(strategyOf(policy), found.strategy, name);
+    assert.deepEqual(plan(policyOf(strategy), 12), plan(preset, 12), name);
+    assert.ok(sameStrategy(strategy, strategyOf(preset)), name);
+    assert.deepEqual(strategyOf(policyOf(strategy)), strategy, name);
   }
 });
 
 test('defaults that the package does not write are those that it uses', () => {
-  const cases = [
+  for (const options of [
     {},
     { baseMs: 20_000 },
     { capMs: 50 },
@@ -151,15 +121,11 @@ test('defaults that the package does not write are those that it uses', () => {
     { backoff: 'truncated', jitter: 'slotted' },
     { jitter: 'pollyV2', capMs: Infinity },
     { jitter: { type: 'additive', maxMs: 30 } },
-  ];
-  for (const options of cases) {
-    const policy = new RetryPolicy(/** @type {import('rejitter').PolicyOptions} */ (options));
-    assert.deepEqual(
-      sample(policyOf(strategyOf(policy)), { waits: 12, operations: 20, seed: 1 }),
-      sample(policy, { waits: 12, operations: 20, seed: 1 }),
-      JSON.stringify(options),
-    );
+  ]) {
+    const policy = new RetryPolicy(/** @type {any} */ (options));
+    const waits = (one) => sample(one, { waits: 12, operations: 20, seed: 1 });
+    assert.deepEqual(waits(policyOf(strategyOf(policy))), waits(policy), JSON.stringify(options));
   }
-  assert.ok(sameStrategy(INITIAL, { ...INITIAL, truncateAt: 9, ratio: 0.1 }), 'fields without effect');
+  assert.ok(sameStrategy(INITIAL, { ...INITIAL, truncateAt: 9, ratio: 0.1 }), 'options without effect');
   assert.ok(!sameStrategy(INITIAL, { ...INITIAL, capRule: 'draw' }));
 });

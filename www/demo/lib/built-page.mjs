@@ -2,145 +2,116 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ENGINES, newContext } from './engines.mjs';
+import { chromium, firefox } from 'playwright-core';
+import { launchersOf } from './launch.mjs';
 import { serveFolder } from './static-server.mjs';
+import { LIMIT_MS } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
-/** @typedef {import('./engines.mjs').Engine} Engine */
-/** @typedef {import('./engines.mjs').Scheme} Scheme */
+/** @typedef {{ url: string, missing?: string[], close(): Promise<unknown> }} Site */
 /**
  * @typedef {object} PageOptions
- * @property {string} [query]
+ * @property {string} [query] after the site's address, or a whole address
  * @property {{ width: number, height: number }} [viewport]
- * @property {Scheme} [scheme]
+ * @property {'light' | 'dark'} [scheme]
  * @property {boolean} [reducedMotion]
  * @property {() => void} [init] runs in the page before its own scripts
  */
+/** @typedef {(page: Page, more: { url: string, errors: string[] }) => Promise<void>} Use */
+/**
+ * @typedef {object} BuiltPage
+ * @property {'chromium' | 'firefox'} engine
+ * @property {() => Site} site
+ * @property {(use: Use, options?: PageOptions) => Promise<void>} withPage gives a page with a profile of its own to `use`;
+ *   afterwards no error may have been reported, and no file may be missing
+ */
 
-/** @typedef {{ page: Page, errors: string[] }} Tab */
-
-const ALL = /** @type {Engine[]} */ (Object.keys(ENGINES));
-
+const ENGINES = launchersOf({ chromium, firefox });
 export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /**
- * @typedef {object} BuiltPage
- * @property {Engine} engine
- * @property {(use: (page: Page, url: string) => Promise<void>, options?: PageOptions) => Promise<void>} withPage
- *   gives the page to `use`, reloaded; afterwards no error may have been reported and no file may be missing
- */
-
-/**
- * Declares tests for each engine.
+ * Declares tests for each engine. The engines run side by side: much of what browsers do is waiting.
  * @param {(built: BuiltPage) => void} declare
- * @param {{ engines?: readonly Engine[] }} [options]
+ * @param {object} [options]
+ * @param {readonly ('chromium' | 'firefox')[]} [options.engines]
+ * @param {number} [options.concurrency] tests of an engine at the same time
+ * @param {() => Promise<Site>} [options.serve]
+ * @param {PageOptions} [options.pages] what all pages have
+ * @param {RegExp} [options.ignored] errors that are meant
  */
-export function inEachEngine(declare, { engines = ALL } = {}) {
-  eachAtTheSameTime((engine) => {
-    describe(engine, { concurrency: 1 }, () => {
-      /** @type {Map<string, Promise<import('playwright-core').Browser>>} */
-      const started = new Map();
-      /** @type {Awaited<ReturnType<typeof serveFolder>>} */
-      let server;
-
-      before(async () => {
-        server = await serveFolder(DIST);
-      });
-      after(async () => {
-        for (const browser of started.values()) await (await browser).close();
-        await server?.close();
-      });
-
-      /** The browser for a setting of the reader's system. @param {Scheme} scheme @param {boolean} still */
-      function browserFor(scheme, still) {
-        const key = `${scheme} ${still}`;
-        const browser = started.get(key) ?? ENGINES[engine](scheme, still);
-        started.set(key, browser);
-        return browser;
-      }
-
-      /** @type {Map<string, Tab>} for the next test: opening a tab takes longer than loading the page */
-      const tabs = new Map();
-
-      /** @param {Scheme} scheme @param {boolean} still @returns {Promise<Tab>} */
-      async function openTab(scheme, still) {
-        const context = await newContext(await browserFor(scheme, still), {
-          colorScheme: scheme,
-          reducedMotion: still ? 'reduce' : 'no-preference',
-        });
-        const page = await context.newPage();
-        /** @type {string[]} */
-        const errors = [];
-        page.on('pageerror', (error) => errors.push(String(error)));
-        page.on('console', (message) => {
-          if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`);
-        });
-        await reportViolations(page);
-        return { page, errors };
-      }
-
-      declare({
-        engine,
-        async withPage(
-          use,
-          { query = '', viewport = DESKTOP, scheme = 'light', reducedMotion = false, init = () => {} } = {},
-        ) {
-          const key = `${scheme} ${reducedMotion}`;
-          const tab = tabs.get(key) ?? (await openTab(scheme, reducedMotion));
-          tabs.delete(key);
-          const { page, errors } = tab;
-          try {
-            const script = await page.addInitScript(init);
-            await page.setViewportSize(viewport);
-            await page.goto(server.url + query);
-            await page.locator('html[data-ready]').waitFor();
-            await page.evaluate(() => document.fonts.ready);
-            await use(page, server.url);
-            assert.deepEqual([...errors, ...server.missing], []);
-            await script.dispose();
-            await leave(page);
-            errors.length = 0;
-            tabs.set(key, tab);
-          } finally {
-            if (!tabs.has(key)) await page.context().close();
-          }
-        },
-      });
-    });
-  }, engines);
-}
-
-/** Leaves the page, and nothing of it behind. @param {Page} page */
-async function leave(page) {
-  await page.context().clearPermissions();
-  await page.emulateMedia({ media: null, forcedColors: null });
-  await page.mouse.move(0, 0);
-  await page.evaluate(() => localStorage.clear());
-  await page.goto('about:blank');
-}
-
-/**
- * Prints what the page's policy blocks as an error on its console, also in engines that print nothing.
- * @param {Page} page
- */
-export function reportViolations(page) {
-  return page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-      console.error(`policy: ${effectiveDirective} ${blockedURI}`),
-    );
-  });
-}
-
-/**
- * Declares a suite for each engine. They run side by side, each of them one test after the other: much of what browsers
- * do is waiting.
- * @param {(engine: Engine) => void} declare
- * @param {readonly Engine[]} [engines]
- */
-export function eachAtTheSameTime(declare, engines = ALL) {
+export function inEachEngine(
+  declare,
+  {
+    engines = ['chromium', 'firefox'],
+    concurrency = 1,
+    serve = () => serveFolder(DIST),
+    pages = {},
+    ignored = /^$/,
+  } = {},
+) {
   describe(engines.join(' and '), { concurrency: true }, () => {
-    for (const engine of engines) declare(engine);
+    for (const engine of engines)
+      describe(engine, { concurrency }, () => {
+        /** The browsers by settings of the reader's system. @type {Map<string, Promise<import('playwright-core').Browser>>} */
+        const started = new Map();
+        /** @type {Site} */
+        let site;
+        before(async () => {
+          site = await serve();
+        });
+        after(async () => {
+          for (const browser of started.values()) await (await browser).close();
+          await site?.close();
+        });
+
+        declare({
+          engine,
+          site: () => site,
+          async withPage(use, options) {
+            const settings = {
+              query: '',
+              viewport: DESKTOP,
+              scheme: /** @type {const} */ ('light'),
+              ...pages,
+              ...options,
+            };
+            const { query, viewport, scheme, reducedMotion = false, init = () => {} } = settings;
+            const key = `${scheme} ${reducedMotion}`;
+            if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
+            const preferences = /** @type {const} */ ({
+              colorScheme: scheme,
+              reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+            });
+            const context = await (await started.get(key)).newContext({ viewport, ...preferences });
+            context.setDefaultTimeout(LIMIT_MS);
+            try {
+              const page = await context.newPage();
+              /** @type {string[]} */
+              const errors = [];
+              const report = (text) => ignored.test(text) || errors.push(text);
+              page.on('pageerror', (error) => report(String(error)));
+              page.on('console', (message) => {
+                if (message.type() === 'error') report(`${message.text()} ${message.location().url}`);
+              });
+              // What the page's policy blocks, also in engines that print nothing.
+              await page.addInitScript(() => {
+                addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+                  console.error(`policy: ${effectiveDirective} ${blockedURI}`),
+                );
+              });
+              await page.addInitScript(init);
+              await page.goto(new URL(query, site.url).href);
+              await page.locator('html[data-ready]').waitFor();
+              await page.evaluate(() => document.fonts.ready);
+              await use(page, { url: site.url, errors });
+              assert.deepEqual([...errors, ...(site.missing ?? [])], []);
+            } finally {
+              await context.close();
+            }
+          },
+        });
+      });
   });
 }

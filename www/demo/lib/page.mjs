@@ -1,48 +1,30 @@
 /** Actions of the page's tests. */
-import assert from 'node:assert/strict';
+import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
 import { until } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** The sections of the figures: a section is loaded when it comes near. */
-const SECTIONS = Object.entries({
-  'delays-body': ['waits'],
-  'aws-body': ['contention'],
-  'protection-body': ['recovery', 'load'],
-  'rate-limit-body': ['rate-limit'],
-  'tail-body': ['tail'],
-  'live-body': ['live-run'],
-});
-
 /** The pages, by their paths. */
 export const PAGES = ['', 'protection/'];
-
 /** The strategy that the sections below the scene are tested with. */
 export const ADVICE = '?backoff=exponential&jitter=full';
+/** A link to few clients: everything is drawn as ever, and computed in half the time. */
+export const SMALL = `${ADVICE}&clients=100&downMs=1000&maxAttempts=4&capacityPerS=60`;
+/** The text spacing of WCAG 1.4.12 stands for the wider fonts of other systems. */
+export const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
+/** Widths of phones and of what a classic scrollbar leaves of them. */
+export const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];
+
+/** The sections of figures that are loaded when they come near. */
+const SECTIONS = { waits: 'delays-body', contention: 'aws-body', 'live-run': 'live-body' };
 
 /** Where a figure is, or will be. @param {string} id */
-export function placeOf(id) {
-  const [section] = SECTIONS.find(([, figures]) => figures.includes(id)) ?? [];
-  assert.ok(section, `SECTIONS must have ${id}`);
-  return { id, section };
-}
+export const placeOf = (id) => ({ id, section: SECTIONS[id] ?? id });
 
-/**
- * Waits until a figure shows what the controls say, for the width that it has.
- * @param {Page} page
- * @param {string} id
- */
-export async function drawn(page, id) {
-  await until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
-}
+/** Waits until a figure shows what the controls say, for the width that it has. @param {Page} page @param {string} id */
+export const drawn = (page, id) => until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
 
-/**
- * Brings a figure into view until it has at least this number of marks.
- * @param {Page} page
- * @param {string} id
- * @param {string} marks
- * @param {number} count
- */
+/** Brings a figure into view until it has at least this number of marks. @param {Page} page */
 export async function has(page, id, marks, count) {
   await until(`#${id} has ${count} ${marks}`, async () => {
     await drawn(page, id);
@@ -74,13 +56,8 @@ export async function isDrawn({ id, section }) {
   // Not clientWidth: it rounds up too, and the page rounds down.
   const place = Math.floor(drawing?.getBoundingClientRect().width ?? 0);
   const isOutdated = place > 0 && width != null && width !== `${place}`;
-  return (
-    element.id === id &&
-    element.getAttribute('aria-busy') === 'false' &&
-    now.bottom > 0 &&
-    now.top < innerHeight &&
-    !isOutdated
-  );
+  const isReady = element.id === id && element.getAttribute('aria-busy') === 'false';
+  return isReady && now.bottom > 0 && now.top < innerHeight && !isOutdated;
 }
 
 /**
@@ -89,29 +66,22 @@ export async function isDrawn({ id, section }) {
  */
 export function isLoaded(id) {
   const section = document.getElementById(id);
-  if (!section) throw new Error(`#${id} is not in the page`);
   const { top, bottom } = section.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
   return section.querySelector(':scope > *') !== null;
 }
 
 /** Brings a section into view until the page has loaded it. @param {Page} page @param {string} id of its body */
-export async function loaded(page, id) {
-  await until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
-}
+export const loaded = (page, id) => until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
 
 /** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
 export async function sceneSays(page) {
   await page.locator('#scene-body:not([data-playing]) .scene[aria-busy=false]').waitFor();
-  return (await page.textContent('[data-scene=headline]')) ?? '';
+  return page.textContent('[data-scene=headline]');
 }
-
-/** A link to few clients: everything is drawn as ever, and computed in half the time. */
-export const SMALL = `${ADVICE}&clients=100&downMs=1000&maxAttempts=4&capacityPerS=60`;
 
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */
 export async function drawAll(page) {
-  // Some sections are loaded when they come near.
   const bodies = await page.locator('main [id$="-body"]').evaluateAll((all) => all.map(({ id }) => id));
   for (const id of bodies) await loaded(page, id);
   const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
@@ -121,12 +91,16 @@ export async function drawAll(page) {
 }
 
 /** How far the page can be scrolled sideways. @param {Page} page */
-export function overflow(page) {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+export const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Saves a figure as a picture, and returns its name and what is in it. @param {Page} page @param {string} id */
+export async function picture(page, id) {
+  await drawn(page, id);
+  await page.evaluate(keepNextFile);
+  await page.click(`#${id} [aria-label^="PNG of"]`);
+  const { name, base64 } = await until('a picture', () => page.evaluate(keptFile));
+  const shown = Number(await page.locator(`#${id} .drawing > svg`).getAttribute('width'));
+  const width = Buffer.from(base64, 'base64').readUInt32BE(16);
+  return { name, isWhole: width === 2 * (shown + 48), ...(await page.evaluate(onEdge, { base64, edge: 10 })) };
 }
-
-/** The text spacing of WCAG 1.4.12 stands for the wider fonts of other systems. */
-export const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
-
-/** Widths of phones and of what a classic scrollbar leaves of them. */
-export const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];

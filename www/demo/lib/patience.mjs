@@ -33,7 +33,7 @@ export function bePatient() {
   }
 
   Object.assign(globalThis, {
-    setTimeout(/** @type {TimerHandler} */ callback, /** @type {number} */ ms, /** @type {unknown[]} */ ...args) {
+    setTimeout(callback, ms, ...args) {
       // The worker's limit for taking the page over.
       if (isInPage && ms === 10 * limitMs) return start(callback, 10 * ms, ...args);
       if (ms !== limitMs) return start(callback, ms, ...args);
@@ -42,14 +42,14 @@ export function bePatient() {
       const id = start(() => void ask(id, () => /** @type {Function} */ (callback)(...args)), ms);
       return id;
     },
-    clearTimeout(/** @type {number | undefined} */ id) {
+    clearTimeout(id) {
       asking.delete(id);
       stop(id);
     },
   });
 }
 
-/** The service worker, whose slow answers do not come before the end of that limit either. @param {string} script */
+/** The service worker, whose slow answers do not come before the end of that limit either. */
 export function slower(script) {
   assert.equal(script.match(/\b3e3\b/g)?.length, 1, 'the script must say once how late a slow answer is');
   return script.replace('3e3', '6e4');

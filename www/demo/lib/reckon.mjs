@@ -5,14 +5,9 @@ import { fate } from '../fate.mjs';
 
 const MAX_ATTEMPTS = 10;
 const NBSP = '\u00a0';
-
-/** @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${n}${NBSP}${noun}${n === 1 ? '' : 's'}`;
 
-/**
- * Returns a run's result: the attempts of each call, and how many succeed.
- * @param {{ seed?: number, failure: Failure, rate: number, calls: number, maxAttempts?: number }} settings
- */
+/** Returns a run's result: the attempts of each call, and how many succeed. */
 export function reckon({ seed = 42, failure, rate, calls, maxAttempts = MAX_ATTEMPTS }) {
   const kinds = { unavailable: '503', limited: '429', dropped: 'network error', slow: 'no answer in time' };
   /** @type {Map<string, number>} */

@@ -1,29 +1,14 @@
 /** Axes: a unit on every tick, at most six of them, grid lines behind the marks. */
-import { svg } from './dom';
+import { label, rule, svg } from './dom';
+import { duration } from './format';
 import type { Scale, Span } from './scale';
 
 const MOST_TICKS = 6;
 
-/** Round values of the scale, so many that their labels have `room` pixels each. */
-export function ticksOf(scale: Scale, room: number): readonly number[] {
-  const [from, to] = scale.range;
-  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
-  // d3 takes the number for a hint; on a log scale it may give every multiple of each power of ten.
-  for (let hint = most; hint > 0; hint--) {
-    const ticks = scale.ticks(hint);
-    if (ticks.length <= most) return ticks;
-  }
-  const powers = scale.ticks(1).filter((tick) => Number.isInteger(Math.log10(tick)));
-  const every = Math.ceil(powers.length / most);
-  return powers.filter((_, i) => i % every === 0);
-}
-
 /** Round values of a log scale's domain, at most six: as many as 1 to 9, 1-2-5, 1-3 or 1 times powers of ten give. */
 export function logTicks([from, to]: Span): readonly number[] {
-  const powers = Array.from(
-    { length: Math.ceil(Math.log10(to)) - Math.floor(Math.log10(from)) + 1 },
-    (_, i) => 10 ** (Math.floor(Math.log10(from)) + i),
-  );
+  const least = Math.floor(Math.log10(from));
+  const powers = Array.from({ length: Math.ceil(Math.log10(to)) - least + 1 }, (_, i) => 10 ** (least + i));
   const series = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map((steps) =>
     powers.flatMap((power) => steps.map((step) => step * power)).filter((tick) => tick >= from && tick <= to),
   );
@@ -33,25 +18,41 @@ export function logTicks([from, to]: Span): readonly number[] {
   return all.filter((_, i) => i % Math.ceil(all.length / MOST_TICKS) === 0);
 }
 
-/** Steps of seconds, minutes and hours that read well, in ms. */
-const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600].map(
-  (s) => 1000 * s,
-);
+/** Round values of a linear scale, so many that their labels have `room` pixels each. */
+export function ticksOf(scale: Scale, room: number): readonly number[] {
+  const most = mostTicks(scale, room);
+  // d3 takes the number for a hint.
+  for (let hint = most; hint > 1; hint--) if (scale.ticks(hint).length <= most) return scale.ticks(hint);
+  return scale.ticks(1);
+}
+
+function mostTicks({ range: [from, to] }: Scale, room: number): number {
+  return Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(to - from) / room)));
+}
+
+/** From two minutes on, times are written in minutes, from two hours on in hours. */
+const UNITS = [
+  [7_200_000, 3_600_000, 'h', 1_800_000],
+  [120_000, 60_000, 'min', 30_000],
+] as const;
+/** Steps of times that read well, in ms. */
+const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 18_000, 36_000];
 
 /** Round times of a linear scale of ms, so many that their labels have `room` pixels each. */
 export function timeTicks(scale: Scale, room: number): readonly number[] {
   const [from, to] = scale.domain;
-  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(Math.abs(scale.range[1] - scale.range[0]) / room)));
-  // From two minutes on, times are written in minutes, from two hours on in hours.
-  const steps = to < 120_000 ? TIME_STEPS : TIME_STEPS.filter((ms) => ms >= (to < 7_200_000 ? 30_000 : 1_800_000));
-  const step = steps.find((ms) => Math.floor(to / ms) - Math.ceil(from / ms) < most);
-  // Below ten seconds the powers of ten do.
-  if (step === undefined || to - from < most * 5000) return ticksOf(scale, room);
+  const least = UNITS.find(([end]) => to >= end)?.[3] ?? 0;
+  const most = mostTicks(scale, room);
+  const step = TIME_STEPS.map((s) => 1000 * s).find(
+    (ms) => ms >= least && Math.floor(to / ms) - Math.ceil(from / ms) < most,
+  );
+  // Less than a second, or days.
+  if (step === undefined || to - from < 500) return ticksOf(scale, room);
   const first = Math.ceil(from / step);
   return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-export interface AxisOptions {
+interface AxisOptions {
   readonly scale: Scale;
   readonly format: (value: number) => string;
   readonly title?: string;
@@ -62,30 +63,31 @@ export interface AxisOptions {
 
 /** The axis at the bottom: tick labels below the grid, the title below them (38 px in all). */
 export function bottomAxis({ scale, format, title, grid: [top, bottom], ticks }: AxisOptions): SVGGElement {
-  const group = svg('g', { class: 'axis' });
-  for (const tick of ticks) {
+  const marks = ticks.flatMap((tick) => {
     const x = Math.round(scale(tick)) + 0.5;
-    group.append(
-      svg('line', { x1: x, x2: x, y1: top, y2: bottom, class: 'grid' }),
-      svg('text', { x, y: bottom + 17, 'text-anchor': 'middle' }, format(tick)),
-    );
-  }
+    return [rule(x, top, x, bottom, 'grid'), label(x, bottom + 17, format(tick), 'middle')];
+  });
   const [from, to] = scale.range;
-  if (title) group.append(svg('text', { x: (from + to) / 2, y: bottom + 35, 'text-anchor': 'middle' }, title));
-  return group;
+  return svg('g', { class: 'axis' }, ...marks, title ? label((from + to) / 2, bottom + 35, title, 'middle') : null);
 }
 
 /** The axis at the left: tick labels before the grid, the title above it. */
 export function leftAxis({ scale, format, title, grid: [left, right], ticks }: AxisOptions): SVGGElement {
-  const group = svg('g', { class: 'axis' });
-  for (const tick of ticks) {
+  const marks = ticks.flatMap((tick) => {
     const y = Math.round(scale(tick)) + 0.5;
-    group.append(
-      svg('line', { x1: left, x2: right, y1: y, y2: y, class: 'grid' }),
-      svg('text', { x: left - 8, y: y + 4, 'text-anchor': 'end' }, format(tick)),
-    );
-  }
-  const top = Math.min(...scale.range);
-  if (title) group.append(svg('text', { x: 0, y: top - 12 }, title));
-  return group;
+    return [rule(left, y, right, y, 'grid'), label(left - 8, y + 4, format(tick), 'end')];
+  });
+  return svg('g', { class: 'axis' }, ...marks, title ? label(0, Math.min(...scale.range) - 12, title) : null);
+}
+
+/** Axis of simulated time: ticks in seconds, or all of them in minutes or hours. */
+export function timeAxis({ scale, ...options }: Pick<AxisOptions, 'scale' | 'grid' | 'title'>): SVGGElement {
+  const [, unitMs, unit] = UNITS.find(([end]) => scale.domain[1] >= end) ?? [];
+  const format = (ms: number): string => `${Number((ms / (unitMs ?? 1)).toFixed(1))}\u00a0${unit}`;
+  return bottomAxis({ ...options, scale, ticks: timeTicks(scale, 64), format: unitMs ? format : seconds });
+}
+
+/** Zero seconds rather than zero milliseconds. */
+export function seconds(ms: number): string {
+  return ms === 0 ? '0\u00a0s' : duration(ms);
 }

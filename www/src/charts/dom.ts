@@ -29,6 +29,31 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
+/** A text of a figure. Of its classes, `middle` and `end` say which part of it is at the place; `hue` is a jitter. */
+export function label(x: number, y: number, text: string, classes = '', more: Attributes = {}): SVGTextElement {
+  return svg('text', { x, y, class: classes || undefined, ...more }, text);
+}
+
+export function rule(x1: number, y1: number, x2: number, y2: number, classes: string): SVGLineElement {
+  return svg('line', { x1, y1, x2, y2, class: classes || undefined });
+}
+
+export function rect(x: number, y: number, width: number, height: number, classes = '', rx?: number): SVGRectElement {
+  return svg('rect', { x, y, width, height, rx, class: classes || undefined });
+}
+
+export function path(d: string | null, classes: string): SVGPathElement {
+  return svg('path', { d: d ?? '', class: classes });
+}
+
+/** Appends markup of this page, and returns its elements by their `data-as`. */
+export function place<P>(root: Element, markup: string): P {
+  const made = document.createRange().createContextualFragment(markup);
+  const named = [...made.querySelectorAll<HTMLElement>('[data-as]')];
+  root.append(made);
+  return Object.fromEntries(named.map((element) => [element.dataset.as, element])) as P;
+}
+
 /** The element of the page with this id; its absence is a mistake in index.html. */
 export function byId<E extends Element = HTMLElement>(id: string): E {
   const found = document.getElementById(id);
@@ -49,4 +74,22 @@ export function onWidth(element: Element, draw: (width: number) => void): void {
     last = width;
     requestAnimationFrame(() => draw(width));
   }).observe(element);
+}
+
+/** Calls back whenever `element` comes near the screen or goes away: what is far is neither computed nor drawn. */
+export function onNear(element: Element, changed: (near: boolean) => void): void {
+  new IntersectionObserver((entries) => changed(entries.at(-1)?.isIntersecting ?? false), {
+    rootMargin: '300px',
+  }).observe(element);
+}
+
+/** How long a button says that it has copied. */
+export const SAID_MS = 1500;
+
+/** Whether the text is in the clipboard now: it is closed to some pages. */
+export async function isCopied(text: string): Promise<boolean> {
+  return navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
 }

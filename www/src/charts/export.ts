@@ -1,10 +1,9 @@
 /** A figure as a picture that stands alone: title, drawing, settings, seed, link and font. */
 import { version } from 'rejitter/package.json';
 import interUrl from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
-import { store } from '../state/page';
-import { colorOf, type Rgb } from './colors';
-import { html, svg } from './dom';
-import type { FigureSpec } from './spec';
+import { store } from '../state/store';
+import { html, label, svg } from './dom';
+import type { FigureSpec } from './figure';
 
 interface Source {
   readonly spec: FigureSpec<unknown>;
@@ -15,195 +14,118 @@ interface Source {
   readonly link: string;
 }
 
-/** Properties that a mark inherits from the element around it. */
-const INHERITED = [
-  ...[
-    'fill',
-    'fill-opacity',
-    'fill-rule',
-    'paint-order',
-    'image-rendering',
-    'text-anchor',
-    'dominant-baseline',
-    'visibility',
-  ],
-  ...['', '-width', '-opacity', '-dasharray', '-dashoffset', '-linecap', '-linejoin', '-miterlimit'].map(
-    (part) => `stroke${part}`,
-  ),
-  ...['font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'letter-spacing'],
-];
-/** Properties that it does not inherit, with their value if no style sheet sets them. */
-const OWN: readonly (readonly [name: string, initial: string])[] = [
-  ['opacity', '1'],
-  ['display', 'inline'],
-  ['mix-blend-mode', 'normal'],
-  ['vector-effect', 'none'],
-];
-
+/** What style sheets say of marks, to be written into them. */
+const STYLES = ['', '-width', '-opacity', '-dasharray', '-linecap', '-linejoin']
+  .map((part) => `stroke${part}`)
+  .concat(
+    ['fill', 'fill-opacity', 'paint-order', 'text-anchor', 'opacity', 'display'],
+    ['font-family', 'font-size', 'font-weight'],
+  );
 const PAD = 24;
 /** How far a drawing may reach into the padding. */
 const REACH = PAD - 8;
 /** Twice as fine as the page. */
 const FINENESS = 2;
+const FONT = 'Inter, system-ui, sans-serif';
 
 /** Saves the figure, as wide as on the page. */
 export async function saveFigure(source: Source): Promise<void> {
-  const [font] = await Promise.all([
-    fontFace(),
-    document.fonts.load('400 12px Inter'),
-    document.fonts.load('650 12px Inter'),
-  ]);
-  const shown = Math.floor(source.card.querySelector('.drawing')?.clientWidth || source.card.clientWidth - 36);
-  save(`rejitter-${source.spec.id}.png`, await pngBlob(framed(source, font, shown + 2 * PAD)));
+  const fonts = ['400', '650'].map((weight) => document.fonts.load(`${weight} 12px Inter`));
+  const [font] = await Promise.all([fontFace(), ...fonts]);
+  const link = html('a', { href: URL.createObjectURL(await pngOf(framed(source, font))) });
+  link.download = `rejitter-${source.spec.id}.png`;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // Not at once: the browser reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Where everything goes in a picture of this width. */
-function frame({ spec, data, subtitle, link }: Source, width: number) {
-  const text = rgb(colorOf('--text'));
-  const muted = rgb(colorOf('--muted'));
-  const inner = width - 2 * PAD;
-  const settings = `${spec.settings(data)}; seed ${store.get().seed}`;
+function framed({ spec, data, card, subtitle, link }: Source, font: string): SVGSVGElement {
+  const inner = card.querySelector('.drawing')?.clientWidth ?? 0;
+  const { color } = getComputedStyle(card);
+  const muted = getComputedStyle(subtitle).color;
   const head = [
-    ...lines([{ text: spec.title, color: text, weight: 650 }], 20, inner),
-    ...(spec.subtitle ? lines(runsOf(subtitle), 14, inner) : []),
+    ...block(spec.title, 20, inner, color, 650),
+    ...block(subtitle.textContent ?? '', 14, inner, color, 400),
   ];
   const foot = [
-    ...lines([{ text: settings, color: muted, weight: 400 }], 12, inner),
-    ...lines([{ text: `Source: rejitter ${version}, ${link}`, color: muted, weight: 400 }], 12, inner),
+    ...block(`${spec.settings(data)}; seed ${store.get().seed}`, 12, inner, muted, 400),
+    ...block(`Source: rejitter ${version}, ${link}`, 12, inner, muted, 400),
   ];
-  const height = spec.height(inner, data);
+  const drawingHeight = spec.height(inner, data);
   const top = PAD + heightOf(head) + 12;
-  return { head, foot, inner, height, top, whole: top + height + 16 + heightOf(foot) + PAD };
-}
-
-function framed(source: Source, font: string, width: number): SVGSVGElement {
-  const { head, foot, inner, height: drawingHeight, top, whole: height } = frame(source, width);
-  const drawing = styled(source, inner, drawingHeight);
-  const { x, width: reach } = drawing.box;
-  const shrink = Math.min(1, (inner + 2 * REACH) / reach);
-  const left = PAD + Math.max(0, -REACH - shrink * x) - Math.max(0, shrink * (x + reach) - inner - REACH);
+  const width = inner + 2 * PAD;
+  const height = top + drawingHeight + 16 + heightOf(foot) + PAD;
+  const { box, marks } = styled(svg('svg', { width: inner, height: drawingHeight }, ...spec.draw(data, inner)), card);
+  const shrink = Math.min(1, (inner + 2 * REACH) / box.width);
+  const over = shrink * (box.x + box.width) - inner - REACH;
+  const left = PAD + Math.max(0, -REACH - shrink * box.x) - Math.max(0, over);
   return svg(
     'svg',
     { xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height },
     svg('style', {}, font),
-    svg('rect', { width: '100%', height: '100%', fill: rgb(colorOf('--card')) }),
-    textBlock(head, PAD),
-    svg('g', { transform: `translate(${left} ${top}) scale(${shrink})`, style: drawing.style }, ...drawing.marks),
-    textBlock(foot, height - PAD - heightOf(foot)),
+    svg('rect', { width: '100%', height: '100%', fill: getComputedStyle(card).backgroundColor }),
+    ...placed(head, PAD),
+    svg('g', { transform: `translate(${left} ${top}) scale(${shrink})` }, ...marks),
+    ...placed(foot, height - PAD - heightOf(foot)),
   );
 }
 
-/** The figure drawn again, with the styles of its marks written into them. */
-function styled({ spec, data, card }: Source, width: number, height: number) {
-  const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}` }, ...spec.draw(data, width));
+/** The marks of a drawing, with their styles written into them. */
+function styled(root: SVGSVGElement, card: HTMLElement) {
   // In the card, so that the same rules apply. Out of sight, and for this task only.
-  const host = html(
-    'div',
-    { class: 'drawing', style: 'position: absolute; left: -99999px; visibility: visible' },
-    root,
-  );
+  const host = html('div', { class: 'drawing', style: 'position: absolute; left: -99999px' }, root);
   card.append(host);
   const box = root.getBBox();
-  const written = [root, ...root.querySelectorAll<SVGElement>('*')].map(
-    (element) => [element, styleOf(element, element === root)] as const,
-  );
+  const marks = [...root.querySelectorAll<SVGElement>('*')];
+  const styles = marks.map((mark) => {
+    const computed = getComputedStyle(mark);
+    return STYLES.map((name) => `${name}:${computed.getPropertyValue(name).replaceAll('"', "'")}`).join(';');
+  });
   host.remove();
-  for (const [element, style] of written) {
-    for (const { name } of [...element.attributes])
-      if (name === 'class' || name.startsWith('data-')) element.removeAttribute(name);
-    if (style) element.setAttribute('style', style);
-  }
-  return { box, style: written[0]?.[1], marks: [...root.children] };
+  for (const [i, mark] of marks.entries()) mark.setAttribute('style', styles[i] ?? '');
+  return { box, marks: [...root.children] };
 }
 
-function styleOf(element: SVGElement, isRoot: boolean): string {
-  const computed = getComputedStyle(element);
-  const around = element.parentElement && !isRoot ? getComputedStyle(element.parentElement) : undefined;
-  const own = OWN.filter(([name, initial]) => !isRoot && computed.getPropertyValue(name) !== initial).map(
-    ([name]) => name,
-  );
-  const names = [
-    ...INHERITED.filter((name) => computed.getPropertyValue(name) !== around?.getPropertyValue(name)),
-    ...own,
-  ];
-  return names.map((name) => `${name}:${computed.getPropertyValue(name).replaceAll('"', "'")}`).join(';');
-}
-
-interface Run {
-  readonly text: string;
-  readonly color: string;
-  readonly weight: number;
-}
 interface Line {
+  readonly text: string;
   readonly size: number;
-  readonly runs: readonly Run[];
+  readonly style: { readonly fill: string; readonly 'font-weight': number };
 }
 
-/** The text of an element, in its colours and weights. */
-function runsOf(element: Element): Run[] {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  const runs: Run[] = [];
-  while (walker.nextNode()) {
-    const { parentElement, textContent } = walker.currentNode;
-    if (!parentElement || !textContent) continue;
-    const { color, fontWeight } = getComputedStyle(parentElement);
-    runs.push({ text: textContent, color, weight: Number(fontWeight) });
+/** A text broken at spaces, and in links before their parts. */
+function block(text: string, size: number, width: number, fill: string, weight: number): Line[] {
+  const context = html('canvas').getContext('2d');
+  if (context) context.font = `${weight} ${size}px Inter`;
+  const found: string[] = [''];
+  for (const word of text.split(/(?<= )|(?=[&?#])/)) {
+    const line = found.at(-1) ?? '';
+    const fits = (context?.measureText((line + word).trimEnd()).width ?? 0) <= width;
+    if (line === '' || fits) found[found.length - 1] = line + word;
+    else found.push(word);
   }
-  return runs;
-}
-
-/** Broken at spaces, and in links before their parts. */
-function lines(runs: readonly Run[], size: number, width: number): Line[] {
-  const words = runs.flatMap(({ text, ...rest }) =>
-    text.split(/(?<= )|(?=[&?#])/).map((word) => ({ text: word, ...rest })),
-  );
-  const found: Run[][] = [[]];
-  let used = 0;
-  for (const word of words) {
-    const needed = measured(word, size);
-    if (used > 0 && used + needed > width) {
-      found.push([]);
-      used = 0;
-    }
-    found.at(-1)?.push(word);
-    used += needed;
-  }
-  return found.map((line) => ({ size, runs: line }));
-}
-
-let context: CanvasRenderingContext2D | null | undefined;
-
-function measured({ text, weight }: Run, size: number): number {
-  context ??= document.createElement('canvas').getContext('2d');
-  if (!context) return 0;
-  context.font = `${weight} ${size}px Inter`;
-  return context.measureText(text.trimEnd()).width + (text.endsWith(' ') ? 0.3 * size : 0);
+  return found.map((line) => ({ text: line, size, style: { fill, 'font-weight': weight } }));
 }
 
 function lineHeight({ size }: Line): number {
   return Math.round(1.4 * size);
 }
 
-function heightOf(block: readonly Line[]): number {
-  return block.reduce((sum, line) => sum + lineHeight(line), 0);
+function heightOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, line) => sum + lineHeight(line), 0);
 }
 
-function textBlock(block: readonly Line[], top: number): SVGGElement {
+function placed(lines: readonly Line[], top: number): SVGTextElement[] {
   let y = top;
-  const texts = block.map((line) => {
+  return lines.map((line) => {
     y += lineHeight(line);
-    const runs = line.runs.map(({ text, color, weight }) => svg('tspan', { fill: color, 'font-weight': weight }, text));
-    return svg('text', { x: PAD, y: y - 0.4 * line.size, 'font-size': line.size, 'xml:space': 'preserve' }, ...runs);
+    return label(PAD, y - 0.4 * line.size, line.text, '', {
+      'font-size': line.size,
+      'font-family': FONT,
+      ...line.style,
+    });
   });
-  return svg(
-    'g',
-    { 'font-family': 'Inter, system-ui, sans-serif', style: 'font-variant-numeric: tabular-nums' },
-    ...texts,
-  );
-}
-
-function rgb(color: Rgb): string {
-  return `rgb(${color.join()})`;
 }
 
 let font: Promise<string> | undefined;
@@ -213,17 +135,15 @@ function fontFace(): Promise<string> {
   font ??= (async () => {
     const response = await fetch(interUrl);
     if (!response.ok) throw new Error(`the font did not load (${response.status})`);
-    const reader = new FileReader();
-    const loaded = new Promise((resolve) => (reader.onload = resolve));
-    reader.readAsDataURL(new Blob([await response.arrayBuffer()], { type: 'font/woff2' }));
-    await loaded;
-    return `@font-face{font-family:Inter;font-weight:100 900;src:url(${String(reader.result)}) format('woff2')}`;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+    return `@font-face{font-family:Inter;font-weight:100 900;src:url(data:font/woff2;base64,${base64}) format('woff2')}`;
   })();
   font.catch(() => (font = undefined));
   return font;
 }
 
-async function pngBlob(drawing: SVGSVGElement): Promise<Blob> {
+async function pngOf(drawing: SVGSVGElement): Promise<Blob> {
   const [width, height] = ['width', 'height'].map((side) => FINENESS * Number(drawing.getAttribute(side)));
   const image = new Image(width, height);
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(drawing))}`;
@@ -233,15 +153,4 @@ async function pngBlob(drawing: SVGSVGElement): Promise<Blob> {
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser drew no picture'))), 'image/png');
   });
-}
-
-function save(name: string, blob: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // Not at once: the browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -1,5 +1,5 @@
 /** A crosshair over a figure: by pointer, by tap, and by the arrow keys. */
-import { html } from './dom';
+import { html, place } from './dom';
 import type { Scale } from './scale';
 
 export interface ReadoutRow {
@@ -30,117 +30,91 @@ export interface Crosshair {
 
 /** Time for the values to stop changing before a screen reader announces them. */
 const QUIET_MS = 400;
-const FAR = 10;
 /** From the crosshair to its box. */
 const GAP = 10;
+/** How many steps each key goes. */
+const KEYS: Readonly<Record<string, number>> = {
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: string): Crosshair {
-  const line = html('div', { class: 'crosshair-line' });
-  const box = html('div', { class: 'crosshair-box', 'aria-hidden': 'true' });
-  const slider = html('div', {
-    class: 'crosshair-area',
-    role: 'slider',
-    tabindex: 0,
-    'aria-label': `Crosshair: ${title}`,
-    'aria-valuenow': 0,
-  });
-  const spoken = html('p', { class: 'spoken', role: 'status' });
-  const layer = html('div', { class: 'crosshair' }, slider, line, box, spoken);
+  const layer = html('div', { class: 'crosshair' });
   drawing.before(layer);
+  const { area, line, box, spoken } = place<Record<'area' | 'line' | 'box' | 'spoken', HTMLElement>>(
+    layer,
+    `<div class="crosshair-area" role="slider" tabindex="0" aria-label="Crosshair: ${title}" data-as="area"></div>
+    <div class="crosshair-line" data-as="line"></div>
+    <div class="crosshair-box" aria-hidden="true" data-as="box"></div>
+    <p class="spoken" role="status" data-as="spoken"></p>`,
+  );
   let readout: Readout | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-
   /** The value under the crosshair. */
   let current: number | undefined;
 
   function show(value: number | undefined, y?: number): void {
-    const [from, to] = readout?.scale.domain ?? [0, 0];
-    const shown = readout !== undefined && value !== undefined && value >= from && value <= to;
-    line.hidden = box.hidden = !shown;
-    if (!shown || !readout) return;
+    line.hidden = box.hidden = true;
+    if (!readout || value === undefined) return;
     const { scale, top, bottom } = readout;
+    const [from, to] = scale.domain;
+    if (value < from || value > to) return;
+    line.hidden = box.hidden = false;
     const x = scale(value);
     Object.assign(line.style, { left: `${x}px`, top: `${top}px`, height: `${bottom - top}px` });
-    const rows = readout.rows(value);
-    box.replaceChildren(
-      html('b', {}, readout.place(value)),
-      ...rows.map(({ name, value: text }) =>
-        html('span', {}, html('span', { class: 'hued' }, name), html('span', {}, text)),
-      ),
-    );
-    const width = drawing.clientWidth;
-    const left = x + GAP + box.offsetWidth > width ? x - GAP - box.offsetWidth : x + GAP;
+    const row = (one: ReadoutRow): HTMLElement =>
+      html('span', {}, html('span', { class: 'hued' }, one.name), html('span', {}, one.value));
+    box.replaceChildren(html('b', {}, readout.place(value)), ...readout.rows(value).map(row));
+    const most = drawing.clientWidth - box.offsetWidth;
+    const left = x + GAP > most ? x - GAP - box.offsetWidth : x + GAP;
     // Below the pointer, where there is one.
     const boxTop = y === undefined ? top : Math.max(top, Math.min(y + GAP, bottom - box.offsetHeight));
-    Object.assign(box.style, { left: `${Math.max(0, Math.min(left, width - box.offsetWidth))}px`, top: `${boxTop}px` });
-    slider.setAttribute('aria-valuenow', String(Math.round(value)));
-    slider.setAttribute('aria-valuetext', readout.place(value));
-  }
-
-  function speak(): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (!readout || current === undefined) spoken.textContent = '';
-      else
-        spoken.textContent = `${readout.place(current)}: ${readout
-          .rows(current)
-          .map((row) => `${row.name} ${row.value}`)
-          .join(', ')}`;
-    }, QUIET_MS);
+    Object.assign(box.style, { left: `${Math.max(0, Math.min(left, most))}px`, top: `${boxTop}px` });
+    area.setAttribute('aria-valuenow', String(Math.round(value)));
+    area.setAttribute('aria-valuetext', readout.place(value));
   }
 
   function set(value: number | undefined, y?: number): void {
     if (!readout) return;
     current = value;
     show(value, y);
-    speak();
-  }
-
-  /** The axis value under a pointer; undefined outside the plot. */
-  function under(event: MouseEvent): { value: number; y: number } | undefined {
-    if (!readout || drawing.hidden) return undefined;
-    const { left, top } = drawing.getBoundingClientRect();
-    const { scale } = readout;
-    const [x, y] = [event.clientX - left, event.clientY - top];
-    const [from, to] = scale.range;
-    if (x < from || x > to || y < readout.top || y > readout.bottom) return undefined;
-    return { value: scale.invert(x), y };
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const rows = current === undefined ? [] : (readout?.rows(current) ?? []);
+      const said = rows.map((one) => `${one.name} ${one.value}`).join(', ');
+      spoken.textContent = current === undefined || !readout ? '' : `${readout.place(current)}: ${said}`;
+    }, QUIET_MS);
   }
 
   function follow(event: MouseEvent): void {
-    const at = under(event);
-    if (at) set(at.value, at.y);
-    else if (current !== undefined && !slider.matches(':focus')) set(undefined);
+    const { left, top } = drawing.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const [from, to] = readout?.scale.range ?? [Infinity, 0];
+    if (readout && x >= from && x <= to && y >= readout.top && y <= readout.bottom) set(readout.scale.invert(x), y);
+    else leave();
   }
+  const leave = (): void => {
+    if (current !== undefined && !area.matches(':focus')) set(undefined);
+  };
 
   // A finger that moves scrolls; a tap is a click.
   card.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && follow(event));
-  card.addEventListener(
-    'pointerleave',
-    (event) => event.pointerType !== 'touch' && !slider.matches(':focus') && set(undefined),
-  );
+  card.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && leave());
   card.addEventListener('click', follow);
-
-  slider.addEventListener('focus', () => readout && set(current ?? readout.start));
-  slider.addEventListener('blur', () => set(undefined));
-  slider.addEventListener('keydown', (event) => {
-    if (!readout) return;
-    const { step, start, scale } = readout;
-    const [from, to] = scale.domain;
-    const value = current ?? start;
-    const next = {
-      ArrowRight: value + step,
-      ArrowUp: value + step,
-      ArrowLeft: value - step,
-      ArrowDown: value - step,
-      PageUp: value + FAR * step,
-      PageDown: value - FAR * step,
-      Home: from,
-      End: to,
-    }[event.key];
-    if (next === undefined) return;
+  area.addEventListener('focus', () => set(current ?? readout?.start));
+  area.addEventListener('blur', () => set(undefined));
+  area.addEventListener('keydown', (event) => {
+    const steps = KEYS[event.key];
+    if (!readout || steps === undefined) return;
     event.preventDefault();
-    set(Math.max(from, Math.min(to, next)));
+    const [from, to] = readout.scale.domain;
+    set(Math.max(from, Math.min(to, (current ?? readout.start) + steps * readout.step)));
   });
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && current !== undefined) set(undefined);
@@ -150,18 +124,15 @@ export function mountCrosshair(card: HTMLElement, drawing: HTMLElement, title: s
   return {
     update(next) {
       readout = next;
-      slider.hidden = next === undefined;
+      area.hidden = next === undefined;
       if (!next) return show(undefined);
       const { scale, top, bottom } = next;
       const [from, to] = scale.range;
-      Object.assign(slider.style, {
-        left: `${from}px`,
-        width: `${to - from}px`,
-        top: `${top}px`,
-        height: `${bottom - top}px`,
-      });
-      slider.setAttribute('aria-valuemin', String(Math.round(scale.domain[0])));
-      slider.setAttribute('aria-valuemax', String(Math.round(scale.domain[1])));
+      const rect = { left: from, width: to - from, top, height: bottom - top };
+      for (const [side, pixels] of Object.entries(rect)) area.style.setProperty(side, `${pixels}px`);
+      area.setAttribute('aria-valuenow', String(Math.round(current ?? next.start)));
+      area.setAttribute('aria-valuemin', String(Math.round(scale.domain[0])));
+      area.setAttribute('aria-valuemax', String(Math.round(scale.domain[1])));
       show(current);
     },
   };

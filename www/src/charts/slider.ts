@@ -1,5 +1,5 @@
 /** A slider over stops, the settings that people really choose, evenly apart; with its number, which can be typed. */
-import { html } from './dom';
+import { place } from './dom';
 
 export interface SliderSpec {
   readonly id: string;
@@ -15,25 +15,20 @@ export interface SliderField {
   show(value: number, state?: { readonly hidden?: boolean; readonly disabled?: boolean }): void;
 }
 
+type Parts = Record<'input' | 'number', HTMLInputElement> & Record<'box' | 'error', HTMLElement>;
+
 export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value: number) => void): SliderField {
   const { id, label, stops, text } = spec;
-  const last = stops.length - 1;
-  const input = html('input', { type: 'range', id, min: 0, max: last, step: 1 });
-  const error = html('p', { id: `${id}-error`, class: 'error', role: 'alert' });
-  const number = html('input', {
-    type: 'text',
-    id: `${id}-number`,
-    class: 'slider-number',
-    inputmode: 'decimal',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    'aria-label': `${label}, as a number`,
-    'aria-describedby': error.id,
-  });
-  const box = html('div', { class: 'slider' }, html('label', { for: id }, label), input, number, error);
+  const { box, input, number, error } = place<Parts>(
+    root,
+    `<div class="slider" data-as="box"><label for="${id}">${label}</label>
+      <input type="range" id="${id}" min="0" max="${stops.length - 1}" step="1" data-as="input" />
+      <input type="text" id="${id}-number" class="slider-number" inputmode="decimal" autocomplete="off"
+        spellcheck="false" aria-label="${label}, as a number" aria-describedby="${id}-error" data-as="number" />
+      <p id="${id}-error" class="error" role="alert" data-as="error" hidden></p>
+    </div>`,
+  );
   let shown = stops[0] ?? 0;
-  error.hidden = true;
-  root.append(box);
 
   input.addEventListener('input', () => {
     const value = stops[input.valueAsNumber];
@@ -43,7 +38,7 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
   number.addEventListener('focus', () => number.select());
   number.addEventListener('keydown', ({ key }) => {
     if (key === 'Enter') take();
-    if (key === 'Escape') restore();
+    if (key === 'Escape') write();
   });
   number.addEventListener('blur', take);
 
@@ -52,45 +47,33 @@ export function sliderField(root: HTMLElement, spec: SliderSpec, change: (value:
     const value = numberOf(number.value, unitOf(spec));
     const problem =
       value === undefined ? `${label} must be a number, got “${number.value.slice(0, 40)}”` : spec.problem(value);
-    reject(problem);
-    if (problem === undefined && value !== undefined) {
-      if (value !== shown) change(value);
-      write();
-    }
-  }
-
-  function restore(): void {
-    reject(undefined);
+    if (problem !== undefined || value === undefined) return reject(problem);
+    if (value !== shown) change(value);
     write();
   }
 
   function reject(problem: string | undefined): void {
     error.hidden = problem === undefined;
     error.textContent = problem ?? '';
-    if (problem === undefined) number.removeAttribute('aria-invalid');
-    else number.setAttribute('aria-invalid', 'true');
+    number.setAttribute('aria-invalid', String(problem !== undefined));
   }
 
   function write(): void {
+    reject(undefined);
     number.value = text(shown);
     number.style.width = `calc(${number.value.length + 0.5}ch + 16px)`;
   }
 
   return {
     show(value, { hidden = false, disabled = false } = {}) {
-      const stop = nearest(stops, value);
       const isNew = value !== shown;
       shown = value;
       box.hidden = hidden;
-      input.valueAsNumber = stop;
+      input.valueAsNumber = nearest(stops, value);
       input.disabled = number.disabled = disabled;
       input.setAttribute('aria-valuetext', text(value));
-      input.style.setProperty('--filled', `${(100 * stop) / last}%`);
       // The text being typed stays, unless another change replaces it.
-      if (isNew || error.hidden) {
-        reject(undefined);
-        write();
-      }
+      if (isNew || error.hidden) write();
     },
   };
 }
@@ -104,15 +87,12 @@ function unitOf({ stops, text }: SliderSpec): Unit {
   return /\d\u00a0?(ms|s|min|h)$/.test(sample) ? 'ms' : 'none';
 }
 
-const FACTORS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  sec: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  days: 86_400_000,
+/** What a number is multiplied with, by what stands behind it. */
+const FACTORS: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
+  ms: { '': 1, ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, days: 86_400_000 },
+  // `5` is 5%, as it is shown.
+  share: { '': 0.01, '%': 0.01, '%ofcapacity': 0.01, '%ofanswers': 0.01 },
+  none: { '': 1, '/s': 1, k: 1000, 'k/s': 1000 },
 };
 
 /** `300`, `1.5 s`, `30%`, `10,000`, `2k`, `none`; undefined if it is not a number. */
@@ -120,20 +100,11 @@ function numberOf(typed: string, unit: Unit): number | undefined {
   const text = typed.replace(/[\s\u00a0,_×]/g, '').toLowerCase();
   if (/^(infinity|∞|none|unlimited|nolimit)$/.test(text)) return Infinity;
   const [, digits = '', suffix = ''] = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(.*)$/.exec(text) ?? [];
-  if (digits === '') return undefined;
-  const value = Number(digits);
-  if (unit === 'ms') return suffix === '' ? value : scaled(value, FACTORS[suffix]);
-  // `5` is 5%, as it is shown.
-  if (unit === 'share')
-    return suffix === '' || suffix.startsWith('%') ? Number((value / 100).toPrecision(12)) : undefined;
-  if (suffix === 'k' || suffix === 'k/s') return 1000 * value;
-  return suffix === '' || suffix === '/s' ? value : undefined;
+  const factor = FACTORS[unit][suffix];
+  return digits === '' || factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
 
-function scaled(value: number, factor: number | undefined): number | undefined {
-  return factor === undefined ? undefined : Number((value * factor).toPrecision(12));
-}
-
+/** The index of the nearest stop; of two that are equally near, the upper one. */
 function nearest(stops: readonly number[], value: number): number {
   const exact = stops.indexOf(value);
   if (exact >= 0) return exact;

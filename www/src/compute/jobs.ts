@@ -4,29 +4,18 @@
  */
 import { contention } from '../contention/compute';
 import { tail } from '../hedging/compute';
-import { scene } from '../scene/compute';
-import { change } from '../today/compute';
 import { load } from '../load/compute';
 import { rateLimit } from '../rate-limit/compute';
+import { scene } from '../scene/compute';
+import { change } from '../today/compute';
 import { verdict } from '../verdict/compute';
-import { waits } from '../waits/compute';
-import { fates } from '../waits/fates';
+import { fates, waits } from '../waits/compute';
 
 export type Job<I, R> = (input: I, report: (partial: R) => void, signal: AbortSignal) => R | Promise<R>;
 
-export const JOBS = {
-  scene,
-  change,
-  load,
-  tail,
-  rateLimit,
-  verdict,
-  contention,
-  waits,
-  fates,
-};
+export const JOBS = { scene, change, load, tail, rateLimit, verdict, contention, waits, fates };
 
-export type Jobs = typeof JOBS;
+type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;
 export type InputOf<N extends JobName> = Parameters<Jobs[N]>[0];
 export type ResultOf<N extends JobName> = Awaited<ReturnType<Jobs[N]>>;
@@ -37,7 +26,8 @@ export type Order =
   | { readonly cancel: number };
 
 /** From the worker. */
-export type Answer =
-  | { readonly id: number; readonly partial: unknown }
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string };
+export type Answer = { readonly id: number } & (
+  | { readonly partial: unknown }
+  | { readonly result: unknown }
+  | { readonly error: string }
+);

@@ -4,14 +4,13 @@
  */
 import { area, line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks, ticksOf } from '../charts/axis';
-import { linear, log, type Scale } from '../charts/scale';
-import { html, svg } from '../charts/dom';
-import type { FigureSpec } from '../charts/spec';
+import { html, label, path, svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, short } from '../charts/format';
 import { LABEL_HEIGHT, labelWidth, spread } from '../charts/labels';
+import { linear, log, type Scale } from '../charts/scale';
 import { BASE_MS, CAP_MS, LINES, type ContentionPoint, type Line } from './compute';
 import { PUBLISHED, PUBLISHED_RUNS, agreement } from './published';
-import type { Jitter } from '../state/strategy';
 
 export interface ContentionData {
   readonly points: readonly ContentionPoint[];
@@ -26,21 +25,11 @@ const NAMES: Record<Line, string> = {
   decorrelated: 'Decorrelated',
 };
 /** The two without jitter share its hue; the dashes tell them apart. */
-const JITTER: Record<Line, Jitter> = {
-  none: 'none',
-  exponential: 'none',
-  equal: 'equal',
-  full: 'full',
-  decorrelated: 'decorrelated',
-};
+const hueOf = (name: Line) => ({ 'data-line': name, 'data-jitter': name === 'exponential' ? 'none' : name });
 
 const SIDE_BY_SIDE = 760;
-const GAP = 32;
-const TOP = 34;
-const PLOT = 235;
-const BELOW = 44;
+const [GAP, TOP, PLOT, BELOW, LEFT] = [32, 34, 235, 44, 52];
 const PANEL = TOP + PLOT + BELOW;
-const LEFT = 52;
 /** For the names at the ends of the lines. */
 const RIGHT = 96;
 const MOST_CLIENTS = 190;
@@ -58,8 +47,8 @@ export const contention: FigureSpec<ContentionData> = {
     const each = stacked ? width : (width - GAP) / 2;
     const second = stacked ? `translate(0,${PANEL + GAP})` : `translate(${each + GAP},0)`;
     return [
-      svg('g', { 'data-measure': 'calls' }, ...panel(points, 'calls', each)),
-      svg('g', { 'data-measure': 'timeMs', transform: second }, ...panel(points, 'timeMs', each)),
+      svg('g', {}, ...panel(points, 'calls', each)),
+      svg('g', { transform: second }, ...panel(points, 'timeMs', each)),
     ];
   },
 
@@ -89,84 +78,50 @@ export const contention: FigureSpec<ContentionData> = {
 
 function panel(points: readonly ContentionPoint[], measure: Measure, width: number): SVGElement[] {
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
+  const isTime = measure === 'timeMs';
   const x = linear([0, MOST_CLIENTS], [LEFT, right]);
   const means = [...points, ...PUBLISHED].map((point) => point[measure].mean);
-  const y =
-    measure === 'calls'
-      ? linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP])
-      : log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP]);
+  const y = isTime
+    ? log([Math.min(...means) / 1.3, Math.max(...means) * 1.3], [bottom, TOP])
+    : linear([0, 1.05 * Math.max(1, ...means)], [bottom, TOP]);
   const lines = LINES.map((name) => ({ name, own: of(points, name) })).filter(({ own }) => own.length > 0);
-  const last = (own: readonly ContentionPoint[]): number => y(own.at(-1)?.[measure].mean ?? 1);
-  const ends = spread(
-    lines.map(({ own }) => last(own)),
-    LABEL_HEIGHT,
-    [TOP, bottom],
-  );
+  const last = lines.map(({ own }) => y(own.at(-1)?.[measure].mean ?? 1));
+  const ends = spread(last, LABEL_HEIGHT, [TOP, bottom]);
+  const ring = (cx: number, cy: number, hue: object, classes = 'ghost'): SVGElement =>
+    svg('circle', { cx, cy, r: 4, class: classes, ...hue });
+  const key = "AWS's simulator";
   return [
-    verticalAxis(measure, y, right),
-    ...(measure === 'calls'
-      ? [
-          svg('circle', { cx: right - labelWidth("AWS's simulator") - 8, cy: TOP - 16, r: 4, class: 'ghost neutral' }),
-          svg('text', { x: right, y: TOP - 12, 'text-anchor': 'end' }, "AWS's simulator"),
-        ]
-      : []),
+    leftAxis({
+      scale: y,
+      format: isTime ? duration : short,
+      ticks: isTime ? logTicks(y.domain) : ticksOf(y, 34),
+      title: isTime ? 'time until all are done (log scale)' : 'calls',
+      grid: [LEFT, right],
+    }),
+    ...(isTime
+      ? []
+      : [ring(right - labelWidth(key) - 8, TOP - 16, {}, 'ghost neutral'), label(right, TOP - 12, key, 'end')]),
     bottomAxis({ scale: x, format: count, ticks: [10, 50, 100, 150, 190], title: 'clients', grid: [TOP, bottom] }),
     ...lines.map(({ name, own }) => series(name, own, measure, x, y)),
-    ...PUBLISHED.map((point) =>
-      svg('circle', {
-        cx: x(point.clients),
-        cy: y(point[measure].mean),
-        r: 4,
-        class: 'ghost',
-        'data-jitter': JITTER[point.line],
-        'data-line': point.line,
-      }),
-    ),
+    ...PUBLISHED.map((point) => ring(x(point.clients), y(point[measure].mean), hueOf(point.line))),
     ...lines.map(({ name, own }, i) =>
-      svg(
-        'text',
-        {
-          x: x(own.at(-1)?.clients ?? 0) + 8,
-          y: (ends[i] ?? 0) + 4,
-          class: 'value hued',
-          'data-jitter': JITTER[name],
-        },
-        NAMES[name],
-      ),
+      label(x(own.at(-1)?.clients ?? 0) + 8, (ends[i] ?? 0) + 4, NAMES[name], 'hued', hueOf(name)),
     ),
   ];
 }
 
-function verticalAxis(measure: Measure, scale: Scale, right: number): SVGGElement {
-  if (measure === 'calls')
-    return leftAxis({ scale, format: short, ticks: ticksOf(scale, 34), title: 'calls', grid: [LEFT, right] });
-  const [from, to] = scale.domain;
-  return leftAxis({
-    scale,
-    format: duration,
-    ticks: logTicks([from, to]),
-    title: 'time until all are done (log scale)',
-    grid: [LEFT, right],
-  });
-}
-
-function series(name: Line, own: readonly ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
-  const [, most] = y.range;
-  const [floor] = y.domain;
-  const at = (value: number): number => Math.max(most, y(Math.max(floor, value)));
-  const band = area<ContentionPoint>()
-    .x(({ clients }) => x(clients))
-    .y0((point) => at(point[measure].mean - point[measure].ci95))
-    .y1((point) => at(point[measure].mean + point[measure].ci95))(own);
-  const path = line<ContentionPoint>()
-    .x(({ clients }) => x(clients))
-    .y((point) => at(point[measure].mean))(own);
-  return svg(
-    'g',
-    { class: 'series', 'data-line': name, 'data-jitter': JITTER[name] },
-    svg('path', { d: band ?? '', class: 'band' }),
-    svg('path', { d: path ?? '', class: 'line' }),
+function series(name: Line, own: ContentionPoint[], measure: Measure, x: Scale, y: Scale): SVGGElement {
+  const at = (value: number): number => Math.max(y.range[1], y(Math.max(y.domain[0], value)));
+  const band = area<ContentionPoint>(
+    ({ clients }) => x(clients),
+    (point) => at(point[measure].mean - point[measure].ci95),
+    (point) => at(point[measure].mean + point[measure].ci95),
   );
+  const middle = line<ContentionPoint>(
+    ({ clients }) => x(clients),
+    (point) => at(point[measure].mean),
+  );
+  return svg('g', { class: 'series', ...hueOf(name) }, path(band(own), 'band'), path(middle(own), 'line'));
 }
 
 /** The gain from jitter alone, for the most clients. */

@@ -9,8 +9,6 @@ export const MAX_RATIO = 0.1;
 export const REQUESTS = 500_000;
 /** Most attempts are quick, some are not: exponential times, the slow ones after a pause. */
 export const SERVICE = { meanMs: 20, slowShare: 0.05, slowFromMs: 500, slowMeanMs: 500 } as const;
-/** Delays of a hedge, in ms; the slider has the same stops. */
-export const DELAYS: readonly number[] = [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
 
 export interface TailInput {
   readonly delayMs: number;

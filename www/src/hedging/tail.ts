@@ -1,20 +1,15 @@
 /** The tail: how many requests take longer than a time, with a hedge and without. */
 import { line } from 'd3-shape';
 import { bottomAxis, leftAxis, logTicks } from '../charts/axis';
-import { html, svg } from '../charts/dom';
+import { html, label, path, rule, svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
 import { count, duration, share } from '../charts/format';
 import { log, stops, type Scale, type Span } from '../charts/scale';
-import type { FigureSpec } from '../charts/spec';
 import { MAX_RATIO, REQUESTS, SERVICE, type TailResult, type TailRun } from './compute';
 
 const NARROW = 420;
-/** For the axis' title, and the name of the vertical line below it. */
-const TOP = 44;
-const PLOT = 280;
-const BELOW = 44;
-const PANEL = TOP + PLOT + BELOW;
-const LEFT = 52;
-const RIGHT = 12;
+/** At the top, for the axis' title, and the name of the vertical line below it. */
+const [TOP, PLOT, BELOW, LEFT, RIGHT] = [44, 280, 44, 52, 12];
 
 const TIMES: Span = [1, 10_000];
 /** Down to one request in 10,000, of which there are some in the sample. */
@@ -41,7 +36,7 @@ export const tailFigure: FigureSpec<TailData> = {
   id: 'tail',
   title: 'What does a hedge do to the tail?',
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data)), ` ${sampledInWords(data)}`],
-  height: () => PANEL,
+  height: () => TOP + PLOT + BELOW,
 
   draw: curves,
 
@@ -53,15 +48,13 @@ export const tailFigure: FigureSpec<TailData> = {
       const i = inAxis[Math.round(place)] ?? 0;
       return `${percent(exact.survival[i] ?? 0)}, sampled ${percent(survival[i] ?? 0)}`;
     };
+    const start = times.findIndex((ms) => ms >= data.input.delayMs);
     return {
       scale: stops(times, x),
       top: TOP,
       bottom: TOP + PLOT,
       step: 1,
-      start: Math.max(
-        0,
-        times.findIndex((ms) => ms >= data.input.delayMs),
-      ),
+      start: Math.max(0, start),
       place: (place) => `longer than ${duration(times[Math.round(place)] ?? 0)}`,
       rows: (place) => shown(data).map((name) => ({ name: NAMES[name], value: value(data[name], place) })),
     };
@@ -127,31 +120,14 @@ function curves(data: TailData, width: number): SVGElement[] {
   const names = shown(data);
   const { x, y } = scalesOf(width);
   const [right, bottom] = [width - RIGHT, TOP + PLOT];
-  const paths = names.map((name) => pathOf(runs[name].timesMs, runs[name].exact.survival, x, y));
   const isNarrow = width < NARROW;
-  // Beside the curve, which falls: the percentiles of the upper curve at its right, those of the lower one at its left.
-  const marks = names.flatMap((run) => {
-    const { p99Ms, p999Ms } = runs[run].exact;
-    const anchor = run === 'hedged' ? 'end' : 'start';
-    return [
-      { run, anchor, text: `p99 ${time(p99Ms)}`, x: x(p99Ms), y: y(0.01) },
-      // The sentence has it, too.
-      ...(isNarrow ? [] : [{ run, anchor, text: `p99.9 ${time(p999Ms)}`, x: x(p999Ms), y: y(0.001) }]),
-    ];
-  });
   // Each line is named where it has left the other.
   const { timesMs, exact } = runs.plain;
   const apart = timesMs.findIndex((_, i) => APART * (runs.hedged.exact.survival[i] ?? 0) < (exact.survival[i] ?? 0));
-  const named = names.map((run) => ({
-    run,
-    text: NAMES[run],
-    x: x(timesMs[apart] ?? 1),
-    y: y(runs[run].exact.survival[apart] ?? 1),
-  }));
   const here = Math.round(x(input.delayMs)) + 0.5;
   return [
     leftAxis({ scale: y, format: percent, ticks: [1, 0.1, 0.01, 0.001, 0.0001], grid: [LEFT, right] }),
-    svg('text', { x: 0, y: 12 }, 'requests that take longer (log scale)'),
+    label(0, 12, 'requests that take longer (log scale)'),
     bottomAxis({
       scale: x,
       format: duration,
@@ -161,46 +137,35 @@ function curves(data: TailData, width: number): SVGElement[] {
     }),
     ...(isHedged
       ? [
-          svg('line', { x1: here, x2: here, y1: TOP - 6, y2: bottom, class: 'bound' }),
-          svg('text', { x: here, y: TOP - 12, 'text-anchor': 'middle' }, `hedge after ${duration(input.delayMs)}`),
+          rule(here, TOP - 6, here, bottom, 'bound'),
+          label(here, TOP - 12, `hedge after ${duration(input.delayMs)}`, 'middle'),
         ]
       : []),
-    ...names.map((name, i) =>
-      svg(
-        'g',
-        { class: 'series', 'data-hedges': name },
-        svg('path', { d: line()(paths[i] ?? []) ?? '', class: 'line' }),
-        ...rings(pathOf(runs[name].timesMs, runs[name].survival, x, y)).map(([cx, cy]) =>
-          svg('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 2.5, class: 'sampled' }),
-        ),
-      ),
-    ),
-    ...marks.map(({ run, x: cx, y: cy }) => svg('circle', { cx, cy, r: 4.5, class: 'marked', 'data-hedges': run })),
-    ...marks.map(({ run, anchor, text, x: cx, y: cy }) =>
-      svg(
-        'text',
-        {
-          x: cx + (anchor === 'end' ? -9 : 9),
-          y: cy + 4,
-          'text-anchor': anchor,
-          class: 'strong halo',
-          'data-hedges': run,
-        },
-        text,
-      ),
-    ),
-    ...named.map(({ run, text, x: left, y: top }) =>
-      svg(
-        'text',
-        {
-          x: left + (run === 'hedged' ? 24 : 10),
-          y: top + (run === 'hedged' ? 34 : -9),
-          class: 'strong halo',
-          'data-hedges': run,
-        },
-        text,
-      ),
-    ),
+    ...names.map((name) => {
+      const times = runs[name].timesMs;
+      const rings = ringsOf(pathOf(times, runs[name].survival, x, y)).map(([cx, cy]) =>
+        svg('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 2.5, class: 'sampled' }),
+      );
+      const drawn = path(line()(pathOf(times, runs[name].exact.survival, x, y)), 'line');
+      return svg('g', { class: 'series', 'data-hedges': name }, drawn, ...rings);
+    }),
+    ...names.flatMap((name) => {
+      const { p99Ms, p999Ms, survival } = runs[name].exact;
+      const own = { 'data-hedges': name };
+      const isLower = name === 'hedged';
+      // Beside the curve, which falls: the percentiles of the upper curve at its right, those of the lower at its left.
+      const mark = (text: string, ms: number, part: number): SVGElement[] => [
+        svg('circle', { cx: x(ms), cy: y(part), r: 4.5, class: 'marked', ...own }),
+        label(x(ms) + (isLower ? -9 : 9), y(part) + 4, text, isLower ? 'strong halo end' : 'strong halo', own),
+      ];
+      const [left, top] = [x(timesMs[apart] ?? 1), y(survival[apart] ?? 1)];
+      return [
+        ...mark(`p99 ${time(p99Ms)}`, p99Ms, 0.01),
+        // The sentence has it, too.
+        ...(isNarrow ? [] : mark(`p99.9 ${time(p999Ms)}`, p999Ms, 0.001)),
+        label(left + (isLower ? 24 : 10), top + (isLower ? 34 : -9), NAMES[name], 'strong halo', own),
+      ];
+    }),
   ];
 }
 
@@ -216,7 +181,7 @@ function pathOf(timesMs: Float64Array, survival: Float64Array, x: Scale, y: Scal
 }
 
 /** Points of a curve that leave room between them. */
-function rings(points: readonly [number, number][]): [number, number][] {
+function ringsOf(points: readonly [number, number][]): [number, number][] {
   let last: readonly [number, number] | undefined;
   return points.filter((point) => {
     if (last && Math.hypot(point[0] - last[0], point[1] - last[1]) < RING_GAP) return false;

@@ -3,35 +3,26 @@ import workerUrl from './flaky?worker&url';
 import { requestName, type FlakyStats, type Message } from './protocol';
 
 /** Why there is no flaky server, as a sentence for the reader. */
-export class NoFlakyServer extends Error {}
+export class NoFlakyServer extends Error {
+  constructor(reason: string) {
+    super(`The flaky server is a service worker, and ${reason}.`);
+  }
+}
 
 /** Browsers end a service worker that had nothing to do for half a minute. */
 const KEEP_ALIVE_MS = 10_000;
-
 /** Limit for taking the page over, which takes milliseconds where it works at all. */
 const CLAIMED_WITHIN_MS = 10_000;
 
 /** Resolves once `flaky/…` is answered by the worker, also on the very first visit. */
 export async function startFlakyServer(): Promise<void> {
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker;
-  if (!container) {
-    throw new NoFlakyServer(
-      'The flaky server is a service worker, and this browser has none here: it needs https and no private ' +
-        `window.`,
-    );
-  }
-  let registration: ServiceWorkerRegistration;
-  try {
-    // Built, it is one plain script in the folder of the page.
-    registration = await container.register(workerUrl, {
-      scope: './',
-      type: import.meta.env.DEV ? 'module' : 'classic',
-    });
-  } catch (error) {
-    throw new NoFlakyServer(
-      `The flaky server is a service worker, and this browser did not start it (${String(error)}).`,
-    );
-  }
+  if (!container) throw new NoFlakyServer('this browser has none here: it needs https and no private window');
+  // Built, it is one plain script in the folder of the page.
+  const type = import.meta.env.DEV ? 'module' : 'classic';
+  const registration = await container.register(workerUrl, { scope: './', type }).catch((error: unknown) => {
+    throw new NoFlakyServer(`this browser did not start it (${String(error)})`);
+  });
   // Without a network the worker of last time does.
   await registration.update().catch(() => undefined);
   await activated(registration);
@@ -39,11 +30,8 @@ export async function startFlakyServer(): Promise<void> {
   // Active, but not for this page: so it is after a reload that skipped the worker.
   const controlled = new Promise<void>((resolve, reject) => {
     container.addEventListener('controllerchange', () => resolve(), { once: true });
-    setTimeout(
-      () =>
-        reject(new NoFlakyServer(`The flaky server, a service worker, did not take this page over. Reload the page.`)),
-      CLAIMED_WITHIN_MS,
-    );
+    const refuse = () => reject(new NoFlakyServer('it did not take this page over. Reload the page'));
+    setTimeout(refuse, CLAIMED_WITHIN_MS);
   });
   registration.active?.postMessage('claim' satisfies Message);
   await controlled;
@@ -55,8 +43,7 @@ function activated(registration: ServiceWorkerRegistration): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       if (newest?.state === 'activated') resolve();
-      else if (newest?.state === 'redundant')
-        reject(new NoFlakyServer(`The flaky server, a service worker, did not start.`));
+      else if (newest?.state === 'redundant') reject(new NoFlakyServer('it did not start'));
     };
     newest?.addEventListener('statechange', look);
     look();
@@ -84,6 +71,5 @@ export function flakyUrl(path: string, query: Readonly<Record<string, string>>):
 }
 
 export async function flakyStats(run: string): Promise<FlakyStats> {
-  const response = await fetch(flakyUrl('stats', { run }));
-  return (await response.json()) as FlakyStats;
+  return (await fetch(flakyUrl('stats', { run }))).json() as Promise<FlakyStats>;
 }

@@ -8,7 +8,7 @@
  * It is bundled into one file without imports, so that it also runs where service workers cannot
  * be modules.
  */
-import { FAILURES, fate, type Failure, type Kind } from '../../demo/fate.mjs';
+import { FAILURES, fate, type Kind } from '../../demo/fate.mjs';
 import { ATTEMPT, LATENCY_MS, RETRY_AFTER_S, SLOW_MS, requestName, type FlakyStats, type Message } from './protocol';
 
 // The types of service workers exclude those of pages, which the rest of this folder needs.
@@ -33,15 +33,15 @@ const KEPT_RUNS = 20;
 
 /** Counts of this instance of the worker: a browser may end it and start another. */
 const instance = crypto.randomUUID();
-interface Run {
-  readonly counts: Map<string, number>;
-  readonly keys: Set<string>;
-  requests: number;
-  stopped: number;
-  underWay: number;
-  mostAtOnce: number;
-}
-const runs = new Map<string, Run>();
+const newRun = () => ({
+  counts: new Map<string, number>(),
+  keys: new Set<string>(),
+  requests: 0,
+  stopped: 0,
+  underWay: 0,
+  mostAtOnce: 0,
+});
+const runs = new Map<string, ReturnType<typeof newRun>>();
 /** Ends the answer of a request at once. */
 const underWay = new Map<string, () => void>();
 
@@ -56,11 +56,8 @@ worker.addEventListener('fetch', (event) => {
   if (!event.request.url.startsWith(base)) return;
   const url = new URL(event.request.url);
   const id = url.pathname.slice(new URL(base).pathname.length);
-  event.respondWith(
-    id === 'stats'
-      ? Promise.resolve(stats(url.searchParams.get('run') ?? ''))
-      : answer(id, url.searchParams, event.request),
-  );
+  const counted = stats(url.searchParams.get('run') ?? '');
+  event.respondWith(id === 'stats' ? Promise.resolve(counted) : answer(id, url.searchParams, event.request));
 });
 
 async function answer(id: string, query: URLSearchParams, { headers }: Request): Promise<Response> {
@@ -77,7 +74,7 @@ async function answer(id: string, query: URLSearchParams, { headers }: Request):
     seed: query.get('seed') ?? '',
     id,
     n,
-    failure: failureOf(query),
+    failure: FAILURES.find((known) => known === query.get('failure')) ?? 'mixed',
     failureRate: Number(query.get('rate')),
     latencyMs: LATENCY_MS,
   });
@@ -86,18 +83,11 @@ async function answer(id: string, query: URLSearchParams, { headers }: Request):
   return response(met.kind, { id, n });
 }
 
-function failureOf(query: URLSearchParams): Failure {
-  return FAILURES.find((known) => known === query.get('failure')) ?? 'mixed';
-}
-
 function response(kind: Kind, counts: object): Response {
   if (kind === 'dropped') return Response.error();
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
   if (kind === 'unavailable') return Response.json({ error: 'unavailable', ...counts }, { status: 503 });
-  if (kind === 'limited')
-    return Response.json(
-      { error: 'too many requests', ...counts },
-      { status: 429, headers: { 'Retry-After': String(RETRY_AFTER_S) } },
-    );
+  if (kind === 'limited') return Response.json({ error: 'too many requests', ...counts }, { status: 429, headers });
   return Response.json(counts);
 }
 
@@ -114,19 +104,12 @@ function sleep(ms: number, request: string): Promise<boolean> {
   });
 }
 
-function runOf(name: string): Run {
-  let run = runs.get(name);
-  if (!run) {
-    run = newRun();
-    runs.set(name, run);
-    const [oldest] = runs.keys();
-    if (runs.size > KEPT_RUNS && oldest !== undefined) runs.delete(oldest);
-  }
+function runOf(name: string): ReturnType<typeof newRun> {
+  const run = runs.get(name) ?? newRun();
+  runs.set(name, run);
+  const [oldest] = runs.keys();
+  if (runs.size > KEPT_RUNS && oldest !== undefined) runs.delete(oldest);
   return run;
-}
-
-function newRun(): Run {
-  return { counts: new Map(), keys: new Set(), requests: 0, stopped: 0, underWay: 0, mostAtOnce: 0 };
 }
 
 function stats(name: string): Response {

@@ -3,18 +3,9 @@
  * follow from the seed. Only the time that requests take beyond the server's latency is not known.
  */
 import { fate, type Kind } from '../../demo/fate.mjs';
-import type { LiveFailure } from '../state/state';
-import { policyOf, type Strategy } from '../state/strategy';
+import { policyOf } from '../state/strategy';
 import { ATTEMPT_TIMEOUT_MS, LATENCY_MS, RETRY_AFTER_S } from './protocol';
-import { emptyRun, seedOf, type Leg, type Reply, type Run, type Trace } from './run';
-
-interface Settings {
-  readonly strategy: Strategy;
-  readonly seed: number;
-  readonly calls: number;
-  readonly failure: LiveFailure;
-  readonly rate: number;
-}
+import { emptyRun, seedOf, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
 
 const REPLIES: Readonly<Record<Kind, Reply>> = {
   ok: 200,
@@ -26,51 +17,40 @@ const REPLIES: Readonly<Record<Kind, Reply>> = {
 /** A policy may retry without end against a server that always fails. */
 const MOST_ATTEMPTS = 100;
 
-export function forecast({ strategy, seed, calls, failure, rate }: Settings): Run {
+export function forecast(settings: RunSettings): Run {
+  const { strategy, seed, failure, rate } = settings;
   const policy = policyOf(strategy);
   const { maxAttempts, totalTimeoutMs } = strategy;
 
   function play(trace: Trace): void {
     for (let n = 1, startMs = 0; n <= Math.min(maxAttempts, MOST_ATTEMPTS); n++) {
-      const { kind, latencyMs } = fate({
-        seed,
-        id: String(trace.id),
-        n,
-        failure,
-        failureRate: rate,
-        latencyMs: LATENCY_MS,
-      });
+      const request = { seed, id: String(trace.id), n, failure, failureRate: rate, latencyMs: LATENCY_MS };
+      const { kind, latencyMs } = fate(request);
       const endMs = startMs + (kind === 'slow' ? ATTEMPT_TIMEOUT_MS : latencyMs);
       const isLate = endMs >= totalTimeoutMs;
-      const leg: Leg = {
-        attempt: n,
-        startMs,
-        endMs: isLate ? totalTimeoutMs : endMs,
-        reply: isLate ? 'timeout' : REPLIES[kind],
-      };
+      const reply = isLate ? 'timeout' : REPLIES[kind];
+      const leg: Leg = { attempt: n, startMs, endMs: Math.min(endMs, totalTimeoutMs), reply };
       trace.legs.push(leg);
       trace.endMs = leg.endMs;
-      trace.outcome = leg.reply === 200 ? 'ok' : 'gave up';
+      trace.outcome = reply === 200 ? 'ok' : 'gave up';
       if (isLate || kind === 'ok' || n === maxAttempts) return;
-      const hintMs = kind === 'limited' ? 1000 * RETRY_AFTER_S : undefined;
-      const waitMs = waitAfter(n, seedOf(seed, trace), hintMs);
+      const waitMs = waitAfter(n, seedOf(seed, trace), kind === 'limited');
       if (waitMs === undefined || endMs + waitMs >= totalTimeoutMs) return;
       leg.waitMs = waitMs;
-      if (hintMs !== undefined) leg.hintMs = hintMs;
       startMs = endMs + waitMs;
     }
   }
 
   /** Undefined for a server that asks for a longer wait than the policy allows. */
-  function waitAfter(attempt: number, seedOfCall: string, hintMs: number | undefined): number | undefined {
+  function waitAfter(attempt: number, ownSeed: string, isLimited: boolean): number | undefined {
     try {
-      return policy.delayMs(attempt, hintMs === undefined ? { seed: seedOfCall } : { seed: seedOfCall, hintMs });
+      return policy.delayMs(attempt, { seed: ownSeed, ...(isLimited && { hintMs: 1000 * RETRY_AFTER_S }) });
     } catch {
       return undefined;
     }
   }
 
-  const run = emptyRun({ strategy, seed, calls, target: { failure, rate } });
+  const run = emptyRun(settings);
   for (const trace of run.traces) play(trace);
   const lastMs = Math.max(...run.traces.map(({ endMs = 0 }) => endMs));
   return { ...run, isForecast: true, nowMs: () => lastMs };

@@ -1,157 +1,144 @@
 /** The section of the live calls: its controls, the waterfall, and the sentence that sums a run up. */
-import { html, svg } from '../charts/dom';
+import { html, place } from '../charts/dom';
 import { mountFigure } from '../charts/figure';
 import { plural, share } from '../charts/format';
-import { LIVE_FAILURES, type LiveFailure, type State } from '../state/state';
-import type { Store } from '../state/store';
-import { drawer } from './drawer';
+import { LIVE_FAILURES, type State } from '../state/state';
+import { store } from '../state/store';
 import { NoFlakyServer, flakyStats, keepAlive, startFlakyServer } from './flaky-server';
 import { forecast } from './forecast';
 import type { Run } from './run';
 import { startRun } from './send';
 import { waterfall } from './waterfall';
-import { counted, requestsOf, summary } from './words';
+import { counted, summary } from './words';
 import './styles.css';
 
-const FAILURES: Record<LiveFailure, string> = { mixed: 'Mixed', 503: '503 responses', 429: '429 with Retry-After' };
+const FAILURES = { mixed: 'Mixed', 503: '503 responses', 429: '429 with Retry-After' };
 const RATES = [0.3, 0.6, 0.9];
 const CALLS = [1, 8, 50];
 
-export function mountLive(root: HTMLElement, store: Store): void {
-  const failure = select(
-    'live-failure',
-    LIVE_FAILURES.map((value) => [value, FAILURES[value]]),
-  );
-  const rate = select(
-    'live-rate',
-    RATES.map((value) => [String(value), share(value)]),
-  );
-  const calls = select(
-    'live-calls',
-    CALLS.map((value) => [String(value), String(value)]),
-  );
-  const start = html('button', { id: 'live-start', type: 'button', class: 'primary' });
-  const abort = html('button', { id: 'live-abort', type: 'button' }, 'Abort');
-  abort.disabled = true;
-  const controls = html(
-    'div',
-    { class: 'live-controls' },
-    html('label', {}, 'Failure', failure),
-    html('label', {}, 'Rate', rate),
-    html('label', {}, 'Calls', calls),
-    html('div', { class: 'buttons' }, start, abort),
-  );
-  // Not a status: it follows the controls of the whole page.
-  const expected = html('p', { id: 'live-forecast' });
-  const sentence = html('p', { id: 'live-sentence', role: 'status' });
-  const figure = mountFigure<Run>(root, waterfall(store.get().live.calls), controls);
-  figure.card.append(legend(), html('div', { class: 'live-words' }, expected, sentence));
+/** What the section shows: a forecast until a run has started, and then that run, which may be under way. */
+interface Shown {
+  readonly run: Run;
+  readonly sentence: string;
+  readonly running?: AbortController | undefined;
+  /** What the server counted. */
+  readonly counted?: string;
+}
 
-  let run: Run | undefined;
-  let running: AbortController | undefined;
+const option = (value: string | number, text: string): string => `<option value="${value}">${text}</option>`;
+const key = (mark: string, text: string): string =>
+  `<span><svg width="22" height="14" aria-hidden="true">${mark}</svg>${text}</span>`;
+const bar = (kind: string, text: string): string =>
+  key(`<g class="attempt ${kind}"><rect x="0.5" y="1" width="21" height="12" rx="3" /></g>`, text);
 
-  /** The controls as the state has them; and, before the first run, what it will come to. */
-  function showState({ live, seed, strategy }: State): void {
-    failure.value = live.failure;
-    // A link may hold a rate of its own.
-    if (![...rate.options].some(({ value }) => value === String(live.rate)))
-      rate.append(html('option', { value: String(live.rate) }, share(live.rate)));
-    rate.value = String(live.rate);
-    calls.value = String(live.calls);
-    start.textContent = `Send ${plural(live.calls, 'call')}`;
-    if (run) return;
-    figure.card.dataset.jitter = strategy.jitter;
-    figure.card.toggleAttribute('data-forecast', true);
-    const shown = forecast({ strategy, seed, ...live });
-    figure.show(shown);
-    expected.textContent = `${summary(shown, false)} Nothing is sent yet.`;
+export function mountLive(root: HTMLElement): void {
+  const controls = html('div', { class: 'live-controls' });
+  const { failure, rate, calls, start, abort } = place<
+    Record<'failure' | 'rate' | 'calls', HTMLSelectElement> & Record<'start' | 'abort', HTMLButtonElement>
+  >(
+    controls,
+    `<label>Failure <select id="live-failure" data-as="failure">
+      ${LIVE_FAILURES.map((value) => option(value, FAILURES[value])).join('')}</select></label>
+    <label>Rate <select id="live-rate" data-as="rate">
+      ${RATES.map((value) => option(value, share(value))).join('')}</select></label>
+    <label>Calls <select id="live-calls" data-as="calls">
+      ${CALLS.map((value) => option(value, String(value))).join('')}</select></label>
+    <div class="buttons"><button id="live-start" type="button" class="primary" data-as="start"></button>
+      <button id="live-abort" type="button" data-as="abort">Abort</button></div>`,
+  );
+  const { card, show } = mountFigure<Run>(root, waterfall(store.get().calls), controls);
+  // The forecast is no status: it follows the controls of the whole page.
+  const { expected, sentence } = place<Record<'expected' | 'sentence', HTMLElement>>(
+    card,
+    `<p class="legend">${bar('ok', 'answered')}${bar('failed', 'failed at once')}${bar('late', 'no answer in time')}
+      ${key('<line x1="1" x2="21" y1="7" y2="7" class="wait" />', 'wait')}</p>
+    <div class="live-words"><p id="live-forecast" data-as="expected"></p>
+      <p id="live-sentence" role="status" data-as="sentence"></p></div>`,
+  );
+
+  let shown: Shown;
+  /** The next state, and the page as it says. */
+  function become(next: Shown): void {
+    const focused = document.activeElement;
+    shown = next;
+    const { run, running } = next;
+    start.disabled = running !== undefined;
+    abort.disabled = !running;
+    // The focus stays on a button that works.
+    if (focused === start || focused === abort) (running ? abort : start).focus();
+    expected.hidden = !run.isForecast || running !== undefined;
+    expected.textContent = run.isForecast ? `${summary(run, false)} Nothing is sent yet.` : '';
+    sentence.textContent = next.sentence;
+    card.dataset.jitter = run.strategy.jitter;
+    card.toggleAttribute('data-forecast', run.isForecast === true);
+    card.dataset.run = run.name;
+    if (next.counted) card.dataset.counted = next.counted;
+    else delete card.dataset.counted;
+    card.toggleAttribute('data-sent', next.counted !== undefined);
+    show(run);
   }
 
   async function go(): Promise<void> {
     const state = store.get();
-    const controller = new AbortController();
-    const { signal } = controller;
-    running = controller;
-    switchButtons(true);
-    for (const name of ['run', 'sent', 'counted']) delete figure.card.dataset[name];
+    const running = new AbortController();
+    const { signal } = running;
     let rest = (): void => {};
-    expected.hidden = true;
+    let text = '';
+    become({ run: shown.run, running, sentence: `${plural(state.calls, 'call')} running.` });
     try {
-      sentence.textContent = `${plural(state.live.calls, 'call')} running.`;
       await startFlakyServer();
       rest = keepAlive();
       const atStart = await flakyStats('');
-      if (signal.aborted) {
-        sentence.textContent = 'Aborted before anything was sent.';
-        return;
-      }
-      const drawing = drawer(figure.show);
-      const { strategy, seed, live } = state;
-      const begun = startRun({ strategy, seed, calls: live.calls, target: live, signal, changed: drawing.changed });
-      run = begun.run;
-      figure.card.dataset.run = run.name;
-      figure.card.removeAttribute('data-forecast');
-      figure.card.dataset.jitter = strategy.jitter;
-      drawing.begin(run);
-      try {
-        await begun.done;
-      } finally {
-        drawing.end();
-      }
+      if (signal.aborted) return void (text = 'Aborted before anything was sent.');
+      const drawing = animation(() => show(shown.run));
+      const { run, done } = startRun(state, signal, drawing.changed);
+      become({ ...shown, run, running });
+      await done.finally(drawing.end);
       const atEnd = await flakyStats(run.name);
-      figure.card.dataset.counted = JSON.stringify(atEnd);
-      sentence.textContent = `${summary(run, signal.aborted)} ${counted(run, signal.aborted, atStart, atEnd)}`;
-      figure.card.dataset.sent = String(requestsOf(run));
+      text = `${summary(run, signal.aborted)} ${counted(run, signal.aborted, atStart, atEnd)}`;
+      shown = { ...shown, counted: JSON.stringify(atEnd) };
     } catch (error) {
-      controller.abort();
-      sentence.textContent = error instanceof NoFlakyServer ? error.message : `The run failed: ${String(error)}`;
+      running.abort();
+      text = error instanceof NoFlakyServer ? error.message : `The run failed: ${String(error)}`;
     } finally {
       rest();
-      running = undefined;
-      switchButtons(false);
+      become({ ...shown, running: undefined, sentence: text });
     }
-  }
-
-  function switchButtons(on: boolean): void {
-    // The focus stays on a button that works.
-    const focused = document.activeElement === (on ? start : abort);
-    start.disabled = on;
-    abort.disabled = !on;
-    if (focused) (on ? abort : start).focus();
   }
 
   start.addEventListener('click', () => void go());
-  abort.addEventListener('click', () => running?.abort(new DOMException('stopped by the Abort button', 'AbortError')));
-  const set = (part: Partial<State['live']>): void => store.set({ live: { ...store.get().live, ...part } });
-  failure.addEventListener('change', () => set({ failure: failure.value as LiveFailure }));
-  rate.addEventListener('change', () => set({ rate: Number(rate.value) }));
-  calls.addEventListener('change', () => set({ calls: Number(calls.value) }));
+  abort.addEventListener('click', () => shown.running?.abort(new DOMException('stopped by Abort', 'AbortError')));
+  failure.addEventListener('change', () => store.set({ failure: failure.value as State['failure'] }));
+  rate.addEventListener('change', () => store.set({ rate: Number(rate.value) }));
+  calls.addEventListener('change', () => store.set({ calls: Number(calls.value) }));
   store.subscribe((state, before) => {
+    failure.value = state.failure;
+    // A link may hold a rate of its own.
+    if (![...rate.options].some(({ value }) => value === String(state.rate)))
+      rate.insertAdjacentHTML('beforeend', option(state.rate, share(state.rate)));
+    rate.value = String(state.rate);
+    calls.value = String(state.calls);
+    start.textContent = `Send ${plural(state.calls, 'call')}`;
     // Other settings than those of the run that is shown: a new forecast.
-    if (before && !running && (['live', 'strategy', 'seed'] as const).some((part) => state[part] !== before[part])) {
-      run = undefined;
-      sentence.textContent = '';
-      expected.hidden = false;
-    }
-    showState(state);
+    const settings = ['strategy', 'seed', 'failure', 'rate', 'calls'] as const;
+    if (before && (shown.running || settings.every((name) => state[name] === before[name]))) return;
+    become({ run: forecast(state), sentence: '' });
   });
 }
 
-function select(id: string, options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
-  return html('select', { id }, ...options.map(([value, text]) => html('option', { value }, text)));
-}
-
-function legend(): HTMLElement {
-  const bar = (kind: string): SVGElement =>
-    svg('g', { class: `attempt ${kind}` }, svg('rect', { x: 0.5, y: 1, width: 21, height: 12, rx: 3 }));
-  const entry = (mark: SVGElement, text: string): HTMLElement =>
-    html('span', {}, svg('svg', { width: 22, height: 14, 'aria-hidden': 'true' }, mark), text);
-  return html(
-    'p',
-    { class: 'legend' },
-    entry(bar('ok'), 'answered'),
-    entry(bar('failed'), 'failed at once'),
-    entry(bar('late'), 'no answer in time'),
-    entry(svg('line', { x1: 1, x2: 21, y1: 7, y2: 7, class: 'wait' }), 'wait'),
-  );
+/** Draws frame by frame, or with reduced motion when something has happened; in at most a twentieth of the time. */
+function animation(draw: () => void): { changed(): void; end(): void } {
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  let [isDue, isOver, notBefore] = [true, false, 0];
+  const frame = (now: number): void => {
+    if (isOver) return;
+    if ((isDue || !still) && now >= notBefore) {
+      draw();
+      isDue = false;
+      notBefore = now + 20 * (performance.now() - now);
+    }
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  return { changed: () => void (isDue = true), end: () => void (isOver = true) };
 }

@@ -9,20 +9,16 @@ export function requestsOf({ traces }: Run): number {
 
 /** Without times, which differ from run to run: for one seed and strategy it is the same in every browser. */
 export function summary(run: Run, aborted: boolean): string {
-  const { traces } = run;
-  const requests = requestsOf(run);
+  const { traces, isForecast } = run;
   const ok = traces.filter(({ outcome }) => outcome === 'ok').length;
+  const sent = plural(requestsOf(run), 'request');
   if (aborted) {
     const ended = traces.filter(({ outcome }) => outcome === 'aborted').length;
-    return (
-      `Aborted: ${plural(ended, 'call')} ended at once, ${ok} had succeeded before. ${plural(requests, 'request')} ` +
-      'had been sent.'
-    );
+    return `Aborted: ${plural(ended, 'call')} ended at once, ${ok} had succeeded before. ${sent} had been sent.`;
   }
   const first = traces.filter(({ legs: [leg] }) => leg && succeeded(leg.reply)).length;
   const calls = plural(traces.length, 'call');
-  const sent = plural(requests, 'request');
-  const what = run.isForecast
+  const what = isForecast
     ? `Forecast: ${ok} of ${calls} will succeed, with ${sent} in all; without retries, ${first} would.`
     : `${ok} of ${calls} succeeded, with ${sent} in all; without retries, ${first} would have.`;
   return `${what}${failures(run)}`;
@@ -30,18 +26,12 @@ export function summary(run: Run, aborted: boolean): string {
 
 /** Outcomes of the failed requests: " 9 requests failed: 5 × 503, 4 network errors." */
 function failures({ traces, isForecast }: Run): string {
-  const counts = new Map<string, number>();
-  for (const { reply } of traces.flatMap(({ legs }) => legs)) {
-    if (reply === undefined || succeeded(reply)) continue;
-    const kind = REPLIES[reply] ?? String(reply);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  const failed = [...counts.values()].reduce((a, b) => a + b, 0);
-  if (failed === 0) return '';
-  const kinds = [...counts]
-    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .map(([kind, n]) => `${n}\u00a0×\u00a0${kind}`);
-  return ` ${plural(failed, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
+  const failed = traces.flatMap(({ legs }) => legs).filter(({ reply }) => reply !== undefined && !succeeded(reply));
+  if (failed.length === 0) return '';
+  const kinds = [...Map.groupBy(failed, ({ reply = 0 }) => REPLIES[reply] ?? String(reply))]
+    .sort(([a, { length: m }], [b, { length: n }]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, { length }]) => `${length}\u00a0×\u00a0${kind}`);
+  return ` ${plural(failed.length, 'request')} ${isForecast ? 'will fail' : 'failed'}: ${kinds.join(', ')}.`;
 }
 
 /** Compares the page's own record with the counts of the worker at the end, and at the start. */
@@ -49,9 +39,8 @@ export function counted(run: Run, aborted: boolean, atStart: FlakyStats, atEnd: 
   if (atStart.instance !== atEnd.instance)
     return 'The browser restarted the server during the run, so its count is lost.';
   if (atEnd.requests === requestsOf(run)) return 'The server counted the same.';
-  if (aborted && atEnd.requests < requestsOf(run))
-    return `The server counted ${atEnd.requests}: the others were stopped on their way.`;
-  return `The server counted ${atEnd.requests}.`;
+  const rest = aborted && atEnd.requests < requestsOf(run) ? ': the others were stopped on their way' : '';
+  return `The server counted ${atEnd.requests}${rest}.`;
 }
 
 export function succeeded(reply: Reply | undefined): boolean {

@@ -6,13 +6,12 @@
 import { simulateLoad, type LoadOptions } from 'rejitter/lab';
 import { rangeOf, seedOf, type Range } from '../compute/outage';
 import { createPace, resultOf, type Pace } from '../compute/pace';
-import { roundUp } from '../compute/round';
-import { partsIn, type Herd, type State } from '../state/state';
+import { partsIn, type State } from '../state/state';
 import { policyOf, type Strategy } from '../state/strategy';
 
 export interface LoadInput {
   readonly strategy: Strategy;
-  readonly herd: Pick<Herd, 'downMs' | 'capacityPerS' | 'demand' | 'failing'>;
+  readonly herd: Pick<State, 'downMs' | 'capacityPerS' | 'demand' | 'failing'>;
   readonly seed: number;
   /** The run that is shown over time. */
   readonly shared: Shared;
@@ -22,16 +21,15 @@ export interface LoadInput {
 export const SHARED = ['none', 'single', 'budget', 'breaker', 'both'] as const;
 export type Shared = (typeof SHARED)[number];
 
-export function loadInput({ strategy, herd, protection, seed }: State): LoadInput {
-  const { downMs, capacityPerS, demand, failing } = herd;
-  const parts = partsIn(protection.parts);
+export function loadInput({ strategy, downMs, capacityPerS, demand, failing, ...state }: State): LoadInput {
+  const parts = partsIn(state.protection);
   const [budget, breaker] = [parts.includes('budget'), parts.includes('breaker')];
   const shared = budget && breaker ? 'both' : budget ? 'budget' : breaker ? 'breaker' : 'none';
   return {
     strategy,
     herd: { downMs, capacityPerS, demand, failing },
-    seed,
-    shared: protection.retries === 'off' ? 'single' : shared,
+    seed: state.seed,
+    shared: state.retries === 'off' ? 'single' : shared,
   };
 }
 
@@ -100,9 +98,6 @@ const MOST_CALLS_OF_LEAST = 40_000_000;
 const LEAST_OUTAGES = 2.5;
 /** The seeds of the band end with this number of calls. */
 const MOST_CALLS_OF_BAND = 6_000_000;
-/** New requests as parts of the capacity, and failing answers: the stops of the sliders. */
-export const DEMANDS: readonly number[] = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
-export const FAILING: readonly number[] = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /** The shown run first, then the others, then the band. */
 export async function load(
@@ -166,8 +161,9 @@ function scaleOf({ maxAttempts }: Strategy, { downMs, capacityPerS, demand }: Lo
 
 /** Forty outages are twice as long as a server at 95% demand needs to work off what the outage left. */
 function horizonOf(downMs: number, outages: number): number {
-  const leastMs = DOWN_FROM_MS + outages * downMs;
-  return 60_000 * roundUp(Math.max(1, leastMs / 60_000), [1, 2, 3, 4, 5, 6, 8]);
+  const minutes = Math.max(1, (DOWN_FROM_MS + outages * downMs) / 60_000);
+  const power = 10 ** Math.floor(Math.log10(minutes));
+  return 60_000 * power * ([1, 2, 3, 4, 5, 6, 8].find((one) => one * power >= minutes) ?? 10);
 }
 
 async function simulated(
@@ -189,10 +185,8 @@ async function simulated(
     protection: protectionOf(shared, capacityPerS / chosenPerS),
     seed,
   });
-  const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = await resultOf(
-    simulation,
-    pace,
-  );
+  const result = await resultOf(simulation, pace);
+  const { requests, retries, successes, timeouts, rejectedByBreaker, phases, totals } = result;
   const arrivals = requests.map((n, i) => n + (retries[i] ?? 0)).subarray(0, BINS);
   const isBad = (_: number, bin: number): boolean => (timeouts[bin] ?? 0) + (rejectedByBreaker[bin] ?? 0) > 0;
   const lastBad = Array.from(arrivals, isBad).lastIndexOf(true);

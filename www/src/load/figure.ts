@@ -2,34 +2,27 @@
 import { bars, barsHeight, type Column } from '../charts/bars';
 import { html } from '../charts/dom';
 import { count, doing, duration, plural, rate, share } from '../charts/format';
-import type { FigureSpec } from '../charts/spec';
-import { seconds } from '../charts/time-axis';
-import { strategyInWords } from '../state/words';
+import { seconds } from '../charts/axis';
+import type { FigureSpec } from '../charts/figure';
+import { strategyInWords } from '../state/strategy';
 import { CALM_MS, DOWN_FROM_MS, SHARED, TIMEOUT_MS, type LoadResult, type LoadRun, type Shared } from './compute';
 
-const NAMES: Readonly<Record<Shared, readonly [name: string, short: string]>> = {
-  none: ['Retries, no protection', 'Retries'],
-  single: ['No retries at all', 'No retries'],
-  budget: ['Retries with a budget', 'Budget'],
-  breaker: ['Retries with a breaker', 'Breaker'],
-  both: ['Both', 'Both'],
+/** Each row's name, where there is no room, and with one attempt: that is no retry, whatever is shared. */
+const NAMES: Readonly<Record<Shared, readonly [name: string, short: string, one: string]>> = {
+  none: ['Retries, no protection', 'Retries', 'One attempt, no protection'],
+  single: ['No retries at all', 'No retries', 'One attempt'],
+  budget: ['Retries with a budget', 'Budget', 'One attempt with a budget'],
+  breaker: ['Retries with a breaker', 'Breaker', 'One attempt with a breaker'],
+  both: ['Both', 'Both', 'Both'],
 };
 const COLUMNS: readonly Column[] = [
-  { head: 'failed requests', short: 'failed', width: 120, narrow: 58 },
-  { head: 'calls per request', short: 'calls', width: 150, narrow: 58 },
-  { head: 'until all are answered', short: 'until calm', width: 170, narrow: 76 },
+  ['failed requests', 120, 'failed', 58],
+  ['calls per request', 150, 'calls', 58],
+  ['until all are answered', 170, 'until calm', 76],
 ];
 
-/** The name of a row. One attempt is no retry, whatever is shared. */
 export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): string {
-  if (input.strategy.maxAttempts > 1) return NAMES[shared][0];
-  return {
-    none: 'One attempt, no protection',
-    single: 'One attempt',
-    budget: 'One attempt with a budget',
-    breaker: 'One attempt with a breaker',
-    both: 'Both',
-  }[shared];
+  return NAMES[shared][input.strategy.maxAttempts > 1 ? 0 : 2];
 }
 
 export const load: FigureSpec<LoadResult> = {
@@ -38,23 +31,20 @@ export const load: FigureSpec<LoadResult> = {
   subtitle: (result) => [html('b', { class: 'finding' }, finding(result))],
   height: () => barsHeight(SHARED.length),
 
-  draw: (result, width) =>
-    bars(
-      result.runs.map((run) => ({
-        id: run.shared,
-        name: nameOf(run.shared, result),
-        short: NAMES[run.shared][1],
-        value: run.failed,
-        cells: [
-          { text: count(run.failed) },
-          { text: run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1) },
-          { text: recovery(run, result), ...(run.recoveredAfterMs === undefined && { short: 'never', bad: true }) },
-        ],
-        isChosen: run.shared === result.run.shared,
-      })),
-      COLUMNS,
-      width,
-    ),
+  draw(result, width) {
+    const rows = result.runs.map((run) => ({
+      id: run.shared,
+      names: [nameOf(run.shared, result), NAMES[run.shared][1]] as const,
+      value: run.failed,
+      cells: [
+        { text: count(run.failed) },
+        { text: run.amplification.toFixed(run.amplification < 9.95 ? 2 : 1) },
+        { text: recovery(run, result), ...(run.recoveredAfterMs === undefined && { short: 'never', bad: true }) },
+      ],
+      isChosen: run.shared === result.run.shared,
+    }));
+    return bars(rows, COLUMNS, width);
+  },
 
   describe: (result) =>
     `${finding(result)} ${result.runs
@@ -65,12 +55,13 @@ export const load: FigureSpec<LoadResult> = {
 
   note: ({ horizonMs, capacityPerS, input }) => {
     const { strategy, herd } = input;
+    const stop = `stops for ${duration(herd.downMs)} at ${seconds(DOWN_FROM_MS)}`;
     const then =
       strategy.maxAttempts === 1
         ? ''
         : `, then retries, with ${plural(strategy.maxAttempts, 'attempt')}${strategy.maxAttempts === Infinity ? '' : ' at most'}`;
     return [
-      `Requests come at regular intervals. ${outageInWords(herd.downMs)} A client waits ` +
+      `Requests come at regular intervals. The server ${herd.downMs === 0 ? 'never stops' : stop}. A client waits ` +
         `${duration(TIMEOUT_MS)} for an answer${then}. The server also works on calls whose client no longer waits. ` +
         'All are answered from the end of the last second with a call that was rejected or late, if the next ' +
         `${duration(CALM_MS)} have none; otherwise never within ${duration(horizonMs)}.` +
@@ -81,12 +72,6 @@ export const load: FigureSpec<LoadResult> = {
     ];
   },
 };
-
-function outageInWords(downMs: number): string {
-  return downMs === 0
-    ? 'The server never stops.'
-    : `The server stops for ${duration(downMs)} at ${seconds(DOWN_FROM_MS)}.`;
-}
 
 /** The settings of both figures of the load, for exported pictures. */
 export function loadSettings({ input }: Pick<LoadResult, 'input'>): string {

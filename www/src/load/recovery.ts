@@ -1,23 +1,21 @@
 /** Load and answers over time with the chosen protection, and the breaker's phases below. */
 import { area, curveStepAfter, line } from 'd3-shape';
-import { leftAxis, ticksOf } from '../charts/axis';
-import { html, svg } from '../charts/dom';
+import { leftAxis, seconds, ticksOf, timeAxis } from '../charts/axis';
+import { html, label, path, rect, rule } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
 import { count, duration, rate } from '../charts/format';
-import { labelWidth } from '../charts/labels';
-import { legendPlaces, type Place } from '../charts/legend';
+import { labelWidth, legendPlaces } from '../charts/labels';
 import { linear, type Scale } from '../charts/scale';
-import type { FigureSpec } from '../charts/spec';
 import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
-import { rateAt, timeReadout } from '../charts/time-readout';
 import { loadSettings, nameOf } from './figure';
-import { timeAxis } from '../charts/time-axis';
 
-const [LEFT, RIGHT] = [60, 10];
-const TOP = 22;
-const PLOT = 190;
+const [LEFT, RIGHT, TOP, PLOT] = [60, 10, 22, 190];
+/** The breaker's phases. */
 const BAND = { top: TOP + PLOT + 10, height: 12 } as const;
 const BOTTOM = BAND.top + BAND.height;
 const PHASES = ['closed', 'open', 'half-open'] as const;
+/** Steps of the arrow keys from one end to the other. */
+const STEPS = 100;
 
 export const recovery: FigureSpec<LoadResult> = {
   id: 'recovery',
@@ -27,76 +25,65 @@ export const recovery: FigureSpec<LoadResult> = {
 
   draw(data, width) {
     const { run, binMs, capacityPerS, input, band } = data;
+    const { downMs } = input.herd;
     const x = scaleOf(data, width);
     const right = width - RIGHT;
     const perS = (calls: number): number => (1000 * calls) / binMs;
-    const highest =
-      Math.max(capacityPerS, ...Array.from(run.arrivals, perS), ...Array.from(band?.high ?? [], perS)) * 1.1;
-    const y = linear([0, highest], [TOP + PLOT, TOP]);
+    const rates = [...run.arrivals, ...(band?.high ?? [])].map(perS);
+    const y = linear([0, 1.1 * Math.max(capacityPerS, ...rates)], [TOP + PLOT, TOP]);
     const level = Math.round(y(capacityPerS)) + 0.5;
     const at = (_: number, bin: number): number => x(bin * binMs);
-    const arrivals = Array.from(run.arrivals);
-    const answers = Array.from(run.answers);
-    const down = [x(DOWN_FROM_MS), x(DOWN_FROM_MS + input.herd.downMs)] as const;
+    const between = (low: (bin: number) => number, high: ArrayLike<number>): string | null =>
+      area(
+        at,
+        (_, bin) => y(perS(low(bin))),
+        (calls) => y(perS(calls)),
+      ).curve(curveStepAfter)(Array.from(high));
+    const arrivals = line(at, (calls) => y(perS(calls))).curve(curveStepAfter);
     return [
-      svg('rect', { x: down[0], y: TOP, width: down[1] - down[0], height: PLOT, class: 'down' }),
+      rect(x(DOWN_FROM_MS), TOP, x(DOWN_FROM_MS + downMs) - x(DOWN_FROM_MS), PLOT, 'down'),
       leftAxis({ scale: y, format: rate, ticks: ticksOf(y, 34), grid: [LEFT, right] }),
-      svg('path', {
-        d:
-          area<number>()
-            .x(at)
-            .y0(y(0))
-            .y1((calls) => y(perS(calls)))
-            .curve(curveStepAfter)(answers) ?? '',
-        class: 'answered',
-      }),
-      svg('path', {
-        d:
-          area<number>()
-            .x(at)
-            .y0((_, bin) => y(perS(band?.low[bin] ?? 0)))
-            .y1((_, bin) => y(perS(band?.high[bin] ?? 0)))
-            .curve(curveStepAfter)(Array.from(band?.high ?? [])) ?? '',
-        class: 'seeds',
-      }),
-      svg('path', {
-        d:
-          line<number>()
-            .x(at)
-            .y((calls) => y(perS(calls)))
-            .curve(curveStepAfter)(arrivals) ?? '',
-        class: 'reached',
-      }),
-      svg('line', { x1: LEFT, x2: right, y1: level, y2: level, class: 'capacity' }),
-      svg(
-        'text',
-        { x: right, y: level < TOP + 26 ? level + 14 : level - 5, 'text-anchor': 'end', class: 'halo strong' },
-        `capacity ${rate(capacityPerS)}`,
+      path(
+        between(() => 0, run.answers),
+        'answered',
       ),
-      ...phases(data, x, width),
+      path(
+        between((bin) => band?.low[bin] ?? 0, band?.high ?? []),
+        'seeds',
+      ),
+      path(arrivals(Array.from(run.arrivals)), 'reached'),
+      rule(LEFT, level, right, level, 'capacity'),
+      label(right, level < TOP + 26 ? level + 14 : level - 5, `capacity ${rate(capacityPerS)}`, 'halo strong end'),
+      ...phases(data, x, right),
       ...annotation(data, x, right),
       timeAxis({ scale: x, title: 'time', grid: [BOTTOM, BOTTOM] }),
       ...legend(width),
     ];
   },
 
-  readout: (data, width) =>
-    timeReadout(
-      data,
-      data.input.herd.downMs + DOWN_FROM_MS,
-      scaleOf(data, width),
-      [TOP, BAND.top + BAND.height],
-      (ms) => [
-        { name: 'reach the server', value: rate(rateAt(data.run.arrivals, data, ms)) },
-        { name: 'answered in time', value: rate(rateAt(data.run.answers, data, ms)) },
-        ...(data.run.phases.timesMs.length === 0
+  readout(data, width) {
+    const { run, binMs, horizonMs, input } = data;
+    const at = (counts: Uint32Array, ms: number): string =>
+      rate((1000 * (counts[Math.floor(ms / binMs)] ?? 0)) / binMs);
+    return {
+      scale: scaleOf(data, width),
+      top: TOP,
+      bottom: BOTTOM,
+      step: binMs * Math.max(1, Math.round(horizonMs / STEPS / binMs)),
+      start: input.herd.downMs + DOWN_FROM_MS,
+      place: (ms) => `at ${seconds(binMs * Math.floor(ms / binMs))}`,
+      rows: (ms) => [
+        { name: 'reach the server', value: at(run.arrivals, ms) },
+        { name: 'answered in time', value: at(run.answers, ms) },
+        ...(run.phases.timesMs.length === 0
           ? []
           : [
-              { name: 'rejected', value: rate(rateAt(data.run.rejected, data, ms)) },
-              { name: 'breaker', value: phaseAt(data.run, ms) },
+              { name: 'rejected', value: at(run.rejected, ms) },
+              { name: 'breaker', value: phaseAt(run, ms) },
             ]),
       ],
-    ),
+    };
+  },
 
   describe: (data) => finding(data),
 
@@ -129,27 +116,15 @@ function bandInWords({ failed, recovered, seeds }: NonNullable<LoadResult['band'
   return `Of ${seeds} seeds ${recover} within ${duration(horizonMs)}; in 90% of them ${fails}.`;
 }
 
-/** When the breaker first opens. */
-function opening({ phases }: LoadRun): number {
-  return phases.timesMs[phases.phases.indexOf(1)] ?? Infinity;
-}
-
 /** The moment that teaches: the outage is over, the queue is not. */
 function annotation({ run, input }: LoadResult, x: Scale, right: number): SVGElement[] {
   const backMs = DOWN_FROM_MS + input.herd.downMs;
   if (input.herd.downMs === 0) return [];
-  const openMs = opening(run);
-  const late = openMs > backMs && openMs !== Infinity;
+  const late = (run.phases.timesMs[run.phases.phases.indexOf(1)] ?? 0) > backMs;
   const at = Math.round(x(backMs)) + 0.5;
   const words = late ? 'server back; soon the breaker opens' : 'server back, with all that has queued';
-  return [
-    svg('line', { x1: at, x2: at, y1: TOP, y2: BOTTOM, class: 'bound' }),
-    svg(
-      'text',
-      { x: at + 6, y: TOP + 14, class: 'halo strong' },
-      at + 6 + labelWidth(words) <= right ? words : 'server back',
-    ),
-  ];
+  const said = at + 6 + labelWidth(words) <= right ? words : 'server back';
+  return [rule(at, TOP, at, BOTTOM, 'bound'), label(at + 6, TOP + 14, said, 'halo strong')];
 }
 
 function scaleOf({ horizonMs }: LoadResult, width: number): Scale {
@@ -163,28 +138,15 @@ function phaseAt({ phases }: LoadRun, ms: number): string {
 }
 
 /** The breaker's phases: dark while it is open, grey while it lets probes through. */
-function phases({ run, horizonMs }: LoadResult, x: Scale, width: number): SVGElement[] {
+function phases({ run, horizonMs }: LoadResult, x: Scale, right: number): SVGElement[] {
   const { timesMs, phases: kinds } = run.phases;
-  const { top, height } = BAND;
-  const left = x(0);
   const pieces = Array.from(timesMs, (from, i) => {
-    const to = timesMs[i + 1] ?? horizonMs;
-    const [start, end] = [x(from), x(to)];
-    return kinds[i] === 0
-      ? null
-      : svg('rect', {
-          x: start,
-          y: top,
-          // A probe that is answered at once is seen, too.
-          width: Math.max(1, end - start),
-          height,
-          class: kinds[i] === 1 ? 'phase-open' : 'phase-half-open',
-        });
+    // A probe that is answered at once is seen, too.
+    const width = Math.max(1, x(timesMs[i + 1] ?? horizonMs) - x(from));
+    return kinds[i] ? [rect(x(from), BAND.top, width, BAND.height, `phase-${PHASES[kinds[i] ?? 0]}`)] : [];
   });
-  return [
-    svg('g', {}, svg('rect', { x: left, y: top, width: width - RIGHT - left, height, class: 'ground' }), ...pieces),
-    svg('text', { x: LEFT - 8, y: top + 10, 'text-anchor': 'end' }, 'breaker'),
-  ];
+  const ground = rect(LEFT, BAND.top, right - LEFT, BAND.height, 'ground');
+  return [ground, ...pieces.flat(), label(LEFT - 8, BAND.top + 10, 'breaker', 'end')];
 }
 
 const KEYS = [
@@ -197,24 +159,19 @@ const KEYS = [
 const SWATCH = 18;
 const KEY_LINE = 18;
 
-function keyPlaces(width: number): Place[] {
-  const labels = KEYS.map(([label]) => label);
-  return legendPlaces(labels, SWATCH + 6, width);
-}
+const keyPlaces = (width: number) =>
+  legendPlaces(
+    KEYS.map(([text]) => text),
+    SWATCH + 6,
+    width,
+  );
 
 /** Meaning of the marks. */
 function legend(width: number): SVGElement[] {
-  const places = keyPlaces(width);
-  return KEYS.map(([label, mark], i) => {
-    const { left, line } = places[i] ?? { left: 0, line: 0 };
-    const y = BOTTOM + 60 + KEY_LINE * line;
-    return svg(
-      'g',
-      {},
-      mark === 'reached'
-        ? svg('path', { d: `M${left},${y - 4}h${SWATCH}`, class: mark })
-        : svg('rect', { x: left, y: y - 9, width: SWATCH, height: 10, class: mark }),
-      svg('text', { x: left + SWATCH + 6, y, class: 'value' }, label),
-    );
+  return keyPlaces(width).flatMap(({ left, line: at }, i) => {
+    const [text = '', mark] = KEYS[i] ?? [];
+    const y = BOTTOM + 60 + KEY_LINE * at;
+    const swatch = mark === 'reached' ? path(`M${left},${y - 4}h${SWATCH}`, mark) : rect(left, y - 9, SWATCH, 10, mark);
+    return [swatch, label(left + SWATCH + 6, y, text)];
   });
 }

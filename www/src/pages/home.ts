@@ -4,21 +4,12 @@ import { mountScene } from '../scene/section';
 import { boot } from '../shell/boot';
 
 void boot([
-  ['scene-body', (root, { store, scene }) => mountScene(root, store, scene, drawn), 'now'],
-  [
-    'delays-body',
-    async (root, { store, quick, slow }) => (await import('../waits/section')).mountWaits(root, store, quick, slow),
-  ],
-  ['controls-form', async (root, { store }) => (await import('../shell/controls')).mountControls(root, store)],
-  ['today-body', async (root, { store, slow }) => (await import('../today/section')).mountToday(root, store, slow)],
-  [
-    'verdict-body',
-    async (root, { store, slow }) => (await import('../verdict/section')).mountVerdict(root, store, slow),
-  ],
-  [
-    'aws-body',
-    async (root, { store, slow }) => (await import('../contention/section')).mountContention(root, store, slow),
-  ],
-  ['live-body', async (root, { store }) => (await import('../live/section')).mountLive(root, store)],
-  ['code-body', async (root, { store }) => (await import('../take-away/section')).mountCode(root, store)],
+  ['scene-body', (root) => mountScene(root, drawn), 'now'],
+  ['delays-body', async (root) => (await import('../waits/section')).mountWaits(root)],
+  ['controls-form', async (root) => (await import('../shell/controls')).mountControls(root)],
+  ['today-body', async (root) => (await import('../today/section')).mountToday(root)],
+  ['verdict-body', async (root) => (await import('../verdict/section')).mountVerdict(root)],
+  ['aws-body', async (root) => (await import('../contention/section')).mountContention(root)],
+  ['live-body', async (root) => (await import('../live/section')).mountLive(root)],
+  ['code-body', async (root) => (await import('../take-away/section')).mountCode(root)],
 ]);

@@ -5,8 +5,8 @@ import { mountRateLimit } from '../rate-limit/section';
 import { boot } from '../shell/boot';
 
 void boot([
-  ['protection-body', (root, { store, slow }) => mountLoad(root, store, slow), 'now'],
-  ['rate-limit-body', (root, { store, slow }) => mountRateLimit(root, store, slow), 'now'],
-  ['tail-body', (root, { store, slow }) => mountTail(root, store, slow), 'now'],
-  ['code-body', async (root, { store }) => (await import('../take-away/section')).mountCode(root, store)],
+  ['protection-body', mountLoad, 'now'],
+  ['rate-limit-body', mountRateLimit, 'now'],
+  ['tail-body', mountTail, 'now'],
+  ['code-body', async (root) => (await import('../take-away/section')).mountCode(root)],
 ]);

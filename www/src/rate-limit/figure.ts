@@ -1,29 +1,20 @@
 /** One 429 for all: what many workers do to a limit, by who learns of it. */
 import { bars, barsHeight, type Column } from '../charts/bars';
 import { html } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
 import { count, doing, duration } from '../charts/format';
-import type { FigureSpec } from '../charts/spec';
-import { strategyInWords } from '../state/words';
-import {
-  ATTEMPTS,
-  JOBS_COUNT,
-  LIMIT,
-  WINDOW_MS,
-  WORKERS,
-  type Hints,
-  type RateLimitResult,
-  type RateLimitRun,
-} from './compute';
+import { strategyInWords } from '../state/strategy';
+import { ATTEMPTS, JOBS_COUNT, LIMIT, WINDOW_MS, WORKERS, type RateLimitResult } from './compute';
 
-const NAMES: Readonly<Record<Hints, readonly [name: string, short: string]>> = {
+const NAMES = {
   ignored: ['Retry-After ignored', 'Ignored'],
   followed: ['Each follows its own', 'Each its own'],
   shared: ['Shared cooldown', 'Cooldown'],
-};
+} as const;
 const COLUMNS: readonly Column[] = [
-  { head: 'jobs that fail', short: 'fail', width: 110, narrow: 60 },
-  { head: 'requests rejected', short: 'rejected', width: 140, narrow: 70 },
-  { head: 'last job ends after', short: 'ends', width: 150, narrow: 66 },
+  ['jobs that fail', 110, 'fail', 60],
+  ['requests rejected', 140, 'rejected', 70],
+  ['last job ends after', 150, 'ends', 66],
 ];
 
 /** The rows that are shown: with a shared cooldown only if it is chosen. */
@@ -37,25 +28,21 @@ export const rateLimitFigure: FigureSpec<RateLimitData> = {
   subtitle: (data) => [html('b', { class: 'finding' }, finding(data))],
   height: () => barsHeight(3),
 
-  draw: ({ runs, isShared }, width) =>
-    bars(
-      runs
-        .filter(({ hints }) => isShared || hints !== 'shared')
-        .map(({ hints, failed, rejected, endMs }) => ({
-          id: hints,
-          name: NAMES[hints][0],
-          short: NAMES[hints][1],
-          value: failed,
-          cells: [
-            { text: count(failed), bad: failed > 0 },
-            { text: count(rejected) },
-            { text: duration(Number(endMs.toPrecision(2))) },
-          ],
-          isChosen: hints === (isShared ? 'shared' : 'followed'),
-        })),
-      COLUMNS,
-      width,
-    ),
+  draw({ runs, isShared }, width) {
+    const shown = runs.filter(({ hints }) => isShared || hints !== 'shared');
+    const rows = shown.map(({ hints, failed, rejected, endMs }) => ({
+      id: hints,
+      names: NAMES[hints],
+      value: failed,
+      cells: [
+        { text: count(failed), bad: failed > 0 },
+        { text: count(rejected) },
+        { text: duration(Number(endMs.toPrecision(2))) },
+      ],
+      isChosen: hints === (isShared ? 'shared' : 'followed'),
+    }));
+    return bars(rows, COLUMNS, width);
+  },
 
   describe: (data) => finding(data),
 
@@ -71,13 +58,12 @@ export const rateLimitFigure: FigureSpec<RateLimitData> = {
 
 /** The jobs that fail, by who follows the hints. */
 export function finding({ runs, isShared }: RateLimitData): string {
-  const [ignored, followed, shared] = (['ignored', 'followed', 'shared'] as const).map((hints) =>
-    runs.find((run) => run.hints === hints),
-  );
-  if (!ignored || !followed || !shared) return '';
-  const fail = ({ failed }: RateLimitRun): string => (failed === 0 ? 'none fails' : doing(failed, 'fail'));
+  const fail = (hints: keyof typeof NAMES): string => {
+    const { failed } = runs.find((run) => run.hints === hints) ?? { failed: 0 };
+    return failed === 0 ? 'none fails' : doing(failed, 'fail');
+  };
   const each =
-    `Of ${count(JOBS_COUNT)} jobs ${fail(ignored)} if Retry-After is ignored, and ${fail(followed)} if each worker ` +
+    `Of ${count(JOBS_COUNT)} jobs ${fail('ignored')} if Retry-After is ignored, and ${fail('followed')} if each worker ` +
     'follows its own.';
-  return isShared ? `${each} With a shared cooldown ${fail(shared)}.` : each;
+  return isShared ? `${each} With a shared cooldown ${fail('shared')}.` : each;
 }

@@ -1,10 +1,20 @@
 /** One outage, one way to retry: what the scene shows. The clients and the server are those of the page's state. */
 import { plan, simulateOutage } from 'rejitter/lab';
-import { MOST_BINS, SPAN_MS, boundOf, endlessMs, outageOptions, stops, type OutageInput } from '../compute/outage';
+import {
+  MOST_BINS,
+  SPAN_MS,
+  attemptsNeeded,
+  boundOf,
+  endlessMs,
+  isEnough,
+  longestMs,
+  outageOptions,
+  stops,
+  type Needs,
+  type OutageInput,
+} from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { attemptsNeeded, isEnough, type Needs } from '../compute/patience';
 import { MOST_WAITS, policyOf, type Strategy } from '../state/strategy';
-import { longestMs } from '../waits/total';
 
 /** Lanes of the picture. */
 export const LANES = 24;
@@ -72,9 +82,8 @@ export async function scene(
   const pace = createPace(signal);
   const { strategy, herd, seed } = input;
   const ends = stops(strategy);
-  const longestMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
-  const isSlow = longestMs / BIN_MS > MOST_BINS;
-  const binMs = isSlow ? longestMs / MOST_BINS : BIN_MS;
+  const mostMs = Math.max(SPAN_MS, MOST_BOUNDS * boundOf(herd));
+  const binMs = Math.max(BIN_MS, mostMs / MOST_BINS);
   const simulation = simulateOutage(policyOf(strategy), {
     ...outageOptions(herd),
     horizonMs: ends ? MOST_BINS * binMs : endlessMs(herd),
@@ -90,10 +99,10 @@ export async function scene(
       ({ done, events } = simulation.step(50_000));
       await pace();
       if (done || performance.now() - reportedAt < REPORT_MS) continue;
-      report(summary(input, simulation.result(), longestMs, false, false));
+      report(summary(input, simulation.result(), mostMs, false, false));
       reportedAt = performance.now();
     }
-    const found = summary(input, simulation.result(), longestMs, done, !done);
+    const found = summary(input, simulation.result(), mostMs, done, !done);
     const isShort = found.gaveUp > 0 && !isEnough(input, found);
     // The search for the remedy takes longer than the scene.
     if (isShort) report(found);
@@ -108,7 +117,7 @@ type Outcome = Awaited<ReturnType<ReturnType<typeof simulateOutage>['run']>>;
 function summary(
   input: OutageInput,
   { arrivals, accepted, servedMs, traces, giveUps, meanAttempts, binMs }: Outcome,
-  longestMs: number,
+  mostMs: number,
   done: boolean,
   isCut: boolean,
 ): SceneResult {
@@ -118,7 +127,7 @@ function summary(
   const lastAttemptMs = traces.timesMs.findLast((_, i) => traces.outcomes[i] === 2);
   const isOver = done && servedMs.length + giveUps === herd.clients;
   const lastMs = isOver ? Math.max(lastServedMs ?? 0, lastAttemptMs ?? 0) : endlessMs(herd);
-  const spanMs = nice(Math.min(Math.max(SPAN_MS, lastMs), longestMs));
+  const spanMs = nice(Math.min(Math.max(SPAN_MS, lastMs), mostMs));
   const untilMs = isCut || !done ? lastCallMs : isOver ? lastMs : endlessMs(herd);
   const back = Math.ceil(herd.downMs / binMs);
   const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);

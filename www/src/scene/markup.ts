@@ -1,6 +1,6 @@
 /** The scene as HTML: the build writes it into the page, and the page's script brings it to life. */
 import { count, rate } from '../charts/format';
-import { seconds } from '../charts/time-axis';
+import { seconds } from '../charts/axis';
 import type { State } from '../state/state';
 import { BINS, LANES, type SceneResult } from './compute';
 import { HEIGHT, WIDTH, capacityAt, picture, rateTicks } from './picture';

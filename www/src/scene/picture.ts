@@ -33,45 +33,23 @@ export function rateTicks(result: SceneResult): { readonly perS: number; readonl
 export function picture(result: SceneResult): string {
   const { spanMs, input, marks } = result;
   const x = (ms: number): number => round((WIDTH * ms) / spanMs);
-  const down = x(Math.min(input.herd.downMs, spanMs));
-  const of = (wanted: (mark: Mark) => boolean): string =>
-    marks
-      .filter(wanted)
-      .map((mark) => draw(mark, x))
-      .join('');
-  const early = ({ fromMs }: Mark): boolean => fromMs < input.herd.downMs;
   const path = (kind: string, d: string): string => (d ? `<path class="${kind}" d="${d}"/>` : '');
   // Calls without a pause are a thin line: a wall of them would say no more.
-  const isDense = ({ fromMs, toMs, outcome }: Mark): boolean => outcome === 'rejected' && toMs > fromMs;
-  const lanes = Math.min(LANES, input.herd.clients);
-  const grid = Array.from({ length: lanes }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`).join('');
+  const kindOf = ({ fromMs, toMs, outcome }: Mark): string => {
+    const rejected = fromMs < input.herd.downMs ? 'early' : 'rejected';
+    return outcome === 'served' ? outcome : `${rejected}${outcome === 'rejected' && toMs > fromMs ? ' dense' : ''}`;
+  };
+  const of = (kind: string, wanted = (mark: Mark): boolean => kindOf(mark) === kind): string => {
+    const strokes = marks.filter(wanted).map((mark) => draw(mark, x));
+    return path(kind, strokes.join(''));
+  };
+  const lanes = Array.from({ length: Math.min(LANES, input.herd.clients) }, (_, lane) => `M0,${middle(lane)}H${WIDTH}`);
   return [
-    `<rect class="down" width="${down}" height="${HEIGHT}"/>`,
-    path('lane', grid),
-    path(
-      'early dense',
-      of((mark) => isDense(mark) && early(mark)),
-    ),
-    path(
-      'early',
-      of((mark) => mark.outcome !== 'served' && !isDense(mark) && early(mark)),
-    ),
-    path(
-      'rejected dense',
-      of((mark) => isDense(mark) && !early(mark)),
-    ),
-    path(
-      'rejected',
-      of((mark) => mark.outcome !== 'served' && !isDense(mark) && !early(mark)),
-    ),
-    path(
-      'gave-up',
-      of(({ outcome }) => outcome === 'gaveUp'),
-    ),
-    path(
-      'served',
-      of(({ outcome }) => outcome === 'served'),
-    ),
+    `<rect class="down" width="${x(Math.min(input.herd.downMs, spanMs))}" height="${HEIGHT}"/>`,
+    path('lane', lanes.join('')),
+    ...['early dense', 'early', 'rejected dense', 'rejected'].map((kind) => of(kind)),
+    of('gave-up', ({ outcome }) => outcome === 'gaveUp'),
+    of('served'),
     path('calls', area(result, result.arrivals)),
     path('taken', area(result, result.accepted)),
     path('capacity', `M0,${round(loadY(result, input.herd.capacityPerS))}H${WIDTH}`),

@@ -1,9 +1,9 @@
 /** The first screen: a sentence whose words are the strategy, its result, and the picture with a playhead. */
 import { html } from '../charts/dom';
-import type { Computer } from '../compute/client';
+import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
-import { leadTo } from '../shell/lead';
-import type { Store } from '../state/store';
+import { leadTo } from '../shell/header';
+import { store } from '../state/store';
 import { BINS, endOf, type SceneResult } from './compute';
 import { axis, key, ticks, words } from './markup';
 import { picture } from './picture';
@@ -28,7 +28,7 @@ import './styles.css';
 const SPEED = 8;
 
 /** `drawn`: what the build has drawn into the page. */
-export function mountScene(root: HTMLElement, store: Store, computer: Computer, drawn: SceneResult): void {
+export function mountScene(root: HTMLElement, drawn: SceneResult): void {
   const find = <E extends Element = HTMLElement>(selector: string): E =>
     root.querySelector<E>(selector) ?? missing(selector);
   const part = <E extends HTMLElement = HTMLElement>(name: string): E => find<E>(`[data-scene="${name}"]`);
@@ -43,7 +43,7 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
   /** Whether the next result is played: at the start, and when a step is taken. */
   let plays = true;
 
-  const channel = computer.channel('scene', show, (message) => {
+  const { order, cancel } = channel('scene', 'scene', show, (message) => {
     part('cost').replaceChildren(html('span', { class: 'error' }, message));
     card.setAttribute('aria-busy', 'false');
   });
@@ -137,7 +137,7 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
 
   /** Leads to another step with the same clients, which is played. */
   const leadToStep = (name: string, step: (typeof STEPS)[number] | undefined): void =>
-    leadTo(part<HTMLAnchorElement>(name), store, step && { strategy: step.strategy }, () => (plays = true));
+    leadTo(part<HTMLAnchorElement>(name), step && { strategy: step.strategy }, () => (plays = true));
 
   store.subscribe((state, before) => {
     const { strategy } = state;
@@ -170,9 +170,9 @@ export function mountScene(root: HTMLElement, store: Store, computer: Computer, 
     if (frame) stop();
     const found = known.get(keyOf({ input }));
     if (found) {
-      channel.cancel();
+      cancel();
       show(found);
-    } else if (channel.order(input)) card.setAttribute('aria-busy', 'true');
+    } else if (order(input)) card.setAttribute('aria-busy', 'true');
   });
 }
 

@@ -1,6 +1,6 @@
 /** The scene in words. Every number is one of the picture's, and every sentence holds for every setting. */
 import { count, duration, plural, rate } from '../charts/format';
-import { ENOUGH, MOST_ATTEMPTS } from '../compute/patience';
+import { ENOUGH, MOST_ATTEMPTS } from '../compute/outage';
 import type { State } from '../state/state';
 import { AT_ONCE, INITIAL, curveActs, jitterName, sameStrategy, type Strategy } from '../state/strategy';
 import type { SceneResult } from './compute';
@@ -65,30 +65,25 @@ export const PARTS: readonly Part[] = [
 
 /** `after doubling waits`, or what is unlike it. */
 function waitsInWords(strategy: Strategy): string {
-  const from = duration(strategy.baseMs);
-  const limits = [
-    ...(strategy.capMs === INITIAL.capMs || strategy.backoff === 'fixed' ? [] : [capInWords(strategy.capMs)]),
-    ...(strategy.minMs === 0 ? [] : [`at least ${duration(strategy.minMs)}`]),
-  ];
-  const said = (text: string): string => [text, ...limits].join(', ');
-  if (!curveActs(strategy)) return said(`after waits from ${from}`);
-  switch (strategy.backoff) {
-    case 'fixed':
-      return said(strategy.baseMs === 0 ? 'at once' : `after ${from}`);
-    case 'linear':
-      return said(`after waits that grow by ${from}`);
-    case 'truncated':
-      return said(`after waits that double from ${from} until wait ${strategy.truncateAt}`);
-    case 'fibonacci':
-      return said(`after Fibonacci waits from ${from}`);
-    case 'exponential':
-      if (strategy.factor !== 2) return said(`after waits that grow ${strategy.factor}-fold from ${from}`);
-      return said(strategy.baseMs === INITIAL.baseMs ? 'after doubling waits' : `after doubling waits from ${from}`);
-  }
-}
-
-function capInWords(ms: number): string {
-  return ms === Infinity ? 'without a cap' : `up to ${duration(ms)}`;
+  const { baseMs: base, capMs: most, minMs, factor: growth, truncateAt } = strategy;
+  const from = duration(base);
+  const doubling = base === INITIAL.baseMs ? 'doubling waits' : `doubling waits from ${from}`;
+  const curves: Record<Strategy['backoff'], string> = {
+    fixed: from,
+    linear: `waits that grow by ${from}`,
+    truncated: `waits that double from ${from} until wait ${truncateAt}`,
+    fibonacci: `Fibonacci waits from ${from}`,
+    exponential: growth === 2 ? doubling : `waits that grow ${growth}-fold from ${from}`,
+  };
+  const waits = curveActs(strategy) ? curves[strategy.backoff] : `waits from ${from}`;
+  const isAtOnce = strategy.backoff === 'fixed' && base === 0 && curveActs(strategy);
+  return [
+    isAtOnce ? 'at once' : `after ${waits}`,
+    ...(most === INITIAL.capMs || strategy.backoff === 'fixed'
+      ? []
+      : [most === Infinity ? 'without a cap' : `up to ${duration(most)}`]),
+    ...(minMs === 0 ? [] : [`at least ${duration(minMs)}`]),
+  ].join(', ');
 }
 
 /** The four steps, and what the next one is called. */
@@ -105,12 +100,11 @@ export function stepOf(strategy: Strategy): number {
 }
 
 /** `1,000 clients lose their server for 2 s. They retry`. With one attempt, there is nothing to say of retries. */
-export function opening({ herd, strategy }: Pick<State, 'herd' | 'strategy'>): string {
-  const clients = count(herd.clients);
+export function opening({ clients, downMs, strategy }: Pick<State, 'clients' | 'downMs' | 'strategy'>): string {
   const lost =
-    herd.downMs === 0
-      ? `${clients} clients call at once, and no server is down.`
-      : `${clients} clients lose their server for ${duration(herd.downMs)}.`;
+    downMs === 0
+      ? `${count(clients)} clients call at once, and no server is down.`
+      : `${count(clients)} clients lose their server for ${duration(downMs)}.`;
   return `${lost} They ${strategy.maxAttempts === 1 ? 'give up after' : 'retry'}`;
 }
 

@@ -1,30 +1,13 @@
 /** The common part of all pages: one state, and sections that follow it. */
 import { version } from 'rejitter/package.json';
-import { byId, html } from '../charts/dom';
-import { onNear } from '../charts/near';
-import { createComputer, type Computer } from '../compute/client';
-import { store } from '../state/page';
-import type { Store } from '../state/store';
+import { byId, html, onNear } from '../charts/dom';
 import { mountHeader } from './header';
-import { mountLinkNotice } from './link-notice';
-import { mountTheme } from './theme';
 import '../styles/base.css';
-import '../styles/room.css';
 import '../styles/controls.css';
 import '../styles/figures.css';
-import '../styles/readout.css';
-import '../styles/marks.css';
-
-export interface Lanes {
-  readonly store: Store;
-  /** Lanes of one worker, so that a long simulation keeps neither the scene nor the waits waiting. */
-  readonly scene: Computer;
-  readonly quick: Computer;
-  readonly slow: Computer;
-}
 
 /** A section by the id of its body: mounted at once, or loaded when it comes near. */
-export type Section = readonly [id: string, mount: (root: HTMLElement, lanes: Lanes) => unknown, when?: 'now'];
+export type Section = readonly [id: string, mount: (root: HTMLElement) => unknown, when?: 'now'];
 
 /** Sections that are not loaded so far, by the ids of their bodies. */
 const later = new Map<string, () => Promise<void>>();
@@ -32,15 +15,11 @@ const later = new Map<string, () => Promise<void>>();
 export async function boot(sections: readonly Section[]): Promise<void> {
   const reason = refusal();
   if (reason !== undefined) return explain(reason);
-  const [scene, quick, slow] = [createComputer('scene'), createComputer('waits'), createComputer('simulations')];
-  const lanes: Lanes = { store, scene, quick, slow };
   byId('version').textContent = version;
-  mountTheme();
-  mountHeader(store);
-  mountLinkNotice(byId('main'), store);
+  mountHeader();
   for (const [id, mount, when] of sections) {
-    if (when) await mount(byId(id), lanes);
-    else mountWhenNear(id, async (root) => void (await mount(root, lanes)));
+    if (when) await mount(byId(id));
+    else mountWhenNear(byId(id), mount);
     // A task for each, so that none of them is long.
     await new Promise((resolve) => setTimeout(resolve));
   }
@@ -72,17 +51,17 @@ function explain(reason: string): void {
 }
 
 /** Sections that few readers reach are loaded when they do. */
-function mountWhenNear(id: string, mount: (root: HTMLElement) => Promise<void>): void {
-  const body = byId(id);
-  const load = (): Promise<void> => {
-    if (!later.delete(id)) return Promise.resolve();
-    return mount(body).catch((error: unknown) =>
-      body.replaceChildren(
-        html('p', { class: 'error' }, `This section did not load (${String(error)}). Reload the page.`),
-      ),
-    );
+function mountWhenNear(body: HTMLElement, mount: Section[1]): void {
+  const load = async (): Promise<void> => {
+    if (!later.delete(body.id)) return;
+    try {
+      await mount(body);
+    } catch (error) {
+      const text = `This section did not load (${String(error)}). Reload the page.`;
+      body.replaceChildren(html('p', { class: 'error' }, text));
+    }
   };
-  later.set(id, load);
+  later.set(body.id, load);
   onNear(body, (near) => near && void load());
 }
 

@@ -1,5 +1,5 @@
 /** The cells of the grid: which strategies it shows, and where the arrow keys lead. */
-import { ALL_BACKOFFS, sameChoice, type Backoff, type Choice, type Jitter } from './strategy';
+import { ALL_BACKOFFS, sameChoice, type Choice, type Jitter } from './strategy';
 
 /** Jitters that draw from a curve, a column each. */
 export const CURVE_JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'proportional'];
@@ -7,25 +7,23 @@ export const CURVE_JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'propo
 const LAST_ROW: readonly Jitter[] = ['additiveRatio', 'decorrelatedBounded', 'pollyV2'];
 
 export interface Cells {
-  /** A row for each backoff, a cell for each of `CURVE_JITTERS`. */
-  readonly rows: readonly { readonly backoff: Backoff; readonly choices: readonly Choice[] }[];
-  /** One strategy whatever the backoff: a cell as tall as all rows. */
-  readonly decorrelated: Choice;
-  readonly last: readonly Choice[];
-  /** All of them, in the order of the page. */
+  /**
+   * A row for each backoff, a cell for each of `CURVE_JITTERS`, and then decorrelated jitter: one cell in all of these
+   * rows, because it is one strategy whatever the backoff. The last row has the others.
+   */
+  readonly table: readonly (readonly Choice[])[];
+  /** Each cell once, in the order of the page. */
   readonly all: readonly Choice[];
 }
 
-export function cellsOf({ backoff: chosen, jitter }: Choice): Cells {
-  const rows = ALL_BACKOFFS.map((backoff) => ({
-    backoff,
-    choices: CURVE_JITTERS.map((one): Choice => ({ backoff, jitter: one })),
-  }));
+export function cellsOf({ backoff, jitter: chosen }: Choice): Cells {
   // Where no curve acts, the backoff is kept for the reader who comes back to one.
-  const decorrelated: Choice = { backoff: chosen, jitter: 'decorrelated' };
-  const isFurther = ![...CURVE_JITTERS, ...LAST_ROW, 'decorrelated'].includes(jitter);
-  const last = [...LAST_ROW, ...(isFurther ? [jitter] : [])].map((one): Choice => ({ backoff: chosen, jitter: one }));
-  return { rows, decorrelated, last, all: [...rows.flatMap(({ choices }) => choices), decorrelated, ...last] };
+  const cell = (jitter: Jitter): Choice => ({ backoff, jitter });
+  const tall = cell('decorrelated');
+  const rows = ALL_BACKOFFS.map((one) => CURVE_JITTERS.map((jitter): Choice => ({ backoff: one, jitter })));
+  const isFurther = ![...CURVE_JITTERS, ...LAST_ROW, tall.jitter].includes(chosen);
+  const last = [...LAST_ROW, ...(isFurther ? [chosen] : [])].map(cell);
+  return { table: [...rows.map((row) => [...row, tall]), last], all: [...rows.flat(), tall, ...last] };
 }
 
 /** Whether a cell stands for this choice. A jitter without a row stands for all backoffs. */
@@ -33,25 +31,25 @@ export function isCellOf(cell: Choice, choice: Choice): boolean {
   return CURVE_JITTERS.includes(cell.jitter) ? sameChoice(cell, choice) : cell.jitter === choice.jitter;
 }
 
-export type Arrow = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight';
+/** How many columns and rows an arrow key goes. */
+export const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
 
 /**
  * Where an arrow key leads from a cell: by columns and rows, over the edge to the other side. `row` is the row that the
- * reader came from, because the tall cell is in all of them.
+ * reader came from, because the tall cell is in many.
  */
-export function neighbour({ rows, decorrelated, last }: Cells, from: Choice, arrow: Arrow, row: number): Choice {
-  const table: readonly (readonly Choice[])[] = [...rows.map(({ choices }) => [...choices, decorrelated]), last];
-  const isTall = from.jitter === 'decorrelated';
-  const y = isTall
-    ? Math.min(row, rows.length - 1)
-    : table.findIndex((cells) => cells.some((cell) => isCellOf(cell, from)));
-  const x = (table[y] ?? []).findIndex((cell) => isCellOf(cell, from));
-  const [dx, dy] = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[arrow] as [
-    number,
-    number,
-  ];
+export function neighbour({ table }: Cells, from: Choice, key: string, row: number): Choice {
+  const [dx, dy] = ARROWS[key] ?? [0, 0];
+  const rows = table.flatMap((cells, y) => (cells.some((cell) => isCellOf(cell, from)) ? [y] : []));
+  const y = rows.includes(row) ? row : (rows[0] ?? 0);
+  const x = table[y]?.findIndex((cell) => isCellOf(cell, from)) ?? 0;
   // Up and down from the tall cell there is only the last row.
-  const nextY = isTall && dy !== 0 ? table.length - 1 : (y + dy + table.length) % table.length;
-  const cells = table[nextY] ?? [];
+  const next = rows.length > 1 && dy !== 0 ? table.length - 1 : (y + dy + table.length) % table.length;
+  const cells = table[next] ?? [];
   return cells[(x + dx + cells.length) % cells.length] ?? from;
 }

@@ -1,19 +1,6 @@
 /** Everything that the page is about: what the controls set, the link holds and the figures follow. */
+import { duration, rate, share, short } from '../charts/format';
 import { AT_ONCE, INITIAL, type Strategy } from './strategy';
-
-/** Clients that all meet the same outage, and their server. */
-export interface Herd {
-  readonly clients: number;
-  /** How long the server is down. */
-  readonly downMs: number;
-  /** Calls that it serves per second. */
-  readonly capacityPerS: number;
-  /** Capacity that a rejected call uses, as a share of a served one's: 0 to 1. */
-  readonly rejectionCost: number;
-  /** Where requests keep coming: new ones as a part of the capacity, and the share of the answers that are failures. */
-  readonly demand: number;
-  readonly failing: number;
-}
 
 /** Parts of `rejitter/protection`, in the order of the generated code. */
 export const PARTS = ['budget', 'breaker', 'cooldown', 'hedge'] as const;
@@ -34,76 +21,124 @@ export function partsIn(protection: string): Part[] {
   return PARTS.filter((part) => names.includes(part));
 }
 
-/** Failure of the flaky server of the live calls. */
-export const LIVE_FAILURES = ['mixed', '503', '429'] as const;
-export type LiveFailure = (typeof LIVE_FAILURES)[number];
-
 /** The programs that print the policy, and the engines that `rejitter/engines` writes it for. */
 export const PROGRAMS = ['fetch', 'call', 'delays'] as const;
 export const ENGINES = ['bullmq', 'pgBoss', 'temporal', 'stepFunctions', 'sqs', 'cloudTasks', 'grpc'] as const;
 export type Engine = (typeof ENGINES)[number];
-export const CODES: readonly Code[] = [...PROGRAMS, ...ENGINES];
-export type Code = (typeof PROGRAMS)[number] | Engine;
+export const CODES = [...PROGRAMS, ...ENGINES] as const;
+/** Failure of the flaky server of the live calls. */
+export const LIVE_FAILURES = ['mixed', '503', '429'] as const;
 
-export interface State {
-  readonly strategy: Strategy;
-  readonly herd: Herd;
+/** What is not the strategy, by the names of the link. */
+interface Settings {
+  /** Clients that all meet the same outage, how long their server is down, and the calls that it serves per second. */
+  readonly clients: number;
+  readonly downMs: number;
+  readonly capacityPerS: number;
+  /** Capacity that a rejected call uses, as a share of a served one's. */
+  readonly rejectionCost: number;
+  /** Where requests keep coming: new ones as a part of the capacity, and the share of the answers that are failures. */
+  readonly demand: number;
+  readonly failing: number;
   /** Whether the clients of `/protection` retry, and the parts that they share, one of `PROTECTIONS`. */
-  readonly protection: { readonly retries: 'on' | 'off'; readonly parts: string };
-  /** When the hedge starts, in ms. */
-  readonly hedging: { readonly delayMs: number };
-  readonly live: { readonly failure: LiveFailure; readonly rate: number; readonly calls: number };
-  readonly code: Code;
-  /** Source of all the randomness of the page: an integer between 0 and 2^32 − 1. */
+  readonly retries: 'on' | 'off';
+  readonly protection: string;
+  /** When the hedge starts. */
+  readonly hedgeMs: number;
+  /** The live calls. */
+  readonly failure: (typeof LIVE_FAILURES)[number];
+  readonly rate: number;
+  readonly calls: number;
+  readonly code: (typeof CODES)[number];
+  /** Source of all the randomness of the page. */
   readonly seed: number;
 }
+export type SettingName = keyof Settings;
+
+export interface State extends Settings {
+  readonly strategy: Strategy;
+}
+
+/** What a setting is at first, and what it may be: one of these words, or a number. */
+interface Setting {
+  readonly initial: string | number;
+  readonly words?: readonly string[];
+  /** `name must be <rule>`. */
+  readonly rule: string;
+  readonly holds: (value: number) => boolean;
+  readonly label?: string;
+  readonly stops?: readonly number[];
+  readonly text?: (value: number) => string;
+}
+
+const oneOf = (words: readonly string[], rule = `one of ${words.map((word) => `'${word}'`).join(', ')}`): Setting => ({
+  initial: words[0] ?? '',
+  words,
+  rule,
+  holds: () => false,
+});
+const between = (initial: number, least: number, most: number, slider: Partial<Setting> = {}): Setting => ({
+  initial,
+  rule: `between ${least.toLocaleString('en-US')} and ${most.toLocaleString('en-US')}`,
+  holds: (value) => value >= least && value <= most,
+  ...slider,
+});
+const integer = (...[initial, least, most, slider]: Parameters<typeof between>): Setting => {
+  const { rule, holds, ...rest } = between(initial, least, most, slider);
+  return { ...rest, rule: `an integer ${rule}`, holds: (value) => Number.isInteger(value) && holds(value) };
+};
 
 /** The first page opens with the failure that it is about. */
-export const INITIAL_STATE: State = {
-  strategy: AT_ONCE,
-  herd: { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05, demand: 0.5, failing: 0 },
-  protection: { retries: 'on', parts: 'none' },
-  hedging: { delayMs: 60 },
-  live: { failure: 'mixed', rate: 0.6, calls: 8 },
-  code: 'fetch',
-  seed: 42,
+export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
+  clients: integer(1000, 10, 10_000, {
+    label: 'Clients',
+    stops: [10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
+    text: short,
+  }),
+  downMs: between(2000, 0, 600_000, {
+    label: 'Outage',
+    stops: [0, 1000, 2000, 3000, 5000, 8000, 10_000, 15_000, 20_000, 30_000, 60_000],
+    text: duration,
+  }),
+  capacityPerS: between(120, 1, 100_000, {
+    label: 'Server capacity',
+    stops: [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000],
+    text: rate,
+  }),
+  rejectionCost: between(0.05, 0, 1, {
+    label: 'Cost of a rejected call',
+    stops: [0, 0.01, 0.05, 0.1, 0.2, 1],
+    text: share,
+  }),
+  demand: between(0.5, 0.5, 1.1, {
+    label: 'New requests',
+    stops: [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1],
+    text: (value) => `${share(value)} of capacity`,
+  }),
+  failing: between(0, 0, 0.9, {
+    label: 'Fail at random',
+    stops: [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
+    text: (value) => `${share(value)} of answers`,
+  }),
+  retries: oneOf(['on', 'off']),
+  protection: oneOf(PROTECTIONS, `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`),
+  hedgeMs: between(60, 10, 1000, {
+    label: 'A hedge starts after',
+    stops: [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000],
+    text: duration,
+  }),
+  failure: oneOf(LIVE_FAILURES),
+  rate: between(0.6, 0, 1),
+  calls: { initial: 8, rule: '1, 8 or 50', holds: (value) => [1, 8, 50].includes(value) },
+  code: oneOf(CODES),
+  seed: integer(42, 0, 2 ** 32 - 1),
 };
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+const initials = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial])) as unknown as Settings;
+export const INITIAL_STATE: State = { strategy: AT_ONCE, ...initials };
 
 /** What a page shows unless its link says otherwise. `/protection` starts from a policy that is fit for the outage. */
 export function defaultsAt(pathname: string): State {
   return /\/protection\/(?:index\.html)?$/.test(pathname) ? { ...INITIAL_STATE, strategy: INITIAL } : INITIAL_STATE;
-}
-
-interface Rule {
-  readonly rule: string;
-  readonly holds: (value: number) => boolean;
-}
-
-const between = (least: number, most: number): Rule => ({
-  rule: `between ${least.toLocaleString('en-US')} and ${most.toLocaleString('en-US')}`,
-  holds: (value) => value >= least && value <= most,
-});
-const integer = (least: number, most: number): Rule => {
-  const { rule, holds } = between(least, most);
-  return { rule: `an integer ${rule}`, holds: (value) => Number.isInteger(value) && holds(value) };
-};
-
-/** Rules for the numbers that are not a strategy's: `name must be <rule>`, by their names in the link. */
-export const RULES: Readonly<Record<string, Rule>> = {
-  clients: integer(10, 10_000),
-  downMs: between(0, 600_000),
-  capacityPerS: between(1, 100_000),
-  rejectionCost: between(0, 1),
-  demand: between(0.5, 1.1),
-  failing: between(0, 0.9),
-  hedgeMs: between(10, 1000),
-  rate: between(0, 1),
-  calls: { rule: '1, 8 or 50', holds: (value) => [1, 8, 50].includes(value) },
-  seed: integer(0, 2 ** 32 - 1),
-};
-
-/** Why a typed number is invalid, in the words of a link. */
-export function problemOf(name: string, label: string, value: number): string | undefined {
-  const rule = RULES[name];
-  return rule && !rule.holds(value) ? `${label} must be ${rule.rule}, got ${value}` : undefined;
 }

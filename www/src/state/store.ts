@@ -1,26 +1,19 @@
 /** One state for the page; who shows something subscribes to it. */
-import { fromQuery, toQuery } from './permalink';
-import type { State } from './state';
+import { readQuery, toQuery } from './permalink';
+import { defaultsAt, type State } from './state';
 
-export interface Store {
-  get(): State;
-  /** Replaces parts of the state. Subscribers are called at once, in the order in which they came. */
-  set(part: Partial<State>): void;
-  /** Calls back now, and after each change with the state before it. */
-  subscribe(show: (state: State, before: State | undefined) => void): void;
-  /** The address of this page in the state with these parts. */
-  linkTo(part?: Partial<State>, hash?: string): string;
-  /** The query of a link that sets the same on another page. */
-  query(): string;
-}
+type Subscriber = (state: State, before: State | undefined) => void;
 
 /** Long enough for a dragged slider: browsers reject more than about three changes a second. */
 const LINK_AFTER_MS = 350;
 
-export function createStore(initial: State, defaults: State): Store {
-  let state = initial;
+export type Store = ReturnType<typeof createStore>;
+
+function createStore() {
+  const defaults = defaultsAt(location.pathname);
+  let { state } = readQuery(location.search, defaults);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const subscribers: ((state: State, before: State | undefined) => void)[] = [];
+  const subscribers: Subscriber[] = [];
 
   function become(next: State): void {
     const before = state;
@@ -31,12 +24,14 @@ export function createStore(initial: State, defaults: State): Store {
   // Links within the page are steps of the history, each with its own settings: the page shows what the address says,
   // unless it is about to say what the page shows.
   addEventListener('popstate', () => {
-    if (timer === undefined) become(fromQuery(location.search, defaults));
+    if (timer === undefined) become(readQuery(location.search, defaults).state);
   });
 
-  const store: Store = {
+  const store = {
+    defaults,
     get: () => state,
-    set(part) {
+    /** Replaces parts of the state. Subscribers are called at once, in the order in which they came. */
+    set(part: Partial<State>): void {
       become({ ...state, ...part });
       clearTimeout(timer);
       timer = setTimeout(() => {
@@ -44,12 +39,18 @@ export function createStore(initial: State, defaults: State): Store {
         history.replaceState(history.state, '', store.linkTo());
       }, LINK_AFTER_MS);
     },
-    subscribe(show) {
+    /** Calls back now, and after each change with the state before it. */
+    subscribe(show: Subscriber): void {
       subscribers.push(show);
       show(state, undefined);
     },
-    linkTo: (part = {}, hash = location.hash) => location.pathname + toQuery({ ...state, ...part }, defaults) + hash,
+    /** The address of this page in the state with these parts. */
+    linkTo: (part: Partial<State> = {}, hash = location.hash): string =>
+      location.pathname + toQuery({ ...state, ...part }, defaults) + hash,
+    /** The query of a link that sets the same on another page. */
     query: () => toQuery(state, defaults),
   };
   return store;
 }
+
+export const store = createStore();

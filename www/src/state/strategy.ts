@@ -1,38 +1,45 @@
 /** The chosen strategy: what the controls set, and what everything else on the page reads. */
-import { RetryPolicy, type RetryOptions } from 'rejitter';
+import type { RetryOptions, RetryPolicy } from 'rejitter';
 import { fromData } from 'rejitter/data';
+import { duration, plural, share } from '../charts/format';
 
-/** How waits grow. */
-export type Backoff = 'fixed' | 'linear' | 'exponential' | 'truncated' | 'fibonacci';
-/** The package's jitters. Additive jitter adds up to a ratio of the wait, or up to a number of ms. */
-export type Jitter =
-  | 'none'
-  | 'full'
-  | 'equal'
-  | 'decorrelated'
-  | 'decorrelatedBounded'
-  | 'proportional'
-  | 'additiveRatio'
-  | 'additiveMax'
-  | 'slotted'
-  | 'pollyV2';
-/** The cap bounds the backoff so that jitter stays below it; or the backoff alone; or it cuts what is drawn. */
-export type CapRule = 'bound' | 'ceiling' | 'draw';
+/** How waits grow: the curve's value at wait k, and what stands in its exponent. The cap bounds it. */
+export const CURVES = {
+  fixed: ['base'],
+  linear: ['base·k'],
+  exponential: ['base·factor', 'k−1'],
+  truncated: ['base·2', 'min(k,N)−1'],
+  fibonacci: ['base·F(k)'],
+} as const satisfies Record<string, readonly [base: string, exponent?: string]>;
+export type Backoff = keyof typeof CURVES;
+export const ALL_BACKOFFS = Object.keys(CURVES) as readonly Backoff[];
+
+/**
+ * The package's jitters: their names in a sentence, and how the wait is drawn from c, the backoff's value; r is uniform
+ * on [0, 1). Some replace the curve: then the backoff, its factor and its truncation have no effect. Additive jitter
+ * adds up to a ratio of the wait, or up to a number of ms.
+ */
+export const DRAWS = {
+  none: ['none', 'c'],
+  full: ['full', 'r·c'],
+  equal: ['equal', 'c/2 + r·c/2'],
+  decorrelated: ['decorrelated', 'base + r·(3·prev − base)', 'curveless'],
+  proportional: ['plus-minus', 'c·(1 − ρ + 2·ρ·r)'],
+  additiveRatio: ['additive', 'c·(1 + ρ·r)'],
+  additiveMax: ['additive (ms)', 'c + r·max'],
+  decorrelatedBounded: ['bounded decorrelated', 'base + r·(min(cap, 3·prev) − base)', 'curveless'],
+  slotted: ['slotted', 'base·(0 … 2^min(k,N) − 1)', 'curveless'],
+  pollyV2: ['Polly', 'Polly’s formula', 'curveless'],
+} as const satisfies Record<string, readonly [name: string, draw: string, curve?: 'curveless']>;
+export type Jitter = keyof typeof DRAWS;
+export const ALL_JITTERS = Object.keys(DRAWS) as readonly Jitter[];
 
 /** What the verdict compares: each of these backoffs with each of these jitters. */
-export const BACKOFFS: readonly Backoff[] = ['fixed', 'linear', 'exponential', 'truncated'];
-export const ALL_BACKOFFS: readonly Backoff[] = [...BACKOFFS, 'fibonacci'];
-export const JITTERS: readonly Jitter[] = ['none', 'full', 'equal', 'decorrelated'];
-export const ALL_JITTERS: readonly Jitter[] = [
-  ...JITTERS,
-  'proportional',
-  'additiveRatio',
-  'additiveMax',
-  'decorrelatedBounded',
-  'slotted',
-  'pollyV2',
-];
-export const CAP_RULES: readonly CapRule[] = ['bound', 'ceiling', 'draw'];
+export const BACKOFFS = ALL_BACKOFFS.slice(0, 4);
+export const JITTERS = ALL_JITTERS.slice(0, 4);
+
+/** The cap bounds the backoff so that jitter stays below it; or the backoff alone; or it cuts what is drawn. */
+export const CAP_RULES = ['bound', 'ceiling', 'draw'] as const;
 
 /** A backoff with a jitter. */
 export interface Choice {
@@ -40,39 +47,115 @@ export interface Choice {
   readonly jitter: Jitter;
 }
 
-/** Every policy that is data, as one flat set of numbers and words. Fields without effect keep their values. */
-export interface Strategy extends Choice {
-  readonly baseMs: number;
-  /** Infinity for none. */
-  readonly capMs: number;
-  readonly minMs: number;
-  readonly factor: number;
-  readonly truncateAt: number;
-  /** For the jitters `proportional` and `additiveRatio`. */
-  readonly ratio: number;
-  /** For the jitter `additiveMax`: the most that is added. */
-  readonly spreadMs: number;
-  readonly capRule: CapRule;
-  /** Infinity for no limit. */
-  readonly maxAttempts: number;
-  /** The deadline; Infinity for none. */
-  readonly totalTimeoutMs: number;
+/** Every policy that is data, as one flat set of numbers and words. Options without effect keep their values. */
+export interface Strategy extends Choice, Readonly<Record<OptionName, number>> {
+  readonly capRule: (typeof CAP_RULES)[number];
 }
 
+export type OptionName =
+  | `${'base' | 'cap' | 'min' | 'spread' | 'totalTimeout'}Ms`
+  | `${'factor' | 'truncateAt' | 'ratio' | 'maxAttempts'}`;
+
+/** A number of the strategy: what it is at first, its slider, and how it is said. */
+export interface Option {
+  readonly initial: number;
+  readonly label: string;
+  /** The settings that people really choose, evenly apart. Any other number can be typed. */
+  readonly stops: readonly number[];
+  readonly text: (value: number) => string;
+  readonly said: (value: number) => string;
+  /** The value that leaves the option out. */
+  readonly off?: number;
+  /** Whether the option acts in this strategy; its slider is hidden otherwise. */
+  readonly acts?: (strategy: Strategy) => boolean;
+  /** Whether it is a part of the option `jitter`. */
+  readonly ofJitter?: true;
+}
+
+const orNone = (ms: number): string => (ms === Infinity ? 'none' : duration(ms));
+
 /** Full jitter with the attempts that an outage of two seconds takes. Truncation is set where five waits show it. */
+export const OPTIONS: Readonly<Record<OptionName, Option>> = {
+  baseMs: {
+    initial: 100,
+    label: 'Base',
+    stops: [0, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000],
+    text: duration,
+    said: (ms) => `base ${duration(ms)}`,
+  },
+  capMs: {
+    initial: 10_000,
+    label: 'Cap',
+    stops: [100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 20_000, 30_000, 60_000, Infinity],
+    text: orNone,
+    said: (ms) => (ms === Infinity ? 'no cap' : `cap ${duration(ms)}`),
+  },
+  minMs: {
+    initial: 0,
+    off: 0,
+    label: 'Minimum wait',
+    stops: [0, 5, 10, 20, 50, 100, 200, 500, 1000],
+    text: duration,
+    said: (ms) => `at least ${duration(ms)}`,
+  },
+  factor: {
+    initial: 2,
+    label: 'Factor',
+    stops: [1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 10],
+    text: (factor) => `× ${Number(factor.toPrecision(6))}`,
+    said: (factor) => `factor ${factor}`,
+    acts: (strategy) => strategy.backoff === 'exponential' && curveActs(strategy),
+  },
+  truncateAt: {
+    initial: 4,
+    label: 'Truncate at wait',
+    stops: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    text: String,
+    said: (wait) => `truncated at wait ${wait}`,
+    acts: truncationActs,
+  },
+  ratio: {
+    initial: 0.5,
+    label: 'Ratio',
+    stops: [0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1],
+    text: share,
+    said: share,
+    acts: ({ jitter }) => jitter === 'proportional' || jitter === 'additiveRatio',
+    ofJitter: true,
+  },
+  spreadMs: {
+    initial: 100,
+    label: 'Added at most',
+    stops: [10, 20, 50, 100, 200, 500, 1000],
+    text: duration,
+    said: duration,
+    acts: ({ jitter }) => jitter === 'additiveMax',
+    ofJitter: true,
+  },
+  maxAttempts: {
+    initial: 10,
+    label: 'Attempts at most',
+    stops: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, Infinity],
+    text: (n) => (n === Infinity ? 'unlimited' : String(n)),
+    said: (n) => (n === Infinity ? 'no limit on attempts' : plural(n, 'attempt')),
+  },
+  totalTimeoutMs: {
+    initial: Infinity,
+    off: Infinity,
+    label: 'Deadline',
+    stops: [500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, Infinity],
+    text: orNone,
+    said: (ms) => `deadline ${duration(ms)}`,
+  },
+};
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+
+const initials = Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].initial]));
 export const INITIAL: Strategy = {
   backoff: 'exponential',
   jitter: 'full',
-  baseMs: 100,
-  capMs: 10_000,
-  minMs: 0,
-  factor: 2,
-  truncateAt: 4,
-  ratio: 0.5,
-  spreadMs: 100,
+  ...(initials as Record<OptionName, number>),
   capRule: 'bound',
-  maxAttempts: 10,
-  totalTimeoutMs: Infinity,
 };
 
 /** Without a wait and without an end: what loops around a call do. */
@@ -110,11 +193,8 @@ export function refusalOf(strategy: Strategy): string | undefined {
   }
 }
 
-const CURVELESS: ReadonlySet<Jitter> = new Set(['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2']);
-
-/** Some jitters replace the curve: the backoff, its factor and its truncation have no effect. */
 export function curveActs({ jitter }: Choice): boolean {
-  return !CURVELESS.has(jitter);
+  return DRAWS[jitter].length === 2;
 }
 
 /** Whether waits depend on the cap rule, if they reach the cap. */
@@ -127,36 +207,23 @@ export function truncationActs(choice: Choice): boolean {
   return choice.jitter === 'slotted' || (choice.backoff === 'truncated' && curveActs(choice));
 }
 
-/**
- * The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is not among them: see {@link
- * policyOf}.
- */
+/** The options that act in this strategy, as `RetryPolicy` takes them. The cap rule is of {@link policyData} only. */
 export function policyOptions(strategy: Strategy): RetryOptions {
-  const { backoff, baseMs, capMs, minMs, factor, truncateAt, maxAttempts, totalTimeoutMs } = strategy;
+  const { backoff, jitter, ratio, spreadMs } = strategy;
+  const acting = OPTION_NAMES.filter((name) => {
+    const { ofJitter, off, acts } = OPTIONS[name];
+    return !ofJitter && strategy[name] !== off && acts?.(strategy) !== false;
+  });
+  const drawn = {
+    proportional: { type: 'proportional', ratio },
+    additiveRatio: { type: 'additive', ratio },
+    additiveMax: { type: 'additive', maxMs: spreadMs },
+  };
   return {
     ...(curveActs(strategy) && { backoff }),
-    jitter: jitterOption(strategy),
-    baseMs,
-    capMs,
-    ...(minMs > 0 && { minMs }),
-    ...(curveActs(strategy) && backoff === 'exponential' && { factor }),
-    ...(truncationActs(strategy) && { truncateAt }),
-    maxAttempts,
-    ...(totalTimeoutMs !== Infinity && { totalTimeoutMs }),
-  };
-}
-
-function jitterOption({ jitter, ratio, spreadMs }: Strategy): NonNullable<RetryOptions['jitter']> {
-  switch (jitter) {
-    case 'proportional':
-      return { type: 'proportional', ratio };
-    case 'additiveRatio':
-      return { type: 'additive', ratio };
-    case 'additiveMax':
-      return { type: 'additive', maxMs: spreadMs };
-    default:
-      return jitter;
-  }
+    jitter: drawn[jitter as keyof typeof drawn] ?? jitter,
+    ...Object.fromEntries(acting.map((name) => [name, strategy[name]])),
+  } as RetryOptions;
 }
 
 /** The policy as data, which has its cap rule too. */
@@ -165,7 +232,7 @@ export function policyData(strategy: Strategy): Readonly<Record<string, unknown>
   return { version: 1, ...(capRule !== 'bound' && { capRule }), ...policyOptions(strategy) };
 }
 
-/** Whether both are the same policy: fields without effect may differ. */
+/** Whether both are the same policy: options without effect may differ. */
 export function sameStrategy(a: Strategy, b: Strategy): boolean {
   return keyOf(a) === keyOf(b);
 }
@@ -180,131 +247,52 @@ export function policyOf(strategy: Strategy): RetryPolicy {
   return fromData(policyData(strategy));
 }
 
-/** The package's defaults, not read while this module loads: that would stop the page where there is no WebAssembly. */
-let known: ReturnType<typeof packageDefaults> | undefined;
-
-/** The package's defaults, read from the waits that it computes, so that the page has no copy of them. */
-function packageDefaults() {
-  const endless = { jitter: 'none', maxAttempts: Infinity } as const;
-  const waits = new RetryPolicy(endless);
-  const [baseMs, secondMs, capMs] = [waits.delayMs(1), waits.delayMs(2), waits.delayMs(1000)];
-  const truncated = new RetryPolicy({ ...endless, backoff: 'truncated' });
-  let truncateAt = 1;
-  while (truncated.delayMs(truncateAt) < capMs) truncateAt++;
-  const maxAttempts = 1 + [...new RetryPolicy().delays()].length;
-  return { baseMs, capMs, factor: secondMs / baseMs, truncateAt, maxAttempts };
-}
+/** Where the package truncates by default; its other defaults are this page's. */
+const TRUNCATE_AT = 10;
 
 /** The inverse of {@link policyOf}. Options that change no wait, such as hooks and an attempt timeout, are dropped. */
 export function strategyOf(policy: RetryPolicy): Strategy {
   const data = policy.toJSON() as Readonly<Record<string, unknown>>;
-  const defaults = (known ??= packageDefaults());
+  const { type, ratio, maxMs } = Object(data.jitter) as { type?: string; ratio?: number; maxMs?: number };
+  const additive = maxMs === undefined ? 'additiveRatio' : 'additiveMax';
+  const choice = {
+    backoff: data.backoff as Backoff,
+    jitter: type === undefined ? (data.jitter as Jitter) : type === 'proportional' ? type : additive,
+  } as const;
   // In data, "Infinity" is a word.
-  const value = (known: unknown): number | undefined =>
-    known === 'Infinity' ? Infinity : typeof known === 'number' ? known : undefined;
-  const jitter = jitterOf(data.jitter);
-  const backoff = data.backoff as Backoff;
-  const choice: Choice = { backoff, jitter };
-
-  const givenBaseMs = value(data.baseMs);
-  const capMs = value(data.capMs) ?? Math.max(defaults.capMs, givenBaseMs ?? 0);
-  const truncateAt =
-    value(data.truncateAt) ??
-    (backoff === 'truncated' || jitter === 'slotted' ? defaults.truncateAt : INITIAL.truncateAt);
-  const truncatedBaseMs = backoff === 'truncated' && capMs !== Infinity ? capMs / 2 ** (truncateAt - 1) : undefined;
-  const spread = data.jitter as { readonly ratio?: number; readonly maxMs?: number };
-  return {
-    ...choice,
-    baseMs: givenBaseMs ?? truncatedBaseMs ?? Math.min(defaults.baseMs, capMs),
-    capMs,
-    minMs: value(data.minMs) ?? 0,
-    factor: value(data.factor) ?? (curveActs(choice) && backoff === 'exponential' ? defaults.factor : INITIAL.factor),
-    truncateAt,
-    ratio: spread.ratio ?? INITIAL.ratio,
-    spreadMs: spread.maxMs ?? INITIAL.spreadMs,
-    capRule: (data.capRule as CapRule | undefined) ?? 'bound',
-    maxAttempts: value(data.maxAttempts) ?? defaults.maxAttempts,
-    totalTimeoutMs: value(data.totalTimeoutMs) ?? Infinity,
-  };
-}
-
-function jitterOf(data: unknown): Jitter {
-  if (typeof data === 'string') return data as Jitter;
-  const { type, ratio } = data as { readonly type: string; readonly ratio?: number };
-  if (type === 'proportional') return 'proportional';
-  return ratio === undefined ? 'additiveMax' : 'additiveRatio';
-}
-
-/** The curve's value at wait k, with what stands in the exponent; the cap bounds it. */
-const CURVES: Record<Backoff, { readonly base: string; readonly exponent?: string }> = {
-  fixed: { base: 'base' },
-  linear: { base: 'base·k' },
-  exponential: { base: 'base·factor', exponent: 'k−1' },
-  truncated: { base: 'base·2', exponent: 'min(k,N)−1' },
-  fibonacci: { base: 'base·F(k)' },
-};
-
-export function curveFormula(backoff: Backoff): { readonly base: string; readonly exponent?: string } {
-  return CURVES[backoff];
-}
-
-/** How the wait is drawn from c, the backoff's value; r is uniform on [0, 1). */
-const DRAWS: Record<Jitter, string> = {
-  none: 'c',
-  full: 'r·c',
-  equal: 'c/2 + r·c/2',
-  decorrelated: 'base + r·(3·prev − base)',
-  decorrelatedBounded: 'base + r·(min(cap, 3·prev) − base)',
-  proportional: 'c·(1 − ρ + 2·ρ·r)',
-  additiveRatio: 'c·(1 + ρ·r)',
-  additiveMax: 'c + r·max',
-  slotted: 'base·(0 … 2^min(k,N) − 1)',
-  pollyV2: 'Polly’s formula',
-};
-
-export function jitterFormula(jitter: Jitter): string {
-  return DRAWS[jitter];
+  const given: Partial<Record<OptionName, number>> = Object.fromEntries(
+    OPTION_NAMES.flatMap((name) => (data[name] === undefined ? [] : [[name, Number(data[name])]])),
+  );
+  const truncateAt = given.truncateAt ?? (truncationActs(choice) ? TRUNCATE_AT : INITIAL.truncateAt);
+  const capMs = given.capMs ?? Math.max(INITIAL.capMs, given.baseMs ?? 0);
+  const isByCap = choice.backoff === 'truncated' && capMs !== Infinity;
+  const baseMs = isByCap ? capMs / 2 ** (truncateAt - 1) : Math.min(INITIAL.baseMs, capMs);
+  const jitter = { ratio: ratio ?? INITIAL.ratio, spreadMs: maxMs ?? INITIAL.spreadMs };
+  const capRule = (data.capRule as Strategy['capRule'] | undefined) ?? 'bound';
+  return { ...INITIAL, ...choice, baseMs, ...given, capMs, truncateAt, ...jitter, capRule };
 }
 
 /** `wait k = r·c, c = min(cap, base·factor^(k−1))`: the chosen one in a line. */
 export function formulaOf(choice: Choice): string {
-  const draw = `wait k = ${DRAWS[choice.jitter]}`;
-  if (!curveActs(choice))
-    return choice.jitter === 'pollyV2' ? DRAWS.pollyV2 : `wait k = min(cap, ${DRAWS[choice.jitter]})`;
-  const { base, exponent } = CURVES[choice.backoff];
-  return `${draw}, c = min(cap, ${base}${exponent ? `^(${exponent})` : ''})`;
+  const [, draw] = DRAWS[choice.jitter];
+  if (!curveActs(choice)) return choice.jitter === 'pollyV2' ? draw : `wait k = min(cap, ${draw})`;
+  const [base, exponent] = CURVES[choice.backoff] as readonly string[];
+  return `wait k = ${draw}, c = min(cap, ${base}${exponent ? `^(${exponent})` : ''})`;
 }
 
-const JITTER_NAMES: Record<Jitter, string> = {
-  none: 'none',
-  full: 'full',
-  equal: 'equal',
-  decorrelated: 'decorrelated',
-  decorrelatedBounded: 'bounded decorrelated',
-  proportional: 'plus-minus',
-  additiveRatio: 'additive',
-  additiveMax: 'additive (ms)',
-  slotted: 'slotted',
-  pollyV2: 'Polly',
-};
+/** A choice, with the numbers of its jitter where they are known. */
+type Named = Choice & { readonly ratio?: number; readonly spreadMs?: number };
 
-/** The name of a jitter in a sentence: `± 50%`, `bounded decorrelated`. Its numbers are known where they are set. */
-export function jitterName({
-  jitter,
-  ratio,
-  spreadMs,
-}: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
-  if (jitter === 'proportional' && ratio !== undefined) return `±${percent(ratio)}`;
-  if (jitter === 'additiveRatio' && ratio !== undefined) return `+0–${percent(ratio)}`;
+/** The name of a jitter in a sentence: `± 50%`, `bounded decorrelated`. */
+export function jitterName({ jitter, ratio, spreadMs }: Named): string {
+  const percent = ratio && `${Number((100 * ratio).toPrecision(3))}%`;
+  if (jitter === 'proportional' && percent) return `±${percent}`;
+  if (jitter === 'additiveRatio' && percent) return `+0–${percent}`;
   if (jitter === 'additiveMax' && spreadMs !== undefined) return `+0–${spreadMs}\u00a0ms`;
-  return JITTER_NAMES[jitter];
+  return DRAWS[jitter][0];
 }
 
-function percent(ratio: number): string {
-  return `${Number((100 * ratio).toPrecision(3))}%`;
-}
-
-export function title(strategy: Choice & { readonly ratio?: number; readonly spreadMs?: number }): string {
+export function title(strategy: Named): string {
   const { backoff, jitter } = strategy;
   if (!curveActs(strategy)) return `${capitalised(jitterName(strategy))} jitter`;
   return `${capitalised(backoff)} · ${jitter === 'none' ? 'no' : jitterName(strategy)} jitter`;
@@ -312,4 +300,12 @@ export function title(strategy: Choice & { readonly ratio?: number; readonly spr
 
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The strategy in a sentence. */
+export function strategyInWords(strategy: Strategy): string {
+  const options = Object.entries(policyOptions(strategy)).flatMap(([name, value]) =>
+    typeof value === 'number' ? OPTIONS[name as OptionName].said(value) : [],
+  );
+  return [title(strategy), ...options].join(', ');
 }

@@ -13,10 +13,10 @@ const ATTEMPT_SHARE = 1 / 2;
 type Parts = Readonly<Partial<Record<Part, Options>>>;
 
 /** The parts that the page has chosen. */
-export function partsOf({ protection, hedging }: Pick<State, 'protection' | 'hedging'>): Parts {
+export function partsOf({ protection, hedgeMs }: Pick<State, 'protection' | 'hedgeMs'>): Parts {
   // With the options of the figures beside it.
-  const options = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: hedging.delayMs } };
-  return Object.fromEntries(partsIn(protection.parts).map((part) => [part, options[part]]));
+  const options = { budget: {}, breaker: {}, cooldown: {}, hedge: { delayMs: hedgeMs } };
+  return Object.fromEntries(partsIn(protection).map((part) => [part, options[part]]));
 }
 
 /** `parts`: made once, so that all calls share them. */
@@ -106,15 +106,12 @@ function making(strategy: Strategy): Making {
   return { data: policyData(strategy) };
 }
 
-/** The options in which a strategy differs from a preset. */
+/** The options in which a strategy differs from a preset, whose deadline and minimum stay unless an option lifts them. */
 function changes(preset: Strategy, strategy: Strategy): Options {
-  const [from, to] = [optionsWithLimits(preset), optionsWithLimits(strategy)];
+  const limits = ({ totalTimeoutMs, minMs }: Strategy): Options => ({ totalTimeoutMs, minMs });
+  const from: Options = { ...policyOptions(preset), ...limits(preset) };
+  const to: Options = { ...policyOptions(strategy), ...limits(strategy) };
   return Object.fromEntries(Object.entries(to).filter(([name, value]) => source(value) !== source(from[name])));
-}
-
-/** A preset's deadline stays unless an option lifts it. */
-function optionsWithLimits(strategy: Strategy): Options {
-  return { ...policyOptions(strategy), totalTimeoutMs: strategy.totalTimeoutMs, minMs: strategy.minMs };
 }
 
 /** An expression that makes the policy. */
@@ -181,24 +178,26 @@ for (const delayMs of policy.delays()) {
 }
 
 /** A value as a person would write it; objects at the outermost with a line for each property. */
-export function source(value: unknown, indent = ''): string {
+export function source(value: unknown): string {
+  const properties = propertiesOf(value);
+  if (properties) return properties.length === 0 ? '{}' : `{\n${properties.map((text) => `  ${text},\n`).join('')}}`;
   if (typeof value === 'number')
     return String(value).replace(/^\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, '_'));
-  if (Array.isArray(value)) return `[${value.map((part) => source(part)).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : String(value);
-  const lines = Object.entries(value).map(([key, part]) =>
-    part instanceof Verbatim
-      ? `${indent}  ${part.text},\n`
-      : `${indent}  ${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)},\n`,
-  );
-  return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
+  if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
+  return typeof value === 'string' ? quoted(value) : String(value);
 }
 
 function inline(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return source(value);
-  return `{ ${Object.entries(value)
-    .map(([key, part]) => `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`)
-    .join(', ')} }`;
+  const properties = propertiesOf(value);
+  return properties ? `{ ${properties.join(', ')} }` : source(value);
+}
+
+/** Undefined for what is no object with properties. */
+function propertiesOf(value: unknown): string[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).map(([key, part]) =>
+    part instanceof Verbatim ? part.text : `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: ${inline(part)}`,
+  );
 }
 
 function quoted(text: string): string {

@@ -39,7 +39,7 @@ export const engineName = (engine: Engine): string => ROWS[engine].name;
 /** The text, where it belongs, and in a sentence each what the engine does not follow. */
 export function engineText(engine: Engine, state: State): { text: string; place: string; losses: readonly string[] } {
   const { name, place, exported, isJson } = ROWS[engine];
-  const parts = partsIn(state.protection.parts);
+  const parts = partsIn(state.protection);
   const more = parts.length > 0 ? [`protection: ${name} has no ${parts.join(', ')}.`] : [];
   try {
     const { config, losses } = exported(policyOf(state.strategy));

@@ -1,7 +1,6 @@
 /** The fate of a policy in the outage of the page, and the one change that would serve nearly all. */
-import type { OutageInput } from '../compute/outage';
+import { attemptsNeeded, fateOf, isEnough, type Fate, type OutageInput } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { attemptsNeeded, fateOf, isEnough, type Fate } from '../compute/patience';
 import type { Strategy } from '../state/strategy';
 
 export interface ChangeResult {

@@ -1,20 +1,16 @@
 /** "What do you use today?": a package or a preset, its fate in the outage, and one change. */
-import { html } from '../charts/dom';
-import type { Computer } from '../compute/client';
+import { html, place } from '../charts/dom';
+import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
-import { PRESETS, PRESET_GROUPS, changed, type Changes } from '../state/presets';
-import type { Store } from '../state/store';
-import { policyOptions, sameStrategy, strategyOf, type Strategy } from '../state/strategy';
-import { strategyInWords } from '../state/words';
+import { PRESETS, changed, type Changes } from '../state/presets';
+import { store } from '../state/store';
+import { policyOptions, sameStrategy, strategyInWords, strategyOf, type Strategy } from '../state/strategy';
 import { callbackCall, fetchCall, optionsSource, program } from '../take-away/code';
-import { copyButton } from '../take-away/copy';
-import { highlighted } from '../take-away/highlight';
-import { prose } from '../take-away/prose';
+import { copyButton, highlighted, prose } from '../take-away/text';
 import type { ChangeResult } from './compute';
 import { PACKAGES } from './packages';
 import { inWords } from './words';
 import '../take-away/styles.css';
-import './styles.css';
 
 interface Entry {
   readonly group: string;
@@ -45,46 +41,28 @@ const ENTRIES: readonly Entry[] = [
   })),
 ];
 
-export function mountToday(root: HTMLElement, store: Store, computer: Computer): void {
-  const menu = html(
-    'select',
-    { id: 'today' },
-    html('option', { value: '' }, 'Choose …'),
-    ...['Packages', ...PRESET_GROUPS].map((label) =>
-      html(
-        'optgroup',
-        { label },
-        ...ENTRIES.flatMap((entry, i) =>
-          entry.group === label ? html('option', { value: String(i) }, entry.label) : [],
-        ),
-      ),
-    ),
+export function mountToday(root: HTMLElement): void {
+  const options = [...Map.groupBy(ENTRIES.entries(), ([, { group }]) => group)].map(
+    ([group, entries]) =>
+      `<optgroup label="${group}">${entries.map(([i, { label }]) => `<option value="${i}">${label}</option>`).join('')}</optgroup>`,
   );
-  const finding = html('p', { class: 'today-finding', role: 'status' });
-  const heading = html('h3');
-  const code = html('code');
-  const pre = html('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The change as code' }, code);
-  const result = html(
-    'div',
-    { class: 'today-code' },
-    html('div', { class: 'code-head' }, heading, copyButton(code)),
-    pre,
+  type Parts = Record<'card' | 'finding' | 'scene' | 'result' | 'head' | 'heading' | 'code' | 'notes', HTMLElement>;
+  const { card, menu, finding, scene, result, head, heading, code, notes } = place<Parts & { menu: HTMLSelectElement }>(
+    root,
+    `<div class="card today" aria-busy="false" data-as="card">
+      <label class="today-menu">You use
+        <select id="today" data-as="menu"><option value="">Choose …</option>${options.join('')}</select></label>
+      <p class="today-finding" role="status" data-as="finding"></p>
+      <a class="button" href="#main" data-as="scene">See it in the scene</a>
+      <div class="today-code" data-as="result"><div class="code-head" data-as="head"><h3 data-as="heading"></h3></div>
+        <pre class="scroll" tabindex="0" role="region" aria-label="The change as code"><code data-as="code"></code></pre></div>
+      <ul class="today-notes" data-as="notes"></ul>
+    </div>`,
   );
-  const notes = html('ul', { class: 'today-notes' });
-  const scene = html('a', { class: 'button', href: '#main' }, 'See it in the scene');
-  const card = html(
-    'div',
-    { class: 'card today', 'aria-busy': 'false' },
-    html('label', { class: 'today-menu', for: menu.id }, 'You use ', menu),
-    finding,
-    scene,
-    result,
-    notes,
-  );
-  root.append(card);
+  head.append(copyButton(code));
   let entry: Entry | undefined;
 
-  const channel = computer.channel('change', show, (message) =>
+  const { order, cancel } = channel('simulations', 'change', show, (message) =>
     finding.replaceChildren(html('span', { class: 'error' }, message)),
   );
 
@@ -111,14 +89,13 @@ export function mountToday(root: HTMLElement, store: Store, computer: Computer):
     menu.value = entry ? String(ENTRIES.indexOf(entry)) : '';
     scene.hidden = notes.hidden = entry === undefined;
     if (!entry) {
-      channel.cancel();
+      cancel();
       result.hidden = true;
       finding.textContent = `The scene shows ${strategyInWords(state.strategy)}.`;
-      return;
+    } else if (order(outageInput(state))) {
+      card.setAttribute('aria-busy', 'true');
+      finding.textContent = `${entry.name}: computing …`;
     }
-    if (!channel.order(outageInput(state))) return;
-    card.setAttribute('aria-busy', 'true');
-    finding.textContent = `${entry.name}: computing …`;
   });
 }
 

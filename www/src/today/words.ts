@@ -1,6 +1,6 @@
 /** The fate of a policy, and what one change does. */
 import { count, doing, duration, plural } from '../charts/format';
-import { ENOUGH, MOST_ATTEMPTS, type Fate } from '../compute/patience';
+import { ENOUGH, MOST_ATTEMPTS, type Fate } from '../compute/outage';
 
 /** Describes the fate of the clients, and their fate with the change. */
 export function inWords(name: string, clients: number, now: Fate, changed: Fate | undefined): string {

@@ -2,9 +2,8 @@
  * Which strategy to pick for the outage: each of them over many seeds, because the two costs of one run are partly
  * chance; and a recommendation that says how often it is the best.
  */
-import { rangeOf, seedOf, type OutageInput, type Range } from '../compute/outage';
+import { ENOUGH, fateOf, rangeOf, seedOf, type Fate, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
-import { ENOUGH, fateOf, type Fate } from '../compute/patience';
 import { BACKOFFS, JITTERS, keyOf, withChoice, type Choice, type Strategy } from '../state/strategy';
 
 /** What counts of one run. */

@@ -1,35 +1,27 @@
 /** Which strategy to pick: a verdict over many seeds. */
-import { html } from '../charts/dom';
-import { onNear } from '../charts/near';
-import type { Computer } from '../compute/client';
+import { html, onNear, place } from '../charts/dom';
+import { follow } from '../compute/client';
 import { outageInput } from '../compute/outage';
-import { follow } from '../shell/follow';
-import type { Store } from '../state/store';
+import { store } from '../state/store';
 import { title, withChoice, type Choice } from '../state/strategy';
 import { SEEDS } from './compute';
 import { verdictWords } from './words';
 import './styles.css';
 
-export function mountVerdict(root: HTMLElement, store: Store, computer: Computer): void {
-  const headline = html('h3', { id: 'verdict-title' }, 'Computing …');
-  const reason = html('p', { class: 'reason' });
-  const others = html('ul');
-  const scope = html('p', { class: 'note' });
-  const use = html('button', { type: 'button' });
-  const bar = html('progress', { max: SEEDS, value: 0, 'aria-label': 'Seeds computed' });
-  const seeds = html('span');
-  const run = html('div', { class: 'run' }, html('span', { class: 'run-state' }, bar, seeds), use);
-  const card = html(
-    'div',
-    { class: 'card verdict', id: 'verdict', role: 'group', 'aria-labelledby': headline.id, 'aria-busy': 'true' },
-    html('div', { class: 'verdict-head' }, headline, run),
-    reason,
-    others,
-    scope,
+export function mountVerdict(root: HTMLElement): void {
+  type Parts = Record<'card' | 'headline' | 'seeds' | 'use' | 'reason' | 'others' | 'scope', HTMLElement>;
+  const { card, headline, bar, seeds, use, reason, others, scope } = place<Parts & { bar: HTMLProgressElement }>(
+    root,
+    `<div class="card verdict" id="verdict" role="group" aria-labelledby="verdict-title" aria-busy="true" data-as="card">
+      <div class="verdict-head">
+        <h3 id="verdict-title" data-as="headline">Computing …</h3>
+        <div class="run"><span><progress max="${SEEDS}" value="0" aria-label="Seeds computed" data-as="bar"></progress>
+          <span data-as="seeds"></span></span><button type="button" data-as="use" hidden></button></div>
+      </div>
+      <p class="reason" data-as="reason"></p><ul data-as="others"></ul><p class="note" data-as="scope"></p>
+    </div>`,
   );
-  root.append(card);
   let picked: Choice | undefined;
-  use.hidden = true;
   use.addEventListener('click', () => picked && store.set({ strategy: withChoice(store.get().strategy, picked) }));
 
   function progress(done: number): void {
@@ -38,37 +30,32 @@ export function mountVerdict(root: HTMLElement, store: Store, computer: Computer
     bar.value = done;
     seeds.textContent = `${done} of ${SEEDS} seeds`;
   }
+  function end(text: string): void {
+    bar.hidden = true;
+    seeds.textContent = text;
+    card.setAttribute('aria-busy', 'false');
+  }
   const figure = {
     onNear: (changed: (near: boolean) => void): void => onNear(card, changed),
     busy: (): void => progress(0),
-    fail(message: string): void {
-      bar.hidden = true;
-      seeds.textContent = message;
-      card.setAttribute('aria-busy', 'false');
-    },
+    fail: end,
   };
-  follow(figure, store, computer, 'verdict', outageInput, (result, _, whole) => {
+  follow(figure, 'verdict', outageInput, (result, _, whole) => {
     if (!whole) return progress(result.seeds);
     const words = verdictWords(result);
     picked = words.use;
     headline.textContent = words.headline;
     reason.textContent = words.reason;
+    const dot = (): HTMLElement => html('span', { class: 'dot', 'aria-hidden': 'true' });
     others.replaceChildren(
       ...words.others.map(({ choice, text }) =>
-        html(
-          'li',
-          { 'data-jitter': choice.jitter },
-          html('span', { class: 'dot', 'aria-hidden': 'true' }),
-          html('span', {}, text),
-        ),
+        html('li', { 'data-jitter': choice.jitter }, dot(), html('span', {}, text)),
       ),
     );
     scope.textContent = words.scope;
     use.hidden = !picked;
     use.textContent = picked ? `Use ${title(picked)}` : '';
-    bar.hidden = true;
-    seeds.textContent =
-      result.seeds === SEEDS ? '' : `Only ${result.seeds} seeds, because these clients make too many calls for more.`;
-    card.setAttribute('aria-busy', 'false');
+    const few = `Only ${result.seeds} seeds, because these clients make too many calls for more.`;
+    end(result.seeds === SEEDS ? '' : few);
   });
 }

@@ -1,27 +1,18 @@
-/** The exact distribution of every wait, for all cells of the grid. */
+/** The exact distribution of every wait, and the clients that it serves, for all cells of the grid. */
 import type { RetryPolicy } from 'rejitter';
 import { density, plan, sample, type Atom, type PlannedWait } from 'rejitter/lab';
-import { rangeOf, type Range } from '../compute/outage';
+import { fateOf, rangeOf, type OutageInput, type Range } from '../compute/outage';
 import { createPace } from '../compute/pace';
 import { MOST_WAITS, policyOf, sameChoice, withChoice, type Choice, type Strategy } from '../state/strategy';
 
-export interface Wait {
-  /** 1 for the wait after the first attempt. */
-  readonly k: number;
-  readonly loMs: number;
-  readonly hiMs: number;
-  readonly meanMs: number;
+/** A planned wait, of which these are drawn: cells, and single waits. */
+export interface Wait extends PlannedWait {
   readonly p05Ms: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Waits of positive probability, at which clients meet again. */
-  readonly atoms: readonly Atom[];
-  /** Other single waits, where there are only whole slots. */
+  /** Single waits where there are only whole slots, but for the atoms, at which clients meet again. */
   readonly slots: readonly Atom[];
-  /**
-   * Three numbers a cell: where it starts and ends, and the probability of a wait in it. Empty for waits that are not
-   * drawn.
-   */
+  /** Three numbers a cell: where it starts and ends, and its probability. Empty for waits that are not drawn. */
   readonly cells: Float64Array;
 }
 
@@ -89,17 +80,8 @@ function distribution(policy: RetryPolicy, waits: number, seed: number | undefin
   const total = (sum: number | undefined): number => (waits === Infinity && (sum ?? 0) > 0 ? Infinity : (sum ?? 0));
   return {
     waits: planned.map((wait) => {
-      const { k, loMs, hiMs, meanMs, quantiles } = wait;
-      return {
-        k,
-        loMs,
-        hiMs,
-        meanMs,
-        p05Ms: quantiles.p05,
-        p50Ms: quantiles.p50,
-        p95Ms: quantiles.p95,
-        ...shapeOf(policy, wait),
-      };
+      const { p05, p50, p95 } = wait.quantiles;
+      return { ...wait, p05Ms: p05, p50Ms: p50, p95Ms: p95, ...shapeOf(policy, wait) };
     }),
     landings: seed === undefined ? [] : landingsOf(policy, Math.min(count, MOST_DRAWN), seed),
     totalMeanMs: total(last?.totalMeanMs),
@@ -118,12 +100,10 @@ function landingsOf(policy: RetryPolicy, waits: number, seed: number): Range[] {
 }
 
 /** The exact distribution of a planned wait. */
-function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'atoms' | 'slots' | 'cells'> {
-  const { k, atoms, latticeMs } = wait;
-  if (k > MOST_DRAWN) return { atoms, slots: [], cells: new Float64Array() };
-  return latticeMs === undefined
-    ? { atoms, slots: [], cells: density(policy, k, RESOLUTION) }
-    : { atoms, ...lattice(wait, latticeMs) };
+function shapeOf(policy: RetryPolicy, wait: PlannedWait): Pick<Wait, 'slots' | 'cells'> {
+  const { k, latticeMs } = wait;
+  if (k > MOST_DRAWN) return { slots: [], cells: new Float64Array() };
+  return latticeMs === undefined ? { slots: [], cells: density(policy, k, RESOLUTION) } : lattice(wait, latticeMs);
 }
 
 /** Whole slots that are not atoms: one by one or, where they are too close to be seen apart, as a box. */
@@ -140,4 +120,34 @@ function lattice({ loMs, hiMs, atoms }: PlannedWait, stepMs: number): Pick<Wait,
     slots: Array.from({ length: slots }, (_, i) => ({ ms: (from + i) * stepMs, probability: probability / slots })),
     cells: new Float64Array(),
   };
+}
+
+/** How many clients each strategy of the grid serves, in the scene's outage and with its seed. */
+export interface FatesInput extends OutageInput {
+  readonly choices: readonly Choice[];
+}
+
+export interface CellFate {
+  readonly choice: Choice;
+  readonly served: number;
+  /** Whether the run was stopped because of its number of calls. */
+  readonly isCut: boolean;
+}
+
+/** A run with more calls is stopped. */
+const MOST_CALLS = 600_000;
+
+export async function fates(
+  input: FatesInput,
+  report: (partial: readonly CellFate[]) => void,
+  signal: AbortSignal,
+): Promise<readonly CellFate[]> {
+  const pace = createPace(signal);
+  const all: CellFate[] = [];
+  for (const choice of input.choices) {
+    const { served, isCut } = await fateOf(input, withChoice(input.strategy, choice), pace, MOST_CALLS);
+    all.push({ choice, served, isCut });
+    if (all.length % 5 === 0) report([...all]);
+  }
+  return all;
 }

@@ -1,31 +1,36 @@
 /** The delay distributions of one strategy: a ridge per wait, and on the same axis when its retry lands. */
 import { bottomAxis, logTicks } from '../charts/axis';
-import { html, svg } from '../charts/dom';
+import { html, label, path, rule, svg } from '../charts/dom';
+import type { FigureSpec } from '../charts/figure';
 import { count, duration, plural, share } from '../charts/format';
 import { labelWidth } from '../charts/labels';
-import type { FigureSpec } from '../charts/spec';
-import { curveActs, formulaOf, title, truncationActs, withChoice, type Strategy } from '../state/strategy';
-import { strategyInWords } from '../state/words';
+import { longestMs } from '../compute/outage';
+import { curveActs, formulaOf, strategyInWords, title, truncationActs, withChoice } from '../state/strategy';
+import type { Strategy } from '../state/strategy';
 import { MOST_DRAWN, SAMPLED, drawnOf, type Distribution, type Wait } from './compute';
 import { LEAST_MS, mostOf, ridgeOf, ridgePath, stickHeight, sticks, waitScale, type WaitScale } from './ridge';
-import { longestMs } from './total';
 
-export interface DelaysData {
+interface Shown {
   readonly strategy: Strategy;
   readonly chosen: Distribution;
-  /** The strategy that was chosen before, as an outline. */
-  readonly before?: { readonly strategy: Strategy; readonly chosen: Distribution } | undefined;
 }
 
-const TOP = 34;
-const ROW = 27;
+export interface DelaysData extends Shown {
+  /** The strategy that was chosen before, as an outline. */
+  readonly before?: Shown | undefined;
+}
+
+const [TOP, ROW, BELOW, LEFT] = [34, 27, 44, 58];
 /** The highest ridge, which may reach over the row above. */
 const RIDGE = 30;
-const BELOW = 44;
-const LEFT = 58;
 /** From the place of no wait to the axis. */
 const GAP = 26;
 const NARROW = 560;
+const COLUMNS = [
+  [186, 'median'],
+  [78, '5 to 95%'],
+  [0, 'lands after'],
+] as const;
 
 export const delays: FigureSpec<DelaysData> = {
   id: 'waits',
@@ -40,14 +45,9 @@ export const delays: FigureSpec<DelaysData> = {
 
   draw({ strategy, chosen, before }, width) {
     const waits = drawnOf(chosen);
+    const { jitter } = chosen.choice;
     const narrow = width < NARROW;
-    const columns: readonly (readonly [fromRight: number, head: string])[] = narrow
-      ? [[0, 'median']]
-      : [
-          [186, 'median'],
-          [78, '5 to 95%'],
-          [0, 'lands after'],
-        ];
+    const columns = narrow ? ([[0, 'median']] as const) : COLUMNS;
     const right = width - (narrow ? 66 : 262);
     const bottom = TOP + waits.length * ROW;
     const most = Math.max(
@@ -58,66 +58,46 @@ export const delays: FigureSpec<DelaysData> = {
     const ridges = waits.map((wait) => ridgeOf(wait, scale));
     const unit = RIDGE / Math.max(1, ...ridges.map((ridge) => ridge?.peak ?? 0));
     const met = mostMet(waits);
+    const cap = scale.at(strategy.capMs);
+    const ticks = narrow ? [1, 100, 10_000, 1_000_000].filter((ms) => ms <= most) : logTicks([LEAST_MS, most]);
     return [
-      bottomAxis({
-        scale: scale.log,
-        format: duration,
-        ticks: narrow ? powersUpTo(most) : logTicks([LEAST_MS, most]),
-        title: 'time (log scale)',
-        grid: [TOP, bottom],
-      }),
-      svg('line', { x1: LEFT + 0.5, x2: LEFT + 0.5, y1: TOP, y2: bottom, class: 'zero' }),
-      svg('text', { x: LEFT, y: bottom + 17, 'text-anchor': 'middle' }, '0'),
-      ...columns.map(([fromRight, head]) =>
-        svg('text', { x: width - fromRight, y: 12, 'text-anchor': 'end', class: 'head' }, head),
-      ),
-      ...(strategy.capMs < most ? [capLine(strategy.capMs, scale, bottom)] : []),
-      ...(narrow ? [] : key()),
+      bottomAxis({ scale: scale.log, format: duration, ticks, title: 'time (log scale)', grid: [TOP, bottom] }),
+      rule(LEFT + 0.5, TOP, LEFT + 0.5, bottom, 'zero'),
+      label(LEFT, bottom + 17, '0', 'middle'),
+      ...columns.map(([fromRight, head]) => label(width - fromRight, 12, head, 'head end')),
+      ...(strategy.capMs < most
+        ? [rule(cap, TOP - 14, cap, bottom, 'bound'), label(cap - 5, TOP - 6, `cap ${duration(strategy.capMs)}`, 'end')]
+        : []),
+      ...(narrow
+        ? []
+        : [landingMark(LEFT, LEFT + 13, LEFT + 26, 8), label(LEFT + 34, 12, 'when the retry lands: 5 to 95%, median')]),
       ...waits.map((wait, i) => {
         const base = TOP + ROW * (i + 1);
-        const box = { base, unit, most: RIDGE };
-        const ridge = ridges[i];
+        const shape = (one: Wait, classes: string, outline: string): SVGGElement => {
+          const box = { base, unit, most: RIDGE };
+          const ridge = ridgeOf(one, scale);
+          const body = ridge ? path(ridgePath(ridge, box), outline) : null;
+          return svg('g', { class: classes, 'data-jitter': jitter }, body, ...sticks(one, scale, box));
+        };
         const old = before && drawnOf(before.chosen)[i];
-        const oldRidge = old && ridgeOf(old, scale);
         const landing = chosen.landings[i];
         const atom = meeting(wait);
-        const texts = narrow
-          ? [duration(wait.p50Ms)]
-          : [duration(wait.p50Ms), range(wait), landing ? duration(landing.p50) : ''];
+        const texts = [duration(wait.p50Ms), range(wait), landing ? duration(landing.p50) : ''];
+        const { at } = scale;
         return svg(
           'g',
           { class: 'row', 'data-wait': wait.k },
-          svg('line', { x1: LEFT, x2: right, y1: base + 0.5, y2: base + 0.5, class: 'baseline' }),
-          svg('text', { x: 0, y: base }, `retry ${wait.k}`),
-          svg(
-            'g',
-            { 'data-jitter': chosen.choice.jitter },
-            ridge ? svg('path', { d: ridgePath(ridge, box), class: 'shape' }) : null,
-            ...sticks(wait, scale, box),
-            ridge?.isCut ? svg('text', { x: right + 3, y: base - 3, class: 'hued' }, '›') : null,
-          ),
-          old
-            ? svg(
-                'g',
-                { class: 'old' },
-                oldRidge ? svg('path', { d: ridgePath(oldRidge, box) }) : null,
-                ...sticks(old, scale, box),
-              )
-            : null,
-          landing ? landingMark(landing, scale, base) : null,
+          rule(LEFT, base + 0.5, right, base + 0.5, 'baseline'),
+          label(0, base, `retry ${wait.k}`),
+          shape(wait, '', 'shape'),
+          ridges[i]?.isCut ? label(right + 3, base - 3, '›', 'hued', { 'data-jitter': jitter }) : null,
+          old ? shape(old, 'old', '') : null,
+          landing ? landingMark(at(landing.p5), at(landing.p50), at(landing.p95), base + 4) : null,
           atom ? atomLabel(atom, strategy, scale, base, wait === met) : null,
-          ...texts.map((text, column) =>
-            svg(
-              'text',
-              {
-                x: width - (columns[column]?.[0] ?? 0),
-                y: base,
-                'text-anchor': 'end',
-                class: column === 0 ? 'value hued' : 'value',
-                'data-jitter': column === 0 ? chosen.choice.jitter : undefined,
-              },
-              text,
-            ),
+          ...columns.map(([fromRight], column) =>
+            label(width - fromRight, base, texts[column] ?? '', column === 0 ? 'hued end' : 'end', {
+              'data-jitter': column === 0 ? jitter : undefined,
+            }),
           ),
         );
       }),
@@ -147,10 +127,6 @@ function isFixed(wait: Wait): boolean {
   return wait.loMs === wait.hiMs;
 }
 
-function powersUpTo(most: number): number[] {
-  return [1, 100, 10_000, 1_000_000].filter((ms) => ms <= most);
-}
-
 /** The value at which most clients meet, though the wait is drawn. */
 function meeting(wait: Wait): Wait['atoms'][number] | undefined {
   return isFixed(wait) ? undefined : wait.atoms.toSorted((a, b) => b.probability - a.probability)[0];
@@ -159,10 +135,7 @@ function meeting(wait: Wait): Wait['atoms'][number] | undefined {
 /** The wait at which most clients meet; of equal ones the last. */
 function mostMet(waits: readonly Wait[]): Wait | undefined {
   const shareOf = (wait: Wait): number => meeting(wait)?.probability ?? 0;
-  return waits.reduce<Wait | undefined>(
-    (most, wait) => (shareOf(wait) > 0 && (!most || shareOf(wait) >= shareOf(most)) ? wait : most),
-    undefined,
-  );
+  return waits.toReversed().toSorted((a, b) => shareOf(b) - shareOf(a))[0];
 }
 
 /** `16% wait exactly the cap` at the highest stick, `16%` at the others: towards the middle of the plot. */
@@ -173,68 +146,39 @@ function atomLabel(
   base: number,
   inWords: boolean,
 ): SVGTextElement {
-  const place = ms >= capMs ? 'the cap' : ms === minMs ? 'the minimum' : duration(ms);
-  const long = `${share(probability)} wait exactly ${place}`;
+  const where = ms >= capMs ? 'the cap' : ms === minMs ? 'the minimum' : duration(ms);
+  const long = `${share(probability)} wait exactly ${where}`;
   const [left, right] = log.range;
   const isRight = at(ms) > (left + right) / 2;
   const room = isRight ? at(ms) - left : right - at(ms);
-  return svg(
-    'text',
-    {
-      x: at(ms) + (isRight ? -6 : 6),
-      y: base - stickHeight(probability, RIDGE) + 8,
-      'text-anchor': isRight ? 'end' : 'start',
-      class: 'value hued halo',
-      'data-jitter': jitter,
-    },
-    inWords && labelWidth(long) <= room ? long : share(probability),
-  );
+  const text = inWords && labelWidth(long) <= room ? long : share(probability);
+  const y = base - stickHeight(probability, RIDGE) + 8;
+  return label(at(ms) + (isRight ? -6 : 6), y, text, isRight ? 'hued halo end' : 'hued halo', {
+    'data-jitter': jitter,
+  });
 }
 
 function range(wait: Wait): string {
   return isFixed(wait) ? 'always' : `${duration(wait.p05Ms)} – ${duration(wait.p95Ms)}`;
 }
 
-function capLine(capMs: number, { at }: WaitScale, bottom: number): SVGGElement {
-  const x = at(capMs);
-  return svg(
-    'g',
-    {},
-    svg('line', { x1: x, x2: x, y1: TOP - 14, y2: bottom, class: 'bound' }),
-    svg('text', { x: x - 5, y: TOP - 6, 'text-anchor': 'end' }, `cap ${duration(capMs)}`),
-  );
-}
-
 /** Below the baseline: the middle 90% of the sums of the waits, and their median. */
-function landingMark(landing: Distribution['landings'][number], { at }: WaitScale, base: number): SVGGElement {
-  return svg(
-    'g',
-    { class: 'landing' },
-    svg('line', { x1: at(landing.p5), x2: at(landing.p95), y1: base + 4, y2: base + 4 }),
-    svg('circle', { cx: at(landing.p50), cy: base + 4, r: 3 }),
-  );
-}
-
-function key(): SVGElement[] {
-  return [
-    svg(
-      'g',
-      { class: 'landing' },
-      svg('line', { x1: LEFT, x2: LEFT + 26, y1: 8, y2: 8 }),
-      svg('circle', { cx: LEFT + 13, cy: 8, r: 3 }),
-    ),
-    svg('text', { x: LEFT + 34, y: 12 }, 'when the retry lands: 5 to 95%, median'),
-  ];
+function landingMark(from: number, median: number, to: number, y: number): SVGGElement {
+  return svg('g', { class: 'landing' }, rule(from, y, to, y, ''), svg('circle', { cx: median, cy: y, r: 3 }));
 }
 
 /** Which limits act in these waits, which never do, and how the picture is drawn. */
 function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distribution): string {
-  const { capMs, truncateAt, backoff, totalTimeoutMs, maxAttempts } = strategy;
+  const { capMs, truncateAt, totalTimeoutMs, maxAttempts } = strategy;
   const n = waits.length;
   if (n === 0) return 'There is only one attempt, so nothing is waited for.';
-  const sentences: string[] = [];
   const first = waits.find((wait) => wait.hiMs >= capMs)?.k;
-  if (backoff === 'truncated' && truncationActs(choice)) {
+  const longest = Math.max(...waits.map(({ hiMs }) => hiMs));
+  const most = mostMet(waits.slice(0, MOST_DRAWN));
+  const atom = most && meeting(most);
+  const together = duration(longestMs(waits, totalTimeoutMs));
+  const sentences: string[] = [];
+  if (choice.jitter !== 'slotted' && truncationActs(choice)) {
     const acts = truncateAt < n && (first === undefined || first > truncateAt);
     sentences.push(
       acts
@@ -242,24 +186,16 @@ function limits(strategy: Strategy, { choice, waits, totalWorstMs }: Distributio
         : `Truncation at wait ${truncateAt} has no effect in ${plural(n, 'wait')}.`,
     );
   }
-  const longest = Math.max(...waits.map(({ hiMs }) => hiMs));
   const cap = `cap of ${duration(capMs)}`;
   if (longest === 0) sentences.push('No retry waits: all of them come at once.');
   else if (capMs === Infinity) sentences.push('There is no cap.');
   else if (first === undefined) sentences.push(`The ${cap} is never reached in ${plural(n, 'wait')}.`);
-  else
-    sentences.push(
-      curveActs(choice)
-        ? `The ${cap} limits the waits from wait ${first} on.`
-        : `A wait can reach the ${cap} from wait ${first} on.`,
-    );
-  const most = mostMet(waits.slice(0, MOST_DRAWN));
-  const atom = most && meeting(most);
+  else if (curveActs(choice)) sentences.push(`The ${cap} limits the waits from wait ${first} on.`);
+  else sentences.push(`A wait can reach the ${cap} from wait ${first} on.`);
   if (most && atom)
     sentences.push(
       `At wait ${most.k}, ${share(atom.probability)} of the clients wait exactly ${duration(atom.ms)} and retry together.`,
     );
-  const together = duration(longestMs(waits, totalTimeoutMs));
   if (totalTimeoutMs !== Infinity && (longestMs(waits, Infinity) >= totalTimeoutMs || totalWorstMs === Infinity))
     sentences.push(
       `The deadline of ${duration(totalTimeoutMs)} ends the waits: together they take at most ${together}.`,

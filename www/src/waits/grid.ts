@@ -1,39 +1,19 @@
 /** The grid of strategies, each with its waits and the clients that it serves: the selector. */
-import { html, svg } from '../charts/dom';
+import { html, path, place, svg } from '../charts/dom';
 import { count, duration } from '../charts/format';
-import { CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Arrow, type Cells } from '../state/cells';
-import type { Store } from '../state/store';
-import {
-  capitalised,
-  curveActs,
-  curveFormula,
-  jitterFormula,
-  jitterName,
-  title,
-  withChoice,
-  type Backoff,
-  type Choice,
-  type Jitter,
-} from '../state/strategy';
-import { drawnOf, type Distribution } from './compute';
-import type { CellFate } from './fates';
+import { ARROWS, CURVE_JITTERS, cellsOf, isCellOf, neighbour, type Cells } from '../state/cells';
+import { store } from '../state/store';
+import { CURVES, DRAWS, capitalised, curveActs, jitterName, title, withChoice } from '../state/strategy';
+import type { Backoff, Choice, Jitter } from '../state/strategy';
+import { drawnOf, type CellFate, type Distribution } from './compute';
 import { mostOf, ridgeOf, ridgePath, sticks, waitScale } from './ridge';
-
-export interface Grid {
-  show(cells: readonly Distribution[]): void;
-  /** What is known of the clients that each strategy serves. */
-  showServed(fates: readonly CellFate[]): void;
-}
 
 interface Cell {
   readonly choice: Choice;
   readonly button: HTMLButtonElement;
-  readonly name: HTMLElement;
-  readonly plot: HTMLElement;
-  readonly served: HTMLElement;
 }
 
-export function mountGrid(root: HTMLElement, store: Store): Grid {
+export function mountGrid(root: HTMLElement) {
   const grid = html('div', { class: 'grid', role: 'radiogroup', 'aria-labelledby': 'delays-heading' });
   root.append(grid);
 
@@ -48,82 +28,68 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
   const current = (choice: Choice): Choice =>
     CURVE_JITTERS.includes(choice.jitter) ? choice : { ...choice, backoff: store.get().strategy.backoff };
   const choose = (choice: Choice): void => store.set({ strategy: withChoice(store.get().strategy, current(choice)) });
+  const focus = (choice: Choice): void => cells.find((one) => isCellOf(one.choice, choice))?.button.focus();
 
   function build(): void {
-    layout = cellsOf(store.get().strategy);
-    const made = new Map<Choice, Cell>(layout.all.map((choice) => [choice, cell(choice)]));
-    cells = [...made.values()];
-    const buttonsOf = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice)?.button);
-    grid.style.setProperty('--rows', String(layout.rows.length));
+    const made = new Map(layout.all.map((choice) => [choice, cell(choice)]));
+    cells = [...made].map(([choice, button]) => ({ choice, button }));
+    const buttons = (choices: readonly Choice[]) => choices.map((choice) => made.get(choice));
+    const group = (name: string, head: Node | null, choices: readonly Choice[]): HTMLElement =>
+      html('div', { class: name, role: 'presentation' }, head, ...buttons(choices));
+    const rows = layout.table.slice(0, -1).map((all) => all.slice(0, CURVE_JITTERS.length));
+    const heads = [...CURVE_JITTERS, 'decorrelated' as const].map(headOf);
+    grid.style.setProperty('--rows', String(rows.length));
     grid.replaceChildren(
-      html(
-        'div',
-        { class: 'grid-heads', 'aria-hidden': 'true' },
-        html('span'),
-        ...[...CURVE_JITTERS, 'decorrelated' as const].map(headOf),
-      ),
-      ...layout.rows.map(({ backoff, choices }) =>
-        html('div', { class: 'grid-row', role: 'presentation' }, rowHead(backoff), ...buttonsOf(choices)),
-      ),
-      html('div', { class: 'grid-tall', role: 'presentation' }, ...buttonsOf([layout.decorrelated])),
-      html(
-        'div',
-        { class: 'grid-row grid-last', role: 'presentation' },
-        html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, 'More jitters')),
-        ...buttonsOf(layout.last),
-      ),
+      html('div', { class: 'grid-heads', 'aria-hidden': 'true' }, html('span'), ...heads),
+      ...rows.map((all) => group('grid-row', rowHead(all[0]?.backoff ?? 'fixed'), all)),
+      group('grid-tall', null, layout.table[0]?.slice(-1) ?? []),
+      group('grid-row grid-last', rowHead(), layout.table.at(-1) ?? []),
     );
     resizes.disconnect();
-    for (const { plot } of cells) resizes.observe(plot);
+    for (const { button } of cells) resizes.observe(button);
   }
 
-  function cell(choice: Choice): Cell {
+  function cell(choice: Choice): HTMLButtonElement {
     const { backoff, jitter } = choice;
-    const name = html('span', { class: 'cell-name', 'aria-hidden': 'true' });
-    const plot = html('span', { class: 'cell-plot', 'aria-hidden': 'true' });
-    const served = html('span', { class: 'cell-served', 'aria-hidden': 'true' });
-    const inRow = CURVE_JITTERS.includes(jitter);
-    const button = html(
-      'button',
-      {
-        type: 'button',
-        role: 'radio',
-        class: 'cell',
-        'data-jitter': jitter,
-        'data-backoff': inRow ? backoff : undefined,
-      },
-      inRow ? null : name,
-      plot,
-      served,
+    const isInRow = CURVE_JITTERS.includes(jitter);
+    const { button } = place<{ button: HTMLButtonElement }>(
+      html('div'),
+      `<button type="button" role="radio" class="cell" data-jitter="${jitter}" data-as="button"${isInRow ? ` data-backoff="${backoff}"` : ''}>
+        ${isInRow ? '' : '<span class="cell-name" aria-hidden="true"></span>'}<span class="cell-plot" aria-hidden="true"></span
+        ><span class="cell-served" aria-hidden="true"></span></button>`,
     );
     button.addEventListener('click', () => choose(choice));
     button.addEventListener('keydown', (event) => {
-      if (!(event.key in { ArrowUp: 0, ArrowDown: 0, ArrowLeft: 0, ArrowRight: 0 })) return;
+      if (!(event.key in ARROWS)) return;
       event.preventDefault();
-      const next = neighbour(layout, choice, event.key as Arrow, row);
-      const left = layout.rows.findIndex(({ choices }) => choices.some((other) => isCellOf(other, choice)));
-      if (left >= 0) row = left;
+      const next = neighbour(layout, choice, event.key, row);
+      const left = layout.table.findIndex((all) => all.some((other) => isCellOf(other, choice)));
+      if (jitter !== 'decorrelated') row = left;
       choose(next);
-      cells.find((other) => isCellOf(other.choice, next))?.button.focus();
+      focus(next);
     });
-    return { choice, button, name, plot, served };
+    return button;
   }
 
   function mark(): void {
-    const { strategy, herd } = store.get();
-    for (const { choice, button, name, served } of cells) {
+    const { strategy, clients } = store.get();
+    for (const { choice, button } of cells) {
       const isChosen = isCellOf(choice, strategy);
       button.setAttribute('aria-checked', String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
       const shown = withChoice(strategy, current(choice));
-      name.replaceChildren(html('i', { class: 'dot', 'data-jitter': choice.jitter }), capitalised(jitterName(shown)));
+      const dot = html('i', { class: 'dot', 'data-jitter': choice.jitter });
+      button.querySelector('.cell-name')?.replaceChildren(dot, capitalised(jitterName(shown)));
       const fate = fates.find((one) => isCellOf(choice, one.choice));
-      const of = `${fate?.isCut ? ' so far, ' : ' '}of ${count(herd.clients)} served`;
-      served.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), html('span', {}, of)] : ['…']));
+      const of = html('span', {}, `${fate?.isCut ? ' so far,' : ''} of ${count(clients)}`);
+      const served = button.querySelector('.cell-served');
+      served?.replaceChildren(...(fate ? [html('b', {}, count(fate.served)), of, ' served'] : ['…']));
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      button.setAttribute('aria-label', labelOf(shown, found, served.textContent ?? ''));
+      const medians = found ? drawnOf(found).map(({ p50Ms }) => duration(p50Ms)) : [];
+      const waits = medians.length > 0 ? `, median waits ${medians.join(', ')}` : '';
+      button.setAttribute('aria-label', `${title(shown)}: ${served?.textContent}${waits}`);
     }
-    for (const head of grid.querySelectorAll<HTMLElement>('.grid-ratio'))
+    for (const head of grid.querySelectorAll<HTMLElement>('.grid-heads [data-jitter="proportional"] + b'))
       head.textContent = capitalised(jitterName({ ...strategy, jitter: 'proportional' }));
   }
 
@@ -133,35 +99,36 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
     const { capMs } = store.get().strategy;
     const curves = distributions.filter(({ choice }) => curveActs(choice));
     const most = Math.max(...curves.map((one) => mostOf({ waits: drawnOf(one), landings: [] }, capMs)));
-    for (const { choice, plot } of cells) {
+    for (const { choice, button } of cells) {
       const found = distributions.find((one) => isCellOf(choice, one.choice));
-      const { width, height } = plot.getBoundingClientRect();
-      if (found && width > 0) plot.replaceChildren(thumbnail(found, most, Math.floor(width), Math.floor(height)));
+      const plot = button.querySelector('.cell-plot');
+      const { width, height } = plot?.getBoundingClientRect() ?? new DOMRect();
+      if (found && width > 0) plot?.replaceChildren(thumbnail(found, most, Math.floor(width), Math.floor(height)));
     }
   }
 
   const resizes = new ResizeObserver(() => requestAnimationFrame(draw));
-  store.subscribe((_, before) => {
-    const next = cellsOf(store.get().strategy);
+  store.subscribe(({ strategy }, before) => {
+    const next = cellsOf(strategy);
+    // The same cells, of which those without a row follow the chosen backoff.
     const isSame = before !== undefined && next.all.length === layout.all.length;
-    if (isSame) {
-      // The same cells, of which those without a row follow the chosen backoff.
-      layout = next;
-    } else {
+    layout = next;
+    if (!isSame) {
       const had = grid.contains(document.activeElement);
       build();
-      if (had) cells.find(({ choice }) => isCellOf(choice, store.get().strategy))?.button.focus();
+      if (had) focus(strategy);
     }
     mark();
   });
 
   return {
-    show(next) {
+    show(next: readonly Distribution[]): void {
       distributions = next;
       draw();
       mark();
     },
-    showServed(next) {
+    /** What is known of the clients that each strategy serves. */
+    showServed(next: readonly CellFate[]): void {
       fates = next;
       mark();
     },
@@ -169,23 +136,16 @@ export function mountGrid(root: HTMLElement, store: Store): Grid {
 }
 
 function headOf(jitter: Jitter): HTMLElement {
-  const name =
-    jitter === 'proportional'
-      ? html('b', { class: 'grid-ratio' })
-      : html('b', {}, capitalised(jitterName({ backoff: 'exponential', jitter })));
-  const formula = html('code', {}, jitterFormula(jitter));
-  return html('span', {}, html('i', { class: 'dot', 'data-jitter': jitter }), name, formula);
+  const [name, draw] = DRAWS[jitter];
+  const dot = html('i', { class: 'dot', 'data-jitter': jitter });
+  return html('span', {}, dot, html('b', {}, capitalised(name)), html('code', {}, draw));
 }
 
-function rowHead(backoff: Backoff): HTMLElement {
-  const { base, exponent } = curveFormula(backoff);
-  const formula = html('code', {}, `c = ${base}`, exponent ? html('sup', {}, exponent) : null);
-  return html('span', { class: 'grid-name', 'aria-hidden': 'true' }, html('b', {}, capitalised(backoff)), formula);
-}
-
-function labelOf(strategy: Choice, cell: Distribution | undefined, served: string): string {
-  const medians = cell ? drawnOf(cell).map(({ p50Ms }) => duration(p50Ms)) : [];
-  return `${title(strategy)}: ${served}${medians.length > 0 ? `, median waits ${medians.join(', ')}` : ''}`;
+function rowHead(backoff?: Backoff): HTMLElement {
+  const name = html('b', {}, backoff ? capitalised(backoff) : 'More jitters');
+  const [base, exponent] = backoff ? (CURVES[backoff] as readonly [string, string?]) : [];
+  const formula = base && html('code', {}, `c = ${base}`, exponent ? html('sup', {}, exponent) : null);
+  return html('span', { class: 'grid-name', 'aria-hidden': 'true' }, name, formula);
 }
 
 const INSET = 6;
@@ -204,12 +164,7 @@ function thumbnail(one: Distribution, most: number, width: number, height: numbe
     ...drawn.map((wait, i) => {
       const box = { base: Math.round(12 + pitch * (i + 1)) - 0.5, unit, most: high };
       const ridge = ridges[i];
-      return svg(
-        'g',
-        { 'data-wait': wait.k },
-        ridge ? svg('path', { d: ridgePath(ridge, box), class: 'shape' }) : null,
-        ...sticks(wait, scale, box),
-      );
+      return svg('g', {}, ridge ? path(ridgePath(ridge, box), 'shape') : null, ...sticks(wait, scale, box));
     }),
   );
 }

@@ -2,7 +2,7 @@
  * The distribution of one wait on a logarithmic axis: a ridge whose area is its probability, closed on the baseline
  * within the frame, and a stick where many clients meet.
  */
-import { svg } from '../charts/dom';
+import { rule } from '../charts/dom';
 import { log, type Scale } from '../charts/scale';
 import type { Distribution, Wait } from './compute';
 
@@ -88,7 +88,7 @@ export function ridgePath({ points }: Ridge, { base, unit, most }: RidgeBox): st
 export function sticks({ atoms, slots, cells }: Wait, { at }: WaitScale, { base, most }: RidgeBox): SVGElement[] {
   const isAlone = cells.length === 0 && slots.length === 0 && atoms.length === 1;
   const stick = (ms: number, height: number, name: string): SVGElement =>
-    svg('line', { x1: at(ms), x2: at(ms), y1: base, y2: base - height, class: name });
+    rule(at(ms), base, at(ms), base - height, name);
   return [
     ...slots.map(({ ms }) => stick(ms, most / 2, 'slot')),
     ...atoms.map(({ ms, probability }) => stick(ms, isAlone ? most : stickHeight(probability, most), 'spike')),

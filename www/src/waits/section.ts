@@ -1,19 +1,20 @@
 /** The delay distributions: the chosen strategy large, and the grid of all of them, which is its selector. */
 import { mountFigure } from '../charts/figure';
-import type { Computer } from '../compute/client';
+import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
 import { cellsOf, isCellOf } from '../state/cells';
-import type { Store } from '../state/store';
+import { store } from '../state/store';
 import { INITIAL, sameChoice, sameStrategy, withChoice } from '../state/strategy';
 import { delays, type DelaysData } from './figure';
 import { mountGrid } from './grid';
 import './styles.css';
 
-export function mountWaits(root: HTMLElement, store: Store, quick: Computer, slow: Computer): void {
+export function mountWaits(root: HTMLElement): void {
   const figure = mountFigure(root, delays);
-  const grid = mountGrid(root, store);
+  const grid = mountGrid(root);
   let shown: DelaysData | undefined;
-  const waits = quick.channel(
+  const waits = channel(
+    'waits',
     'waits',
     (all) => {
       const { strategy } = store.get();
@@ -31,7 +32,7 @@ export function mountWaits(root: HTMLElement, store: Store, quick: Computer, slo
     },
     figure.fail,
   );
-  const fates = slow.channel('fates', grid.showServed, () => grid.showServed([]));
+  const fates = channel('simulations', 'fates', grid.showServed, () => grid.showServed([]));
   store.subscribe((state) => {
     const { strategy, seed } = state;
     const { backoff, jitter } = strategy;

@@ -1,0 +1,74 @@
+/** The page's own functions in Node, and states that the page can be in. */
+import { fileURLToPath } from 'node:url';
+import { runnerImport } from 'vite';
+
+/** The exports of TypeScript modules below www/src. @returns {Promise<any>} */
+export async function page(...paths) {
+  const modules = paths.map((path) => {
+    const file = fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+    return runnerImport(file, { configFile: false, logLevel: 'error' });
+  });
+  return Object.assign({}, ...(await Promise.all(modules)).map(({ module }) => module));
+}
+
+/** Does a job of the worker; `stop` ends it. */
+export const done = (job, input, report = (_) => {}, stop = new AbortController()) => job(input, report, stop.signal);
+
+export const {
+  ALL_BACKOFFS,
+  ALL_JITTERS,
+  AT_ONCE,
+  CAP_RULES,
+  CODES,
+  INITIAL,
+  INITIAL_STATE,
+  PROTECTIONS,
+  outageInput,
+} = await page('state/strategy.ts', 'state/state.ts', 'compute/outage.ts');
+
+/** Numbers between 0 and 1, the same for each seed. */
+export function random(seed) {
+  let state = (seed + 1) * 48_271;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+/** A state at random, the same for each seed. */
+export function stateOf(seed) {
+  const next = random(seed);
+  for (let i = 0; i < 5; i++) next();
+  const one = (all) => all[Math.floor(next() * all.length)];
+  const number = (from, to) => from + (to - from) * next();
+  const whole = (from, to) => Math.round(number(from, to));
+  const capMs = one([Infinity, 100, 10_000, 60_000, whole(1, 100_000), number(1, 1000)]);
+  const upTo = (most) => Math.min(most, capMs);
+  return {
+    strategy: {
+      backoff: one(ALL_BACKOFFS),
+      jitter: one(ALL_JITTERS),
+      baseMs: one([0, upTo(100), upTo(20_000), number(0, upTo(30_000))]),
+      capMs,
+      minMs: one([0, 0, number(0, upTo(500))]),
+      factor: one([2, 1.5, number(1, 10)]),
+      truncateAt: whole(1, 12),
+      ratio: number(0, 1),
+      spreadMs: whole(1, 5000),
+      capRule: one(CAP_RULES),
+      maxAttempts: one([1, 2, 6, 10, Infinity, whole(1, 40)]),
+      totalTimeoutMs: one([Infinity, Infinity, whole(1, 60_000)]),
+    },
+    clients: one([10, 20, 24, 100, 1000, whole(10, 10_000)]),
+    downMs: one([0, 2000, whole(0, 600_000)]),
+    capacityPerS: one([120, whole(1, 100_000)]),
+    rejectionCost: one([0, 0.05, 1, next()]),
+    demand: number(0.5, 1.1),
+    failing: one([0, 0.05, number(0, 0.9)]),
+    retries: one(['on', 'off']),
+    protection: one(PROTECTIONS),
+    hedgeMs: number(10, 1000),
+    failure: one(['mixed', '503', '429']),
+    rate: next(),
+    calls: one([1, 8, 50]),
+    code: one(CODES),
+    seed: whole(0, 2 ** 32 - 1),
+  };
+}

@@ -1,4 +1,0 @@
-/** For `node --import`. */
-import { bePatient } from './patience.mjs';
-
-bePatient();
