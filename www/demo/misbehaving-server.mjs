@@ -82,7 +82,6 @@ export async function startServer({
     else void file(url.pathname, response);
   });
 
-  /** @param {string} id @param {import('node:http').ServerResponse} response */
   function flaky(id, response) {
     const n = (counts.get(id) ?? 0) + 1;
     counts.delete(id);
@@ -106,10 +105,6 @@ export async function startServer({
     response.once('close', () => clearTimeout(timer));
   }
 
-  /**
-   * @param {string} pathname
-   * @param {import('node:http').ServerResponse} response
-   */
   async function file(pathname, response) {
     const found = staticDir === undefined ? undefined : await findFile(staticDir, pathname);
     if (found === undefined) {
@@ -151,10 +146,6 @@ export async function startServer({
  * A response that also closes its connection. Browsers silently send a request again when a
  * *reused* connection is dropped; without reuse each attempt is one request, and both sides
  * count the same.
- * @param {import('node:http').ServerResponse} response
- * @param {number} status
- * @param {unknown} value
- * @param {import('node:http').OutgoingHttpHeaders} [headers]
  */
 function json(response, status, value, headers) {
   response.writeHead(status, {
@@ -170,9 +161,8 @@ function json(response, status, value, headers) {
 /**
  * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that
  * name.
- * @param {import('node:http').IncomingMessage} request
  */
-function isOwnHost({ headers: { host }, socket: { localPort } }) {
+function isOwnHost(/** @type {import('node:http').IncomingMessage} */ { headers: { host }, socket: { localPort } }) {
   const hosts = ['127.0.0.1', 'localhost'];
   return hosts.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
 }
@@ -180,18 +170,13 @@ function isOwnHost({ headers: { host }, socket: { localPort } }) {
 /**
  * Undefined unless the target is a path. Resolved against a base, `//` would be an invalid URL and `//host` another
  * host.
- * @param {string} target
  */
 function urlOf(target) {
   const text = `http://localhost${target}`;
   return target.startsWith('/') && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/**
- * The file for a path inside `root`, or undefined. Neither `..` nor a symbolic link leads out of it.
- * @param {string} root
- * @param {string} pathname
- */
+/** The file for a path inside `root`, or undefined. Neither `..` nor a symbolic link leads out of it. */
 async function findFile(root, pathname) {
   try {
     const decoded = decodeURIComponent(pathname);

@@ -23,67 +23,63 @@ const MOST = { words: 1200, stops: 40, desktop: 6, phone: 8 };
 /** Bytes of all scripts, styles and fonts of both pages, compressed. */
 const MOST_BYTES = 260_000;
 const NARROWEST_PX = 11;
+const PARTS = `${ADVICE}&protection=cooldown,hedge`;
 
 /** @param {Page} page @param {string} name */
 const word = (page, name) => page.getByRole('radio', { name, exact: true });
 /** Waits for the scene's headline. @param {Page} page @param {string} headline */
 const says = (page, headline) => until(headline, async () => (await sceneSays(page)).startsWith(headline));
 
-inEachEngine(({ withPage }) => {
-  test('the scene by mouse: each word is a control, and its answer stands at once', () =>
-    withPage(async (page) => {
-      await says(page, '0 of 1,000 served');
-      for (const [name, served] of [
-        ['after 1 s', '446 of 1,000 served'],
-        ['at random times', '1,000 of 1,000 served'],
-        ['after doubling waits', '1,000 of 1,000 served'],
-        ['6 attempts', '88 of 1,000 served'],
-      ]) {
-        await word(page, name).click();
-        await says(page, served);
-      }
-      await page.getByRole('button', { name: 'Try 10 attempts' }).click();
-      await says(page, '99');
-      // Two million events: known from the build.
-      for (const name of ['never', 'in step', 'at once']) await word(page, name).click();
-      await says(page, '0 of');
-      // What changes nothing says why.
-      await word(page, 'at random times').click();
-      await page.locator('[data-scene=why]', { hasText: 'There is no wait to draw' }).waitFor();
-    }));
+inEachEngine(({ pageTest, withPage }) => {
+  pageTest('the scene by mouse: each word is a control, and its answer stands at once', {}, async (page) => {
+    await says(page, '0 of 1,000 served');
+    for (const [name, served] of [
+      ['after 1 s', '446 of 1,000 served'],
+      ['at random times', '1,000 of 1,000 served'],
+      ['after doubling waits', '1,000 of 1,000 served'],
+      ['6 attempts', '88 of 1,000 served'],
+    ]) {
+      await word(page, name).click();
+      await says(page, served);
+    }
+    await page.getByRole('button', { name: 'Try 10 attempts' }).click();
+    await says(page, '99');
+    // Two million events: known from the build.
+    for (const name of ['never', 'in step', 'at once']) await word(page, name).click();
+    await says(page, '0 of');
+    // What changes nothing says why.
+    await word(page, 'at random times').click();
+    await page.locator('[data-scene=why]', { hasText: 'There is no wait to draw' }).waitFor();
+  });
 
-  test('the scene by keyboard: words by arrows, steps by Enter, the playhead by arrows, every step with an address', () =>
-    withPage(
-      async (page) => {
-        await page.locator('.words input:checked').first().focus();
-        await page.keyboard.press('ArrowRight');
-        await says(page, '446 of 1,000 served');
-        const next = page.locator('[data-scene=next]');
-        await next.focus();
-        for (const [served, step] of [
-          ['60 of 1,000 served', '3 of 4'],
-          ['1,000 of 1,000 served', '4 of 4'],
-        ]) {
-          const { href } = new URL(await next.getAttribute('href'), page.url());
-          await page.keyboard.press('Enter');
-          await says(page, served);
-          assert.equal(await page.textContent('[data-scene=step]'), step);
-          await page.waitForURL(href);
-        }
-        assert.match(page.url(), /\?backoff=exponential&jitter=full&maxAttempts=Infinity$/);
-        await page.reload();
-        await says(page, '1,000 of 1,000 served');
-        await page.locator('[data-scene=back]').click();
-        await says(page, '60 of 1,000 served');
-        const moment = page.getByRole('slider', { name: 'Moment' });
-        await moment.focus();
-        await page.keyboard.press('Home');
-        assert.match(await page.textContent('output'), /^0.ms: down/);
-        await page.keyboard.press('ArrowRight');
-        assert.match(await moment.getAttribute('aria-valuetext'), /^100.ms: down, rejects/);
-      },
-      { reducedMotion: true },
-    ));
+  pageTest('the scene by keyboard: words, steps with addresses, playhead', { reducedMotion: true }, async (page) => {
+    await page.locator('.words input:checked').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await says(page, '446 of 1,000 served');
+    const next = page.locator('[data-scene=next]');
+    await next.focus();
+    for (const [served, step] of [
+      ['60 of 1,000 served', '3 of 4'],
+      ['1,000 of 1,000 served', '4 of 4'],
+    ]) {
+      const { href } = new URL(await next.getAttribute('href'), page.url());
+      await page.keyboard.press('Enter');
+      await says(page, served);
+      assert.equal(await page.textContent('[data-scene=step]'), step);
+      await page.waitForURL(href);
+    }
+    assert.match(page.url(), /\?backoff=exponential&jitter=full&maxAttempts=Infinity$/);
+    await page.reload();
+    await says(page, '1,000 of 1,000 served');
+    await page.locator('[data-scene=back]').click();
+    await says(page, '60 of 1,000 served');
+    const moment = page.getByRole('slider', { name: 'Moment' });
+    await moment.focus();
+    await page.keyboard.press('Home');
+    assert.match(await page.textContent('output'), /^0.ms: down/);
+    await page.keyboard.press('ArrowRight');
+    assert.match(await moment.getAttribute('aria-valuetext'), /^100.ms: down, rejects/);
+  });
 
   test('the scene plays once by itself, says why at its moment, and plays each step; not for those who want no motion', async () => {
     /** What has been seen: places of the playhead, and whether the sentence was there. */
@@ -130,54 +126,42 @@ inEachEngine(({ withPage }) => {
     );
   });
 
-  test('the grid chooses by mouse and by arrow keys; scene, outline, code and link follow', () =>
-    withPage(
-      async (page) => {
-        await drawn(page, 'waits');
-        await page.locator('.cell[data-backoff=fixed][data-jitter=equal]').click();
-        for (const key of ['Right', 'Right', 'Left', 'Left', 'Left', 'Down']) await page.keyboard.press(`Arrow${key}`);
-        await page
-          .locator('.cell[aria-checked=true][aria-label^="Linear · full jitter: 121 of 1,000 served"]')
-          .waitFor();
-        await says(page, '121 of 1,000 served');
-        assert.match(await page.textContent('#waits .subtitle'), /^Linear · full jitter .* outline: /);
-        assert.ok((await page.locator('#waits .old path').count()) > 0);
-        await page.waitForURL(/\?backoff=linear&jitter=full$/);
-        assert.match(await page.textContent('.scene-sentence'), /after waits that grow by 100.ms/);
-        await page.reload();
-        await says(page, '121 of 1,000 served');
-        await loaded(page, 'code-body');
-        assert.match(await page.textContent('#code-body code'), /backoff: 'linear',\n {2}jitter: 'full'/);
-      },
-      { query: ADVICE },
-    ));
+  pageTest('the grid chooses; scene, outline, code and link follow', { query: ADVICE }, async (page) => {
+    await drawn(page, 'waits');
+    await page.locator('.cell[data-backoff=fixed][data-jitter=equal]').click();
+    for (const key of ['Right', 'Right', 'Left', 'Left', 'Left', 'Down']) await page.keyboard.press(`Arrow${key}`);
+    await page.locator('.cell[aria-checked=true][aria-label^="Linear · full jitter: 121 of 1,000 served"]').waitFor();
+    await says(page, '121 of 1,000 served');
+    assert.match(await page.textContent('#waits .subtitle'), /^Linear · full jitter .* outline: /);
+    assert.ok((await page.locator('#waits .old path').count()) > 0);
+    await page.waitForURL(/\?backoff=linear&jitter=full$/);
+    assert.match(await page.textContent('.scene-sentence'), /after waits that grow by 100.ms/);
+    await page.reload();
+    await says(page, '121 of 1,000 served');
+    await loaded(page, 'code-body');
+    assert.match(await page.textContent('#code-body code'), /backoff: 'linear',\n {2}jitter: 'full'/);
+  });
 
   for (const at of PAGES) {
-    test(`/${at}: everything is drawn, no text covers another or is too small, nothing scrolls sideways`, () =>
-      withPage(
-        async (page) => {
-          for (const width of [DESKTOP.width, 1024, PHONE.width, 320]) {
-            await page.setViewportSize({ ...DESKTOP, width });
-            const ids = await drawAll(page);
-            assert.equal(await overflow(page), 0, `${width} pixels`);
-            for (const id of ids) {
-              await drawn(page, id);
-              assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `#${id}, ${width} pixels`);
-            }
-          }
-          const small = await page.evaluate((least) => {
-            const hasText = (one) =>
-              [...one.childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent.trim());
-            const all = [...document.querySelectorAll('main *')].filter((one) => one.checkVisibility() && hasText(one));
-            return all
-              .filter((one) => parseFloat(getComputedStyle(one).fontSize) < least)
-              .map((one) => one.textContent);
-          }, NARROWEST_PX);
-          assert.deepEqual(small, []);
-          assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
-        },
-        { query: `${at}${ADVICE}&protection=cooldown,hedge` },
-      ));
+    pageTest(`/${at}: no text covers another or is too small`, { query: `${at}${PARTS}` }, async (page) => {
+      for (const width of [DESKTOP.width, 1024, PHONE.width, 320]) {
+        await page.setViewportSize({ ...DESKTOP, width });
+        const ids = await drawAll(page);
+        assert.equal(await overflow(page), 0, `${width} pixels`);
+        for (const id of ids) {
+          await drawn(page, id);
+          assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `#${id}, ${width} pixels`);
+        }
+      }
+      const small = await page.evaluate((least) => {
+        const hasText = (one) =>
+          [...one.childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent.trim());
+        const all = [...document.querySelectorAll('main *')].filter((one) => one.checkVisibility() && hasText(one));
+        return all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < least).map((one) => one.textContent);
+      }, NARROWEST_PX);
+      assert.deepEqual(small, []);
+      assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
+    });
 
     for (const [init, reason] of /** @type {[() => void, RegExp][]} */ ([
       [() => Reflect.deleteProperty(globalThis, 'WebAssembly'), /^This browser has no WebAssembly, .* missing\.$/],
@@ -190,181 +174,160 @@ inEachEngine(({ withPage }) => {
         /^WebAssembly is not allowed here \(CompileError: blocked\), .* missing\.$/,
       ],
     ]))
-      test(`/${at} says what is missing and why, and keeps no room for it: ${reason}`, () =>
-        withPage(
-          async (page) => {
-            assert.match(await page.textContent('.notice:visible'), reason);
-            const idle = ['.scene-nav', '.scene-moment', '.words :not(:has(:checked)) > input', 'button', 'h2'];
-            const shown = page.locator(idle.map((one) => `${one}:visible`).join());
-            assert.deepEqual(await shown.allTextContents(), []);
-            const height = await page.evaluate(() => document.documentElement.scrollHeight);
-            assert.ok(height <= DESKTOP.height, `${height}`);
-          },
-          { query: at, init },
-        ));
+      pageTest(`/${at} says what is missing and why: ${reason}`, { query: at, init }, async (page) => {
+        assert.match(await page.textContent('.notice:visible'), reason);
+        const idle = ['.scene-nav', '.scene-moment', '.words :not(:has(:checked)) > input', 'button', 'h2'];
+        const shown = page.locator(idle.map((one) => `${one}:visible`).join());
+        assert.deepEqual(await shown.allTextContents(), []);
+        const height = await page.evaluate(() => document.documentElement.scrollHeight);
+        assert.ok(height <= DESKTOP.height, `${height}`);
+      });
   }
 
-  test('protection in steps, each with an address; switches change the figures and the code, and the link brings all back', () =>
-    withPage(
-      async (page, { url }) => {
-        await drawn(page, 'load');
-        const why = page.locator('#protection-body .scene-why');
-        const next = page.locator('#protection-body .button.primary');
-        for (const [name, hasText] of /** @type {[string, RegExp][]} */ ([
-          ['none', /half idle pauses once, and 6,\d+ fail of 7,200/],
-          ['single', /^Without retries \d+ fail/],
-          ['breaker', /^With a breaker \d+ fail/],
-          ['single', /^5% of the answers/],
-          ['budget', /with a budget \d+ fail/],
-          ['budget', /a budget has nothing left/],
-        ])) {
-          await why.filter({ hasText }).waitFor();
-          assert.equal(await page.getAttribute('#load .row.chosen', 'data-row'), name);
-          if (await next.isVisible()) await next.click();
-        }
-        await page.waitForURL(/\?failing=0\.4&protection=budget$/);
-        await page.reload();
-        await why.filter({ hasText: /a budget has nothing left/ }).waitFor();
-        await page.goto(`${url}protection/`);
-        await drawAll(page);
-        for (const [part, figure, hasText] of /** @type {[string, string, RegExp][]} */ ([
-          ['budget', 'recovery', /^Retries with a budget: /],
-          ['breaker', 'recovery', /^Both: /],
-          ['cooldown', 'rate-limit', /With a shared cooldown 94 fail\.$/],
-          ['hedge', 'tail', /^A hedge after 60.ms sends 9\.7% more requests/],
-        ])) {
-          await drawn(page, figure);
-          await page.getByRole('switch', { name: part }).click();
-          await page.locator(`#${figure} .finding`, { hasText }).waitFor();
-        }
-        const code = await page.textContent('#code-body code');
-        assert.match(code, /protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 60 \}\)\)/);
-        await page.waitForURL(/protection=budget%2Cbreaker%2Ccooldown%2Chedge$/);
-        await page.reload();
-        await drawAll(page);
-        assert.equal(await page.textContent('#code-body code'), code);
-      },
-      { query: 'protection/' },
-    ));
+  pageTest('protection: steps, switches, figures, code and link', { query: 'protection/' }, async (page, { url }) => {
+    await drawn(page, 'load');
+    const why = page.locator('#protection-body .scene-why');
+    const next = page.locator('#protection-body .button.primary');
+    for (const [name, hasText] of /** @type {[string, RegExp][]} */ ([
+      ['none', /half idle pauses once, and 6,\d+ fail of 7,200/],
+      ['single', /^Without retries \d+ fail/],
+      ['breaker', /^With a breaker \d+ fail/],
+      ['single', /^5% of the answers/],
+      ['budget', /with a budget \d+ fail/],
+      ['budget', /a budget has nothing left/],
+    ])) {
+      await why.filter({ hasText }).waitFor();
+      assert.equal(await page.getAttribute('#load .row.chosen', 'data-row'), name);
+      if (await next.isVisible()) await next.click();
+    }
+    await page.waitForURL(/\?failing=0\.4&protection=budget$/);
+    await page.reload();
+    await why.filter({ hasText: /a budget has nothing left/ }).waitFor();
+    await page.goto(`${url}protection/`);
+    await drawAll(page);
+    for (const [part, figure, hasText] of /** @type {[string, string, RegExp][]} */ ([
+      ['budget', 'recovery', /^Retries with a budget: /],
+      ['breaker', 'recovery', /^Both: /],
+      ['cooldown', 'rate-limit', /With a shared cooldown 94 fail\.$/],
+      ['hedge', 'tail', /^A hedge after 60.ms sends 9\.7% more requests/],
+    ])) {
+      await drawn(page, figure);
+      await page.getByRole('switch', { name: part }).click();
+      await page.locator(`#${figure} .finding`, { hasText }).waitFor();
+    }
+    const code = await page.textContent('#code-body code');
+    assert.match(code, /protect\(budget\(\), breaker\(\), cooldown\(\), hedge\(\{ delayMs: 60 \}\)\)/);
+    await page.waitForURL(/protection=budget%2Cbreaker%2Ccooldown%2Chedge$/);
+    await page.reload();
+    await drawAll(page);
+    assert.equal(await page.textContent('#code-body code'), code);
+  });
 });
 
 inEachEngine(
-  ({ withPage }) => {
-    test('pages keep the settings of one another, and #delays leads to the distributions', () =>
-      withPage(
-        async (page) => {
-          await page.getByRole('link', { name: 'Protection', exact: true }).first().click();
-          await page.waitForURL(/\/protection\/\?backoff=exponential&jitter=equal$/);
-          await page.getByRole('link', { name: 'Delays' }).click();
-          await page.waitForURL(/\/\?backoff=exponential&jitter=equal#delays$/);
-          await drawn(page, 'waits');
-          assert.match(await page.textContent('#waits .subtitle'), /^Exponential · equal jitter/);
-        },
-        { query: '?backoff=exponential&jitter=equal' },
-      ));
+  ({ pageTest }) => {
+    pageTest(
+      'pages keep settings; #delays leads to the distributions',
+      { query: '?backoff=exponential&jitter=equal' },
+      async (page) => {
+        await page.getByRole('link', { name: 'Protection', exact: true }).first().click();
+        await page.waitForURL(/\/protection\/\?backoff=exponential&jitter=equal$/);
+        await page.getByRole('link', { name: 'Delays' }).click();
+        await page.waitForURL(/\/\?backoff=exponential&jitter=equal#delays$/);
+        await drawn(page, 'waits');
+        assert.match(await page.textContent('#waits .subtitle'), /^Exponential · equal jitter/);
+      },
+    );
 
-    test('what is used today has its fate and its change, and is in the scene and the link', () =>
-      withPage(async (page) => {
-        await loaded(page, 'today-body');
-        await page.selectOption('#today', { label: 'ky' });
-        await page.locator('.today-finding', { hasText: /^ky 2\.1\.0: \d+ of 1,000 are served.* With / }).waitFor();
-        assert.match(await page.textContent('.today-code code'), /maxAttempts: \d/);
-        await page.waitForURL(/baseMs=300&capMs=Infinity&maxAttempts=3$/);
-        await page.reload();
-        await loaded(page, 'today-body');
-        await page.locator('.today-finding', { hasText: /^ky 2\.1\.0: / }).waitFor();
-      }));
+    pageTest('what is used today has its fate and its change, and is in the scene and the link', {}, async (page) => {
+      await loaded(page, 'today-body');
+      await page.selectOption('#today', { label: 'ky' });
+      await page.locator('.today-finding', { hasText: /^ky 2\.1\.0: \d+ of 1,000 are served.* With / }).waitFor();
+      assert.match(await page.textContent('.today-code code'), /maxAttempts: \d/);
+      await page.waitForURL(/baseMs=300&capMs=Infinity&maxAttempts=3$/);
+      await page.reload();
+      await loaded(page, 'today-body');
+      await page.locator('.today-finding', { hasText: /^ky 2\.1\.0: / }).waitFor();
+    });
 
-    test('the policy in each engine is what the package returns in Node, with a sentence for each loss', () =>
-      withPage(
-        async (page) => {
-          await loaded(page, 'code-body');
-          const policy = new RetryPolicy({ maxAttempts: 10 });
-          const { bullmq, nextDelay, ...exporters } = engines;
-          const jobs = { config: bullmq.jobOptions(policy), losses: [] };
-          const all = Object.entries(exporters).map(
-            ([name, exported]) => /** @type {const} */ ([name, exported(policy)]),
-          );
-          for (const [name, { config, losses }] of [/** @type {const} */ (['bullmq', jobs]), ...all]) {
-            await page.selectOption('#code', name);
-            const text = await page.textContent('#code-body code');
-            // JSON drops functions: the sentence names them.
-            assert.deepEqual(new Function(`return (${text})`)(), JSON.parse(JSON.stringify(config)), name);
-            const said = await page.locator('#code-body li').allTextContents();
-            assert.deepEqual(
-              said,
-              losses.map((loss) => loss.text),
-              name,
-            );
-          }
-        },
-        { query: ADVICE },
-      ));
+    pageTest('each engine has what the package returns, with its losses', { query: ADVICE }, async (page) => {
+      await loaded(page, 'code-body');
+      const policy = new RetryPolicy({ maxAttempts: 10 });
+      const { bullmq, nextDelay, ...exporters } = engines;
+      const jobs = { config: bullmq.jobOptions(policy), losses: [] };
+      const all = Object.entries(exporters).map(([name, exported]) => /** @type {const} */ ([name, exported(policy)]));
+      for (const [name, { config, losses }] of [/** @type {const} */ (['bullmq', jobs]), ...all]) {
+        await page.selectOption('#code', name);
+        const text = await page.textContent('#code-body code');
+        // JSON drops functions: the sentence names them.
+        assert.deepEqual(new Function(`return (${text})`)(), JSON.parse(JSON.stringify(config)), name);
+        const said = await page.locator('#code-body li').allTextContents();
+        assert.deepEqual(
+          said,
+          losses.map((loss) => loss.text),
+          name,
+        );
+      }
+    });
 
-    test('each figure is saved as a picture that stands alone, and the crosshair has its numbers', () =>
-      withPage(
-        async (page) => {
-          for (const id of await drawAll(page)) {
-            const { name, isWhole, colours, edge } = await picture(page, id);
-            assert.equal(name, `rejitter-${id}.png`);
-            assert.ok(isWhole && colours > 10, `${name}: an empty picture`);
-            assert.equal(edge, 1, `${name}: something is cut at its edge`);
-          }
-          await drawn(page, 'recovery');
-          const box = page.locator('#recovery .crosshair-box');
-          await page.locator('#recovery .crosshair-area').focus();
-          await page.keyboard.press('ArrowRight');
-          await box.waitFor();
-          assert.match(await box.textContent(), /^at [\d.]+.sreach the server[\d.]+\/s/);
-          await page.keyboard.press('Escape');
-          await box.waitFor({ state: 'hidden' });
-        },
-        { query: 'protection/?protection=cooldown,hedge' },
-      ));
+    pageTest('pictures stand alone, and the crosshair has numbers', { query: `protection/${PARTS}` }, async (page) => {
+      for (const id of await drawAll(page)) {
+        const { name, isWhole, colours, edge } = await picture(page, id);
+        assert.equal(name, `rejitter-${id}.png`);
+        assert.ok(isWhole && colours > 10, `${name}: an empty picture`);
+        assert.equal(edge, 1, `${name}: something is cut at its edge`);
+      }
+      await drawn(page, 'recovery');
+      const box = page.locator('#recovery .crosshair-box');
+      await page.locator('#recovery .crosshair-area').focus();
+      await page.keyboard.press('ArrowRight');
+      await box.waitFor();
+      assert.match(await box.textContent(), /^at [\d.]+.sreach the server[\d.]+\/s/);
+      await page.keyboard.press('Escape');
+      await box.waitFor({ state: 'hidden' });
+    });
 
-    test('the first page is short, and the distributions start in its first view', () =>
-      withPage(async (page) => {
-        const bottomOf = (selector) =>
-          page
-            .locator(selector)
-            .first()
-            .evaluate((one) => one.getBoundingClientRect().bottom + scrollY);
-        assert.ok((await bottomOf('#delays-heading')) <= DESKTOP.height);
-        const files = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
-        assert.equal(files.filter((name) => name.endsWith('.woff2')).length, 1, files.join());
-        await drawAll(page);
-        const words = (await page.locator('main').innerText()).match(/\p{L}[\p{L}’'-]*/gu).length;
-        assert.ok(words <= MOST.words, `${words} words`);
-        const stops = await page.evaluate(() => {
-          const all = document.querySelectorAll(
-            'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
-          );
-          const reached = [.../** @type {NodeListOf<HTMLInputElement>} */ (all)].filter(
-            (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && !one.disabled,
-          );
-          return new Set(reached.map((one) => (one.type === 'radio' ? one.name : one))).size;
-        });
-        assert.ok(stops <= MOST.stops, `${stops} stops`);
-        const screens = () => page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
-        assert.ok((await screens()) <= MOST.desktop, `${await screens()} screens`);
-        await page.setViewportSize(PHONE);
-        await drawAll(page);
-        assert.ok((await screens()) <= MOST.phone, `${await screens()} screens of a phone`);
-        // The words, the picture, its result and the way on are one screen of a phone.
-        assert.ok((await bottomOf('.scene-nav')) <= PHONE.height, `${await bottomOf('.scene-nav')}`);
-        assert.ok(await page.locator('.brand span').isVisible(), 'the name is in the header');
-      }));
+    pageTest('the first page is short, and the distributions start in its first view', {}, async (page) => {
+      const bottomOf = (selector) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((one) => one.getBoundingClientRect().bottom + scrollY);
+      assert.ok((await bottomOf('#delays-heading')) <= DESKTOP.height);
+      const files = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+      assert.equal(files.filter((name) => name.endsWith('.woff2')).length, 1, files.join());
+      await drawAll(page);
+      const words = (await page.locator('main').innerText()).match(/\p{L}[\p{L}’'-]*/gu).length;
+      assert.ok(words <= MOST.words, `${words} words`);
+      const stops = await page.evaluate(() => {
+        const all = document.querySelectorAll(
+          'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
+        );
+        const reached = [.../** @type {NodeListOf<HTMLInputElement>} */ (all)].filter(
+          (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && !one.disabled,
+        );
+        return new Set(reached.map((one) => (one.type === 'radio' ? one.name : one))).size;
+      });
+      assert.ok(stops <= MOST.stops, `${stops} stops`);
+      const screens = () => page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+      assert.ok((await screens()) <= MOST.desktop, `${await screens()} screens`);
+      await page.setViewportSize(PHONE);
+      await drawAll(page);
+      assert.ok((await screens()) <= MOST.phone, `${await screens()} screens of a phone`);
+      // The words, the picture, its result and the way on are one screen of a phone.
+      assert.ok((await bottomOf('.scene-nav')) <= PHONE.height, `${await bottomOf('.scene-nav')}`);
+      assert.ok(await page.locator('.brand span').isVisible(), 'the name is in the header');
+    });
 
-    test('in print: no buttons, no blank pages, and the whole scene', () =>
-      withPage(async (page) => {
-        await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-        assert.equal(await page.locator('#scene-body[data-playing]').count(), 0);
-        await drawAll(page);
-        await page.emulateMedia({ media: 'print' });
-        const hidden = page.locator(':is(button:not(.cell), .top, body > footer, .scene-moment):visible');
-        assert.equal(await hidden.count(), 0);
-        assert.ok(await page.locator('.scene-picture').isVisible());
-      }));
+    pageTest('in print: no buttons, no blank pages, and the whole scene', {}, async (page) => {
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      assert.equal(await page.locator('#scene-body[data-playing]').count(), 0);
+      await drawAll(page);
+      await page.emulateMedia({ media: 'print' });
+      const hidden = page.locator(':is(button:not(.cell), .top, body > footer, .scene-moment):visible');
+      assert.equal(await hidden.count(), 0);
+      assert.ok(await page.locator('.scene-picture').isVisible());
+    });
   },
   { engines: ['chromium'] },
 );

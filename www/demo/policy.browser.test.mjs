@@ -38,25 +38,25 @@ test('the built page states its policies before anything they act on', async () 
 const options = { concurrency: 3, serve: () => startServer({ seed: 42, staticDir: DIST }), pages: { init: bePatient } };
 
 inEachEngine(
-  ({ withPage, site }) => {
-    test('works without a violation: figures, workers, wasm, fonts, pictures, live calls to both servers', () =>
-      withPage(
-        async (page) => {
-          const figures = await drawAll(page);
-          assert.ok(figures.length >= 3, figures.join());
-          // Some calls are retried, so the page itself compiles wasm.
-          await page.locator('#live-start').click();
-          const { whole } = reckon({ failure: '503', rate: 0.6, calls: 8, maxAttempts: 4 });
-          await page.locator('#live-sentence', { hasText: whole }).waitFor();
-          // A picture is drawn from a data: address and saved from a blob: one.
-          assert.equal((await picture(page, 'waits')).name, 'rejitter-waits.png');
-          assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
-          const licences = page.getByRole('contentinfo').getByRole('link', { name: /^Licences of the packages/ });
-          const href = await licences.getAttribute('href');
-          assert.equal((await page.request.get(new URL(href, page.url()).href)).status(), 200);
-        },
-        { query: `${SMALL}&calls=8&failure=503&baseMs=20` },
-      ));
+  ({ pageTest, site, withPage }) => {
+    pageTest(
+      'nothing of the page is a violation',
+      { query: `${SMALL}&calls=8&failure=503&baseMs=20` },
+      async (page) => {
+        const figures = await drawAll(page);
+        assert.ok(figures.length >= 3, figures.join());
+        // Some calls are retried, so the page itself compiles wasm.
+        await page.locator('#live-start').click();
+        const { whole } = reckon({ failure: '503', rate: 0.6, calls: 8, maxAttempts: 4 });
+        await page.locator('#live-sentence', { hasText: whole }).waitFor();
+        // A picture is drawn from a data: address and saved from a blob: one.
+        assert.equal((await picture(page, 'waits')).name, 'rejitter-waits.png');
+        assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')));
+        const licences = page.getByRole('contentinfo').getByRole('link', { name: /^Licences of the packages/ });
+        const href = await licences.getAttribute('href');
+        assert.equal((await page.request.get(new URL(href, page.url()).href)).status(), 200);
+      },
+    );
 
     test('nothing that is injected runs', async () => {
       const other = await startServer({ seed: 42, failureRate: 0 });

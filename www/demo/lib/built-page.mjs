@@ -1,6 +1,6 @@
 /** The built page, served on loopback and opened in each engine, again for each test. */
 import assert from 'node:assert/strict';
-import { after, before, describe } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium, firefox } from 'playwright-core';
 import { launchersOf } from './launch.mjs';
@@ -22,6 +22,7 @@ import { LIMIT_MS } from './until.mjs';
  * @typedef {object} BuiltPage
  * @property {'chromium' | 'firefox'} engine
  * @property {() => Site} site
+ * @property {(name: string, options: PageOptions, use: Use) => void} pageTest declares a test of one page
  * @property {(use: Use, options?: PageOptions) => Promise<void>} withPage gives a page with a profile of its own to `use`;
  *   afterwards no error may have been reported, and no file may be missing
  */
@@ -66,51 +67,55 @@ export function inEachEngine(
           await site?.close();
         });
 
+        /** @type {BuiltPage['withPage']} */
+        async function withPage(use, options) {
+          const settings = {
+            query: '',
+            viewport: DESKTOP,
+            scheme: /** @type {const} */ ('light'),
+            ...pages,
+            ...options,
+          };
+          const { query, viewport, scheme, reducedMotion = false, init = () => {} } = settings;
+          const key = `${scheme} ${reducedMotion}`;
+          if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
+          const preferences = /** @type {const} */ ({
+            colorScheme: scheme,
+            reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+          });
+          const context = await (await started.get(key)).newContext({ viewport, ...preferences });
+          context.setDefaultTimeout(LIMIT_MS);
+          try {
+            const page = await context.newPage();
+            /** @type {string[]} */
+            const errors = [];
+            const report = (text) => ignored.test(text) || errors.push(text);
+            page.on('pageerror', (error) => report(String(error)));
+            page.on('console', (message) => {
+              if (message.type() === 'error') report(`${message.text()} ${message.location().url}`);
+            });
+            // What the page's policy blocks, also in engines that print nothing.
+            await page.addInitScript(() => {
+              addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+                console.error(`policy: ${effectiveDirective} ${blockedURI}`),
+              );
+            });
+            await page.addInitScript(init);
+            await page.goto(new URL(query, site.url).href);
+            await page.locator('html[data-ready]').waitFor();
+            await page.evaluate(() => document.fonts.ready);
+            await use(page, { url: site.url, errors });
+            assert.deepEqual([...errors, ...(site.missing ?? [])], []);
+          } finally {
+            await context.close();
+          }
+        }
+
         declare({
           engine,
           site: () => site,
-          async withPage(use, options) {
-            const settings = {
-              query: '',
-              viewport: DESKTOP,
-              scheme: /** @type {const} */ ('light'),
-              ...pages,
-              ...options,
-            };
-            const { query, viewport, scheme, reducedMotion = false, init = () => {} } = settings;
-            const key = `${scheme} ${reducedMotion}`;
-            if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
-            const preferences = /** @type {const} */ ({
-              colorScheme: scheme,
-              reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-            });
-            const context = await (await started.get(key)).newContext({ viewport, ...preferences });
-            context.setDefaultTimeout(LIMIT_MS);
-            try {
-              const page = await context.newPage();
-              /** @type {string[]} */
-              const errors = [];
-              const report = (text) => ignored.test(text) || errors.push(text);
-              page.on('pageerror', (error) => report(String(error)));
-              page.on('console', (message) => {
-                if (message.type() === 'error') report(`${message.text()} ${message.location().url}`);
-              });
-              // What the page's policy blocks, also in engines that print nothing.
-              await page.addInitScript(() => {
-                addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-                  console.error(`policy: ${effectiveDirective} ${blockedURI}`),
-                );
-              });
-              await page.addInitScript(init);
-              await page.goto(new URL(query, site.url).href);
-              await page.locator('html[data-ready]').waitFor();
-              await page.evaluate(() => document.fonts.ready);
-              await use(page, { url: site.url, errors });
-              assert.deepEqual([...errors, ...(site.missing ?? [])], []);
-            } finally {
-              await context.close();
-            }
-          },
+          pageTest: (name, options, use) => void test(name, () => withPage(use, options)),
+          withPage,
         });
       });
   });

@@ -1,4 +1,5 @@
 /** Orders work from the worker. Only the newest order of each kind counts. */
+import type { Figure } from '../charts/figure';
 import type { State } from '../state/state';
 import { store } from '../state/store';
 import type { Answer, InputOf, JobName, Order, ResultOf } from './jobs';
@@ -81,19 +82,12 @@ export function channel<N extends JobName>(
   };
 }
 
-/** What shows a result, and says when it comes near the screen. */
-interface Shows {
-  busy(is?: boolean): void;
-  fail(message: string): void;
-  onNear(changed: (near: boolean) => void): void;
-}
-
 /**
  * A figure follows the page's state as long as it is near. `show` gets what there is so far, and whether that is all;
  * again when only the state around it has changed.
  */
 export function follow<N extends JobName>(
-  figure: Shows,
+  figure: Pick<Figure<never>, 'busy' | 'fail' | 'onNear'>,
   name: N,
   inputOf: (state: State) => InputOf<N>,
   show: (result: ResultOf<N>, state: State, whole: boolean) => void,

@@ -76,17 +76,7 @@ export function rangeOf(values: readonly number[]): Range {
 }
 
 /** The fate of the clients with one strategy. */
-export interface Fate {
-  readonly strategy: Strategy;
-  readonly served: number;
-  readonly gaveUp: number;
-  readonly lastServedMs: number | undefined;
-  readonly callsPerClient: number;
-  /** When 99% of the clients had been served; Infinity if they never were. */
-  readonly enoughMs: number;
-  /** Whether the run was stopped because of its number of calls: then there are more. */
-  readonly isCut: boolean;
-}
+export type Fate = Awaited<ReturnType<typeof fateOf>>;
 
 export const MOST_ATTEMPTS = 30;
 /** The share of the clients that must be served. */
@@ -101,7 +91,7 @@ export async function fateOf(
   strategy: Strategy,
   pace: Pace,
   most = Math.min(MOST_CALLS_PER_CLIENT * herd.clients, MOST_CALLS),
-): Promise<Fate> {
+) {
   const horizonMs = stops(strategy) ? HORIZON_MS : endlessMs(herd);
   const simulation = simulateOutage(policyOf(strategy), { ...outageOptions(herd), horizonMs, traced: 0, seed });
   const result = await resultOf(simulation, pace, most);
@@ -112,7 +102,9 @@ export async function fateOf(
     gaveUp: giveUps,
     lastServedMs: servedMs.at(-1),
     callsPerClient: meanAttempts,
+    /** When 99% of the clients had been served. */
     enoughMs: timeToServeMs(result, ENOUGH) ?? Infinity,
+    /** Whether the run was stopped because of its number of calls: then there are more. */
     isCut,
   };
 }

@@ -32,12 +32,11 @@ export interface ContentionPoint {
   readonly timeMs: Statistics;
 }
 
-export interface ContentionResult {
+interface ContentionResult {
   readonly input: ContentionInput;
   readonly points: readonly ContentionPoint[];
-  /** Messages and waits that were simulated. */
+  /** Messages and waits that were simulated, and the part of the work that is done. */
   readonly events: number;
-  /** Part of the work, between 0 and 1. */
   readonly share: number;
 }
 
@@ -64,12 +63,8 @@ export async function contention(
         let own = 0;
         const onProgress = (progress: { readonly events: number; readonly share: number }): void => {
           own = progress.events;
-          report({
-            input,
-            points: [...points],
-            events: events + own,
-            share: (doneWork + work(n) * progress.share) / allWork,
-          });
+          const share = (doneWork + work(n) * progress.share) / allWork;
+          report({ input, points: [...points], events: events + own, share });
         };
         const { callsSummary, timeMsSummary } = await simulation.run({ signal, onProgress });
         points.push({ line, clients: n, runs, calls: callsSummary, timeMs: timeMsSummary });

@@ -15,7 +15,8 @@ export interface TailInput {
   readonly seed: number;
 }
 
-export type TailRun = Omit<HedgingResult, 'exact'> & { readonly exact: NonNullable<HedgingResult['exact']> };
+/** Without load, the package knows the exact curve. */
+export type TailRun = HedgingResult & { readonly exact: NonNullable<HedgingResult['exact']> };
 
 export interface TailResult {
   readonly input: TailInput;
@@ -24,25 +25,14 @@ export interface TailResult {
 }
 
 export async function tail(
-  { delayMs, seed }: TailInput,
+  input: TailInput,
   _report: (partial: TailResult) => void,
   signal: AbortSignal,
 ): Promise<TailResult> {
   const pace = createPace(signal);
-  const options = (hedgeMs?: number): HedgingOptions => ({
-    requests: REQUESTS,
-    service: SERVICE,
-    ...(hedgeMs !== undefined && { hedge: { delayMs: hedgeMs, maxRatio: Infinity } }),
-    seed,
-  });
-  const run = async (hedgeMs?: number): Promise<TailRun> =>
-    exactly(await resultOf(simulateHedging(options(hedgeMs)), pace));
-  return { input: { delayMs, seed }, plain: await run(), hedged: await run(delayMs) };
-}
-
-/** Without load, the package knows the curve. */
-function exactly(result: HedgingResult): TailRun {
-  const { exact } = result;
-  if (!exact) throw new Error('simulateHedging must know the exact curve of requests that never wait for each other');
-  return { ...result, exact };
+  const run = async (hedge?: HedgingOptions['hedge']): Promise<TailRun> => {
+    const options = { requests: REQUESTS, service: SERVICE, ...(hedge && { hedge }), seed: input.seed };
+    return (await resultOf(simulateHedging(options), pace)) as TailRun & { isCut: boolean };
+  };
+  return { input, plain: await run(), hedged: await run({ delayMs: input.delayMs, maxRatio: Infinity }) };
 }

@@ -2,18 +2,12 @@
  * The expected result of a run, before anything is sent: the rule of the flaky server and the waits of the policy
  * follow from the seed. Only the time that requests take beyond the server's latency is not known.
  */
-import { fate, type Kind } from '../../demo/fate.mjs';
+import { fate } from '../../demo/fate.mjs';
 import { policyOf } from '../state/strategy';
 import { ATTEMPT_TIMEOUT_MS, LATENCY_MS, RETRY_AFTER_S } from './protocol';
-import { emptyRun, seedOf, type Leg, type Reply, type Run, type RunSettings, type Trace } from './run';
+import { emptyRun, seedOf, type Leg, type Run, type RunSettings, type Trace } from './run';
 
-const REPLIES: Readonly<Record<Kind, Reply>> = {
-  ok: 200,
-  unavailable: 503,
-  limited: 429,
-  dropped: 'network',
-  slow: 'timeout',
-};
+const REPLIES = { ok: 200, unavailable: 503, limited: 429, dropped: 'network', slow: 'timeout' } as const;
 /** A policy may retry without end against a server that always fails. */
 const MOST_ATTEMPTS = 100;
 

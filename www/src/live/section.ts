@@ -140,5 +140,11 @@ function animation(draw: () => void): { changed(): void; end(): void } {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  return { changed: () => void (isDue = true), end: () => void (isOver = true) };
+  return {
+    changed: () => void (isDue = true),
+    end() {
+      isOver = true;
+      draw();
+    },
+  };
 }

@@ -33,27 +33,7 @@ export function loadInput({ strategy, downMs, capacityPerS, demand, failing, ...
   };
 }
 
-export interface LoadRun {
-  readonly shared: Shared;
-  /** Requests and their retries that reached the server, per time bin. */
-  readonly arrivals: Uint32Array;
-  /** Attempts that were answered in time without a failure, when they were. */
-  readonly answers: Uint32Array;
-  /** Attempts that the breaker rejected. */
-  readonly rejected: Uint32Array;
-  readonly requests: number;
-  /** Requests without such an answer, at the end. */
-  readonly failed: number;
-  /** Attempts that reached the server, per request. */
-  readonly amplification: number;
-  /**
-   * From the outage's end to the end of the last second with an attempt that was rejected or not answered in time;
-   * undefined if that second is not followed by `CALM_MS` without one.
-   */
-  readonly recoveredAfterMs: number | undefined;
-  /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
-  readonly phases: { readonly timesMs: Float64Array; readonly phases: Uint32Array };
-}
+export type LoadRun = Awaited<ReturnType<typeof simulated>>;
 
 /** The shown run with many seeds. */
 export interface Band {
@@ -172,7 +152,7 @@ async function simulated(
   seed: number | string,
   { horizonMs, binMs, capacityPerS }: Scale,
   pace: Pace,
-): Promise<LoadRun> {
+) {
   const simulation = simulateLoad(policyOf(shared === 'single' ? { ...strategy, maxAttempts: 1 } : strategy), {
     arrivals: { type: 'regular', perS: demand * capacityPerS },
     capacityPerS,
@@ -193,13 +173,22 @@ async function simulated(
   const calmMs = 1000 * Math.ceil(((lastBad + 1) * binMs) / 1000);
   return {
     shared,
+    /** Requests and their retries that reached the server, per time bin. */
     arrivals,
+    /** Attempts that were answered in time without a failure, when they were, and those that the breaker rejected. */
     answers: successes.subarray(0, BINS),
     rejected: rejectedByBreaker.subarray(0, BINS),
     requests: totals.requests,
+    /** Requests without such an answer, at the end. */
     failed: totals.requests - totals.successes,
+    /** Attempts that reached the server, per request. */
     amplification: arrivals.reduce((a, b) => a + b, 0) / Math.max(1, totals.requests),
+    /**
+     * From the outage's end to the end of the last second with an attempt that was rejected or not answered in time;
+     * undefined if that second is not followed by `CALM_MS` without one.
+     */
     recoveredAfterMs: horizonMs - calmMs >= CALM_MS ? Math.max(0, calmMs - DOWN_FROM_MS - downMs) : undefined,
+    /** When the breaker changed, and what it became: 0 closed, 1 open, 2 half-open. */
     phases: { timesMs: phases.timesMs, phases: phases.phases },
   };
 }

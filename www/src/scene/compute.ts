@@ -44,35 +44,8 @@ export interface Wave {
   readonly accepted: number;
 }
 
-export interface SceneResult {
-  readonly input: OutageInput;
-  /** The end of the picture. */
-  readonly spanMs: number;
-  readonly served: number;
-  readonly gaveUp: number;
-  /** When the last of the served was served. */
-  readonly lastServedMs: number | undefined;
-  /** When the last client that gave up made its last call. */
-  readonly lastAttemptMs: number | undefined;
-  readonly callsPerClient: number;
-  /** Everything up to this time is computed. */
-  readonly untilMs: number;
-  /** Whether the run is stopped here, because it has too many calls. */
-  readonly isCut: boolean;
-  /** Calls in each `BINS`-th of the span, and those of them that were served. */
-  readonly arrivals: readonly number[];
-  readonly accepted: readonly number[];
-  readonly marks: readonly Mark[];
-  /** After the outage: calls a second up to `untilMs` or the end, and the most in 100 ms. */
-  readonly callsPerS: number;
-  readonly busiest: number;
-  /** Undefined if there are too many for waves. */
-  readonly waves: readonly Wave[] | undefined;
-  /** The remedy with which 99% are served, if clients have given up and fewer are. */
-  readonly needs: Needs | undefined;
-  /** The longest that all waits of one client can take. */
-  readonly longestMs: number;
-}
+/** What the scene shows, and the remedy with which 99% are served, if clients have given up and fewer are. */
+export type SceneResult = ReturnType<typeof summary> & { readonly needs?: Needs | undefined };
 
 export async function scene(
   input: OutageInput,
@@ -120,7 +93,7 @@ function summary(
   mostMs: number,
   done: boolean,
   isCut: boolean,
-): SceneResult {
+) {
   const { herd } = input;
   const lastCallMs = arrivals.length * binMs;
   const lastServedMs = servedMs.at(-1);
@@ -133,20 +106,26 @@ function summary(
   const after = arrivals.subarray(back).reduce((a, b) => a + b, 0);
   return {
     input,
+    /** The end of the picture. */
     spanMs,
     served: servedMs.length,
     gaveUp: giveUps,
+    /** When the last of the served was served, and the last client that gave up made its last call. */
     lastServedMs,
     lastAttemptMs,
     callsPerClient: meanAttempts,
+    /** Everything up to this time is computed. */
     untilMs,
+    /** Whether the run is stopped here, because it has too many calls. */
     isCut,
+    /** Calls in each `BINS`-th of the span, and those of them that were served. */
     arrivals: binned(arrivals, binMs, spanMs),
     accepted: binned(accepted, binMs, spanMs),
     marks: marksOf(traces, spanMs, herd.downMs),
+    /** After the outage: calls a second up to `untilMs` or the end, and the most in 100 ms. */
     callsPerS: lastCallMs > herd.downMs ? (1000 * after) / (lastCallMs - herd.downMs) : 0,
     ...wavesOf(arrivals, accepted, binMs, back),
-    needs: undefined,
+    /** The longest that all waits of one client can take. */
     longestMs: longestOf(input.strategy),
   };
 }
@@ -204,7 +183,7 @@ function marksOf({ clients, timesMs, outcomes }: Outcome['traces'], spanMs: numb
   return marks;
 }
 
-/** More are no waves that one could see. */
+/** More are no waves that one could see: then there are none. */
 const MOST_WAVES = 200;
 
 function wavesOf(arrivals: Uint32Array, accepted: Uint32Array, binMs: number, back: number) {

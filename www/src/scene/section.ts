@@ -148,12 +148,8 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): void {
       const group = find(`[data-part="${one.name}"]`);
       const had = group.contains(document.activeElement);
       const made = document.createRange().createContextualFragment(words(one, state)).firstElementChild;
-      if (made && made.textContent !== group.textContent) {
-        group.replaceWith(made);
-        if (had) made.querySelector<HTMLInputElement>(':checked')?.focus();
-      } else
-        for (const radio of group.querySelectorAll<HTMLInputElement>('input'))
-          radio.checked = radio.value === one.said(strategy);
+      if (made) group.replaceWith(made);
+      if (had) made?.querySelector<HTMLInputElement>(':checked')?.focus();
     }
     const step = stepOf(strategy);
     leadToStep('back', STEPS[step - 1]);

@@ -217,15 +217,8 @@ export function momentOf({ input, waves, lastServedMs, spanMs }: SceneResult): n
   return Math.min(spanMs, third ?? Math.max(downMs + 0.1 * spanMs, 0.5 * (lastServedMs ?? 0)));
 }
 
-/** What the server does at a moment: calls a second, and the parts of its capacity that they take. */
-export interface Moment {
-  readonly served: number;
-  readonly servedPerS: number;
-  readonly rejectedPerS: number;
-  readonly isDown: boolean;
-}
-
-export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneResult, ms: number): Moment {
+/** What the server does at a moment: calls a second, by what becomes of them. */
+export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneResult, ms: number) {
   const bin = Math.min(arrivals.length - 1, Math.floor((ms * arrivals.length) / spanMs));
   const sum = (counts: readonly number[], from: number): number =>
     counts.slice(Math.max(0, from), bin + 1).reduce((a, b) => a + b, 0);
@@ -243,7 +236,7 @@ export function momentAt({ spanMs, arrivals, accepted, served, input }: SceneRes
 }
 
 /** `3.2 s: serves 120/s, rejects 880/s`. */
-export function momentInWords({ isDown, servedPerS, rejectedPerS }: Moment, ms: number): string {
+export function momentInWords({ isDown, servedPerS, rejectedPerS }: ReturnType<typeof momentAt>, ms: number): string {
   const does = isDown
     ? `down, rejects ${rate(rejectedPerS)}`
     : `serves ${rate(servedPerS)}, rejects ${rate(rejectedPerS)}`;

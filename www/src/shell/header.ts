@@ -63,20 +63,16 @@ function mountTheme(): void {
   label();
 }
 
-const MOST_PROBLEMS = 3;
-
 /** Says which values of the link in the address bar are invalid. */
 function mountLinkNotice(root: HTMLElement): void {
   const notice = html('p', { class: 'link-notice', role: 'status' });
   root.prepend(notice);
   const read = (): void => {
     const { problems } = readQuery(location.search, store.defaults);
-    const more = problems.length - MOST_PROBLEMS;
-    const list = problems.slice(0, MOST_PROBLEMS).join('; ') + (more > 0 ? `; and ${more} more` : '');
     const are =
       problems.length === 1 ? 'an invalid value, and the page ignores it' : 'invalid values, and the page ignores them';
     notice.hidden = problems.length === 0;
-    notice.textContent = `The link has ${are}: ${list}.`;
+    notice.textContent = `The link has ${are}: ${problems.join('; ')}.`;
   };
   read();
   // The store listens before this does: it has read the new address.

@@ -77,56 +77,40 @@ const oneOf = (words: readonly string[], rule = `one of ${words.map((word) => `'
   rule,
   holds: () => false,
 });
-const between = (initial: number, least: number, most: number, slider: Partial<Setting> = {}): Setting => ({
+type Slider = [label?: string, stops?: readonly number[], text?: (value: number) => string];
+const between = (initial: number, least: number, most: number, ...[label = '', stops = [], text = String]: Slider) => ({
   initial,
   rule: `between ${least.toLocaleString('en-US')} and ${most.toLocaleString('en-US')}`,
-  holds: (value) => value >= least && value <= most,
-  ...slider,
+  holds: (value: number): boolean => value >= least && value <= most,
+  ...{ label, stops, text },
 });
-const integer = (...[initial, least, most, slider]: Parameters<typeof between>): Setting => {
-  const { rule, holds, ...rest } = between(initial, least, most, slider);
+const integer = (...range: Parameters<typeof between>): Setting => {
+  const { rule, holds, ...rest } = between(...range);
   return { ...rest, rule: `an integer ${rule}`, holds: (value) => Number.isInteger(value) && holds(value) };
 };
 
+const DEMANDS = [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1];
+const FAILING = [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+const HEDGES = [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000];
+
 /** The first page opens with the failure that it is about. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
-  clients: integer(1000, 10, 10_000, {
-    label: 'Clients',
-    stops: [10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
-    text: short,
-  }),
-  downMs: between(2000, 0, 600_000, {
-    label: 'Outage',
-    stops: [0, 1000, 2000, 3000, 5000, 8000, 10_000, 15_000, 20_000, 30_000, 60_000],
-    text: duration,
-  }),
-  capacityPerS: between(120, 1, 100_000, {
-    label: 'Server capacity',
-    stops: [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000],
-    text: rate,
-  }),
-  rejectionCost: between(0.05, 0, 1, {
-    label: 'Cost of a rejected call',
-    stops: [0, 0.01, 0.05, 0.1, 0.2, 1],
-    text: share,
-  }),
-  demand: between(0.5, 0.5, 1.1, {
-    label: 'New requests',
-    stops: [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1, 1.05, 1.1],
-    text: (value) => `${share(value)} of capacity`,
-  }),
-  failing: between(0, 0, 0.9, {
-    label: 'Fail at random',
-    stops: [0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
-    text: (value) => `${share(value)} of answers`,
-  }),
+  clients: integer(1000, 10, 10_000, 'Clients', [10, 50, 100, 200, 500, 1000, 2000, 5000, 10_000], short),
+  downMs: between(
+    2000,
+    0,
+    600_000,
+    'Outage',
+    [0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 60].map((s) => 1000 * s),
+    duration,
+  ),
+  capacityPerS: between(120, 1, 100_000, 'Server capacity', [20, 50, 80, 100, 120, 150, 200, 300, 500, 1000], rate),
+  rejectionCost: between(0.05, 0, 1, 'Cost of a rejected call', [0, 0.01, 0.05, 0.1, 0.2, 1], share),
+  demand: between(0.5, 0.5, 1.1, 'New requests', DEMANDS, (value) => `${share(value)} of capacity`),
+  failing: between(0, 0, 0.9, 'Fail at random', FAILING, (value) => `${share(value)} of answers`),
   retries: oneOf(['on', 'off']),
   protection: oneOf(PROTECTIONS, `'none', or any of ${PARTS.map((part) => `'${part}'`).join(', ')}`),
-  hedgeMs: between(60, 10, 1000, {
-    label: 'A hedge starts after',
-    stops: [10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500, 1000],
-    text: duration,
-  }),
+  hedgeMs: between(60, 10, 1000, 'A hedge starts after', HEDGES, duration),
   failure: oneOf(LIVE_FAILURES),
   rate: between(0.6, 0, 1),
   calls: { initial: 8, rule: '1, 8 or 50', holds: (value) => [1, 8, 50].includes(value) },

@@ -4,7 +4,7 @@ import { channel } from '../compute/client';
 import { outageInput } from '../compute/outage';
 import { PRESETS, changed, type Changes } from '../state/presets';
 import { store } from '../state/store';
-import { policyOptions, sameStrategy, strategyInWords, strategyOf, type Strategy } from '../state/strategy';
+import { policyOptions, sameStrategy, strategyInWords, strategyOf } from '../state/strategy';
 import { callbackCall, fetchCall, optionsSource, program } from '../take-away/code';
 import { copyButton, highlighted, prose } from '../take-away/text';
 import type { ChangeResult } from './compute';
@@ -12,32 +12,16 @@ import { PACKAGES } from './packages';
 import { inWords } from './words';
 import '../take-away/styles.css';
 
-interface Entry {
-  readonly group: string;
-  readonly label: string;
-  /** In sentences. */
-  readonly name: string;
-  readonly strategy: Strategy;
-  readonly code: string;
-  readonly notes: readonly string[];
-}
-
-const ENTRIES: readonly Entry[] = [
+/** What can be chosen: labels in groups, names in sentences. */
+const ENTRIES = [
   ...PACKAGES.map((one) => ({
-    group: 'Packages',
-    label: one.name,
-    name: `${one.name} ${one.version}`,
+    ...{ group: 'Packages', label: one.name, name: `${one.name} ${one.version}`, notes: one.notes },
     strategy: strategyOf(changed(one)),
     code: codeOf(one, one.isClient),
-    notes: one.notes,
   })),
   ...PRESETS.map(({ group, label, name, strategy }) => ({
-    group,
-    label,
-    name: label,
-    strategy,
+    ...{ group, label, name: label, strategy, notes: [] },
     code: codeOf(name ? { preset: name, options: {} } : { options: { ...policyOptions(strategy) } }),
-    notes: [],
   })),
 ];
 
@@ -60,7 +44,7 @@ export function mountToday(root: HTMLElement): void {
     </div>`,
   );
   head.append(copyButton(code));
-  let entry: Entry | undefined;
+  let entry: (typeof ENTRIES)[number] | undefined;
 
   const { order, cancel } = channel('simulations', 'change', show, (message) =>
     finding.replaceChildren(html('span', { class: 'error' }, message)),

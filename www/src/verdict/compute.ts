@@ -9,19 +9,11 @@ import { BACKOFFS, JITTERS, keyOf, withChoice, type Choice, type Strategy } from
 /** What counts of one run. */
 type Run = Pick<Fate, 'served' | 'callsPerClient' | 'enoughMs'>;
 
-export interface Contender {
-  readonly choice: Choice;
-  /** Runs, one per seed, in the same order for all contenders. */
-  readonly runs: readonly Run[];
-  /** Whether a run was stopped because of its number of calls: then there are more, and the end is unknown. */
-  readonly isCut: boolean;
-}
-
 export interface VerdictResult {
   /** The chosen strategy gives its numbers to all others. */
   readonly input: OutageInput;
-  /** In the order of the grid; a chosen strategy that is not in the grid comes last. */
-  readonly contenders: readonly Contender[];
+  /** In the order of the grid; a chosen strategy that is not in the grid comes last. Runs by seed, in the same order. */
+  readonly contenders: readonly { readonly choice: Choice; readonly runs: readonly Run[]; readonly isCut: boolean }[];
   /** The contender that behaves like the chosen strategy. */
   readonly chosen: Choice;
   /** Runs of each contender. */
@@ -103,11 +95,7 @@ const TOLERANCE = 1.01;
  * More clients served is better, up to 99% of them. Strategies that serve these are compared by the product of both
  * costs, so that one percent of the calls weighs as much as one percent of the time.
  */
-export function recommend({
-  contenders,
-  seeds,
-  input,
-}: Pick<VerdictResult, 'contenders' | 'seeds' | 'input'>): Recommendation {
+export function recommend({ contenders, seeds, input }: Omit<VerdictResult, 'chosen'>): Recommendation {
   const target = Math.ceil(ENOUGH * input.herd.clients);
   const best = Array.from({ length: seeds }, (_, k) =>
     contenders.map(({ runs }) => runs[k]).reduce((a, b) => (!a || (b && compare(b, a, target) < 0) ? b : a)),

@@ -1,23 +1,14 @@
 /** The recommendation in words: what to pick, what the others cost, and where that holds. */
 import { count, duration, plural, rate, share } from '../charts/format';
 import type { Range } from '../compute/outage';
-import { curveActs, sameChoice, title, type Choice } from '../state/strategy';
+import { curveActs, sameChoice, title } from '../state/strategy';
 import { recommend, type Costs, type VerdictResult } from './compute';
-
-export interface VerdictWords {
-  readonly headline: string;
-  /** The numbers behind it. */
-  readonly reason: string;
-  readonly others: readonly { readonly choice: Choice; readonly text: string }[];
-  readonly scope: string;
-  /** The strategy to choose; undefined if all are equal, none serves a client, or it is chosen. */
-  readonly use: Choice | undefined;
-}
 
 /** Rivals that are compared even if the chosen strategy is not among them. */
 const MOST_RIVALS = 2;
 
-export function verdictWords(result: VerdictResult): VerdictWords {
+/** The headline, the numbers behind it, and the strategy to use, unless all are equal, none serves a client, or it is chosen. */
+export function verdictWords(result: VerdictResult) {
   const { input, seeds, chosen } = result;
   const { herd, strategy } = input;
   const { pick, level, others } = recommend(result);

@@ -3,22 +3,18 @@
  * within the frame, and a stick where many clients meet.
  */
 import { rule } from '../charts/dom';
-import { log, type Scale } from '../charts/scale';
+import { log } from '../charts/scale';
 import type { Distribution, Wait } from './compute';
 
 /** The least wait of the axis; 0 has a place of its own before it. */
 export const LEAST_MS = 1;
 
-export interface WaitScale {
-  readonly log: Scale;
-  /** The place of a wait. */
-  at(ms: number): number;
-}
+export type WaitScale = ReturnType<typeof waitScale>;
 
-/** From `left`, where no wait is, to `right`. */
-export function waitScale(mostMs: number, left: number, right: number, gap: number): WaitScale {
+/** From `left`, where no wait is, to `right`. `at` is the place of a wait. */
+export function waitScale(mostMs: number, left: number, right: number, gap: number) {
   const scale = log([LEAST_MS, mostMs], [left + gap, right]);
-  return { log: scale, at: (ms) => (ms < LEAST_MS ? left : scale(Math.min(ms, mostMs))) };
+  return { log: scale, at: (ms: number): number => (ms < LEAST_MS ? left : scale(Math.min(ms, mostMs))) };
 }
 
 /** The longest wait that is drawn: the cap, or what nearly all waits and landings stay below. */
@@ -30,16 +26,10 @@ export function mostOf({ waits, landings }: Pick<Distribution, 'waits' | 'landin
 /** Width of a column, in pixels. */
 const COLUMN = 2;
 
-export interface Ridge {
-  /** Places, and the probability there per e-fold of the wait. */
-  readonly points: readonly (readonly [x: number, density: number])[];
-  readonly peak: number;
-  /** Whether some of it is beyond the axis. */
-  readonly isCut: boolean;
-}
+type Ridge = NonNullable<ReturnType<typeof ridgeOf>>;
 
-/** Undefined where the wait is not spread. */
-export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScale): Ridge | undefined {
+/** Places, with the probability there per e-fold of the wait; undefined where the wait is not spread. */
+export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScale) {
   if (cells.length === 0) return undefined;
   const [left, right] = scale.range;
   const columns = Math.max(8, Math.round((right - left) / COLUMN));
@@ -54,7 +44,9 @@ export function ridgeOf({ cells }: Pick<Wait, 'cells'>, { log: scale }: WaitScal
   }
   if (points.length === 0) return undefined;
   const end = cells.at(-2) ?? 0;
-  return { points, peak: Math.max(...points.map(([, density]) => density)), isCut: end > scale.domain[1] * 1.001 };
+  const peak = Math.max(...points.map(([, density]) => density));
+  // Whether some of it is beyond the axis.
+  return { points, peak, isCut: end > scale.domain[1] * 1.001 };
 }
 
 /** The probability below each of these ascending waits. */
