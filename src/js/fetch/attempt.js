@@ -7,7 +7,7 @@ import { headerOf } from '../failures/status.js';
 import { isLongest } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { LONGEST } from '../options/rules.js';
-import { emit, reportFailure } from '../run/hooks.js';
+import { adopt, emit, reportFailure } from '../run/hooks.js';
 import { reasonOf } from '../run/signals.js';
 import { addressOf, isRequest } from './body.js';
 import { failureOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
@@ -28,8 +28,8 @@ export class FetchAttempt {
   response;
   /** Whether the network failed. */
   failed = false;
-  /** Whether a callback of the caller's own is making the request: its errors are not the request's. */
-  preparing = false;
+  /** Whether the attempt's request was sent: undefined until then, false if the caller's callback failed instead. */
+  #sent = /** @type {boolean | undefined} */ (undefined);
   /** The wait that the response asks for, NaN for none, once it was read. @type {number | undefined} */
   #hintMs;
   /** The same, once the response is to be retried. @type {number | undefined} */
@@ -85,17 +85,15 @@ export class FetchAttempt {
     const { request, settings, place, signals, ownSignal, further } = this.#call;
     const { prepare, throwOnStatus } = settings;
     this.attempt = attempt;
-    this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
+    this.#sent = this.response = this.#hintMs = this.#askedMs = this.#replacement = undefined;
     /** Replaces the request's own. @type {AbortSignal | undefined} */
     let signal;
     // React answers a GET without `init.signal` from memory: no second attempt would reach the server. Node warns of
     // many listeners of one signal, and keeps those of each attempt.
     if (ownSignal || attempt.attempt > 1) signal = attempt.signal;
     else if (request.signal === undefined) [signal] = signals;
-    const { factory } = request;
-    this.preparing = factory !== undefined;
-    let body = factory?.();
-    if (typeof body?.then === 'function') {
+    let body = this.#ofCaller(attempt, request.factory);
+    if (body instanceof Promise) {
       body = await body;
       if (attempt.signal.aborted) {
         discard({ body });
@@ -103,9 +101,9 @@ export class FetchAttempt {
       }
     }
     let [input, init] = request.next(attempt.attempt, signal, body);
-    this.preparing = false;
     if (prepare !== undefined) [input, init] = await this.#prepared(attempt, input, init, signal);
     this.#call.release();
+    this.#sent = true;
     const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
     request.isSent = true;
     const response = await answer;
@@ -117,6 +115,30 @@ export class FetchAttempt {
     this.response = response;
     if (throwOnStatus && response?.status >= 400) throw label(new HttpStatusError(response), request);
     return response;
+  }
+
+  /**
+   * Calls what makes the request, if it is the caller's: its errors are not the request's, whenever they come.
+   * @param {Attempt} attempt
+   * @param {(() => any) | undefined} callback
+   */
+  #ofCaller(attempt, callback) {
+    const blame = (/** @type {unknown} */ error) => {
+      // One that outlived its attempt says nothing about the next.
+      if (this.attempt === attempt) this.#sent = false;
+      throw error;
+    };
+    try {
+      const made = callback?.();
+      return Object(made).then ? adopt(made, undefined, blame) : made;
+    } catch (error) {
+      return blame(error);
+    }
+  }
+
+  /** Whether the attempt ended before its request was sent: a callback of the caller's threw, or took all its time. */
+  get preparing() {
+    return this.#sent === false || (!this.#sent && this.attempt?.signal.aborted === true);
   }
 
   /**
@@ -134,22 +156,22 @@ export class FetchAttempt {
     let sent;
     try {
       const made = init === undefined && request.isRequest ? input : requestFor('prepare', input, init);
-      this.preparing = true;
       call.isSafe = false;
-      const answer = await settings.prepare?.(made, attempt);
-      if (answer !== undefined && !isRequest(answer)) throw problemOf('prepare', answer, ['', 'request'], 'return');
-      sent = answer ?? made;
-      // Too late: the rest is the next attempt's.
-      if (attempt.signal.aborted) throw reasonOf(attempt.signal);
-      if (key !== '' && keyOf(sent, settings) === '') sent.headers.set(settings.idempotencyHeader, key);
-      const couldRepeat = this.#mayRepeat;
-      this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
-      // The attempt before may have been processed.
-      if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
-        throw problemOf('prepare', sent, ['', 'repeatable'], 'return');
-      call.isSafe = isSafe(sent.method);
-      this.preparing = false;
-      this.#replacement = answer;
+      this.#replacement = await this.#ofCaller(attempt, async () => {
+        const answer = await settings.prepare?.(made, attempt);
+        if (answer !== undefined && !isRequest(answer)) throw problemOf('prepare', answer, ['', 'request'], 'return');
+        sent = answer ?? made;
+        // Too late: the rest is the next attempt's.
+        if (attempt.signal.aborted) throw reasonOf(attempt.signal);
+        if (key !== '' && keyOf(sent, settings) === '') sent.headers.set(settings.idempotencyHeader, key);
+        const couldRepeat = this.#mayRepeat;
+        this.#mayRepeat = !request.once && isRepeatable(sent, settings, key);
+        // The attempt before may have been processed.
+        if (attempt.attempt > 1 && couldRepeat && !this.#mayRepeat)
+          throw problemOf('prepare', sent, ['', 'repeatable'], 'return');
+        call.isSafe = isSafe(sent.method);
+        return answer;
+      });
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
       if (request.factory !== undefined) discard(sent ?? init);

@@ -59,9 +59,9 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_440,
+    limit: 16_510,
     target: 16_400,
-    reason: 'the same',
+    reason: "the same, and a caller's own errors are known by a wrapper, not by when they come",
   },
   {
     name: 'rejitter/fetch with three parts of protection',
