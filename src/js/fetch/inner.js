@@ -16,11 +16,11 @@ import { addressOf } from './body.js';
  * @typedef {object} Place
  * @property {Function} fetch the one of ours that has this place; copies of properties do not count
  * @property {Function | undefined} kept
- * @property {boolean} isUnder whether it calls what it keeps
- * @property {boolean} isFixed whether the caller has chosen that
+ * @property {boolean} callsKept whether it calls what it keeps
+ * @property {boolean} isGiven whether the caller has chosen that
  *
  * A call of the global fetch, until it is answered.
- * @typedef {{ href: string | undefined }} Round
+ * @typedef {{ href: string | undefined }} Sending
  */
 
 /** Name of a fetch's place, for all copies of the package. */
@@ -31,35 +31,38 @@ const PLACE = Symbol.for('rejitter.fetch');
 const MOST = 1000;
 
 /** The global fetch when this package was loaded, which cannot lead to ours. @type {Function | undefined} */
-let first;
+let ofHost;
 
-/** @type {Set<Round>} */
-const rounds = new Set();
+/** @type {Set<Sending>} */
+const inFlight = new Set();
 
 /**
- * Tells which round a call comes from. A blind one knows that of a synchronous call only.
- * @type {{ run: Function, getStore: () => Round | undefined, isBlind?: true } | undefined}
+ * Tells which sending a call comes from; where hosts do not follow asynchronous calls, only while `run` runs.
+ * @type {{ run: Function, getStore: () => Sending | undefined, isSync?: true } | undefined}
  */
 let context;
 
-/** Returns the global fetch, or what that keeps. @returns {Function | undefined} */
-function look() {
+/**
+ * Returns the global fetch. If that is ours, marks it as one that was global, and returns what it keeps.
+ * @returns {Function | undefined}
+ */
+function markGlobal() {
   const { fetch } = /** @type {any} */ (globalThis);
   /** @type {Place | undefined} */
   const place = fetch?.[PLACE];
   if (place === undefined || place.fetch !== fetch) return fetch;
-  place.isUnder = true;
+  place.callsKept = true;
   return place.kept;
 }
 
 /** Marks a fetch as ours. Returns its place. @param {Function} fetch @param {Function | undefined} inner */
 export function placeOf(fetch, inner) {
-  const isFixed = inner !== undefined;
-  const place = { fetch, kept: inner ?? look(), isUnder: isFixed, isFixed };
-  first ??= place.kept;
+  const isGiven = inner !== undefined;
+  const place = { fetch, kept: inner ?? markGlobal(), callsKept: isGiven, isGiven };
+  ofHost ??= place.kept;
   hide(fetch, PLACE, place);
   // By then it has become the global one, if it is to.
-  Promise.resolve().then(look);
+  Promise.resolve().then(markGlobal);
   return place;
 }
 
@@ -70,38 +73,38 @@ export function placeOf(fetch, inner) {
  * @param {any} input
  */
 export function outermost(place, input) {
-  const round = context?.getStore();
-  if (context?.isBlind && rounds.size > MOST) place.isUnder = true;
-  if (round === undefined || !rounds.has(round)) return place;
-  if (round.href !== addressOf(input)?.href) return { ...place, isUnder: true };
-  place.isUnder = true;
+  const sending = context?.getStore();
+  if (context?.isSync && inFlight.size > MOST) place.callsKept = true;
+  if (sending === undefined || !inFlight.has(sending)) return place;
+  if (sending.href !== addressOf(input)?.href) return { ...place, callsKept: true };
+  place.callsKept = true;
   return undefined;
 }
 
 /** Returns the global fetch of the moment, or the one that is kept. @param {Place} place */
-const senderOf = (place) => (place.isUnder ? place.kept : look());
+const senderOf = (place) => (place.callsKept ? place.kept : markGlobal());
 
 /** Returns whether requests are sent by the fetch of the host, as far as is known. @param {Place} place */
 export function leadsToHost(place) {
-  return !!globalThis.Request && senderOf(place) === first;
+  return !!globalThis.Request && senderOf(place) === ofHost;
 }
 
 /** Sends a request. @param {Place} place @param {any[]} args */
 export function sendFrom(place, args) {
   const send = senderOf(place);
   if (send === undefined) throw failure(TypeError, 'no global fetch; pass one to createFetch(options, fetch)');
-  return send === first || place.isFixed ? send(...args) : sendInRound(send, args);
+  return send === ofHost || place.isGiven ? send(...args) : sendThrough(send, args);
 }
 
 /** @param {Function} send @param {any[]} args */
-async function sendInRound(send, args) {
+async function sendThrough(send, args) {
   const followed = (context ??= contextOf());
-  const round = { href: addressOf(args[0])?.href };
-  rounds.add(round);
+  const sending = { href: addressOf(args[0])?.href };
+  inFlight.add(sending);
   try {
-    return await followed.run(round, () => send(...args));
+    return await followed.run(sending, () => send(...args));
   } finally {
-    rounds.delete(round);
+    inFlight.delete(sending);
   }
 }
 
@@ -111,12 +114,12 @@ function contextOf() {
     const { process } = /** @type {any} */ (globalThis);
     return new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)();
   } catch {
-    /** @type {Round | undefined} */
+    /** @type {Sending | undefined} */
     let current;
     return {
-      /** @param {Round} round @param {() => unknown} fn */
-      run(round, fn) {
-        current = round;
+      /** @param {Sending} sending @param {() => unknown} fn */
+      run(sending, fn) {
+        current = sending;
         try {
           return fn();
         } finally {
@@ -124,7 +127,7 @@ function contextOf() {
         }
       },
       getStore: () => current,
-      isBlind: true,
+      isSync: true,
     };
   }
 }

@@ -89,6 +89,64 @@ async function requestsOf(lay, many = 0, setUp = '') {
   return [stdout.trim(), count('/once'), count('/503'), count('/many')];
 }
 
+/** Which functions a request goes through, by how ours was made and what the global fetch became: inner.js decides. */
+const DECISIONS = {
+  // Code that makes `ours`, and lays something over it; then two requests by `ours`, or by the global fetch.
+  'an inner fetch was passed': [
+    "ours = createFetch({}, via('given')); globalThis.fetch = via('mock');",
+    'given',
+    'given',
+  ],
+  'nothing was replaced': ['ours = createFetch();', 'real', 'real'],
+  'a mock took the place of the global fetch': [
+    "ours = createFetch(); globalThis.fetch = via('mock');",
+    'mock',
+    'mock',
+  ],
+  'ours is the global fetch': ['globalThis.fetch = ours = createFetch();', 'real', 'real'],
+  'another of ours is': ['globalThis.fetch = createFetch(); ours = createFetch();', 'real', 'real'],
+  'another of ours became it': ['ours = createFetch(); globalThis.fetch = createFetch();', 'real', 'real'],
+  'ours was it, and is under a wrapper': [
+    "globalThis.fetch = ours = createFetch(); await null; globalThis.fetch = via('wrapper', ours);",
+    'real',
+    'real',
+  ],
+  'the wrapper over ours, which was it': [
+    "globalThis.fetch = ours = createFetch(); await null; ours = globalThis.fetch = via('wrapper', ours);",
+    'wrapper real',
+    'wrapper real',
+  ],
+  'a wrapper leads to ours, which never was it': [
+    "ours = createFetch(); globalThis.fetch = via('wrapper', ours);",
+    'wrapper real',
+    'real',
+  ],
+};
+test('which fetch sends a request of ours', async () => {
+  const programs = Object.entries(DECISIONS).map(
+    ([name, [make]]) => `${JSON.stringify(name)}: async () => { let ours; ${make} return ours; }`,
+  );
+  const stdout = await printed(`
+    import { createFetch } from 'rejitter/fetch';
+    let log = [];
+    const via = (name, next = () => new Response()) => async (...args) => (log.push(name), next(...args));
+    const real = via('real');
+    const seen = {};
+    for (const [name, make] of Object.entries({ ${programs.join(', ')} })) {
+      globalThis.fetch = real;
+      const ours = await make();
+      seen[name] = [];
+      for (const path of ['1', '2']) {
+        log = [];
+        await ours('http://x/' + path);
+        seen[name].push(log.join(' '));
+      }
+    }
+    console.log(JSON.stringify(seen));`);
+  const expected = Object.fromEntries(Object.entries(DECISIONS).map(([name, [, ...sent]]) => [name, sent]));
+  assert.deepEqual(JSON.parse(stdout), expected);
+});
+
 for (const [wrapper, lay] of Object.entries(WRAPPERS)) {
   test(`the global fetch is ours, under ${wrapper}`, async () => {
     const later = `globalThis.fetch = ours;\nawait null;\n${lay}`;
