@@ -12,7 +12,7 @@ import CircuitBreaker from 'opossum';
 import pRetry from 'p-retry';
 
 import { documents, evaluate, literal, tableIn } from '../lib/readers.mjs';
-import { still } from '../lib/pasted.mjs';
+import { still, withGlobals } from '../lib/pasted.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { importAll } from '../protection/entry.mjs';
 
@@ -39,31 +39,27 @@ const functions = {
   run: ({ fn }, options) => retry(fn, { ...own, ...options }),
 };
 const nodeRetry = { retries: 2, minTimeout: WAIT_MS, factor: 1, randomize: false };
-const backoff = new cockatiel.ConstantBackoff(WAIT_MS);
+const constant = { maxAttempts: 2, backoff: new cockatiel.ConstantBackoff(WAIT_MS) };
+const retrier = (options) => cockatiel.retry(cockatiel.handleAll, { ...constant, ...options });
+
+/** Both sides of a page whose package has the options of node-retry. */
+const alike = (name, call) => [
+  {
+    names: () => ({ [name]: call, options: nodeRetry }),
+    run: ({ fn }, options) => call(fn, { ...nodeRetry, ...options }),
+  },
+  functions,
+];
+const circuitOf = (fn, options) => new CircuitBreaker(fn, { timeout: false, volumeThreshold: 10, ...options });
 
 /** The pages: what the cells of both sides know, and how options become an operation over `fn` or `fetch`. */
 const PAGES = {
-  'p-retry': [
-    {
-      names: () => ({ pRetry, options: nodeRetry }),
-      run: ({ fn }, options) => pRetry(fn, { ...nodeRetry, ...options }),
-    },
-    functions,
-  ],
-  'async-retry': [
-    {
-      names: () => ({ retry: asyncRetry, options: nodeRetry }),
-      run: ({ fn }, options) => asyncRetry(fn, { ...nodeRetry, ...options }),
-    },
-    functions,
-  ],
+  'p-retry': alike('pRetry', pRetry),
+  'async-retry': alike('retry', asyncRetry),
   cockatiel: [
     {
-      names() {
-        const options = { maxAttempts: 2, backoff };
-        return { ...cockatiel, options, policy: cockatiel.retry(cockatiel.handleAll, options) };
-      },
-      run: ({ fn }, options) => cockatiel.retry(cockatiel.handleAll, { maxAttempts: 2, ...options }).execute(fn),
+      names: () => ({ ...cockatiel, options: constant, policy: retrier() }),
+      run: ({ fn }, options) => retrier(options).execute(fn),
     },
     functions,
   ],
@@ -79,9 +75,9 @@ const PAGES = {
   ],
   opossum: [
     {
-      names: (fn) => ({ circuit: new CircuitBreaker(fn, { timeout: false, volumeThreshold: 10 }) }),
+      names: (fn) => ({ circuit: circuitOf(fn) }),
       run({ fn }, options) {
-        const circuit = new CircuitBreaker(fn, { timeout: false, volumeThreshold: 10, ...options });
+        const circuit = circuitOf(fn, options);
         return threeTimes(() => circuit.fire()).finally(() => circuit.shutdown());
       },
     },
@@ -95,9 +91,8 @@ const PAGES = {
   ],
 };
 
-/** Whether the callback of a cell is the function that is retried, or one that returns a delay. */
+/** Whether the callback of a cell is the function that is retried. */
 const isRetried = (code) => /^(pRetry|retry|policy\.(execute|run))\(f[,)]/.test(code);
-const isDelay = (code) => /[dD]elay|backoff/.test(code);
 
 /** Runs a cell with a callback `f` that does `act`: the times of attempts and of calls, and how it ended. */
 function runCell(code, { names, run }, act) {
@@ -114,17 +109,16 @@ function runCell(code, { names, run }, act) {
     const f = (...args) => {
       seen.calls.push(clock.now);
       seen.args ??= args;
-      return act(isRetried(code) ? fn : () => (isDelay(code) ? WAIT_MS : code.includes('prepare') ? undefined : true));
+      return act(
+        isRetried(code) ? fn : () => (/[dD]elay|backoff/.test(code) ? WAIT_MS : !/prepare/.test(code) || undefined),
+      );
     };
     const known = { ...names?.(fn), fn };
     const value = evaluate(code, { ...known, f });
-    const begin = () => {
-      if (value instanceof CircuitBreaker) return threeTimes(() => value.fire());
-      return code.startsWith('policy.on')
-        ? known.policy.execute(fn)
-        : (value.then && value) || run({ fn, fetch }, value);
-    };
-    const operation = begin();
+    let operation = value.then && value;
+    if (value instanceof CircuitBreaker) operation = threeTimes(() => value.fire());
+    if (code.startsWith('policy.on')) operation = known.policy.execute(fn);
+    operation ??= run({ fn, fetch }, value);
     await Promise.race([operation.catch(({ message }) => (seen.end = message)), sleep(5000)]);
     seen.endMs = clock.now;
     await sleep(WAIT_MS);
@@ -136,35 +130,22 @@ function runCell(code, { names, run }, act) {
 /** The same, with what nobody handles counted instead of reported. */
 async function observed(code, side, act) {
   const listeners = process.listeners('unhandledRejection');
-  const { error } = console;
   let unhandled = 0;
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => unhandled++);
-  console.error = () => {};
-  const seen = await runCell(code, side, act).finally(() => {
-    console.error = error;
-    process.removeAllListeners('unhandledRejection');
-    for (const listener of listeners) process.on('unhandledRejection', listener);
-  });
+  const seen = await withGlobals({ console: { ...console, error() {} } }, () => runCell(code, side, act));
+  process.removeAllListeners('unhandledRejection');
+  for (const listener of listeners) process.on('unhandledRejection', listener);
   return { ...seen, unhandled };
 }
 
-const thrown = () => {
-  throw new Error('thrown');
-};
 const NUMBERS = ['attempt', 'attemptNumber'];
 
-/** What a callback receives, in words, and its first number. */
-function received(args) {
-  const inWords = args
-    .filter((value) => value !== undefined)
-    .map((value) => {
-      if (value === null || typeof value !== 'object') return typeof value;
-      if (value instanceof Error) return 'error';
-      if (value instanceof Request) return 'request';
-      return `{ ${['error', 'reason', 'response', 'url', 'type', ...NUMBERS].filter((name) => name in value).join(', ')} }`;
-    });
-  const numbers = args.flatMap((value) => [value, ...NUMBERS.map((name) => Object(value)[name])]);
-  return [inWords.join(', '), String(numbers.find((value) => typeof value === 'number') ?? '–')];
+/** What a callback receives, in words. */
+function inWords(value) {
+  if (value === null || typeof value !== 'object') return typeof value;
+  if (value instanceof Error) return 'error';
+  if (value instanceof Request) return 'request';
+  return `{ ${['error', 'reason', 'response', 'url', ...NUMBERS].filter((name) => name in value).join(', ')} }`;
 }
 
 /** When it was called, by the attempts: `0` is the time of the first. */
@@ -191,14 +172,17 @@ async function cellsOf(code, side) {
     await sleep(50);
     return value();
   });
-  const effects = [];
-  for (const act of [thrown, async () => thrown()]) effects.push(effectOf(await observed(code, side, act), code));
-  const awaited = late.endMs > plain.endMs ? 'yes' : 'no';
-  const [effect, rejection] = effects;
+  const thrown = () => {
+    throw new Error('thrown');
+  };
+  const [effect, rejection] = [await observed(code, side, thrown), await observed(code, side, async () => thrown())];
+  const effects = new Set([effectOf(effect, code), effectOf(rejection, code)]);
+  const numbers = plain.args.flatMap((value) => [value, ...NUMBERS.map((name) => Object(value)[name])]);
   return [
-    ...received(plain.args),
-    awaited,
-    effect === rejection ? effect : `${effect}; a rejection: ${rejection}`,
+    plain.args.flatMap((value) => (value === undefined ? [] : inWords(value))).join(', '),
+    String(numbers.find((value) => typeof value === 'number') ?? '–'),
+    late.endMs > plain.endMs ? 'yes' : 'no',
+    [...effects].join('; a rejection: '),
     timesOf(plain, code),
   ];
 }

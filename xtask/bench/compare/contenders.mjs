@@ -54,7 +54,6 @@ import { retryWithStrategy } from '../contenders.mjs';
  */
 
 const ALL = 'options attempt signal passed attemptMs totalMs interrupts retryIf';
-const HOOKS = `${ALL} onRetry`;
 
 /** Without what is undefined. @template {object} T @param {T} options @returns {T} */
 const set = (options) =>
@@ -66,21 +65,17 @@ const ours = ({ attempts, attemptMs, totalMs, jitter, ...rest }) => ({
   ...{ jitter: jitter === false ? 'none' : undefined, ...rest },
 });
 
+/** @type {(code: string, call: NonNullable<Contender['call']>, more?: Partial<Contender>) => Contender} */
+const own = (code, call, more) => ({ code, knows: `${ALL} onRetry`, options: ours, call, ...more });
+
 /** @type {Record<string, Contender>} */
 const FUNCTIONS = {
-  light: {
-    code: `export { retry } from 'rejitter/light';`,
+  light: own(`export { retry } from 'rejitter/light';`, light.retry, {
     knows: ALL,
     options: ({ onRetry, ...rest }) => ours(rest),
-    call: light.retry,
-  },
-  retry: { code: `export { retry } from 'rejitter';`, knows: HOOKS, options: ours, call: retry },
-  RetryPolicy: {
-    code: `export { RetryPolicy } from 'rejitter';`,
-    knows: HOOKS,
-    options: ours,
-    call: (fn, options) => new RetryPolicy(options).run(fn),
-  },
+  }),
+  retry: own(`export { retry } from 'rejitter';`, retry),
+  RetryPolicy: own(`export { RetryPolicy } from 'rejitter';`, (fn, options) => new RetryPolicy(options).run(fn)),
   'p-retry': {
     code: `export { default, AbortError } from 'p-retry';`,
     // "An attempt that is already running is not interrupted."
@@ -95,7 +90,7 @@ const FUNCTIONS = {
   },
   cockatiel: {
     code: `export { ExponentialBackoff, fullJitterGenerator, handleWhen, retry, timeout, wrap } from 'cockatiel';`,
-    knows: HOOKS,
+    knows: `${ALL} onRetry`,
     options: ({ attempts = Infinity, baseMs, capMs, jitter, ...rest }) => ({
       maxAttempts: attempts - 1,
       backoff: new cockatiel.ExponentialBackoff({
@@ -188,20 +183,17 @@ const FUNCTIONS = {
 
 const STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
+/** @type {(code: string, create: typeof createFetch | typeof lightFetch.createFetch) => Contender} */
+const fetching = (code, create) => ({
+  code,
+  knows: 'retryAfter request attemptMs',
+  client: (fetch, { attempts, attemptMs }) => create({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
+});
+
 /** @type {Record<string, Contender>} */
 const FETCHES = {
-  'light/fetch': {
-    code: `export { createFetch } from 'rejitter/light/fetch';`,
-    knows: 'retryAfter request attemptMs',
-    client: (fetch, { attempts, attemptMs }) =>
-      lightFetch.createFetch({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
-  },
-  createFetch: {
-    code: `export { createFetch } from 'rejitter/fetch';`,
-    knows: 'retryAfter request attemptMs',
-    client: (fetch, { attempts, attemptMs }) =>
-      createFetch({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
-  },
+  'light/fetch': fetching(`export { createFetch } from 'rejitter/light/fetch';`, lightFetch.createFetch),
+  createFetch: fetching(`export { createFetch } from 'rejitter/fetch';`, createFetch),
   ky: {
     code: `export { default } from 'ky';`,
     knows: 'retryAfter request attemptMs streams',
