@@ -104,9 +104,14 @@ export function simulationOf({ call, instance }, make) {
  */
 function turn() {
   return new Promise((resolve) => {
-    const { MessageChannel, setTimeout } = globalThis;
-    if (typeof MessageChannel !== 'function') return void setTimeout(resolve, 0);
-    const { port1, port2 } = new MessageChannel();
+    let channel;
+    try {
+      channel = new MessageChannel();
+    } catch {
+      // Some hosts have none, and the edge runtime of Next.js has one that throws.
+      return void setTimeout(resolve, 0);
+    }
+    const { port1, port2 } = channel;
     port1.onmessage = () => {
       port1.close();
       resolve();

@@ -262,6 +262,7 @@ test('run: between two slices a worker gets its messages', async () => {
 for (const [host, without] of [
   ['', ''],
   [' without MessageChannel', 'delete globalThis.MessageChannel;'],
+  [' where MessageChannel throws', 'globalThis.MessageChannel = class { constructor() { throw new Error(); } };'],
 ]) {
   test(`run: between two slices timers fire${host}, and nothing keeps the process`, async () => {
     const stdout = await printed(
