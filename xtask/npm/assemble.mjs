@@ -4,7 +4,8 @@
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
 //
-// The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers.
+// The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers. Without it, the
+// package has no lab: for tests where there is no Rust.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,54 +14,16 @@ import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
+import { ENTRIES, FORMS, insteadIn, mainOf } from './artefacts.mjs';
 import { INTERNAL, bundle, formOf } from './bundle.mjs';
 import { numbersModule, withNumbers } from './simulations.mjs';
 import { hexOf, textOf } from './wasm-text.mjs';
-
-/** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
-const ENTRIES = [
-  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
-  'reconnect',
-];
 
 const SITE = {
   docs: 'https://rejitter.github.io/rejitter/docs/',
   raw: 'https://raw.githubusercontent.com/rejitter/rejitter/main/',
   blob: 'https://github.com/rejitter/rejitter/blob/main/',
 };
-
-const INLINED = [['/core.js', '/core-inline.js']];
-const TRANSLATED = [
-  ['/core.js', '/core-javascript.js'],
-  ['./index.js', './index.browser.js'],
-];
-const imported = (host) => [
-  ['/lab-inline.js', `/lab-${host}.js`],
-  ['./index.js', './index.browser.js'],
-];
-
-/**
- * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and which modules
- * they import in the place of others. The testing tools are the same for all hosts.
- */
-const FORMS = {
-  '': [ENTRIES, INLINED],
-  '.browser': [['index', 'fetch', 'protection', 'data', 'reconnect'], TRANSLATED],
-  '.workerd': [['lab'], imported('workerd')],
-  '.edge-light': [['lab'], imported('edge-light')],
-};
-
-/**
- * The entry point that another one shares an instance with. Those of the testing tools, of engines and of
- * OpenTelemetry keep no state of operations, and work with the package of any host. The light ones have all that they
- * need, so that nothing else is loaded.
- * @param {string} file
- */
-function mainOf(file) {
-  if (file === 'light-fetch.js') return 'light.js';
-  if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
-  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.browser.js';
-}
 
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
@@ -168,29 +131,34 @@ export async function assemble({ template, readme, driver, licences, wasm, light
   write('simulations.d.ts', withNumbers(read('simulations.d.ts')));
   write('lib/light/generated.js', readFileSync(light));
   write('lib/protection/generated.js', readFileSync(machines));
-  const labBytes = readFileSync(join(lab, 'lab.wasm'));
-  write('lab.wasm', labBytes);
-  write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
-  write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
+  const isMade = (/** @type {string} */ entry) => lab !== undefined || entry !== 'lab';
+  if (lab) {
+    const labBytes = readFileSync(join(lab, 'lab.wasm'));
+    write('lab.wasm', labBytes);
+    write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
+    write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
+  }
   write('README.md', packageReadme(readFileSync(readme, 'utf8')));
   write('lib/otel/version.js', `export const VERSION = '${version}';\n`);
   for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
 
   const entryFiles = [];
-  for (const [form, [entries, swaps]] of Object.entries(FORMS)) {
-    for (const entry of entries) {
+  for (const [form, { entries }] of Object.entries(FORMS)) {
+    for (const entry of entries.filter(isMade)) {
+      const file = [entry, form, 'js'].filter(Boolean).join('.');
       const code = read(`lib/entries/${entry}.js`).replaceAll("'../", "'./lib/");
+      // In their own text, so that each module can be a file.
       write(
-        `${entry}${form}.js`,
-        swaps.reduce((text, [from, to]) => text.replace(`${from}'`, `${to}'`), code),
+        file,
+        insteadIn(file).reduce((text, [of, by]) => text.replace(`${of}'`, `${by}'`), code),
       );
-      entryFiles.push(`${entry}${form}.js`);
+      entryFiles.push(file);
     }
   }
   // Only what an entry reaches is shipped.
   const reached = new Set();
   const offered = {};
-  for (const entry of ENTRIES) {
+  for (const entry of ENTRIES.filter(isMade)) {
     const exportsByFile = {};
     for (const file of entryFiles.filter((file) => file.startsWith(`${entry}.`))) {
       const { inputs, exports } = await traced(next, file);
@@ -241,7 +209,8 @@ export async function assemble({ template, readme, driver, licences, wasm, light
   write('package.json', manifest);
   cpSync(join(next, 'package.json'), join(modules, 'package.json'));
   for (const file of filesInExports(JSON.parse(manifest).exports)) {
-    if (!existsSync(join(next, file))) throw new Error(`package.json exports ${file}, which is not there`);
+    if (!existsSync(join(next, file)) && (lab || !/\/lab\./.test(file)))
+      throw new Error(`package.json exports ${file}, which is not there`);
   }
 
   // In one move: readers of the package never see half of it.

@@ -7,27 +7,20 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
-/**
- * Forms of entry points by what stands between the name and the `.js`, with the modules that others take the place of
- * in what they are made of.
- * @type {Record<string, [of: string, by: string]>}
- */
-const REPLACED = { browser: ['/options/long.js', '/options/long-browser.js'] };
+import { insteadIn } from './artefacts.mjs';
 
 /** Replaces the modules that the form of an entry point has in another form. @param {string} entry */
-export function formOf(entry) {
-  const [of, by] = REPLACED[entry.split('.').at(-2) ?? ''] ?? [];
-  return {
-    name: 'modules of a form',
-    /** @param {import('esbuild').PluginBuild} build */
-    setup({ onResolve }) {
-      onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-        const module = join(resolveDir, path).replaceAll('\\', '/');
-        return of && by && module.endsWith(of) ? { path: module.replace(of, by) } : undefined;
-      });
-    },
-  };
-}
+export const formOf = (entry) => ({
+  name: 'modules of a form',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+      const module = join(resolveDir, path).replaceAll('\\', '/');
+      const [of, by] = insteadIn(entry).find(([of]) => module.endsWith(of)) ?? [];
+      return of && by ? { path: module.replace(of, by) } : undefined;
+    });
+  },
+});
 
 const APART = /\/lab-(glue|bytes)\.js$|\.wasm(\?module)?$/;
 

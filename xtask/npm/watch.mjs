@@ -1,5 +1,6 @@
 // Tests changes of JavaScript without Rust: assembles the package again with the wasm files that the last
-// `cargo xtask pkg` built, packs it, and runs test files. After each change, once more.
+// `cargo xtask pkg` built, packs it, and runs test files. After each change, once more. Where nothing was built, it takes
+// what is committed of the core, and the package has no lab.
 //
 //   node xtask/npm/watch.mjs [--once] tests/package/engine/abort.test.mjs...
 
@@ -10,7 +11,7 @@ import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { inRoot, pkg, tarball } from '../run/places.mjs';
-import { core, lab, light, machines, version } from '../steps/package.mjs';
+import { parts as partsBuilt, version } from '../steps/package.mjs';
 import { assembleHere } from './assemble.mjs';
 import { pack } from './pack.mjs';
 
@@ -18,9 +19,11 @@ const { values, positionals: tests } = parseArgs({
   options: { once: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const parts = { wasm: core.file, light: light.script, machines: machines().script, lab: lab.folder };
-const missing = Object.values(parts).find((path) => !existsSync(path));
-if (missing) throw new Error(`${missing} is not there: build the package once with \`cargo xtask pkg\``);
+const built = partsBuilt();
+const generated = (/** @type {string} */ name) => inRoot('src/generated', name);
+const committed = { wasm: generated('core.wasm'), light: generated('light.js'), machines: generated('machines.js') };
+const parts = Object.values(built).every((path) => existsSync(path)) ? built : committed;
+if (parts === committed) console.log('the package without rejitter/lab, which `cargo xtask pkg` builds');
 
 async function repack() {
   const started = performance.now();

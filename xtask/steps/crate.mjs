@@ -6,7 +6,7 @@ import { cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/schedule.mjs';
 import { nodeTests } from './node-tests.mjs';
-import { PACK, assembly, compileThin, machines, shrink, version } from './package.mjs';
+import { PACK, assembly, compileThin, shrink, thin, version } from './package.mjs';
 import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** @typedef {import('../run/run.mjs').Step} Step */
@@ -67,10 +67,10 @@ export const steps = [
     name: OLD_MACHINES,
     needs: [OLD_COMPILERS, PACK],
     async setUp(log) {
-      const old = machines(OLDEST);
+      const old = thin('machines', OLDEST);
       await compileThin(log, old);
       await shrink(log, old);
-      await log.run(assembly(old.script, `${withOldMachines}/pkg`));
+      await log.run(assembly(`${withOldMachines}/pkg`, OLDEST));
     },
   },
   {

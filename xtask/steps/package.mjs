@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
+import { LAB, THIN } from '../npm/artefacts.mjs';
 import { cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool } from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
@@ -17,71 +18,55 @@ export const PACK = 'pack';
 export const script = (name, ...args) => command(['node', inRoot('xtask/npm', name), ...args], { dir: root });
 
 /**
- * A wasm file of numeric functions.
- * @param {string} name
- * @param {string} feature that exports them
+ * Where a thin wasm file is made.
+ * @param {keyof typeof THIN} name
  * @param {string} [toolchain] another one
  */
-function thin(name, feature, toolchain) {
+export function thin(name, toolchain) {
   // A separate folder: the other builds of the same crate have the same file name.
-  const target = inTarget(['thin', ...(name === 'core' ? [] : [name]), ...(toolchain ? [toolchain] : [])].join('-'));
+  const target = inTarget(['thin', name, toolchain].filter(Boolean).join('-'));
   const work = join(target, 'shrink');
-  const compiled = join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
-  return {
-    name,
-    feature,
-    toolchain,
-    target,
-    work,
-    compiled,
-    file: `${work}/${name}.wasm`,
-    script: `${work}/${name}.js`,
-  };
+  return { ...THIN[name], name, toolchain, target, work, file: `${work}/${name}.wasm`, made: `${work}/${name}.js` };
 }
 /** @typedef {ReturnType<typeof thin>} Thin */
 
-/** The numeric decision functions, which the npm package has as wasm and as JavaScript. */
-export const core = thin('core', 'driver');
-/** The waits of `rejitter/light`, which it has as JavaScript alone. */
-export const light = thin('light', 'light-exports');
-/** The machines of protection, which it has as JavaScript alone. @param {string} [toolchain] */
-export const machines = (toolchain) => thin('machines', 'protection-exports', toolchain);
+const NAMES = /** @type {(keyof typeof THIN)[]} */ (Object.keys(THIN));
+
 /** `lab.wasm` and its glue, `lab_bg.js`. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
 
+/** The parts of the package, as `assemble.mjs` takes them. @param {string} [toolchain] of the machines */
+export const parts = (toolchain) => ({
+  wasm: thin('core').file,
+  light: thin('light').made,
+  machines: thin('machines', toolchain).made,
+  lab: lab.folder,
+});
+
+const compiled = (/** @type {string} */ target) => join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
+
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
-  { name: 'thin wasm: compile', needs: [TARGET], setUp: (log) => compileThin(log, core) },
-  { name: 'thin wasm: shrink', needs: ['thin wasm: compile', NPM_OF_BUILD], setUp: (log) => shrink(log, core) },
-  { name: 'waits of light: compile', needs: [TARGET], setUp: (log) => compileThin(log, light) },
-  {
-    name: 'waits of light: as JavaScript',
-    needs: ['waits of light: compile', NPM_OF_BUILD],
-    setUp: (log) => shrink(log, light),
-  },
-  { name: 'machines: compile', needs: [TARGET], setUp: (log) => compileThin(log, machines()) },
-  {
-    name: 'machines: as JavaScript',
-    needs: ['machines: compile', NPM_OF_BUILD],
-    setUp: (log) => shrink(log, machines()),
-  },
+  ...NAMES.map((name) => thin(name)).flatMap((it) => [
+    { name: `${it.title}: compile`, needs: [TARGET], setUp: (/** @type {Log} */ log) => compileThin(log, it) },
+    {
+      name: `${it.title}: shrink`,
+      needs: [`${it.title}: compile`, NPM_OF_BUILD],
+      setUp: (/** @type {Log} */ log) => shrink(log, it),
+    },
+  ]),
   // A fifth smaller than at level 2, and as fast where it matters.
-  { name: 'lab wasm: compile', needs: [TARGET], setUp: (log) => compile(log, 'lab-exports', lab.target) },
+  { name: `${LAB.title}: compile`, needs: [TARGET], setUp: (log) => compile(log, LAB.feature, lab.target) },
   {
-    name: 'lab wasm: bind and optimise',
-    needs: ['lab wasm: compile', WASM_BINDGEN, NPM_OF_BUILD],
+    name: `${LAB.title}: bind and optimise`,
+    needs: [`${LAB.title}: compile`, WASM_BINDGEN, NPM_OF_BUILD],
     setUp: bindLab,
   },
   {
     name: 'assemble',
-    needs: [
-      'thin wasm: shrink',
-      'waits of light: as JavaScript',
-      'machines: as JavaScript',
-      'lab wasm: bind and optimise',
-    ],
+    needs: [...Object.values(THIN).map(({ title }) => `${title}: shrink`), `${LAB.title}: bind and optimise`],
     async setUp(log) {
-      await log.run(assembly(machines().script, pkg));
+      await log.run(assembly(pkg));
       log.note = `${fromRoot(pkg)} ${version()}`;
     },
   },
@@ -109,7 +94,7 @@ async function compile(log, feature, target, { toolchain, link = [] } = {}) {
     --target-dir ${target} --features ${feature} --config profile.release.opt-level='s' ${link}`;
   const more = { remedy: "see the compiler's message in the log" };
   await log.run(toolchain ? cargoOf(toolchain, line, more) : cargo(line, more));
-  log.note = sizeOf(join(target, WASM_TARGET, 'release/rejitter_wasm.wasm'));
+  log.note = sizeOf(compiled(target));
 }
 
 /**
@@ -144,50 +129,42 @@ const optimised = (level, from, to, options = []) =>
   binaryen('wasm-opt', from, to, sh`${level} ${options} --strip-debug --strip-producers --strip-target-features`);
 
 /** Makes a thin build smaller, and JavaScript of it. @param {Log} log @param {Thin} thin */
-export function shrink(log, thin) {
-  const file = (/** @type {string} */ name) => join(thin.work, name);
-  const graph = file('graph.json');
-  const passes = [
-    optimised('-Oz', thin.compiled, file('small.wasm'), ['--converge']),
-    script('roots.mjs', file('small.wasm'), graph),
-    binaryen('wasm-metadce', file('small.wasm'), file('reached.wasm'), ['--graph-file', graph]),
-    optimised('-Oz', file('reached.wasm'), thin.file, ['--converge']),
-    script('roots.mjs', '--check', thin.file, graph),
-  ];
-  // The core: functions of numbers, made at the first call. The waits of light: the same, each by itself. The machines:
-  // functions of arrays, the addresses of states.
-  const module = thin.name === 'machines' ? 'machines.mjs' : 'javascript.mjs';
-  const alone = thin.name === 'light' ? ['--alone'] : [];
-  let form = thin.file;
-  if (thin.name === 'machines') {
-    form = file('numbers.wat');
-    passes.push(binaryen('wasm-dis', thin.file, file('text.wat')));
-    passes.push(script(module, '--numbers', file('text.wat'), form));
-  }
+export function shrink(log, { name, target, work, file, made, script: [module, ...options] }) {
+  const of = (/** @type {string} */ name) => join(work, name);
+  const graph = of('graph.json');
   // JavaScript has no saturating conversions: wasm2js rejects them. And some compilers compute the address of a field
   // once: an offset from its struct's is as good.
   const lower = sh`--all-features --llvm-nontrapping-fptoint-lowering --low-memory-unused
     --optimize-added-constants-propagate -Oz --converge`;
-  passes.push(
-    binaryen('wasm-opt', form, file('lowered.wasm'), lower),
-    binaryen('wasm2js', file('lowered.wasm'), file('wasm2js.js'), ['--all-features', '-Oz']),
-    script(module, ...alone, file('wasm2js.js'), thin.script),
-  );
-  return runPasses(log, thin.compiled, thin.work, [thin.file, thin.script], passes);
+  const numbers = name === 'machines' ? of('numbers.wat') : undefined;
+  const passes = [
+    optimised('-Oz', compiled(target), of('small.wasm'), ['--converge']),
+    script('roots.mjs', of('small.wasm'), graph),
+    binaryen('wasm-metadce', of('small.wasm'), of('reached.wasm'), ['--graph-file', graph]),
+    optimised('-Oz', of('reached.wasm'), file, ['--converge']),
+    script('roots.mjs', '--check', file, graph),
+    ...(numbers
+      ? [binaryen('wasm-dis', file, of('text.wat')), script(module, '--numbers', of('text.wat'), numbers)]
+      : []),
+    binaryen('wasm-opt', numbers ?? file, of('lowered.wasm'), lower),
+    binaryen('wasm2js', of('lowered.wasm'), of('wasm2js.js'), ['--all-features', '-Oz']),
+    script(module, ...options, of('wasm2js.js'), made),
+  ];
+  return runPasses(log, compiled(target), work, [file, made], passes);
 }
 
 /** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. @param {Log} log */
 function bindLab(log) {
-  const compiled = join(lab.target, WASM_TARGET, 'release/rejitter_wasm.wasm');
+  const input = compiled(lab.target);
   const file = (/** @type {string} */ name) => join(lab.folder, name);
   const passes = [
     // The one target whose glue neither loads nor compiles anything itself.
-    command(sh`${wasmTool('wasm-bindgen')} ${compiled} --target bundler --no-typescript --remove-producers-section
+    command(sh`${wasmTool('wasm-bindgen')} ${input} --target bundler --no-typescript --remove-producers-section
       --remove-name-section --out-dir ${lab.folder} --out-name lab`),
     optimised('-O3', file('lab_bg.wasm'), file('optimised.wasm')),
     script('untraceable.mjs', file('optimised.wasm'), file('lab.wasm')),
   ];
-  return runPasses(log, compiled, lab.folder, [file('lab.wasm')], passes);
+  return runPasses(log, input, lab.folder, [file('lab.wasm')], passes);
 }
 
 /** The passes depend on this besides their input and command lines. */
@@ -227,16 +204,14 @@ async function runPasses(log, input, work, results, passes) {
   log.note = sizes();
 }
 
-/**
- * Assembles the package with these machines of protection in the folder `out`.
- * @param {string} made
- * @param {string} out
- */
-export const assembly = (made, out) => ({
+/** Assembles the package in the folder `out`. @param {string} out @param {string} [toolchain] of the machines */
+export const assembly = (out, toolchain) => ({
   ...script(
     'assemble.mjs',
-    ...sh`--version ${version()} --wasm ${core.file} --light ${light.script} --machines ${made}
-      --lab ${lab.folder} --out ${out}`,
+    ...Object.entries({ version: version(), ...parts(toolchain), out }).flatMap(([name, value]) => [
+      `--${name}`,
+      value,
+    ]),
   ),
   remedy: 'the message in the log names the file of pkg-template/ or src/js/ at fault',
 });

@@ -1,0 +1,60 @@
+// All that the build makes of src/: wasm files, JavaScript of them, and the entry points in a form per host.
+
+/**
+ * The thin wasm files, of numeric functions, each with the Cargo feature that exports these, the script that makes a
+ * module of what wasm2js writes, and whether the package has the file itself.
+ */
+export const THIN = {
+  // The decisions: as wasm, and as functions of numbers that are made at the first call.
+  core: { title: 'thin wasm', feature: 'driver', script: ['javascript.mjs'] },
+  // The waits of rejitter/light, as JavaScript alone: each function by itself.
+  light: { title: 'waits of light', feature: 'light-exports', script: ['javascript.mjs', '--alone'] },
+  // The machines of protection, as JavaScript alone: functions of arrays, the addresses of states.
+  machines: { title: 'machines', feature: 'protection-exports', script: ['machines.mjs'] },
+};
+
+/** The file of rejitter/lab, with wasm-bindgen's glue. */
+export const LAB = { title: 'lab wasm', feature: 'lab-exports' };
+
+/** One name per subpath; each has a module in src/js/entries and a `name.d.ts`. */
+export const ENTRIES = [
+  ...['index', 'light', 'light-fetch', 'fetch', 'protection', 'presets', 'data', 'lab', 'testing', 'engines', 'otel'],
+  'reconnect',
+];
+
+/** Entries import another one in this form. */
+const OF_BROWSERS = { './index.js': './index.browser.js' };
+
+/**
+ * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and the modules that
+ * they are made of instead of others. The testing tools are the same for all hosts.
+ * @type {Record<string, { entries: string[], instead: Record<string, string> }>}
+ */
+export const FORMS = {
+  '': { entries: ENTRIES, instead: { '/wasm/core.js': '/wasm/core-inline.js' } },
+  browser: {
+    entries: ['index', 'fetch', 'protection', 'data', 'reconnect'],
+    instead: {
+      ...OF_BROWSERS,
+      '/wasm/core.js': '/wasm/core-javascript.js',
+      '/options/long.js': '/options/long-browser.js',
+    },
+  },
+  workerd: { entries: ['lab'], instead: { ...OF_BROWSERS, '/wasm/lab-inline.js': '/wasm/lab-workerd.js' } },
+  'edge-light': { entries: ['lab'], instead: { ...OF_BROWSERS, '/wasm/lab-inline.js': '/wasm/lab-edge-light.js' } },
+};
+
+/** The modules that an entry point is made of instead of others. @param {string} file */
+export const insteadIn = (file) => Object.entries(FORMS[file.split('.').at(-2) ?? '']?.instead ?? FORMS[''].instead);
+
+/**
+ * The entry point that another one shares an instance with. Those of the testing tools, of engines and of
+ * OpenTelemetry keep no state of operations, and work with the package of any host. The light ones have all that they
+ * need, so that nothing else is loaded.
+ * @param {string} file
+ */
+export function mainOf(file) {
+  if (file === 'light-fetch.js') return 'light.js';
+  if (/^(index|light|presets|testing|engines|otel)\./.test(file)) return undefined;
+  return /^\w+\.js$/.test(file) ? 'index.js' : 'index.browser.js';
+}
