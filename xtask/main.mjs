@@ -86,7 +86,7 @@ const TESTED = [pkg.PACK, setup.NPM_OF_TESTS];
  */
 const SCRIPTS = {
   bench: ['xtask/bench/main.mjs', [IN_BENCH]],
-  hosts: ['xtask/hosts/main.mjs', [...TESTED, programs.FOUND, programs.WEBKIT]],
+  hosts: ['tests/package/hosts/run.mjs', [...TESTED, programs.FOUND, programs.WEBKIT]],
   mutants: ['xtask/npm/mutants.mjs', [...TESTED, programs.SERVERS]],
   schedules: ['tests/package/schedules/run.mjs', TESTED],
   watch: ['xtask/npm/watch.mjs', TESTED],
@@ -190,20 +190,22 @@ async function test(all, options = {}) {
   const start = performance.now();
   const steps = withNeeds([...SET_UP, ...all], ({ name }) => names.includes(name));
   const done = await run(steps, { folder: 'test-logs', jobs: options.jobs, quick: options.quick });
-  console.log(`\n${'step'.padEnd(36)} passed failed skipped      time`);
+  console.log(`\n${'step'.padEnd(36)} passed failed skipped       CPU      time`);
   const column = (/** @type {string | number} */ value, /** @type {number} */ width) => String(value).padStart(width);
   const sum = { passed: 0, failed: 0 };
-  for (const [i, { counts, seconds }] of done.entries()) {
+  for (const [i, { counts, seconds, cpu }] of done.entries()) {
     sum.passed += counts.passed;
     sum.failed += counts.failed;
     // The tests, and the steps of the set-up that failed.
     if (!isTest(steps[i]) && counts.failed === 0) continue;
     const { passed, failed, skipped } = counts;
-    const cells = [column(passed, 6), column(failed, 6), column(skipped, 7), column(seconds.toFixed(1), 7)];
-    console.log(`${steps[i].name.padEnd(36)} ${cells.join(' ')} s`);
+    const times = [cpu, seconds].map((each) => `${column(each.toFixed(1), 7)} s`);
+    const cells = [column(passed, 6), column(failed, 6), column(skipped, 7), ...times];
+    console.log(`${steps[i].name.padEnd(36)} ${cells.join(' ')}`);
   }
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  console.log(`${'with the set-up'.padEnd(58)} ${column(seconds, 7)} s\n`);
+  const cpu = done.reduce((sum, each) => sum + each.cpu, 0).toFixed(1);
+  console.log(`${'with the set-up'.padEnd(58)} ${column(cpu, 7)} s ${column(seconds, 7)} s\n`);
   // Their first failure is not in the sum.
   for (const [i, { again, counts }] of done.entries()) {
     if (!again || counts.failed > 0) continue;

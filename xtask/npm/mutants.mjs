@@ -196,7 +196,7 @@ async function javaScript(count) {
 
   const files = [];
   const names = FOLDERS.flatMap((folder) => readdirSync(join(tests, folder)).map((file) => `${folder}/${file}`));
-  const all = [...SCHEDULES, ...names.filter((file) => /(?<!planted-bugs)\.test\.mjs$/.test(file))];
+  const all = [...SCHEDULES, ...names.filter((file) => /(?<!planted-bugs\.slow)\.test\.mjs$/.test(file))];
   await each(all, async (space, file) => {
     const coverage = join(space.folder, 'coverage');
     rmSync(coverage, { recursive: true, force: true });

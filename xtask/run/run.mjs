@@ -42,6 +42,7 @@ const QUIET_MS = 30_000;
  * @typedef {object} Done
  * @property {Counts} counts
  * @property {number} seconds
+ * @property {number} cpu seconds that processors worked for it
  * @property {boolean} ran
  * @property {boolean} again it failed, and this is how it ended when it ran once more, alone
  */
@@ -50,6 +51,8 @@ const QUIET_MS = 30_000;
 export class Log {
   /** A few words next to the time of the step. */
   note = '';
+  /** Seconds that processors worked for its commands. */
+  cpu = 0;
   /** Lines to print below the step once it has succeeded. */
   report = '';
 
@@ -70,7 +73,7 @@ export class Log {
     try {
       writeSync(file, `$ ${shown(command)}\n`);
       const before = this.printed().length;
-      await runCommand(command, file, this.givesWay);
+      this.cpu += await runCommand(command, file, this.givesWay);
       return this.printed().slice(before);
     } finally {
       closeSync(file);
@@ -155,7 +158,7 @@ async function pass(logs, steps, jobs, known) {
     const { counts, failure } = await outcomeOf(step, log, known);
     counts.failed = Math.max(counts.failed, Number(failure !== undefined));
     const seconds = since(begun);
-    done.set(name, { counts, seconds, ran: true, again: false });
+    done.set(name, { counts, seconds, cpu: log.cpu, ran: true, again: false });
     say(ending(name, seconds, log, failure));
     states.set(name, failure === undefined ? 'succeeded' : 'failed');
     running.delete(name);
@@ -163,7 +166,8 @@ async function pass(logs, steps, jobs, known) {
       const [waiting, by] = pair;
       say(`  NOT RUN ${waiting}: it needs "${by}"\n`);
       states.set(waiting, 'failed');
-      done.set(waiting, { counts: { passed: 0, failed: 1, skipped: 0 }, seconds: 0, ran: false, again: false });
+      const counts = { passed: 0, failed: 1, skipped: 0 };
+      done.set(waiting, { counts, seconds: 0, cpu: 0, ran: false, again: false });
     }
   };
   const progress = () => {
