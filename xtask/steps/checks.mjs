@@ -106,8 +106,8 @@ const LINTS = [
   ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];
 
-/** The tests of what the build is made with. Those of hosts import helpers that look for the tarball. */
-const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/report', 'hosts'].flatMap((folder) =>
+/** The tests of what the build is made with. */
+const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/report'].flatMap((folder) =>
   testFiles(inRoot('xtask', folder)),
 );
 

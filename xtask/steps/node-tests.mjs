@@ -16,6 +16,8 @@ import { NPM_OF_TESTS } from './setup.mjs';
 /** What each kind needs, and the group of those that run one at a time. @type {Record<string, Partial<Step>>} */
 const KINDS = {
   '': { quick: true },
+  // Not for the daily loop.
+  slow: {},
   cargo: { quick: true, group: DEBUG },
   browser: { needs: [FOUND], group: BROWSERS },
   webkit: { needs: [WEBKIT], group: BROWSERS },
@@ -96,7 +98,7 @@ export function ofPackage() {
   // With the same variable, all others run on the core as JavaScript, too.
   const asInBrowsers = files('engine/attempts engine/operations engine/vectors options/options fetch/fetch');
   // Not those of `retrySync`: WebKitGTK has no shared memory.
-  const pages = files('hosts/import.browser hosts/fetch.browser hosts/lab.browser');
+  const pages = files('hosts/hosts.browser fetch/fetch.browser lab/lab.browser');
   return [
     ...folders.sort().flatMap((name) => ofFolder(`${tests}/${name}`, `package: ${name}`, needs)),
     {

@@ -239,7 +239,7 @@ test('the table of presets lists each, with its options and what its cap bounds'
 });
 
 test('the table of functions lists each, with the strategy that it has', () => {
-  // hosts/node-esm.test.mjs compares the waits of each function with these strategies.
+  // tarball/node.test.mjs compares the waits of each function with these strategies.
   for (const [cell, strategy] of listed('function', Object.keys(SHORTCUTS))) {
     const words = strategy.split(/[^a-z]+/);
     const said = {

@@ -19,7 +19,7 @@ const jest = (name, testEnvironment, commonJs, more = {}) => {
   });
 };
 
-const NO_FETCH = { parts: 'abdefg', remark: 'jsdom has no `fetch`; with a polyfill, `createFetch` works.' };
+const NO_FETCH = { parts: 'abdefghi', remark: 'jsdom has no `fetch`; with a polyfill, `createFetch` works.' };
 
 export const JESTS = {
   name: 'Jest',

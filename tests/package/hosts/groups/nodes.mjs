@@ -32,18 +32,26 @@ export function nodes(out) {
 export const NODES = {
   name: 'Node',
   versions: `Node ${Object.values(VERSIONS).join(', ')}.`,
-  rows: Object.keys(VERSIONS).flatMap((major) => [
-    program(`Node ${major}, ESM`, `node@${major} main.mjs`),
-    program(`Node ${major}, CommonJS`, `node@${major} main.cjs`),
-    ...(major === '20'
-      ? []
-      : [program(`Node ${major}, types stripped`, `node@${major} --no-warnings --experimental-strip-types main.ts`)]),
-    // Its own fetch runs on WebAssembly, and so does the lab.
-    program(`Node ${major}, --jitless`, `node@${major} --jitless main.mjs`, {
-      parts: 'abefg',
-      remark: "The lab and Node's own `fetch` need WebAssembly.",
-    }),
-  ]),
+  daily: true,
+  rows: Object.keys(VERSIONS).flatMap((major) => {
+    const daily = major === '20';
+    return [
+      program(`Node ${major}, ESM`, `node@${major} main.mjs`, { daily }),
+      program(`Node ${major}, CommonJS`, `node@${major} main.cjs`, { daily }),
+      major === '20'
+        ? program('Node 20, CommonJS alone', 'node@20 --no-experimental-require-module main.cjs')
+        : program(`Node ${major}, types stripped`, `node@${major} --no-warnings --experimental-strip-types main.ts`, {
+            daily,
+          }),
+      // Its own fetch runs on WebAssembly, and so does the lab.
+      program(`Node ${major}, --jitless`, `node@${major} --jitless main.mjs`, {
+        daily,
+        parts: 'abefghi',
+        expected: { wasm: 'refused' },
+        remark: "The lab and Node's own `fetch` need WebAssembly.",
+      }),
+    ];
+  }),
 };
 
 export const DENO = {
@@ -64,7 +72,7 @@ export const BUN = {
   ],
 };
 
-const TESTS = new URL('../../../tests/', import.meta.url);
+const TESTS = new URL('../../../', import.meta.url);
 const FAILURES_PROGRAM = `import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isTransientError } from 'rejitter';

@@ -1,8 +1,11 @@
 // Workers and edge runtimes.
 
+import { onEdge } from '../../lib/edge.mjs';
+import { onWorkerd } from '../../lib/workerd.mjs';
 import { answeredBy, printedBy, row } from '../row.mjs';
-import { BUILT } from '../suite.mjs';
+import { BUILT, PARTS, WITHOUT_LAB } from '../suite.mjs';
 
+const REFUSED = { wasm: 'refused' };
 /** A worker that answers with the results. */
 const WORKER =
   "import { suite } from './suite.mjs';\nexport default { fetch: async () => Response.json(await suite()) };\n";
@@ -30,11 +33,35 @@ export const WORKERD = {
   packages: { esbuild: '0.28.2', miniflare: '4.20260730.0' },
   rows: [
     row('workerd (miniflare)', {
+      expected: REFUSED,
       files: { 'worker.mjs': WORKER },
       build:
         'esbuild worker.mjs --bundle --format=esm --conditions=workerd --outfile=out/worker.mjs ' +
         '--loader:.wasm=copy --asset-names=[name]',
       results: inMiniflare('out', 'worker.mjs', '/', ''),
+    }),
+  ],
+};
+
+/** The engines of both alone, in the versions that the tests have. */
+export const ENGINES_OF_EDGE = {
+  name: 'Engines of workers and of the edge',
+  versions: 'workerd 1.20261023.1, with the flags of these dates; @edge-runtime/vm 5.0.0; bundled by esbuild 0.28.2.',
+  daily: true,
+  rows: [
+    ...['2025-01-01', '2026-01-01'].map((date) =>
+      row(`workerd, ${date}`, {
+        expected: REFUSED,
+        results: async (folder) =>
+          JSON.parse(
+            await onWorkerd({ 'suite.mjs': folder.suite(), 'worker.mjs': WORKER }, { date, wasm: 'lab.wasm' }),
+          ),
+      }),
+    ),
+    row('edge-runtime, engine', {
+      expected: REFUSED,
+      files: { 'main.mjs': "export { suite } from './suite.mjs';\n" },
+      results: async (folder) => JSON.parse(JSON.stringify(await (await onEdge(folder.dir)).exported.suite())),
     }),
   ],
 };
@@ -50,7 +77,7 @@ export const EDGE_RUNTIME = {
   packages: { 'edge-runtime': '4.0.1', esbuild: '0.28.2' },
   rows: [
     row('edge-runtime', {
-      parts: 'abcefg',
+      parts: WITHOUT_LAB,
       remark:
         'The lab imports its wasm file with `?module`, as Vercel and Next.js provide it; this runtime alone does not.',
       files: { 'worker.mjs': EVENTS },
@@ -60,6 +87,7 @@ export const EDGE_RUNTIME = {
   ],
 };
 
+const ALL = Object.keys(PARTS).join('');
 const NITRO_FILES = {
   'nitro.config.mjs': "export default { compatibilityDate: '2026-01-01', srcDir: 'server' };\n",
   'server/routes/index.mjs': `import { defineEventHandler } from 'h3';
@@ -69,7 +97,7 @@ export default defineEventHandler(() => suite());
 };
 
 /** Nitro alone: Nuxt builds its server with it. */
-const nitro = (preset, { parts = 'abcefg', ...more } = {}) =>
+const nitro = (preset, { parts = WITHOUT_LAB, ...more } = {}) =>
   row(`Nitro, ${preset}`, {
     parts,
     files: NITRO_FILES,
@@ -95,13 +123,13 @@ export const NITRO = {
     'nitropack 2.13.6, with which Nuxt builds its server; miniflare 4.20260730.0 runs what it builds for Cloudflare.',
   packages: { miniflare: '4.20260730.0', nitropack: '2.13.6' },
   rows: [
-    nitro('node-server', { parts: 'abcdefg', results: answeredBy(BUILT_SERVER) }),
+    nitro('node-server', { parts: ALL, results: answeredBy(BUILT_SERVER) }),
     nitro('cloudflare_module', { results: builtWorker('/'), remark: 'Without the lab, see the last row.' }),
     nitro('vercel_edge', { remark: 'Without the lab.' }),
     nitro('netlify_edge', { remark: 'Without the lab.' }),
     nitro('deno_deploy', { remark: 'Without the lab.' }),
     {
-      ...nitro('cloudflare_module', { parts: 'abcdefg', rejected: /RollupError:[^\n]*/ }),
+      ...nitro('cloudflare_module', { parts: ALL, rejected: /RollupError:[^\n]*/ }),
       name: 'Nitro, cloudflare_module, with the lab',
     },
   ],

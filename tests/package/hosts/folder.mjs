@@ -1,10 +1,11 @@
 // A user's project: a folder with packages, files, commands and servers.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { send } from '../run/command.mjs';
+import { send } from '../../../xtask/run/command.mjs';
+import { here, installed } from '../lib/consumer.mjs';
 import { suiteText } from './suite.mjs';
 
 /** Longer than any tool needs on a busy machine. */
@@ -24,10 +25,11 @@ export class Folder {
   #closers = [];
 
   /**
-   * @param {{ dir: string, tarball: string, origin: string, node: (major: number) => Promise<string> }} options
+   * @param {{ dir: string, origin: string, closed: string, node: (major: number) => Promise<string>,
+   *   tarball?: string }} options without a tarball, it has the packages of the tests, and the one that they installed
    */
-  constructor({ dir, tarball, origin, node }) {
-    Object.assign(this, { dir, tarball, origin, node });
+  constructor({ dir, ...options }) {
+    Object.assign(this, { dir, ...options });
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
   }
@@ -53,15 +55,24 @@ export class Folder {
   }
 
   suite(options = {}) {
-    return suiteText({ origin: this.origin, ...options });
+    return suiteText({ origin: this.origin, closed: this.closed, ...options });
   }
 
   /**
-   * Writes package.json and installs.
+   * Installs, or links what is installed.
    * @param {Record<string, string>} packages
    * @param {string} [line]
    */
   async install(packages, line = 'npm install --no-audit --no-fund') {
+    if (!this.tarball) {
+      this.write({ 'package.json': '{ "private": true }' });
+      const links = Object.keys(packages).map((name) => [name, join(here, 'node_modules', name)]);
+      for (const [name, path] of [['rejitter', installed], ...links]) {
+        mkdirSync(dirname(this.path('node_modules', name)), { recursive: true });
+        symlinkSync(path, this.path('node_modules', name));
+      }
+      return;
+    }
     const dependencies = { rejitter: `file:${this.tarball}`, ...packages };
     const user = { name: 'user', private: true, version: '0.0.0', dependencies };
     this.write({ 'package.json': JSON.stringify(user, null, 2) });
@@ -108,7 +119,7 @@ export class Folder {
   /** The program of a line is one of the project's, a Node such as `node@20`, or on PATH. */
   async #start(line, env) {
     const [name, ...args] = line.split(' ');
-    const own = this.path('node_modules/.bin', name);
+    const own = join(this.tarball ? this.dir : here, 'node_modules/.bin', name);
     const [, major] = /^node@(\d+)$/.exec(name) ?? [];
     let text = '';
     const child = spawn(major ? await this.node(Number(major)) : existsSync(own) ? own : name, args, {

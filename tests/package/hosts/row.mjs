@@ -9,8 +9,11 @@ import { BUILT, PARTS, PRINT, resultsIn } from './suite.mjs';
  * @typedef {object} Row
  * @property {string} name
  * @property {(folder: Folder) => Promise<Results>} run
+ * @property {string} [browser] that runs it
  * @property {string} [parts] of the suite, all by default
+ * @property {Results} [expected] what else the results must say, such as whether the host compiles WebAssembly
  * @property {RegExp} [rejected] matches the message of the tool, if the host cannot run the package
+ * @property {boolean} [daily] false: not in the daily run, though its group is
  * @property {string} [remark] for the reader of the table
  *
  * @typedef {object} Outcome
@@ -78,7 +81,7 @@ export function program(name, line, more = {}) {
  * @param {Folder} folder
  * @returns {Promise<Outcome>}
  */
-export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected }, folder) {
+export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected, expected = {} }, folder) {
   try {
     const results = await run(folder);
     const bad = [...parts].filter((part) => results[part] !== 'ok' && results[part] !== BUILT);
@@ -87,6 +90,7 @@ export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), reje
       if (message) return { good: true, results, message: rejected.exec(message)[0] };
       return { good: false, results, problem: `no message like ${rejected}: ${JSON.stringify(results)}` };
     }
+    bad.push(...Object.keys(expected).filter((name) => String(results[name]) !== expected[name]));
     if (bad.length === 0) return { good: true, results };
     return { good: false, results, problem: bad.map((part) => `${part}: ${results[part]}`).join('\n') };
   } catch (error) {

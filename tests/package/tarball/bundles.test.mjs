@@ -1,8 +1,9 @@
-// An app imports the package, and a CommonJS dependency of its own requires it: in each bundler's output there is one
-// instance of it. Two would be twice the bytes, and errors, policies and reports of one would be strangers to the other.
+// What bundles have of the package: what the app uses, once. An app imports it, and a CommonJS dependency of its own
+// requires it: two instances would be twice the bytes, and errors, policies and reports of one would be strangers to the
+// other. That bundles work is in tests/package/hosts.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { arch, execPath, platform } from 'node:process';
@@ -14,8 +15,8 @@ import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
 
-import { bundled } from '../lib/bundle.mjs';
-import { project, run } from '../lib/consumer.mjs';
+import { bundleOf, bundled } from '../lib/bundle.mjs';
+import { BEHAVIOUR, behaves, inlinedText, project, run, runTests } from '../lib/consumer.mjs';
 
 /** An export of each entry that shares state, or by which values are told apart. */
 const SHARED = {
@@ -100,3 +101,62 @@ for (const [how, build, program = execPath] of [
       entries.map(() => true),
     );
   });
+
+test('an import whose names are not used leaves nothing in a bundle', async () => {
+  for (const code of [`import 'rejitter'; console.log(1);`, `import { retry } from 'rejitter'; console.log(1);`])
+    assert.equal((await bundleOf(code)).trim(), 'console.log(1);');
+});
+
+/** In metrics, what blocks, and another function: what only others need. */
+const OF_OTHERS = ['firstAttemptSuccesses', 'SharedArrayBuffer', 'retryWithLinearBackoff'];
+
+for (const [name, build] of [
+  ['esbuild', esbuild({ platform: 'neutral', mainFields: ['module', 'main'] })],
+  ['Rollup', ofRollup(false)],
+  ['webpack', ofWebpack('node20')],
+])
+  test(`${name}: a bundle has the function that the app uses, and what it needs`, async () => {
+    const found = async (source) => {
+      const dir = project('bundle', { 'app.mjs': source });
+      await build(dir);
+      const text = readFileSync(join(dir, 'out.mjs'), 'utf8');
+      return OF_OTHERS.filter((part) => text.includes(part));
+    };
+    const one = `import { retryWithFullJitter } from 'rejitter';\nawait retryWithFullJitter(() => 1);\n`;
+    assert.deepEqual(await found(one), []);
+    const all = `import * as all from 'rejitter';\nconsole.log(Object.values(all));\n`;
+    assert.deepEqual(await found(all), OF_OTHERS, 'the control');
+  });
+
+test('V07 the tests of behaviour pass on a minified bundle, where no name of a class or function is left', async () => {
+  const bundle = join(project('bundle', {}), 'bundle.mjs');
+  // Not for production, which has no long texts.
+  const define = { 'process.env.NODE_ENV': '"test"' };
+  writeFileSync(bundle, await bundleOf("export * from 'rejitter';", { keepNames: false, define }));
+  await behaves(bundle);
+  // The control: the bundle is what they ran on.
+  writeFileSync(bundle, "export { retry, RetryPolicy } from 'rejitter';\nthrow new Error('this bundle');");
+  assert.notEqual((await runTests([BEHAVIOUR[0]], bundle)).code, 0);
+});
+
+const BOTH = "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n";
+
+test('one instance: a bundle of both entries has the driver and the core once', async () => {
+  const text = await bundleOf(BOTH, { platform: 'neutral', conditions: ['module'] });
+  for (const part of [inlinedText('index.js'), 'rejitter:operation']) assert.equal(text.split(part).length - 1, 1);
+});
+
+test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
+  const has = async (conditions, platform = 'neutral') =>
+    (await bundleOf(BOTH, { conditions, platform })).includes(inlinedText('index.js'));
+  assert.equal(await has([], 'browser'), false);
+  assert.equal(await has(['module']), true);
+  for (const condition of ['workerd', 'edge-light', 'react-native', 'browser'])
+    assert.equal(await has([condition]), false, condition);
+});
+
+test('the main entry alone has nothing of fetch', async () => {
+  const text = (await bundleOf("export * from 'rejitter';\n")).toLowerCase();
+  // isTransientError reads whether an error's headers ask to wait, and no more of them.
+  for (const part of ['idempotency', 'ratelimit', 'econnrefused']) assert.ok(!text.includes(part), part);
+});

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { closedOrigin } from '../lib/fetching.mjs';
 import { closeBrowsers } from './browser.mjs';
 import { Folder } from './folder.mjs';
 import { GROUPS } from './groups/all.mjs';
@@ -40,6 +41,7 @@ const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 const results = known.hash === hash ? known.results : {};
 
 const server = await startOrigin();
+const closed = await closedOrigin();
 const node = nodes(out);
 // The tools run on the newest Node with long-term support.
 process.env.PATH = `${dirname(await node(24))}${delimiter}${process.env.PATH}`;
@@ -48,7 +50,7 @@ let number = 0;
 let failed = 0;
 for (const { name, packages = {}, install, rows } of chosen) {
   const dir = join(out, name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));
-  const folder = new Folder({ dir, tarball, origin: server.url, node });
+  const folder = new Folder({ dir, tarball, origin: server.url, closed, node });
   let broken;
   try {
     if (install) await install(folder);
@@ -82,6 +84,6 @@ console.log(`${total - failed} passed, ${failed} failed`);
 if (values.docs) {
   const missing = names.filter((name) => !(name in results));
   if (missing.length > 0) throw new Error(`no result of this package yet: ${missing.join(', ')}`);
-  writeFileSync(new URL('../../docs/hosts.md', import.meta.url), document(GROUPS, results));
+  writeFileSync(new URL('../../../docs/hosts.md', import.meta.url), document(GROUPS, results));
 }
 process.exitCode = failed === 0 ? 0 : 1;

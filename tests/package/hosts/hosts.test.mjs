@@ -1,13 +1,18 @@
+// The table of hosts and its suite: what results mean, the document, and the daily run without browsers.
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { here, repo } from '../lib/consumer.mjs';
+import { DAILY, testDaily } from './daily.mjs';
 import { GROUPS } from './groups/all.mjs';
 import { document } from './report.mjs';
 import { outcomeOf } from './row.mjs';
-import { MARK, resultsIn, suiteText } from './suite.mjs';
+import { MARK, PARTS, resultsIn, suiteText } from './suite.mjs';
 
-const good = { a: 'ok', b: 'ok', c: 'ok', d: 'ok', e: 'ok', f: 'ok', g: 'ok' };
+const good = Object.fromEntries(Object.keys(PARTS).map((part) => [part, 'ok']));
 const ending = (results) => async () => results;
 const failing = (message) => async () => {
   throw new Error(message);
@@ -19,6 +24,8 @@ test('a host is good if each part is, or if it rejects the package with the expe
     'a part fails': await outcomeOf({ run: ending({ ...good, b: 'flaky' }) }),
     'a part is missing': await outcomeOf({ run: ending({ a: 'ok' }) }),
     'fewer parts': await outcomeOf({ run: ending({ a: 'ok' }), parts: 'a' }),
+    'as expected': await outcomeOf({ run: ending({ ...good, wasm: 'refused' }), expected: { wasm: 'refused' } }),
+    'not as expected': await outcomeOf({ run: ending({ ...good, wasm: 'compiled' }), expected: { wasm: 'refused' } }),
     'no results': await outcomeOf({ run: ending(undefined) }),
     fails: await outcomeOf({ run: failing('no such file') }),
     'rejected by a tool': await outcomeOf({ run: failing('RollupError: no wasm\nat'), rejected: /RollupError: .*/ }),
@@ -28,7 +35,7 @@ test('a host is good if each part is, or if it rejects the package with the expe
   };
   assert.deepEqual(
     Object.entries(outcomes).flatMap(([name, outcome]) => (outcome.good ? [name] : [])),
-    ['all', 'fewer parts', 'rejected by a tool', 'rejected in a part'],
+    ['all', 'fewer parts', 'as expected', 'rejected by a tool', 'rejected in a part'],
   );
   assert.equal(outcomes['a part fails'].problem, 'b: flaky');
   assert.equal(outcomes['rejected by a tool'].message, 'RollupError: no wasm');
@@ -48,7 +55,7 @@ test('the suite imports only what its parts need', () => {
 });
 
 test('docs/hosts.md has each host of the table, and works in all that it shows', () => {
-  const text = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
+  const text = readFileSync(join(repo, 'docs/hosts.md'), 'utf8');
   const [table] = text.split('\n## ');
   const names = [...table.matchAll(/^\| (?!\| with).* \| .* \| (.*) \| (.*) \|$/gm)]
     .flatMap(([, ...cells]) => cells.flatMap((cell) => cell.split('; ')))
@@ -62,3 +69,12 @@ test('the document escapes what would end a cell', () => {
   const text = document([{ name: 'Group', rows }], { host: { good: true, message: 'a | b\nc' } });
   assert.match(text, /^\| host \| ✗+ \| `a \\\| b c` \|$/m);
 });
+
+test('a group of the daily run has the packages of the tests', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  for (const { name, packages = {} } of DAILY)
+    for (const [package_, version] of Object.entries(packages))
+      assert.equal(devDependencies[package_], version, `${name}: ${package_}`);
+});
+
+testDaily(({ browser }) => browser === undefined);

@@ -1,4 +1,4 @@
-// fetch over other fetches and in other hosts: undici's own, a Vitest mock, workerd.
+// fetch over other fetches: undici's own, a Vitest mock.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -6,14 +6,11 @@ import { test } from 'node:test';
 
 import * as undici from 'undici';
 
-import { bundleOf } from '../lib/bundle.mjs';
-import { importPackage, inlinedText, project } from '../lib/consumer.mjs';
-import { onEdge } from '../lib/edge.mjs';
-import { QUICK, closedOrigin, failing, importFetch, listen, serving } from '../lib/fetching.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { QUICK, failing, importFetch, listen, serving } from '../lib/fetching.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { inFramework } from '../lib/frameworks.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { onWorkerd } from '../lib/workerd.mjs';
 
 const { createFetch } = await importFetch();
 const { retryReport } = await importPackage();
@@ -104,89 +101,4 @@ test('Vitest: a mock of fetch sees what fetch would, and fake timers drive the w
   assert.ok(passes, output);
   const late = await inFramework('Vitest', VITEST.replace('29_999', '50_000'), 1);
   assert.equal(late.passes, false, 'control: sees a wait that has ended');
-});
-
-/** The program of the workers' hosts, which responds with its observations. */
-const JOB = `
-import { createFetch } from 'rejitter/fetch';
-import { retryReport } from 'rejitter';
-export async function job(target, closed) {
-  const events = [];
-  const fetch = createFetch({ baseMs: 1, maxAttempts: 3, attemptTimeoutMs: 20000, onRetry: ({ status, hintMs }) =>
-    events.push([status, hintMs]) });
-  const got = await fetch(target + '/get', { signal: new AbortController().signal });
-  const put = await fetch(new Request(target + '/put', { method: 'PUT', body: 'from a worker' }));
-  const post = await fetch(target + '/post', { method: 'POST', body: 'keyed', retry: { idempotencyKey: 'auto' } });
-  const refused = await fetch(closed).catch((error) => error);
-  return JSON.stringify([got.status, await put.text(), await post.text(), events, refused.message,
-    retryReport(refused)?.attempts]);
-}
-`;
-const WORKER = `
-import { job } from './job.mjs';
-export default { async fetch(request) {
-  try {
-    const { searchParams } = new URL(request.url);
-    return new Response(await job(searchParams.get('target'), searchParams.get('closed')));
-  } catch (error) { return new Response(String(error.stack), { status: 500 }); }
-} };
-`;
-
-/** `use` runs the job against a server that fails twice for each path, and a port without a listener. */
-async function checkJob(use) {
-  const closed = await closedOrigin();
-  const target = await listen((request, response, nth) => {
-    if (nth < 3) response.writeHead(503, { 'retry-after-ms': '2' }).end('later');
-    else response.end(request.body.length > 0 ? request.body : 'ok');
-  });
-  try {
-    const [got, put, post, events, message, attempts] = JSON.parse(await use(target.origin, closed));
-    assert.deepEqual([got, put, post], [200, 'from a worker', 'keyed']);
-    assert.deepEqual(events.slice(0, 6), Array(6).fill([503, 2]));
-    assert.equal(attempts, 3, message);
-    assert.equal(
-      new Set(target.seen.filter(({ path }) => path === '/post').map(({ headers }) => headers['idempotency-key'])).size,
-      1,
-    );
-  } finally {
-    await target.close();
-  }
-}
-
-test('edge-light: retries against a real server from the edge runtime, which rejects compiling bytes', async () => {
-  const { exported, vm, imports } = await onEdge(project('edge-fetch', { 'main.mjs': JOB }));
-  assert.deepEqual(imports, [], 'no wasm file is imported');
-  assert.throws(
-    () => vm.evaluate('new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))'),
-    /disallowed/,
-  );
-  await checkJob((target, closed) => exported.job(target, closed));
-});
-
-for (const date of ['2025-01-01', '2026-01-01'])
-  test(`W07 workerd, as of ${date}: retries against a real server`, () =>
-    checkJob((target, closed) =>
-      onWorkerd({ 'job.mjs': JOB, 'worker.mjs': WORKER }, { query: { target, closed }, date }),
-    ));
-
-const BOTH = "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n";
-
-test('one instance: a bundle of both entries has the driver and the core once', async () => {
-  const text = await bundleOf(BOTH, { platform: 'neutral', conditions: ['module'] });
-  for (const part of [inlinedText('index.js'), 'rejitter:operation']) assert.equal(text.split(part).length - 1, 1);
-});
-
-test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
-  const has = async (conditions, platform = 'neutral') =>
-    (await bundleOf(BOTH, { conditions, platform })).includes(inlinedText('index.js'));
-  assert.equal(await has([], 'browser'), false);
-  assert.equal(await has(['module']), true);
-  for (const condition of ['workerd', 'edge-light', 'react-native', 'browser'])
-    assert.equal(await has([condition]), false, condition);
-});
-
-test('the main entry alone has nothing of fetch', async () => {
-  const text = (await bundleOf("export * from 'rejitter';\n")).toLowerCase();
-  // isTransientError reads whether an error's headers ask to wait, and no more of them.
-  for (const part of ['idempotency', 'ratelimit', 'econnrefused']) assert.ok(!text.includes(part), part);
 });

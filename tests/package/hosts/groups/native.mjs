@@ -102,7 +102,7 @@ const FOLDERS = { darwin: 'osx-bin', linux: 'linux64-bin' };
 const ON_HERMES = `node_modules/hermes-engine-cli/${FOLDERS[process.platform]}/hermes -w -Xmicrotask-queue all.js`;
 
 const native = (name, remark, { exports_ = true, before = '', run = ON_HERMES } = {}) => {
-  const parts = 'abcfg';
+  const parts = 'abcfghi';
   return row(name, {
     parts,
     remark,

@@ -1,6 +1,6 @@
 // The table of hosts, for the terminal and for docs/hosts.md.
 
-import { wrapped } from '../bench/report/table.mjs';
+import { wrapped } from '../../../xtask/bench/report/table.mjs';
 import { BUILT, PARTS } from './suite.mjs';
 
 const LETTERS = Object.keys(PARTS);

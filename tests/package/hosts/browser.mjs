@@ -1,12 +1,11 @@
 // Pages in Chromium, Firefox and WebKitGTK.
 
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { ALL, serve } from '../../tests/package/lib/browsers.mjs';
-import { until } from '../../www/demo/lib/until.mjs';
+import { chromium } from 'playwright-core';
 
-const { chromium } = createRequire(new URL('../../tests/package/package.json', import.meta.url))('playwright-core');
+import { ALL, serve } from '../lib/browsers.mjs';
+import { until } from '../../../www/demo/lib/until.mjs';
 
 const TYPES = {
   '.html': 'text/html',
@@ -14,6 +13,9 @@ const TYPES = {
   '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',
 };
+
+/** @param {string} browser */
+export const titleOf = (browser) => (browser === 'WebKit' ? 'WebKitGTK' : browser);
 
 /** Started once for all pages. */
 const running = new Map();
@@ -61,13 +63,16 @@ export const inFolder = (root, browser, headers) => async (/** @type {import('./
 export async function onPage(url, name = 'Chromium') {
   const errors = [];
   try {
-    return await (await browser(name)).withPage(async (page) => {
+    const results = await (await browser(name)).withPage(async (page) => {
       page.on('pageerror', (error) => errors.push(error.message ?? error));
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       await page.goto(url);
       // Where a Content-Security-Policy forbids strings as code, a function of the page is waited for from outside.
       return until('the page has results', () => page.evaluate(() => globalThis.results));
     });
+    // Browsers report responses and connections that fail by themselves.
+    const complaints = errors.filter((text) => !/Failed to load resource|CORS request did not succeed/.test(text));
+    return { ...results, complaints: complaints.join('; ') || 'none' };
   } catch (error) {
     throw new Error(`${error.message}\n${errors.join('\n')}`);
   }

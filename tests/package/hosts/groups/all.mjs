@@ -1,7 +1,7 @@
 // All hosts, in the order of the table.
 
-import { BUNDLERS, ENGINES, VITE } from './bundlers.mjs';
-import { EDGE_RUNTIME, NITRO, WORKERD } from './edge.mjs';
+import { BUNDLERS, ENGINES, IN_NODE, VITE } from './bundlers.mjs';
+import { EDGE_RUNTIME, ENGINES_OF_EDGE, NITRO, WORKERD } from './edge.mjs';
 import { ANGULAR_GROUP, ASTRO, NEXT, NUXT } from './frameworks.mjs';
 import { PNPM, YARN_PNP } from './managers.mjs';
 import { HERMES } from './native.mjs';
@@ -18,10 +18,12 @@ export const GROUPS = [
   YARN_PNP,
   WORKERD,
   EDGE_RUNTIME,
+  ENGINES_OF_EDGE,
   ENGINES,
   NEXT,
   ...BUNDLERS,
   VITE,
+  IN_NODE,
   ASTRO,
   ANGULAR_GROUP,
   HERMES,

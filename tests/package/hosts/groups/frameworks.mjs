@@ -2,6 +2,7 @@
 
 import { inFolder, onPage } from '../browser.mjs';
 import { answeredBy, row } from '../row.mjs';
+import { WITHOUT_LAB } from '../suite.mjs';
 import { BUILT_SERVER, builtWorker } from './edge.mjs';
 
 /** The results in a page that a server rendered. */
@@ -74,7 +75,8 @@ export const NEXT = {
       results: async (folder) => onPage(`${await folder.serve(...NEXT_SERVER)}/client`),
     }),
     row('Next.js, client component, CSP', {
-      parts: 'abcefg',
+      expected: { wasm: 'refused' },
+      parts: WITHOUT_LAB,
       remark: 'The lab needs WebAssembly.',
       results: async (folder) => onPage(`${await folder.serve(...NEXT_SERVER)}/strict`),
     }),
@@ -110,7 +112,7 @@ export const NUXT = {
     // It takes the build of the row before.
     row('Nuxt, client', { results: async (folder) => onPage(await folder.serve(...BUILT_SERVER)) }),
     nuxt('cloudflare_module, server route', 'cloudflare_module', {
-      parts: 'abcefg',
+      parts: WITHOUT_LAB,
       remark: 'Without the lab: see Nitro.',
       results: builtWorker('/api/suite'),
     }),

@@ -1,0 +1,40 @@
+// The server on loopback that every suite calls.
+
+import { serve } from '../lib/programs.mjs';
+
+/**
+ * Returns what a request gets: a response, or how it fails. A host without a network has the text of this function.
+ * @param {string} path its first folder says what the first requests get
+ * @param {number} count of the requests to this path, this one included
+ */
+export function answerTo(path, count) {
+  const echoes = /^\/echo\//.test(path);
+  if (count > (echoes ? 2 : 1)) return { status: 200, headers: {}, text: 'request ' + count };
+  if (/^\/(silent|closed)\//.test(path)) return path.split('/')[1];
+  if (echoes) return { status: 503, headers: { 'retry-after-ms': '2' }, text: '' };
+  return { status: 503, headers: /^\/later\//.test(path) ? { 'retry-after': '120' } : {}, text: 'request 1' };
+}
+
+const HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after, retry-after-ms',
+  'cache-control': 'no-store',
+  'content-type': 'text/plain',
+};
+const PREFLIGHT = { ...HEADERS, 'access-control-allow-headers': '*', 'access-control-allow-methods': '*' };
+
+export function startOrigin() {
+  const seen = new Map();
+  return serve(({ method, url, socket, headers: { 'idempotency-key': key } }, body) => {
+    // A preflight, which some hosts send before the request.
+    if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT };
+    const keys = [...(seen.get(url) ?? []), key];
+    seen.set(url, keys);
+    const answer = answerTo(url, keys.length);
+    if (answer === 'closed') socket.destroy();
+    if (typeof answer !== 'object') return new Promise(() => {});
+    const one = key && new Set(keys).size === 1 ? ', one key' : '';
+    if (/^\/echo\//.test(url)) answer.text = `${body}, ${keys.length} requests${one}`;
+    return { ...answer, headers: { ...HEADERS, ...answer.headers } };
+  });
+}
