@@ -26,7 +26,7 @@ const PAGE = 'demo: page builds';
 
 /** The steps that take long, with their seconds on two busy cores. They start first. @type {Record<string, number>} */
 export const LONG = {
-  'package: schedules': 300,
+  'package: schedules': 200,
   'native: crate': 230,
   'demo: page, browser': 200,
   'wasm: Node': 125,
@@ -34,13 +34,14 @@ export const LONG = {
   'package: hosts, browser': 90,
   'package: engine, cargo': 85,
   'lint: clippy, wasm': 75,
-  'package: worlds': 55,
-  'package: engine': 50,
+  'package: schedules, slow': 60,
+  'package: worlds, slow': 55,
   'demo: page, webkit': 45,
   'demo: page': 45,
   'wasm-pack: web': 40,
-  'package: docs': 40,
-  'package: hosts': 30,
+  'package: engine': 30,
+  'package: hosts, slow': 30,
+  'package: docs, slow': 25,
   'lint: clippy': 25,
   'package: reconnect': 25,
   'package: hosts, WebKit': 20,

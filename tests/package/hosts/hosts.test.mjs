@@ -1,4 +1,4 @@
-// The table of hosts and its suite: what results mean, the document, and the daily run without browsers.
+// The table of hosts and its suite: what results mean, and the document.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { here, repo } from '../lib/consumer.mjs';
-import { DAILY, testDaily } from './daily.mjs';
+import { DAILY } from './daily.mjs';
 import { GROUPS } from './groups/all.mjs';
 import { document } from './report.mjs';
 import { outcomeOf } from './row.mjs';
@@ -76,5 +76,3 @@ test('a group of the daily run has the packages of the tests', () => {
     for (const [package_, version] of Object.entries(packages))
       assert.equal(devDependencies[package_], version, `${name}: ${package_}`);
 });
-
-testDaily(({ browser }) => browser === undefined);
