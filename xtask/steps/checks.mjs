@@ -6,13 +6,23 @@ import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
-import { DEBUG } from '../run/schedule.mjs';
+import { BROWSERS, DEBUG } from '../run/schedule.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
 import { nodeTests, ofPackage, ofPage, testFiles } from './node-tests.mjs';
 import { PACK } from './package.mjs';
 import { FOUND, GECKODRIVER, WASM_PACK, WEBDRIVER_JSON } from './programs.mjs';
-import { NPM_OF_BUILD, NPM_OF_SITE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET } from './setup.mjs';
+import {
+  NATIVE as ALL,
+  NATIVE_TESTS,
+  NPM_OF_BUILD,
+  NPM_OF_SITE,
+  NPM_OF_TESTS,
+  TARGET,
+  WASM_BINDGEN,
+  WASM_TARGET,
+  WASM_TESTS,
+} from './setup.mjs';
 import { buildDocs, checkLinks } from './site.mjs';
 
 const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
@@ -27,12 +37,12 @@ const PAGE = 'demo: page builds';
 /** The steps that take long, with their seconds on two busy cores. They start first. @type {Record<string, number>} */
 export const LONG = {
   'package: schedules': 200,
-  'native: crate': 230,
+  'native: crate': 50,
   'demo: page, browser': 200,
-  'wasm: Node': 125,
+  'wasm: Node': 40,
   'package: fetch': 90,
   'package: hosts, browser': 90,
-  'package: engine, cargo': 85,
+  'package: engine, cargo': 60,
   'lint: clippy, wasm': 75,
   'package: schedules, slow': 60,
   'package: worlds, slow': 55,
@@ -81,9 +91,8 @@ const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warni
 /** The decisions without the rest. */
 const ALONE = '--package rejitter --lib --no-default-features --features std';
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
-const CRATES = '--package rejitter --package rejitter-wasm';
-const OURS = `${CRATES} --package xtask --all-targets --all-features`;
-const EXPORTS = `${CRATES} --target ${WASM_TARGET} --all-targets --all-features`;
+const OURS = `${ALL} --package xtask --all-targets`;
+const EXPORTS = `${ALL} --target ${WASM_TARGET} --all-targets`;
 const MISSPELT = 'correct the word, use the one that cspell suggests, or add it to cspell.json';
 
 const LINTS = [
@@ -117,7 +126,7 @@ const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo',
 
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
-  native('native: crate', `test ${CRATES} --all-features`),
+  quick('native: crate', [NATIVE_TESTS], [cargo(`test ${ALL}`)], { runner: 'cargo' }),
   native('native: layers', 'test --package rejitter-layers'),
   native('native: texts of misuse', 'test --package rejitter-ui'),
   quick(
@@ -168,15 +177,17 @@ function wasmTests() {
     };
     return [packer(run, line, env)];
   };
-  /** @type {[name: string, needs: string[], commands: Step['commands']][]} */
-  const steps = [
-    ['Node', [], inNode],
-    ['Chromium', [FOUND], inBrowser('chrome', 'chromedriver')],
-    ['Firefox', [FOUND, GECKODRIVER], inBrowser('firefox', 'geckodriver')],
+  const needs = [...OF_WASM, WASM_TESTS];
+  const ofCargo = { runner: /** @type {const} */ ('cargo') };
+  const browser = { ...ofCargo, group: BROWSERS };
+  return [
+    { ...ofCargo, name: 'wasm: Node', needs, commands: inNode },
+    { ...browser, name: 'wasm: Chromium', needs: [...needs, FOUND], commands: inBrowser('chrome', 'chromedriver') },
+    {
+      ...{ ...browser, name: 'wasm: Firefox', needs: [...needs, FOUND, GECKODRIVER] },
+      commands: inBrowser('firefox', 'geckodriver'),
+    },
   ];
-  return steps.map(([name, needs, commands]) => {
-    return { name: `wasm: ${name}`, runner: 'cargo', group: DEBUG, needs: [...OF_WASM, ...needs], commands };
-  });
 }
 
 /** A port without a listener at this moment. */

@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 
 import { BUILD_LIMIT_MS, command, sh } from '../run/command.mjs';
 import { inRoot, tarball, target } from '../run/places.mjs';
-import { BROWSERS, DEBUG, SERVERS as JOBS } from '../run/schedule.mjs';
+import { BROWSERS, SERVERS as JOBS } from '../run/schedule.mjs';
 import { PACK } from './package.mjs';
 import { FOUND, SERVERS, WEBKIT } from './programs.mjs';
-import { NPM_OF_TESTS } from './setup.mjs';
+import { NATIVE_TESTS, NPM_OF_TESTS } from './setup.mjs';
 
 /** @typedef {import('../run/run.mjs').Step} Step */
 /** @typedef {import('../run/run.mjs').Run} Run */
@@ -18,7 +18,7 @@ const KINDS = {
   '': { quick: true },
   // Not for the daily loop.
   slow: {},
-  cargo: { quick: true, group: DEBUG },
+  cargo: { quick: true, needs: [NATIVE_TESTS] },
   browser: { needs: [FOUND], group: BROWSERS },
   webkit: { needs: [WEBKIT], group: BROWSERS },
   server: { needs: [SERVERS], group: JOBS },

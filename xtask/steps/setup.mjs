@@ -5,7 +5,7 @@ import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inRoot, root, wasmTool } from '../run/places.mjs';
-import { TOOL_BUILDS } from '../run/schedule.mjs';
+import { DEBUG, TOOL_BUILDS } from '../run/schedule.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
 
@@ -17,6 +17,11 @@ const NPM_MINIMUM = [11, 19];
 export const NODE = 'Node and npm';
 export const TARGET = "Rust's wasm target";
 export const WASM_BINDGEN = 'wasm-bindgen';
+// Built by steps of their own: of those, one runs at a time, and tests need not.
+export const NATIVE_TESTS = 'native tests: build';
+export const WASM_TESTS = 'wasm tests: build';
+/** The packages and features of native tests: with another choice, cargo would build all once more. */
+export const NATIVE = '--package rejitter --package rejitter-wasm --all-features';
 
 /** Steps that install the npm packages of a folder, which their names end with. */
 const npmOf = (/** @type {string} */ folder) => `npm packages of ${folder}`;
@@ -33,6 +38,15 @@ export const steps = [
   { name: NODE, setUp: node },
   { name: TARGET, setUp: wasmTarget },
   { name: WASM_BINDGEN, group: TOOL_BUILDS, setUp: wasmBindgen },
+  { name: NATIVE_TESTS, group: DEBUG, seconds: 120, setUp: (log) => log.run(cargo(`test --no-run ${NATIVE}`)) },
+  {
+    name: WASM_TESTS,
+    needs: [TARGET],
+    group: DEBUG,
+    seconds: 60,
+    setUp: (log) =>
+      log.run(cargo(`build --target ${WASM_TARGET} --features lab-exports --test wasm_node --test wasm_browser`)),
+  },
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],

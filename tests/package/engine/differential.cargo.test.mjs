@@ -3,12 +3,11 @@
 // policies are drawn here as in tests/common/differential.rs, word by word; cargo gives the native digests.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
-import { importEntry, project, repo, run, vectors } from '../lib/consumer.mjs';
+import { importEntry, project, vectors } from '../lib/consumer.mjs';
+import { writtenBy } from '../lib/native.mjs';
 import { words } from '../lib/words.mjs';
 
 const { fromData } = await importEntry('data');
@@ -106,31 +105,11 @@ function differences(native, many) {
   return found;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'differential-'));
-after(() => rmSync(folder, { recursive: true }));
 let native;
 
 before(async () => {
-  const file = join(folder, 'digests');
-  // With the features of the other native tests: the same program.
-  const args = [
-    'test',
-    '--locked',
-    '--quiet',
-    '--all-features',
-    '--test',
-    'native',
-    '--',
-    '--exact',
-    'differential::digests_are_written_per_policy',
-  ];
-  const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, {
-    cwd: repo,
-    env: { REJITTER_DIGESTS: file },
-  });
-  assert.equal(code, 0, stdout + stderr);
-  const bytes = readFileSync(file);
-  native = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const digests = 'differential::digests_are_written_per_policy';
+  native = new Uint32Array(await writtenBy(digests, (file) => ({ REJITTER_DIGESTS: file })));
   assert.equal(native.length, POLICIES);
 });
 
