@@ -1,6 +1,6 @@
 // @ts-check
 // The core as `wasm-pack build` links it. The entry points import this module; in the npm package another one stands in
-// its place, by host (xtask/npm/assemble.mjs).
+// its place, by host (xtask/npm/artefacts.mjs).
 
 /** @type {import('../options/settings.js').Core | undefined} */
 let core;
