@@ -33,7 +33,6 @@ async function threeTimes(call) {
 }
 
 const own = { maxAttempts: 3, backoff: 'fixed', baseMs: WAIT_MS, jitter: 'none' };
-/** Ours, over a function. */
 const functions = {
   names: () => ({ retry, options: own, policy: new RetryPolicy(own) }),
   run: ({ fn }, options) => retry(fn, { ...own, ...options }),
@@ -165,7 +164,6 @@ function effectOf({ attempts, calls, end, unhandled }, code) {
   return attempts.length < 3 ? 'ends all' : 'is the error';
 }
 
-/** The cells of a callback. */
 async function cellsOf(code, side) {
   const plain = await observed(code, side, (value) => value());
   const late = await observed(code, side, async (value) => {
