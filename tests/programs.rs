@@ -1,21 +1,13 @@
-//! Programs as users write them. The line above each is the same program with backon, where it has one.
+//! Programs as users write them, as far as the guide's have not their shapes.
 
 use std::error::Error;
 use std::fmt;
 use std::future::{Future, Ready, ready};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use futures_util::future::join_all;
 use rejitter::types::Plain;
-use rejitter::{
-    BlockingRetryExt, Retry, RetryError, RetryExt, RetryPolicy, retry, retry_with,
-    retry_with_attempt,
-};
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use rejitter::{Retry, RetryError, RetryExt, RetryPolicy, retry, retry_with, retry_with_attempt};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential().with_max_attempts(4);
 const SECOND: Duration = Duration::from_secs(1);
@@ -67,80 +59,6 @@ async fn an_error_of_any_kind_passes_a_deadline_with_its_source() {
     ] {
         assert_eq!(chained, (text.to_owned(), Some(source.clone())));
     }
-}
-
-/// A server that answers a request with the next status of a list.
-struct Server {
-    statuses: &'static [u16],
-    requests: AtomicU32,
-}
-
-impl Server {
-    fn new(statuses: &'static [u16]) -> Self {
-        Self {
-            statuses,
-            requests: AtomicU32::new(0),
-        }
-    }
-
-    async fn get(&self) -> Result<&'static str, HttpError> {
-        tokio::task::yield_now().await;
-        let number = self.requests.fetch_add(1, Ordering::Relaxed) as usize;
-        match self.statuses[number.min(self.statuses.len() - 1)] {
-            200 => Ok("hello"),
-            status => Err(HttpError {
-                status,
-                retry_after: (status == 429).then_some(3 * SECOND),
-            }),
-        }
-    }
-
-    fn requests(&self) -> u32 {
-        self.requests.load(Ordering::Relaxed)
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct HttpError {
-    status: u16,
-    retry_after: Option<Duration>,
-}
-
-impl HttpError {
-    fn is_transient(&self) -> bool {
-        self.status == 429 || self.status >= 500
-    }
-}
-
-impl fmt::Display for HttpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "status {}", self.status)
-    }
-}
-
-impl std::error::Error for HttpError {}
-
-/// (|| s.get()).retry(builder).when(|e| ..).adjust(|e, d| e.retry_after.or(d)).await.context("..")?
-#[tokio::test(start_paused = true)]
-async fn http_follows_retry_after_and_its_error_goes_through_anyhow() -> anyhow::Result<()> {
-    let (server, started) = (Server::new(&[503, 429, 200]), tokio::time::Instant::now());
-    let text = (|| server.get())
-        .retry(POLICY)
-        .when(HttpError::is_transient)
-        .hint(|error| error.retry_after)
-        .await
-        .context("greeting")?;
-    assert_eq!((text, server.requests()), ("hello", 3));
-    assert!(started.elapsed() >= 3 * SECOND);
-
-    let server = Server::new(&[404]);
-    let failed = retry(POLICY, || server.get())
-        .when(HttpError::is_transient)
-        .await
-        .context("greeting");
-    assert_eq!(format!("{:#}", failed.unwrap_err()), "greeting: status 404");
-    assert_eq!(server.requests(), 1);
-    Ok(())
 }
 
 /// An error that prints itself and has causes, as those of HTTP clients.
@@ -316,64 +234,11 @@ mod shapes {
     }
 }
 
-/// token.run_until_cancelled((|| s.get()).retry(builder)).await
-#[tokio::test(start_paused = true)]
-async fn select_and_a_cancelled_token_end_it_at_once() {
-    let server = Server::new(&[503]);
-    let token = CancellationToken::new();
-    let cancel = async {
-        tokio::task::yield_now().await;
-        token.cancel();
-    };
-    let cancelled = token.run_until_cancelled(retry(POLICY, || server.get()));
-    assert_eq!(tokio::join!(cancelled, cancel).0, None);
-
-    let ended = tokio::select! {
-        outcome = retry(POLICY, || server.get()) => outcome.is_ok(),
-        () = tokio::task::yield_now() => true,
-    };
-    assert!(ended && server.requests() < 4);
-}
-
-/// tokio::spawn(f.retry(builder)) and join_all(iter of retries)
-#[tokio::test(start_paused = true)]
-async fn operations_are_spawned_and_joined() {
-    let server = Arc::new(Server::new(&[503, 503, 200]));
-    let get = |server: &Arc<Server>| {
-        let server = server.clone();
-        move || {
-            let server = server.clone();
-            async move { server.get().await }
-        }
-    };
-    let task = tokio::spawn(retry(POLICY, get(&server)));
-    assert_eq!(task.await.unwrap(), Ok("hello"));
-
-    let mut set = JoinSet::new();
-    set.spawn(get(&server).retry(POLICY).when(HttpError::is_transient));
-    assert_eq!(set.join_all().await, [Ok("hello")]);
-
-    let all = join_all((0..3).map(|_| retry(POLICY, || server.get()))).await;
-    assert!(all.iter().all(|outcome| *outcome == Ok("hello")));
-}
-
-/// (|| std::fs::read(path)).retry(builder).when(|e| ..).call()
-#[test]
-fn a_file_is_read_again_and_its_error_comes_out() {
-    let read = || std::fs::read("no/such/file");
-    let outcome = read
-        .retry_blocking(POLICY)
-        .when(|error| error.kind() == std::io::ErrorKind::Interrupted)
-        .call();
-    let plainly = std::fs::read("no/such/file").unwrap_err();
-    assert_eq!(outcome.unwrap_err().to_string(), plainly.to_string());
-}
-
 /// A service with a named future: without a box, and without `impl Trait` in its type.
 struct Echo;
 
-type Answer = Ready<Result<u32, HttpError>>;
-type Call = Retry<Box<dyn FnMut() -> Answer + Send>, Answer, Plain<HttpError>>;
+type Answer = Ready<Result<u32, String>>;
+type Call = Retry<Box<dyn FnMut() -> Answer + Send>, Answer, Plain<String>>;
 
 impl Echo {
     fn call(&self, request: u32) -> Call {
