@@ -40,11 +40,12 @@ export const LONG = {
   'native: crate': 50,
   'demo: page, browser': 200,
   'wasm: Node': 40,
-  'package: fetch': 90,
+  'package: fetch': 40,
   'package: hosts, browser': 90,
   'package: engine, cargo': 60,
   'lint: clippy, wasm': 75,
   'package: schedules, slow': 60,
+  'package: fetch, slow': 60,
   'package: worlds, slow': 55,
   'demo: page, webkit': 45,
   'demo: page': 45,
@@ -218,13 +219,17 @@ const wasmPack = () =>
 const OF_PACKAGE = [
   ofTests('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
   // Its model of modules has no place for wasm files.
-  ofTests('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]),
+  { ...ofTests('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]), quick: false },
 ];
 
 /** @type {Step[]} */
 const DEMO = [
   // The fonts are those of the page, and so is the package that computes a picture.
-  quick('docs: the site builds', [IN_PAGE, NPM_OF_SITE], [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))]),
+  {
+    name: 'docs: the site builds',
+    needs: [IN_PAGE, NPM_OF_SITE],
+    commands: [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))],
+  },
   {
     name: 'demo: types',
     needs: [IN_PAGE],
