@@ -17,7 +17,7 @@ import { adding, requestFor } from './request.js';
 import { HttpStatusError, discard, label } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('../run/operation.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
 /** @typedef {import('../run/report.js').Report} Report */
 
 export class FetchAttempt {
@@ -183,18 +183,18 @@ export class FetchAttempt {
     return [sent, adding(sent, request.extras(), abort && { signal: abort })];
   }
 
-  /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {Operation} op */
-  ask(op) {
-    return this.#call.settings.hint && this.response ? this.#askWithHint(op) : this.#ask(op);
+  /** Returns the same values as `retryIf` and `retryOnResult`, which this replaces. @param {AttemptRun} run */
+  ask(run) {
+    return this.#call.settings.hint && this.response ? this.#askWithHint(run) : this.#ask(run);
   }
 
-  /** Awaits the hint, which may be a promise, before anything depends on it. @param {Operation} op */
-  async #askWithHint(op) {
+  /** Awaits the hint, which may be a promise, before anything depends on it. @param {AttemptRun} run */
+  async #askWithHint(run) {
     const { response, attempt } = this;
-    const { limits, settings } = op;
+    const { limits, op } = run;
     const read = async () => {
       try {
-        const ms = await /** @type {any} */ (settings).hint(response, attempt);
+        const ms = await /** @type {any} */ (op.settings).hint(response, attempt);
         if (ms !== undefined && !isLongest(ms)) throw problemOf('hint', ms, LONGEST, 'return');
         if (ms !== undefined) this.#hintMs = Math.max(ms, this.hintMs || 0);
       } catch (error) {
@@ -204,26 +204,26 @@ export class FetchAttempt {
     };
     const early = response.status >= 400;
     if (early) await read();
-    const verdict = limits.stopped || (await this.#ask(op));
+    const verdict = limits.stopped || (await this.#ask(run));
     if (!early && verdict !== false && !limits.stopped) await read();
     return verdict;
   }
 
-  /** @param {Operation} op */
-  #ask(op) {
+  /** @param {AttemptRun} run */
+  #ask(run) {
     const { settings, request } = this.#call;
     const { retryOn } = settings;
     const attempt = /** @type {Attempt} */ (this.attempt);
-    const error = op.failed ? op.outcome : undefined;
+    const error = run.failed ? run.outcome : undefined;
     // With `throwOnStatus`, an error may have a response.
-    const response = op.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
+    const response = run.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
     const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
     this.#follows = attempt.attempt - 1 > this.#call.closed;
     if (this.preparing || response !== undefined || failure === UNPROCESSED) this.#call.closed++;
     this.failed = !this.preparing && (failure === NETWORK || failure === UNPROCESSED);
     this.#mayFollow = this.preparing || this.#mayRepeat || failure === UNPROCESSED;
     // Everyone slows down, whether or not this request is sent again.
-    if (response?.status === 429) op.admission?.throttle(op, Math.max(0, this.hintMs) || 0);
+    if (response?.status === 429) run.admission?.throttle(run, Math.max(0, this.hintMs) || 0);
     if (this.preparing && !attempt.signal.aborted) return true;
     // A callback that outlived the attempt's time has sent nothing.
     const retryable =
@@ -268,16 +268,16 @@ export class FetchAttempt {
     return (this.#hintMs ??= (respectRetryAfter ? retryAfterMs(this.response) : undefined) ?? NaN);
   }
 
-  /** Returns why no attempt follows: the request must not, or cannot, be sent again. @param {Operation} op */
-  forbids(op) {
+  /** Returns why no attempt follows: the request must not, or cannot, be sent again. @param {AttemptRun} run */
+  forbids(run) {
     const { request, settings } = this.#call;
-    if (!this.#mayFollow) return op.failed ? 'notRetryable' : 'success';
+    if (!this.#mayFollow) return run.failed ? 'notRetryable' : 'success';
     this.#askedMs = this.hintMs;
-    if (!op.failed) emit(op, 'onFailure', op.attempts);
-    if (op.limits.aborted) return 'aborted';
+    if (!run.failed) emit(run, 'onFailure', run.number);
+    if (run.limits.aborted) return 'aborted';
     if (this.preparing && !this.attempt?.signal.aborted) return 'callback';
-    if (!request.replays && op.attempts < settings.maxAttempts) return 'bodyNotReplayable';
-    op.hintMs = this.#askedMs;
+    if (!request.replays && run.number < settings.maxAttempts) return 'bodyNotReplayable';
+    run.hintMs = this.#askedMs;
     return undefined;
   }
 
@@ -309,7 +309,7 @@ export class FetchAttempt {
   /**
    * Most responses are good: whether one is a failure is known once it is to be retried.
    * @param {string} hook
-   * @param {boolean} failed
+   * @param {boolean | undefined} failed
    */
   hides(hook, failed) {
     return hook === 'onFailure' && !failed && this.#askedMs === undefined;
@@ -321,7 +321,7 @@ export class FetchAttempt {
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** A wait follows, after which the response is the outcome if no other attempt is made. @param {Operation} op */
+  /** A wait follows, after which the response is the outcome if no other attempt is made. @param {import('../run/operation.js').Operation} op */
   hold(op) {
     const call = this.#call;
     const { response, attempt } = this;

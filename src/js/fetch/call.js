@@ -3,11 +3,12 @@
 
 import { readMarks } from '../marks.js';
 import { abortAttempt } from '../run/attempt.js';
-import { UNLIMITED } from '../run/limits.js';
+import { limitsOf } from '../run/limits.js';
 import { Operation, record } from '../run/operation.js';
 import { RetryError, keepReport } from '../run/report.js';
-import { watch } from '../run/run.js';
+import { takeSteps } from '../run/run.js';
 import { reportOf } from '../run/settle.js';
+import { now } from '../run/timer.js';
 import { FetchAttempt } from './attempt.js';
 import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
@@ -54,20 +55,26 @@ export class FetchCall {
     const { shared, ownSeed } = this.reading;
     const first = this.attempt(!request.once);
     const index = ownSeed ? 0 : shared.operations++;
-    const op = new Operation(settings, (attempt) => first.send(attempt), index, UNLIMITED);
-    op.task = first;
+    const op = new Operation(
+      settings,
+      (attempt) => first.send(attempt),
+      index,
+      limitsOf(settings, request.signal),
+      now(),
+    );
+    op.run.task = first;
     /** @type {any} */
     let outcome;
     try {
       if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
-      const running = watch(op, shared.metrics, request.signal);
+      const running = takeSteps(op, shared.metrics);
       // Within the call, as `fetch` does.
       if (op.limits.aborted) request.drop(op.limits.reason);
       outcome = await running;
-      const { report } = op.task;
+      const { report } = /** @type {FetchAttempt} */ (op.run.task);
       // The caller may need to know that an answer is that to a repetition: 412, 404.
       if (report === undefined && op.attempts > 1) {
-        record(op);
+        record(op.run);
         keepReport(outcome, reportOf(op, 'success'));
       }
       if (settings.throwOnStatus && report !== undefined) {
@@ -85,7 +92,7 @@ export class FetchCall {
       throw (outcome = error);
     } finally {
       this.over = true;
-      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.task), this.held]) {
+      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.run.task), this.held]) {
         if (!gives(outcome, response)) discard(response);
         else if (attempt) this.#keep(response, attempt);
       }
@@ -110,9 +117,9 @@ export class FetchCall {
     // There is none, or a mock of fetch answers with nothing.
     if (!response) return;
     discard(response);
-    if (op?.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
-    op.failed = true;
-    op.outcome = label(new HttpStatusError(response), this.request);
+    if (op?.run.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
+    op.run.failed = true;
+    op.run.outcome = label(new HttpStatusError(response), this.request);
   }
 
   /**

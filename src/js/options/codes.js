@@ -29,9 +29,6 @@ export const DRAW = 2;
 /** Under this symbol, a preset and each copy of it have what is not an option. All copies of the package share it. */
 export const ORIGIN = Symbol.for('rejitter.preset');
 
-/** Reasons to stop, at the negated codes of the core. */
-export const REASONS = ['', 'exhausted', 'deadline', 'hint'];
-
 export const MAX_MS = 2 ** 53 - 1;
 export const DEFAULT_CAP_MS = 10_000;
 

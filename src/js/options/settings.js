@@ -39,18 +39,18 @@ import { RULES } from './table.js';
  * @property {boolean} hooks whether there are any
  * @property {[high: number, low: number, index?: number] | undefined} seed
  * @property {import('../run/contracts.js').Protection | undefined} protection
- * @property {number} [watched] whether an operation has more to do at its start than to call the callback: PROTECTED,
- *   WATCHED or INTERRUPTIBLE
+ * @property {number} [needs] what an operation has to do at its start before it calls the callback: PROTECTION, STEPS or
+ *   LIMITS; undefined for nothing
  */
 
 /** @typedef {Values<Exclude<keyof Options, keyof Derived>> & Derived} Settings */
 
-/** Nothing but protection watches an operation. */
-export const PROTECTED = 1;
-/** Something else does. */
-const WATCHED = 2;
+/** It asks protection, and nothing else. */
+export const PROTECTION = 1;
+/** It takes all steps of the loop. */
+const STEPS = 2;
 /** Signals or timeouts may interrupt it, too. */
-export const INTERRUPTIBLE = 3;
+export const LIMITS = 3;
 
 /**
  * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
@@ -150,10 +150,9 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
   }
   if (problems.length > 0) throw errorOf(problems);
   const { signal, attemptTimeoutMs, totalTimeoutMs, protection } = settings;
-  if (signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge)
-    settings.watched = INTERRUPTIBLE;
-  else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.watched = WATCHED;
-  else if (protection) settings.watched ||= PROTECTED;
+  if (signal || attemptTimeoutMs < Infinity || totalTimeoutMs < Infinity || protection?.hedge) settings.needs = LIMITS;
+  else if (settings.retryOnResult || settings.hooks || settings.metrics) settings.needs = STEPS;
+  else if (protection) settings.needs ||= PROTECTION;
   return settings;
 }
 

@@ -25,6 +25,11 @@ export class Metrics {
     if (number > 1) this.retries++;
   }
 
+  hedged() {
+    this.attempts++;
+    this.hedges++;
+  }
+
   /** @param {number} ms */
   waits(ms) {
     this.totalWaitMs += ms;

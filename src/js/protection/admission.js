@@ -4,7 +4,7 @@
 import { statusOf } from '../failures/status.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
-/** @typedef {import('../run/operation.js').Operation} Operation */
+/** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
 /** @typedef {import('../run/contracts.js').RecordFields} RecordFields */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
@@ -48,22 +48,22 @@ export class Admission {
 
   /**
    * Follows a server that may ask everyone to slow down.
-   * @param {Operation} operation
+   * @param {AttemptRun} run
    * @param {number} [hintMs] undefined or NaN if it does not
    */
-  throttle(operation, hintMs = NaN) {
+  throttle(run, hintMs = NaN) {
     if (hintMs >= 0) this.throttled = true;
-    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(operation, hintMs) ?? this.ownUntil;
+    if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs) ?? this.ownUntil;
   }
 
   /**
-   * Follows the decision about an outcome, once.
-   * @param {Operation} operation
+   * Follows the caller's verdict on an outcome, once.
+   * @param {AttemptRun} run
    * @param {boolean} again whether another attempt may follow
    */
-  ended(operation, again) {
+  classified(run, again) {
     if (this.#told) return;
-    const { task, failed, outcome } = operation;
+    const { task, failed, outcome } = run;
     // Accepted results are not read.
     const status = task ? task.response?.status : failed || again ? statusOf(outcome, failed) : undefined;
     // The request came too often, which says nothing about whether the server works.
@@ -73,39 +73,39 @@ export class Admission {
     const verdict = this.throttled ? NOTHING : status === undefined ? silent : FAULTS.test(status) ? FAILURE : SUCCESS;
     const works = verdict === SUCCESS && !((task?.slowsMs ?? NaN) > 0);
     const answered = works && (task ? !task.isCurable() : !failed);
-    this.#tell(operation, this.#classify(operation, verdict, answered, status), works);
+    this.#tell(run, this.#classify(run, verdict, answered, status), works);
   }
 
   /**
    * Passes on the verdict on an attempt that ends with its operation, or because another attempt has ended that.
-   * @param {Operation} operation
+   * @param {AttemptRun} run
    * @param {string} reason
    */
-  close(operation, reason) {
-    if (reason === 'success') return this.ended(operation, false);
+  close(run, reason) {
+    if (reason === 'success') return this.classified(run, false);
     if (this.#told) return undefined;
-    const { attempts, endedAt, limits, outcome } = operation;
+    const { number, endedAt, limits, outcome } = run;
     // The deadline ended a first attempt, or a signal that is one: unless it was held, it had all the time there was.
     const late =
-      attempts === 1 &&
+      number === 1 &&
       endedAt === undefined &&
       this.fields === undefined &&
       (reason === 'timeout' || (reason === 'aborted' && this.#state.breaker?.isNewTimeout(limits.reason)));
-    if (late) return this.#tell(operation, FAILURE, false, limits.reason);
+    if (late) return this.#tell(run, FAILURE, false, limits.reason);
     const isOutcome = reason === 'permanent';
-    const verdict = isOutcome ? this.#classify(operation, NOTHING, false, statusOf(outcome)) : NOTHING;
-    return this.#tell(operation, verdict, this.fields?.superseded);
+    const verdict = isOutcome ? this.#classify(run, NOTHING, false, statusOf(outcome)) : NOTHING;
+    return this.#tell(run, verdict, this.fields?.superseded);
   }
 
   /**
    * Returns the verdict on an end: the caller's, or else the one that the rules have.
-   * @param {Operation} operation
+   * @param {AttemptRun} run
    * @param {number} verdict
    * @param {boolean} answered
    * @param {number | undefined} status
    */
-  #classify(operation, verdict, answered, status) {
-    const said = this.#state.classify(operation, status);
+  #classify(run, verdict, answered, status) {
+    const said = this.#state.classify(run, status);
     this.answered = said === undefined ? answered : said !== FAILURE;
     this.pays = !this.answered;
     return said ?? verdict;
@@ -113,20 +113,20 @@ export class Admission {
 
   /**
    * Passes on the verdict on the attempt.
-   * @param {Operation} operation
+   * @param {AttemptRun} run
    * @param {number} verdict
    * @param {boolean} [recorded] whether it says how long attempts take
    * @param {unknown} [cause] the failure, unless it is the outcome
    */
-  #tell(operation, verdict, recorded = false, cause) {
+  #tell(run, verdict, recorded = false, cause) {
     const { breaker, cooldown, hedge } = this.#state;
-    const { settings, task, failed, outcome } = operation;
+    const { op, task, failed, outcome } = run;
     this.#told = true;
     this.verdict = verdict;
-    if (this.#first) hedge?.follow(operation, recorded);
+    if (this.#first) hedge?.follow(run, recorded);
     const hintMs = task?.slowsMs ?? NaN;
     if (verdict === SUCCESS && !this.throttled && !(hintMs > 0)) cooldown?.succeeded(this.#until);
-    breaker?.ended(operation, this.#ticket, verdict, atMost(settings, hintMs), cause ?? (failed ? outcome : undefined));
+    breaker?.record(run, this.#ticket, verdict, atMost(op.settings, hintMs), cause ?? (failed ? outcome : undefined));
   }
 }
 

@@ -129,13 +129,13 @@ export class Breaker {
 
   /**
    * Follows the end of an attempt.
-   * @param {import('../run/operation.js').Operation} operation
+   * @param {import('../run/operation.js').AttemptRun} run
    * @param {number} ticket
    * @param {number} verdict
    * @param {number} hintMs time that the server asked for; NaN for none
    * @param {unknown} cause the failure, if it is one
    */
-  ended(operation, ticket, verdict, hintMs, cause) {
+  record(run, ticket, verdict, hintMs, cause) {
     const time = now();
     let draw = 0.5;
     const end = (/** @type {number[]} */ state) =>
@@ -143,7 +143,7 @@ export class Breaker {
     // Tried on a copy: random() may call operations that change the state.
     if (verdict === FAILURE && end(this.#state.slice()) === HAS_OPENED) {
       try {
-        draw = drawFor(operation);
+        draw = drawFor(run.op, run.number);
       } catch (error) {
         // The circuit opens all the same. Where the operation itself needs a draw, this ends it.
         reportFailure(error);

@@ -65,7 +65,7 @@ export class Budget {
   }
 
   /**
-   * Takes the tokens of a retry. Returns how many thousandths, or -1 if there are too few.
+   * Takes the tokens of a retry. Returns how many thousandths; 0 if there are too few.
    * @param {boolean} [throttled]
    */
   take(throttled) {
@@ -80,7 +80,7 @@ export class Budget {
       this.#empty = true;
       this.#teller?.tell('budget-empty', this.numbers());
     }
-    return -1;
+    return 0;
   }
 
   /** Gives tokens back that nothing was done with. @param {number} taken */

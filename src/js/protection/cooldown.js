@@ -40,11 +40,11 @@ export class Cooldown {
   /**
    * Returns the time until which it holds if the hint of a failure set it: one that ends no later than the present one
    * changes nothing.
-   * @param {import('../run/operation.js').Operation} operation
+   * @param {import('../run/operation.js').AttemptRun} run
    * @param {number} hintMs
    */
-  start({ settings, endedAt = NaN, failed, outcome }, hintMs) {
-    if (machine.start(this.#state, endedAt, atMost(settings, hintMs)) === 0) return undefined;
+  start({ op, endedAt = NaN, failed, outcome }, hintMs) {
+    if (machine.start(this.#state, endedAt, atMost(op.settings, hintMs)) === 0) return undefined;
     this.cause = failed ? outcome : undefined;
     return this.until;
   }
@@ -75,11 +75,11 @@ export class Cooldown {
   /**
    * Returns for how long to hold an attempt.
    * @param {number} time
-   * @param {import('../run/operation.js').Operation} operation
+   * @param {import('../run/operation.js').Operation} op
    */
-  holdMs(time, operation) {
+  holdMs(time, op) {
     // Without a core nothing is retried, and any base will do.
-    return machine.hold(this.#state, time, baseOf(operation), drawFor(operation));
+    return machine.hold(this.#state, time, baseOf(op), drawFor(op));
   }
 
   /**

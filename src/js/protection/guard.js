@@ -10,7 +10,7 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../run/operation.js').Operation} Operation */
-/** @typedef {import('../run/contracts.js').Answer} Answer */
+/** @typedef {import('../run/contracts.js').Stopping} Stopping */
 
 export class Guard {
   #state;
@@ -26,85 +26,87 @@ export class Guard {
     this.rounds = rounds;
   }
 
-  /** @param {Operation} operation @param {number} time now @returns {Answer} */
-  enter(operation, time) {
+  /**
+   * @param {Operation} op
+   * @param {number} time now
+   * @returns {import('../run/contracts.js').Beginning | import('../run/contracts.js').Holding | Stopping}
+   */
+  enter(op, time) {
     const state = this.#state;
     const { breaker, cooldown } = state;
     const heldAt = cooldown?.held.get(this);
     cooldown?.held.delete(this);
 
     const openMs = breaker?.look(time) ?? 0;
-    if (openMs > 0) return this.#reject(operation, 'breaker', openMs);
+    if (openMs > 0) return this.#reject(op, 'breaker', openMs);
 
     // After an answer as before any attempt: no retry of what failed.
-    const first = operation.admission?.pays !== true;
+    const first = op.run.admission?.pays !== true;
     const leftMs = cooldown?.left(time) ?? 0;
     // An attempt is held once, and the first one that a hold would hold is its probe.
     if (cooldown !== undefined && leftMs > 0 && heldAt === undefined && !(first && !cooldown.probed)) {
-      if (!cooldown.mayHold(leftMs, operation.settings)) return this.#reject(operation, 'cooldown', leftMs);
-      const waitMs = cooldown.holdMs(time, operation);
+      if (!cooldown.mayHold(leftMs, op.settings)) return this.#reject(op, 'cooldown', leftMs);
+      const ms = cooldown.holdMs(time, op);
       // random() may have aborted.
-      if (operation.limits.aborted) return ABORTED;
-      if (misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
+      if (op.limits.aborted) return ABORTED;
+      if (misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
       cooldown.held.set(this, time);
-      state.tell('held', { holdMs: waitMs });
-      return { waitMs };
+      state.tell('held', { holdMs: ms });
+      return { do: 'hold', ms };
     }
 
     // Last, so that an attempt which waits never holds the place of a probe.
     const ticket = state.admit(time, first);
-    if (breaker && ticket === 0) return this.#reject(operation, 'breaker', breaker.numbers(time).retryAfterMs);
+    if (breaker && ticket === 0) return this.#reject(op, 'breaker', breaker.numbers(time).retryAfterMs);
     if (leftMs > 0 && heldAt === undefined) cooldown?.probe();
     const until = leftMs > 0 ? cooldown?.until : NaN;
     const fields = heldAt === undefined ? undefined : { heldMs: time - heldAt };
-    // onEvent may have aborted.
-    return {
-      admission: new Admission(state, ticket, first, fields, until),
-      ...(operation.limits.aborted && ABORTED),
-    };
+    return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
   }
 
-  /** @param {Operation} operation @param {number} delayMs @returns {Answer} */
-  retry(operation, delayMs) {
+  /** @param {Operation} op @param {number} delayMs @returns {import('../run/contracts.js').Waiting | Stopping} */
+  retry(op, delayMs) {
     const state = this.#state;
     const { budget, breaker, cooldown } = state;
+    const { admission } = op.run;
     const time = now();
-    let waitMs = delayMs;
+    let ms = delayMs;
     const leftMs = cooldown?.left(time) ?? 0;
-    if (cooldown !== undefined && leftMs > 0 && cooldown.until !== operation.admission?.ownUntil) {
-      waitMs = Math.max(delayMs, cooldown.holdMs(time, operation));
-      if (operation.limits.aborted) return ABORTED;
-      if (waitMs > delayMs && misses(operation, waitMs, time)) return this.#reject(operation, 'cooldown', leftMs);
+    if (cooldown !== undefined && leftMs > 0 && cooldown.until !== admission?.ownUntil) {
+      ms = Math.max(delayMs, cooldown.holdMs(time, op));
+      if (op.limits.aborted) return ABORTED;
+      if (ms > delayMs && misses(op, ms, time)) return this.#reject(op, 'cooldown', leftMs);
     }
     const openMs = breaker?.look(time) ?? 0;
-    if (openMs > waitMs) return this.#reject(operation, 'breaker', openMs);
+    if (openMs > ms) return this.#reject(op, 'breaker', openMs);
     // After an answer, it is no retry: it adds nothing to an overload.
-    if (budget !== undefined && operation.admission?.pays) {
-      const taken = budget.take(operation.admission.throttled);
-      if (taken < 0) {
+    if (budget !== undefined && admission?.pays) {
+      const taken = budget.take(admission.throttled);
+      if (taken === 0) {
         state.tell('rejected', { by: 'budget' });
-        return { stop: 'budget' };
+        return stopping('budget');
       }
       this.#taken = taken;
-      this.#takenFor = operation.attempts + 1;
+      this.#takenFor = op.attempts + 1;
     }
-    return { waitMs };
+    return { do: 'wait', ms };
   }
 
-  /** @param {Operation} operation @param {string} stop @returns {Answer} */
-  settle(operation, stop) {
+  /** @param {Operation} op @param {string} stop @returns {Stopping} */
+  settle(op, stop) {
     const { budget, cooldown, hedge } = this.#state;
     stop = this.rounds?.settle(stop) ?? stop;
     // Timers were late: when the hold began, it was to end before the deadline.
     const answer =
       cooldown?.held.delete(this) && (stop === 'timeout' || stop === 'deadline')
-        ? this.#reject(operation, 'cooldown', cooldown.left(now()), this.settle)
-        : { stop };
-    const reason = answer.stop;
-    operation.admission?.close(operation, reason);
-    if (reason === 'notRetryable') warnOfLayers(operation.outcome, this.#state);
-    if (this.#takenFor > operation.attempts) budget?.putBack(this.#taken);
-    if (reason === 'success' && operation.admission?.verdict === SUCCESS) {
+        ? this.#reject(op, 'cooldown', cooldown.left(now()), this.settle)
+        : stopping(stop);
+    const { reason } = answer;
+    const { run } = op;
+    run.admission?.close(run, reason);
+    if (reason === 'notRetryable') warnOfLayers(run.outcome, this.#state);
+    if (this.#takenFor > op.attempts) budget?.putBack(this.#taken);
+    if (reason === 'success' && run.admission?.verdict === SUCCESS) {
       budget?.succeeded(this.#taken);
       hedge?.budget.succeeded();
     }
@@ -114,30 +116,33 @@ export class Guard {
   /**
    * Rejects an attempt. The operation ends with its own last outcome. Before the first attempt, it ends with a
    * RejectedError, and after an answer, which nobody is to take for the last word.
-   * @param {Operation} operation
+   * @param {Operation} op
    * @param {'breaker' | 'cooldown'} by
    * @param {number} retryAfterMs
    * @param {Function} [asked] the method that the driver has called
    */
-  #reject({ attempts, admission, failed, task }, by, retryAfterMs, asked = this.enter) {
+  #reject({ attempts, run }, by, retryAfterMs, asked = this.enter) {
     const state = this.#state;
     const part = /** @type {{ rejected: number, cause: unknown }} */ (state[by]);
     part.rejected++;
     this.rejection = { retryAfterMs };
     /** @type {RejectedError | undefined} */
     let error;
-    if (attempts === 0 || (admission?.answered && !failed && task === undefined)) {
+    if (attempts === 0 || (run.admission?.answered && !run.failed && run.task === undefined)) {
       error = new RejectedError(by, retryAfterMs, part.cause, state.key);
       rejecters.set(error, state);
       // Without our own frames, the caller's is among the first ten.
       restack(error, asked);
     }
     state.tell('rejected', { by, retryAfterMs });
-    return { stop: /** @type {string} */ (by), error };
+    return stopping(by, error);
   }
 }
 
-const ABORTED = { stop: 'aborted' };
+/** @param {string} reason @param {Error} [error] @returns {Stopping} */
+const stopping = (reason, error) => ({ do: 'stop', reason, error });
+
+const ABORTED = stopping('aborted');
 
 /**
  * Returns whether a wait would end at or after the deadline, as timers are armed.

@@ -74,14 +74,14 @@ export class Hedge {
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing.
-   * @param {import('../run/operation.js').Operation} operation
+   * @param {import('../run/operation.js').AttemptRun} run
    * @param {boolean} isSample whether it succeeded or was superseded
    */
-  follow({ attemptAt = NaN, endedAt, settings }, isSample) {
+  follow({ op, startedAt = NaN, endedAt }, isSample) {
     if (this.#latency === undefined) return;
     const time = now();
-    const ms = (endedAt ?? time) - attemptAt;
-    if (isSample || ms >= settings.attemptTimeoutMs) this.#latency.record(time, ms);
+    const ms = (endedAt ?? time) - startedAt;
+    if (isSample || ms >= op.settings.attemptTimeoutMs) this.#latency.record(time, ms);
   }
 
   /** @param {number} time */

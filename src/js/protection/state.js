@@ -136,15 +136,15 @@ export class State {
   /**
    * Returns what the caller says about the end of an attempt: a verdict, or undefined. A function that throws says
    * nothing, as a hook.
-   * @param {import('../run/operation.js').Operation} op
+   * @param {import('../run/operation.js').AttemptRun} run
    * @param {number} [status]
    */
-  classify(op, status) {
+  classify(run, status) {
     const { isFailure } = this.#shared;
     if (isFailure === undefined) return undefined;
-    const { attempts, attemptAt = NaN, endedAt } = op;
-    const end = { ...outcomeOf(op), ...(status !== undefined && { status }), attempt: attempts };
-    const answer = tell(isFailure, { ...end, durationMs: (endedAt ?? now()) - attemptAt });
+    const { number, startedAt = NaN, endedAt } = run;
+    const end = { ...outcomeOf(run), ...(status !== undefined && { status }), attempt: number };
+    const answer = tell(isFailure, { ...end, durationMs: (endedAt ?? now()) - startedAt });
     if (answer === 'ignore') return NOTHING;
     if (typeof answer === 'boolean') return answer ? FAILURE : SUCCESS;
     if (answer !== undefined) reportFailure(problemOf('isFailure', answer, ['', 'isFailure'], 'return'));

@@ -14,29 +14,32 @@ const UNLIMITED = /** @type {any} */ ({ deadlineAt: Infinity });
  */
 export function gateOf(settings, protection, index) {
   const op = new Operation(settings, () => {}, index, UNLIMITED, now());
+  const { run } = op;
   const guard = protection.use().guard(op, /** @type {any} */ (undefined));
   // Two connections at a time are never made.
   guard.rounds = undefined;
   return {
-    /** Asks for the attempt. Returns how long to hold it, or the error of its rejection. */
+    /** Asks for the attempt. Returns what to do. */
     enter() {
       const answer = guard.enter(op, now());
-      const { admission } = answer;
-      Object.assign(op, { admission, attempts: admission ? 1 : 0, attemptAt: now() });
-      return /** @type {{ waitMs?: number, error?: any }} */ (answer);
+      const begins = answer.do === 'begin';
+      op.attempts = run.number = begins ? 1 : 0;
+      if (begins) run.admission = answer.admission;
+      run.startedAt = now();
+      return answer;
     },
     /** Follows the end of the attempt, once. @param {'success' | 'aborted'} reason */
     close(reason) {
-      if (op.endedAt !== undefined) return;
-      op.endedAt = now();
+      if (run.endedAt !== undefined) return;
+      run.endedAt = now();
       guard.settle(op, reason);
     },
     /** The same, of a failure. @param {unknown} outcome @param {number | undefined} hintMs @param {boolean} again */
     failed(outcome, hintMs, again) {
-      if (op.endedAt !== undefined) return;
-      Object.assign(op, { failed: true, outcome, endedAt: now() });
-      op.admission?.throttle(op, hintMs);
-      op.admission?.ended(op, again);
+      if (run.endedAt !== undefined) return;
+      Object.assign(run, { failed: true, outcome, endedAt: now() });
+      run.admission?.throttle(run, hintMs);
+      run.admission?.classified(run, again);
     },
   };
 }

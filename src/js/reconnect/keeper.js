@@ -120,11 +120,12 @@ function keep(session, settings, resolve, reject) {
     for (;;) {
       const gate = protection && gateOf(settings, protection, outage.index);
       let answer = gate?.enter();
-      while (answer?.waitMs !== undefined && !over) {
-        await sleep(answer.waitMs, Infinity);
+      while (answer?.do === 'hold' && !over) {
+        await sleep(answer.ms, Infinity);
         if (!over) answer = gate?.enter();
       }
-      let error = answer?.error;
+      /** @type {any} */
+      let error = answer?.do === 'stop' ? answer.error : undefined;
       let hintMs = error?.retryAfterMs;
       let exactMs;
       const attempt = outage.attempts + 1;
@@ -158,7 +159,7 @@ function keep(session, settings, resolve, reject) {
         hintMs = afterMs;
         if (ended.openMs >= stableMs) Object.assign(outage, { index: outage.index + 1, previous: -1, attempts: 0 });
         outage.attempts++;
-        outage.endedAt = now();
+        outage.run = { endedAt: now() };
         gate?.failed(error, hintMs, !permanent);
         emit('onFailure', outage.attempts, { error });
         if (permanent) return giveUp('permanent', error);
@@ -170,7 +171,7 @@ function keep(session, settings, resolve, reject) {
         if (outage.attempts >= maxAttempts) return giveUp('exhausted', error);
       }
       // What is rejected here costs the server nothing, and waits no longer for its failures.
-      const delayMs = exactMs ?? computed(settings, outage, answer?.error ? 1 : outage.attempts, hintMs);
+      const delayMs = exactMs ?? computed(settings, outage, answer?.do === 'stop' ? 1 : outage.attempts, hintMs);
       if (over) return;
       previousDelayMs = delayMs;
       emit('onRetry', outage.attempts, { error, delayMs });

@@ -1,21 +1,26 @@
 // @ts-check
 // Types of what the driver knows of protection (src/js/protection), of a fetch (src/js/fetch) and of a policy
-// (src/js/policy). Protection answers, and the driver changes the operation, but for rounds, which make its attempts.
+// (src/js/policy). Protection answers what to do, and the driver changes the operation, but for rounds, which make its
+// attempts.
 
 /** @typedef {import('./operation.js').Operation} Operation */
+/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
 /** @typedef {import('./steps.js').Stop} Stop */
 
 /**
  * Fields that protection adds to the record of an attempt.
  * @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields
  *
- * An answer of protection: the admission of an attempt, how long to wait, or why to stop, with the error of an operation
- * that has no outcome of its own.
- * @typedef {{ admission?: Admission, waitMs?: number, stop?: string, error?: Error }} Answer
+ * What to do, as protection answers: begin the attempt, hold it for a time and ask again, wait before the retry, or stop:
+ * why, and the error of an operation that has no outcome of its own.
+ * @typedef {{ do: 'begin', admission: Admission }} Beginning
+ * @typedef {{ do: 'hold', ms: number }} Holding
+ * @typedef {{ do: 'wait', ms: number }} Waiting
+ * @typedef {{ do: 'stop', reason: string, error: Error | undefined }} Stopping
  */
 
 /**
- * The present attempt, as protection knows it (protection/admission.js).
+ * An attempt, as protection knows it (protection/admission.js).
  * @typedef {object} Admission
  * @property {RecordFields | undefined} fields of its record
  * @property {number} verdict on its end, once that is known
@@ -24,10 +29,10 @@
  * @property {boolean} answered whether its end is an answer of the destination
  * @property {boolean} pays whether its retry takes tokens, and is no first attempt: of a round, if one end is no answer
  * @property {number} ownUntil the end of the cooldown that its failure set
- * @property {(op: Operation, reason: string) => void} close follows the end of an attempt that ends with its operation
- * @property {(op: Operation, hintMs?: number) => void} throttle follows a server that may ask everyone to slow down
- * @property {(op: Operation, again: boolean) => void} ended follows the decision about an outcome: whether another
- *   attempt may follow
+ * @property {(run: AttemptRun, reason: string) => void} close follows the end of an attempt that ends with its operation
+ * @property {(run: AttemptRun, hintMs?: number) => void} throttle follows a server that may ask everyone to slow down
+ * @property {(run: AttemptRun, again: boolean) => void} classified follows the caller's verdict on an outcome: whether
+ *   another attempt may follow
  */
 
 /**
@@ -36,9 +41,10 @@
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
  * @property {{ hedges: number, run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead
  *   of the loop, and its hedge if it is slow; `run` returns why the operation stops
- * @property {(op: Operation, time: number) => Answer} enter asks for an attempt
- * @property {(op: Operation, delayMs: number) => Answer} retry asks for a retry after the wait that was computed
- * @property {(op: Operation, reason: string) => Answer} settle follows the end of the operation, and answers why it
+ * @property {(op: Operation, time: number) => Beginning | Holding | Stopping} enter asks for an attempt
+ * @property {(op: Operation, delayMs: number) => Waiting | Stopping} retry asks for a retry after the wait that was
+ *   computed
+ * @property {(op: Operation, reason: string) => Stopping} settle follows the end of the operation, and answers why it
  *   ended
  */
 
@@ -65,12 +71,12 @@
  * @property {boolean} preparing whether a callback of the caller's failed, and not the request
  * @property {number} slowsMs the wait that the response of a request that failed asks for; NaN for none
  * @property {number} hintMs the wait that the response asks for; NaN for none
- * @property {(op: Operation) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
+ * @property {(run: AttemptRun) => unknown} ask answers as `retryIf` and `retryOnResult`, which it replaces
  * @property {string} askedOption name of the option that answered
- * @property {(op: Operation) => Stop} forbids returns why a request must not, or cannot, be sent again
+ * @property {(run: AttemptRun) => Stop} forbids returns why a request must not, or cannot, be sent again
  * @property {(op: Operation) => void} hold follows the decision for another attempt
  * @property {() => void} discard releases a response that is never read
- * @property {(name: string, failed: boolean) => boolean} hides whether a hook is not called now
+ * @property {(name: string, failed: boolean | undefined) => boolean} hides whether a hook is not called now
  * @property {() => object} eventFields of events about an outcome
  * @property {Protection | undefined} protection of the destination
  * @property {boolean} mayHedge whether two copies of the request do no more than one
@@ -83,8 +89,8 @@
 
 /**
  * The counters of a policy (policy/metrics.js).
- * @typedef {{ attempts: number, hedges: number, started: () => void, attempted: (number: number) => void, waits: (ms:
- *   number) => void, succeeded: (number: number) => void, failed: (reason: string) => void }} Counters
+ * @typedef {{ started: () => void, attempted: (number: number) => void, hedged: () => void, waits: (ms: number) => void,
+ *   succeeded: (number: number) => void, failed: (reason: string) => void }} Counters
  */
 
 // Types alone make no module.

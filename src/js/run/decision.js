@@ -13,19 +13,14 @@ import { now } from './timer.js';
  * @property {number} index among the operations of a seed
  * @property {number} previous computed wait in ms, or the draw that it was made with, for jitters that look back at one
  *   of them; below 0 before the first
- * @property {number} [endedAt] time when the attempt ended
+ * @property {{ endedAt?: number }} [run] the last attempt: when it ended
  */
-
-// Codes instead of a wait. The third, -3, comes from the core: the server asks for too long a wait.
-const EXHAUSTED = -1;
-const DEADLINE = -2;
 
 /** The core counts attempts in 32 bits. From this one on, no curve grows. */
 const MAX_K = 2 ** 32 - 1;
 
 /**
- * Returns the wait in ms that follows a failed attempt, or a negative code. Throws the errors of random() and
- * backoff().
+ * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and backoff().
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
@@ -36,15 +31,16 @@ const MAX_K = 2 ** 32 - 1;
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   // The last attempt needs neither the core nor the caller's callbacks.
-  if (attempt >= settings.maxAttempts) return EXHAUSTED;
+  if (attempt >= settings.maxAttempts) return 'exhausted';
   const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
+  if (delayMs < 0) return 'hint';
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
-  return delayMs >= 0 && deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? DEADLINE : delayMs;
+  return deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? 'deadline' : delayMs;
 }
 
 /**
- * Returns the wait by the formulas, or a negative code.
+ * Returns the wait by the formulas; below 0 if the server asks for too long a wait.
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  * @param {number} attempt
@@ -99,8 +95,8 @@ export function computed(settings, state, attempt, serverMs) {
  * @param {import('../options/settings.js').Settings} settings
  * @param {State} state
  */
-function seedOf({ seed }, { index, endedAt }) {
-  const [high, low, ownIndex = index] = seed ?? freshSeed(endedAt);
+function seedOf({ seed }, { index, run }) {
+  const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
   return [high, low, ownIndex];
 }
 
@@ -121,11 +117,15 @@ function drawOf(random) {
   throw problemOf('random()', draw, [typeof draw, 'draw'], 'return');
 }
 
-/** Returns a draw for protection. Throws the errors of random(). @param {import('./operation.js').Operation} op */
-export function drawFor(op) {
-  const { settings, attempts } = op;
+/**
+ * Returns a draw for protection. Throws the errors of random().
+ * @param {import('./operation.js').Operation} op
+ * @param {number} [attempt] the last one's number
+ */
+export function drawFor(op, attempt = op.attempts) {
+  const { settings } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
-  return settings.load().draw(...seedOf(settings, op), attempts, PROTECTION_DRAW);
+  return settings.load().draw(...seedOf(settings, op), attempt, PROTECTION_DRAW);
 }
 
 /** @param {((k: number) => number) | readonly number[] | undefined} curve @param {number} k */

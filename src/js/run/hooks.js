@@ -4,7 +4,7 @@
 import { isObject } from '../options/checks.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./operation.js').Operation} Operation */
+/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
 
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
@@ -61,34 +61,34 @@ export function warnOnce(about, ...message) {
   }
 }
 
-/** @param {Operation} op */
+/** @param {AttemptRun} run */
 export function outcomeOf({ failed, outcome }) {
   return failed ? { error: outcome } : { result: outcome };
 }
 
 /**
  * Calls a hook, if it is set.
- * @param {Operation} op
+ * @param {AttemptRun} run
  * @param {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} name
  * @param {number} attempt
  * @param {object} [more] fields, next to those of the outcome
  */
-export function emit(op, name, attempt, more) {
-  const hook = op.settings[name];
-  if (hook === undefined || op.task?.hides(name, op.failed)) return;
-  tell(hook, eventOf(op, attempt, name === 'onAttempt' ? undefined : { ...more, ...op.task?.eventFields() }));
+export function emit(run, name, attempt, more) {
+  const hook = run.op.settings[name];
+  if (hook === undefined || run.task?.hides(name, run.failed)) return;
+  tell(hook, eventOf(run, attempt, name === 'onAttempt' ? undefined : { ...more, ...run.task?.eventFields() }));
 }
 
-/** @template {object} [Fields={}] @param {Operation} op @param {number} attempt @param {Fields} [fields] with an outcome */
-export function eventOf(op, attempt, fields) {
-  const { maxAttempts, name } = op.settings;
+/** @template {object} [Fields={}] @param {AttemptRun} run @param {number} attempt @param {Fields} [fields] with an outcome */
+export function eventOf(run, attempt, fields) {
+  const { maxAttempts, name } = run.op.settings;
   return {
     attempt,
     attemptsLeft: maxAttempts - attempt,
     ...(name !== undefined && { name }),
-    .../** @type {Fields} */ (fields && { ...outcomeOf(op), ...fields }),
-    ...op.limits.fields,
-    ...op.task?.labels,
-    elapsedMs: now() - /** @type {number} */ (op.startedAt),
+    .../** @type {Fields} */ (fields && { ...outcomeOf(run), ...fields }),
+    ...run.limits.fields,
+    ...run.task?.labels,
+    elapsedMs: now() - run.op.startedAt,
   };
 }

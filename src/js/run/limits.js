@@ -1,6 +1,7 @@
 // @ts-check
 // What may end an operation before it ends by itself: signals, the deadline, the timeout of an attempt.
 
+import { LIMITS } from '../options/settings.js';
 import { abortAttempt } from './attempt.js';
 import { adopt } from './hooks.js';
 import { TimeoutError, restack } from './report.js';
@@ -8,22 +9,22 @@ import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, now, startTimer } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
-/** @typedef {import('./attempt.js').Attempt} Attempt */
+/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
 
 /**
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Pick<Limits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'attempt' |
- *   'ended' | 'start' | 'begin' | 'endAttempt'>} OperationLimits
+ * @typedef {Pick<NoLimits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'attempt' |
+ *   'stopReason' | 'start' | 'begin' | 'endAttempt'>} OperationLimits
  */
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
-/** Signals and timeouts of an operation. */
-export class Limits {
+/** What an operation has that nothing ends early. */
+class NoLimits {
   /** Counters of the policy. @type {import('./contracts.js').Counters | undefined} */
   metrics;
-  /** Message of the tracing channel. @type {object | undefined} */
+  /** Message of the tracing channel. @type {Record<string, unknown> | undefined} */
   context;
   /** Further fields of events. @type {object | undefined} */
   fields;
@@ -34,10 +35,69 @@ export class Limits {
   /** The signal's reason, or the deadline's error. @type {unknown} */
   reason;
   deadlineAt = Infinity;
-  /** The running attempt, or the last one: its signal is aborted with the operation. @type {Attempt | undefined} */
+  /**
+   * The running attempt, or the last one: its signal is aborted with the operation.
+   * @type {import('./attempt.js').Attempt | undefined}
+   */
   attempt;
   /** Called when the operation ends. @type {(() => void) | undefined} */
   onStop;
+
+  /** Why the operation must not go on. @type {'aborted' | 'deadline' | undefined} */
+  get stopReason() {
+    return undefined;
+  }
+
+  /** Starts the operation. @type {(op: Operation) => void} */
+  start() {}
+
+  /** Starts an attempt. @type {(run: AttemptRun) => void} */
+  begin() {}
+
+  /** Ends an attempt, however it ended. Returns its error if it timed out. @returns {TimeoutError | undefined} */
+  endAttempt() {
+    return undefined;
+  }
+
+  /**
+   * Returns a promise of the value's own outcome, or of an interruption.
+   * @param {any} value
+   */
+  race(value) {
+    return value;
+  }
+
+  /**
+   * Waits for one timer, or for an interruption.
+   * @param {number} ms
+   * @param {boolean | undefined} unref
+   * @returns {Promise<unknown>}
+   */
+  sleep(ms, unref) {
+    // Memory of a waiting operation counts: this holds only the promise of its timer.
+    return new Promise((resolve) => armTimer(/** @type {() => void} */ (resolve), ms, unref));
+  }
+
+  /** Removes all listeners and timers. */
+  dispose() {}
+}
+
+/** The limits of all operations that nothing ends early, and that nobody counts. */
+export const NO_LIMITS = new NoLimits();
+
+/**
+ * Returns the limits of an operation.
+ * @param {import('../options/settings.js').Settings} settings
+ * @param {AbortSignal} [signal] of the run, in addition to that of the settings
+ */
+export function limitsOf({ signal: own, needs }, signal) {
+  return needs === LIMITS || signal
+    ? new Limits([own, signal].filter((signal) => signal !== undefined))
+    : new NoLimits();
+}
+
+/** Signals and timeouts of an operation, or of an attempt of a round. */
+export class Limits extends NoLimits {
   /** Ends what is awaited now. @type {((reason: any) => void) | undefined} */
   #cut;
   /** Error of the attempt, once it has timed out. @type {TimeoutError | undefined} */
@@ -50,25 +110,22 @@ export class Limits {
   #timer;
   #signals;
 
-  /** @param {AbortSignal[]} [signals] undefined if nothing ends the operation early */
+  /** @param {AbortSignal[]} signals */
   constructor(signals) {
+    super();
     this.#signals = signals;
   }
 
-  /**
-   * Why the operation must not go on. Reads the clock, because timers may be late.
-   * @returns {'aborted' | 'deadline' | undefined}
-   */
-  get ended() {
+  /** Reads the clock, because timers may be late. */
+  get stopReason() {
     if (this.aborted) return 'aborted';
     return this.stopped || (this.deadlineAt < Infinity && this.deadlineAt <= now()) ? 'deadline' : undefined;
   }
 
-  /** Starts the operation. @param {Operation} op */
+  /** @param {Operation} op */
   start(op) {
-    const startedAt = /** @type {number} */ (op.startedAt);
+    const { startedAt } = op;
     const { totalTimeoutMs, unref } = op.settings;
-    if (this.#signals === undefined) return;
     for (const signal of this.#signals) {
       if (signal.aborted) this.abort(signal);
       else if (!this.aborted) follow(signal, this);
@@ -84,15 +141,13 @@ export class Limits {
   }
 
   /**
-   * Interrupts the operation, once.
+   * Interrupts what it limits, once.
    * @param {unknown} reason for the attempt's signal
    * @param {boolean} aborted otherwise it is the deadline
    */
   stop(reason, aborted) {
     if (this.stopped) return;
-    this.stopped = true;
-    this.aborted = aborted;
-    this.reason = reason;
+    Object.assign(this, { stopped: true, aborted, reason });
     this.#cut?.(INTERRUPTED);
     this.dispose();
     if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
@@ -100,13 +155,11 @@ export class Limits {
 
   /**
    * Starts the timeout of an attempt, unless the deadline comes first anyway.
-   * @param {Operation} op
-   * @param {Attempt} attempt
+   * @param {AttemptRun} run
    */
-  begin(op, attempt) {
-    if (this.#signals === undefined) return;
-    this.attempt = attempt;
-    const { attemptTimeoutMs, unref } = op.settings;
+  begin(run) {
+    const attempt = (this.attempt = /** @type {import('./attempt.js').Attempt} */ (run.attempt));
+    const { attemptTimeoutMs, unref } = run.op.settings;
     if (attemptTimeoutMs === Infinity) return;
     const from = now();
     if (attemptTimeoutMs >= this.deadlineAt - from) return;
@@ -114,16 +167,14 @@ export class Limits {
       this.#timeout = new TimeoutError(
         `rejitter: attempt ${attempt.attempt} timed out after ${attemptTimeoutMs} ms (attemptTimeoutMs)`,
       );
-      op.task?.label(this.#timeout);
+      run.task?.label(this.#timeout);
       this.#cut?.(INTERRUPTED);
       abortAttempt(attempt, this.#timeout);
     };
     this.#cancelTimeout = startTimer(attemptTimeoutMs, expire, unref, from);
   }
 
-  /** Ends an attempt, however it ended. Returns its error if it timed out. */
   endAttempt() {
-    if (this.#signals === undefined) return undefined;
     this.#cancelTimeout?.();
     this.#cut = undefined;
     const timeout = this.#timeout;
@@ -135,12 +186,10 @@ export class Limits {
   }
 
   /**
-   * Returns a promise of the value's own outcome, or of an interruption. Then the value's promise, which may stay
-   * pending, keeps nothing of the operation but this symbol.
+   * After an interruption, the value's promise, which may stay pending, keeps nothing of the operation but the symbol.
    * @param {any} value
    */
   race(value) {
-    if (this.#signals === undefined) return value;
     return new Promise((resolve, reject) => {
       // Handled here even after an interruption, so that a late rejection is not unhandled.
       adopt(value, resolve, reject);
@@ -149,26 +198,16 @@ export class Limits {
     });
   }
 
-  /**
-   * Waits for one timer, or for an interruption.
-   * @param {number} ms
-   * @param {boolean | undefined} unref
-   * @returns {Promise<unknown>}
-   */
+  /** @param {number} ms @param {boolean | undefined} unref @returns {Promise<unknown>} */
   sleep(ms, unref) {
     return new Promise((/** @type {any} */ resolve) => {
       if (this.stopped) return resolve();
-      const timer = armTimer(resolve, ms, unref);
-      // Memory of a waiting operation counts: without limits, it holds only the promise of its timer.
-      if (this.#signals === undefined) return;
       this.#cut = resolve;
-      this.#timer = timer;
+      this.#timer = armTimer(resolve, ms, unref);
     });
   }
 
-  /** Removes all listeners and timers. */
   dispose() {
-    if (this.#signals === undefined) return;
     for (const signal of this.#signals) unfollow(signal, this);
     this.#cancelDeadline?.();
     this.#cancelTimeout?.();
@@ -177,16 +216,14 @@ export class Limits {
   }
 }
 
-/** The limits of all operations that nothing ends early. */
-export const UNLIMITED = new Limits();
-
 /**
  * Makes the deadline's error: it ends the running attempt, and the operation unless that has a result.
  * @param {Operation} op
  */
-export function timedOut({ attempts, failed, outcome, settings, task }) {
+export function timedOut({ settings, run }) {
   const { name, totalTimeoutMs } = settings;
-  const when = attempts === 0 ? 'before the first attempt' : `during attempt ${attempts}`;
+  const { number, failed, outcome, task } = run;
+  const when = number === 0 ? 'before the first attempt' : `during attempt ${number}`;
   const error = new TimeoutError(
     `rejitter: ${name || 'the operation'} timed out after ${totalTimeoutMs} ms (totalTimeoutMs), ${when}`,
     failed ? { cause: outcome } : undefined,

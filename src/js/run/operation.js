@@ -1,14 +1,15 @@
 // @ts-check
-// What is known of one operation and of its present attempt: plain data. The other modules are functions of it.
+// What is known of one operation and of its attempts: plain data. The other modules are functions of it.
 
 /** @typedef {import('./attempt.js').Attempt} Attempt */
+/** @typedef {import('./limits.js').OperationLimits} OperationLimits */
 /** @typedef {(attempt: Attempt) => unknown} Callback */
 
 /**
  * One attempt that has ended.
  * @typedef {object} AttemptRecord
  * @property {number} number from 1
- * @property {boolean} failed
+ * @property {boolean | undefined} failed
  * @property {unknown} outcome
  * @property {number} startedAt
  * @property {number} endedAt
@@ -22,17 +23,22 @@ const KEPT = 10;
 /** Shared by all operations that have no record yet. @type {AttemptRecord[]} */
 const NO_RECORDS = [];
 
-/**
- * One operation. With a hedge, each of the two attempts that run is one for itself, too.
- * @template {import('./limits.js').OperationLimits} [Limits=import('./limits.js').OperationLimits]
- */
+/** One operation. @template {OperationLimits} [Limits=OperationLimits] */
 export class Operation {
+  /** Number of calls of the callback. */
+  attempts = 0;
+  records = NO_RECORDS;
+  /** The last computed wait or its draw, for jitters that look back. */
+  previous = -1;
+  /** The operation, as protection knows it. @type {import('./contracts.js').Guard | undefined} */
+  guard;
+
   /**
    * @param {import('../options/settings.js').Settings} settings
    * @param {Callback} fn
    * @param {number} index among the operations of a policy
    * @param {Limits} limits what may end it early
-   * @param {number} [startedAt]
+   * @param {number} startedAt
    */
   constructor(settings, fn, index, limits, startedAt) {
     this.settings = settings;
@@ -40,57 +46,64 @@ export class Operation {
     this.index = index;
     this.limits = limits;
     this.startedAt = startedAt;
-    /** Number of calls of the callback. */
-    this.attempts = 0;
-    /** The running attempt, or the one that is being classified. @type {Attempt | undefined} */
-    this.attempt = undefined;
-    /** Number of the last attempt that started. */
-    this.number = 0;
-    /** Its start, until it is recorded. @type {number | undefined} */
-    this.attemptAt = undefined;
-    /** Its end, once it has one. @type {number | undefined} */
-    this.endedAt = undefined;
-    /** True if the last outcome is an error, and not a result. */
-    this.failed = false;
-    /** @type {unknown} */
-    this.outcome = undefined;
     /**
-     * Wait that a server asked for in the last failure, in ms; undefined, NaN or negative if none.
-     * @type {number | undefined}
+     * The present attempt, or the one that ended last. Of a round, the one that counts so far.
+     * @type {AttemptRun<Limits>}
      */
-    this.hintMs = undefined;
-    /** Wait that the caller demands after the last failure, in ms. @type {number | undefined} */
-    this.demandedMs = undefined;
-    /**
-     * The next wait, once it is decided: before a retry, or as long as protection holds an attempt.
-     * @type {number | undefined}
-     */
-    this.delayMs = undefined;
-    this.records = NO_RECORDS;
-    /** The last computed wait or its draw, for jitters that look back. */
-    this.previous = -1;
-    /** The attempt of a fetch, which replaces parts of the steps. @type {import('./contracts.js').Task | undefined} */
-    this.task = undefined;
-    /** The operation, as protection knows it. @type {import('./contracts.js').Guard | undefined} */
-    this.guard = undefined;
-    /** The present attempt, as protection knows it. @type {import('./contracts.js').Admission | undefined} */
-    this.admission = undefined;
+    this.run = new AttemptRun(this);
   }
 }
 
 /**
- * Records the last attempt, once. Late: an operation that waits after its first failure, as most that wait do, needs no
- * memory for records.
- * @param {Operation} op
+ * One attempt. An operation that makes one at a time has all in the same object: until the next one has ended, it has the
+ * outcome and the hint of the one before.
+ * @template {OperationLimits} [Limits=OperationLimits]
  */
-export function record(op, failed = op.failed, outcome = op.outcome) {
-  const { records, number, attemptAt: startedAt, endedAt, delayMs, admission } = op;
+export class AttemptRun {
+  /** What the callback gets. @type {Attempt | undefined} */
+  attempt;
+  /** From 1, once it has started. */
+  number = 0;
+  /** Its start, until it is recorded. @type {number | undefined} */
+  startedAt;
+  /** Its end, once it has one. @type {number | undefined} */
+  endedAt;
+  /** Whether the outcome is an error, and not a result; undefined if no attempt has ended. @type {boolean | undefined} */
+  failed;
+  /** @type {unknown} */
+  outcome;
+  /** Wait that a server asked for, in ms; undefined, NaN or negative if none. @type {number | undefined} */
+  hintMs;
+  /** Wait that the caller demands after it, in ms. @type {number | undefined} */
+  demandedMs;
+  /** The wait after it, once it is decided. @type {number | undefined} */
+  delayMs;
+  /** The attempt of a fetch, which replaces parts of the steps. @type {import('./contracts.js').Task | undefined} */
+  task;
+  /** The attempt, as protection knows it. @type {import('./contracts.js').Admission | undefined} */
+  admission;
+
+  /** @param {Operation<Limits>} op */
+  constructor(op) {
+    this.op = op;
+    /** What may end it early: in a round, it has limits of its own. */
+    this.limits = op.limits;
+  }
+}
+
+/**
+ * Records an attempt that has ended, once. Late: an operation that waits after its first failure, as most that wait do,
+ * needs no memory for records.
+ * @param {AttemptRun} run
+ */
+export function record(run, failed = run.failed, outcome = run.outcome) {
+  const { op, number, startedAt, endedAt, delayMs, admission } = run;
   if (startedAt === undefined || endedAt === undefined) return;
-  op.attemptAt = undefined;
+  run.startedAt = undefined;
   /** @type {AttemptRecord} */
   const record = { number, failed, outcome, startedAt, endedAt, delayMs, fields: admission?.fields };
-  if (records.length === KEPT) records.splice(1, 1);
+  if (op.records.length === KEPT) op.records.splice(1, 1);
   // The first as a literal: `push` would make room for 17.
-  if (records === NO_RECORDS) op.records = [record];
-  else records.push(record);
+  if (op.records === NO_RECORDS) op.records = [record];
+  else op.records.push(record);
 }

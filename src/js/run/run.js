@@ -1,27 +1,28 @@
 // @ts-check
 // Runs an operation: the first attempt on a fast path, everything else by one loop.
 
-import { INTERRUPTIBLE, PROTECTED } from '../options/settings.js';
+import { PROTECTION } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { mistakeIn } from './directives.js';
 import { adopt } from './hooks.js';
-import { Limits, UNLIMITED } from './limits.js';
-import { Operation, record } from './operation.js';
+import { Limits, NO_LIMITS, limitsOf } from './limits.js';
+import { AttemptRun, Operation, record } from './operation.js';
 import { callbackFailed, settle } from './settle.js';
 import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
 
 // For hedging: protection may come from another copy of the package, but errors and attempts are to be of this one.
-export const DRIVER = { Limits, Operation, record, begin, review, ask, classify, callbackFailed };
+export const DRIVER = { AttemptRun, Limits, record, begin, review, ask, classify, callbackFailed };
 
-/** Has protection guard an operation that it has not let pass. @param {import('./operation.js').Operation} op */
+/** Has protection guard an operation that it has not let pass. @param {Operation} op */
 export function protect(op) {
-  op.guard ??= (op.task ?? op.settings).protection?.use().guard(op, DRIVER);
+  op.guard ??= (op.run.task ?? op.settings).protection?.use().guard(op, DRIVER);
 }
 
 /** @typedef {typeof DRIVER} Driver */
 /** @typedef {import('../options/settings.js').Settings} Settings */
+/** @typedef {typeof NO_LIMITS} Limited */
 
 /**
  * Runs the callback until it succeeds or the settings say stop. The first attempt is called before this returns.
@@ -36,20 +37,20 @@ export function protect(op) {
  * @returns {Promise<any>}
  */
 export function run(settings, fn, index, metrics, signal) {
-  const { watched } = settings;
+  const { needs } = settings;
   const free = signal === undefined && subscribed() === null;
-  const protection = free && watched === PROTECTED ? settings.protection?.use() : undefined;
+  const protection = free && needs === PROTECTION ? settings.protection?.use() : undefined;
   const startedAt = now();
   const ticket = protection?.pass(startedAt) ?? 0;
-  if (!free || (watched && ticket === 0))
-    return watch(new Operation(settings, fn, index, UNLIMITED, startedAt), metrics, signal);
+  if (!free || (needs && ticket === 0))
+    return takeSteps(new Operation(settings, fn, index, limitsOf(settings, signal), startedAt), metrics);
   const attempt = new Attempt(settings, 1, startedAt, Infinity, undefined);
   /** @param {unknown} outcome @param {boolean} [failed] */
   const goOn = (outcome, failed = true) => {
-    const op = new Operation(settings, fn, index, UNLIMITED, startedAt);
-    op.attempt = attempt;
+    const op = new Operation(settings, fn, index, NO_LIMITS, startedAt);
+    op.run.attempt = attempt;
+    op.run.admission = protection?.admitted(ticket);
     op.guard = protection?.guard(op, DRIVER);
-    op.admission = protection?.admitted(ticket);
     return loop(op, failed, outcome);
   };
   /** @param {unknown} value */
@@ -66,90 +67,87 @@ export function run(settings, fn, index, metrics, signal) {
 }
 
 /**
- * Runs an operation that something watches.
- * @param {Operation<Limits>} op
+ * Runs an operation that has more to do at its start than to call the callback.
+ * @param {Operation<Limited>} op
  * @param {import('./contracts.js').Counters} [metrics]
- * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
-export function watch(op, metrics, signal) {
-  const { settings } = op;
-  const signals = [settings.signal, signal].filter((signal) => signal !== undefined);
-  const limits = (op.limits = new Limits(settings.watched === INTERRUPTIBLE || signal ? signals : undefined));
+export function takeSteps(op, metrics) {
+  const { limits } = op;
   limits.metrics = metrics;
   const channel = subscribed();
   if (channel === null) return loop(op);
-  const context = (limits.context = { name: settings.name, ...op.task?.labels });
+  const context = (limits.context = { name: op.settings.name, ...op.run.task?.labels });
   return channel.tracePromise(() => loop(op), context);
 }
 
 /**
- * The loop: guard, attempt, classify, decide, wait. An async function, so that the caller's frames stay in the stack of
- * errors that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the
- * variables, so there are few.
- * @param {Operation<Limits>} op
- * @param {boolean} [threw] how the first attempt ended, if it was made already; undefined before an attempt has ended
+ * The loop: guard, attempt, decide, wait. An async function, so that the caller's frames stay in the stack of errors that
+ * later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the variables, so there
+ * are few.
+ * @param {Operation<Limited>} op
+ * @param {boolean} [threw] how the first attempt ended, if it was made already
  * @param {any} [answer] what it returned or threw
  */
 async function loop(op, threw, answer) {
   start(op);
-  let time = /** @type {number} */ (op.startedAt);
-  /** @type {import('./steps.js').Stop} */
-  let stop;
+  let time = op.startedAt;
+  /** How long to wait, in ms, or why the operation stops. @type {number | import('./steps.js').Stop} */
+  let next;
   try {
     protect(op);
     for (;;) {
       // Guard: protection may hold the attempt, or reject it.
-      stop = threw === undefined ? enter(op, time) : undefined;
-      if (op.delayMs === undefined) {
+      next = threw === undefined ? enter(op, time) : undefined;
+      if (next === undefined) {
         if (op.guard?.rounds) {
           // An attempt and its hedge.
-          stop ??= await op.limits.race(op.guard.rounds.run(time));
+          next = await op.limits.race(op.guard.rounds.run(time));
         } else {
-          stop ??= begin(op, time);
-          if (stop === undefined && threw === undefined) {
+          next = begin(op.run, time);
+          if (next === undefined && threw === undefined) {
             try {
               // Not a method: the callback's `this` is undefined.
               const { fn } = op;
-              answer = await op.limits.race(fn(/** @type {Attempt} */ (op.attempt)));
+              answer = await op.limits.race(fn(/** @type {Attempt} */ (op.run.attempt)));
               threw = false;
             } catch (thrown) {
               answer = thrown;
               threw = true;
             }
           }
-          stop ??= review(op, answer, /** @type {boolean} */ (threw));
+          next ??= review(op.run, answer, /** @type {boolean} */ (threw));
           threw = undefined;
-          if (stop === undefined) {
-            answer = ask(op);
-            stop = classify(op, typeof answer === 'boolean' ? answer : await op.limits.race(answer));
+          if (next === undefined) {
+            answer = ask(op.run);
+            next = classify(op.run, typeof answer === 'boolean' ? answer : await op.limits.race(answer));
           }
         }
-        stop ??= plan(op);
+        next ??= plan(op);
       }
-      if (stop !== undefined) break;
+      if (typeof next === 'string') break;
 
       // The wait. Hosts fire timers early: then for the rest.
       time = now();
-      let restMs = /** @type {number} */ (op.delayMs);
+      let restMs = /** @type {number} */ (next);
       do {
         await op.limits.sleep(restMs, op.settings.unref);
         restMs = restOf(restMs, time, (time = now()));
       } while (restMs > 0 && !op.limits.stopped);
-      stop = op.limits.ended;
+      next = op.limits.stopReason;
       // Not after a hold, when the last attempt is recorded already.
-      if (stop === undefined && op.settings.beforeRetry && op.attemptAt !== undefined) {
+      if (next === undefined && op.settings.beforeRetry && op.run.startedAt !== undefined) {
         await op.limits.race(prepare(op));
-        stop = op.limits.ended;
+        next = op.limits.stopReason;
         time = now();
       }
-      if (stop !== undefined) break;
+      if (next !== undefined) break;
     }
   } catch (thrown) {
-    stop = callbackFailed(op, thrown);
+    next = callbackFailed(op.run, thrown, op.limits);
   }
-  settle(op, stop);
+  settle(op, /** @type {string} */ (next));
   op.limits.dispose();
-  if (op.failed) throw op.outcome;
-  return op.outcome;
+  if (op.run.failed) throw op.run.outcome;
+  return op.run.outcome;
 }

@@ -7,7 +7,7 @@ import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
 import { RetryError, hide, keepReport } from './report.js';
-import { heed } from './steps.js';
+import { stopFor } from './steps.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
@@ -15,26 +15,27 @@ import { now } from './timer.js';
 /**
  * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation itself. The
  * failure that was being classified becomes its cause.
- * @param {Operation} op
+ * @param {import('./operation.js').AttemptRun} run
  * @param {any} thrown
+ * @param {import('./limits.js').OperationLimits} limits of the operation, or of an attempt in a round
  */
-export function callbackFailed(op, thrown) {
-  if (op.limits.aborted) return 'aborted';
+export function callbackFailed(run, thrown, limits) {
+  if (limits.aborted) return 'aborted';
   // Ended by the deadline, during a predicate or `beforeRetry`.
   if (thrown === INTERRUPTED) return 'deadline';
   // The attempt that was being classified keeps its own outcome, and is not followed by another one.
-  if (op.endedAt !== undefined) op.admission?.ended(op, false);
-  record(op);
+  if (run.endedAt !== undefined) run.admission?.classified(run, false);
+  record(run);
   const { error } = readDirectives(thrown);
-  if (op.failed) blame(error, op.outcome);
-  op.failed = true;
-  op.outcome = error;
+  if (run.failed) blame(error, run.outcome);
+  run.failed = true;
+  run.outcome = error;
   return 'callback';
 }
 
 /**
- * Settles an operation: `outcome` is from here on what it resolves with, or rejects with if `failed`. An abort comes
- * before any other reason.
+ * Settles an operation: the outcome of its last attempt is from here on what it resolves with, or rejects with if
+ * `failed`. An abort comes before any other reason.
  * @param {Operation} op
  * @param {string} reason or 'success'
  */
@@ -44,41 +45,42 @@ export function settle(op, reason) {
   if (aborted) reason = 'aborted';
   // Nothing but a hook or a hold has taken the time: there is no outcome.
   else if (op.attempts === 0 && reason === 'deadline') reason = 'timeout';
-  reason = heed(op, guard?.settle(op, reason)) ?? reason;
-  const { attempts } = op;
+  if (guard) reason = stopFor(op, guard.settle(op, reason));
+  const { attempts, run } = op;
+  if (limits.context) limits.context.attempts = attempts;
   if (reason === 'success') {
-    if (limits.context) Object.assign(limits.context, { attempts });
     limits.metrics?.succeeded(attempts - (guard?.rounds?.hedges ?? 0));
-    emit(op, 'onSuccess', op.number);
+    emit(run, 'onSuccess', run.number);
     return;
   }
   const cut = aborted || reason === 'timeout';
-  const error = cut ? (limits.stopped ? limits.reason : timedOut(op)) : op.outcome;
+  const error = cut ? (limits.stopped ? limits.reason : timedOut(op)) : run.outcome;
   // The running attempt, or one whose result was not accepted.
-  const running = op.endedAt === undefined;
-  op.endedAt ??= now();
-  record(op, running || op.failed, running ? error : op.outcome);
+  const running = run.endedAt === undefined;
+  run.endedAt ??= now();
+  record(run, running || run.failed, running ? error : run.outcome);
   // A poll that has had a result keeps it, wherever the deadline falls; its report says 'timeout' all the same.
-  if (cut && (aborted || op.failed || attempts < 2)) {
-    op.failed = true;
-    op.outcome = error;
+  if (cut && (aborted || run.failed !== false)) {
+    run.failed = true;
+    run.outcome = error;
   }
-  const { failed, outcome } = op;
+  const { failed, outcome } = run;
   const report = reportOf(op, reason);
-  if (limits.context) Object.assign(limits.context, { attempts, report });
+  if (limits.context) limits.context.report = report;
   limits.metrics?.failed(reason);
-  emit(op, 'onGiveUp', attempts, { reason, report });
+  emit(run, 'onGiveUp', attempts, { reason, report });
   const wrap = failed
     ? settings.finalError === 'wrap' && !aborted && !readDirectives(outcome).rejected
     : settings.finalResult === 'reject';
   // One reason may end operations of several callers, who must not see each other's reports.
-  op.outcome = wrap ? new RetryError(outcome, report, failed) : outcome;
-  if (!aborted) keepReport(op.outcome, report);
-  op.failed ||= wrap;
+  run.outcome = wrap ? new RetryError(outcome, report, failed) : outcome;
+  if (!aborted) keepReport(run.outcome, report);
+  run.failed ||= wrap;
 }
 
 /** @param {Operation} op @param {string} reason */
-export function reportOf({ attempts, records, hintMs = NaN, startedAt = 0, guard, task }, reason) {
+export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
+  const { hintMs = NaN, task } = run;
   const report = Object.freeze({
     reason,
     attempts,

@@ -5,14 +5,14 @@
 /** @typedef {{ abort: (signal: AbortSignal) => void }} Follower */
 
 /** @type {WeakMap<AbortSignal, { followers: Set<Follower>, listener: () => void }>} */
-const watched = new WeakMap();
+const followersOf = new WeakMap();
 
 /**
  * @param {AbortSignal} signal not aborted yet
  * @param {Follower} follower called once, unless it stops following before
  */
 export function follow(signal, follower) {
-  const known = watched.get(signal);
+  const known = followersOf.get(signal);
   if (known !== undefined) {
     known.followers.add(follower);
     return;
@@ -22,17 +22,17 @@ export function follow(signal, follower) {
     // Each may leave during the loop.
     for (const each of followers) each.abort(signal);
   };
-  watched.set(signal, { followers, listener });
+  followersOf.set(signal, { followers, listener });
   signal.addEventListener('abort', listener);
 }
 
 /** @param {AbortSignal} signal @param {Follower} follower */
 export function unfollow(signal, follower) {
-  const known = watched.get(signal);
+  const known = followersOf.get(signal);
   if (known === undefined) return;
   known.followers.delete(follower);
   if (known.followers.size > 0) return;
-  watched.delete(signal);
+  followersOf.delete(signal);
   signal.removeEventListener('abort', known.listener);
 }
 

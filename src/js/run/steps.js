@@ -1,9 +1,8 @@
 // @ts-check
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
-// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation.
+// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its attempt.
 
 import { isMs, isObject } from '../options/checks.js';
-import { REASONS } from '../options/codes.js';
 import { invalid, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
@@ -14,165 +13,162 @@ import { record } from './operation.js';
 import { now } from './timer.js';
 
 /** @typedef {import('./operation.js').Operation} Operation */
+/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
 /** @typedef {string | undefined} Stop 'success', or a reason of the report; undefined to go on */
 
 /** Begins the operation. Throws the reason of a signal that is aborted already. @param {Operation} op */
 export function start(op) {
-  op.startedAt ??= now();
-  op.limits.start(op);
+  const { limits } = op;
+  limits.start(op);
   // Nothing happened that a hook or a report could show.
-  if (op.limits.aborted) throw op.limits.reason;
-  op.limits.metrics?.started();
+  if (limits.aborted) throw limits.reason;
+  limits.metrics?.started();
 }
 
 /**
- * Takes in what protection answers.
+ * Returns why protection stops the operation. Its error takes the place of the last outcome, which the attempt keeps.
  * @param {Operation} op
- * @param {import('./contracts.js').Answer | undefined} answer
- * @returns {Stop}
+ * @param {import('./contracts.js').Stopping} answer
  */
-export function heed(op, answer) {
-  if (answer === undefined) return undefined;
-  const {
-    admission = op.admission,
-    waitMs = op.delayMs,
-    stop,
-    error,
-  } = /** @type {typeof answer} */ ({ __proto__: null, ...answer });
-  op.admission = admission;
-  op.delayMs = waitMs;
+export function stopFor({ run }, { reason, error }) {
   if (error !== undefined) {
-    // The last attempt keeps its result.
-    record(op);
-    op.failed = true;
-    op.outcome = error;
+    record(run);
+    run.failed = true;
+    run.outcome = error;
   }
-  return stop;
+  return reason;
 }
 
 /**
- * Asks protection for another attempt. If it holds that, `delayMs` is set, and this is called again after that wait.
+ * Asks protection for another attempt. Returns for how long it holds that, in ms, after which this is called again; or
+ * why the operation stops.
  * @param {Operation} op
  * @param {number} time now
- * @returns {Stop}
+ * @returns {number | Stop}
  */
 export function enter(op, time) {
-  record(op);
-  op.delayMs = undefined;
-  return heed(op, op.guard?.enter(op, time));
+  const { run, guard } = op;
+  record(run);
+  const answer = guard?.enter(op, time);
+  if (answer?.do === 'hold') return answer.ms;
+  if (answer?.do === 'stop') return stopFor(op, answer);
+  run.admission = answer?.admission;
+  // onEvent may have aborted.
+  return op.limits.aborted ? 'aborted' : undefined;
 }
 
-/** Starts an attempt. @param {Operation} op @param {number} time now @returns {Stop} */
-export function begin(op, time) {
-  const { settings, limits, startedAt, attempts, records } = op;
-  const attempt = (op.attempt ??= new Attempt(
-    settings,
-    attempts + 1,
-    /** @type {number} */ (startedAt),
-    limits.deadlineAt,
-    records.at(-1),
-  ));
+/** Starts an attempt. @param {AttemptRun} run @param {number} time now @returns {Stop} */
+export function begin(run, time) {
+  const { op, limits } = run;
+  const { settings } = op;
+  const number = op.attempts + 1;
+  run.attempt ??= new Attempt(settings, number, op.startedAt, limits.deadlineAt, op.records.at(-1));
   if (settings.hooks) {
-    emit(op, 'onAttempt', attempts + 1);
+    emit(run, 'onAttempt', number);
     // A hook may have aborted, or taken the time that was left.
     if (limits.aborted) return 'aborted';
     time = now();
     if (time >= limits.deadlineAt) return 'deadline';
   }
-  op.number = op.attempts = attempts + 1;
-  op.attemptAt = time;
-  op.endedAt = undefined;
-  limits.metrics?.attempted(op.attempts);
-  limits.begin(op, attempt);
+  run.number = op.attempts = number;
+  run.startedAt = time;
+  run.endedAt = run.delayMs = undefined;
+  limits.metrics?.attempted(number);
+  limits.begin(run);
   return undefined;
 }
 
 /**
- * Takes in how an attempt ended.
- * @param {Operation} op
+ * Reviews how an attempt ended.
+ * @param {AttemptRun} run
  * @param {any} answer what it returned or threw
  * @param {boolean} threw
  * @returns {Stop}
  */
-export function review(op, answer, threw) {
-  const { limits, settings, task, admission } = op;
+export function review(run, answer, threw) {
+  const { op, limits, task, admission } = run;
+  const { settings } = op;
   const timeout = limits.endAttempt();
   if (answer === INTERRUPTED) {
     if (timeout === undefined) return 'timeout';
     answer = timeout;
     if (admission !== undefined) admission.timedOut = true;
   }
-  op.failed = threw;
+  run.failed = threw;
   const mistake = threw ? undefined : mistakeIn(answer);
   if (mistake !== undefined) throw mistake;
   // The attempt may have aborted, and so may a hook below.
   if (limits.aborted) return 'aborted';
   const directives = threw ? readDirectives(answer) : undefined;
-  op.outcome = directives ? directives.error : answer;
+  run.outcome = directives ? directives.error : answer;
   if (!threw && !settings.retryOnResult && !task) return 'success';
-  op.hintMs = directives?.afterMs;
-  op.endedAt = now();
-  admission?.throttle(op, op.hintMs);
-  if (settings.hooks) emit(op, 'onFailure', op.attempts);
+  run.hintMs = directives?.afterMs;
+  run.endedAt = now();
+  admission?.throttle(run, run.hintMs);
+  if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
   return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : undefined;
 }
 
-/** Asks the caller whether another attempt may follow. @param {Operation} op */
-export function ask(op) {
-  const { settings, task, failed, outcome, attempt } = op;
-  if (task) return task.ask(op);
-  const predicate = failed ? settings.retryIf : settings.retryOnResult;
-  return predicate === undefined || predicate(outcome, /** @type {import('./attempt.js').Attempt} */ (attempt));
+/** Asks the caller whether another attempt may follow. @param {AttemptRun} run */
+export function ask(run) {
+  const { op, task, failed, outcome, attempt } = run;
+  if (task) return task.ask(run);
+  const predicate = failed ? op.settings.retryIf : op.settings.retryOnResult;
+  return predicate === undefined || predicate(outcome, /** @type {Attempt} */ (attempt));
 }
 
 /**
  * Follows the caller's verdict.
- * @param {Operation} op
+ * @param {AttemptRun} run
  * @param {any} verdict
  * @param {string} [also] what else a predicate may answer
  * @returns {Stop}
  */
-export function classify(op, verdict, also = ', or a promise of these') {
-  const { limits, task, failed } = op;
+export function classify(run, verdict, also = ', or a promise of these') {
+  const { limits, task, failed } = run;
   // The predicate may have aborted.
   if (limits.aborted) return 'aborted';
   const again = verdict !== false;
-  op.demandedMs =
+  run.demandedMs =
     typeof verdict === 'boolean'
       ? undefined
       : afterMsOf(verdict, task?.askedOption ?? (failed ? 'retryIf' : 'retryOnResult'), also);
-  op.admission?.ended(op, again);
+  run.admission?.classified(run, again);
   if (!again) return failed ? 'notRetryable' : 'success';
-  return task?.forbids(op);
+  return task?.forbids(run);
 }
 
-/** Decides about the wait before another attempt: it is in `delayMs`. @param {Operation} op @returns {Stop} */
+/**
+ * Decides about another attempt. Returns the wait before it in ms, or why the operation stops.
+ * @param {Operation} op
+ * @returns {number | Stop}
+ */
 export function plan(op) {
-  const { settings, limits, task, guard } = op;
+  const { settings, limits, guard, attempts, run } = op;
   // An attempt of a round may have aborted while the other one was classified.
   if (limits.aborted) return 'aborted';
-  const { attempts, hintMs, demandedMs } = op;
-  const delayMs = decide(settings, op, attempts, limits.deadlineAt, hintMs, demandedMs, guard?.rounds?.hedges);
+  let delayMs = decide(settings, op, attempts, limits.deadlineAt, run.hintMs, run.demandedMs, guard?.rounds?.hedges);
   // random() and backoff() may have aborted.
   if (limits.aborted) return 'aborted';
-  if (delayMs < 0) return REASONS[-delayMs];
+  if (typeof delayMs === 'string') return delayMs;
   // Protection has the last word: it takes the tokens of a retry that nothing else forbids.
-  const stop = heed(op, guard?.retry(op, delayMs));
-  if (stop !== undefined) return stop;
-  op.delayMs ??= delayMs;
-  limits.metrics?.waits(op.delayMs);
-  if (settings.hooks) emit(op, 'onRetry', attempts, { delayMs: op.delayMs });
+  const answer = guard?.retry(op, delayMs);
+  if (answer?.do === 'stop') return stopFor(op, answer);
+  if (answer) delayMs = answer.ms;
+  run.delayMs = delayMs;
+  limits.metrics?.waits(delayMs);
+  if (settings.hooks) emit(run, 'onRetry', attempts, { delayMs });
   // It need not live as long as the wait.
-  op.attempt = undefined;
-  task?.hold(op);
-  return undefined;
+  run.attempt = undefined;
+  run.task?.hold(op);
+  return delayMs;
 }
 
 /** Calls `beforeRetry`. @param {Operation} op */
 export function prepare(op) {
-  const delayMs = /** @type {number} */ (op.delayMs);
-  return op.settings.beforeRetry?.(Object.freeze(eventOf(op, op.attempts, { delayMs })));
+  const delayMs = /** @type {number} */ (op.run.delayMs);
+  return op.settings.beforeRetry?.(Object.freeze(eventOf(op.run, op.attempts, { delayMs })));
 }
 
 /** @param {any} verdict @param {string} name of the predicate @param {string} also what else it may answer */

@@ -30,7 +30,7 @@ export function syncOf(load) {
       throw failure(TypeError, 'retrySync cannot hedge. Use retry, or a protection without hedge()');
     requireBlocking();
     const limits = polledLimits(settings);
-    const call = () => loopSync(new Operation(settings, fn, 0, limits));
+    const call = () => loopSync(new Operation(settings, fn, 0, limits, now()));
     const channel = subscribed();
     if (channel === null) return call();
     limits.context = { name: settings.name };
@@ -59,14 +59,14 @@ const polledLimits = ({ signal, totalTimeoutMs }) => ({
   get reason() {
     return signal && reasonOf(signal);
   },
-  get ended() {
+  get stopReason() {
     return this.aborted ? 'aborted' : this.deadlineAt <= now() ? 'deadline' : undefined;
   },
-  start({ startedAt = 0 }) {
+  start({ startedAt }) {
     this.deadlineAt = startedAt + totalTimeoutMs;
   },
-  begin(_, attempt) {
-    this.attempt = attempt;
+  begin(run) {
+    this.attempt = run.attempt;
   },
   endAttempt: () => undefined,
 });
@@ -74,53 +74,51 @@ const polledLimits = ({ signal, totalTimeoutMs }) => ({
 /** The loop of run.js, without awaits. @param {Operation} op */
 function loopSync(op) {
   start(op);
-  const { limits, fn, settings } = op;
-  let time = /** @type {number} */ (op.startedAt);
-  /** @type {import('./steps.js').Stop} */
-  let stop;
+  const { limits, settings } = op;
+  let time = op.startedAt;
+  /** @type {number | import('./steps.js').Stop} */
+  let next;
   try {
     protect(op);
     for (;;) {
-      stop = enter(op, time);
-      if (op.delayMs === undefined) {
-        stop ??= begin(op, time) ?? attemptSync(op, fn);
-        stop ??= classify(op, noPromise(ask(op), op.failed ? 'retryIf' : 'retryOnResult'), '');
-        stop ??= plan(op);
-      }
-      if (stop !== undefined) break;
+      next = enter(op, time);
+      next ??= begin(op.run, time) ?? attemptSync(op.run) ?? plan(op);
+      if (typeof next === 'string') break;
 
-      if (limits.ended === undefined)
-        block(Math.min(Math.ceil(/** @type {number} */ (op.delayMs)), limits.deadlineAt - now()));
+      if (limits.stopReason === undefined)
+        block(Math.min(Math.ceil(/** @type {number} */ (next)), limits.deadlineAt - now()));
       time = now();
-      stop = limits.ended;
-      if (stop === undefined && settings.beforeRetry && op.attemptAt !== undefined) {
+      next = limits.stopReason;
+      if (next === undefined && settings.beforeRetry && op.run.startedAt !== undefined) {
         noPromise(prepare(op), 'beforeRetry');
-        stop = limits.ended;
+        next = limits.stopReason;
         time = now();
       }
-      if (stop !== undefined) break;
+      if (next !== undefined) break;
     }
   } catch (thrown) {
-    stop = callbackFailed(op, thrown);
+    next = callbackFailed(op.run, thrown, limits);
   }
   if (limits.aborted && limits.attempt !== undefined) abortAttempt(limits.attempt, limits.reason);
-  settle(op, stop);
-  if (op.failed) throw op.outcome;
-  return op.outcome;
+  settle(op, /** @type {string} */ (next));
+  if (op.run.failed) throw op.run.outcome;
+  return op.run.outcome;
 }
 
-/** Makes an attempt. @param {Operation} op @param {import('./operation.js').Callback} fn */
-function attemptSync(op, fn) {
+/** Makes an attempt. @param {import('./operation.js').AttemptRun} run */
+function attemptSync(run) {
+  const { fn } = run.op;
   let answer;
   let threw = false;
   try {
-    answer = fn(/** @type {import('./attempt.js').Attempt} */ (op.attempt));
+    answer = fn(/** @type {import('./attempt.js').Attempt} */ (run.attempt));
   } catch (thrown) {
     answer = thrown;
     threw = true;
   }
-  op.failed = threw;
-  return review(op, threw ? answer : noPromise(answer, 'the callback'), threw);
+  run.failed = threw;
+  const stop = review(run, threw ? answer : noPromise(answer, 'the callback'), threw);
+  return stop ?? classify(run, noPromise(ask(run), run.failed ? 'retryIf' : 'retryOnResult'), '');
 }
 
 /**

@@ -39,27 +39,28 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_430,
+    limit: 9_570,
     target: 9_400,
-    reason: 'an import order that compresses worse, since marks are read by one function for all entries',
+    reason:
+      'marks are read by one function for all entries; an attempt is an object of its own, with limits of its own',
   },
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 10_720,
+    limit: 10_820,
     target: 10_900,
   },
   {
     name: 'rejitter, everything',
     code: `export { ${EXPORTS.join(', ')} } from 'rejitter';`,
-    limit: 13_800,
+    limit: 13_930,
     target: 13_000,
     reason: 'the same, and the other strategies, retrySync and isTransientError',
   },
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_510,
+    limit: 16_640,
     target: 16_400,
     reason: "the same, and a caller's own errors are known by a wrapper, not by when they come",
   },
@@ -68,8 +69,9 @@ export const BUDGETS = [
     code:
       `export { createFetch } from 'rejitter/fetch'; ` +
       `export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
-    limit: 21_800,
+    limit: 21_940,
     target: 21_800,
+    reason: 'the same as of one function, and of createFetch',
   },
   ...Object.entries({
     nextDelay: 1_040,
@@ -97,7 +99,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/reconnect',
     code: `export { keepConnected } from 'rejitter/reconnect';`,
-    limit: 8_560,
+    limit: 8_100,
     target: 8_000,
     reason: 'options, errors and the core, which are those of `retry`, weigh most of it',
   },

@@ -34,10 +34,7 @@ const PLAIN = {
     [limits, 'this.stop(reasonOf(signal), true);', "this.stop(new DOMException('Aborted', 'AbortError'), true);"],
   ],
   'an abort is noticed only when the wait ends': ['abort settlement', [limits, '      this.#cut = resolve;\n', '']],
-  'the signal of the run is ignored': [
-    'abort settlement hooks',
-    [loop, '[settings.signal, signal].filter(', '[settings.signal].filter('],
-  ],
+  'the signal of the run is ignored': ['abort settlement hooks', [limits, '[own, signal].filter(', '[own].filter(']],
   'retryIf is called after an abort in a hook': [
     'abort settlement hooks',
     [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
@@ -56,7 +53,10 @@ const PLAIN = {
     'signals',
     [limits, 'abortAttempt(attempt, this.#timeout);', ''],
   ],
-  'attempts are numbered from 0': ['numbers', [steps, 'settings,\n    attempts + 1,', 'settings, attempts,']],
+  'attempts are numbered from 0': [
+    'numbers',
+    [steps, 'new Attempt(settings, number,', 'new Attempt(settings, op.attempts,'],
+  ],
   'a late rejection is unhandled': [
     'unhandled',
     [
@@ -82,7 +82,7 @@ const PLAIN = {
   ],
   'a poll that has a result times out': [
     'settlement identity hooks',
-    [end, 'if (cut && (aborted || op.failed || attempts < 2)) {', 'if (cut) {'],
+    [end, 'if (cut && (aborted || run.failed !== false)) {', 'if (cut) {'],
   ],
   'the wall clock measures the time': [
     'clock hooks',
@@ -103,17 +103,14 @@ const PLAIN = {
     'attempts settlement hooks',
     [rule, 'attempt >= settings.maxAttempts', 'attempt > settings.maxAttempts'],
   ],
-  'afterMs is ignored': [
-    'timers draws deadline',
-    [steps, 'hintMs, demandedMs, guard?.rounds', 'hintMs, undefined, guard?.rounds'],
-  ],
+  'afterMs is ignored': ['timers draws deadline', [steps, 'run.demandedMs, guard?.rounds', 'undefined, guard?.rounds']],
   'retryIf is called twice': [
     'settlement unhandled callbacks turns',
     [steps, 'return predicate === undefined ||', 'predicate?.(outcome, attempt);\n  return predicate === undefined ||'],
   ],
   'operations share the previous wait': [
     'waits timers draws',
-    [operation, 'this.previous = -1;', 'this.previous = settings.last ?? -1;'],
+    [operation, 'this.settings = settings;', 'this.settings = settings;\n    this.previous = settings.last ?? -1;'],
     [rule, 'state.previous = jitter', 'state.previous = settings.last = jitter'],
   ],
   'a bad random number passes': [
@@ -137,13 +134,13 @@ const PLAIN = {
     'deadline abort settlement',
     [loop, 'await op.limits.race(prepare(op));', 'await prepare(op);'],
   ],
-  'the error of a predicate hides the failure': ['identity', [end, 'if (op.failed) blame(error, op.outcome);', '']],
+  'the error of a predicate hides the failure': ['identity', [end, 'if (run.failed) blame(error, run.outcome);', '']],
 
   // Hooks, reports, metrics.
   'events are not frozen': ['reentrance', ['run/hooks.js', 'Object.freeze(event)', 'event']],
-  'onFailure is not called': ['hooks', [steps, "emit(op, 'onFailure', op.attempts);", '']],
-  'records forget the first attempt': ['numbers', [operation, 'records.splice(1, 1);', 'records.shift();']],
-  'records grow without bound': ['memory', [operation, 'records.length === KEPT', 'false']],
+  'onFailure is not called': ['hooks', [steps, "emit(run, 'onFailure', run.number);", '']],
+  'records forget the first attempt': ['numbers', [operation, 'op.records.splice(1, 1);', 'op.records.shift();']],
+  'records grow without bound': ['memory', [operation, 'op.records.length === KEPT', 'false']],
   'failures stay in flight': [
     'leftovers',
     ['policy/metrics.js', '  failed(reason) {\n    this.inFlight--;', '  failed(reason) {'],
@@ -242,7 +239,7 @@ const PROTECTED = {
     if (verdict === SUCCESS && change === ${SAME}) row.forEach((number, i) => { state[12 + i] = number; });
     return change;`),
   ],
-  'all openings are equally long': ['breaker', [breaker, 'draw = drawFor(operation);', 'draw = 0.5;']],
+  'all openings are equally long': ['breaker', [breaker, 'draw = drawFor(run.op, run.number);', 'draw = 0.5;']],
   'retries that fail count while it is closed': ['breaker', admitting('return core.admit(state, options, now, true);')],
   'a retry that succeeds does not count': [
     'breaker',
@@ -303,15 +300,11 @@ const PROTECTED = {
   ],
   'a failure counts only if it is retried': [
     'breaker',
-    [admission, '(again && !task?.preparing)', '(again && operation.attempts < operation.settings.maxAttempts)'],
+    [admission, '(again && !task?.preparing)', '(again && run.number < run.op.settings.maxAttempts)'],
   ],
   'isFailure is not called for successes': [
     'isFailure breaker',
-    [
-      admission,
-      'this.#state.classify(operation, status)',
-      'operation.failed ? this.#state.classify(operation, status) : undefined',
-    ],
+    [admission, 'this.#state.classify(run, status)', 'run.failed ? this.#state.classify(run, status) : undefined'],
   ],
 
   'a row is the share that the window needs': [
@@ -350,7 +343,7 @@ const PROTECTED = {
   ],
   'the status of an accepted result is read': [
     'breaker isFailure',
-    [admission, 'failed || again ? statusOf', 'operation ? statusOf'],
+    [admission, 'failed || again ? statusOf', 'run ? statusOf'],
   ],
   'a text is a status': [
     'breaker spending isFailure',
@@ -374,31 +367,31 @@ const PROTECTED = {
   ],
   'a success that isFailure calls a failure gives tokens back': [
     'tokens',
-    [guard, "reason === 'success' && operation.admission?.verdict === SUCCESS", "reason === 'success'"],
+    [guard, "reason === 'success' && run.admission?.verdict === SUCCESS", "reason === 'success'"],
   ],
   'a retry without a token forgets what the last one took': [
     'spending',
     [
       guard,
-      'if (budget !== undefined && operation.admission?.pays) {',
-      'this.#taken = 0;\n    if (budget !== undefined && operation.admission?.pays) {',
+      'if (budget !== undefined && admission?.pays) {',
+      'this.#taken = 0;\n    if (budget !== undefined && admission?.pays) {',
     ],
   ],
   'first attempts are those of operations': [
     'breaker',
-    [guard, 'const first = operation.admission?.pays !== true;', 'const first = operation.attempts === 0;'],
+    [guard, 'const first = op.run.admission?.pays !== true;', 'const first = op.attempts === 0;'],
   ],
   'a rejection after an answer resolves with that': [
     'settlement identity hooks open generations breaker cooldown longHold holds',
-    [guard, '(admission?.answered && !failed && task === undefined)', 'false'],
+    [guard, '(run.admission?.answered && !run.failed && run.task === undefined)', 'false'],
   ],
   'the last result is lost when protection rejects': [
     'identity records',
-    [steps, 'record(op);\n    op.failed = true;', 'op.failed = true;'],
+    [steps, 'record(run);\n    run.failed = true;', 'run.failed = true;'],
   ],
   'a predicate that throws hides the end': [
     'breaker isFailure',
-    [end, 'if (op.endedAt !== undefined) op.admission?.ended(op, false);', ''],
+    [end, 'if (run.endedAt !== undefined) run.admission?.classified(run, false);', ''],
   ],
 
   // Budgets, rejections and keys.
@@ -406,8 +399,8 @@ const PROTECTED = {
     'spending',
     [
       guard,
-      'if (this.#takenFor > operation.attempts) budget',
-      "if (this.#takenFor > operation.attempts && reason !== 'aborted') budget",
+      'if (this.#takenFor > op.attempts) budget',
+      "if (this.#takenFor > op.attempts && reason !== 'aborted') budget",
     ],
   ],
   'a token is put back twice': [
@@ -418,16 +411,16 @@ const PROTECTED = {
     'firstAttempt',
     [
       guard,
-      'const first = operation.admission?.pays !== true;',
-      `const first = operation.admission?.pays !== true;
-    if (operation.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
-      return { stop: 'budget', error: new Error('budget') };`,
+      'const first = op.run.admission?.pays !== true;',
+      `const first = op.run.admission?.pays !== true;
+    if (op.attempts === 0 && state.budget !== undefined && state.budget.status().tokens < 1)
+      return { do: 'stop', reason: 'budget', error: new Error('budget') };`,
     ],
   ],
   'a rejection has no cause': ['outcome', [guard, 'part.cause, state.key)', 'undefined, state.key)']],
   'an abort in onEvent does not stop the attempt': [
     'abort hedge',
-    [guard, ', ...(operation.limits.aborted && ABORTED)', ''],
+    [steps, "return op.limits.aborted ? 'aborted' : undefined;", 'return undefined;'],
   ],
   'one key uses the state of another': [
     'tokens spending breaker',
@@ -435,10 +428,7 @@ const PROTECTED = {
   ],
 
   // Cooldowns.
-  'all who are held are released together': [
-    'holds',
-    [cooldown, 'baseOf(operation), drawFor(operation));', 'baseOf(operation), 0);'],
-  ],
+  'all who are held are released together': ['holds', [cooldown, 'baseOf(op), drawFor(op));', 'baseOf(op), 0);']],
   'holds have no limit': [
     'longHold',
     [cooldown, 'ms <= (this.#maxHoldMs ?? atMost(settings, Infinity))', 'ms <= Infinity'],
@@ -449,7 +439,7 @@ const PROTECTED = {
   ],
   'the operation that was asked to wait is held, too': [
     'timers spending longHold cooldown',
-    [guard, ' && cooldown.until !== operation.admission?.ownUntil) {', ') {'],
+    [guard, ' && cooldown.until !== admission?.ownUntil) {', ') {'],
   ],
   'each hint has a probe': [
     'holds longHold cooldown',
@@ -514,7 +504,7 @@ const HEDGED = {
   ],
   'timeouts are not learned from': [
     'latency hedge',
-    [hedge, 'isSample || ms >= settings.attemptTimeoutMs', 'isSample'],
+    [hedge, 'isSample || ms >= op.settings.attemptTimeoutMs', 'isSample'],
   ],
   'fewer samples are enough': ['latency hedge', [latency, 'const ENOUGH = 20;', 'const ENOUGH = 10;']],
   'a hedge starts after the deadline': [
@@ -523,11 +513,11 @@ const HEDGED = {
   ],
   "the loser's signal is not aborted": [
     'signals leftovers',
-    [rounds, 'of this.#undecided) limits.stop(', 'of stopped ? this.#undecided : []) limits.stop('],
+    [rounds, 'of this.#undecided) {', 'of stopped ? this.#undecided : []) {'],
   ],
   'the outcome of a round is its first failure': [
     'waits identity turns records',
-    [rounds, 'this.#last = own;', 'this.#last ??= own;'],
+    [rounds, 'this.#last = run;', 'this.#last ??= run;'],
   ],
   'the timer of a hedge is left when the operation ends': [
     'leftovers',
@@ -543,7 +533,7 @@ const HEDGED = {
   ],
   'an attempt that lost counts as a failure': [
     'breaker open hedge',
-    [rounds, 'admission.close(own, reason);', "admission.close(own, 'timeout');"],
+    [rounds, 'admission.close(run, reason);', "admission.close(run, 'timeout');"],
   ],
 };
 
