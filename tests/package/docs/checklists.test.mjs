@@ -21,8 +21,8 @@ const JITTERS = [...new Set(KINDS.jitter.map(({ name }) => name))];
 const BACKOFFS = KINDS.backoff.map(({ name }) => name).filter((name) => name !== 'custom');
 const BOTH = [...BACKOFFS, ...JITTERS];
 
-/** Whether a file has each name as a string. */
-const mentions = (path) => (name) => new RegExp(`['"]${name}['"]`).test(text(path));
+/** Whether a file has each name as a string, or at the start of a line of a table. */
+const mentions = (path) => (name) => new RegExp(`['"]${name}['"]|^ {2}${name}:`, 'm').test(text(path));
 
 const VECTORS = json('tests/vectors/delays.json').map(({ options }) => options);
 const POLICIES = Array.from({ length: 4000 }, (_, i) => makeSchedule(1, i)).flatMap(({ policies }) => policies);
