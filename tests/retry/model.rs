@@ -1,13 +1,12 @@
-//! A second opinion on whole operations: a loop over a timetable, without futures.
+//! Random operations over a timetable, in each form: what they make of it is held by a digest (mod.rs).
 
 use std::time::Duration;
 
-use rejitter::decide::{Previous, duration_from_ms};
-use rejitter::internals::Wait;
+use rejitter::decide::duration_from_ms;
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
     AttemptError, Backoff, Jitter, RetryError, RetryOptions, RetryPolicy, Seed, Sleeper,
-    StopReason, TimeoutError, Verdict, retry_with, retry_with_attempt,
+    StopReason, Verdict, retry_with, retry_with_attempt,
 };
 
 use crate::common::random::Random;
@@ -61,23 +60,23 @@ struct Outcome {
     rows: Vec<Row>,
 }
 
-/// Runs the operation of this number and its model, in each of its forms. Returns how the reported form
-/// ends.
-pub fn compare(number: u64) -> Option<StopReason> {
+/// Runs the operation of this number in each of its forms, which agree. Returns how it ends, and all of it as a text.
+pub fn run(number: u64) -> (Option<StopReason>, String) {
     let plan = Plan::random(number);
-    let expected = plan.expected();
-    assert_eq!(plan.run(), expected, "operation {number}: {plan:?}");
+    let outcome = plan.run();
     if plan.attempt_timeout.is_none() {
         let on_state = plan.run_with();
-        assert_eq!(on_state, expected, "operation {number} on state: {plan:?}");
+        assert_eq!(on_state, outcome, "operation {number} on state: {plan:?}");
     }
+    let text = format!("{outcome:?}");
+    let reason = outcome.reason;
     if plan.attempt_timeout.is_none() && plan.total_timeout.is_none() {
         let (plain, error) = plan.run_plain();
-        let own = expected.rows.iter().rev().find_map(|row| row.0.error());
-        assert_eq!(error.as_ref(), own.filter(|_| expected.reason.is_some()));
-        assert_eq!((plain.rows, plain.ended), (expected.rows, expected.ended));
+        let own = outcome.rows.iter().rev().find_map(|row| row.0.error());
+        assert_eq!(error.as_ref(), own.filter(|_| reason.is_some()));
+        assert_eq!((plain.rows, plain.ended), (outcome.rows, outcome.ended));
     }
-    expected.reason
+    (reason, text)
 }
 
 /// Often round, so that things coincide.
@@ -133,120 +132,6 @@ impl Plan {
             attempt_timeout: maybe(&random, 0.4),
             total_timeout: maybe(&random, 0.5).map(|total| total * 3),
             attempts,
-        }
-    }
-
-    fn expected(&self) -> Outcome {
-        let mut now = Duration::ZERO;
-        let mut previous: Option<Previous> = None;
-        let mut rows: Vec<Row> = Vec::new();
-        for (k, planned) in (1_u64..).zip(&self.attempts) {
-            let begun = now;
-            let left = self.total_timeout.map(|total| total - now);
-            let deadline_first = match (left, self.attempt_timeout) {
-                (Some(left), Some(timeout)) => left <= timeout,
-                (left, _) => left.is_some(),
-            };
-            let limit = if deadline_first {
-                left
-            } else {
-                self.attempt_timeout
-            };
-            let late = limit.is_some_and(|limit| planned.takes > limit);
-            let took = if late { limit.unwrap() } else { planned.takes };
-            now += took;
-            if planned.succeeds && !late {
-                let reason = None;
-                return Outcome {
-                    reason,
-                    ended: now,
-                    rows,
-                };
-            }
-            let error = match (late, deadline_first) {
-                (false, _) => AttemptError::Error(k),
-                (true, false) => AttemptError::Timeout(TimeoutError::Attempt { after: took }),
-                (true, true) => AttemptError::Timeout(TimeoutError::Deadline {
-                    after: self.total_timeout.unwrap(),
-                }),
-            };
-            let decision = self.decide(k, planned, error.clone(), now, &mut previous);
-            rows.push((error, begun, took, decision.ok()));
-            match decision {
-                Ok(delay) => now += delay,
-                Err(reason) => {
-                    let reason = Some(reason);
-                    return Outcome {
-                        reason,
-                        ended: now,
-                        rows,
-                    };
-                }
-            }
-        }
-        unreachable!("the last attempt ends it");
-    }
-
-    fn decide(
-        &self,
-        k: u64,
-        planned: &Planned,
-        error: AttemptError<u64>,
-        now: Duration,
-        previous: &mut Option<Previous>,
-    ) -> Result<Duration, StopReason> {
-        let own = matches!(error, AttemptError::Error(_));
-        if matches!(error, AttemptError::Timeout(TimeoutError::Deadline { .. })) {
-            return Err(StopReason::Timeout);
-        }
-        if own && planned.verdict == Verdict::Stop {
-            return Err(StopReason::NotRetryable);
-        }
-        if k == self.policy.max_attempts() {
-            return Err(StopReason::Exhausted);
-        }
-        let draws = self.seed.draws(0, k);
-        let hint = self.hint(k).filter(|hint| own && !hint.is_zero());
-        let wait = Wait {
-            previous: *previous,
-            ..Wait::number(k)
-        };
-        let delay = match (planned.verdict, hint) {
-            (Verdict::RetryExactly(delay), _) if own => delay,
-            (_, Some(hint)) => {
-                let longest = self.policy.max_retry_after_ms();
-                if hint > duration_from_ms(longest) {
-                    return Err(StopReason::Hint);
-                }
-                // A whole number of nanoseconds is not always a number of milliseconds.
-                let mut ms = hint.as_secs_f64() * 1e3;
-                let near = [ms.to_bits() - 1, ms.to_bits(), ms.to_bits() + 1];
-                if let Some(up) = near
-                    .map(f64::from_bits)
-                    .into_iter()
-                    .find(|near| duration_from_ms(*near) >= hint)
-                {
-                    ms = up;
-                }
-                let spread = (ms / 2.0).max(self.policy.base_ms());
-                let computed = self.policy.delay_ms(&wait, draws);
-                let delay = duration_from_ms(computed.max(ms + draws.r * spread));
-                assert!(delay >= hint);
-                delay
-            }
-            _ => {
-                let delay_ms = self.policy.delay_ms(&wait, draws);
-                let delay = duration_from_ms(delay_ms);
-                if self.total_timeout.is_none_or(|total| now + delay < total) {
-                    let r = draws.r;
-                    *previous = Some(Previous { delay_ms, r });
-                }
-                delay
-            }
-        };
-        match self.total_timeout {
-            Some(total) if now + delay >= total => Err(StopReason::Deadline),
-            _ => Ok(delay),
         }
     }
 
