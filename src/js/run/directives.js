@@ -8,8 +8,6 @@ import { LONGEST } from '../options/rules.js';
 import { warnOnce } from './hooks.js';
 import { hide } from './report.js';
 
-export { readMarks as readDirectives };
-
 /** Marks an error by which protection rejects an attempt. @param {Error} error */
 export function markRejected(error) {
   hide(error, MARK, { permanent: false, afterMs: NaN, wraps: false, rejected: true });

@@ -1,8 +1,8 @@
 // @ts-check
 // The end of an operation: its outcome, its report, its last event.
 
+import { readMarks } from '../marks.js';
 import { DEEPEST } from '../options/codes.js';
-import { readDirectives } from './directives.js';
 import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
 import { record } from './operation.js';
@@ -26,7 +26,7 @@ export function callbackFailed(run, thrown, limits) {
   // The attempt that was being classified keeps its own outcome, and is not followed by another one.
   if (run.endedAt !== undefined) run.admission?.classified(run, false);
   record(run);
-  const { error } = readDirectives(thrown);
+  const { error } = readMarks(thrown);
   if (run.failed) blame(error, run.outcome);
   run.failed = true;
   run.outcome = error;
@@ -70,7 +70,7 @@ export function settle(op, reason) {
   limits.metrics?.failed(reason);
   emit(run, 'onGiveUp', attempts, { reason, report });
   const wrap = failed
-    ? settings.finalError === 'wrap' && !aborted && !readDirectives(outcome).rejected
+    ? settings.finalError === 'wrap' && !aborted && !readMarks(outcome).rejected
     : settings.finalResult === 'reject';
   // One reason may end operations of several callers, who must not see each other's reports.
   run.outcome = wrap ? new RetryError(outcome, report, failed) : outcome;

@@ -2,11 +2,12 @@
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
 // why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its attempt.
 
+import { readMarks } from '../marks.js';
 import { isMs, isObject } from '../options/checks.js';
 import { invalid, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
-import { mistakeIn, readDirectives } from './directives.js';
+import { mistakeIn } from './directives.js';
 import { emit, eventOf } from './hooks.js';
 import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
@@ -99,15 +100,15 @@ export function review(run, answer, threw) {
   if (mistake !== undefined) throw mistake;
   // The attempt may have aborted, and so may a hook below.
   if (limits.aborted) return 'aborted';
-  const directives = threw ? readDirectives(answer) : undefined;
-  run.outcome = directives ? directives.error : answer;
+  const marks = threw ? readMarks(answer) : undefined;
+  run.outcome = marks ? marks.error : answer;
   if (!threw && !settings.retryOnResult && !task) return 'success';
-  run.hintMs = directives?.afterMs;
+  run.hintMs = marks?.afterMs;
   run.endedAt = now();
   admission?.throttle(run, run.hintMs);
   if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
-  return directives?.rejected ? 'notRetryable' : directives?.permanent ? 'permanent' : undefined;
+  return marks?.rejected ? 'notRetryable' : marks?.permanent ? 'permanent' : undefined;
 }
 
 /** Asks the caller whether another attempt may follow. @param {AttemptRun} run */

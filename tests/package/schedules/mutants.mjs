@@ -37,7 +37,7 @@ const PLAIN = {
   'the signal of the run is ignored': ['abort settlement hooks', [limits, '[own, signal].filter(', '[own].filter(']],
   'retryIf is called after an abort in a hook': [
     'abort settlement hooks',
-    [steps, "if (limits.aborted) return 'aborted';\n  return directives?.rejected", 'return directives?.rejected'],
+    [steps, "if (limits.aborted) return 'aborted';\n  return marks?.rejected", 'return marks?.rejected'],
   ],
 
   // Attempts and their signals.
