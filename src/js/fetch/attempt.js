@@ -14,7 +14,7 @@ import { failureOf, isAt, isSafe, isTransient, retryAfterMs } from './http.js';
 import { sendFrom } from './inner.js';
 import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
-import { HttpStatusError, discard, label } from './response.js';
+import { HttpStatusError, cancelBody, label } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 /** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
@@ -96,20 +96,20 @@ export class FetchAttempt {
     if (body instanceof Promise) {
       body = await body;
       if (attempt.signal.aborted) {
-        discard({ body });
+        cancelBody({ body });
         throw reasonOf(attempt.signal);
       }
     }
     let [input, init] = request.next(attempt.attempt, signal, body);
     if (prepare !== undefined) [input, init] = await this.#prepared(attempt, input, init, signal);
-    this.#call.release();
+    this.#call.cancelOffered();
     this.#sent = true;
     const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
     request.isSent = true;
     const response = await answer;
     if (this.#call.over || this.attempt !== attempt || (ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
-      discard(response);
+      cancelBody(response);
       return response;
     }
     this.response = response;
@@ -174,7 +174,7 @@ export class FetchAttempt {
       });
     } catch (error) {
       // Not sent: what the body comes from, a file, say, would stay open.
-      if (request.factory !== undefined) discard(sent ?? init);
+      if (request.factory !== undefined) cancelBody(sent ?? init);
       throw error;
     }
     request.prepared = sent;
@@ -323,18 +323,12 @@ export class FetchAttempt {
 
   /** A wait follows, after which the response is the outcome if no other attempt is made. @param {import('../run/operation.js').Operation} op */
   hold(op) {
-    const call = this.#call;
-    const { response, attempt } = this;
-    const { totalTimeoutMs, protection, throwOnStatus } = call.settings;
-    discard(call.held.response);
-    call.held = { response, attempt, op };
+    this.#call.offer(this, op);
     this.response = undefined;
-    // If another one is made in any case, the connection is of more use.
-    if (!(totalTimeoutMs < Infinity || protection || throwOnStatus)) discard(response);
   }
 
   /** Another attempt of the round counts: the response is never read. */
   discard() {
-    discard(this.response);
+    cancelBody(this.response);
   }
 }

@@ -12,16 +12,16 @@ import { now } from '../run/timer.js';
 import { FetchAttempt } from './attempt.js';
 import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
-import { HttpStatusError, discard, keepAbortable, label } from './response.js';
+import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js';
 
 /** @typedef {import('../run/attempt.js').Attempt} Attempt */
 
 export class FetchCall {
   /**
-   * The response before a wait, which the caller gets if no other attempt is made; its attempt and its operation.
+   * The response that was offered, its attempt and its operation.
    * @type {{ response?: any, attempt?: Attempt, op?: Operation }}
    */
-  held = {};
+  #offered = {};
   over = false;
   /** Number of attempts that had a response, or whose request was never sent. */
   closed = 0;
@@ -69,7 +69,7 @@ export class FetchCall {
       if (this.signals.some((signal) => signal.aborted) && leadsToHost(this.place)) request.check();
       const running = takeSteps(op, shared.metrics);
       // Within the call, as `fetch` does.
-      if (op.limits.aborted) request.drop(op.limits.reason);
+      if (op.limits.aborted) request.cancelBody(op.limits.reason);
       outcome = await running;
       const { report } = /** @type {FetchAttempt} */ (op.run.task);
       // The caller may need to know that an answer is that to a repetition: 412, 404.
@@ -88,16 +88,30 @@ export class FetchCall {
       return outcome;
     } catch (error) {
       // Who is rejected may send the request elsewhere.
-      if (!request.isSent && !readMarks(error).rejected) request.drop(error);
+      if (!request.isSent && !readMarks(error).rejected) request.cancelBody(error);
       throw (outcome = error);
     } finally {
       this.over = true;
-      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.run.task), this.held]) {
-        if (!gives(outcome, response)) discard(response);
+      // The caller takes one response at most. The others give their connections back.
+      for (const { response, attempt } of [/** @type {FetchAttempt} */ (op.run.task), this.#offered]) {
+        if (!gives(outcome, response)) cancelBody(response);
         else if (attempt) this.#keep(response, attempt);
       }
-      request.release();
+      request.cancelCopy();
     }
+  }
+
+  /**
+   * A wait follows: the caller gets this response if no other attempt is made.
+   * @param {FetchAttempt} from
+   * @param {Operation} op
+   */
+  offer({ response, attempt }, op) {
+    const { totalTimeoutMs, protection, throwOnStatus } = this.settings;
+    cancelBody(this.#offered.response);
+    this.#offered = { response, attempt, op };
+    // If another one is made in any case, the connection is of more use.
+    if (!(totalTimeoutMs < Infinity || protection || throwOnStatus)) cancelBody(response);
   }
 
   /** Keeps a response abortable, which the caller gets. @param {any} response @param {Attempt} attempt */
@@ -112,11 +126,11 @@ export class FetchCall {
    * Gives the connection of the last response to the request that is sent now, which may need it: where hosts limit
    * their number, it would wait for ever. If the deadline ends that request, the response is only the cause.
    */
-  release() {
-    const { response, op } = this.held;
+  cancelOffered() {
+    const { response, op } = this.#offered;
     // There is none, or a mock of fetch answers with nothing.
     if (!response) return;
-    discard(response);
+    cancelBody(response);
     if (op?.run.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
     op.run.failed = true;
     op.run.outcome = label(new HttpStatusError(response), this.request);

@@ -8,7 +8,7 @@ import { hide } from '../run/report.js';
 import { outermost, placeOf } from './inner.js';
 import { FetchCall } from './call.js';
 import { readCallOptions, readFetchOptions } from './options.js';
-import { discard } from './response.js';
+import { cancelBody } from './response.js';
 
 /** @param {import('../options/settings.js').Load} load */
 export function createFetchApi(load) {
@@ -29,7 +29,7 @@ export function createFetchApi(load) {
         return new FetchCall(readCallOptions(init, reading), from, input, init, further).run();
       } catch (error) {
         // Nothing was sent: a stream's source would stay open.
-        discard(init, error);
+        cancelBody(init, error);
         throw error;
       }
     };

@@ -7,7 +7,7 @@ import { RULES } from '../options/table.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
 import { isMisplaced } from './options.js';
 import { isRepeatable, keyOf, newKeyOf } from './repeats.js';
-import { discard } from './response.js';
+import { cancelBody } from './response.js';
 
 /** The members that `fetch` reads of its second argument, inherited ones too. */
 const MEMBERS = (
@@ -173,9 +173,9 @@ export class FetchRequest {
     this.#owned = true;
   }
 
-  /** Drops the bytes that were kept for another attempt. A request that the last attempt took over is not ours. */
-  release() {
-    if (this.#owned !== undefined && this.last !== this.#input) discard(this.#input);
+  /** Cancels the body that was kept for another attempt. A request that the last attempt took over is not ours. */
+  cancelCopy() {
+    if (this.#owned !== undefined && this.last !== this.#input) cancelBody(this.#input);
   }
 
   /**
@@ -183,10 +183,10 @@ export class FetchRequest {
    * as if `fetch` had been called with it.
    * @param {unknown} reason
    */
-  drop(reason) {
+  cancelBody(reason) {
     this.#own();
-    discard(this.#init, reason);
-    if (this.#owned !== undefined) discard(this.last ?? this.#input, reason);
+    cancelBody(this.#init, reason);
+    if (this.#owned !== undefined) cancelBody(this.last ?? this.#input, reason);
   }
 }
 
