@@ -321,7 +321,10 @@ export class FetchAttempt {
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /** A wait follows, after which the response is the outcome if no other attempt is made. @param {import('../run/operation.js').Operation} op */
+  /**
+   * A wait follows, after which the response is the outcome if no other attempt is made.
+   * @param {import('../run/operation.js').Operation} op
+   */
   hold(op) {
     this.#call.offer(this, op);
     this.response = undefined;
