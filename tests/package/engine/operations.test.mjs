@@ -202,7 +202,7 @@ async function runAsync(script, hooks, defer, run = retry) {
     const arm = (ms, end) => own.add(clock.arm(end, ms, []));
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (callback, ms) => {
-      // The package arms the rest anew, which a timer of 1 ms has none of.
+      // The package arms a timer for the rest; after one of 1 ms there is none.
       if (ms !== 1) early.add(clock.count + 1);
       armed.push(ms);
       return setTimeout(callback, ms);

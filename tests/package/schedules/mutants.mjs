@@ -137,7 +137,7 @@ const PLAIN = {
   'the error of a predicate hides the failure': ['identity', [end, 'if (run.failed) blame(error, run.outcome);', '']],
 
   // Hooks, reports, metrics.
-  'events are not frozen': ['reentrance', ['run/hooks.js', 'Object.freeze(event)', 'event']],
+  'events are not frozen': ['isolation', ['run/hooks.js', 'Object.freeze(event)', 'event']],
   'onFailure is not called': ['hooks', [steps, "emit(run, 'onFailure', run.number);", '']],
   'records forget the first attempt': ['numbers', [operation, 'op.records.splice(1, 1);', 'op.records.shift();']],
   'records grow without bound': ['memory', [operation, 'op.records.length === KEPT', 'false']],

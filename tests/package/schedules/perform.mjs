@@ -220,7 +220,7 @@ class Stage {
   callback(kind, known, list, what) {
     const { world } = this;
     const operation = known ?? world.current();
-    if (operation === undefined) return world.problem('reentrance', `${list} runs outside any operation's context`);
+    if (operation === undefined) return world.problem('isolation', `${list} runs outside any operation's context`);
     const entry = world.note(kind, operation, what);
     const nth = (operation.counts[list] = (operation.counts[list] ?? -1) + 1);
     const steps = kind === 'hook' ? operation.plan.hooks?.[list] : operation.plan[list];

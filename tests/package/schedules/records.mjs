@@ -75,7 +75,7 @@ export class Attempt {
 export function compareReport(following, report, reason, at) {
   const { attempts } = following;
   const object = (condition, rule, text) => following.require(condition, rule, text);
-  object(Object.isFrozen(report) && Object.isFrozen(report.records), 'reentrance', 'the report is not frozen');
+  object(Object.isFrozen(report) && Object.isFrozen(report.records), 'isolation', 'the report is not frozen');
   object(
     report.attempts === attempts,
     'attempts',

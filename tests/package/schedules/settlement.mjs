@@ -52,12 +52,12 @@ export class Settlement extends Reading {
     this.require(attemptsLeft === left, 'numbers', () => `${where} says attemptsLeft ${attemptsLeft}`);
     const elapsed = t - this.startedAt;
     this.require(this.sameTime(elapsedMs, elapsed), 'clock', () => `${where} says ${elapsedMs} at ${elapsed}`);
-    this.require(name === this.options.name, 'reentrance', () => `${where} says that the operation is called ${name}`);
+    this.require(name === this.options.name, 'isolation', () => `${where} says that the operation is called ${name}`);
   }
 
   checkEvent(entry, { number }, { outcome, reason, failed = outcome && !outcome.ok }) {
     const { event, name = entry.kind, frozen } = entry;
-    this.require(frozen, 'reentrance', () => `the event of ${name} is not frozen`);
+    this.require(frozen, 'isolation', () => `the event of ${name} is not frozen`);
     this.checkFacts(name, entry, number, event.attempt, event);
     this.require(event.reason === reason, 'settlement', () => `${name} says ${event.reason} instead of ${reason}`);
     this.require('error' in event === (failed === true), 'hooks', () => `${name} has an error, or lacks it`);

@@ -405,7 +405,7 @@ fn run(scene: &Value) {
 fn operations_share_a_protection_as_in_javascript() {
     let scenes: Vec<Value> = serde_json::from_str(SCENES).expect("the scenes are JSON");
     assert!(scenes.len() >= 15);
-    // Events, results that the caller judges, predicates that throw and late timers exist in JavaScript alone.
+    // Events, results that the caller classifies, predicates that throw and late timers exist in JavaScript alone.
     for scene in scenes.iter().filter(|scene| scene.get("needs").is_none()) {
         run(scene);
     }
