@@ -1,7 +1,7 @@
 // @ts-check
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
-import { isCount, isFunction, isSignal } from './checks.js';
+import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';
 import { BOUND, EXPONENTIAL, FULL, ORIGIN } from './codes.js';
 import { contradictions, dropReplaced } from './curve.js';
 import { errorOf, problemOf } from './messages.js';
@@ -136,11 +136,13 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
   const problems = [];
   const given = iterable(options);
   // This is read at each call of a function. Engines know by the object's shape what such a loop finds, as they do not
-  // with `Object.keys`; and a name that is written here costs a quarter of one that is looked up, hence the one that
+  // with `Object.keys`; and a name that is written here costs a quarter of one that is looked up, hence those that
   // nearly every call has.
   for (const name in given) {
     const value = given[name];
-    if (name === 'maxAttempts' && isCount(value)) settings.maxAttempts = value;
+    if (name === 'baseMs' && isMs(value)) settings.baseMs = value;
+    else if (name === 'capMs' && isLongest(value)) settings.capMs = value;
+    else if (name === 'maxAttempts' && isCount(value)) settings.maxAttempts = value;
     else readOne(name, value, rules, settings, problems);
   }
   // Comparisons between options make sense only once each is valid by itself.

@@ -47,7 +47,7 @@ export const BUDGETS = [
   {
     name: 'RetryPolicy',
     code: `export { RetryPolicy } from 'rejitter';`,
-    limit: 10_820,
+    limit: 10_850,
     target: 10_900,
   },
   {
@@ -60,7 +60,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_640,
+    limit: 16_700,
     target: 16_400,
     reason: "the same, and a caller's own errors are known by a wrapper, not by when they come",
   },
@@ -69,7 +69,7 @@ export const BUDGETS = [
     code:
       `export { createFetch } from 'rejitter/fetch'; ` +
       `export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
-    limit: 21_940,
+    limit: 21_970,
     target: 21_800,
     reason: 'the same as of one function, and of createFetch',
   },
@@ -99,7 +99,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/reconnect',
     code: `export { keepConnected } from 'rejitter/reconnect';`,
-    limit: 8_100,
+    limit: 8_120,
     target: 8_000,
     reason: 'options, errors and the core, which are those of `retry`, weigh most of it',
   },
@@ -120,8 +120,9 @@ export const TRANSIENT = { limit: 1_740, target: 1_200, reason: 'the failures of
 export const PROTECTION = [
   {
     parts: 'budget, protect',
-    limit: 3_300,
+    limit: 3_360,
     target: 3_300,
+    reason: 'the order of three names in the reader of options moves it by 50 B',
   },
   {
     parts: 'breaker, budget, cooldown, protect',
