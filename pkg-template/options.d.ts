@@ -189,7 +189,8 @@ export interface RetryOptions<T = any> {
   maxRetryAfterMs?: number | undefined;
   /**
    * Reaction to a requested delay above `maxRetryAfterMs`: 'stop' ends the operation, 'cap' treats
-   * it as a request for `maxRetryAfterMs`, so the next attempt is earlier than the server asked.
+   * it as a request for `maxRetryAfterMs`. The wait is then up to 1.5 times that, or `baseMs` more,
+   * so the next attempt may be earlier than the server asked.
    *
    * @default 'stop'
    * @example `{ longRetryAfter: 'cap' }`
