@@ -350,7 +350,7 @@ async function played(kinds, names, value) {
 test('O01 no outcome depends on data properties of Object.prototype', async () => {
   const sources = namesOfSources();
   const kinds = Object.keys(SCENARIOS);
-  assert.ok(sources.includes('waitMs') && sources.length > 1000, `${sources.length} names`);
+  assert.ok(sources.includes('delayMs') && sources.length > 1000, `${sources.length} names`);
   // Once for what is said once per process.
   await played(kinds, []);
   const plain = await played(kinds, []);
