@@ -22,7 +22,7 @@ export function behindOf(policy) {
 }
 
 /**
- * What the mark of an error says of the attempt that failed with it.
+ * The mark of an error tells how to go on after the attempt that failed with it.
  * @typedef {object} Mark
  * @property {boolean} [permanent]
  * @property {number} [afterMs] NaN when it asks for no wait
@@ -35,7 +35,7 @@ export function behindOf(policy) {
 const SEARCHED = 11;
 
 /**
- * What was found along the causes of an error.
+ * The marks along the causes of an error, joined.
  * @typedef {object} Found
  * @property {any} error the caller's own, under the marks at the top
  * @property {boolean} permanent

@@ -5,8 +5,8 @@ import { isObject, isSignal } from './checks.js';
 import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from './messages.js';
 
 /**
- * What an option must be: the types, apart by spaces, whose invalid values are out of range (a RangeError; any other is a
- * TypeError); the end of the sentence "must be …" or its name in texts.js; what reads a value; a detail of the sentence;
+ * A rule says what an option must be. It has the types, apart by spaces, whose invalid values are out of range (a
+ * RangeError; any other is a TypeError); the end of the sentence "must be …" or its name in texts.js; what reads a value; a detail of the sentence;
  * and whether no message suggests the option. The reader returns whether the value is valid, or for one that settings
  * hold in another form, these. It adds to the problems what is wrong inside a value, which is valid then.
  * @typedef {readonly [types: string, rule: string, read: (value: any, name: string, problems: Error[]) => boolean | object,

@@ -32,7 +32,7 @@ export class Rounds {
   #undecided = new Set();
   /** The one that ended last. @type {AttemptRun | undefined} */
   #last;
-  /** What makes the attempts of a fetch. @type {import('../run/contracts.js').Task | undefined} */
+  /** Makes the attempts of a fetch. @type {import('../run/contracts.js').Task | undefined} */
   #task;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel;

@@ -11,8 +11,8 @@
  * Fields that protection adds to the record of an attempt.
  * @typedef {{ heldMs?: number, hedge?: true, superseded?: true }} RecordFields
  *
- * What to do, as protection answers: begin the attempt, hold it for a time and ask again, wait before the retry, or stop:
- * why, and the error of an operation that has no outcome of its own.
+ * Protection answers what to do: begin the attempt, hold it for a time and ask again, wait before the retry, or stop.
+ * To stop has a reason, and the error of an operation that has no outcome of its own.
  * @typedef {{ do: 'begin', admission: Admission }} Beginning
  * @typedef {{ do: 'hold', ms: number }} Holding
  * @typedef {{ do: 'wait', ms: number }} Waiting

@@ -20,7 +20,7 @@ import { armTimer, now, startTimer } from './timer.js';
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
 export const INTERRUPTED = Symbol('interrupted');
 
-/** What an operation has that nothing ends early. */
+/** The limits of an operation that nothing ends early. */
 class NoLimits {
   /** Counters of the policy. @type {import('./contracts.js').Counters | undefined} */
   metrics;

@@ -1,5 +1,5 @@
 // @ts-check
-// What is known of one operation and of its attempts: plain data. The other modules are functions of it.
+// Operations and their attempts are plain data. The other modules are functions of it.
 
 /** @typedef {import('./attempt.js').Attempt} Attempt */
 /** @typedef {import('./limits.js').OperationLimits} OperationLimits */
@@ -60,7 +60,7 @@ export class Operation {
  * @template {OperationLimits} [Limits=OperationLimits]
  */
 export class AttemptRun {
-  /** What the callback gets. @type {Attempt | undefined} */
+  /** The callback gets this. @type {Attempt | undefined} */
   attempt;
   /** From 1, once it has started. */
   number = 0;
