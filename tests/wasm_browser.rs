@@ -4,9 +4,6 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-#[cfg(feature = "lab-exports")]
-#[path = "simulation/bindings.rs"]
-mod bindings;
 mod common;
 #[path = "simulation/golden.rs"]
 mod golden;

@@ -2,9 +2,6 @@
 
 #![cfg(all(target_arch = "wasm32", feature = "full"))]
 
-#[cfg(feature = "lab-exports")]
-#[path = "simulation/bindings.rs"]
-mod bindings;
 mod common;
 #[path = "simulation/golden.rs"]
 mod golden;

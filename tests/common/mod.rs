@@ -66,7 +66,7 @@ pub fn policy(value: &Value) -> RetryPolicy {
 
 pub fn number(value: &Value) -> f64 {
     match value.as_str() {
-        Some("Infinity") => f64::INFINITY,
-        _ => value.as_f64().expect("a number or \"Infinity\""),
+        Some(text) => text.parse().expect("\"NaN\" or an infinity"),
+        None => value.as_f64().expect("a number"),
     }
 }

@@ -1,13 +1,11 @@
 // The simulations of rejitter/lab as users meet them, from the tarball. What they compute is tested natively
-// (tests/simulation.rs); here, that it arrives bit for bit, and that a simulation runs, stops and rejects.
+// (tests/simulation/); here, that it arrives bit for bit, and that a simulation runs, stops and rejects.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importEntry, printed, repo } from '../lib/consumer.mjs';
+import { importEntry, printed, vectors } from '../lib/consumer.mjs';
 
 const { peakOf, simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs } =
   await importEntry('lab');
@@ -18,7 +16,6 @@ const load = (options) => simulateLoad(ENDLESS, options);
 const outage = (options) => simulateOutage(ENDLESS, options);
 const rateLimit = (options) => simulateRateLimit({}, options);
 const running = () => contention({ clients: 2, runs: 1 });
-const FIGURES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
 /** The result at the end, in one step. */
 function finished(simulation) {
@@ -28,35 +25,45 @@ function finished(simulation) {
   return result;
 }
 
-/** FNV-1a over the bits of numbers, as in tests/simulation/golden.rs. */
-function digest(...lists) {
-  let hash = 0xcbf29ce484222325n;
-  const bits = new DataView(new ArrayBuffer(8));
-  for (const list of lists) {
-    for (const number of list) {
-      if (list instanceof Float64Array) bits.setFloat64(0, number);
-      else bits.setBigUint64(0, BigInt(number));
-      const word = Number.isNaN(number) ? 0n : bits.getBigUint64(0);
-      hash = BigInt.asUintN(64, (hash ^ word) * 0x100000001b3n);
-    }
-  }
-  return hash;
+const WITHOUT_JSON = ['NaN', 'Infinity', '-Infinity'];
+const table = vectors('simulations', (_, value) => (WITHOUT_JSON.includes(value) ? Number(value) : value));
+const SIMULATIONS = {
+  contention: simulateContention,
+  outage: simulateOutage,
+  load: simulateLoad,
+  rateLimit: simulateRateLimit,
+  hedging: simulateHedging,
+};
+
+/** All numbers of a result, in the alphabetical order of their names; NaN is what is missing. */
+function numbersOf(value) {
+  if (ArrayBuffer.isView(value)) return [...value];
+  if (value === undefined || typeof value === 'number') return [value ?? NaN];
+  const names = Object.keys(value).sort();
+  return names.flatMap((name) => numbersOf(value[name]));
 }
 
-/** The digest of contention that native Rust is held to, and its wasm (tests/wasm_node.rs), with those of all others. */
-const golden = BigInt(
-  /\nfn contention\(\) \{.*?assert_eq!\([^,]*, (0x[0-9a-f_]+)\)/s
-    .exec(readFileSync(join(repo, 'tests/simulation/golden.rs'), 'utf8'))[1]
-    .replaceAll('_', ''),
-);
+/** FNV-1a over the bits of numbers, as in tests/simulation/golden.rs. */
+function digest(results) {
+  let hash = 0xcbf29ce484222325n;
+  const bits = new DataView(new ArrayBuffer(8));
+  for (const number of results.flatMap(numbersOf)) {
+    bits.setFloat64(0, number);
+    const word = Number.isNaN(number) ? 0n : bits.getBigUint64(0);
+    hash = BigInt.asUintN(64, (hash ^ word) * 0x100000001b3n);
+  }
+  return hash.toString(16).padStart(16, '0');
+}
 
-test('the numbers of native Rust, bit for bit: the seed arrives', () => {
-  const lists = FIGURES.flatMap((figure) => {
-    const { timesMs, calls } = finished(simulateContention({ figure }, { clients: 60, runs: 10, seed: 2015 }));
-    return [timesMs, calls];
+for (const { simulation, cases, digest: expected } of table.runs) {
+  test(`${simulation}: the numbers of native Rust, bit for bit, under their names`, () => {
+    const results = cases.map((args) => {
+      const options = { ...args.at(-1), seed: 2015 };
+      return finished(SIMULATIONS[simulation](...args.slice(0, -1), options));
+    });
+    assert.equal(digest(results), expected);
   });
-  assert.equal(digest(...lists), golden);
-});
+}
 
 test('summaries are those of the runs', () => {
   const { calls, callsSummary, timesMs, timeMsSummary } = finished(
@@ -275,44 +282,43 @@ for (const [host, without] of [
   });
 }
 
-/** Options by their paths, each with a number out of its range. tests/simulation/refusals.rs has all bounds. */
-const OUT_OF_RANGE = [
-  [outage, { clients: 0, spreadMs: -1, downMs: NaN, capacityPerS: 0, burst: 0.9, rejectionCost: 1.1, latencyMs: -1 }],
-  [outage, { deadlineMs: 0, horizonMs: Infinity, binMs: -1, traced: 0.5 }],
-  [contention, { clients: 2.5, hopMeanMs: -1, hopSdMs: NaN, runs: 0 }],
-  [load, { capacityPerS: 0, timeoutMs: 0, downFromMs: -1, downMs: NaN, horizonMs: 0, binMs: 0.01, processes: 0 }],
-  [load, { failureShare: 1.1 }],
-  [rateLimit, { jobs: 0, workers: 0, limit: 0, windowMs: 0, latencyMs: 0, horizonMs: 0, binMs: 0 }],
-  [simulateHedging, { requests: 0, 'service.meanMs': 0, 'service.slowShare': 1.1, 'service.slowFromMs': -1 }],
-  [simulateHedging, { 'service.slowMeanMs': -1, 'hedge.delayMs': -1, 'hedge.quantile': 0, 'hedge.maxRatio': 0.0001 }],
-  [simulateHedging, { 'load.servers': 0, 'load.utilisation': 2.1 }],
-];
-
-/** The options with a value at a path of one or two names. */
+/** The options with a value at a path of names. */
 const at = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value);
 
-for (const [make, values] of OUT_OF_RANGE) {
-  test(`${make.name} rejects numbers out of range, and what is no number: ${Object.keys(values)}`, () => {
-    for (const [path, value] of Object.entries(values)) {
-      assert.throws(
-        () => make(at(path, value)),
-        ({ name, message }) =>
-          name === 'RangeError' &&
-          message.startsWith(`rejitter: ${path} must be `) &&
-          message.endsWith(`, got ${value}`),
-        path,
-      );
+for (const [simulation, options] of Object.entries(table.refusals)) {
+  const policy = simulation === 'hedging' ? [] : [{}];
+  const make = (path, value) => SIMULATIONS[simulation](...policy, at(path, value));
+  test(`${simulation} rejects numbers out of range, and what is no number, by name`, () => {
+    for (const [path, values] of Object.entries(options)) {
+      const name = path.replace('protection.', '');
+      const refuses = (value, kind, rule, shows) =>
+        assert.throws(
+          () => make(path, value),
+          ({ name: found, message }) => {
+            const [says, got] = message.split(', got ');
+            return found === kind && says.startsWith(`rejitter: ${name} must be ${rule}`) && shows(got);
+          },
+          path,
+        );
+      const isNumber = typeof values[0] === 'number';
+      for (const value of values) refuses(value, 'RangeError', '', (got) => !isNumber || Object.is(Number(got), value));
+      if (!isNumber) continue;
       for (const [wrong, shown] of [
         ['5', '"5"'],
         [null, 'null'],
         [5n, '5n'],
         [true, 'true'],
-      ]) {
-        const message = `rejitter: ${path} must be a number, got ${shown}`;
-        assert.throws(() => make(at(path, wrong)), { name: 'TypeError', message });
-      }
-      make(at(path, undefined)).free();
+      ])
+        refuses(wrong, 'TypeError', 'a number', (got) => got === shown);
+      make(path, undefined).free();
     }
+  });
+}
+
+for (const [simulation, policy, options, name] of table.refused) {
+  test(`${simulation} rejects ${name} of ${JSON.stringify([policy, options])}`, () => {
+    const message = new RegExp(`^rejitter: ${name} must be [^;]*$`);
+    assert.throws(() => SIMULATIONS[simulation](policy, options), { name: 'RangeError', message });
   });
 }
 
@@ -357,6 +363,17 @@ for (const [call, kind, message] of [
   [() => load({ budget: 'unlimited' }), TypeError, 'unknown option "budget"'],
   [() => rateLimit({ hints: 'shared' }), TypeError, "hints must be one of 'ignored', 'followed', got \"shared\""],
   [() => rateLimit({ protection: { cooldown: { maxHoldMs: -1 } } }), RangeError, 'cooldown.maxHoldMs must be '],
+  [() => outage({ clients: 1.5 }), RangeError, 'clients must be an integer between 1 and 10^6, got 1.5'],
+  [
+    () => load({ protection: { breaker: { minimumCalls: 1.5 } } }),
+    RangeError,
+    'breaker.minimumCalls must be a positive',
+  ],
+  [
+    () => simulateHedging({ hedge: { delayMs: 5, quantile: 0.9 } }),
+    RangeError,
+    'hedge.quantile must be omitted, because delayMs takes its place, got 0.9',
+  ],
   [() => simulateHedging({ service: 20 }), TypeError, 'service must be an object of options, got 20'],
   [() => simulateHedging({ maxAttempts: 3 }), TypeError, 'unknown option "maxAttempts"'],
   [() => running().run({ slice: 3 }), TypeError, 'unknown option "slice".'],
