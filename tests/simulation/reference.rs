@@ -142,11 +142,7 @@ fn load_recovers_when_the_design_says() {
         ),
         // By requests a budget does not help, and a floor above what is to spare keeps the overload alive.
         (tokens(by_requests, 0.1, 0.0), None, [(None, 16_501); 2]),
-        (
-            tokens(default, 0.0, 30.0),
-            None,
-            [(None, 17_719); 2],
-        ),
+        (tokens(default, 0.0, 30.0), None, [(None, 17_719); 2]),
         // A breaker removes the queue, a budget the retries.
         (None, breaker, [(Some(0.2), 376), (Some(0.2), 502)]),
         (tokens(default, 0.0, 0.0), breaker, [(Some(0.2), 50); 2]),

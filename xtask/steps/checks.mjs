@@ -156,19 +156,17 @@ const packer = ({ found }, args, more) =>
 
 const OF_WASM = [WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, TARGET];
 
-/** The functions of the lab are tested too, though `wasm-pack build` leaves them out. */
-const tested = (/** @type {string} */ name) => sh`-- --features lab-exports --test ${name}`;
-
 /**
  * The wasm tests of the crate, in Node and in browsers.
  * @returns {Step[]}
  */
 function wasmTests() {
-  const inNode = (/** @type {Run} */ run) => [packer(run, sh`test --mode no-install --node ${tested('wasm_node')}`)];
+  const inNode = (/** @type {Run} */ run) => [packer(run, sh`test --mode no-install --node -- --test wasm`)];
   const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => (/** @type {Run} */ run) => {
     const driven = sh`--${browser} --${driver} ${run.found[driver.toUpperCase()]}`;
-    const line = sh`test --mode no-install --headless ${driven} ${tested('wasm_browser')}`;
+    const line = sh`test --mode no-install --headless ${driven} -- --test wasm`;
     const env = {
+      WASM_BINDGEN_USE_BROWSER: '1',
       // Another driver in the environment would win over the one on the command line.
       ...{ CHROMEDRIVER: undefined, GECKODRIVER: undefined },
       ...{ CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined },

@@ -44,8 +44,7 @@ export const steps = [
     needs: [TARGET],
     group: DEBUG,
     seconds: 60,
-    setUp: (log) =>
-      log.run(cargo(`build --target ${WASM_TARGET} --features lab-exports --test wasm_node --test wasm_browser`)),
+    setUp: (log) => log.run(cargo(`build --target ${WASM_TARGET} --test wasm`)),
   },
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
