@@ -96,30 +96,6 @@ use Change::{Closed, None as Same, Opened};
 use Verdict::{Failure, Nothing, Success};
 
 #[test]
-fn scene_a_slow_probe() {
-    let mut scene = Scene::new(BreakerSettings {
-        minimum_calls: 2.0,
-        open_ms: 1_000.0,
-        ..LONG
-    });
-    assert_eq!(scene.fails(0.0), Same);
-    assert_eq!(scene.fails(10.0), Opened);
-    assert_eq!(scene.rejected(700.0), 60.0);
-    let c = scene.admitted(760.0);
-    assert_eq!(scene.rejected(1_000.0), 510.0);
-    let e = scene.admitted(1_510.0);
-    assert_eq!(scene.end(1_600.0, c, Success), Closed);
-    let f = scene.admitted(1_610.0);
-    assert_eq!(scene.end(1_700.0, e, Failure), Same);
-    assert_eq!(scene.breaker.phase(), Phase::Closed);
-    assert_eq!(scene.counts(1_700.0).0, 0.0);
-    assert_eq!(scene.end(1_800.0, f, Failure), Same);
-    let g = scene.admitted(1_810.0);
-    assert_eq!(scene.end(1_820.0, g, Failure), Opened);
-    assert_eq!(scene.breaker.look(1_820.0), 1_500.0);
-}
-
-#[test]
 fn the_window_forgets() {
     let mut scene = Scene::new(LONG);
     for i in 0..6 {
@@ -317,46 +293,6 @@ fn a_clock_that_is_set_back_makes_no_breaker_young_again_for_long() {
     // It has been closed for a window: this is the first opening again.
     break_it(&mut scene, 20_000.0);
     assert_eq!(scene.breaker.look(20_000.0), 3_750.0);
-}
-
-#[test]
-fn a_clock_that_stands_still_ends_no_opening() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 7.0);
-    let before = scene.breaker;
-    for _ in 0..100 {
-        assert_eq!(scene.rejected(7.0), 3_750.0);
-    }
-    assert_eq!(scene.breaker, before);
-}
-
-#[test]
-fn the_ratio_opens_when_it_is_reached_and_not_before() {
-    let mut scene = Scene::new(LONG);
-    for i in 0..6 {
-        assert_eq!(scene.succeeds(f64::from(i)), Same);
-    }
-    for i in 6..11 {
-        assert_eq!(scene.fails(f64::from(i)), Same, "5 of 11 are below a half");
-    }
-    assert_eq!(scene.fails(11.0), Opened);
-}
-
-#[test]
-fn an_opening_that_nobody_asked_for_a_window_is_over() {
-    let mut scene = Scene::new(LONG);
-    break_it(&mut scene, 0.0);
-    let mut other = Scene {
-        breaker: scene.breaker,
-        options: LONG,
-    };
-    other.admitted(13_749.0);
-    assert_eq!(other.breaker.phase(), Phase::HalfOpen);
-    scene.admitted(13_750.0);
-    assert_eq!(scene.breaker.phase(), Phase::Closed);
-    // The next opening is not a first one: it has not been closed for a window.
-    assert_eq!(scene.numbers(13_750.0).opens, 1.0);
-    assert_eq!(scene.numbers(23_750.0).opens, 0.0);
 }
 
 #[test]

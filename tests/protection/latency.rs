@@ -35,21 +35,6 @@ fn is_close(delay: f64, exact: f64) -> bool {
 }
 
 #[test]
-fn it_says_nothing_before_it_has_enough_samples() {
-    let mut latency = Latency::new(0.0);
-    for i in 0..19 {
-        latency.record(f64::from(i), 5.0);
-    }
-    assert_eq!(latency.delay_ms(19.0, 0.95), None);
-    latency.record(19.0, 5.0);
-    // 5 ms lies in the slot of [5, 5.5).
-    assert_eq!(latency.delay_ms(19.0, 0.95), Some(5.5));
-    // A slice later 20 samples weigh less.
-    assert_eq!(latency.delay_ms(30_000.0, 0.95), Some(5.5));
-    assert_eq!(latency.delay_ms(30_001.0, 0.95), None);
-}
-
-#[test]
 fn slots_end_at_eighths_of_an_octave() {
     for (ms, edge) in [
         (1.0, 1.125),

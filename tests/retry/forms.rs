@@ -10,9 +10,8 @@ use std::time::Duration;
 
 use rejitter::testing::{VirtualSleep, VirtualTime};
 use rejitter::{
-    Attempt, AttemptError, BudgetOptions, FailureEvent, HedgeOptions, Hooks, Protection,
-    RetryPolicy, Sleeper, StopReason, TimeoutError, UNLIMITED, Verdict, retry, retry_with,
-    retry_with_attempt, sleep_fn,
+    AttemptError, BudgetOptions, HedgeOptions, Protection, RetryPolicy, Sleeper, StopReason,
+    TimeoutError, UNLIMITED, Verdict, retry, retry_with, retry_with_attempt, sleep_fn,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -231,28 +230,6 @@ fn a_hook_replaces_the_one_of_its_name_and_no_other() {
 }
 
 #[test]
-fn hooks_of_a_type_s_own_are_called_as_closures_are() {
-    #[derive(Default)]
-    struct Log(Vec<(u64, Option<Duration>, Option<StopReason>)>);
-    impl Hooks<&str> for &mut Log {
-        fn when(&mut self, error: &&str, attempt: &Attempt) -> Verdict {
-            assert_eq!((*error, attempt.attempt), ("busy", self.0.len() as u64 + 1));
-            Verdict::RetryExactly(7 * MS)
-        }
-        fn notify(&mut self, event: &FailureEvent<'_, &str>) {
-            self.0.push((event.attempt, event.delay, event.reason));
-        }
-    }
-    let (time, mut log) = (VirtualTime::new(), Log::default());
-    // A policy may be lent.
-    let policy = &steady(2);
-    let operation = retry(policy, || ready(Err::<(), _>("busy"))).hooks(&mut log);
-    assert_eq!(time.block_on(operation.sleeper(&time)), Err("busy"));
-    let exhausted = Some(StopReason::Exhausted);
-    assert_eq!(log.0, [(1, Some(7 * MS), None), (2, None, exhausted)]);
-}
-
-#[test]
 fn only_the_errors_asked_for_are_kept() {
     let failed = |keep: usize| {
         let time = VirtualTime::new();
@@ -350,23 +327,6 @@ fn the_latest_error_of_the_callback_comes_out_whatever_follows_it() {
         assert_eq!(failed.into_inner(), Ok(own()));
     }
     assert!(buried > 30 && timed_out > 30, "{buried} {timed_out}");
-}
-
-#[test]
-fn state_passes_from_attempt_to_attempt() {
-    let (time, mut state) = (VirtualTime::new(), vec![0_u64]);
-    let number = time.block_on(
-        retry_with(&mut state, steady(5), async |state, attempt| {
-            state.push(attempt.attempt);
-            time.sleep(MS).await;
-            let busy = attempt.attempt < 3;
-            (if busy { Err("busy") } else { Ok(state.len()) }, state)
-        })
-        .sleeper(&time),
-    );
-    assert_eq!((number, time.now()), (Ok(4), 203 * MS));
-    state.push(9);
-    assert_eq!(state, [0, 1, 2, 3, 9]);
 }
 
 #[test]

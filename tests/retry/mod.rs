@@ -20,7 +20,6 @@ use rejitter::{
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 mod forms;
-mod model;
 mod operations;
 mod protection;
 mod reconnect;
@@ -148,20 +147,6 @@ fn nothing_remains_when_the_outcome_is_given() {
     }
 }
 
-#[test]
-fn the_longest_timeouts_are_no_limit() {
-    let time = VirtualTime::new();
-    time.advance(MS);
-    let failed = time.block_on(
-        retry(steady(3), || async { Err::<(), _>(()) })
-            .total_timeout(Duration::MAX)
-            .attempt_timeout(Duration::MAX)
-            .report()
-            .sleeper(time.clone()),
-    );
-    assert_eq!(failed.unwrap_err().reason, StopReason::Exhausted);
-}
-
 /// Knows the longest time that it was asked for.
 struct Longest(VirtualTime, Cell<Duration>);
 
@@ -269,45 +254,6 @@ fn an_attempt_that_outlives_its_timeout_is_dropped_and_retried() {
     assert_eq!(time.waits(), 0);
 }
 
-#[test]
-fn a_deadline_during_an_attempt_ends_it_with_the_earlier_failure_as_source() {
-    // The attempt's own timeout comes with the deadline, or later, or is not set.
-    for timeout in [Some(50 * MS), Some(60 * MS), None] {
-        let time = VirtualTime::new();
-        let operation = retry_with_attempt(steady(UNLIMITED), |attempt| {
-            let busy = time.sleep(if attempt.attempt == 1 {
-                Duration::ZERO
-            } else {
-                1_000 * MS
-            });
-            async move {
-                busy.await;
-                Err::<(), _>(Failed(attempt.attempt))
-            }
-        })
-        .total_timeout(150 * MS)
-        .report()
-        .sleeper(time.clone());
-        let failed = match timeout {
-            Some(timeout) => time.block_on(operation.attempt_timeout(timeout)),
-            None => time.block_on(operation),
-        };
-        let failed = failed.unwrap_err();
-        assert_eq!(
-            failed.error,
-            AttemptError::Timeout(TimeoutError::Deadline { after: 150 * MS })
-        );
-        assert_eq!(failed.reason, StopReason::Timeout);
-        assert_eq!(failed.report.attempts, 2);
-        assert_eq!(failed.report.elapsed, 150 * MS);
-        assert_eq!(
-            failed.to_string(),
-            "the operation timed out after 150ms (after 2 attempts: timeout; before: attempt 1 failed)"
-        );
-        assert_eq!(failed.into_inner(), Ok(Failed(1)));
-    }
-}
-
 /// A sleeper whose waits end later than requested, as on a busy machine.
 #[derive(Clone)]
 struct Late(VirtualTime);
@@ -342,35 +288,6 @@ fn no_attempt_begins_at_or_after_the_deadline() {
         let delay = failed.report.records[0].delay;
         assert_eq!(delay, Some(100 * MS));
     }
-}
-
-#[test]
-fn too_long_a_hint_ends_it_unless_the_policy_follows_that_far() {
-    let run = |requested: Duration, policy: RetryPolicy| {
-        let time = VirtualTime::new();
-        let failed = time.block_on(
-            retry(policy, || async { Err::<(), _>(()) })
-                .hint(|()| Some(requested))
-                .seed("hints")
-                .report()
-                .sleeper(time.clone()),
-        );
-        let failed = failed.unwrap_err();
-        let longest = Duration::from_nanos(u64::MAX - 1);
-        assert_eq!(failed.report.hint, Some(requested.min(longest)));
-        (failed.reason, failed.report.attempts)
-    };
-    let two = RetryPolicy::exponential().with_max_attempts(2);
-    let minute = Duration::from_secs(60);
-    assert_eq!(run(minute, two), (StopReason::Exhausted, 2));
-    assert_eq!(run(minute + NS, two), (StopReason::Hint, 1));
-    assert_eq!(run(Duration::MAX, two), (StopReason::Hint, 1));
-    let capped = two.with_capped_retry_after(true);
-    assert_eq!(run(Duration::MAX, capped), (StopReason::Exhausted, 2));
-    let endless = two.with_max_retry_after(Duration::MAX);
-    assert_eq!(run(Duration::MAX, endless), (StopReason::Exhausted, 2));
-    // Zero is not a hint.
-    assert_eq!(run(Duration::ZERO, two), (StopReason::Exhausted, 2));
 }
 
 #[test]
@@ -489,43 +406,4 @@ fn the_future_can_be_moved_between_polls_if_it_is_boxed_or_its_parts_can() {
         time.block_on(unpin(retry(steady(2), ready).sleeper(&time))),
         Ok(1)
     );
-}
-
-#[test]
-fn random_operations_go_as_they_went() {
-    let mut reasons = std::collections::HashMap::new();
-    let (operations, expected) = if cfg!(target_arch = "wasm32") {
-        (2_000, 0xbf7b_bf96_29a4_a54c_u64)
-    } else {
-        (50_000, 0x1de1_cf4c_f667_2a74)
-    };
-    let mut hash = String::new();
-    for number in 0..operations {
-        let (reason, text) = model::run(number);
-        *reasons.entry(reason).or_insert(0) += 1;
-        hash = digest(&(hash + &text)).to_string();
-    }
-    assert_eq!(hash, expected.to_string());
-    // Every end was reached often enough to mean something.
-    for reason in [
-        None,
-        Some(StopReason::Exhausted),
-        Some(StopReason::Deadline),
-        Some(StopReason::Hint),
-        Some(StopReason::NotRetryable),
-        Some(StopReason::Timeout),
-    ] {
-        let times = reasons.get(&reason).copied().unwrap_or(0);
-        assert!(
-            times > operations / 100,
-            "{reason:?}: {times} of {operations}"
-        );
-    }
-}
-
-/// FNV-1a over a text.
-pub(crate) fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

@@ -216,68 +216,6 @@ fn scenes() {
     assert!(played > 15);
 }
 
-/// 1,000 connections that are dropped at once, from a server that is up again after `down`. Returns the most starts in
-/// 100 ms, and when the last one was open after that.
-fn herd(down: Duration) -> (usize, Duration) {
-    const CLIENTS: u64 = 1_000;
-    let dropped = Duration::from_secs(60);
-    let up = dropped + down;
-    let time = VirtualTime::new();
-    let (starts, open, last) = (RefCell::new(BTreeMap::new()), Cell::new(0), Cell::new(up));
-    let clients = (0..CLIENTS).map(|seed| {
-        let options = ReconnectOptions {
-            seed: Some(Seed::new(seed)),
-            ..ReconnectOptions::default()
-        };
-        let (time, starts, open, last) = (&time, &starts, &open, &last);
-        let session = move |connection: Connection| async move {
-            if connection.connections == 0 {
-                connection.opened();
-                Sleeper::sleep(time, dropped).await;
-                return Err("dropped");
-            }
-            *starts
-                .borrow_mut()
-                .entry(time.now().as_millis() / 100)
-                .or_insert(0) += 1;
-            Sleeper::sleep(time, Duration::from_millis(5 + seed % 20)).await;
-            if time.now() < up {
-                return Err("refused");
-            }
-            connection.opened();
-            open.set(open.get() + 1);
-            last.set(time.now());
-            if open.get() == CLIENTS {
-                Err("all")
-            } else {
-                std::future::pending().await
-            }
-        };
-        let policy = RetryPolicy::reconnecting();
-        keep_connected(policy, options, time, session, |end| {
-            *end != End::Failed("all")
-        })
-    });
-    // The last one to be open returns.
-    time.block_on(select_all(clients.map(Box::pin)));
-    let most = starts.borrow().values().copied().max();
-    (most.unwrap(), last.get() - up)
-}
-
-#[test]
-fn a_fleet_comes_back_spread_out() {
-    let (most, last) = herd(Duration::ZERO);
-    assert!(
-        most <= 45 && last <= Duration::from_millis(5_050),
-        "{most} {last:?}"
-    );
-    let (most, last) = herd(Duration::from_secs(3));
-    assert!(
-        most <= 55 && last <= Duration::from_millis(30_050),
-        "{most} {last:?}"
-    );
-}
-
 /// A socket that closes when it is dropped.
 struct Socket<'a>(&'a Cell<u32>);
 

@@ -1,5 +1,5 @@
 // Random lives of the machines of protection: their answers in JavaScript are those of native Rust, bit for bit. Rust
-// draws the steps and writes them down: tests/protection/differential.rs. REJITTER_LIVES sets how many lives of 100
+// draws the steps and writes them down: tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100
 // steps are compared.
 
 import { join } from 'node:path';
@@ -62,4 +62,4 @@ function play(next, equal, more) {
   }
 }
 
-test(`JavaScript and native Rust answer equally in ${LIVES} random lives`, () => playAll('differential', LIVES, play));
+test(`JavaScript and native Rust answer equally in ${LIVES} random lives`, () => playAll('machines', LIVES, play));

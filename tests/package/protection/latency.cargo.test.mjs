@@ -1,5 +1,5 @@
 // Random lives of the latency: the delays that JavaScript learns are those of native Rust, bit for bit. Rust draws the
-// steps and writes them down: tests/protection/latency_lives.rs.
+// steps and writes them down: tests/protection/lives.rs.
 
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,5 +22,4 @@ function play(next, equal, more) {
   }
 }
 
-test(`JavaScript and native Rust learn equal delays in ${LIVES} random lives`, () =>
-  playAll('latency_lives', LIVES, play));
+test(`JavaScript and native Rust learn equal delays in ${LIVES} random lives`, () => playAll('latencies', LIVES, play));

@@ -6,13 +6,13 @@ import { writtenBy } from '../lib/native.mjs';
 
 /**
  * Makes the calls of all lives.
- * @param {string} name of the module of tests/protection whose lives are played
+ * @param {string} name of the machines whose lives are played
  * @param {number} lives
  * @param {(next: () => number, equal: (answer: number | boolean) => void, more: () => boolean) => void} play one life:
  *   `next` gives the next number of its tape, `equal` holds an answer to it, bit for bit
  */
 export async function playAll(name, lives, play) {
-  const written = await writtenBy(`protection::${name}::tapes_are_written_per_life`, (file) => ({
+  const written = await writtenBy(`protection::lives::of_${name}`, (file) => ({
     REJITTER_LIFE_TAPES: file,
     REJITTER_LIVES: String(lives),
   }));

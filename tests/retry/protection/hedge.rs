@@ -2,20 +2,20 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{pending, ready};
-use std::task::Poll;
 use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, BreakerOptions, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection,
-    ProtectionChange, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry,
-    retry_with_attempt,
+    AttemptError, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection, ProtectionChange,
+    RetryPolicy, Signal, Sleeper, StopReason, Verdict, retry,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::hedging::{AFTER_50_MS, Ends, Script, hedges, on};
-use super::{Clockless, Failed, MS, NERVOUS, breaker, open_once, poll, steady, tokens, tokens_of};
+use super::{
+    Clockless, Failed, MS, NERVOUS, NS, breaker, open_once, poll, steady, tokens, tokens_of,
+};
 
 /// The outcome of an operation with hedges.
 macro_rules! hedged {
@@ -72,24 +72,6 @@ fn if_both_are_ready_at_once_the_attempt_wins() {
     let call = retry(steady(4), || script.attempt());
     assert_eq!(hedged!(call, api, time), Ok("in time"));
     assert_eq!(counts(&api), (1, 0, 0));
-}
-
-#[test]
-fn the_callback_may_change_its_state_and_knows_the_number_of_a_hedge() {
-    let (time, api) = on(|p| p);
-    let mut numbers = Vec::new();
-    let call = retry_with_attempt(steady(3), |attempt| {
-        numbers.push((attempt.attempt, attempt.attempts_left, attempt.elapsed));
-        let slow = attempt.attempt == 1;
-        let wait = Sleeper::sleep(&time, MS * if slow { 500 } else { 5 });
-        async move {
-            wait.await;
-            Ok::<_, Failed>(attempt.attempt)
-        }
-    });
-    let won = hedged!(call, api, time);
-    assert_eq!(won, Ok(2));
-    assert_eq!(numbers, [(1, 2, Duration::ZERO), (2, 1, 50 * MS)]);
 }
 
 #[test]
@@ -159,38 +141,6 @@ fn hooks_see_each_failure_once_and_are_notified_once_per_round() {
     let errors = [Some("one"), Some("two"), Some("three"), Some("four"), None];
     assert_eq!(kept, (1..).zip(errors).collect::<Vec<_>>());
     assert_eq!(failed.own_error(), Some(&"five"));
-}
-
-/// The wait after a round ends late: the operation has no new error, and returns that of the round.
-#[test]
-fn the_error_of_a_round_is_its_last_failure_s_also_later() {
-    for (first, second, last) in [(80, 10, "one"), (60, 40, "two")] {
-        let (time, api) = on(|p| p);
-        let script = Script::<Ends>::new(&time, &[(first, Err("one")), (second, Err("two"))]);
-        let call = retry(steady(5), || script.attempt()).total_timeout(300 * MS);
-        let mut call = Box::pin(call.protection(&api).hedge().sleeper(&time));
-        for step in [50 * MS, 10 * MS, 20 * MS, 10 * MS] {
-            assert!(poll(call.as_mut()).is_pending());
-            time.advance(step);
-        }
-        assert!(poll(call.as_mut()).is_pending());
-        assert_eq!(script.alive.get(), 0);
-        time.advance(1_000 * MS);
-        let Poll::Ready(Err(failed)) = poll(call.as_mut()) else {
-            panic!("the deadline has passed");
-        };
-        assert_eq!(failed.reason, StopReason::Deadline);
-        assert_eq!(failed.error, AttemptError::Error(last));
-        let records = &failed.report.records;
-        assert_eq!(
-            records
-                .iter()
-                .map(|record| record.attempt)
-                .collect::<Vec<_>>(),
-            [1, 2]
-        );
-        assert!(records.iter().all(|record| record.error.is_none()));
-    }
 }
 
 #[test]
@@ -287,37 +237,6 @@ fn records_of_many_rounds_are_in_order_the_first_and_the_last_nine() {
 }
 
 #[test]
-fn an_attempt_that_is_cut_says_how() {
-    let (time, api) = on(|p| p);
-    let call = retry(steady(4), pending::<Result<(), Failed>>).total_timeout(200 * MS);
-    let failed = hedged!(call, api, time).unwrap_err();
-    let timeout = AttemptError::Timeout(TimeoutError::Deadline { after: 200 * MS });
-    assert_eq!(
-        (failed.reason, &failed.error),
-        (StopReason::Timeout, &timeout)
-    );
-    let [first, second] = &failed.report.records[..] else {
-        panic!("two attempts");
-    };
-    assert_eq!((&first.error, &second.error), (&None, &Some(timeout)));
-    assert!(!first.superseded && !second.superseded && second.hedge);
-
-    let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
-    let call = retry(steady(4), || script.attempt()).when(|_| false);
-    let failed = hedged!(call, api, time).unwrap_err();
-    assert_eq!(
-        (failed.reason, failed.own_error()),
-        (StopReason::NotRetryable, Some(&"no"))
-    );
-    let first = &failed.report.records[0];
-    assert_eq!(
-        (first.superseded, &first.error, first.duration),
-        (true, &None, 60 * MS)
-    );
-    assert_eq!((script.alive.get(), time.waits()), (0, 0));
-}
-
-#[test]
 fn a_dropped_operation_drops_both_futures_and_gives_back_what_is_not_used() {
     let budget = BudgetOptions {
         capacity: Some(5.0),
@@ -372,21 +291,6 @@ fn a_dropped_probe_whose_hedge_is_still_to_come_frees_its_place() {
     let mut second = Box::pin(probe().sleeper(&time));
     assert!(poll(second.as_mut()).is_pending());
     assert_eq!((breaker(&api).rejected, time.waits()), (0, 1));
-}
-
-/// A hedge that wins while the attempt runs: the breaker hears of one success, and of nothing else.
-#[test]
-fn a_superseded_attempt_says_nothing_to_the_breaker() {
-    let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
-    let script = Script::<Ends>::new(&time, &[(900, Err("late")), (10, Ok("fast"))]);
-    let call = retry(steady(4), || script.attempt());
-    assert_eq!(hedged!(call, api, time), Ok("fast"));
-    time.advance(20_000 * MS);
-    // The window has forgotten both, and counts ended calls alone.
-    let call = retry(steady(1), || ready(Err::<(), _>("down"))).protection(&api);
-    assert!(time.block_on(call.sleeper(&time)).is_err());
-    let numbers = breaker(&api);
-    assert_eq!((numbers.calls, numbers.failures), (1.0, 1.0));
 }
 
 #[test]
@@ -472,17 +376,52 @@ fn an_operation_that_does_not_hedge_is_no_larger() {
     assert!((2_000..2_200).contains(&grows(2)), "{small:?} {large:?}");
 }
 
-/// The deadline is later than the timeouts of the round's attempts, which it does not replace.
+/// A protection whose hedges start after the 99th percentile of first attempts.
+fn learning() -> (VirtualTime, Protection) {
+    on(|p| {
+        p.hedge(HedgeOptions {
+            quantile: Some(0.99),
+            ..HedgeOptions::default()
+        })
+    })
+}
+
+/// With the winners alone, hedges would make the delay ever shorter.
 #[test]
-fn an_attempt_keeps_its_timeout_when_the_other_one_fails() {
-    let (time, api) = on(|p| p);
-    let script = Script::<Ends>::new(&time, &[(900, Ok("late")), (10, Err("no"))]);
-    let call = retry(steady(2), || script.attempt())
-        .attempt_timeout(100 * MS)
-        .total_timeout(500 * MS)
-        .protection(&api)
-        .hedge();
-    let failed = time.block_on(call.sleeper(&time)).unwrap_err();
-    assert_eq!(failed.reason, StopReason::Exhausted);
-    assert_eq!(time.now(), 100 * MS);
+fn superseded_first_attempts_are_samples() {
+    for second in [Ok("fast"), Err("no")] {
+        let (time, api) = learning();
+        let end = |ends: &[(u32, Ends)]| {
+            let script = Script::new(&time, ends);
+            let call = retry(steady(2), || script.attempt()).when(|_| false);
+            let _ = time.block_on(call.protection(&api).hedge().sleeper(&time));
+        };
+        for _ in 0..20 {
+            end(&[(2, Ok("usual"))]);
+        }
+        assert_eq!(hedges(&api).delay, Some(2_250_000 * NS));
+        end(&[(900, Ok("slow")), (20, second)]);
+        assert_eq!(hedges(&api).hedges, 1);
+        // Half of the samples are forgotten, and the quantile is computed again.
+        time.advance(30_000 * MS);
+        assert_eq!(hedges(&api).delay, Some(24 * MS), "{second:?}");
+    }
+}
+
+#[test]
+fn the_delay_of_hedges_is_learned_from_attempts_that_follow_answers_too() {
+    for (signal, delay) in [
+        (Signal::Success, Some(32 * MS)),
+        (Signal::Nothing, Some(32 * MS)),
+        (Signal::Declined, Some(2_250_000 * NS)),
+        (Signal::Failure, None),
+    ] {
+        let (time, api) = learning();
+        for _ in 0..20 {
+            let script = Script::new(&time, &[(2, Err("again")), (30, Ok(()))]);
+            let call = retry(steady(2), || script.attempt()).signal(|_| Some(signal));
+            assert!(time.block_on(call.protection(&api).sleeper(&time)).is_ok());
+        }
+        assert_eq!(hedges(&api).delay, delay, "{signal:?}");
+    }
 }

@@ -12,14 +12,11 @@ use crate::common::protected::{NERVOUS, breaker, on, tokens_of};
 
 mod events;
 mod hedge;
-mod hedge_delay;
 mod hedge_worlds;
 mod hedging;
-mod holds;
 mod keys;
 mod operations;
 mod scenes;
-mod signals;
 
 /// A budget of `capacity` tokens that successes do not fill.
 fn tokens(capacity: f64) -> BudgetOptions {

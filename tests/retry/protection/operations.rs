@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, BreakerOptions, BreakerState, CooldownOptions, Protection, RetryPolicy, Signal,
-    Sleeper, StopReason, TimeoutError, Verdict, retry, retry_with,
+    AttemptError, BreakerState, CooldownOptions, Protection, RetryPolicy, Signal, StopReason,
+    TimeoutError, Verdict, retry, retry_with,
 };
+use serde_json::Value;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -18,59 +19,6 @@ use super::{
     Clockless, Failed, MS, NERVOUS, breaker, drop_probe, held, on, open_once, poll, steady, tokens,
     tokens_of,
 };
-
-/// Fast failures come before slow successes: in a young window, calls that still run count.
-#[test]
-fn a_healthy_service_under_load_is_never_refused() {
-    let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
-    let (now, later) = (&time, &api);
-    let calls = (0..1_000_u32).map(|i| async move {
-        Sleeper::sleep(now, Duration::from_micros(100) * i).await;
-        let call = retry(steady(1), || async move {
-            let fails = i % 50 == 0;
-            Sleeper::sleep(now, if fails { MS } else { 100 * MS }).await;
-            if fails { Err("a bug") } else { Ok(()) }
-        });
-        call.protection(later).sleeper(now).await
-    });
-    let all = futures_util::future::join_all(calls);
-    let ends = time.block_on(async {
-        let ends = all.await;
-        Sleeper::sleep(&time, 200 * MS - time.now()).await;
-        ends
-    });
-    let failed: Vec<_> = ends.into_iter().filter_map(Result::err).collect();
-    assert!(failed.iter().all(|failed| failed.rejected_by().is_none()));
-    assert_eq!(failed.len(), 20);
-    let numbers = breaker(&api);
-    assert_eq!(
-        (numbers.state, numbers.opens, numbers.rejected),
-        (BreakerState::Closed, 0, 0)
-    );
-    assert_eq!((numbers.failures, numbers.calls), (20.0, 1_000.0));
-}
-
-#[test]
-fn the_own_last_error_comes_out_by_identity() {
-    let (time, api) = on(|p| p.budget(tokens(1.0)));
-    let attempts = Cell::new(0);
-    let call = retry(steady(5), || {
-        attempts.set(attempts.get() + 1);
-        ready(Err::<(), _>(Box::new(Failed(attempts.get()))))
-    });
-    let call = call.protection(&api).sleeper(&time);
-    let failed = time.block_on(call).unwrap_err();
-    assert_eq!(
-        (failed.reason, failed.rejected_by()),
-        (StopReason::Budget, None)
-    );
-    assert_eq!(
-        failed.to_string(),
-        "attempt 2 failed (after 2 attempts: retry budget empty)"
-    );
-    assert_eq!(failed.report.records.len(), 2);
-    assert_eq!(failed.into_inner(), Ok(Box::new(Failed(2))));
-}
 
 #[test]
 fn a_refused_first_attempt_calls_nothing_in_any_form() {
@@ -362,4 +310,27 @@ fn an_empty_protection_changes_nothing() {
     let status = api.status();
     assert!(status.budget.is_none() && status.breaker.is_none() && status.cooldown.is_none());
     assert!(format!("{api:?}").starts_with("Protection { key: None"));
+}
+
+#[test]
+fn statuses_mean_what_the_table_says() {
+    let rows = include_str!("../../vectors/statuses.json");
+    let rows: Vec<Value> = serde_json::from_str(rows).expect("JSON");
+    let mut next = 100;
+    for row in rows {
+        let [from, to] = ["from", "to"].map(|name| row[name].as_u64().unwrap());
+        assert_eq!(from, next);
+        let meant = match row["verdict"].as_str() {
+            Some("success") => Signal::Declined,
+            Some("failure") => Signal::Failure,
+            Some("nothing") => Signal::Busy(Duration::ZERO),
+            _ => panic!("{row}"),
+        };
+        for status in from..=to {
+            let status = u16::try_from(status).unwrap();
+            assert_eq!(Signal::of_status(status), meant, "{status}");
+        }
+        next = to + 1;
+    }
+    assert_eq!(next, 600);
 }
