@@ -7,15 +7,11 @@ use rejitter::{RetryPolicy, retry_blocking, retry_with};
 const POLICY: RetryPolicy = RetryPolicy::exponential();
 
 fn main() {
-    retry_with(
-        1,
-        POLICY,
-        |state, _| async move { (Ok::<_, ()>(state), state) },
-    );
-    retry_blocking(POLICY, || Ok::<_, ()>(1));
-}
+    retry_with((), POLICY, |(), _| async { (Ok::<_, ()>(1), ()) });
+    //~ error: unused `…` that must be used
+    //~ note: futures do nothing unless awaited
 
-//~ error: unused `…` that must be used
-//~ note: futures do nothing unless awaited
-//~ error: unused `…` that must be used
-//~ note: nothing happens until it is called
+    retry_blocking(POLICY, || Ok::<_, ()>(1));
+    //~ error: unused `…` that must be used
+    //~ note: nothing happens until it is called
+}

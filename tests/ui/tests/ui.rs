@@ -1,7 +1,6 @@
-//! Misuse has texts of our own, which each example lists behind `//~`. The compiler's own words are not compared,
-//! because they change from version to version.
+//! Misuse has texts of our own, which each example lists behind `//~`, after the lines that they are about. The
+//! compiler's own words are not compared, because they change from version to version.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -11,8 +10,15 @@ use serde_json::Value;
 /// The compiler whose messages these are: their length differs from version to version.
 const COMPILER: &str = "1.95.0";
 
-/// The errors of each example, with their notes, as `error: …` and `note: …`, and the length of each as `lines: …`.
-fn errors() -> BTreeMap<String, Vec<String>> {
+/// An error: its example, the line that it is about, its texts as `error: …` and `note: …`, and its length in lines.
+struct Found {
+    example: String,
+    line: usize,
+    texts: Vec<String>,
+    length: usize,
+}
+
+fn errors() -> Vec<Found> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let output = Command::new("rustup")
         .args(["run", "--install", COMPILER, "cargo"])
@@ -26,69 +32,79 @@ fn errors() -> BTreeMap<String, Vec<String>> {
         .current_dir(folder)
         .output()
         .unwrap();
-    assert!(!output.status.success());
-    let mut errors: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for line in String::from_utf8(output.stdout).unwrap().lines() {
-        let event: Value = serde_json::from_str(line).unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let events = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let errors = events.filter(|event| event["message"]["level"] == "error");
+    let found = errors.filter_map(|event| {
         let message = &event["message"];
-        if event["reason"] != "compiler-message" || message["level"] != "error" {
-            continue;
-        }
-        let texts = errors
-            .entry(event["target"]["name"].as_str().unwrap().to_owned())
-            .or_default();
-        for part in [message]
+        let parts = [message]
             .into_iter()
-            .chain(message["children"].as_array().unwrap())
-        {
-            let text = |name: &str| part[name].as_str().unwrap();
-            texts.push(format!("{}: {}", text("level"), text("message")));
-        }
-        let rendered = message["rendered"].as_str().unwrap();
-        // Not the empty line at its end.
-        texts.push(format!("lines: {}", rendered.lines().count() - 1));
-    }
+            .chain(message["children"].as_array().unwrap());
+        let text = |part: &Value, name: &str| part[name].as_str().unwrap().to_owned();
+        let spans = message["spans"].as_array().unwrap().iter();
+        let mut lines = spans.filter(|span| span["is_primary"] == true);
+        Some(Found {
+            example: text(&event["target"], "name"),
+            // Without a span it sums up the others.
+            line: usize::try_from(lines.next()?["line_start"].as_u64()?).unwrap(),
+            texts: parts
+                .map(|part| text(part, "level") + ": " + &text(part, "message"))
+                .collect(),
+            // Not the empty line at its end.
+            length: message["rendered"].as_str().unwrap().lines().count() - 1,
+        })
+    });
+    let found: Vec<_> = found.collect();
     assert!(
-        !errors.is_empty(),
+        !found.is_empty(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    errors
+    found
 }
 
 #[test]
 fn misuse_has_texts_of_our_own() {
     let errors = errors();
-    let examples = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
     let mut checked = 0;
-    for example in examples {
-        let path = example.unwrap().path();
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let source = fs::read_to_string(&path).unwrap();
-        let found = errors
-            .get(&name)
-            .unwrap_or_else(|| panic!("{name} compiles"));
-        for expected in source.lines().filter_map(|line| line.strip_prefix("//~ ")) {
+    for example in ["types", "borrows", "constants", "unused"] {
+        let path = format!("{}/examples/{example}.rs", env!("CARGO_MANIFEST_DIR"));
+        let source = fs::read_to_string(path).unwrap();
+        // The first line of what the next texts are about.
+        let (mut from, mut listed) = (1, false);
+        for (number, line) in (1..).zip(source.lines()) {
+            let Some(expected) = line.trim_start().strip_prefix("//~ ") else {
+                if std::mem::take(&mut listed) {
+                    from = number;
+                }
+                continue;
+            };
+            listed = true;
+            let found: Vec<_> = (errors.iter())
+                .filter(|found| found.example == example && (from..number).contains(&found.line))
+                .collect();
+            assert!(!found.is_empty(), "{example}, line {from} compiles");
             // The names of closures and async blocks hold paths.
             let (start, end) = expected.split_once("`…`").unwrap_or((expected, ""));
             let fits = |text: &String| text.starts_with(start) && text.ends_with(end);
             let most = expected
                 .strip_prefix("at most ")
                 .and_then(|rest| rest.strip_suffix(" lines"));
-            let short = |most: usize| {
-                let mut lengths = found.iter().filter_map(|text| text.strip_prefix("lines: "));
-                lengths.all(|length| length.parse::<usize>().unwrap() <= most)
+            let texts: Vec<_> = found.iter().flat_map(|found| &found.texts).collect();
+            let holds = match most {
+                Some(most) => found
+                    .iter()
+                    .all(|found| found.length <= most.parse().unwrap()),
+                None => texts.iter().any(|text| fits(text)),
             };
             assert!(
-                most.map_or_else(
-                    || found.iter().any(fits),
-                    |most| short(most.parse().unwrap())
-                ),
-                "{name}: {expected}\nfound:\n{}",
-                found.join("\n")
+                holds,
+                "{example}, line {from}: {expected}\nfound: {texts:#?}"
             );
             checked += 1;
         }
     }
-    assert_eq!((errors.len(), checked), (11, 27));
+    assert_eq!((errors.len(), checked), (13, 27));
 }
