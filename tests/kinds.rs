@@ -2,8 +2,7 @@
 
 use rejitter::data::{PolicyData, Value as Data};
 use rejitter::internals::kinds::{BACKOFFS, CAP_RULES, JITTERS, Row};
-use rejitter::lab::{plan, sample};
-use rejitter::{Backoff, Jitter, RetryOptions, Seed, StopReason};
+use rejitter::{Backoff, Jitter, RetryOptions, StopReason};
 use serde_json::{Value, json};
 
 fn table() -> Value {
@@ -118,35 +117,5 @@ fn the_jitters_that_replace_the_curve_are_those_of_the_table() {
             replaces,
             "{row}"
         );
-    }
-}
-
-#[test]
-fn the_lab_plans_every_kind_as_operations_wait() {
-    const WAITS: u32 = 4;
-    const OPERATIONS: u32 = 20_000;
-    for (option, rows) in [("backoff", BACKOFFS), ("jitter", JITTERS)] {
-        for (_, name, parameter) in rows {
-            let value = match *name {
-                "custom" => json!([30.0, 500.0]),
-                name if parameter.is_empty() => json!(name),
-                name => json!({ "type": name, camel_case(parameter): 0.5 }),
-            };
-            let model = read(option, &value).unwrap().model().unwrap();
-            let waits = sample(&model, Seed::new(1), WAITS, OPERATIONS);
-            for (wait, index) in plan(&model, WAITS).iter().zip(0..) {
-                let drawn = || waits.iter().skip(index).step_by(WAITS as usize);
-                let mean = drawn().sum::<f64>() / f64::from(OPERATIONS);
-                let error = 6.0 * wait.sd_ms / f64::from(OPERATIONS).sqrt() + 1e-9 * mean;
-                assert!(
-                    (mean - wait.mean_ms).abs() <= error,
-                    "{name}, wait {}: {mean} instead of {}",
-                    wait.k,
-                    wait.mean_ms
-                );
-                let within = |ms: &f64| (wait.lo_ms..=wait.hi_ms).contains(ms);
-                assert!(drawn().all(within), "{name}, wait {}", wait.k);
-            }
-        }
     }
 }

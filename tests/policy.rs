@@ -2,9 +2,7 @@
 
 use rejitter::decide::{Decision, Draws, Failure, Hint, MAX_MS, Previous, duration_from_ms};
 use rejitter::internals::{CapRule, Wait};
-use rejitter::{
-    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, StopReason, UNLIMITED,
-};
+use rejitter::{Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 
 use serde_json::json;
 
@@ -298,48 +296,6 @@ fn a_custom_curve_without_values_is_ten_seconds() {
                 assert_eq!(policy.ceiling_ms(3), ceiling);
                 assert_eq!(waits, drawn(ceiling).collect::<Vec<f64>>());
             }
-        }
-    }
-}
-
-#[test]
-fn attempts_are_counted_before_the_deadline_is_looked_at() {
-    let policy = RetryPolicy::exponential()
-        .with_jitter(Jitter::None)
-        .with_max_attempts(2);
-    let at = |attempt, remaining_ms| {
-        policy.decide(
-            &Failure {
-                remaining_ms,
-                ..Failure::of_attempt(attempt)
-            },
-            Draws { r: 0.5, r2: 0.5 },
-        )
-    };
-    assert_eq!(at(1, 100.1), Decision::Retry { delay_ms: 100.0 });
-    assert_eq!(
-        at(1, 100.0),
-        Decision::Stop(StopReason::Deadline),
-        "a wait that ends at the deadline is useless"
-    );
-    assert_eq!(at(2, 0.0), Decision::Stop(StopReason::Exhausted));
-    assert_eq!(at(3, 1e9), Decision::Stop(StopReason::Exhausted));
-}
-
-#[test]
-fn a_long_hint_is_followed_as_far_as_allowed_when_asked_to() {
-    for (longest, most) in [(json!(5_000), 5_000.0), (json!("Infinity"), MAX_MS)] {
-        let options = json!({ "maxRetryAfterMs": longest, "longRetryAfter": "cap" });
-        let policy = common::policy(&options);
-        let failure = Failure {
-            hint: Hint::Server(f64::INFINITY),
-            ..Failure::of_attempt(1)
-        };
-        for r in [0.0, LARGEST_DRAW] {
-            let Decision::Retry { delay_ms } = policy.decide(&failure, Draws { r, r2: 0.0 }) else {
-                panic!("must go on");
-            };
-            assert!(delay_ms >= most && delay_ms <= MAX_MS);
         }
     }
 }

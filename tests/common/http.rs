@@ -94,8 +94,8 @@ pub fn check_statuses_and_methods() {
     }
 }
 
-/// Checks texts that no table lists: every date of some centuries in all three forms, and texts of noise.
-pub fn check_dates_and_noise() {
+/// Checks what no table lists: every date of some centuries in all three forms.
+pub fn check_dates() {
     const DAYS: [&str; 7] = [
         "Thursday",
         "Friday",
@@ -138,35 +138,6 @@ pub fn check_dates_and_noise() {
                     }
                 }
                 at += 1;
-            }
-        }
-    }
-    // Noise of the alphabet that the grammars are made of: no panic, and no wait out of range.
-    let alphabet = b"0123456789 :,-.GMTSunJanFeb+\t";
-    let mut state = 1_u64;
-    for round in 0..200_000_usize {
-        let noise: Vec<u8> = (0..round % 33)
-            .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                let pick = usize::try_from(state >> 33).unwrap_or(0) % alphabet.len();
-                alphabet[pick]
-            })
-            .collect();
-        let headers = HintHeaders {
-            retry_after_ms: if round % 2 == 0 { &noise } else { b"" },
-            retry_after: &noise,
-            date: if round % 3 == 0 { &noise } else { b"" },
-            x_ms_retry_after_ms: if round % 5 == 0 { &noise } else { b"" },
-            x_amz_retry_after: if round % 7 == 0 { &noise } else { b"" },
-        };
-        for now_ms in [1.7e12, 0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-            if let Some(ms) = retry_after_ms(&headers, now_ms) {
-                assert!(
-                    (0.0..=9_007_199_254_740_991.0).contains(&ms) || !now_ms.is_finite(),
-                    "{noise:?}"
-                );
             }
         }
     }

@@ -4,38 +4,12 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use rejitter::testing::VirtualTime;
-use rejitter::{
-    AttemptError, BlockingSleeper, Jitter, RetryPolicy, Sleeper, StopReason, retry_blocking,
-};
+use rejitter::{BlockingSleeper, Jitter, RetryPolicy, Sleeper, StopReason, retry_blocking};
 
 const MS: Duration = Duration::from_millis(1);
 
 fn steady(base_ms: u32) -> RetryPolicy {
     RetryPolicy::fixed(base_ms * MS).with_jitter(Jitter::None)
-}
-
-#[test]
-fn a_deadline_is_looked_at_between_attempts() {
-    for (takes, total, attempts) in [
-        (0, 400, 4),
-        (99, 498, 3),
-        // The deadline passes before the first attempt ends: its own error is returned.
-        (1_000, 400, 1),
-    ] {
-        let time = VirtualTime::new();
-        let failed = retry_blocking(steady(100), || {
-            time.advance(takes * MS);
-            Err::<(), _>("own")
-        })
-        .total_timeout(total * MS)
-        .report()
-        .sleeper(time.clone())
-        .call()
-        .unwrap_err();
-        assert_eq!(failed.reason, StopReason::Deadline);
-        assert_eq!(failed.error, AttemptError::Error("own"));
-        assert_eq!(failed.report.attempts, attempts, "{takes}");
-    }
 }
 
 /// A sleeper whose waits end later than requested.

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use futures_util::future::{Either, select, select_all};
+use futures_util::future::{Either, select};
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    BreakerOptions, Connection, End, Jitter, Protection, ReconnectOptions, RetryPolicy, Seed,
-    Sleeper, Verdict, keep_connected,
+    Connection, End, Jitter, ReconnectOptions, RetryPolicy, Seed, Sleeper, Verdict, keep_connected,
 };
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::operations::{ms, nth};
+use crate::common::protected::{NERVOUS, breaker, on};
 use crate::common::random::Random;
 
 const SCENES: &str = include_str!("../vectors/reconnect.json");
@@ -289,51 +289,34 @@ fn random_lives_never_overlap_and_leave_nothing() {
     assert!(sessions > 2_000, "{sessions}");
 }
 
+/// The rejected start is no session, and the next one waits until the circuit may be closed.
 #[test]
-fn connections_that_share_a_breaker_spare_a_server_that_is_down() {
-    const CLIENTS: u64 = 40;
-    let up = Duration::from_secs(60);
-    let starts_of = |protection: Option<&Protection>| {
-        let time = VirtualTime::new();
-        let (starts, open) = (Cell::new(0), Cell::new(0));
-        let clients = (0..CLIENTS).map(|seed| {
-            let options = ReconnectOptions {
-                seed: Some(Seed::new(seed)),
-                protection: protection.cloned(),
-                ..ReconnectOptions::default()
-            };
-            let session = |connection: Connection| {
-                let (time, starts, open) = (&time, &starts, &open);
-                async move {
-                    let down = time.now() < up;
-                    starts.set(starts.get() + u64::from(down));
-                    Sleeper::sleep(time, Duration::from_millis(5)).await;
-                    if down {
-                        return Err(false);
-                    }
-                    connection.opened();
-                    open.set(open.get() + 1);
-                    if open.get() == CLIENTS {
-                        Err(true)
-                    } else {
-                        std::future::pending().await
-                    }
-                }
-            };
-            let policy = RetryPolicy::reconnecting();
-            keep_connected(policy, options, &time, session, |end| {
-                *end != End::Failed(true)
-            })
-        });
-        time.block_on(select_all(clients.map(Box::pin)));
-        (starts.get(), time.now() - up)
+fn a_connection_starts_when_its_breaker_lets_it() {
+    let (time, api) = on(|p| p.breaker(NERVOUS));
+    let options = ReconnectOptions {
+        protection: Some(api.clone()),
+        seed: Some(Seed::new(1)),
+        ..ReconnectOptions::default()
     };
-    let (starts, _) = starts_of(None);
-    assert!(starts >= 220, "{starts}");
-    let protection = Protection::new().breaker(BreakerOptions::default());
-    let (starts, last) = starts_of(Some(&protection));
-    assert!(
-        starts <= 70 && last <= Duration::from_secs(35),
-        "{starts} {last:?}"
+    let starts = RefCell::new(Vec::new());
+    api.open_for(Duration::from_secs(20));
+    let session = |_| {
+        starts.borrow_mut().push(time.now());
+        let fails = starts.borrow().len() < 3;
+        std::future::ready(Err(if fails { "down" } else { "done" }))
+    };
+    let kept = keep_connected(
+        RetryPolicy::reconnecting(),
+        options,
+        &time,
+        session,
+        |end| *end != End::Failed("done"),
     );
+    time.block_on(kept);
+    let starts = starts.into_inner();
+    assert!(
+        starts.len() == 3 && starts[0] >= Duration::from_secs(20),
+        "{starts:?}"
+    );
+    assert_eq!((breaker(&api).opens, breaker(&api).rejected), (2, 2));
 }

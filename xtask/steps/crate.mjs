@@ -119,7 +119,6 @@ const featuresOfDocs = documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
 export const quickSteps = [
   step('packaged without warnings', [], [inCrate('package --allow-dirty')], 'silent'),
   step('no standard library', [], [inCrate('clippy --quiet --lib --no-default-features -- -D warnings')]),
-  step('a glob import hides nothing', [], [ofPrograms('check --package glob-import')]),
   step(
     'wasm without JavaScript',
     [TARGET, NODE],
