@@ -1,15 +1,16 @@
-// Abort, as far as the random schedules (../schedules) do not look at it: it acts at once, and leaves nothing behind.
+// Abort, as far as neither the table of operations nor the random schedules (../schedules) look at it: it acts in the
+// same macrotask, leaves nothing behind, and takes signals of other realms. `retry` and that of rejitter/light.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
-import { VirtualClock, microtasks } from '../lib/clock.mjs';
+import { microtasks, onClock } from '../lib/clock.mjs';
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 
-const { retry } = await importPackage();
+const ENTRIES = { retry: (await importPackage()).retry, light: (await importEntry('light')).retry };
 const listeners = (signal) => getEventListeners(signal, 'abort').length;
 const failing = fails(new Error('from fn'));
 const hangs = () => new Promise(() => {});
@@ -24,94 +25,81 @@ async function rejectsNow(promise, reason) {
   assert.deepEqual(end, { error: reason });
 }
 
-async function withClock(body) {
-  const clock = new VirtualClock().install();
-  try {
-    await body(clock);
-  } finally {
-    clock.uninstall();
-  }
-}
+for (const [entry, retry] of Object.entries(ENTRIES)) {
+  /** Starts an operation whose rejection is handled. */
+  const started = (fn, options) => {
+    const promise = retry(fn, { jitter: 'none', ...options });
+    promise.catch(() => {});
+    return promise;
+  };
 
-/** Starts an operation whose rejection is handled. */
-function started(fn, options) {
-  const promise = retry(fn, options);
-  promise.catch(() => {});
-  return promise;
-}
+  for (const moment of ['the attempt', 'retryIf', 'the wait'])
+    test(`${entry}: during ${moment}, it acts in the same macrotask, and leaves neither listener nor timer`, () =>
+      onClock(async (clock) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        let kept;
+        const fn = (attempt) => {
+          kept = attempt;
+          return moment === 'the attempt' ? hangs() : failing();
+        };
+        const retryIf = () => moment === 'the wait' || hangs();
+        const promise = started(fn, { signal, retryIf, attemptTimeoutMs: 900, totalTimeoutMs: 50_000 });
+        await microtasks();
+        assert.equal(listeners(signal), 1);
+        controller.abort('enough');
+        await rejectsNow(promise, 'enough');
+        assert.deepEqual([listeners(signal), clock.pending.size], [0, 0]);
+        // The attempt's own signal, which is first read now.
+        assert.deepEqual([kept.signal.aborted, kept.signal.reason], [true, 'enough']);
+      }));
 
-test('A05 acts at once in a wait that is longer than one timer can be', () =>
-  withClock(async (clock) => {
-    const controller = new AbortController();
-    const options = { backoff: 'fixed', baseMs: 2 ** 33, capMs: Infinity, jitter: 'none' };
-    const promise = started(failing, { signal: controller.signal, ...options });
-    await clock.advance(2 ** 31 + 5);
-    assert.ok(clock.armed.length > 1, 'the wait is in its second chunk');
-    controller.abort('enough');
-    await rejectsNow(promise, 'enough');
-    assert.equal(clock.pending.size, 0);
-    assert.equal(listeners(controller.signal), 0);
-  }));
-
-test('an attempt signal that is first read after the abort is aborted with the reason', () =>
-  withClock(async () => {
-    const controller = new AbortController();
-    let kept;
-    const fn = (attempt) => {
-      kept = attempt;
-      return hangs();
-    };
-    const promise = started(fn, { signal: controller.signal });
-    controller.abort('enough');
-    await rejectsNow(promise, 'enough');
-    assert.deepEqual([kept.signal.aborted, kept.signal.reason], [true, 'enough']);
-  }));
-
-test('operations share a signal: an ended one leaves the rest listening, one started during the abort rejects', () =>
-  withClock(async (clock) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const short = started(failing, { signal, maxAttempts: 2, baseMs: 10, jitter: 'none' });
-    const long = started(failing, { signal, baseMs: 1000, jitter: 'none' });
-    let late;
-    const starting = (attempt) =>
-      new Promise((_, reject) => {
-        attempt.signal.addEventListener('abort', () => {
-          late = started(failing, { signal });
-          reject('aborted');
+  test(`${entry}: operations share a signal: an ended one leaves the rest listening, one started meanwhile rejects`, () =>
+    onClock(async (clock) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const short = started(failing, { signal, maxAttempts: 2, baseMs: 10 });
+      const long = started(failing, { signal, baseMs: 1000 });
+      let late;
+      const starting = (attempt) =>
+        new Promise((_, reject) => {
+          attempt.signal.addEventListener('abort', () => {
+            late = started(failing, { signal });
+            reject('aborted');
+          });
         });
-      });
-    const asking = started(starting, { signal });
-    await clock.advance(20);
-    await assert.rejects(short, /from fn/);
-    assert.equal(listeners(signal), 1);
-    controller.abort('enough');
-    for (const promise of [long, asking, late]) await rejectsNow(promise, 'enough');
-    assert.equal(listeners(signal), 0);
-  }));
+      const asking = started(starting, { signal });
+      await clock.advance(20);
+      await assert.rejects(short, /from fn/);
+      const after = listeners(signal);
+      controller.abort('enough');
+      for (const promise of [long, asking, late]) await rejectsNow(promise, 'enough');
+      assert.deepEqual([after, listeners(signal)], [1, 0]);
+    }));
 
-test('A13 a signal of another realm, for which instanceof is false, is accepted and honoured', () =>
-  withClock(async (clock) => {
-    // As of a jsdom window or a test framework's environment: classes that this realm has never seen.
-    const foreign = runInContext(
-      `new (class Signal {
-        aborted = false;
-        listeners = new Set();
-        addEventListener(type, listener) { this.listeners.add(listener); }
-        removeEventListener(type, listener) { this.listeners.delete(listener); }
-        abort(reason) {
-          Object.assign(this, { aborted: true, reason });
-          for (const listener of this.listeners) listener({ type: 'abort', target: this });
-        }
-      })()`,
-      createContext({}),
-    );
-    assert.equal(foreign instanceof Object, false);
-    const promise = started(failing, { signal: foreign, jitter: 'none' });
-    await clock.advance(10);
-    assert.equal(foreign.listeners.size, 1);
-    foreign.abort('enough');
-    await rejectsNow(promise, 'enough');
-    assert.deepEqual([foreign.listeners.size, clock.pending.size], [0, 0]);
-    await rejectsNow(started(failing, { signal: foreign }), 'enough');
-  }));
+  test(`A05 A13 ${entry}: a signal of another realm, for which instanceof is false, is accepted and honoured`, () =>
+    onClock(async (clock) => {
+      // As of a jsdom window or a test framework's environment: classes that this realm has never seen.
+      const foreign = runInContext(
+        `new (class Signal {
+          aborted = false;
+          listeners = new Set();
+          addEventListener(type, listener) { this.listeners.add(listener); }
+          removeEventListener(type, listener) { this.listeners.delete(listener); }
+          abort(reason) {
+            Object.assign(this, { aborted: true, reason });
+            for (const listener of this.listeners) listener({ type: 'abort', target: this });
+          }
+        })()`,
+        createContext({}),
+      );
+      assert.equal(foreign instanceof Object, false);
+      const promise = started(failing, { signal: foreign });
+      await clock.advance(10);
+      assert.equal(foreign.listeners.size, 1);
+      foreign.abort('enough');
+      await rejectsNow(promise, 'enough');
+      assert.deepEqual([foreign.listeners.size, clock.pending.size], [0, 0]);
+      await rejectsNow(started(failing, { signal: foreign }), 'enough');
+    }));
+}

@@ -1,19 +1,16 @@
-// rejitter/light: what the table of operations (operations.test.mjs) cannot say.
+// rejitter/light: what neither the table of operations (operations.test.mjs) says, nor the tests of abort, borders, marks
+// and values, which run it as well.
 
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { runInNewContext } from 'node:vm';
 
-import { VirtualClock, microtasks, underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage, installed, modules, runNode, vectors } from '../lib/consumer.mjs';
+import { underClock } from '../lib/clock.mjs';
+import { importEntry, installed, modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
-import { draw } from '../schedules/waits.mjs';
 
-const main = await importPackage();
 const { TimeoutError, delayMs, retry } = await importEntry('light');
 
 const { delay, hinted } = await import(pathToFileURL(join(modules, 'lib/light/generated.js')).href);
@@ -30,25 +27,6 @@ const failing = (...errors) => {
 };
 
 const hangs = () => new Promise(() => {});
-
-test('defaults and draws are those of the main entry', async () => {
-  const curves = [{ baseMs: 3, capMs: 70, factor: 3 }, { baseMs: 20_000 }, { capMs: Infinity, maxAttempts: 9 }];
-  for (const options of [{}, { jitter: 'equal' }, { jitter: 'none' }, ...curves, { maxAttempts: 3, baseMs: 0 }]) {
-    const waits = [];
-    for (const run of [main.retry, retry]) {
-      const random = [0.1, 0.9, 0.5, 0.25, 0.999, 0, 0.3, 0.7].values();
-      const draw = () => random.next().value;
-      const { clock, rejected } = await underClock(() => run(failing(1), { ...options, random: draw }));
-      assert.ok(rejected);
-      waits.push(clock.delays);
-    }
-    assert.deepEqual(waits[1], waits[0]);
-    for (let k = 1; k < 9; k += 1) {
-      const drawn = { ...options, random: () => 0.6 };
-      assert.equal(delayMs(k, drawn), new main.RetryPolicy(drawn).delayMs(k));
-    }
-  }
-});
 
 test('delayMs draws by itself, and has no last wait', () => {
   const draws = Array.from({ length: 50 }, () => delayMs(3));
@@ -92,32 +70,9 @@ test('calls the callback at once, with the number of the attempt and a fresh sig
 /** How an operation ends. */
 const ending = (fn, options) => underClock(() => retry(fn, options));
 
-test('errors and results come out as they went in', async () => {
-  const hostile = new Proxy({}, { get: () => assert.fail('read'), has: () => assert.fail('read') });
-  for (const thrown of [
-    undefined,
-    null,
-    0,
-    'text',
-    Object.freeze(new Error()),
-    Object.create(null),
-    () => {},
-    hostile,
-  ]) {
-    const { error, rejected } = await ending(failing(thrown), { maxAttempts: 2 });
-    assert.ok(rejected && Object.is(error, thrown));
-  }
-  const thenable = runInNewContext('({ then(resolve) { resolve(7); } })');
-  assert.equal(await retry(() => thenable), 7);
-});
-
-test('what a callback throws comes out by identity, and its result is checked', async () => {
-  const own = new Error('own');
-  for (const options of [{ retryIf: failing(own) }, { random: failing(own) }, { retryIf: () => Promise.reject(own) }])
-    assert.equal((await ending(failing(1), options)).error, own);
+test('the answers of callbacks are checked, with one short sentence', async () => {
   for (const [options, kind, text] of [
     [{ retryIf() {} }, TypeError, 'retryIf must return a boolean or { afterMs }'],
-    [{ retryIf: () => ({ afterMs: -1 }) }, RangeError, 'retryIf must return a boolean or { afterMs }'],
     [{ retryIf: () => ({ afterMs: Infinity }) }, RangeError, 'retryIf must return a boolean or { afterMs }'],
     [{ random: () => 1 }, RangeError, 'random() must return a number, at least 0 and below 1, got 1'],
     [{ random: () => NaN }, RangeError, 'random() must return'],
@@ -127,56 +82,7 @@ test('what a callback throws comes out by identity, and its result is checked', 
   }
 });
 
-test('directives of the main entry: the wrapper never comes out', async () => {
-  const { permanent, retryAfter } = main;
-  const inside = new Error('inside');
-  for (const [wrapped, calls] of [
-    [permanent(inside), 1],
-    [retryAfter(5_000, permanent(retryAfter(1, inside))), 1],
-    [new Error('around', { cause: permanent(inside) }), 1],
-    [retryAfter(5_000, inside), 3],
-  ]) {
-    const fn = failing(wrapped);
-    const seen = [];
-    const retryIf = (error) => seen.push(error) > 0;
-    const { error, clock } = await ending(fn, { maxAttempts: 3, jitter: 'none', retryIf });
-    assert.equal(error, wrapped.message === 'around' ? wrapped : inside);
-    assert.equal(fn.calls(), calls);
-    assert.deepEqual(seen, calls === 1 ? [] : [inside, inside, inside]);
-    assert.deepEqual(clock.delays, calls === 1 ? [] : [100, 200]);
-  }
-});
-
-test('an abort ends it in the same macrotask, with neither listener nor timer left', async () => {
-  const reason = { no: 'error' };
-  for (const moment of ['attempt', 'predicate', 'wait']) {
-    const clock = new VirtualClock().install();
-    try {
-      const controller = new AbortController();
-      const { signal } = controller;
-      let own;
-      const fn = (attempt) => {
-        own = attempt.signal;
-        return moment === 'attempt' ? hangs() : failing(1)();
-      };
-      const retryIf = () => moment === 'wait' || hangs();
-      const result = retry(fn, { signal, totalTimeoutMs: 50_000, attemptTimeoutMs: 900, retryIf });
-      await microtasks();
-      assert.equal(getEventListeners(signal, 'abort').length, 1);
-      let ended;
-      result.catch((error) => {
-        ended = error;
-      });
-      controller.abort(reason);
-      await microtasks();
-      assert.ok(Object.is(ended, reason) && Object.is(own.reason, reason), moment);
-      assert.deepEqual([getEventListeners(signal, 'abort').length, clock.pending.size], [0, 0]);
-    } finally {
-      clock.uninstall();
-    }
-  }
-  assert.equal((await ending(assert.fail, { signal: AbortSignal.abort(reason) })).error, reason);
-  // As of the polyfills that have no reasons.
+test('a signal without a reason, as of polyfills: an AbortError', async () => {
   const { signal } = new AbortController();
   Object.defineProperty(signal, 'aborted', { value: true });
   const { name, message } = (await ending(assert.fail, { signal })).error;
@@ -203,36 +109,6 @@ test('a timeout is the reason of the attempt that it ends; only that of the dead
   }
 });
 
-test('a listener that throws takes nothing from other operations of the signal', async () => {
-  const { AbortController: Native } = globalThis;
-  const { error: log } = console;
-  const reported = [];
-  console.error = (error) => reported.push(error.message);
-  // As in hosts whose `abort` lets out what listeners throw.
-  globalThis.AbortController = class extends Native {
-    abort(reason) {
-      super.abort(reason);
-      throw new Error('of a listener');
-    }
-  };
-  try {
-    const caller = new Native();
-    const ends = [];
-    const operations = [0, 1, 2].map((i) =>
-      retry(({ signal }) => new Promise(() => signal.aborted), { signal: caller.signal }).catch(() => ends.push(i)),
-    );
-    caller.abort();
-    await Promise.all(operations);
-    assert.deepEqual(ends, [0, 1, 2]);
-    const { error } = await ending(hangs, { attemptTimeoutMs: 5, maxAttempts: 2 });
-    assert.ok(error instanceof TimeoutError);
-    assert.deepEqual(reported, Array(5).fill('of a listener'));
-  } finally {
-    globalThis.AbortController = Native;
-    console.error = log;
-  }
-});
-
 test('each wait is that of the core to the last bit, for random options, draws and hints', () => {
   const { word, below, unit } = words(3);
   const unset = (draw) => (below(3) === 0 ? NaN : draw());
@@ -252,29 +128,6 @@ test('each wait is that of the core to the last bit, for random options, draws a
     const found = serverMs > 0 ? hinted(computed, r, delay(1, 0, 0, baseMs, capMs, factor), serverMs) : computed;
     assert.ok(Object.is(found, asked), `${text}: ${found} instead of ${asked}, after a hint`);
   }
-});
-
-test('the golden vectors of waits', () => {
-  let compared = 0;
-  for (const { options, seed, delays } of vectors('delays')) {
-    const { backoff = 'exponential', capMs, ...rest } = options;
-    const known = ['maxAttempts', 'baseMs', 'factor', 'jitter'];
-    if ((backoff !== 'exponential' && backoff !== 'fixed') || typeof seed !== 'number') continue;
-    if (
-      !Object.keys(rest).every((name) => known.includes(name)) ||
-      !['full', 'equal', 'none', undefined].includes(rest.jitter)
-    )
-      continue;
-    for (const [i, wait] of delays.entries()) {
-      const own = { ...rest, capMs: capMs === 'Infinity' ? Infinity : capMs, random: () => draw(seed, 0, i + 1, 0) };
-      assert.ok(
-        Object.is(delayMs(i + 1, backoff === 'fixed' ? { ...own, factor: 1 } : own), wait),
-        JSON.stringify(options),
-      );
-      compared += 1;
-    }
-  }
-  assert.ok(compared > 50, `${compared} waits`);
 });
 
 const UNKNOWN =
@@ -330,27 +183,6 @@ test('bad options: one short sentence, and the callback is not called', async ()
   const { clock } = await underClock(() => retry(fn, Object.freeze(inherited)));
   assert.deepEqual([fn.calls(), clock.delays], [6, [100, 200, 400, 800, 1600]]);
 });
-
-for (const [how, code, options] of [
-  ['ESM', `import { retry } from 'rejitter/light';`, {}],
-  [
-    'CommonJS',
-    `const { retry } = require('rejitter/light');`,
-    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
-  ],
-]) {
-  test(`${how}: two failures, then success, without WebAssembly`, async () => {
-    const { stdout, stderr } = await runNode(
-      `${code}
-      delete globalThis.WebAssembly;
-      let calls = 0;
-      const fn = () => { if (++calls < 3) throw new Error('flaky'); return calls; };
-      retry(fn, { baseMs: 2 }).then(console.log);`,
-      options,
-    );
-    assert.deepEqual([stdout, stderr], ['3\n', '']);
-  });
-}
 
 test('the loop fits on a screen', () => {
   const lines = (name) => readFileSync(join(modules, 'lib', 'light', name), 'utf8').split('\n').length;

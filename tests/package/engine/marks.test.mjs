@@ -108,25 +108,25 @@ test('a failure that became the cause of an error with a mark afterwards says no
   assert.deepEqual([end.error.name, end.reason, end.hintMs], ['RetryAfterError', 'exhausted', 5]);
 });
 
-test('rejitter/light reads marks as the main entry does', async () => {
-  const timeout = Object.assign(new TimeoutError('late'), { cause: permanent(mine) });
-  const chained = new Error('outer', { cause: permanent(mine) });
+test('rejitter/light reads marks as the main entry does, but waits for no hint', async () => {
   const rows = {
     plain: mine,
     permanent: permanent(mine),
-    hint: retryAfter(5, mine),
-    bare: retryAfter(5),
-    chained,
-    timeout,
+    hint: retryAfter(5000, mine),
+    bare: retryAfter(5000),
+    chained: new Error('outer', { cause: permanent(mine) }),
+    timeout: Object.assign(new TimeoutError('late'), { cause: permanent(mine) }),
+    rejected: new RejectedError('breaker', 5000, mine),
+    twice: retryAfter(5000, permanent(retryAfter(1, mine))),
   };
-  rows.rejected = new RejectedError('breaker', 5, mine);
-  rows['twice'] = retryAfter(5, permanent(mine));
   for (const [name, thrown] of Object.entries(rows)) {
     const ends = [];
     for (const run of [retry, light.retry]) {
-      let attempts = 0;
-      const { error } = await underClock(() => run(() => ++attempts && Promise.reject(thrown), { maxAttempts: 2 }));
-      ends.push([error, attempts]);
+      const seen = [];
+      const retryIf = (error) => seen.push(error) > 0;
+      const { error, clock } = await underClock(() => run(fails(thrown), { maxAttempts: 2, jitter: 'none', retryIf }));
+      ends.push([error, seen]);
+      if (run === light.retry) assert.deepEqual(clock.delays, seen.length === 0 ? [] : [100], name);
     }
     assert.deepEqual(ends[1], ends[0], name);
   }

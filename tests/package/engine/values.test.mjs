@@ -5,11 +5,13 @@ import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
 import { fails } from '../lib/callbacks.mjs';
+import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
-const { retry, RetryPolicy } = await importPackage();
+const { retry, retrySync, RetryPolicy } = await importPackage();
+const light = await importEntry('light');
 
 const TRAPS = ['get', 'set', 'defineProperty', 'getPrototypeOf', 'has', 'ownKeys'];
 const hostile = new Proxy(
@@ -57,20 +59,28 @@ for (const [name, value] of Object.entries(ERRORS)) {
       assert.ok(rejected && Object.is(error, value), way);
       assert.equal(calls, 4, way);
       assert.ok(received.length === 4 && received.every((each) => Object.is(each, value)), way);
+      const small = await underClock(() => light.retry(make(value), options));
+      assert.ok(small.rejected && Object.is(small.error, value), way);
     }
+    assert.ok(Object.is(underBlockingClock(() => retrySync(fails(value), { maxAttempts: 4 })).error, value));
     assert.equal(keys(), before, 'the error was written to');
   });
 }
 
 test('any result, returned or resolved with, is a success, at the first attempt or later', async () => {
   const results = ['value', undefined, null, false, 0, new Error('a value'), { then: 5 }, () => {}];
-  for (const value of results)
+  for (const value of results) {
     for (const fn of [() => value, async () => value, () => ({ then: (ok) => ok(value) })])
       for (const attempts of [1, 3]) {
-        const end = await operate(({ attempt }) => (attempt < attempts ? fails(0)() : fn()));
+        const given = ({ attempt }) => (attempt < attempts ? fails(0)() : fn());
+        const end = await operate(given);
         assert.ok(Object.is(end.value, value), String(value));
         assert.deepEqual([end.rejected, end.calls], [false, attempts]);
+        assert.ok(Object.is((await underClock(() => light.retry(given))).value, value), String(value));
       }
+    const blocking = underBlockingClock(() => retrySync(() => value));
+    assert.ok(!blocking.threw && Object.is(blocking.value, value), String(value));
+  }
 });
 
 test('promises and thenables of another realm are adopted', async () => {
@@ -83,8 +93,10 @@ test('promises and thenables of another realm are adopted', async () => {
   for (const [i, fn] of foreign.entries())
     for (const attempts of [1, 3]) {
       const once = ({ attempt }) => (attempt < attempts ? fails(0)() : fn());
-      const { rejected, value, error } = await operate(once, { maxAttempts: attempts });
-      assert.deepEqual([rejected, value ?? error], [i === 3, 'foreign']);
+      for (const run of [retry, light.retry]) {
+        const { rejected, value, error } = await underClock(() => run(once, { maxAttempts: attempts }));
+        assert.deepEqual([rejected, value ?? error], [i === 3, 'foreign']);
+      }
     }
 });
 
