@@ -60,6 +60,10 @@ fn a_policy_of_durations_is_that_of_its_options() {
             json!({ "backoff": "linear", "maxAttempts": "Infinity" }),
         ),
         (RetryPolicy::fibonacci(), json!({ "backoff": "fibonacci" })),
+        (
+            RetryPolicy::reconnecting(),
+            json!({ "baseMs": 5_000, "capMs": 30_000, "maxAttempts": "Infinity", "maxRetryAfterMs": 3_600_000 }),
+        ),
         (RetryPolicy::no_retries(), json!({ "maxAttempts": 1 })),
     ] {
         assert_eq!(policy, common::policy(&options));

@@ -42,28 +42,3 @@ fn digests_are_written_per_policy() {
         distinct.len()
     );
 }
-
-#[test]
-fn the_drawn_policies_are_of_every_kind() {
-    let mut kinds = HashSet::new();
-    let (mut floors, mut endless, mut factors, mut steps) = (0, 0, 0, 0);
-    for index in 0..10_000 {
-        let options = policy(index).options;
-        kinds.insert(format!(
-            "{:?} {:?} {:?}",
-            options.backoff,
-            std::mem::discriminant(&options.jitter),
-            options.cap_rule
-        ));
-        floors += u32::from(options.min_ms.is_some());
-        endless += u32::from(options.cap_ms == Some(f64::INFINITY));
-        factors += u32::from(options.factor.is_some());
-        steps += u32::from(options.step_ms.is_some());
-    }
-    assert_eq!(kinds.len(), 6 * 10 * 3);
-    assert!(
-        [floors, endless, factors, steps]
-            .iter()
-            .all(|count| *count > 200)
-    );
-}

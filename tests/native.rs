@@ -15,6 +15,7 @@ mod kinds;
 mod lab;
 mod lab_draws;
 mod lab_explain;
+mod misuse;
 mod policy;
 mod presets;
 mod programs;

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod differential;
+pub mod fields;
 pub mod http;
 pub mod protected;
 pub mod random;

@@ -1,7 +1,13 @@
 //! No clock, no entropy, no JavaScript: there is nothing here to take them from.
 #![no_std]
 // Most of it serves the rest of the crate, which is not here.
-#![allow(dead_code, unreachable_pub, unused_imports, rustdoc::all)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    unused_macros,
+    rustdoc::all
+)]
 
 extern crate alloc;
 

@@ -1,55 +1,31 @@
 //! The parts of a protection: defaults and ranges of their options, against the table that JavaScript is held to
 //! (`tests/vectors/parts.json`).
 
-use rejitter::{
-    BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, OptionErrors, UNLIMITED,
-};
-use serde_json::Value;
+use rejitter::{BreakerOptions, BudgetOptions, HedgeOptions, OptionErrors, UNLIMITED};
+use serde_json::{Value, json};
 
-fn number(value: &Value) -> f64 {
-    match value.as_str() {
-        Some(text) => text.parse().unwrap(),
-        None => value.as_f64().unwrap(),
-    }
-}
-
-/// The count, if the value is one.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn count(value: f64) -> Option<u64> {
-    if value == f64::INFINITY {
-        return Some(UNLIMITED);
-    }
-    (value >= 0.0 && value.fract() == 0.0).then_some(value as u64)
-}
+use crate::common::{fields, number};
 
 /// Whether the part accepts the option; `None` if Rust's types rule it out.
-fn checked(row: &Value, value: f64) -> Option<Result<(), OptionErrors>> {
-    let mut budget = BudgetOptions {
-        cost: row["beside"]["cost"].as_f64(),
-        ..BudgetOptions::default()
+fn checked(row: &Value, value: &Value) -> Option<Result<(), OptionErrors>> {
+    let option = row["option"].as_str().unwrap();
+    let is_count = match option {
+        "closeAfter" => value.is_u64(),
+        "minimumCalls" | "consecutiveFailures" => value.is_u64() || *value == json!("Infinity"),
+        _ => true,
     };
-    let (mut breaker, mut cooldown) = (BreakerOptions::default(), CooldownOptions::default());
-    breaker.open_ms = row["beside"]["openMs"].as_f64();
-    let mut hedge = HedgeOptions::default();
-    match row["option"].as_str().unwrap() {
-        "capacity" => budget.capacity = Some(value),
-        "perSuccess" => budget.per_success = Some(value),
-        "cost" => budget.cost = Some(value),
-        "failureRatio" => breaker.failure_ratio = Some(value),
-        "minimumCalls" => breaker.minimum_calls = Some(count(value)?),
-        "windowMs" => breaker.window_ms = Some(value),
-        "consecutiveFailures" => breaker.consecutive_failures = Some(count(value)?),
-        "openMs" => breaker.open_ms = Some(value),
-        "maxOpenMs" => breaker.max_open_ms = Some(value),
-        "closeAfter" => breaker.close_after = Some(u32::try_from(count(value)?).ok()?),
-        "maxHoldMs" => cooldown.max_hold_ms = Some(value),
-        "quantile" => hedge.quantile = Some(value),
-        "delayMs" => hedge.delay_ms = Some(value),
-        "maxRatio" => hedge.max_ratio = Some(value),
-        option => panic!("{option} is not an option"),
+    if !is_count {
+        return None;
     }
-    let checked = budget.check().and(breaker.check()).and(cooldown.check());
-    Some(checked.and(hedge.check()))
+    let mut given = json!({});
+    if let Some(beside) = row.get("beside") {
+        given = beside.clone();
+    }
+    given[option] = value.clone();
+    let checked = fields::budget(&given).check();
+    let checked = checked.and(fields::breaker(&given).check());
+    let checked = checked.and(fields::cooldown(&given).check());
+    Some(checked.and(fields::hedge(&given).check()))
 }
 
 #[test]
@@ -84,11 +60,11 @@ fn options_have_the_defaults_and_ranges_of_the_table() {
             assert_eq!(default, number(&row["default"]), "default of {option}");
         }
         for value in row["accepts"].as_array().unwrap() {
-            let found = checked(row, number(value));
+            let found = checked(row, value);
             assert_eq!(found, Some(Ok(())), "{option}: {value}");
         }
         for value in row["rejects"].as_array().unwrap() {
-            if let Some(found) = checked(row, number(value)) {
+            if let Some(found) = checked(row, value) {
                 let problems = found.expect_err(&format!("{option}: {value}"));
                 let [problem] = problems.problems() else {
                     panic!("{option}: {value}: {problems}");

@@ -3,16 +3,16 @@
 
 use rejitter::data::{PolicyData, camel_case};
 use rejitter::simulation::{
-    Arrivals, BudgetOptions, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging,
-    HedgingOptions, Load, LoadBreaker, LoadBudget, LoadOptions, Noise, Normal, Outage,
-    OutageOptions, RateHints, RateLimit, RateLimitOptions, ServerLoad, Simulation, Strategy,
-    Summary,
+    Arrivals, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load,
+    LoadBreaker, LoadBudget, LoadOptions, Noise, Normal, Outage, OutageOptions, RateHints,
+    RateLimit, RateLimitOptions, ServerLoad, Simulation, Strategy, Summary,
 };
-use rejitter::{OptionErrors, RetryPolicy, Seed, UNLIMITED};
+use rejitter::{OptionErrors, RetryPolicy, Seed};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
+use crate::common::fields::{self, Field, read};
 use crate::common::number;
 
 const SEED: u64 = 2_015;
@@ -134,50 +134,6 @@ impl Report for Hedging {
     }
 }
 
-/// An option of a row.
-trait Field {
-    fn of(value: &Value) -> Self;
-}
-
-impl Field for f64 {
-    fn of(value: &Value) -> Self {
-        number(value)
-    }
-}
-
-impl Field for u32 {
-    fn of(value: &Value) -> Self {
-        u32::try_from(value.as_u64().expect("a count")).expect("of 32 bits")
-    }
-}
-
-impl Field for u64 {
-    fn of(value: &Value) -> Self {
-        value.as_u64().unwrap_or(UNLIMITED)
-    }
-}
-
-impl Field for bool {
-    fn of(value: &Value) -> Self {
-        *value == json!(true)
-    }
-}
-
-impl<T: Field> Field for Option<T> {
-    fn of(value: &Value) -> Self {
-        Some(T::of(value))
-    }
-}
-
-/// Sets the fields that the row has, by their names in JavaScript.
-macro_rules! read {
-    ($row:expr, $options:expr; $($field:ident)+) => {
-        $(if let Some(value) = $row.get(camel_case(stringify!($field))) {
-            $options.$field = Field::of(value);
-        })+
-    };
-}
-
 fn budget(row: &Value) -> LoadBudget {
     if let Some(max_tokens) = row.get("maxTokens") {
         return LoadBudget::Grpc {
@@ -185,27 +141,18 @@ fn budget(row: &Value) -> LoadBudget {
             token_ratio: number(&row["tokenRatio"]),
         };
     }
-    let mut options = BudgetOptions::default();
-    if row.get("preset").is_some() {
-        options = BudgetOptions::AWS_SDK_2026;
-    }
-    if row.get("cost").is_some() {
-        options.throttled_cost = None;
-    }
-    read!(row, options; capacity per_success cost refund);
     LoadBudget::Tokens {
-        options,
+        options: fields::budget(row),
         per_request: row.get("perRequest").map_or(0.0, number),
         per_second: row.get("perSecond").map_or(0.0, number),
     }
 }
 
 fn breaker(row: &Value) -> LoadBreaker {
-    let mut breaker = LoadBreaker::default();
-    read!(row, breaker.options; failure_ratio minimum_calls window_ms consecutive_failures open_ms max_open_ms);
-    read!(row, breaker.options; close_after);
-    read!(row, breaker; draw);
-    breaker
+    LoadBreaker {
+        options: fields::breaker(row),
+        draw: row.get("draw").map(number),
+    }
 }
 
 fn arrivals(row: &Value) -> Arrivals {

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use js_sys::Array;
 use rejitter::decide::duration_from_ms;
-use rejitter::{
-    AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason, TimeoutError, Verdict, retry,
-};
+use rejitter::{AttemptError, Jitter, JsSleeper, RetryPolicy, Sleeper, StopReason, Verdict, retry};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -108,40 +106,6 @@ async fn it_waits_on_the_host_s_timers() {
     let decided = 2 * duration_from_ms(20.5);
     assert!(failed.report.elapsed >= decided, "{:?}", failed.report);
     assert!(failed.report.elapsed < Duration::from_secs(10));
-}
-
-#[wasm_bindgen_test]
-async fn promises_are_awaited_and_their_errors_come_out_by_identity() {
-    let thrown: JsValue = js_sys::Object::new().into();
-    let failed = retry(steady(1.0), || {
-        let promise: js_sys::Promise = js_sys::Promise::reject(&thrown);
-        async { JsFuture::from(promise).await }
-    })
-    .await;
-    assert!(js_sys::Object::is(&failed.unwrap_err(), &thrown));
-}
-
-#[wasm_bindgen_test]
-async fn timeouts_and_deadlines_end_what_hangs() {
-    let failed = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
-        .attempt_timeout(Duration::from_millis(10))
-        .await
-        .unwrap_err();
-    let after = Duration::from_millis(10);
-    assert_eq!(
-        failed.error,
-        AttemptError::Timeout(TimeoutError::Attempt { after })
-    );
-    assert_eq!(failed.reason, StopReason::Exhausted);
-    assert!(failed.report.elapsed >= Duration::from_millis(32));
-
-    let failed = retry(steady(1.0), std::future::pending::<Result<(), ()>>)
-        .total_timeout(Duration::from_millis(10))
-        .report()
-        .await
-        .unwrap_err();
-    assert_eq!(failed.reason, StopReason::Timeout);
-    assert!(failed.report.elapsed >= Duration::from_millis(10));
 }
 
 #[wasm_bindgen_test]

@@ -122,14 +122,10 @@ const ofTools = ['run', 'steps', 'npm', 'bench/lib', 'bench/parts', 'bench/repor
   testFiles(inRoot('xtask', folder)),
 );
 
-/** @type {(name: string, line: string) => Step} */
-const native = (name, line) => quick(name, [], [cargo(line)], { runner: 'cargo', group: DEBUG });
-
 const NATIVE = [
   // With Tokio as the default sleeper, which is not a default feature.
   quick('native: crate', [NATIVE_TESTS], [cargo(`test ${ALL}`)], { runner: 'cargo' }),
-  native('native: layers', 'test --package rejitter-layers'),
-  native('native: texts of misuse', 'test --package rejitter-ui'),
+  quick('native: layers', [], [cargo('check --package rejitter-layers --lib --tests')], inDebug),
   quick(
     'native: tools',
     [PACK, NPM_OF_TESTS],

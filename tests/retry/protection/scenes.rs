@@ -10,16 +10,15 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    Attempt, AttemptError, AttemptRecord, BreakerOptions, BreakerState, BudgetOptions,
-    CooldownOptions, HedgeOptions, Hooks, Protection, ProtectionStatus, RetryError, RetryPolicy,
-    Seed, Signal, Sleeper, UNLIMITED, Verdict, retry,
+    Attempt, AttemptError, AttemptRecord, BreakerState, Hooks, Protection, ProtectionStatus,
+    RetryError, RetryPolicy, Seed, Signal, Sleeper, Verdict, retry,
 };
 use serde_json::{Map, Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::super::operations::{ms, nth};
-use crate::common;
+use crate::common::{self, fields};
 
 const SCENES: &str = include_str!("../../vectors/protection.json");
 
@@ -265,45 +264,14 @@ fn has_hedge(scene: &Value) -> bool {
 }
 
 fn parts(mut api: Protection, parts: &Value) -> Protection {
-    let number = |part: &Value, name: &str| part.get(name).map(common::number);
-    let count = |part: &Value, name: &str| part.get(name).map(|n| n.as_u64().unwrap_or(UNLIMITED));
-    if let Some(budget) = parts.get("budget") {
-        let given = BudgetOptions {
-            capacity: number(budget, "capacity"),
-            per_success: number(budget, "perSuccess"),
-            cost: number(budget, "cost"),
-            refund: budget["refund"] != false,
-            ..BudgetOptions::default()
+    for (name, part) in parts.as_object().expect("parts") {
+        api = match name.as_str() {
+            "budget" => api.budget(fields::budget(part)),
+            "breaker" => api.breaker(fields::breaker(part)),
+            "cooldown" => api.cooldown(fields::cooldown(part)),
+            "hedge" => api.hedge(fields::hedge(part)),
+            _ => panic!("{name} is no part"),
         };
-        let preset = budget["preset"] == "awsSdk2026";
-        api = api.budget(if preset {
-            BudgetOptions::AWS_SDK_2026
-        } else {
-            given
-        });
-    }
-    if let Some(breaker) = parts.get("breaker") {
-        api = api.breaker(BreakerOptions {
-            minimum_calls: count(breaker, "minimumCalls"),
-            consecutive_failures: count(breaker, "consecutiveFailures"),
-            failure_ratio: breaker.get("failureRatio").map(common::number),
-            open_ms: number(breaker, "openMs"),
-            ..BreakerOptions::default()
-        });
-    }
-    if let Some(cooldown) = parts.get("cooldown") {
-        api = api.cooldown(CooldownOptions {
-            max_hold_ms: number(cooldown, "maxHoldMs"),
-            ..CooldownOptions::default()
-        });
-    }
-    if let Some(hedge) = parts.get("hedge") {
-        api = api.hedge(HedgeOptions {
-            quantile: number(hedge, "quantile"),
-            delay_ms: number(hedge, "delayMs"),
-            max_ratio: number(hedge, "maxRatio"),
-            ..HedgeOptions::default()
-        });
     }
     api
 }

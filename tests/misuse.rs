@@ -1,8 +1,7 @@
-//! Misuse has texts of our own, which each example lists behind `//~`, after the lines that they are about. The
-//! compiler's own words are not compared, because they change from version to version.
+//! Misuse has texts of our own, which each program of tests/ui lists behind `//~`, after the lines that they are about.
+//! The compiler's own words are not compared, because they change from version to version.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -10,25 +9,25 @@ use serde_json::Value;
 /// The compiler whose messages these are: their length differs from version to version.
 const COMPILER: &str = "1.95.0";
 
-/// An error: its example, the line that it is about, its texts as `error: …` and `note: …`, and its length in lines.
+/// An error: its program, the line that it is about, its texts as `error: …` and `note: …`, and its length in lines.
 struct Found {
-    example: String,
+    program: String,
     line: usize,
     texts: Vec<String>,
     length: usize,
 }
 
 fn errors() -> Vec<Found> {
-    let folder = env!("CARGO_MANIFEST_DIR");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ui");
     let output = Command::new("rustup")
         .args(["run", "--install", COMPILER, "cargo"])
         // Cargo's own, which ran this test.
         .env_remove("CARGO")
         .env_remove("RUSTC")
-        .args(["check", "--offline", "--keep-going", "--examples"])
-        .args(["--features", "examples", "--message-format", "json"])
+        .args(["check", "--offline", "--keep-going", "--bins"])
+        .args(["--features", "misuse", "--message-format", "json"])
         .arg("--target-dir")
-        .arg(Path::new(folder).join("../../target/ui"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/target/ui"))
         .current_dir(folder)
         .output()
         .unwrap();
@@ -46,7 +45,7 @@ fn errors() -> Vec<Found> {
         let spans = message["spans"].as_array().unwrap().iter();
         let mut lines = spans.filter(|span| span["is_primary"] == true);
         Some(Found {
-            example: text(&event["target"], "name"),
+            program: text(&event["target"], "name"),
             // Without a span it sums up the others.
             line: usize::try_from(lines.next()?["line_start"].as_u64()?).unwrap(),
             texts: parts
@@ -69,8 +68,8 @@ fn errors() -> Vec<Found> {
 fn misuse_has_texts_of_our_own() {
     let errors = errors();
     let mut checked = 0;
-    for example in ["types", "borrows", "constants", "unused"] {
-        let path = format!("{}/examples/{example}.rs", env!("CARGO_MANIFEST_DIR"));
+    for program in ["types", "borrows", "constants", "unused"] {
+        let path = format!("{}/tests/ui/{program}.rs", env!("CARGO_MANIFEST_DIR"));
         let source = fs::read_to_string(path).unwrap();
         // The first line of what the next texts are about.
         let (mut from, mut listed) = (1, false);
@@ -83,9 +82,9 @@ fn misuse_has_texts_of_our_own() {
             };
             listed = true;
             let found: Vec<_> = (errors.iter())
-                .filter(|found| found.example == example && (from..number).contains(&found.line))
+                .filter(|found| found.program == program && (from..number).contains(&found.line))
                 .collect();
-            assert!(!found.is_empty(), "{example}, line {from} compiles");
+            assert!(!found.is_empty(), "{program}, line {from} compiles");
             // The names of closures and async blocks hold paths.
             let (start, end) = expected.split_once("`…`").unwrap_or((expected, ""));
             let fits = |text: &String| text.starts_with(start) && text.ends_with(end);
@@ -101,7 +100,7 @@ fn misuse_has_texts_of_our_own() {
             };
             assert!(
                 holds,
-                "{example}, line {from}: {expected}\nfound: {texts:#?}"
+                "{program}, line {from}: {expected}\nfound: {texts:#?}"
             );
             checked += 1;
         }
