@@ -1,6 +1,6 @@
-// Writes the rows "real" of tests/vectors/failures.json: runs real clients at servers on loopback that fail as a row
-// says, and keeps what classifiers read of their errors. Ports and addresses in memory are written as 1. Run it after a
-// change of a client's version, and read the difference:
+// Writes the errors of the rows "real" of tests/vectors/failures.json: runs real clients at servers on loopback, as the
+// row says in `how`, and keeps what classifiers read of their errors. Ports and addresses in memory are written as 1. Run
+// it for a new row, and after a change of a client's version, and read the difference:
 //
 //   node tests/package/engine/failures/write.mjs
 
@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import http2 from 'node:http2';
-import { createRequire } from 'node:module';
 import net from 'node:net';
 import { Readable, pipeline } from 'node:stream';
 import vm from 'node:vm';
@@ -29,7 +28,6 @@ import * as undici from 'undici';
 import { onLoopback } from '../../../../www/demo/lib/loopback.mjs';
 
 const FILE = new URL('../../../vectors/failures.json', import.meta.url);
-const require = createRequire(import.meta.url);
 const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const servers = [];
@@ -98,7 +96,6 @@ const sqs = (what, options) => {
     options,
   );
 };
-const aws = (name, status = 400) => [name, () => sqs(`${status}/${name}`)];
 const mail = (port) =>
   nodemailer
     .createTransport({ host: '127.0.0.1', port, ignoreTLS: true, greetingTimeout: 200 })
@@ -135,10 +132,13 @@ async function stream(end) {
     await close();
   }
 }
-const closedBy = (code) => () => stream((it) => it.on('error', () => {}).close(code));
-const { NGHTTP2_REFUSED_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } =
-  http2.constants;
-async function overDestroyedSession() {
+const closed = (code) => stream((it) => it.on('error', () => {}).close(http2.constants[`NGHTTP2_${code}`]));
+const ended = () =>
+  stream((it) => {
+    it.session.goaway(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    setImmediate(() => it.session.destroy());
+  });
+async function over() {
   const { port, close } = await onLoopback(http2.createServer());
   const session = http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
   session.destroy();
@@ -157,130 +157,6 @@ const cut = () =>
     );
     source.destroy();
   });
-
-/**
- * By client: what fails, how, and whether isTransientError and createFetch, whose inner fetch fails so, try again. A
- * third value is for both.
- */
-const ROWS = {
-  openai: [
-    ['refused', () => openai('refused'), true],
-    ['dropped', () => openai('dropping'), true],
-    ['its own timeout', () => openai('hanging', {}, 20), true],
-    ['an abort', () => openai('200', { signal: aborted }), false],
-    ['503', () => openai('503'), true, false],
-    ['no quota', () => openai('429?x-should-retry=false'), false],
-    ['400', () => openai('400'), false],
-    ['409, which the server wants again', () => openai('409?x-should-retry=true'), true, false],
-  ],
-  '@anthropic-ai/sdk': [
-    ['its own timeout', () => anthropic('hanging', {}, 20), true],
-    ['overloaded', () => anthropic('529'), true, false],
-    ['an abort', () => anthropic('200', { signal: aborted }), false],
-    ['413', () => anthropic('413'), false],
-  ],
-  stripe: [
-    ['refused', () => stripe('refused'), true],
-    ['dropped', () => stripe('dropping'), true],
-    ['its own timeout', () => stripe('hanging', 20), true],
-    ['429', () => stripe('429?a=b'), true, false],
-    ['a key in use', () => stripe('409?stripe-should-retry=true'), true, false],
-    ['429 for good', () => stripe('429?stripe-should-retry=false'), false],
-    ['402', () => stripe('402?a=b'), false],
-  ],
-  '@octokit/core': [
-    ['refused', () => octokit('refused'), true],
-    ['dropped', () => octokit('dropping'), true],
-    ['503', () => octokit('503'), true, false],
-    ['a secondary rate limit', () => octokit('403?retry-after=60'), true, false],
-    ['an abort', () => octokit('200', { signal: aborted }), false],
-    ['a bug in its fetch', () => octokit('200', { fetch: () => undefined.x }), false],
-    ['an invalid header', () => octokit('200', {}, { headers: { 'x-a': 'b\nc' } }), false],
-    ['403', () => octokit('403'), false],
-    ['403 with a wait of nothing', () => octokit('403?retry-after=0'), false],
-    ['404', () => octokit('404'), false],
-  ],
-  '@elastic/transport': [
-    ['refused', () => elastic('refused'), true],
-    ['dropped', () => elastic('dropping'), true],
-    ['its own timeout', () => elastic('hanging', 20), true],
-    ['503', () => elastic('503'), true, false],
-    ['400', () => elastic('400'), false],
-  ],
-  nodemailer: [
-    ['refused', () => mail(refused), true],
-    ['a server that is stopping', async () => mail(await smtp('421 try later', true)), true, false],
-    ['a grey list', async () => mail(await smtp('451 try later')), true, false],
-    ['no such mailbox', async () => mail(await smtp('550 no such user')), false],
-    ['no greeting', () => mail(hanging), true],
-  ],
-  '@redis/client': [
-    ['refused', () => redis(refused), true],
-    ['dropped', () => redis(dropping), true, false],
-  ],
-  'node-fetch': [
-    ['refused', () => nodeFetch(at('refused')), true],
-    ['dropped', () => nodeFetch(at('dropping')), true],
-    ['its own timeout', () => nodeFetch(at('hanging'), { timeout: 20 }), true],
-    ['an abort', () => nodeFetch(at('200'), { signal: aborted }), false],
-    ['an unknown scheme', () => nodeFetch('none://x'), false],
-    ['a body that is too large', () => nodeFetch(at('200'), { size: 1 }).then((response) => response.text()), false],
-  ],
-  '@aws-sdk/client-sqs': [
-    ...[
-      'ThrottlingException',
-      'SlowDown',
-      'TransactionInProgressException',
-      'PriorRequestNotComplete',
-      'RequestTimeout',
-    ].map((name) => [...aws(name), true, false]),
-    ...['LimitExceededException', 'BandwidthLimitExceeded', 'TooManyRequestsException', 'EC2ThrottledException'].map(
-      (name) => [...aws(name), true, false],
-    ),
-    ...['ValidationException', 'QueueDoesNotExist', 'ServiceQuotaExceededException', 'OverLimit'].map((name) => [
-      ...aws(name),
-      false,
-    ]),
-    [...aws('AccessDenied', 403), false],
-    ['refused', () => sqs('refused'), true],
-    ['an abort', () => sqs('200', { abortSignal: aborted }), false],
-  ],
-  axios: [
-    ['its own timeout', () => axios.get(at('hanging'), { timeout: 20 }), true],
-    ['403 with a wait', () => axios.get(at('403?retry-after=5')), true, false],
-    ['413 without', () => axios.get(at('413')), false],
-    ['an abort', () => axios.get(at('200'), { signal: aborted }), false],
-  ],
-  got: [
-    ['413 with a wait', () => got(at('413?retry-after=5'), { retry: { limit: 0 } }), true, false],
-    ['its own timeout', () => got(at('hanging'), { retry: { limit: 0 }, timeout: { request: 20 } }), true],
-    ['403 without a wait', () => got(at('403'), { retry: { limit: 0 } }), false],
-  ],
-  undici: [
-    ['refused', () => undici.fetch(at('refused')), true],
-    ['headers that are too large', () => undici.fetch(`http://127.0.0.1:${long}`), false],
-    ['a wrong integrity', () => undici.fetch(at('200'), { integrity: `sha256-${'A'.repeat(43)}=` }), false],
-    ['file:', () => undici.fetch('file:///x'), false],
-  ],
-  Node: [
-    ['a stream that the server resets: REFUSED_STREAM', closedBy(NGHTTP2_REFUSED_STREAM), true],
-    ['a stream that the server resets: INTERNAL_ERROR', closedBy(NGHTTP2_INTERNAL_ERROR), true],
-    ['a stream that the server resets: ENHANCE_YOUR_CALM', closedBy(NGHTTP2_ENHANCE_YOUR_CALM), true],
-    ['a stream that the server resets: PROTOCOL_ERROR', closedBy(NGHTTP2_PROTOCOL_ERROR), false],
-    [
-      'a session that ends: INTERNAL_ERROR',
-      () =>
-        stream((it) => {
-          it.session.goaway(2);
-          setImmediate(() => it.session.destroy());
-        }),
-      true,
-    ],
-    ['a session that is over', overDestroyedSession, true],
-    ['a stream that ends early', cut, true],
-    ["a script's own timeout", async () => vm.runInNewContext('for (;;);', {}, { timeout: 5 }), false],
-  ],
-};
 
 const FIELDS = (
   'name message code errno syscall status statusCode type responseCode errorCode $retryable $metadata details headers ' +
@@ -312,22 +188,28 @@ function dataOf(error, depth = 4) {
   return data;
 }
 
-const real = [];
-for (const [client, rows] of Object.entries(ROWS)) {
-  const version = client === 'Node' ? process.version.replace(/\..*/, '') : devDependencies[client];
-  if (version === undefined) throw new Error(`${client} is not in package.json`);
-  if (client !== 'Node' && client !== 'got') require.resolve(client);
-  for (const [what, fail, transient, fetch = transient] of rows) {
-    const error = await fail().then(
-      () => undefined,
-      (thrown) => thrown,
-    );
-    if (error === undefined) throw new Error(`${client}, ${what}: did not fail`);
-    real.push({ client: `${client} ${version}`, what, transient, fetch, error: dataOf(error) });
-  }
+/** What the rows call, by its name there. */
+const SCOPE = {
+  ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici, vm },
+  ...{ at, aborted, refused, dropping, hanging, long, closed, ended, over, cut },
+};
+
+const { real, made } = JSON.parse(readFileSync(FILE, 'utf8'));
+for (const row of real) {
+  const [name] = row.client.split(' ');
+  const version = name === 'Node' ? process.version.replace(/\..*/, '') : devDependencies[name];
+  if (version === undefined) throw new Error(`${name} is not in package.json`);
+  row.client = `${name} ${version}`;
+  const fail = new Function(...Object.keys(SCOPE), `return (async () => ${row.how})();`);
+  row.error = await fail(...Object.values(SCOPE)).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  if (row.error === undefined || row.error instanceof ReferenceError)
+    throw new Error(`${row.client}, ${row.what}: ${row.error ?? 'did not fail'}`);
+  row.error = dataOf(row.error);
 }
 for (const { close } of servers) await close();
-const { made } = JSON.parse(readFileSync(FILE, 'utf8'));
 const lines = (rows) => rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
 writeFileSync(FILE, `{\n  "real": [\n${lines(real)}\n  ],\n  "made": [\n${lines(made)}\n  ]\n}\n`);
 console.log(`${real.length} rows of real clients`);
