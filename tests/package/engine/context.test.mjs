@@ -88,32 +88,26 @@ for (const moment of ['the attempt', 'the wait', 'retryIf']) {
   });
 }
 
+/** Options that lead through different ways of the driver. */
 const WAYS = {
   'no options but the waits': {},
-  'a signal': () => ({ signal: new AbortController().signal }),
-  timeouts: { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
+  'a deadline': { totalTimeoutMs: 60_000 },
+  'an attempt timeout': { attemptTimeoutMs: 60_000 },
   hooks: { onRetry() {}, onFailure() {}, onAttempt() {} },
   'a predicate': { retryIf: async () => true },
   everything: () => ({
-    signal: new AbortController().signal,
-    attemptTimeoutMs: 60_000,
-    totalTimeoutMs: 60_000,
-    onRetry() {},
-    retryIf: () => true,
+    ...{ signal: new AbortController().signal, attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
+    ...{ onRetry() {}, retryIf: () => true },
   }),
-  'a deadline': { totalTimeoutMs: 60_000 },
-  'an attempt timeout': { attemptTimeoutMs: 60_000 },
   beforeRetry: { async beforeRetry() {} },
   'a list of waits': { backoff: [1, 2] },
   random: { random: () => 0.5 },
   'a poll': { retryOnResult: async () => true },
   protection: () => ({ protection: protect(budget()) }),
   'a hedge that never starts': () => ({ protection: protect(hedge({ delayMs: 60_000 })) }),
-  'hedges, and a signal': () => ({
-    protection: protect(hedge({ delayMs: 5, maxRatio: 1 })),
-    signal: new AbortController().signal,
-  }),
+  'hedges, and a signal': () => ({ ...hedged(), signal: new AbortController().signal }),
 };
+const hedged = () => ({ protection: protect(hedge({ delayMs: 5, maxRatio: 1 })) });
 
 const THROWS = {
   synchronously: function work() {
@@ -128,83 +122,54 @@ const THROWS = {
   },
 };
 
+/** The stack of the error with which a call ends that two functions await. */
+async function stackOf(call, ...args) {
+  async function theCaller() {
+    return await call(...args);
+  }
+  async function itsCaller() {
+    await theCaller();
+  }
+  return (await underClock(itsCaller)).error.stack;
+}
+
 for (const [name, options] of Object.entries(WAYS)) {
   test(`the caller's frames are in the stack of an error of attempts 1 and 3: ${name}`, async () => {
     for (const [how, work] of Object.entries(THROWS))
       for (const maxAttempts of [1, 3]) {
         const given = { baseMs: 1, ...(typeof options === 'function' ? options() : options), maxAttempts };
-        async function theCaller() {
-          return await retry(work, given);
-        }
-        async function itsCaller() {
-          await theCaller();
-        }
-        const { error } = await underClock(itsCaller);
+        const stack = await stackOf(retry, work, given);
         for (const frame of name.includes('hedge') ? ['work', 'theCaller'] : ['work', 'theCaller', 'itsCaller'])
-          assert.match(error.stack, new RegExp(`at (async )?${frame} `), `${how}, of ${maxAttempts}`);
+          assert.match(stack, new RegExp(`at (async )?${frame} `), `${how}, of ${maxAttempts}`);
       }
   });
 }
 
-test('the caller is in the stack of the errors of a hedged fetch, and of a rejection by protection', async () => {
+test('the caller is in the stack of policies, hedged fetches, rejections by protection, and timeouts', async () => {
   const refuses = async () => {
     await null;
     throw new TypeError('fetch failed');
   };
-  const options = { baseMs: 1, protection: protect(hedge({ delayMs: 60_000 })) };
+  const hangs = () => new Promise(() => {});
+  const second = ({ attempt }) => (attempt < 2 ? refuses() : hangs());
+  const never = { baseMs: 1, protection: protect(hedge({ delayMs: 60_000 })) };
+  const policy = new RetryPolicy({ baseMs: 1, maxAttempts: 3 });
   const open = fragile();
   open.open();
   for (const call of [
-    () => createFetch(options, refuses)('http://localhost/'),
+    () => policy.run(refuses),
+    () => policy.wrap(refuses)(),
+    () => createFetch(never, refuses)('http://localhost/'),
     () => createFetch({ protection: open, protectionKey: () => null })('http://localhost/'),
     () => retry(refuses, { protection: open }),
     () => new RetryPolicy({ protection: open, totalTimeoutMs: 9 }).wrap(refuses)(),
-  ]) {
-    async function theCaller() {
-      return await call();
-    }
-    const { stack } = (await underClock(theCaller)).error;
-    assert.match(stack, /at (async )?theCaller /);
-  }
-});
-
-for (const [name, options] of Object.entries({
-  'an attempt timeout': { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 },
-  'the deadline, in attempt 1': { totalTimeoutMs: 2 },
-  'the deadline, in attempt 2': { totalTimeoutMs: 30, baseMs: 0 },
-  'an attempt timeout, with hedges': {
-    attemptTimeoutMs: 20,
-    maxAttempts: 3,
-    baseMs: 0,
-    protection: protect(hedge({ delayMs: 5, maxRatio: 1 })),
-  },
-})) {
-  test(`the caller's frames are in the stack of a TimeoutError: ${name}`, async () => {
-    async function theCaller() {
-      return await retry(({ attempt }) => {
-        if (attempt < 2 && name.endsWith('2')) throw new Error('first');
-        return new Promise(() => {});
-      }, options);
-    }
-    const { error } = await underClock(theCaller);
-    assert.match(error.stack, /^TimeoutError: rejitter: /);
-    assert.match(error.stack, /at async theCaller /);
-  });
-}
-
-test('and so they are with policy.run and wrap', async () => {
-  const policy = new RetryPolicy({ baseMs: 1, maxAttempts: 3 });
-  const work = ({ attempt } = {}) => {
-    throw new Error(`attempt ${attempt}`);
-  };
-  async function runs() {
-    return await policy.run(work);
-  }
-  async function wraps() {
-    return await policy.wrap(work)();
-  }
-  for (const caller of [runs, wraps]) {
-    const { stack } = await caller().catch((error) => error);
-    assert.match(stack, new RegExp(`at async ${caller.name} `));
-  }
+  ])
+    assert.match(await stackOf(call), /at (async )?theCaller /, String(call));
+  for (const call of [
+    () => retry(hangs, { attemptTimeoutMs: 2, maxAttempts: 2, baseMs: 0 }),
+    () => retry(hangs, { totalTimeoutMs: 2 }),
+    () => retry(second, { totalTimeoutMs: 30, baseMs: 0 }),
+    () => retry(hangs, { attemptTimeoutMs: 20, maxAttempts: 3, baseMs: 0, ...hedged() }),
+  ])
+    assert.match(await stackOf(call), /^TimeoutError: rejitter: [^]*at async theCaller /, String(call));
 });

@@ -60,12 +60,6 @@ test('unseeded, full jitter: mean, sd, quantiles and uniformity of waits 1 to 20
   independent(draw({}, inTurn()), reference('exponential', 'full'), UNSEEDED);
 });
 
-test('unseeded, decorrelated: mean, sd, quantiles and atoms of waits 1 to 20 at 10^5 draws', () => {
-  const rows = reference(undefined, 'decorrelated');
-  for (const [k, column] of draw({ jitter: 'decorrelated' }, inTurn()).entries())
-    noObjection(compare(column, rows[k], UNSEEDED), `wait ${k + 1}`);
-});
-
 for (const [kind, seedOf] of Object.entries({
   'small numbers': (i) => i,
   'bigints that differ in their high bits': (i) => BigInt(i) << 46n,
@@ -75,16 +69,6 @@ for (const [kind, seedOf] of Object.entries({
     const columns = draw({}, (policy, i) => policy.delays({ seed: seedOf(i) }), 3);
     independent(columns, reference('exponential', 'full'));
   });
-
-test('at the cap the jitter stays whole: waits 101 to 100,100 of one operation', () => {
-  for (const [jitter, low] of Object.entries({ full: 0, equal: 5000 })) {
-    const delays = new RetryPolicy({ jitter, maxAttempts: Infinity }).delays({ seed: 'at the cap' });
-    for (let k = 1; k <= 100; k += 1) delays.next();
-    const waits = Float64Array.from({ length: N }, () => delays.next().value);
-    noObjection(uncorrelated(waits.subarray(1), waits.subarray(0, N - 1)), jitter);
-    noObjection(uniform(placed(waits, { min: low, max: 10_000 })), jitter);
-  }
-});
 
 test('control: the checks object to the draws of another jitter', () => {
   const row = reference('exponential', 'full')[4];

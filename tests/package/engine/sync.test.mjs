@@ -11,16 +11,6 @@ import { caught } from '../lib/readers.mjs';
 const { retryReport, retrySync } = await importPackage();
 
 const failing = fails(new Error('always'));
-test('returns what the callback returned, whatever it is', () => {
-  for (const value of [undefined, null, 0, 'x', NaN, { then: 5 }, () => {}])
-    assert.ok(
-      Object.is(
-        retrySync(() => value),
-        value,
-      ),
-    );
-});
-
 test('really blocks for the waits, in Node and in a worker of it', async () => {
   const source = `
     import { retrySync } from 'rejitter';
@@ -132,27 +122,6 @@ test('an aborted signal is seen after whatever may have aborted it', () => {
   const { error, clock } = underBlockingClock(() => retrySync(failing, options), { wake });
   assert.equal(error, reason);
   assert.deepEqual(clock.waits, [100, 200, 400, 800]);
-  // It may change while any callback runs: nothing is called after that.
-  const calls = [];
-  let until;
-  const all = Object.fromEntries(
-    ['onAttempt', 'onFailure', 'retryIf', 'random', 'onRetry', 'beforeRetry'].map((name) => [
-      name,
-      () => {
-        calls.push(name);
-        flag.aborted = name === until;
-        return name === 'random' ? 0.5 : true;
-      },
-    ]),
-  );
-  for (const [i, name] of Object.keys(all).entries()) {
-    flag.aborted = false;
-    until = name;
-    calls.length = 0;
-    const ended = underBlockingClock(() => retrySync(failing, { ...all, signal: flag, maxAttempts: 2 }));
-    assert.equal(ended.error, reason, name);
-    assert.deepEqual(calls, Object.keys(all).slice(0, i + 1));
-  }
   // The operation's abort reaches the signal that an attempt passed on.
   const controller = new AbortController();
   let given;
@@ -191,22 +160,4 @@ test('where blocking is impossible, the error says so before the first attempt',
   assert.equal(forbidden[2], 'cannot be called in this context');
   assert.equal(calls, 0);
   assert.equal(after, 'ran', 'an earlier rejection is not kept');
-});
-
-test('re-entrant: an operation inside an operation', () => {
-  const { value, clock } = underBlockingClock(() =>
-    retrySync(
-      ({ attempt }) =>
-        retrySync(
-          (inner) => {
-            if (attempt < 2 || inner.attempt < 2) throw new Error('not yet');
-            return `${attempt}.${inner.attempt}`;
-          },
-          { maxAttempts: 2, baseMs: 5, jitter: 'none' },
-        ),
-      { jitter: 'none', baseMs: 50 },
-    ),
-  );
-  assert.equal(value, '2.2');
-  assert.deepEqual(clock.waits, [5, 50, 5]);
 });

@@ -16,12 +16,6 @@ export const SHORTCUTS = {
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated'];
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'];
 
-/** Every combination that means something: decorrelated replaces the curve. */
-export const COMBINATIONS = [
-  ...BACKOFFS.flatMap((backoff) => ['none', 'full', 'equal'].map((jitter) => ({ backoff, jitter }))),
-  { jitter: 'decorrelated' },
-];
-
 /** Returns the names that a module exports for users: those with an underscore are for the package's other modules. */
 export const publicNames = (/** @type {object} */ module) =>
   Object.keys(module)
