@@ -4,10 +4,8 @@ import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { Failure, command, listen, run as runCommand, signalReceived } from './run/command.mjs';
-import { take } from './run/lock.mjs';
 import { inRoot, root } from './run/places.mjs';
-import { isTest, run, setUp } from './run/run.mjs';
-import { withNeeds } from './run/schedule.mjs';
+import { isTest, run, setUp, withNeeds } from './run/run.mjs';
 import { checks } from './steps/checks.mjs';
 import * as crate from './steps/crate.mjs';
 import * as demo from './steps/demo.mjs';
@@ -61,16 +59,18 @@ cargo xtask <command>
   help
       prints this
 
-Each command first installs any missing dependencies. Browsers for the tests are packages of the
-system: before xtask installs these with sudo it shows the commands, and asks if there is a terminal.
+Each command first installs any missing dependencies: run one at a time in a checkout. Browsers for
+the tests are packages of the system: as root, or where nobody sits at a terminal and sudo asks for no
+password, xtask installs them; otherwise it prints the command.
 `;
 
 /** The tarball is where the measuring programs import it from. */
 const IN_BENCH = 'install the tarball in the benchmarks';
 
-/** All steps that set something up: tools, browsers, builds. @type {Step[]} */
+/** All steps that set something up: tools, the package, browsers, other builds. */
 export const SET_UP = [
-  ...[setup, programs, pkg, crate, demo].flatMap(({ steps }) => steps),
+  ...[setup, pkg, programs, crate, demo].flatMap(({ steps }) => steps),
+  ...setup.builds,
   {
     name: IN_BENCH,
     needs: [setup.NPM_OF_BENCH, pkg.PACK],
@@ -80,10 +80,7 @@ export const SET_UP = [
 
 const TESTED = [pkg.PACK, setup.NPM_OF_TESTS];
 
-/**
- * Commands that set something up and then run a script, which knows its options.
- * @type {Record<string, [string, string[]]>}
- */
+/** Commands that set something up and then run a script, which knows its options. */
 const SCRIPTS = {
   bench: ['xtask/bench/main.mjs', [IN_BENCH]],
   hosts: ['tests/package/hosts/run.mjs', [...TESTED, programs.FOUND, programs.WEBKIT]],
@@ -92,85 +89,53 @@ const SCRIPTS = {
   watch: ['xtask/npm/watch.mjs', TESTED],
 };
 
-const flag = /** @type {const} */ ({ type: 'boolean' });
-const text = /** @type {const} */ ({ type: 'string' });
-const texts = /** @type {const} */ ({ type: 'string', multiple: true });
+const flag = { type: 'boolean' };
+const text = { type: 'string' };
+const texts = { type: 'string', multiple: true };
 
-/** The options of the other commands. @type {Record<string, import('node:util').ParseArgsConfig['options']>} */
-const OPTIONS = {
-  demo: { once: flag, port: text },
-  test: { quick: flag, only: texts, jobs: text, list: flag },
-  site: { out: text },
-  pkg: {},
-  crate: { only: texts },
-  release: { 'dry-run': flag },
-  help: {},
+/** The other commands, with their options. */
+const COMMANDS = {
+  demo: [{ once: flag, port: text }, (options) => demo.demo(options, SET_UP)],
+  test: [{ quick: flag, only: texts, jobs: text, list: flag }, (options) => test(checks(), options)],
+  site: [{ out: text }, (options) => site(options, SET_UP)],
+  pkg: [{}, () => setUp(SET_UP, [pkg.PACK])],
+  crate: [{ only: texts }, (options) => test(crate.allSteps, options)],
+  release: [
+    { 'dry-run': flag },
+    (options) => {
+      if (options['dry-run']) return test(releaseSteps);
+      const remedy = 'cargo xtask release --dry-run; CONTRIBUTING.md has the checklist';
+      throw new Failure('a release is published by hand', { remedy });
+    },
+  ],
+  help: [{}, () => process.stdout.write(HELP)],
 };
 
-export const NAMES = [...Object.keys(SCRIPTS), ...Object.keys(OPTIONS)];
+export const NAMES = [...Object.keys(SCRIPTS), ...Object.keys(COMMANDS)];
 
-const usage = (/** @type {string} */ message) => new Failure(message, { remedy: 'cargo xtask help' });
-
-/**
- * A command line as the name of a command and its options.
- * @param {string[]} args
- * @returns {{ name: string, options: Record<string, any>, rest: string[] }}
- */
+/** What a command line asks for. */
 export function read([name = 'help', ...rest]) {
-  if (['--help', '-h'].includes(name)) return { name: 'help', options: {}, rest: [] };
-  if (Object.hasOwn(SCRIPTS, name)) return { name, options: {}, rest };
-  if (!Object.hasOwn(OPTIONS, name)) throw usage(`unknown command ${name}`);
-  if (rest.some((arg) => ['--help', '-h'].includes(arg))) return { name: 'help', options: {}, rest: [] };
-  /** @type {Record<string, any>} */
-  let values;
+  if ([name, ...rest].some((arg) => arg === '--help' || arg === '-h')) return () => process.stdout.write(HELP);
+  if (Object.hasOwn(SCRIPTS, name)) return () => runScript(name, rest);
   try {
-    values = { ...parseArgs({ args: rest, options: OPTIONS[name] }).values };
+    if (!Object.hasOwn(COMMANDS, name)) throw new Error(`unknown command ${name}`);
+    const [options, act] = COMMANDS[name];
+    const { values } = parseArgs({ args: rest, options });
+    if ('jobs' in values && !(Number(values.jobs) >= 1)) throw new Error(`--jobs must be a number, got ${values.jobs}`);
+    return () => act(values);
   } catch (error) {
-    throw usage(/** @type {Error} */ (error).message);
+    throw new Failure(error.message, { remedy: 'cargo xtask help' });
   }
-  const numbers = { port: [0, 65_535], jobs: [1, Infinity] };
-  for (const [key, [least, most]] of Object.entries(numbers)) {
-    if (!(key in values)) continue;
-    const number = Number(values[key]);
-    if (!(Number.isInteger(number) && number >= least && number <= most)) {
-      throw usage(`--${key} must be a whole number from ${least} to ${most}, got ${values[key]}`);
-    }
-    values[key] = number;
-  }
-  return { name, options: values, rest };
 }
 
-/** @param {string[]} args */
-async function main(args) {
-  const { name, options, rest } = read(args);
-  const script = SCRIPTS[name];
-  if (name === 'help') return void process.stdout.write(HELP);
-  if (name === 'demo') return demo.demo(options, SET_UP);
-  if (name === 'test' && options.list) return void console.log(chosen(checks(), options).join('\n'));
-  const release = await take();
-  if (script) {
-    const [file, goals] = script;
-    const found = await setUp(SET_UP, goals);
-    // It runs for hours, and packs the package itself.
-    if (name === 'watch') release();
-    console.log();
-    return runCommand(command(['node', file, ...rest], { dir: root, env: places(found), limitMs: Infinity }));
-  }
-  if (name === 'test') return test(checks(), options);
-  if (name === 'site') return site(options, SET_UP);
-  if (name === 'crate') return test(crate.allSteps, options);
-  if (name === 'pkg') return void (await setUp(SET_UP, [pkg.PACK], { listFiles: true }));
-  if (options['dry-run']) return test(releaseSteps);
-  throw new Failure('a release is published by hand', {
-    remedy: 'cargo xtask release --dry-run; CONTRIBUTING.md has the checklist',
-  });
+async function runScript(name, rest) {
+  const [file, goals] = SCRIPTS[name];
+  const found = await setUp(SET_UP, goals);
+  console.log();
+  await runCommand(command(['node', file, ...rest], { dir: root, env: places(found), limitMs: Infinity }));
 }
 
-/**
- * The names of the steps that the options ask for.
- * @param {Step[]} steps
- * @param {{ quick?: boolean, only?: string[] }} options
- */
+/** The names of the steps that the options ask for. */
 export function chosen(steps, { quick = false, only = [''] }) {
   const unknown = only.find((word) => !steps.some(({ name }) => name.includes(word)));
   if (unknown !== undefined) {
@@ -180,49 +145,49 @@ export function chosen(steps, { quick = false, only = [''] }) {
   return wanted.map(({ name }) => name);
 }
 
-/**
- * Runs those of some steps that the options ask for, and prints their sum.
- * @param {Step[]} all
- * @param {{ quick?: boolean, only?: string[], jobs?: number }} [options]
- */
+/** Runs those of some steps that the options ask for, and prints their sum. */
 async function test(all, options = {}) {
   const names = chosen(all, options);
+  if (options.list) return console.log(names.join('\n'));
   const start = performance.now();
   const steps = withNeeds([...SET_UP, ...all], ({ name }) => names.includes(name));
-  const done = await run(steps, { folder: 'test-logs', jobs: options.jobs, quick: options.quick });
+  const jobs = options.jobs === undefined ? undefined : Number(options.jobs);
+  const done = await run(steps, { folder: 'test-logs', jobs, quick: options.quick });
   console.log(`\n${'step'.padEnd(36)} passed failed skipped       CPU      time`);
-  const column = (/** @type {string | number} */ value, /** @type {number} */ width) => String(value).padStart(width);
-  const sum = { passed: 0, failed: 0 };
+  const column = (value, width) => String(value).padStart(width);
+  const sum = { passed: 0, failed: 0, cpu: 0 };
   for (const [i, { counts, seconds, cpu }] of done.entries()) {
-    sum.passed += counts.passed;
-    sum.failed += counts.failed;
-    // The tests, and the steps of the set-up that failed.
-    if (!isTest(steps[i]) && counts.failed === 0) continue;
     const { passed, failed, skipped } = counts;
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.cpu += cpu;
+    // The tests, and the steps of the set-up that failed.
+    if (!isTest(steps[i]) && failed === 0) continue;
     const times = [cpu, seconds].map((each) => `${column(each.toFixed(1), 7)} s`);
     const cells = [column(passed, 6), column(failed, 6), column(skipped, 7), ...times];
     console.log(`${steps[i].name.padEnd(36)} ${cells.join(' ')}`);
   }
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const cpu = done.reduce((sum, each) => sum + each.cpu, 0).toFixed(1);
-  console.log(`${'with the set-up'.padEnd(58)} ${column(cpu, 7)} s ${column(seconds, 7)} s\n`);
+  console.log(`${'with the set-up'.padEnd(58)} ${column(sum.cpu.toFixed(1), 7)} s ${column(seconds, 7)} s\n`);
   // Their first failure is not in the sum.
   for (const [i, { again, counts }] of done.entries()) {
     if (!again || counts.failed > 0) continue;
     console.log(`${steps[i].name}: failed while other steps ran, and passed alone. Its first log is above.`);
   }
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
-  if (sum.failed > 0) throw new Failure('', { reported: true });
+  if (sum.failed > 0) throw new Failure();
 }
 
 if (process.argv[1] === import.meta.filename) {
   listen();
   let code = 0;
-  await main(process.argv.slice(2)).catch((error) => {
+  try {
+    await read(process.argv.slice(2))();
+  } catch (error) {
     code = 1;
     if (!(error instanceof Failure)) console.error(error);
-    else if (!error.reported && !signalReceived()) console.error(`error: ${error}`);
-  });
+    else if (error.message !== '' && !signalReceived()) console.error(`error: ${error.message}`);
+  }
   const signal = signalReceived();
   // A shell reports the end by a signal in this way.
   process.exit(code === 0 || signal === undefined ? code : 128 + constants.signals[signal]);

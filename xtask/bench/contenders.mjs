@@ -17,7 +17,7 @@ export const CAP_MS = 10_000;
 const OWN = { maxAttempts: ATTEMPTS, baseMs: BASE_MS, capMs: CAP_MS };
 const NODE_RETRY = { retries: ATTEMPTS - 1, factor: 2, minTimeout: BASE_MS, maxTimeout: CAP_MS, randomize: true };
 
-/** The loop that people write instead of taking a package. @param {() => unknown} fn */
+/** The loop that people write instead of taking a package. */
 async function retryByHand(fn) {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -34,8 +34,6 @@ async function retryByHand(fn) {
 
 /**
  * The loop of the AWS SDKs' middleware, without what is about HTTP: the strategy hands out tokens, and waits itself.
- * @param {any} strategy
- * @param {() => unknown} fn
  */
 export async function retryWithStrategy(strategy, fn, attempts = ATTEMPTS) {
   let token = await strategy.acquireInitialRetryToken('bench');
@@ -63,13 +61,11 @@ export const FUNCTION = 'rejitter, function';
 export const TRANSLATED = 'rejitter, policy, JavaScript form';
 export const LIGHT = 'rejitter/light';
 
-/** @param {any} cockatiel */
 const ofCockatiel = ({ ExponentialBackoff, fullJitterGenerator, handleAll, retry }) => {
   const backoff = new ExponentialBackoff({ generator: fullJitterGenerator, initialDelay: BASE_MS, maxDelay: CAP_MS });
   return retry(handleAll, { maxAttempts: ATTEMPTS - 1, backoff });
 };
 
-/** @type {(module: string, call: string, scope: Contender['scope'], more?: Partial<Contender>) => Contender} */
 const of = (module, call, scope, more) => ({ name: module, module, call, scope, ...more });
 
 /** A file of the package: what bundlers take by a condition. */
@@ -78,7 +74,6 @@ const FOR_BROWSERS = 'rejitter, index.browser.js';
 const RETRY = 'retry(fn, options)';
 const CLIPPED = { note: 'jitter is ×1 to ×2, clipped at the cap' };
 
-/** @type {Contender[]} */
 const RETRIES = [
   { name: BARE, retries: false, call: 'fn()', scope: (fn) => ({ fn }) },
   { name: BY_HAND, call: 'retryByHand(fn)', scope: (fn) => ({ fn, retryByHand }) },
@@ -119,7 +114,7 @@ const RETRIES = [
     (fn, { Effect, Schedule }) => {
       const times = Schedule.upTo({ times: ATTEMPTS - 1 });
       const schedule = Schedule.exponential('100 millis').pipe(Schedule.jittered, times);
-      const attempt = Effect.tryPromise({ try: () => fn(), catch: (/** @type {unknown} */ error) => error });
+      const attempt = Effect.tryPromise({ try: () => fn(), catch: (error) => error });
       return { Effect, program: Effect.retry(attempt, schedule) };
     },
     { note: 'the effect is built once and run many times; jitter is ×0.8 to ×1.2, no cap' },
@@ -131,7 +126,7 @@ const STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const ADDRESS = 'http://bench.invalid/users/7';
 const FETCH = 'fetch(ADDRESS)';
 
-/** Wrappers of fetch. @type {Contender[]} */
+/** Wrappers of fetch. */
 const FETCHERS = [
   { name: BARE_FETCH, retries: false, call: FETCH, scope: (fetch) => ({ fetch, ADDRESS }) },
   of('rejitter/fetch', FETCH, (inner, { createFetch }) => ({ fetch: createFetch(OWN, inner), ADDRESS })),
@@ -139,7 +134,7 @@ const FETCHERS = [
     'ky',
     'get(ADDRESS)',
     (fetch, { default: ky }) => {
-      const delay = (/** @type {number} */ attempt) => BASE_MS * 2 ** (attempt - 1);
+      const delay = (attempt) => BASE_MS * 2 ** (attempt - 1);
       const retry = { limit: ATTEMPTS - 1, delay, backoffLimit: CAP_MS, jitter: true };
       return { get: ky.create({ fetch, timeout: false, retry }), ADDRESS };
     },
@@ -149,7 +144,7 @@ const FETCHERS = [
     'fetch-retry',
     FETCH,
     (inner, { default: wrap }) => {
-      const retryDelay = (/** @type {number} */ attempt) => Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
+      const retryDelay = (attempt) => Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
       return { fetch: wrap(inner, { retries: ATTEMPTS - 1, retryOn: STATUSES, retryDelay }), ADDRESS };
     },
     { note: "the jitter is the caller's" },
@@ -169,7 +164,6 @@ export const BUDGET = 'with a budget';
 export const BREAKER = 'with a breaker';
 export const WRAPPED = 'cockatiel, retry and circuit breaker';
 
-/** @param {string} name @param {(parts: any) => any[]} parts */
 const guarded = (name, parts) =>
   of(
     './rejitter.mjs',
@@ -178,7 +172,7 @@ const guarded = (name, parts) =>
     { name },
   );
 
-/** Operations under protection. @type {Contender[]} */
+/** Operations under protection. */
 const PROTECTED = [
   ...RETRIES.filter(({ name }) => name === BARE || name === POLICY),
   guarded(BUDGET, ({ budget }) => [budget()]),
@@ -201,7 +195,6 @@ export const FIELDS = { retries: RETRIES, fetch: FETCHERS, protection: PROTECTED
 
 /**
  * Imports what a contender needs. `undefined` if a peer does not run here; rejitter must run.
- * @param {Contender} contender
  * @returns {Promise<((fn: any) => Record<string, unknown>) | undefined>} its scope
  */
 export async function load({ name, module, scope }) {
@@ -212,7 +205,7 @@ export async function load({ name, module, scope }) {
     return (fn) => scope(fn, imported);
   } catch (error) {
     if (module?.includes('rejitter')) throw error;
-    console.log(`${name} does not run: ${/** @type {Error} */ (error).message.split('\n')[0]}`);
+    console.log(`${name} does not run: ${error.message.split('\n')[0]}`);
     return undefined;
   }
 }

@@ -21,7 +21,6 @@ import * as worlds from './parts/worlds.mjs';
 import { between, block } from './report/document.mjs';
 import { aims } from './report/targets.mjs';
 
-/** @type {Record<string, (context: import('./lib/child.mjs').Context) => Promise<any>>} */
 const PARTS = {
   sizes: sizes.run,
   success: speed('retries', 0),
@@ -64,7 +63,7 @@ const shown = chosen.filter((name) => !OWN_DOCUMENTS.includes(name));
 if (docs && shown.length > 0 && shown.length + OWN_DOCUMENTS.length < names.length)
   throw new Error('docs/benchmarks.md shows all parts: name none, or those with documents of their own');
 
-/** npm has the binaries for Linux on x64 alone; elsewhere it is the Node that runs this. @param {string} major */
+/** npm has the binaries for Linux on x64 alone; elsewhere it is the Node that runs this. */
 function nodeOf(major) {
   const installed = fileURLToPath(new URL(`node_modules/node-${major}/bin/node`, import.meta.url));
   const node = existsSync(installed) ? installed : process.execPath;
@@ -75,11 +74,10 @@ const choice = { quick, docs, seed: Number(values.seed), world: values.world };
 
 console.log(`Measuring${quick ? ', quickly' : ''}, in Node ${version}: ${chosen.join(', ')}`);
 const others = [await takenByOthers()];
-/** @type {Record<string, any>} */
 const parts = {};
 const start = performance.now();
 for (const name of chosen) {
-  const say = (/** @type {string} */ what) =>
+  const say = (what) =>
     console.log(`  ${String(Math.round((performance.now() - start) / 1000)).padStart(4)} s  ${what}`);
   say(name);
   parts[name] = await PARTS[name]({ node, choice, say: (what) => say(`${name}: ${what}`) });

@@ -1,6 +1,6 @@
 // Packs the assembled package. What it adds to an app is in the budgets of tests/package and in `cargo xtask bench`.
 //
-//   node pack.mjs --package target/pkg --out target/pkg-tarball [--list]
+//   node pack.mjs --package target/pkg --out target/pkg-tarball
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -23,9 +23,8 @@ export function pack(folder, out) {
 
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({
-    options: { package: { type: 'string' }, out: { type: 'string' }, list: { type: 'boolean' } },
+    options: { package: { type: 'string' }, out: { type: 'string' } },
   });
-  const { files, size, unpackedSize } = pack(values.package, values.out);
-  if (values.list) for (const file of files) console.log(`  ${String(file.size).padStart(9)}  ${file.path}`);
-  console.log(`  tarball ${size} bytes, unpacked ${unpackedSize}`);
+  const { size, unpackedSize } = pack(values.package, values.out);
+  console.log(`tarball ${size} bytes, unpacked ${unpackedSize}`);
 }

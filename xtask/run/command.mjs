@@ -4,8 +4,6 @@
 // commands that run, and returns the normal way: no browser or bundler's service outlives the command that started it.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { env, stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -29,35 +27,15 @@ export const BUILD_LIMIT_MS = 40 * 60_000;
  * @typedef {More & { line: string[] }} Command
  */
 
-/** Why something ended without success. */
+/** Why something ended without success; without a message, the reader has seen it. */
 export class Failure extends Error {
-  /**
-   * @param {string} message
-   * @param {object} [more]
-   * @param {string} [more.command]
-   * @param {string} [more.remedy]
-   * @param {boolean} [more.interrupted] xtask itself was asked to stop: nothing is wrong
-   * @param {boolean} [more.reported] already on the screen
-   */
-  constructor(message, { command, remedy, interrupted = false, reported = false } = {}) {
-    super(message);
-    this.command = command;
-    this.remedy = remedy;
-    this.interrupted = interrupted;
-    this.reported = reported;
-  }
-
-  toString() {
-    const { message, command, remedy } = this;
-    return message + (command ? `\n  command: ${command}` : '') + (remedy ? `\n  remedy:  ${remedy}` : '');
+  /** @param {string} [message] @param {{ command?: string, remedy?: string }} [more] */
+  constructor(message = '', { command, remedy } = {}) {
+    super(message + (command ? `\n  command: ${command}` : '') + (remedy ? `\n  remedy:  ${remedy}` : ''));
   }
 }
 
-/**
- * A command line: words of a text, with values in it that stay what they are. A list is as many words.
- * @param {TemplateStringsArray} texts
- * @param {(string | string[])[]} values
- */
+/** A command line: words of a text, with values in it that stay what they are. A list is as many words. */
 export function sh(texts, ...values) {
   let words = [''];
   for (const [i, text] of texts.entries()) {
@@ -70,22 +48,19 @@ export function sh(texts, ...values) {
   return words.filter((word) => word !== '');
 }
 
-/** @param {string | string[]} line @param {More} [more] @returns {Command} */
 export const command = (line, more) => ({ line: typeof line === 'string' ? line.split(' ') : line, ...more });
 
 const BUILD = { limitMs: BUILD_LIMIT_MS };
 
-/** The cargo that runs us, or the one on PATH. @param {string | string[]} line @param {More} [more] */
+/** The cargo that runs us, or the one on PATH. */
 export const cargo = (line, more) =>
   command([env.CARGO ?? 'cargo', ...command(line).line], { ...BUILD, dir: root, ...more });
 
-/** The cargo of another toolchain. @param {string} toolchain @param {string | string[]} line @param {More} [more] */
+/** The cargo of another toolchain. */
 export const cargoOf = (toolchain, line, more) =>
   command(sh`rustup run ${toolchain} cargo ${command(line).line}`, { ...BUILD, dir: root, ...more });
 
-/** @type {Set<ChildProcess>} */
 const running = new Set();
-/** @type {NodeJS.Signals | undefined} */
 let received;
 
 /** The signal that asked xtask to stop, if one came. */
@@ -94,7 +69,7 @@ export const signalReceived = () => received;
 /** From here on signals end the commands that run, instead of this process. */
 export function listen() {
   // The caller of a command whose output goes to a file wants it to outlive the terminal.
-  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && !stdout.isTTY) return;
@@ -104,10 +79,8 @@ export function listen() {
   }
 }
 
-export const stopped = () => new Failure('stopped', { interrupted: true });
-
 /** Sends each process of a command's group a signal; with 0, returns whether there is one. */
-export function send(/** @type {ChildProcess} */ { pid }, /** @type {NodeJS.Signals | 0} */ signal) {
+export function send(/** @type {ChildProcess} */ { pid }, signal) {
   try {
     return pid !== undefined && process.kill(-pid, signal);
   } catch {
@@ -125,7 +98,7 @@ async function endGroup(child) {
 /** A shell that writes to a third stream how long the processors worked for the command. */
 const TIMED = ['sh', '-c', '"$@" 3>&-; code=$?; times >&3; exit $code', 'sh'];
 
-/** The seconds in what it wrote: its own, and in the second line those of its children. @param {string} times */
+/** The seconds in what it wrote: its own, and in the second line those of its children. */
 const cpuSeconds = (times) => {
   const [, children = ''] = times.split('\n');
   const seconds = Array.from(children.matchAll(/(\d+)m([\d.]+)s/g), ([, m, s]) => 60 * Number(m) + Number(s));
@@ -141,16 +114,13 @@ const cpuSeconds = (times) => {
  */
 export async function run(it, output = 'inherit', givesWay = false) {
   const { line, dir, env: more, limitMs = LIMIT_MS, remedy } = it;
-  const [program, ...args] = [
-    ...(givesWay ? ['nice', '-n', '10'] : []),
-    ...(output === 'inherit' ? [] : TIMED),
-    ...line,
-  ];
-  const options = { cwd: dir, env: { ...env, ...more }, detached: true };
+  const timed = output === 'inherit' ? [] : TIMED;
+  const [program, ...args] = [...(givesWay ? ['nice', '-n', '10'] : []), ...timed, ...line];
   // Nothing here may ask a question.
-  const child = spawn(program, args, { ...options, stdio: ['ignore', output, output, 'pipe'] });
+  const stdio = /** @type {any} */ (['ignore', output, output, 'pipe']);
+  const child = spawn(program, args, { cwd: dir, env: { ...env, ...more }, detached: true, stdio });
   let times = '';
-  child.stdio[3]?.on('data', (/** @type {Buffer} */ chunk) => {
+  child.stdio[3]?.on('data', (chunk) => {
     times += chunk;
   });
   running.add(child);
@@ -160,8 +130,7 @@ export async function run(it, output = 'inherit', givesWay = false) {
     endGroup(child);
   };
   const timer = limitMs === Infinity ? undefined : setTimeout(end, limitMs);
-  /** @type {string | undefined} */
-  const problem = await new Promise((done) => {
+  let problem = await new Promise((done) => {
     child.once('error', (error) => done(`${program} could not be started: ${error.message}`));
     child.once(output === 'inherit' ? 'exit' : 'close', (code, signal) => {
       if (code === 0) done(undefined);
@@ -173,10 +142,9 @@ export async function run(it, output = 'inherit', givesWay = false) {
   // Processes left running in the command's group would disturb the next one.
   if (!late && received === undefined) send(child, 'SIGKILL');
   else await endGroup(child);
-  const failure = { command: shown(it), remedy };
-  if (received !== undefined) throw new Failure('stopped', { ...failure, interrupted: true });
-  if (late) throw new Failure(`still running after ${limitMs / 1000} s`, failure);
-  if (problem !== undefined) throw new Failure(problem, failure);
+  if (late) problem = `still running after ${limitMs / 1000} s`;
+  if (received !== undefined) problem = 'stopped';
+  if (problem !== undefined) throw new Failure(problem, { command: shown(it), remedy });
   return cpuSeconds(times);
 }
 
@@ -189,25 +157,11 @@ export function answer([program, ...args]) {
   return status === 0 ? text.trim() : undefined;
 }
 
-const quoted = (/** @type {string} */ word) =>
-  /^[\w\-./=:@%+,]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+const quoted = (word) => (/^[\w\-./=:@%+,]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** The command line for a shell, without the environment. @param {Command} command */
 export const shown = ({ line, dir }) => `${dir ? `cd ${quoted(dir)} && ` : ''}${line.map(quoted).join(' ')}`;
 
-/** The first of these programs that is on PATH. @param {string[]} names */
-export function findOnPath(names) {
-  // An empty entry of PATH means the current folder, which may hold anybody's files.
-  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
-}
-
-/** @param {string} path */
-export function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+/** The first of these programs that is on PATH, or a path of one. */
+export const findOnPath = (names) =>
+  names.map((name) => answer(['sh', '-c', 'command -v "$0"', name])).find((path) => path !== undefined);

@@ -8,19 +8,17 @@ export const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\
 /** All that xtask makes lies under it. A relative CARGO_TARGET_DIR counts from the checkout, where cargo was called. */
 export const target = resolve(root, env.CARGO_TARGET_DIR || 'target');
 
-/** @param {string[]} parts */
 export const inRoot = (...parts) => join(root, ...parts);
-/** @param {string[]} parts */
 export const inTarget = (...parts) => join(target, ...parts);
-/** A path as a reader in the checkout would write it. @param {string} path */
+/** A path as a reader in the checkout would write it. */
 export const fromRoot = (path) => relative(root, path);
 
 export const tarball = inTarget('pkg-tarball/rejitter.tgz');
 /** The assembled package. */
 export const pkg = inTarget('pkg');
-/** A program that the lock file of the build tools pins. @param {string} name */
+/** A program that the lock file of the build tools pins. */
 export const npmTool = (name) => inRoot('xtask/npm/node_modules/.bin', name);
-/** A program of the npm packages that the tests use. @param {string} name */
+/** A program of the npm packages that the tests use. */
 export const testTool = (name) => inRoot('tests/package/node_modules/.bin', name);
-/** A tool that the lock file of the crates pins. @param {string} name */
+/** A tool that the lock file of the crates pins. */
 export const wasmTool = (name) => inTarget('tools', name);

@@ -1,28 +1,40 @@
-// The run of the steps that a command wants.
+// The run of the steps that a command wants: each after those that it needs, the longest first, within the machine's
+// cores, and of a group one at a time.
 
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 
-import { Failure, run as runCommand, shown, signalReceived, stopped } from './command.mjs';
-import { count } from './counts.mjs';
+import { Failure, run as runCommand, shown, signalReceived } from './command.mjs';
 import { inTarget } from './places.mjs';
-import { BROWSERS, SERVERS, blocked, next, order, withNeeds } from './schedule.mjs';
-import { say, show } from './screen.mjs';
 
-/** How often a terminal shows which steps run; elsewhere, a line says so less often. */
-const TICK_MS = 200;
+/** Cargo locks its build folder: of the commands that use `target/debug`, all but one would only wait. */
+export const DEBUG = 'target/debug';
+/** Two installations at once would wait for each other, or fail. */
+export const INSTALLATIONS = 'installations';
+/** Each of these builds uses all cores: one after the other, they leave some for the tests. */
+export const TOOL_BUILDS = 'builds of tools';
+/**
+ * A test starts one or two browsers, each of several processes: of the page's tests one runs at a time, and of the
+ * package's. Their pages wait half of the time, so two groups share two cores.
+ */
+export const BROWSERS = 'browsers';
+export const PAGES = 'browsers of the page';
+/** Their tests kill and restart servers and have jobs wait: more at once would be too slow for their own limits. */
+export const SERVERS = 'servers';
+/** Tests with limits of time, which fail where others are only late. */
+const URGENT = [BROWSERS, PAGES, SERVERS];
+
+/** How often a line says what runs. */
 const QUIET_MS = 30_000;
 
 /** @typedef {import('./command.mjs').Command} Command */
-/** @typedef {import('./counts.mjs').Counts} Counts */
 
 /**
  * What the steps of a run know of it.
  * @typedef {object} Run
  * @property {boolean} [quick] random tests have fewer cases
- * @property {boolean} [listFiles] the files of the package are listed
  * @property {string[]} names of all its steps
  * @property {Record<string, string>} found paths of programs, by the name of the variable that a reader can set; a step
  *   needs the one that finds its programs
@@ -35,17 +47,47 @@ const QUIET_MS = 30_000;
  * @property {boolean} [quick] whether `cargo xtask test --quick` runs it
  * @property {number} [seconds] about how long it runs, compared with others
  * @property {(log: Log, run: Run) => unknown} [setUp]
- * @property {import('./counts.mjs').Runner} [runner] who prints the summary; without it, the commands are one test
+ * @property {keyof typeof COUNTS} [runner] who prints the summary; without it, the commands are one test
  * @property {Command[] | ((run: Run) => Command[])} [commands]
  *
- * A step that has ended, or was not run because one that it needs failed.
- * @typedef {object} Done
- * @property {Counts} counts
- * @property {number} seconds
- * @property {number} cpu seconds that processors worked for it
- * @property {boolean} ran
- * @property {boolean} again it failed, and this is how it ended when it ran once more, alone
+ * How a step ended. Skipped tests are neither passed nor failed, but not to be overlooked.
+ * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {{ counts: Counts, seconds: number, cpu: number, ran: boolean, again?: boolean }} Done `cpu`: seconds that
+ *   processors worked for it; `again`: it failed, and this is how it ended when it ran once more, alone
  */
+
+/** The numbers that a pattern finds before or after a word. */
+const numbers = (text, pattern) => Array.from(text.matchAll(pattern), ([, number]) => Number(number));
+
+/** How many tests a runner says it ran. */
+const COUNTS = {
+  /** `cargo test` and wasm-bindgen's runner: a line per test binary, progress may stand before it. */
+  cargo(output) {
+    // The log has the command too.
+    const lines = output.split('\n').filter((line) => !line.startsWith('$ ') && line.includes('test result: '));
+    const of = (word) => numbers(lines.join('\n'), new RegExp(`(\\d+) ${word}\\b`, 'g')).reduce((a, b) => a + b, 0);
+    return { passed: of('passed'), failed: of('failed'), skipped: of('ignored') };
+  },
+  /** `node --test`: the last summary, because a test that prints that of a runner of its own comes before it. */
+  node(output) {
+    const of = (word) => numbers(output, new RegExp(`^ℹ ${word} (\\d+)$`, 'gm')).at(-1) ?? 0;
+    return { passed: of('pass'), failed: of('fail') + of('cancelled'), skipped: of('skipped') + of('todo') };
+  },
+  /** A command that is right or wrong as a whole. */
+  check: (_, good) => ({ passed: Number(good), failed: 0, skipped: 0 }),
+  /** The same, of cargo; wrong, too, if it prints a warning. */
+  silent(output, good) {
+    const warns = /^warning/m.test(output);
+    return { passed: Number(good && !warns), failed: Number(warns), skipped: 0 };
+  },
+};
+
+/** A failure is never lost: a runner that died before its summary counts as one failed test. */
+export function count(runner, output, good) {
+  // Without the colours and cursor movements of terminals.
+  const counts = COUNTS[runner](output.replaceAll(/\x1b\[[^@-~]*[@-~]/g, ''), good);
+  return { ...counts, failed: Math.max(counts.failed, Number(!good)) };
+}
 
 /** The log of a step, to which its commands write. */
 export class Log {
@@ -53,22 +95,18 @@ export class Log {
   note = '';
   /** Seconds that processors worked for its commands. */
   cpu = 0;
-  /** Lines to print below the step once it has succeeded. */
-  report = '';
 
-  /** @param {Step} step @param {string} folder */
   constructor({ name, group = '' }, folder) {
-    // Tests with browsers and servers have limits of time, and fail where others are only late.
-    this.givesWay = ![BROWSERS, SERVERS].includes(group);
+    this.givesWay = !URGENT.includes(group);
     const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
     this.path = join(folder, `${words.join('-')}.log`);
     closeSync(openSync(this.path, 'a'));
   }
 
-  /** Runs a command and returns what it printed. @param {Command} command */
+  /** Runs a command and returns what it printed. */
   async run(command) {
     // A signal between two commands stops here.
-    if (signalReceived()) throw stopped();
+    if (signalReceived()) throw new Failure('stopped');
     const file = openSync(this.path, 'a');
     try {
       writeSync(file, `$ ${shown(command)}\n`);
@@ -88,20 +126,47 @@ export class Log {
 /** Whether a step tests something. @param {Step} step */
 export const isTest = ({ setUp }) => setUp === undefined;
 
-/** By default one more than there are cores, because tests with browsers and servers wait half of their time. */
-export const defaultJobs = () => availableParallelism() + 1;
+/** The steps that are wanted and all that these need, in the order of `steps`. */
+export function withNeeds(steps, wanted) {
+  const kept = new Set(steps.filter(wanted));
+  for (const { name, needs = [] } of kept) {
+    for (const need of needs) {
+      const step = steps.find((each) => each.name === need);
+      // A mistake in the plan, not in the reader's machine.
+      if (step === undefined) throw new Error(`${name} needs ${need}, which no step is called`);
+      kept.add(step);
+    }
+  }
+  return steps.filter((step) => kept.has(step));
+}
+
+/** Others wait for the set-up, so it comes first. */
+export const order = (steps) =>
+  steps.toSorted((a, b) => Number(isTest(a)) - Number(isTest(b)) || (b.seconds ?? 0) - (a.seconds ?? 0));
 
 /**
- * Runs the steps of the set-up with these names and all that they need. Returns the programs that they found.
- * @param {Step[]} all
- * @param {string[]} goals
- * @param {{ listFiles?: boolean }} [options]
+ * The step to start now: what it needs has succeeded, and no other of its group runs.
+ * @param {Map<string, 'running' | 'succeeded' | 'failed'>} states of the steps, by name; the others wait
  */
-export async function setUp(all, goals, options) {
-  const steps = withNeeds(all, ({ name }) => goals.includes(name));
+export function next(ordered, states, jobs) {
+  const running = ordered.filter(({ name }) => states.get(name) === 'running');
+  if (running.length >= jobs) return undefined;
+  return ordered.find(
+    ({ name, needs = [], group }) =>
+      !states.has(name) &&
+      needs.every((need) => states.get(need) === 'succeeded') &&
+      (group === undefined || running.every((other) => other.group !== group)),
+  );
+}
+
+/** Runs the steps of the set-up with these names and all that they need. Returns the programs that they found. */
+export async function setUp(all, goals) {
   const found = {};
-  const done = await run(steps, { ...options, folder: 'logs', found });
-  if (done.some(({ counts }) => counts.failed > 0)) throw new Failure('', { reported: true });
+  const done = await run(
+    withNeeds(all, ({ name }) => goals.includes(name)),
+    { folder: 'logs', found },
+  );
+  if (done.some(({ counts }) => counts.failed > 0)) throw new Failure();
   return found;
 }
 
@@ -112,91 +177,68 @@ export async function setUp(all, goals, options) {
  * A failure in a browser, or of a test with sockets and timers of the host, may come from what else ran on the machine.
  * Such a step runs once more at the end, alone. One that was alone the first time does not.
  * @param {Step[]} steps
- * @param {Partial<Run> & { folder: string, jobs?: number }} options
+ * @param {Partial<Run> & { folder: string, jobs?: number }} options by default one more job than there are cores,
+ *   because tests with browsers and servers wait half of their time
  */
-export async function run(steps, { folder, jobs = defaultJobs(), found = {}, ...options }) {
-  const names = steps.map(({ name }) => name);
+export async function run(steps, { folder, jobs = availableParallelism() + 1, found = {}, ...options }) {
   const logs = inTarget(folder);
   const again = join(logs, 'again');
   rmSync(logs, { recursive: true, force: true });
   mkdirSync(again, { recursive: true });
-  const known = { ...options, names, found };
+  const known = { ...options, names: steps.map(({ name }) => name), found };
   const done = await pass(logs, steps, jobs, known);
   const hadCompany = jobs > 1 && steps.filter(isTest).length > 1;
   for (const [i, step] of steps.entries()) {
     const { ran, counts } = done[i];
-    if (!ran || counts.failed === 0 || !hadCompany || !(step.group === BROWSERS || step.runner === 'node')) continue;
-    say('  again, alone:\n');
+    const mayBeLate = step.runner === 'node' || step.group === BROWSERS || step.group === PAGES;
+    if (!ran || counts.failed === 0 || !hadCompany || !mayBeLate) continue;
+    stdout.write('  again, alone:\n');
     const [second] = await pass(again, [{ ...step, needs: [] }], 1, known);
     done[i] = { ...second, again: true };
   }
   return done;
 }
 
-/**
- * Runs each of these steps once, those after others that need them.
- * @param {string} logs
- * @param {Step[]} steps
- * @param {number} jobs
- * @param {Run} known
- */
+/** Runs each of these steps once. @returns {Promise<Done[]>} */
 async function pass(logs, steps, jobs, known) {
   const ordered = order(steps);
-  /** @type {import('./schedule.mjs').States} */
   const states = new Map();
-  /** @type {Map<string, Done>} */
   const done = new Map();
-  /** @type {Map<string, { start: number, ended: Promise<void> }>} */
   const running = new Map();
-  const since = (/** @type {number} */ start) => (performance.now() - start) / 1000;
-
-  /** @param {Step} step */
   const start = async (step) => {
     const { name } = step;
-    const begun = performance.now();
-    const log = new Log(step, logs);
-    const { counts, failure } = await outcomeOf(step, log, known);
-    counts.failed = Math.max(counts.failed, Number(failure !== undefined));
-    const seconds = since(begun);
-    done.set(name, { counts, seconds, cpu: log.cpu, ran: true, again: false });
-    say(ending(name, seconds, log, failure));
-    states.set(name, failure === undefined ? 'succeeded' : 'failed');
+    states.set(name, 'running');
+    const ended = await outcomeOf(step, new Log(step, logs), known);
+    done.set(name, ended);
+    states.set(name, ended.counts.failed === 0 ? 'succeeded' : 'failed');
     running.delete(name);
-    for (let pair = blocked(steps, states); pair; pair = blocked(steps, states)) {
-      const [waiting, by] = pair;
-      say(`  NOT RUN ${waiting}: it needs "${by}"\n`);
-      states.set(waiting, 'failed');
-      const counts = { passed: 0, failed: 1, skipped: 0 };
-      done.set(waiting, { counts, seconds: 0, cpu: 0, ran: false, again: false });
-    }
   };
-  const progress = () => {
-    const now = [...running].map(([name, entry]) => `${name}, ${Math.floor(since(entry.start))} s`).join('; ');
-    if (stdout.isTTY) show(`  …       ${now}`);
-    else say(`  …       ${now}\n`);
-  };
-  const timer = setInterval(progress, stdout.isTTY ? TICK_MS : QUIET_MS);
+  const timer = setInterval(() => stdout.write(`  …       ${[...running.keys()].join(', ')}\n`), QUIET_MS);
   for (;;) {
-    for (let step; !signalReceived() && (step = next(ordered, states, jobs)) !== undefined; ) {
-      states.set(step.name, 'running');
-      running.set(step.name, { start: performance.now(), ended: start(step) });
-    }
+    for (let step; !signalReceived() && (step = next(ordered, states, jobs)) !== undefined; )
+      running.set(step.name, start(step));
     if (running.size === 0) break;
-    await Promise.race([...running.values()].map(({ ended }) => ended));
+    await Promise.race(running.values());
   }
   clearInterval(timer);
-  if (signalReceived()) throw new Failure('', { reported: true });
-  return steps.map(({ name }) => /** @type {Done} */ (done.get(name)));
+  if (signalReceived()) throw new Failure();
+  return steps.map(({ name, needs = [] }) => {
+    const ended = done.get(name);
+    if (ended) return ended;
+    const missing = needs.filter((need) => states.get(need) !== 'succeeded');
+    stdout.write(`  NOT RUN ${name}: it needs "${missing.join('", "')}"\n`);
+    return { counts: { passed: 0, failed: 1, skipped: 0 }, seconds: 0, cpu: 0, ran: false };
+  });
 }
 
 /**
- * Runs a step, and counts its tests.
+ * Runs a step, counts its tests and says how it ended: if it failed, with its whole log.
  * @param {Step} step
- * @param {Log} log
- * @param {Run} known
- * @returns {Promise<{ counts: Counts, failure?: unknown }>}
+ * @returns {Promise<Done>}
  */
-async function outcomeOf({ setUp: body, runner = 'check', commands = [] }, log, known) {
+async function outcomeOf({ name, setUp: body, runner = 'check', commands = [] }, log, known) {
+  const begun = performance.now();
+  let counts = { passed: 0, failed: 0, skipped: 0 };
   let failure;
   try {
     await body?.(log, known);
@@ -204,31 +246,23 @@ async function outcomeOf({ setUp: body, runner = 'check', commands = [] }, log, 
   } catch (error) {
     failure = error;
   }
-  if (body) return { counts: { passed: 0, failed: 0, skipped: 0 }, failure };
-  const counts = count(runner, log.printed(), failure === undefined);
-  const { passed, failed, skipped } = counts;
-  log.note = `${passed} passed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  if (failed > 0) failure ??= new Failure('the command succeeded, but its summary counts failures');
-  if (passed === 0)
-    failure ??= new Failure('no test ran', {
-      remedy: 'a step that tests nothing is an error: see in its log what was omitted',
-    });
-  return { counts, failure };
-}
-
-/**
- * How a step ended. If it failed, with its whole log.
- * @param {string} name
- * @param {number} seconds
- * @param {Log} log
- * @param {unknown} failure
- */
-function ending(name, seconds, log, failure) {
+  if (!body) {
+    counts = count(runner, log.printed(), failure === undefined);
+    log.note = `${counts.passed} passed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`;
+    if (counts.failed > 0) failure ??= new Failure('the command succeeded, but its summary counts failures');
+    const remedy = 'a step that tests nothing is an error: see in its log what was omitted';
+    if (counts.passed === 0) failure ??= new Failure('no test ran', { remedy });
+  }
+  if (failure !== undefined) counts.failed = Math.max(1, counts.failed);
+  const seconds = (performance.now() - begun) / 1000;
   const line = `${name.padEnd(34)} ${seconds.toFixed(1).padStart(6)} s`;
-  if (failure === undefined) return `  ok      ${line}  ${log.note}\n${log.report}`;
-  if (failure instanceof Failure && failure.interrupted) return `  stopped ${line}\n`;
-  // A mistake of ours has a stack.
-  const text = failure instanceof Failure ? failure.toString() : /** @type {Error} */ (failure).stack;
-  const printed = log.printed().replaceAll(/^(?=.)/gm, '    | ');
-  return `  FAILED  ${line}\n${printed}step "${name}" failed: ${text}\n  log:     ${log.path}\n`;
+  if (failure === undefined) stdout.write(`  ok      ${line}  ${log.note}\n`);
+  else if (signalReceived()) stdout.write(`  stopped ${line}\n`);
+  else {
+    // A mistake of ours has a stack.
+    const text = failure instanceof Failure ? failure.message : failure.stack;
+    const printed = log.printed().replaceAll(/^(?=.)/gm, '    | ');
+    stdout.write(`  FAILED  ${line}\n${printed}step "${name}" failed: ${text}\n  log:     ${log.path}\n`);
+  }
+  return { counts, seconds, cpu: log.cpu, ran: true };
 }

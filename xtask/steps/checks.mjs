@@ -6,7 +6,7 @@ import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, cargo, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, npmTool, root, tarball, testTool } from '../run/places.mjs';
-import { BROWSERS, DEBUG } from '../run/schedule.mjs';
+import { BROWSERS, DEBUG } from '../run/run.mjs';
 import { quickSteps } from './crate.mjs';
 import { CONSUMER, IN_PAGE, buildPage, program } from './demo.mjs';
 import { nodeTests, ofPackage, ofPage, testFiles } from './node-tests.mjs';
@@ -34,7 +34,7 @@ const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
 /** The page is built: its tests open it. */
 const PAGE = 'demo: page builds';
 
-/** The steps that take long, with their seconds on two busy cores. They start first. @type {Record<string, number>} */
+/** The steps that take long, with their seconds on two busy cores. They start first. */
 export const LONG = {
   'package: schedules': 200,
   'native: crate': 50,
@@ -74,12 +74,12 @@ export const checks = () =>
     ...ofPage(PAGE),
   ].map((step) => ({ ...step, seconds: LONG[step.name] }));
 
-/** @type {(name: string, needs: string[], commands: Step['commands'], more?: Partial<Step>) => Step} */
 const quick = (name, needs, commands, more) => ({ name, quick: true, needs, commands, ...more });
 
 /**
  * A check with a program of the npm packages in tests/package.
- * @type {(name: string, line: string[], needs?: string[]) => Step}
+ * @param {string} name
+ * @param {string[]} line
  */
 function ofTests(name, [tool, ...args], needs = []) {
   const commands = [command([testTool(tool), ...args], { dir: inRoot('tests/package') })];
@@ -87,7 +87,7 @@ function ofTests(name, [tool, ...args], needs = []) {
 }
 
 const inDebug = { group: DEBUG };
-const clippy = (/** @type {string} */ line) => cargo(`clippy ${line} -- -D warnings`);
+const clippy = (line) => cargo(`clippy ${line} -- -D warnings`);
 
 /** The decisions without the rest. */
 const ALONE = '--package rejitter --lib --no-default-features --features std';
@@ -134,10 +134,7 @@ const NATIVE = [
   ),
 ];
 
-/**
- * wasm-pack with the project's own wasm-bindgen and wasm-opt.
- * @type {(run: Run, args: string[], env?: More['env']) => import('../run/command.mjs').Command}
- */
+/** wasm-pack with the project's own wasm-bindgen and wasm-opt. */
 const packer = ({ found }, args, more) =>
   command([found.WASM_PACK, ...args], {
     dir: root,
@@ -152,13 +149,10 @@ const packer = ({ found }, args, more) =>
 
 const OF_WASM = [WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, TARGET];
 
-/**
- * The wasm tests of the crate, in Node and in browsers.
- * @returns {Step[]}
- */
+/** The wasm tests of the crate, in Node and in browsers. */
 function wasmTests() {
-  const inNode = (/** @type {Run} */ run) => [packer(run, sh`test --mode no-install --node -- --test wasm`)];
-  const inBrowser = (/** @type {string} */ browser, /** @type {string} */ driver) => (/** @type {Run} */ run) => {
+  const inNode = (run) => [packer(run, sh`test --mode no-install --node -- --test wasm`)];
+  const inBrowser = (browser, driver) => (run) => {
     const driven = sh`--${browser} --${driver} ${run.found[driver.toUpperCase()]}`;
     const line = sh`test --mode no-install --headless ${driven} -- --test wasm`;
     const env = {
@@ -173,7 +167,7 @@ function wasmTests() {
     return [packer(run, line, env)];
   };
   const needs = [...OF_WASM, WASM_TESTS];
-  const ofCargo = { runner: /** @type {const} */ ('cargo') };
+  const ofCargo = { runner: 'cargo' };
   const browser = { ...ofCargo, group: BROWSERS };
   return [
     { ...ofCargo, name: 'wasm: Node', needs, commands: inNode },
@@ -193,7 +187,7 @@ function freePort() {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** `wasm-pack build` alone gives a complete package, for each target. @returns {Step[]} */
+/** `wasm-pack build` alone gives a complete package, for each target. */
 const wasmPack = () =>
   ['web', 'nodejs', 'bundler'].map((kind) => ({
     name: `wasm-pack: ${kind}`,
@@ -209,14 +203,12 @@ const wasmPack = () =>
     },
   }));
 
-/** @type {Step[]} */
 const OF_PACKAGE = [
   ofTests('package: publint', sh`publint run --strict ${tarball}`, [PACK]),
   // Its model of modules has no place for wasm files.
   { ...ofTests('package: attw', sh`attw ${tarball} --exclude-entrypoints ./core.wasm`, [PACK]), quick: false },
 ];
 
-/** @type {Step[]} */
 const DEMO = [
   // The fonts are those of the page, and so is the package that computes a picture.
   {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 
 import { cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
-import { TOOL_BUILDS } from '../run/schedule.mjs';
+import { TOOL_BUILDS } from '../run/run.mjs';
 import { nodeTests } from './node-tests.mjs';
 import { PACK, assembly, compileThin, shrink, thin, version } from './package.mjs';
 import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
@@ -46,14 +46,12 @@ const OLD_MACHINES = 'machines of the oldest compiler';
 
 /** Where the tools of these versions are installed. */
 const tools = inTarget(`crate-tools-${Object.values(TOOLS).join('-')}`);
-const tool = (/** @type {keyof typeof TOOLS} */ name) => `${tools}/bin/${name}`;
+const tool = (name) => `${tools}/bin/${name}`;
 /** The folder of a package that has the machines of the oldest compiler. */
 const withOldMachines = inTarget('with-old-machines');
 
-/** @param {string[]} line */
 const rustup = (line) => command(line, { remedy: 'rustup must reach the server that it was set up for' });
 
-/** @type {Step[]} */
 export const steps = [
   { name: TARGETS, setUp: (log) => log.run(rustup(sh`rustup target add ${WASI} ${WASI_2} ${BARE}`)) },
   {
@@ -91,26 +89,24 @@ export const steps = [
 const env = { CARGO_TARGET_DIR: build };
 const STRICT = { ...env, RUSTDOCFLAGS: '-D warnings' };
 
-/** Cargo in the crate. @param {string | string[]} line @param {More} [more] */
+/** Cargo in the crate. */
 export const inCrate = (line, more) => cargo(line, { dir: folder, env, ...more });
-/** Cargo in the workspace of the programs. @param {string} line */
+/** Cargo in the workspace of the programs. */
 const ofPrograms = (line) => cargo(line, { dir: programs, env });
 
-/** Builds a program to wasm. @param {string} name @param {string} target */
+/** Builds a program to wasm. */
 const wasmProgram = (name, target) => ofPrograms(`build --package ${name} --target ${target}`);
-/** @param {string} name @param {string} target */
 const wasmFile = (name, target) =>
   `${build}/${target}/debug/${target === WASM_TARGET ? name.replaceAll('-', '_') : name}.wasm`;
-/** Runs the program's script of tests/crate on its wasm file. @param {string} name @param {string} target */
+/** Runs the program's script of tests/crate on its wasm file. */
 const wasmScript = (name, target) =>
   command(sh`node --no-warnings ${inRoot(`tests/crate/${name}.mjs`)} ${wasmFile(name, target)}`);
 
-/** @type {(name: string, needs: string[], commands: Step['commands'], runner?: Step['runner']) => Step} */
 const step = (name, needs, commands, runner) => {
   return { name: `crate: ${name}`, needs, group: BUILD, commands, runner };
 };
 
-/** The features of the manifest's table for docs.rs, as cargo takes them. @param {string} manifest */
+/** The features of the manifest's table for docs.rs, as cargo takes them. */
 export const documentedFeatures = (manifest) =>
   /^\[package\.metadata\.docs\.rs\]\n(?:.*\n)*?features = \[(.*)\]/m.exec(manifest)?.[1].replaceAll(/[ "]/g, '') ?? '';
 const featuresOfDocs = documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
@@ -126,18 +122,18 @@ export const quickSteps = [
   ),
 ].map((each) => ({ ...each, quick: true }));
 
-/** No feature, each alone, each pair, and all. @type {(name: string, needs?: string[], more?: string[]) => Step} */
+/** No feature, each alone, each pair, and all. */
 const features = (name, needs = [], more = []) => {
   const set = sh`--feature-powerset --depth 2 --exclude-features default`;
   const hack = sh`${tool('cargo-hack')} hack ${set} clippy --quiet --lib ${more} -- -D warnings`;
   return step(`features, ${name}`, [JUDGES, ...needs], [command(hack, { dir: folder, env })]);
 };
 
-/** The newest version that a changelog gives a date, but for the one in hand. @param {string} changelog @param {string} own */
+/** The newest version that a changelog gives a date, but for the one in hand. */
 export const lastReleased = (changelog, own) =>
   Array.from(changelog.matchAll(/^## \[([\d.]+)\] - \d/gm), ([, version]) => version).find((each) => each !== own);
 
-/** The steps of `cargo xtask crate`. @type {Step[]} */
+/** The steps of `cargo xtask crate`. */
 export const allSteps = [
   ...quickSteps,
   features('native'),

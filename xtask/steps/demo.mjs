@@ -2,8 +2,7 @@
 
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
-import { Failure, command, run, sh } from '../run/command.mjs';
-import { take } from '../run/lock.mjs';
+import { command, run, sh, signalReceived } from '../run/command.mjs';
 import { inRoot, inTarget, tarball } from '../run/places.mjs';
 import { setUp } from '../run/run.mjs';
 import { PACK } from './package.mjs';
@@ -30,31 +29,28 @@ export const steps = [
 /** Requests to the misbehaving server through the installed package. */
 export const program = command('node main.mjs', { dir: consumer });
 
-/** @param {string[]} args */
 export const buildPage = (...args) =>
   command(sh`npm run build ${args}`, { dir: www, remedy: "see the bundler's message in the log" });
 
 /**
- * @param {{ once?: boolean, port?: number }} options
+ * @param {{ once?: boolean, port?: string }} options
  * @param {import('../run/run.mjs').Step[]} all
  */
 export async function demo({ once = false, port }, all) {
-  const release = await take();
   await setUp(all, once ? [CONSUMER] : [CONSUMER, BUILD]);
   console.log();
   await run(program);
-  release();
   if (once) return;
   console.log('\nThe page is served until Ctrl-C:');
   const remedy = 'another program may use the port: try --port with another number';
-  const line = sh`node demo/serve.mjs ${port === undefined ? [] : ['--port', String(port)]}`;
+  const line = sh`node demo/serve.mjs ${port === undefined ? [] : ['--port', port]}`;
   await run(command(line, { dir: www, limitMs: Infinity, remedy })).catch((error) => {
     // Ctrl-C is how this ends.
-    if (!(error instanceof Failure && error.interrupted)) throw error;
+    if (!signalReceived()) throw error;
   });
 }
 
-/** A folder like a user's, with the tarball installed by npm, and the programs of the demo in it. @param {Log} log */
+/** A folder like a user's, with the tarball installed by npm, and the programs of the demo in it. */
 async function installConsumer(log) {
   mkdirSync(consumer, { recursive: true });
   writeFileSync(`${consumer}/package.json`, '{ "name": "demo", "private": true }\n');
@@ -66,11 +62,7 @@ async function installConsumer(log) {
   await log.run(command(line, { dir: consumer, remedy }));
 }
 
-/**
- * Unpacks the tarball into a folder of a `node_modules`. Not by npm: it would undo `npm ci`.
- * @param {Log} log
- * @param {string} folder
- */
+/** Unpacks the tarball into a folder of a `node_modules`. Not by npm: it would undo `npm ci`. */
 export async function unpack(log, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

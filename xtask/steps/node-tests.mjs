@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 
 import { BUILD_LIMIT_MS, command, sh } from '../run/command.mjs';
 import { inRoot, tarball, target } from '../run/places.mjs';
-import { BROWSERS, SERVERS as JOBS } from '../run/schedule.mjs';
+import { BROWSERS, PAGES, SERVERS as JOBS } from '../run/run.mjs';
 import { PACK } from './package.mjs';
 import { FOUND, SERVERS, WEBKIT } from './programs.mjs';
 import { NATIVE_TESTS, NPM_OF_TESTS } from './setup.mjs';
@@ -34,7 +34,7 @@ const PROGRAMS = {
   POSTGRES_BIN: 'POSTGRES',
 };
 
-/** Where the package and programs are, for what runs. @param {Run['found']} found */
+/** Where the package and programs are, for what runs. */
 export const places = (found) => ({
   REJITTER_TARBALL: tarball,
   REJITTER_TARGET_DIR: target,
@@ -44,7 +44,7 @@ export const places = (found) => ({
 /**
  * Runs test files with Node, two at once; those of a group one at a time.
  * @param {string[]} files
- * @param {Run} run
+ * @param {Partial<Run>} run
  * @param {Record<string, string | undefined>} [env]
  * @param {string} [group]
  */
@@ -57,23 +57,16 @@ export function nodeTests(files, { quick, found }, env, group) {
   return command(line, { dir: dirname(files[0]), limitMs: BUILD_LIMIT_MS, env: variables });
 }
 
-/** The test files of a folder, those of one kind if it is given. @param {string} folder @param {string} [kind] */
+/** The test files of a folder, those of one kind if it is given. */
 export const testFiles = (folder, kind) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.test.mjs') && (kind === undefined || kindOf(name) === kind))
     .sort()
     .map((name) => `${folder}/${name}`);
 
-/** @param {string} name */
 const kindOf = (name) => /\.(\w+)\.test\.mjs$/.exec(name)?.[1] ?? '';
 
-/**
- * The steps of a folder: one for each kind of its test files.
- * @param {string} folder
- * @param {string} name
- * @param {string[]} needs
- * @returns {Step[]}
- */
+/** The steps of a folder: one for each kind of its test files. */
 function ofFolder(folder, name, needs) {
   const unknown = testFiles(folder).find((file) => !(kindOf(file) in KINDS));
   if (unknown) throw new Error(`${unknown}: the kinds of tests are ${Object.keys(KINDS).filter(Boolean).join(', ')}`);
@@ -81,12 +74,12 @@ function ofFolder(folder, name, needs) {
     const files = testFiles(folder, kind);
     if (files.length === 0) return [];
     const title = `${name}${kind && `, ${kind}`}`;
-    const commands = (/** @type {Run} */ run) => [nodeTests(files, run, undefined, step.group)];
+    const commands = (run) => [nodeTests(files, run, undefined, step.group)];
     return [{ ...step, name: title, runner: 'node', needs: [...needs, ...more], commands }];
   });
 }
 
-/** The tests of the tarball, and some of them once more. @returns {Step[]} */
+/** The tests of the tarball, and some of them once more. */
 export function ofPackage() {
   const tests = inRoot('tests/package');
   const needs = [PACK, NPM_OF_TESTS];
@@ -94,7 +87,7 @@ export function ofPackage() {
   const folders = readdirSync(tests).filter(
     (name) => name !== 'wasm-pack' && statSync(`${tests}/${name}`).isDirectory(),
   );
-  const files = (/** @type {string} */ names) => names.split(' ').map((name) => `${tests}/${name}.test.mjs`);
+  const files = (names) => names.split(' ').map((name) => `${tests}/${name}.test.mjs`);
   // With the same variable, all others run on the core as JavaScript, too.
   const asInBrowsers = files('engine/attempts engine/operations engine/vectors options/options fetch/fetch');
   // Not those of `retrySync`: WebKitGTK has no shared memory.
@@ -114,4 +107,7 @@ export function ofPackage() {
 
 /** The tests of the page. @param {string} built the step that builds it */
 export const ofPage = (built) =>
-  ofFolder(inRoot('www/demo'), 'demo: page', [built]).map((step) => ({ ...step, quick: false }));
+  ofFolder(inRoot('www/demo'), 'demo: page', [built]).map((step) => ({
+    ...{ ...step, quick: false },
+    group: step.group && PAGES,
+  }));

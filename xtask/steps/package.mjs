@@ -14,12 +14,11 @@ export const PACK = 'pack';
 /** @typedef {import('../run/command.mjs').Command} Command */
 /** @typedef {import('../run/run.mjs').Log} Log */
 
-/** A script of `xtask/npm`. @param {string} name @param {string[]} args */
+/** A script of `xtask/npm`. */
 export const script = (name, ...args) => command(['node', inRoot('xtask/npm', name), ...args], { dir: root });
 
 /**
  * Where a thin wasm file is made.
- * @param {keyof typeof THIN} name
  * @param {string} [toolchain] another one
  */
 export function thin(name, toolchain) {
@@ -30,7 +29,7 @@ export function thin(name, toolchain) {
 }
 /** @typedef {ReturnType<typeof thin>} Thin */
 
-const NAMES = /** @type {(keyof typeof THIN)[]} */ (Object.keys(THIN));
+const NAMES = Object.keys(THIN);
 
 /** `lab.wasm` and its glue, `lab_bg.js`. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
@@ -43,16 +42,16 @@ export const parts = (toolchain) => ({
   lab: lab.folder,
 });
 
-const compiled = (/** @type {string} */ target) => join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
+const compiled = (target) => join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
 
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   ...NAMES.map((name) => thin(name)).flatMap((it) => [
-    { name: `${it.title}: compile`, needs: [TARGET], setUp: (/** @type {Log} */ log) => compileThin(log, it) },
+    { name: `${it.title}: compile`, needs: [TARGET], setUp: (log) => compileThin(log, it) },
     {
       name: `${it.title}: shrink`,
       needs: [`${it.title}: compile`, NPM_OF_BUILD],
-      setUp: (/** @type {Log} */ log) => shrink(log, it),
+      setUp: (log) => shrink(log, it),
     },
   ]),
   // A fifth smaller than at level 2, and as fast where it matters.
@@ -73,17 +72,15 @@ export const steps = [
   {
     name: PACK,
     needs: ['assemble'],
-    async setUp(log, { listFiles }) {
-      const list = listFiles ? ['--list'] : [];
-      const printed = await log.run(script('pack.mjs', ...sh`--package ${pkg} --out ${dirname(tarball)}`, ...list));
-      log.report = `${printed}  ${fromRoot(tarball)}\n`;
+    async setUp(log) {
+      log.note = (await log.run(script('pack.mjs', ...sh`--package ${pkg} --out ${dirname(tarball)}`))).trim();
     },
   },
 ];
 
 /**
  * Compiles the crate to wasm without its default features.
- * @param {Log} log
+ * @param {any} log
  * @param {string} feature
  * @param {string} target
  * @param {{ toolchain?: string, link?: string[] }} [more]
@@ -100,8 +97,6 @@ async function compile(log, feature, target, { toolchain, link = [] } = {}) {
 /**
  * Half a kilobyte smaller than at level 2, and as fast for one call per failure. A stack of 4 kB lets the memory be one
  * page: without this it is 17. Older compilers do without bulk memory, and call a function that fills it byte by byte.
- * @param {Log} log
- * @param {Thin} thin
  */
 export const compileThin = (log, { feature, target, toolchain }) =>
   compile(log, feature, target, {
@@ -109,28 +104,23 @@ export const compileThin = (log, { feature, target, toolchain }) =>
     link: sh`-- -C link-arg=-zstack-size=4096 -C target-feature=+bulk-memory`,
   });
 
-/** @param {string} file */
 const sizeOf = (file) => `${statSync(file).size} bytes`;
 
 /**
  * A tool of Binaryen, which makes one wasm file, or text, of another. Listed are the features that the wasm target of
  * Rust switches on, because `--all-features` writes files that no engine accepts.
- * @param {string} tool
- * @param {string} from
- * @param {string} to
- * @param {string[]} [options]
  */
 const binaryen = (tool, from, to, options = []) =>
   command(sh`${npmTool(tool)} ${from} ${options} --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals
     --enable-nontrapping-float-to-int --enable-sign-ext --enable-reference-types --enable-multivalue -o ${to}`);
 
-/** Makes a wasm file smaller, and takes out what only people read. @type {typeof binaryen} */
+/** Makes a wasm file smaller, and takes out what only people read. */
 const optimised = (level, from, to, options = []) =>
   binaryen('wasm-opt', from, to, sh`${level} ${options} --strip-debug --strip-producers --strip-target-features`);
 
-/** Makes a thin build smaller, and JavaScript of it. @param {Log} log @param {Thin} thin */
+/** Makes a thin build smaller, and JavaScript of it. */
 export function shrink(log, { name, target, work, file, made, script: [module, ...options] }) {
-  const of = (/** @type {string} */ name) => join(work, name);
+  const of = (name) => join(work, name);
   const graph = of('graph.json');
   // JavaScript has no saturating conversions: wasm2js rejects them. And some compilers compute the address of a field
   // once: an offset from its struct's is as good.
@@ -153,10 +143,10 @@ export function shrink(log, { name, target, work, file, made, script: [module, .
   return runPasses(log, compiled(target), work, [file, made], passes);
 }
 
-/** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. @param {Log} log */
+/** The wasm file of `rejitter/lab`, with wasm-bindgen's glue for bundlers. */
 function bindLab(log) {
   const input = compiled(lab.target);
-  const file = (/** @type {string} */ name) => join(lab.folder, name);
+  const file = (name) => join(lab.folder, name);
   const passes = [
     // The one target whose glue neither loads nor compiles anything itself.
     command(sh`${wasmTool('wasm-bindgen')} ${input} --target bundler --no-typescript --remove-producers-section
@@ -177,11 +167,6 @@ const RECIPE = [
 /**
  * Runs the passes that make `results` from `input` in the folder `work`, unless neither the input nor anything else
  * that the result depends on has changed.
- * @param {Log} log
- * @param {string} input
- * @param {string} work
- * @param {string[]} results
- * @param {Command[]} passes
  */
 async function runPasses(log, input, work, results, passes) {
   const bytes = readFileSync(input);
@@ -204,7 +189,7 @@ async function runPasses(log, input, work, results, passes) {
   log.note = sizes();
 }
 
-/** Assembles the package in the folder `out`. @param {string} out @param {string} [toolchain] of the machines */
+/** Assembles the package in the folder `out`. @param {string} [toolchain] of the machines */
 export const assembly = (out, toolchain) => ({
   ...script(
     'assemble.mjs',

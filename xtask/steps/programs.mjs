@@ -3,10 +3,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { env, stdin, stdout } from 'node:process';
 
-import { Failure, answer, cargo, command, findOnPath, isProgram, sh, shown } from '../run/command.mjs';
+import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inTarget } from '../run/places.mjs';
-import { INSTALLATIONS, TOOL_BUILDS } from '../run/schedule.mjs';
-import { confirm, say } from '../run/screen.mjs';
+import { INSTALLATIONS, TOOL_BUILDS } from '../run/run.mjs';
 import { versionIn } from './setup.mjs';
 
 export const FOUND = 'browsers';
@@ -31,7 +30,6 @@ export const WEBDRIVER_JSON = inTarget('webdriver.json');
  * @property {() => string[]} [beside] places where Debian puts it off PATH
  */
 
-/** @type {(what: string, variable: string, names: string, from: string, beside?: () => string[]) => Wanted} */
 const wanted = (what, variable, names, from, beside) => ({ what, variable, names: names.split(' '), from, beside });
 
 const CHROMES = 'chromium chromium-browser google-chrome google-chrome-stable chrome';
@@ -86,7 +84,7 @@ export const steps = [
 ];
 
 /** Without a sandbox: as root Chromium does not start with one, and only our own pages are loaded. */
-const capabilities = (/** @type {Found} */ found) => ({
+const capabilities = (found) => ({
   'goog:chromeOptions': {
     args: sh`--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking
       --no-first-run`,
@@ -95,15 +93,13 @@ const capabilities = (/** @type {Found} */ found) => ({
   'moz:firefoxOptions': { args: ['-headless'], binary: found.FIREFOX },
 });
 
-/** @param {Wanted} wanted */
 function find({ variable, names, beside }) {
   const set = env[variable];
   // A variable that points nowhere is not repaired silently by another browser.
   if (set !== undefined) return existsSync(set) ? set : undefined;
-  return findOnPath(names) ?? beside?.().findLast(isProgram);
+  return findOnPath(names) ?? findOnPath(beside?.().reverse() ?? []);
 }
 
-/** @param {Log} log @param {Found} found @param {Wanted[]} programs */
 async function findOrInstall(log, found, programs) {
   const missing = programs.filter((each) => find(each) === undefined);
   if (missing.length > 0) await aptInstall(log, missing);
@@ -115,10 +111,10 @@ async function findOrInstall(log, found, programs) {
   log.note = programs.map(({ variable }) => found[variable]).join(', ');
 }
 
-/** @param {Wanted[]} missing */
 export function absent(missing) {
-  const list = (/** @type {'what' | 'variable' | 'from'} */ key, between = ', ') =>
-    missing.map((each) => each[key]).join(between);
+  const list = (key, between = ', ') => missing.map((each) => each[key]).join(between);
+  const wrong = missing.filter(({ variable }) => env[variable] !== undefined);
+  if (wrong.length > 0) return new Failure(`${wrong.map(({ variable }) => variable).join(', ')}: no such file`);
   return new Failure(`not found: ${list('what')}`, {
     remedy:
       `as root: apt-get update && apt-get install -y --no-install-recommends ${list('from', ' ')} ` +
@@ -126,49 +122,25 @@ export function absent(missing) {
   });
 }
 
-/** @param {Log} log @param {Wanted[]} missing */
+/** Nobody is asked: with `sudo`, only where nobody sits at a terminal. */
 async function aptInstall(log, missing) {
-  const wrong = missing.find(({ variable }) => env[variable] !== undefined);
-  if (wrong) {
-    const remedy = `set it to the path of ${wrong.what}, or unset it`;
-    throw new Failure(`${wrong.variable} does not name a file`, { remedy });
-  }
-  const root = process.getuid?.() === 0;
-  const may = root || answer(sh`sudo -n true`) !== undefined;
   const failure = absent(missing);
-  if (!may || !findOnPath(['apt-get'])) throw failure;
+  const root = process.getuid?.() === 0;
+  const sudo = env.CI || !stdin.isTTY || !stdout.isTTY ? sh`sudo -n` : undefined;
+  const may = root || (sudo && answer([...sudo, 'true']) !== undefined);
+  if (!may || missing.some(({ variable }) => env[variable] !== undefined) || !findOnPath(['apt-get'])) throw failure;
   // Another installation may be running.
-  const apt = sh`${root ? [] : ['sudo', '-n']} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120`;
+  const apt = sh`${root ? [] : (sudo ?? [])} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120`;
   const packages = missing.map(({ from }) => from);
-  const commands = [sh`${apt} update`, sh`${apt} install -y --no-install-recommends ${packages}`].map((line) =>
-    command(line, { remedy: failure.remedy }),
-  );
-  const text =
-    `  ${failure.message}. These commands install what is missing, as root:\n` +
-    commands.map((each) => `    ${shown(each)}\n`).join('');
-  const terminal = Boolean(stdin.isTTY && stdout.isTTY);
-  if (!mustAsk({ root, ci: !['', 'false', undefined].includes(env.CI), terminal })) say(text);
-  else if (!(await confirm(`${text}  Run them?`))) throw failure;
-  for (const each of commands) await log.run(each);
+  for (const line of [sh`${apt} update`, sh`${apt} install -y --no-install-recommends ${packages}`])
+    await log.run(command(line));
 }
 
-/**
- * Whether to ask the reader before running commands with `sudo`. Without a terminal, xtask goes on: one command does
- * all the set-up.
- * @param {{ root: boolean, ci: boolean, terminal: boolean }} where
- */
-export const mustAsk = ({ root, ci, terminal }) => !root && !ci && terminal;
-
-const versionOf = (/** @type {string} */ path) => versionIn(answer([path, '--version']) ?? '');
+const versionOf = (path) => versionIn(answer([path, '--version']) ?? '');
 
 /**
  * Takes a tool of Cargo's registry from its variable or from PATH, if it is `good`, or what an earlier run built, or
  * builds it.
- * @param {Log} log
- * @param {Found} found
- * @param {string} name
- * @param {string} version
- * @param {(path: string) => boolean} good
  */
 async function findOrBuild(log, found, name, version, good) {
   const variable = name.toUpperCase().replace('-', '_');

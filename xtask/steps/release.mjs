@@ -7,7 +7,6 @@ import { nodeTests } from './node-tests.mjs';
 import { PACK, script, version } from './package.mjs';
 import { NODE, NPM_OF_TESTS } from './setup.mjs';
 
-/** @param {string} one @param {string} other */
 const same = (one, other) =>
   command(['cmp', one, other], { remedy: 'a build must not depend on the time or on the folder' });
 

@@ -5,7 +5,7 @@ import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inRoot, root, wasmTool } from '../run/places.mjs';
-import { DEBUG, TOOL_BUILDS } from '../run/schedule.mjs';
+import { DEBUG, TOOL_BUILDS } from '../run/run.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
 
@@ -24,7 +24,7 @@ export const WASM_TESTS = 'wasm tests: build';
 export const NATIVE = '--package rejitter --package rejitter-wasm --all-features';
 
 /** Steps that install the npm packages of a folder, which their names end with. */
-const npmOf = (/** @type {string} */ folder) => `npm packages of ${folder}`;
+const npmOf = (folder) => `npm packages of ${folder}`;
 export const NPM_OF_BUILD = npmOf('xtask/npm');
 export const NPM_OF_TESTS = npmOf('tests/package');
 export const NPM_OF_PAGE = npmOf('www');
@@ -38,14 +38,6 @@ export const steps = [
   { name: NODE, setUp: node },
   { name: TARGET, setUp: wasmTarget },
   { name: WASM_BINDGEN, group: TOOL_BUILDS, setUp: wasmBindgen },
-  { name: NATIVE_TESTS, group: DEBUG, seconds: 120, setUp: (log) => log.run(cargo(`test --no-run ${NATIVE}`)) },
-  {
-    name: WASM_TESTS,
-    needs: [TARGET],
-    group: DEBUG,
-    seconds: 60,
-    setUp: (log) => log.run(cargo(`build --target ${WASM_TARGET} --test wasm`)),
-  },
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
@@ -53,16 +45,25 @@ export const steps = [
   })),
 ];
 
-/** The first version in what a tool prints. @param {string} text */
+/** Builds of tests, after the package: the tests with browsers, which take longest, wait for that. */
+export const builds = [
+  {
+    name: WASM_TESTS,
+    needs: [TARGET],
+    group: DEBUG,
+    setUp: (log) => log.run(cargo(`build --target ${WASM_TARGET} --test wasm`)),
+  },
+  { name: NATIVE_TESTS, group: DEBUG, setUp: (log) => log.run(cargo(`test --no-run ${NATIVE}`)) },
+];
+
+/** The first version in what a tool prints. */
 export const versionIn = (text) => /(?<![\d.])\d+\.\d+\.\d+(?![\d.])/.exec(text)?.[0];
 
-/** @param {string} version @param {number[]} [minimum] */
 export function isNewEnough(version, minimum = NODE_MINIMUM) {
   const [major, minor] = version.split('.').map(Number);
   return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
 }
 
-/** @param {Log} log */
 function node(log) {
   const { version } = process;
   const wanted = `Node ${NODE_MINIMUM.join('.')} or newer`;
@@ -75,7 +76,7 @@ function node(log) {
   log.note = version;
 }
 
-/** A distribution's Rust has no rustup. @param {Log} log */
+/** A distribution's Rust has no rustup. */
 async function wasmTarget(log) {
   const folder = answer(sh`${env.RUSTC ?? 'rustc'} --print target-libdir --target ${WASM_TARGET}`) ?? '';
   if (existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('libstd-'))) {
@@ -89,7 +90,7 @@ async function wasmTarget(log) {
   log.note = 'added';
 }
 
-/** wasm-bindgen and its test runner, at the version of the lock file. @param {Log} log */
+/** wasm-bindgen and its test runner, at the version of the lock file. */
 async function wasmBindgen(log) {
   // Cargo itself sees whether anything is to be done.
   const remedy = "see the compiler's message in the log; the first build needs crates.io";
@@ -99,14 +100,11 @@ async function wasmBindgen(log) {
 
 /** The programs that are installed, and their purpose. */
 const STAMP = inRoot('node_modules/.installed-for');
-/** @type {Promise<unknown> | undefined} */
 let installation;
 
 /**
  * npm empties all folders before it installs: the first step installs the packages of all folders that this run needs,
  * and of those that have theirs.
- * @param {Log} log
- * @param {import('../run/run.mjs').Run} run
  */
 async function npmPackages(log, { names }) {
   const lock = `node ${process.version}\n${readFileSync(inRoot('package-lock.json'), 'utf8')}`;
@@ -122,7 +120,6 @@ async function npmPackages(log, { names }) {
   log.note = 'installed';
 }
 
-/** @param {Log} log @param {string[]} names @param {string} lock */
 async function install(log, names, lock) {
   const folders = names.map((name) => `--workspace=${name.slice(npmOf('').length)}`);
   const remedy =
@@ -134,5 +131,5 @@ async function install(log, names, lock) {
   writeFileSync(STAMP, [lock, ...names].join('\0'));
 }
 
-/** The text of a file, or `undefined` where there is none. @param {string} path */
+/** The text of a file, or `undefined` where there is none. */
 export const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);

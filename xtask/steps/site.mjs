@@ -10,14 +10,14 @@ import { NPM_OF_SITE } from './setup.mjs';
 
 const folder = inRoot('xtask/site');
 
-/** Builds the documentation. Links between its sources are checked. @param {string} out @param {string[]} more */
+/** Builds the documentation. Links between its sources are checked. */
 export const buildDocs = (out, ...more) =>
   command([`${folder}/node_modules/.bin/typedoc`, '--out', out, ...more], {
     dir: folder,
     remedy: "see TypeDoc's message: a warning, such as a link that leads nowhere, is an error",
   });
 
-/** Checks the links of the documentation as it was built. @param {string} out */
+/** Checks the links of the documentation as it was built. */
 export const checkLinks = (out) =>
   command(sh`node links.mjs ${out}`, { dir: folder, remedy: 'correct the links above' });
 

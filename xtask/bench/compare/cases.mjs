@@ -10,36 +10,34 @@ import { down, hang } from './play.mjs';
 /** @typedef {import('./play.mjs').Bug} Bug */
 /** @typedef {Record<string, import('./play.mjs').Case>} Cases */
 
-/** Calls ours in another way. @type {(bug: string, change: (fn: Fn, options: any) => [Fn, any]) => Bug} */
+/** Calls ours in another way. */
 const called = (bug, change) => [
   bug,
   ({ call, ...rest }) => ({ ...rest, call: async (fn, options) => call?.(...change(fn, options)) }),
 ];
-/** Calls ours with other options. @type {(bug: string, more: object) => Bug} */
+/** Calls ours with other options. */
 const options = (bug, more) => called(bug, (fn, given) => [fn, { ...given, ...more }]);
-/** Calls another function by ours. @type {(bug: string, change: (fn: Fn) => Fn) => Bug} */
+/** Calls another function by ours. */
 const functions = (bug, change) => called(bug, (fn, given) => [change(fn), given]);
-/** Puts something between ours and the server. @type {(bug: string, change: (fetch: any) => any) => Bug} */
+/** Puts something between ours and the server. */
 const fetches = (bug, change) => [
   bug,
   ({ client, ...rest }) => ({ ...rest, client: (fetch, given) => client?.(change(fetch), given) ?? (async () => {}) }),
 ];
-/** Changes responses. @type {(bug: string, change: (response: Response) => unknown) => Bug} */
+/** Changes responses. */
 const responses = (bug, change) =>
   fetches(
     bug,
     (fetch) =>
-      async (/** @type {any[]} */ ...args) =>
+      async (...args) =>
         change(await fetch(...args)),
   );
 
-/** @type {(status: number, headers?: Record<string, string>) => (n: number) => Response} */
 const first =
   (status, headers = {}) =>
   (n) =>
     n === 1 ? new Response('no', { status, headers }) : new Response('ok');
 
-/** @type {Cases} */
 const ATTEMPTS = {
   'the last error is what you get when the attempts run out': {
     from: 'tim-kos/node-retry#91',
@@ -80,7 +78,6 @@ const ATTEMPTS = {
   },
 };
 
-/** @type {Cases} */
 const WAITS = {
   'the first wait is the base, and each is twice the one before, up to the cap': {
     from: 'mickhansen/retry-as-promised#12',
@@ -130,13 +127,12 @@ function setBack() {
   const Early = function () {
     return new Date(now());
   };
-  globalThis.Date = /** @type {any} */ (Object.assign(Early, { now, prototype: Date.prototype }));
+  globalThis.Date = Object.assign(Early, { now, prototype: Date.prototype });
   return () => {
     globalThis.Date = Date;
   };
 }
 
-/** @type {Cases} */
 const LIMITS = {
   'with a signal that has aborted, nothing is called': {
     from: 'lmstudio-ai/lmstudio-js#337',
@@ -242,12 +238,11 @@ const LIMITS = {
   },
 };
 
-/** @type {Cases} */
 const ERRORS = {
   'you get the error that your function threw, itself and unchanged': {
     from: 'sindresorhus/p-retry#25',
     fails: functions('it is wrapped', (fn) => async (it) => {
-      const fail = (/** @type {unknown} */ cause) => Promise.reject(new Error('failed', { cause }));
+      const fail = (cause) => Promise.reject(new Error('failed', { cause }));
       return Promise.resolve(fn(it)).catch(fail);
     }),
     async play(t) {
@@ -290,10 +285,10 @@ const ERRORS = {
   },
 };
 
-/** Sends the body of the first request only. @param {any} fetch */
+/** Sends the body of the first request only. */
 const spent = (fetch) => {
   let sent = false;
-  return (/** @type {any[]} */ ...args) => {
+  return (...args) => {
     if (sent) return fetch('http://x.test/');
     sent = true;
     return fetch(...args);
@@ -301,7 +296,6 @@ const spent = (fetch) => {
 };
 const USED_UP = fetches('the body is used up', spent);
 
-/** @type {Cases} */
 const REQUESTS = {
   'a POST is not sent again after a 503': {
     from: 'softonic/axios-retry#17',
@@ -375,9 +369,8 @@ const REQUESTS = {
     from: 'browserbase/sdk-node#204',
     fails: 'fetch-retry',
     async play(t) {
-      /** @type {unknown[]} */
       const ended = [];
-      const pull = (/** @type {ReadableStreamDefaultController} */ body) => void ended.push(body.close());
+      const pull = (body) => void ended.push(body.close());
       const body = new ReadableStream({ pull, cancel: (reason) => void ended.push(reason) }, { highWaterMark: 0 });
       await t.send({}, (n) => (n === 1 ? new Response(body, { status: 503 }) : new Response('ok')));
       return ended.length > 0;
@@ -394,15 +387,14 @@ const REQUESTS = {
     needs: 'attemptMs',
     fails: 'ofetch',
     async play(t) {
-      const answer = (/** @type {number} */ n, /** @type {Request} */ { signal }) =>
-        n === 1 ? hang({ signal }) : new Response('ok');
+      const answer = (n, { signal }) => (n === 1 ? hang({ signal }) : new Response('ok'));
       const run = await t.send({}, answer, { attempts: 3, attemptMs: 300 });
       return run.times.length === 2 && run.error === undefined;
     },
   },
 };
 
-/** Four attempts and no protection. @type {Bug} */
+/** Four attempts and no protection. */
 const UNPROTECTED = [
   'no protection',
   (it) => ({
@@ -417,7 +409,6 @@ const UNPROTECTED = [
   }),
 ];
 
-/** @type {Cases} */
 const PROTECTION = {
   'while a server fails, retries become rare: 400 operations send less than 800 requests': {
     from: 'aws/aws-sdk-go-v2#3550',
@@ -437,7 +428,6 @@ const PROTECTION = {
     fails: UNPROTECTED,
     async play(t) {
       const { through } = await t.opened(1500);
-      /** @type {unknown[]} */
       const requests = [];
       for (let i = 0; i < 100; i++) through(async () => hang({ attempt: requests.push(i) }));
       await t.pass(100);
@@ -484,13 +474,13 @@ const PROTECTION = {
   },
 };
 
-/** Opens after 10 ms, and closes after so many. @param {number} ms @param {number} [code] */
-const opens = (ms, code) => (/** @type {any} */ socket) => {
+/** Opens after 10 ms, and closes after so many. */
+const opens = (ms, code) => (socket) => {
   setTimeout(() => socket.open(), 10);
   setTimeout(() => socket.close(code), 10 + ms);
 };
 
-/** Reconnects 0.5 s after each close, whatever happens. @type {Bug} */
+/** Reconnects 0.5 s after each close, whatever happens. */
 const HASTY = [
   'always 0.5 s',
   (it) => ({
@@ -502,7 +492,6 @@ const HASTY = [
   }),
 ];
 
-/** @type {Cases} */
 const CONNECTIONS = {
   'a server that accepts and closes is asked less and less often': {
     from: 'pladaria/reconnecting-websocket#200',
@@ -553,7 +542,7 @@ const CONNECTIONS = {
 };
 
 /** The tables: their heads, whose cases they have, and these. */
-export const TABLES = /** @type {const} */ ([
+export const TABLES = [
   ['attempts', 'functions', ATTEMPTS],
   ['waits', 'functions', WAITS],
   ['aborts and deadlines', 'functions', LIMITS],
@@ -561,4 +550,4 @@ export const TABLES = /** @type {const} */ ([
   ['requests', 'fetch', REQUESTS],
   ['protection', 'protection', PROTECTION],
   ['connections', 'connections', CONNECTIONS],
-]);
+];

@@ -55,20 +55,16 @@ import { retryWithStrategy } from '../contenders.mjs';
 
 const ALL = 'options attempt signal passed attemptMs totalMs interrupts retryIf';
 
-/** Without what is undefined. @template {object} T @param {T} options @returns {T} */
-const set = (options) =>
-  /** @type {T} */ (Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
+/** Without what is undefined. */
+const set = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** @type {NonNullable<Contender['options']>} */
 const ours = ({ attempts, attemptMs, totalMs, jitter, ...rest }) => ({
   ...{ maxAttempts: attempts, attemptTimeoutMs: attemptMs, totalTimeoutMs: totalMs },
   ...{ jitter: jitter === false ? 'none' : undefined, ...rest },
 });
 
-/** @type {(code: string, call: NonNullable<Contender['call']>, more?: Partial<Contender>) => Contender} */
 const own = (code, call, more) => ({ code, knows: `${ALL} onRetry`, options: ours, call, ...more });
 
-/** @type {Record<string, Contender>} */
 const FUNCTIONS = {
   light: own(`export { retry } from 'rejitter/light';`, light.retry, {
     knows: ALL,
@@ -84,9 +80,9 @@ const FUNCTIONS = {
       set({
         ...{ retries: attempts - 1, minTimeout: baseMs, maxTimeout: capMs, randomize: jitter, signal },
         ...{ maxRetryTime: totalMs, onFailedAttempt: onRetry },
-        shouldRetry: retryIf && ((/** @type {any} */ { error }) => retryIf(error)),
+        shouldRetry: retryIf && (({ error }) => retryIf(error)),
       }),
-    call: (fn, options) => pRetry((/** @type {number} */ n) => fn({ attempt: n }), options),
+    call: (fn, options) => pRetry((n) => fn({ attempt: n }), options),
   },
   cockatiel: {
     code: `export { ExponentialBackoff, fullJitterGenerator, handleWhen, retry, timeout, wrap } from 'cockatiel';`,
@@ -100,12 +96,11 @@ const FUNCTIONS = {
       ...rest,
     }),
     call: (fn, { attemptMs, totalMs, signal, retryIf = () => true, onRetry, ...options }) => {
-      const limit = (/** @type {number | undefined} */ ms) =>
-        ms === undefined ? [] : [cockatiel.timeout(ms, cockatiel.TimeoutStrategy.Aggressive)];
+      const limit = (ms) => (ms === undefined ? [] : [cockatiel.timeout(ms, cockatiel.TimeoutStrategy.Aggressive)]);
       const retries = cockatiel.retry(cockatiel.handleWhen(retryIf), options);
       if (onRetry) retries.onRetry(onRetry);
       const policy = cockatiel.wrap(...limit(totalMs), retries, ...limit(attemptMs));
-      return policy.execute((/** @type {any} */ it) => fn({ ...it, attempt: it.attempt + 1 }), signal);
+      return policy.execute((it) => fn({ ...it, attempt: it.attempt + 1 }), signal);
     },
   },
   'exponential-backoff': {
@@ -115,7 +110,7 @@ const FUNCTIONS = {
       set({
         ...{ numOfAttempts: attempts, startingDelay: baseMs, maxDelay: capMs, timeMultiple: 2 },
         jitter: jitter === false ? 'none' : 'full',
-        retry: async (/** @type {unknown} */ error) => {
+        retry: async (error) => {
           await onRetry?.();
           return retryIf(error);
         },
@@ -132,7 +127,7 @@ const FUNCTIONS = {
       }),
     // "403: don't retry" of its README: bail, then return.
     call: (fn, { retryIf = () => true, ...options }) =>
-      asyncRetry(async (/** @type {(error: unknown) => void} */ bail, /** @type {number} */ n) => {
+      asyncRetry(async (bail, n) => {
         try {
           return await fn({ attempt: n });
         } catch (error) {
@@ -148,13 +143,12 @@ const FUNCTIONS = {
     options: ({ attempts = 3, baseMs, capMs, jitter = true, retryIf = () => true, onRetry }) =>
       set({
         ...{ maxAttempts: attempts === Infinity ? 0 : attempts, delay: baseMs, factor: 2, maxDelay: capMs, jitter },
-        handleError: async (/** @type {unknown} */ error, /** @type {any} */ context) => {
+        handleError: async (error, context) => {
           await onRetry?.();
           if (!retryIf(error)) context.abort();
         },
       }),
-    call: (fn, options) =>
-      attempt.retry((/** @type {any} */ { attemptNum }) => fn({ attempt: attemptNum + 1 }), options),
+    call: (fn, options) => attempt.retry(({ attemptNum }) => fn({ attempt: attemptNum + 1 }), options),
   },
   effect: {
     code: `
@@ -166,13 +160,12 @@ const FUNCTIONS = {
     knows: 'signal passed attemptMs totalMs interrupts retryIf onRetry',
     options: (options) => options,
     call: (fn, { attempts = 11, baseMs = 100, capMs = 1000, jitter, signal, attemptMs, totalMs, retryIf, onRetry }) => {
-      const limit = (/** @type {number | undefined} */ ms) => (/** @type {any} */ effect) =>
-        ms === undefined ? effect : Effect.timeout(effect, ms);
+      const limit = (ms) => (effect) => (ms === undefined ? effect : Effect.timeout(effect, ms));
       const waits = Schedule.min([Schedule.exponential(baseMs), Schedule.spaced(capMs)]);
       const schedule = jitter === false ? waits : Schedule.jittered(waits);
       const once = Effect.tryPromise({
-        try: async (/** @type {AbortSignal} */ signal) => fn({ signal }),
-        catch: (/** @type {unknown} */ error) => error,
+        try: async (signal) => fn({ signal }),
+        catch: (error) => error,
       });
       const told = onRetry ? Effect.tapError(once, () => Effect.promise(async () => onRetry())) : once;
       const retries = Effect.retry(limit(attemptMs)(told), set({ schedule, times: attempts - 1, while: retryIf }));
@@ -183,14 +176,12 @@ const FUNCTIONS = {
 
 const STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
-/** @type {(code: string, create: typeof createFetch | typeof lightFetch.createFetch) => Contender} */
 const fetching = (code, create) => ({
   code,
   knows: 'retryAfter request attemptMs',
   client: (fetch, { attempts, attemptMs }) => create({ maxAttempts: attempts, attemptTimeoutMs: attemptMs }, fetch),
 });
 
-/** @type {Record<string, Contender>} */
 const FETCHES = {
   'light/fetch': fetching(`export { createFetch } from 'rejitter/light/fetch';`, lightFetch.createFetch),
   createFetch: fetching(`export { createFetch } from 'rejitter/fetch';`, createFetch),
@@ -218,7 +209,7 @@ const FETCHES = {
     code: `export { default } from 'fetch-retry';`,
     knows: 'request',
     client: (fetch, { attempts = 4 }) => {
-      const retryDelay = (/** @type {number} */ n) => 300 * 2 ** n;
+      const retryDelay = (n) => 300 * 2 ** n;
       return fetchRetry(fetch, { retries: attempts - 1, retryOn: STATUSES, retryDelay });
     },
   },
@@ -232,11 +223,10 @@ const FETCHES = {
   },
 };
 
-/** Responses of 503 for a function's failures, which become failures again. @param {any} protection */
+/** Responses of 503 for a function's failures, which become failures again. */
 const overFetch = (protection) => {
   const options = { maxAttempts: 4, baseMs: 10, capMs: 10, protection };
-  return async (/** @type {() => Promise<unknown>} */ fn, /** @type {AbortSignal | undefined} */ signal) => {
-    /** @type {unknown} */
+  return async (fn, signal) => {
     let own;
     const send = createFetch(options, async () => {
       try {
@@ -253,7 +243,6 @@ const overFetch = (protection) => {
   };
 };
 
-/** @type {Record<string, Contender>} */
 const GUARDS = {
   'RetryPolicy, 3 parts': {
     code: `export { RetryPolicy } from 'rejitter'; export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
@@ -282,7 +271,7 @@ const GUARDS = {
     code: `export { default as CircuitBreaker } from 'opossum'; export { default as pRetry } from 'p-retry';`,
     knows: 'circuit',
     guard: () => {
-      const circuit = new CircuitBreaker(async (/** @type {() => unknown} */ fn) => fn(), {
+      const circuit = new CircuitBreaker(async (fn) => fn(), {
         ...{ resetTimeout: 1000, volumeThreshold: 5 },
       });
       const options = { retries: 3, minTimeout: 10, factor: 1 };
@@ -291,7 +280,7 @@ const GUARDS = {
           try {
             return await circuit.fire(fn);
           } catch (error) {
-            throw CircuitBreaker.isOurError(error) ? new AbortError(/** @type {Error} */ (error)) : error;
+            throw CircuitBreaker.isOurError(error) ? new AbortError(error) : error;
           }
         }, options);
     },
@@ -308,7 +297,6 @@ const GUARDS = {
 
 const parts = () => protect(budget(), breaker({ consecutiveFailures: 5, openMs: 1000, maxOpenMs: 1000 }), cooldown());
 
-/** @type {Record<string, Contender>} */
 const CONNECTIONS = {
   reconnect: {
     code: `export { closeError, keepConnected } from 'rejitter/reconnect';`,
@@ -322,7 +310,7 @@ const CONNECTIONS = {
             signal.addEventListener('abort', () => socket.close());
             socket.addEventListener('open', () => opened({ silenceMs: 20_000 }));
             socket.addEventListener('message', () => alive());
-            socket.addEventListener('close', (/** @type {any} */ event) => reject(closeError(event)));
+            socket.addEventListener('close', (event) => reject(closeError(event)));
           }),
         { signal: aborter.signal, wakeOn: false },
       ).catch(() => {});

@@ -12,10 +12,9 @@ import { virtualClock } from 'rejitter/testing';
  * @typedef {[name: string, plant: (contender: Contender) => Contender]} Bug
  */
 
-/** Rejections that nobody handles. @type {unknown[]} */
+/** Rejections that nobody handles. */
 const unhandled = [];
 
-/** @param {Case} it @param {Contender} contender */
 export async function played({ play }, contender) {
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', (error) => unhandled.push(error));
   unhandled.length = 0;
@@ -33,14 +32,11 @@ export async function played({ play }, contender) {
 
 /** What became of an operation: the times of its calls, and when and how it ended. */
 class Run {
-  /** @type {number[]} */
   times = [];
   at = NaN;
-  /** @type {any} */
   error;
-  /** @type {any} */
   value;
-  /** Bodies of requests. @type {string[]} */
+  /** Bodies of requests. */
   bodies = [];
 
   get waits() {
@@ -49,27 +45,26 @@ class Run {
 }
 
 export const down = () => Promise.reject(new Error('down'));
-/** Settles only if a signal that it is given aborts. @type {Fn} */
+/** Settles only if a signal that it is given aborts. */
 export const hang = ({ signal }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
 export class Tools {
   unhandled = unhandled;
 
-  /** @param {import('rejitter/testing').VirtualClock} clock @param {Contender} contender */
   constructor(clock, contender) {
     this.clock = clock;
     this.contender = contender;
   }
 
-  /** Advances in small steps: some packages need many turns of the event loop for one timer. @param {number} ms */
+  /** Advances in small steps: some packages need many turns of the event loop for one timer. */
   async pass(ms, step = Math.max(10, ms / 100)) {
     for (let t = 0; t < ms; t += step) await this.clock.advance(step);
   }
 
-  /** Follows what an operation does. @param {() => unknown} operation */
+  /** Follows what an operation does. */
   follow(operation, run = new Run()) {
-    const end = (/** @type {Partial<Run>} */ how) => Object.assign(run, { at: this.clock.now }, how);
+    const end = (how) => Object.assign(run, { at: this.clock.now }, how);
     (async () => operation())().then(
       (value) => end({ value }),
       (error) => end({ error }),
@@ -77,29 +72,29 @@ export class Tools {
     return run;
   }
 
-  /** Options in the package's own words. @param {Options} options @returns {Record<string, any>} */
+  /** Options in the package's own words. */
   inOwnWords(options) {
     return this.contender.options?.(options) ?? {};
   }
 
-  /** Starts an operation. @param {Options} options @param {Fn} [fn] fails by default */
+  /** Starts an operation. @param {Fn} [fn] fails by default */
   start(options, fn = down, own = this.inOwnWords({ attempts: 3, baseMs: 100, capMs: 1000, ...options })) {
     const run = new Run();
-    const counted = (/** @type {{ signal?: AbortSignal }} */ { signal }) => {
+    const counted = ({ signal }) => {
       run.times.push(this.clock.now);
       return fn({ signal, attempt: run.times.length });
     };
     return this.follow(() => this.contender.call?.(counted, own), run);
   }
 
-  /** Lets it run. @param {Options} options @param {Fn} [fn] */
+  /** Lets it run. */
   async run(options, fn, ms = 5000) {
     const run = this.start(options, fn);
     await this.pass(ms);
     return run;
   }
 
-  /** The calls in 20 s, with options in the package's own words. @param {Record<string, any>} own */
+  /** The calls in 20 s, with options in the package's own words. */
   async callsWith(own) {
     const { random } = Math;
     Math.random = () => 0.5;
@@ -123,11 +118,10 @@ export class Tools {
    * Sends a request to a server that answers the nth one with `answer(n, request)`, for 30 s.
    * @param {any} init or a Request
    * @param {(n: number, request: Request) => any} [answer] 503, then 200 by default
-   * @param {{ attempts?: number, attemptMs?: number }} [options]
    */
   async send(init, answer = (n) => new Response('', { status: n === 1 ? 503 : 200 }), options = { attempts: 3 }) {
     const run = new Run();
-    const fetch = async (/** @type {any} */ input, /** @type {any} */ given) => {
+    const fetch = async (input, given) => {
       run.times.push(this.clock.now);
       const request = new Request(input, given && { ...given, ...(given.body && { duplex: 'half' }) });
       request.signal.throwIfAborted();
@@ -142,8 +136,8 @@ export class Tools {
 
   /** A guard, how to send through it, and how to overload it: with operations that fail, one each 50 ms. */
   guard() {
-    const call = /** @type {NonNullable<Contender['guard']>} */ (this.contender.guard)();
-    const overload = async (/** @type {number} */ count) => {
+    const call = this.contender.guard();
+    const overload = async (count) => {
       let requests = 0;
       for (let i = 0; i < count; i++) {
         this.follow(() =>
@@ -159,8 +153,7 @@ export class Tools {
     return {
       call,
       overload,
-      through: (/** @type {() => Promise<any>} */ fn, /** @type {AbortSignal | undefined} */ signal = undefined) =>
-        this.follow(() => call(fn, signal)),
+      through: (fn, signal = undefined) => this.follow(() => call(fn, signal)),
     };
   }
 
@@ -172,14 +165,14 @@ export class Tools {
     return guard;
   }
 
-  /** Connections that are opened in a minute. @param {(socket: any) => void} serve */
+  /** Connections that are opened in a minute. */
   async attempts(serve) {
     const { run } = this.connect(serve);
     await this.pass(60_000);
     return run.times.length;
   }
 
-  /** Opens a connection to a server that does as `serve` says with each socket. @param {(socket: any) => void} serve */
+  /** Opens a connection to a server that does as `serve` says with each socket. */
   connect(serve) {
     const run = new Run();
     const { clock } = this;

@@ -1,7 +1,6 @@
 // A binary heap in typed arrays: the event queue of the simulation in plain JavaScript.
 
 export class BinaryHeap {
-  /** @param {number} capacity */
   constructor(capacity) {
     this.times = new Float64Array(capacity);
     this.ids = new Int32Array(capacity);
@@ -13,10 +12,6 @@ export class BinaryHeap {
     return this.times[0];
   }
 
-  /**
-   * @param {number} time
-   * @param {number} id
-   */
   push(time, id) {
     const { times, ids } = this;
     let hole = this.size++;

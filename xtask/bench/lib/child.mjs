@@ -14,10 +14,8 @@ import { fileURLToPath } from 'node:url';
  */
 
 /**
- * @param {string} node
  * @param {string} module its URL
  * @param {string} name of the function
- * @param {unknown} argument
  * @param {string[]} [flags] of Node
  * @returns {Promise<any>} what the function resolves to, as JSON
  */
@@ -29,9 +27,8 @@ export function inNode(node, module, name, argument, flags = []) {
       execArgv: flags,
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    /** @type {{ answer: unknown } | undefined} */
     let message;
-    child.once('message', (/** @type {any} */ received) => {
+    child.once('message', (received) => {
       message = received;
     });
     child.once('error', failed);

@@ -16,7 +16,6 @@ const HOP_SD_MS = 2;
 /**
  * Each returns the wait of a client after a failed write: `attempt` counts them from 1, `previous` is its
  * last wait, at first the base.
- * @type {Record<Strategy, (attempt: number, previous: number) => number>}
  */
 const WAITS = {
   none: () => 0,
@@ -29,7 +28,6 @@ const WAITS = {
   decorrelated: (_, previous) => Math.min(CAP_MS, BASE_MS + Math.random() * (3 * previous - BASE_MS)),
 };
 
-/** @param {number} attempt */
 const ceiling = (attempt) => Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 
 /** Normal variates come in pairs (Marsaglia's polar method). */
@@ -54,9 +52,6 @@ function normal() {
 const hop = () => Math.abs(HOP_MEAN_MS + HOP_SD_MS * normal());
 
 /**
- * @param {Strategy} strategy
- * @param {number} clients
- * @param {number} runs
  * @returns {{ events: number, calls: Uint32Array, timesMs: Float64Array }} writes, and the last success, of each run
  */
 export function contention(strategy, clients, runs) {

@@ -27,23 +27,16 @@ import { shuffled, uniform } from './random.mjs';
  * Each design has its own loop: a shared one would be optimised for all of them and suit none.
  * @param {string} call the expression that is awaited
  * @param {Record<string, unknown>} scope what its names mean
- * @returns {(n: number) => Promise<void>}
  */
 export const loopOf = (call, scope) =>
   made(`async function loop(n) { for (let i = 0; i < n; i++) await ${call}; }`, scope);
 
-/** A function that runs the call once. @param {string} call @param {Record<string, unknown>} scope */
+/** A function that runs the call once. */
 export const operationOf = (call, scope) => made(`() => ${call}`, scope);
 
-/** @param {string} code @param {Record<string, unknown>} scope */
 const made = (code, scope) => new Function(...Object.keys(scope), `return ${code};`)(...Object.values(scope));
 
-/**
- * The size of a batch that takes about `ms`.
- * @param {Design} design
- * @param {number} ms
- * @param {() => number} now
- */
+/** The size of a batch that takes about `ms`. */
 export async function batchOf({ loop }, ms, now) {
   for (let n = 1; ; n *= 2) {
     let took = Infinity;
@@ -57,11 +50,6 @@ export async function batchOf({ loop }, ms, now) {
   }
 }
 
-/**
- * @param {Design[]} designs
- * @param {Plan} plan
- * @returns {Promise<Samples>}
- */
 export async function compare(designs, { rounds, batchMs, warmUpMs, seed, now = () => performance.now() }) {
   const random = uniform(seed);
   for (const { loop } of designs) {
@@ -69,11 +57,9 @@ export async function compare(designs, { rounds, batchMs, warmUpMs, seed, now = 
     do await loop(1000);
     while (now() < end);
   }
-  /** @type {Map<Design, number>} */
   const batches = new Map();
   // Again after all are warm: each has made code and shapes that the others met.
   for (const design of designs) batches.set(design, await batchOf(design, batchMs, now));
-  /** @type {Samples} */
   const samples = Object.fromEntries(designs.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const design of shuffled(designs, random)) {

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const folder = new URL('../', import.meta.url);
 
-/** @param {string | URL} path */
 const json = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
 
 /** The class of machine, no name. */
@@ -31,7 +30,7 @@ export async function takenByOthers(ms = 2000) {
   let all = 0;
   for (const [i, { times }] of cpus().entries()) {
     for (const [kind, value] of Object.entries(times)) {
-      const grown = value - before[i].times[/** @type {keyof typeof times} */ (kind)];
+      const grown = value - before[i].times[kind];
       all += grown;
       if (kind === 'idle') idle += grown;
     }

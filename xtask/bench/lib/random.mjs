@@ -2,15 +2,10 @@
 
 import { wordsFrom } from '../../../tests/package/lib/words.mjs';
 
-/** Uniform on [0, 1). @param {number} seed */
+/** Uniform on [0, 1). */
 export const uniform = (seed) => wordsFrom(seed).unit;
 
-/**
- * A shuffled copy (Fisher and Yates).
- * @template T
- * @param {readonly T[]} items
- * @param {() => number} random
- */
+/** A shuffled copy (Fisher and Yates). */
 export function shuffled(items, random) {
   const copy = [...items];
   for (let i = copy.length - 1; i > 0; i--) {

@@ -22,20 +22,11 @@ export function quantile(values, p) {
   return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
 
-/** @param {ArrayLike<number>} values */
 export const median = (values) => quantile(values, 0.5);
 
-/**
- * @param {ArrayLike<number>} values
- * @returns {Spread}
- */
 export const spread = (values) => ({ median: median(values), q1: quantile(values, 0.25), q3: quantile(values, 0.75) });
 
-/**
- * Results of the same rounds: a machine that slows down slows both.
- * @param {(value: number, baseline: number) => number} compared
- * @returns {(values: ArrayLike<number>, baseline: ArrayLike<number>) => Spread}
- */
+/** Results of the same rounds: a machine that slows down slows both. */
 const compare = (compared) => (values, baseline) => {
   if (values.length !== baseline.length)
     throw new RangeError(`${values.length} values and a baseline of ${baseline.length}`);

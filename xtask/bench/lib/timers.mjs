@@ -9,14 +9,12 @@ const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThi
  * imported: some keep `setTimeout`.
  */
 export function patchTimers() {
-  /** @type {SetTimer} */
   const set = (callback, _ms, ...args) => setImmediate(callback, ...args);
   Object.assign(globalThis, { setTimeout: set, clearTimeout: clearImmediate });
 }
 
-/** All waits of contenders take `ms`, whatever they ask for. @param {number} ms */
+/** All waits of contenders take `ms`, whatever they ask for. */
 export function fixTimers(ms) {
-  /** @type {SetTimer} */
   const set = (callback, _ms, ...args) => realSetTimeout(callback, ms, ...args);
   Object.assign(globalThis, { setTimeout: set, clearTimeout: realClearTimeout });
 }

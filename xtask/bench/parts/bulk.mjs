@@ -12,7 +12,6 @@ const OURS = 'rejitter/lab, sample';
 const WAITS = 10;
 const OPERATIONS = 1_000_000;
 
-/** @param {import('../lib/child.mjs').Context} context */
 export const run = ({ node, choice }) => inNode(node, import.meta.url, 'measure', choice);
 
 /** The formula, as one writes it. */
@@ -34,11 +33,7 @@ function tableLoop() {
   return delays;
 }
 
-/**
- * Each wait lies below its ceiling, and around half of it in the mean.
- * @param {Float64Array} delays
- * @param {string} name
- */
+/** Each wait lies below its ceiling, and around half of it in the mean. */
 function check(delays, name) {
   assert.equal(delays.length, WAITS * OPERATIONS, name);
   for (let k = 0; k < WAITS; k++) {
@@ -54,17 +49,14 @@ function check(delays, name) {
   }
 }
 
-/** @param {import('../lib/child.mjs').Choice} choice */
 export async function measure({ quick, seed }) {
   const { sample } = await import('rejitter/lab');
   const policy = { maxAttempts: WAITS + 1, baseMs: BASE_MS, capMs: CAP_MS };
-  /** @type {Record<string, () => Float64Array>} */
   const ways = {
     [BASELINE]: plainLoop,
     'JS loop, ceilings in a table': tableLoop,
     [OURS]: () => sample(policy, { operations: OPERATIONS, seed }),
   };
-  /** @type {Record<string, number[]>} */
   const samples = {};
   for (const [name, way] of Object.entries(ways)) {
     check(way(), name);

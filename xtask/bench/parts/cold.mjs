@@ -7,10 +7,8 @@ import { operationOf } from '../lib/harness.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
-/** @param {import('../lib/child.mjs').Context} context */
 export async function run({ node, choice: { quick, seed } }) {
   const random = uniform(seed);
-  /** @type {Record<string, number[]>[]} */
   const results = [{}, {}, {}, {}];
   const left = new Set(FIELDS.retries.keys());
   // The round before the first fills the file system's cache.
@@ -62,7 +60,6 @@ export async function measure(index) {
   return ms;
 }
 
-/** @param {() => Promise<unknown>} use */
 async function longestTurn(use) {
   let longest = 0;
   let last = performance.now();

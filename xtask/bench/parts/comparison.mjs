@@ -8,10 +8,7 @@ import { versions } from '../lib/machine.mjs';
 import { markdownTable, named, writeTables } from '../report/table.mjs';
 import { sizeOf } from './sizes.mjs';
 
-/**
- * What has it: a module, and what it exports. Those of others come first.
- * @type {Record<string, Record<string, [module: string, name: string]>>}
- */
+/** What has it: a module, and what it exports. Those of others come first. */
 const FEATURES = {
   'an HTTP client': { ky: ['ky', 'default'], 'axios-retry': ['axios', 'default'], ofetch: ['ofetch', 'ofetch'] },
   bulkheads: { cockatiel: ['cockatiel', 'bulkhead'] },
@@ -25,9 +22,7 @@ const FEATURES = {
   'hedged attempts': { '`rejitter/protection`': ['rejitter/protection', 'hedge'] },
 };
 
-/** @param {import('../lib/child.mjs').Context} context */
 export async function run({ node, choice: { docs }, say }) {
-  /** @type {{ title: string, names: string[], codes: string[], rows: string[][] }[]} */
   const groups = await inNode(node, import.meta.url, 'measure', null);
   say(`${groups.reduce((count, { rows }) => count + rows.length, 0)} cases`);
   const known = versions();
@@ -74,7 +69,6 @@ export async function measure() {
     for (const [what, it] of Object.entries(cases)) {
       const needs = it.needs?.split(' ') ?? [];
       const able = all.filter(([, { knows }]) => needs.every((word) => knows.split(' ').includes(word)));
-      /** @type {Record<string, boolean>} */
       const did = {};
       for (const [name, contender] of able) did[name] = await played(it, contender);
       const { fails } = it;

@@ -7,9 +7,7 @@ import { inNode } from '../lib/child.mjs';
 import { loopOf, operationOf } from '../lib/harness.mjs';
 import { fixTimers, patchTimers } from '../lib/timers.mjs';
 
-/** @param {import('../lib/child.mjs').Context} context */
 export async function run({ node, choice, say }) {
-  /** @type {Record<string, any>} */
   const results = {};
   for (const [index, { name, retries = true }] of FIELDS.retries.entries()) {
     if (!retries) continue;
@@ -24,18 +22,15 @@ export async function run({ node, choice, say }) {
 export async function heapBytes() {
   for (let i = 0; i < 4; i++) {
     await new Promise((done) => setImmediate(done));
-    /** @type {any} */ (globalThis).gc();
+    globalThis.gc();
   }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** @param {import('../lib/child.mjs').Choice & { index: number }} choice */
 export async function measure({ quick, index }) {
-  /** @type {WebAssembly.Instance[]} */
   const instances = [];
   WebAssembly.Instance = class extends WebAssembly.Instance {
-    /** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] */
     constructor(module, imports) {
       super(module, imports);
       instances.push(this);
@@ -59,7 +54,6 @@ export async function measure({ quick, index }) {
   const bytes = async () => {
     [failing, calls] = [true, 0];
     const before = await heapBytes();
-    /** @type {unknown[] | undefined} */
     let operations = new Array(count);
     const empty = await heapBytes();
     for (let i = 0; i < count; i++) operations[i] = operation();
@@ -98,8 +92,7 @@ export async function measure({ quick, index }) {
   return { ...wait, keptOfMany, wasmBytes: instances.reduce((sum, instance) => sum + memoryOf(instance), 0) };
 }
 
-/** @param {WebAssembly.Instance} instance */
 function memoryOf({ exports }) {
   const memories = Object.values(exports).filter((value) => value instanceof WebAssembly.Memory);
-  return memories.reduce((sum, memory) => sum + /** @type {WebAssembly.Memory} */ (memory).buffer.byteLength, 0);
+  return memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
 }

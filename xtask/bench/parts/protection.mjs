@@ -4,7 +4,6 @@ import { inNode } from '../lib/child.mjs';
 import { heapBytes } from './heap.mjs';
 import { speed } from './speed.mjs';
 
-/** @param {import('../lib/child.mjs').Context} context */
 export async function run(context) {
   const { samples } = await speed('protection', 0)(context);
   const perKey = await inNode(context.node, import.meta.url, 'bytesPerKey', null, ['--expose-gc']);

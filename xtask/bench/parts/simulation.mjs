@@ -10,15 +10,12 @@ import { sum } from '../report/table.mjs';
 const OURS = 'rejitter/lab, simulateContention';
 const TWIN = 'plain JavaScript';
 
-/** @type {import('../lib/contention.mjs').Strategy[]} */
 const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
-/** @param {import('../lib/child.mjs').Context} context */
 export const run = ({ node, choice }) => inNode(node, import.meta.url, 'measure', choice);
 
 /** Returns the number of events. @typedef {(...args: Parameters<typeof contention>) => number} Simulate */
 
-/** @returns {Promise<Simulate>} */
 async function lab() {
   const { simulateContention } = await import('rejitter/lab');
   return (figure, clients, runs) => {
@@ -29,16 +26,13 @@ async function lab() {
   };
 }
 
-/** @param {import('../lib/child.mjs').Choice} choice */
 export async function measure({ quick, seed }) {
-  /** @type {[string, Simulate][]} */
   const ways = [
     [OURS, await lab()],
     [TWIN, (...args) => contention(...args).events],
   ];
   const runs = quick ? 20 : 100;
   const random = uniform(seed);
-  /** @type {Record<string, { ms: number[], events: number[] }>} */
   let cells = {};
   // The first round is the warm-up.
   for (const every of [60, quick ? 60 : 10]) {

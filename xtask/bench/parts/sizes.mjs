@@ -37,11 +37,7 @@ export const PEERS = {
   ofetch: `export { createFetch } from 'ofetch';`,
 };
 
-/**
- * @param {string} code
- * @param {string[]} [external] packages that the app has anyway
- * @returns {Promise<import('../../../tests/package/lib/budgets.mjs').Size>}
- */
+/** @param {string[]} [external] packages that the app has anyway */
 export async function sizeOf(code, external) {
   const { build } = await import('esbuild');
   const resolveDir = fileURLToPath(new URL('..', import.meta.url));
@@ -59,9 +55,7 @@ export async function sizeOf(code, external) {
   return weigh(outputFiles[0].contents);
 }
 
-/** @param {[name: string, code: string][]} codes */
 async function sizesOf(codes) {
-  /** @type {Record<string, import('../../../tests/package/lib/budgets.mjs').Size>} */
   const sizes = {};
   for (const [name, code] of codes) sizes[name] = await sizeOf(code);
   return sizes;

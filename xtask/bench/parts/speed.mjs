@@ -9,22 +9,15 @@ import { patchTimers } from '../lib/timers.mjs';
 
 /** @typedef {keyof typeof FIELDS} Field */
 
-/**
- * Measures a field, with so many failures before each success.
- * @param {Field} field
- * @param {number} failures
- */
+/** Measures a field, with so many failures before each success. */
 export const speed =
   (field, failures) =>
-  (/** @type {import('../lib/child.mjs').Context} */ { node, choice }) =>
+  ({ node, choice }) =>
     inNode(node, import.meta.url, 'measure', { ...choice, field, failures });
 
 /**
  * A callback that fails this often in a row, then succeeds once, and how often it was called: a separate one for each
  * contender, so that the engine optimises it for that one.
- * @param {Field} field
- * @param {number} failures
- * @returns {{ fn: () => Promise<any>, calls: () => number }}
  */
 function calleeOf(field, failures) {
   const last = `calls % (failures + 1) === 0`;
@@ -36,20 +29,14 @@ function calleeOf(field, failures) {
   return new Function('failures', 'error', code)(failures, new Error('flaky'));
 }
 
-/**
- * A contender must do the job before it is timed.
- * @param {import('../contenders.mjs').Contender} contender
- * @param {(fn: any) => Record<string, unknown>} scope
- * @param {Field} field
- */
+/** A contender must do the job before it is timed. */
 export async function verify({ name, call, retries = true }, scope, field) {
   // Each wrapper of fetch ends in its own way when all attempts fail.
   for (const failures of [0, ...(retries ? [3] : []), ...(retries && field !== 'fetch' ? [Infinity] : [])]) {
     const { fn, calls } = calleeOf(field, failures);
     const text = `${name}, ${failures} failures`;
-    /** @type {any[]} */
     const results = [];
-    const note = (/** @type {Promise<unknown>} */ promise) => promise.then((result) => results.push(result));
+    const note = (promise) => promise.then((result) => results.push(result));
     const once = loopOf(`note(${call})`, { ...scope(fn), note });
     if (failures === Infinity) await assert.rejects(once(1), text);
     else await once(1);
@@ -60,11 +47,9 @@ export async function verify({ name, call, retries = true }, scope, field) {
   }
 }
 
-/** @param {import('../lib/child.mjs').Choice & { field: Field, failures: number }} choice */
 export async function measure({ field, failures, quick, seed }) {
   patchTimers();
   const designs = [];
-  /** @type {Record<string, string>} */
   const notes = {};
   for (const contender of FIELDS[field]) {
     const { name, call, note, retries = true } = contender;
@@ -85,7 +70,6 @@ export async function measure({ field, failures, quick, seed }) {
     const loop = loopOf(all, scope(fn));
     designs.push({
       name,
-      /** @param {number} n */
       async loop(n) {
         const before = calls?.();
         await loop(n);

@@ -14,17 +14,16 @@ const PROCESSES = 2;
 
 /** @typedef {Record<string, number | undefined>} Numbers of a row, by contender */
 
-/** Returns a table with rows in place of worlds: of those whose titles contain a word. @param {string} word */
+/** Returns a table with rows in place of worlds: of those whose titles contain a word. */
 const rowsOf =
   (word) =>
-  (/** @type {import('../worlds/tables.mjs').Table} */ { worlds, ...table }) => ({
+  ({ worlds, ...table }) => ({
     ...table,
     rows: worlds
       .filter(({ title }) => title.includes(word))
       .flatMap((world) => world.shows.map((row) => ({ ...row, title: row.title ?? world.title, world }))),
   });
 
-/** @param {import('../lib/child.mjs').Context} context */
 export async function run({ node, choice: { quick, docs, seed, world = '' }, say }) {
   const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => seed + i);
   const chosen = TABLES.map(rowsOf(world));
@@ -33,10 +32,10 @@ export async function run({ node, choice: { quick, docs, seed, world = '' }, say
     world,
     seeds: seeds.filter((_, k) => k % PROCESSES === i),
   }));
-  /** @type {Numbers[][][]} by seed, table and row */
+  /** by seed, table and row */
   const played = (await Promise.all(shares.map((part) => inNode(node, import.meta.url, 'measure', part)))).flat();
   const tables = chosen.map(({ name, contenders, rows }, t) => {
-    const numbers = (/** @type {number} */ r) =>
+    const numbers = (r) =>
       Object.fromEntries(contenders.map((each) => [each, medianOf(played.map((shown) => shown[t][r][each]))]));
     return {
       ...{ name, contenders },
@@ -54,17 +53,14 @@ export async function run({ node, choice: { quick, docs, seed, world = '' }, say
   return tables;
 }
 
-/** @param {{ seeds: number[], world: string }} part */
 export async function measure({ seeds, world: word }) {
   const { CONTENDERS } = await import('../worlds/contenders.mjs');
   const { play } = await import('../worlds/play.mjs');
   const shown = [];
   for (const seed of seeds) {
     const start = performance.now();
-    /** @type {Numbers[][]} */
     const tables = [];
     for (const { contenders, rows } of TABLES.map(rowsOf(word))) {
-      /** @type {Numbers[]} */
       const numbers = rows.map(() => ({}));
       tables.push(numbers);
       for (const world of new Set(rows.map((row) => row.world)))
@@ -79,7 +75,7 @@ export async function measure({ seeds, world: word }) {
   return shown;
 }
 
-/** Of contenders that cannot play a world, there is none. @param {(number | null | undefined)[]} values */
+/** Of contenders that cannot play a world, there is none. */
 function medianOf(values) {
   const known = values.filter((value) => typeof value === 'number');
   return known.length === 0 ? undefined : median(known);

@@ -9,11 +9,7 @@ import { digits, eventsPerS, markdownTable, named as withVersion, whole, withSpr
 export const BEGIN = '<!-- Written by cargo xtask bench --docs. -->';
 export const END = '<!-- Until here. -->';
 
-/**
- * The text with what is between the markers replaced.
- * @param {string} text
- * @param {string} block
- */
+/** The text with what is between the markers replaced. */
 export function between(text, block) {
   const [before, ...afterBegin] = text.split(BEGIN);
   const [, ...afterEnd] = afterBegin.join(BEGIN).split(END);
@@ -26,27 +22,26 @@ export function between(text, block) {
 const FIRST_OPERATIONS = [POLICY, FUNCTION, LIGHT, 'p-retry', 'cockatiel', BY_HAND];
 
 /** Others take part under one name; rejitter under three, and its imports have names of their own. */
-const BUNDLES = /** @type {Record<string, string>} */ ({
+const BUNDLES = {
   [POLICY]: 'RetryPolicy',
   [FUNCTION]: 'retryWithFullJitter',
   [LIGHT]: LIGHT,
-});
+};
 
 /** The columns: their names in words, and how a value is written. */
-const MEASURES = /** @type {const} */ ([
-  ['first success', 'first success, × bare call', (/** @type {number} */ value) => `${digits(value)}×`],
-  ['retries', '3 failures, then success, × loop', (/** @type {number} */ value) => `${digits(value)}×`],
-  ['heap in a wait', 'heap in a wait, B', (/** @type {number} */ value) => `${whole(value)} B`],
-  ['cold start', 'cold start, ms', (/** @type {number} */ value) => `${digits(value)} ms`],
-  ['bytes in an app', 'in an app, B', (/** @type {number} */ value) => `${whole(value)} B`],
-]);
+const MEASURES = [
+  ['first success', 'first success, × bare call', (value) => `${digits(value)}×`],
+  ['retries', '3 failures, then success, × loop', (value) => `${digits(value)}×`],
+  ['heap in a wait', 'heap in a wait, B', (value) => `${whole(value)} B`],
+  ['cold start', 'cold start, ms', (value) => `${digits(value)} ms`],
+  ['bytes in an app', 'in an app, B', (value) => `${whole(value)} B`],
+];
 
 /**
  * The numbers of a contender in the order of {@link MEASURES}, undefined where not measured.
  * @typedef {{ name: string, values: (Spread | number | undefined)[] }} Row
  */
 
-/** @param {Record<string, any>} parts @returns {Row[]} */
 function rowsOf({ success, retries, heap = {}, cold: { first: cold } = { first: {} }, sizes }) {
   const names = [success?.samples, retries?.samples, heap, cold].flatMap((part) => Object.keys(part ?? {}));
   return [...new Set(names)]
@@ -63,16 +58,12 @@ function rowsOf({ success, retries, heap = {}, cold: { first: cold } = { first: 
     }));
 }
 
-/** @param {Spread | number | undefined} value */
 const middle = (value) => (typeof value === 'object' ? value.median : value);
 
-/**
- * Names, for each measure, the contenders that match or beat rejitter's policy; less than 5% counts as equal.
- * @param {Row[]} rows
- */
+/** Names, for each measure, the contenders that match or beat rejitter's policy; less than 5% counts as equal. */
 function aheadOf(rows) {
   return MEASURES.flatMap(([measure, , show], column) => {
-    const of = (/** @type {Row | undefined} */ row) => middle(row?.values[column]) ?? NaN;
+    const of = (row) => middle(row?.values[column]) ?? NaN;
     const own = of(rows.find(({ name }) => name === POLICY));
     if (Number.isNaN(own)) return [];
     const others = rows
@@ -83,12 +74,12 @@ function aheadOf(rows) {
   });
 }
 
-/** A table cell. @param {Spread | number | undefined} value */
+/** A table cell. */
 const cell = (value) => (typeof value === 'number' ? whole(value) : withSpread(value));
 
-/** The paragraphs of each part that was measured. @param {any} results */
+/** The paragraphs of each part that was measured. */
 export function block({ when, machine, versions, node, parts, others, quick }) {
-  const named = (/** @type {string} */ name) => withVersion(name, versions);
+  const named = (name) => withVersion(name, versions);
   const rows = rowsOf(parts);
   const rounds = parts.success?.samples[BARE].length;
   const paragraphs = [
@@ -125,7 +116,6 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
   return paragraphs.join('\n\n');
 }
 
-/** @type {Record<string, (part: any, parts: any, named: (name: string) => string, node: string) => string>} */
 const PARAGRAPHS = {
   older(older, { cold, success }, named, node) {
     const nodes = success && cold ? [{ node, cold, success }, older] : [older];
@@ -141,8 +131,7 @@ const PARAGRAPHS = {
     return markdownTable([['the first operations, ms', ...heads], ...rows]);
   },
   fetch({ good, retried }, { sizes }, named) {
-    const times = (/** @type {any} */ { samples }, /** @type {string} */ name) =>
-      withSpread(samples[name] && ratio(samples[name], samples[BARE_FETCH]));
+    const times = ({ samples }, name) => withSpread(samples[name] && ratio(samples[name], samples[BARE_FETCH]));
     const cost = digits(spread(good.samples[BARE_FETCH]).median / 1000);
     const names = Object.keys(good.samples).filter((name) => name !== BARE_FETCH);
     return markdownTable([
@@ -154,7 +143,7 @@ const PARAGRAPHS = {
     ]);
   },
   protection({ samples, perKey }) {
-    const times = (/** @type {string} */ name, other = POLICY) => withSpread(ratio(samples[name], samples[other]));
+    const times = (name, other = POLICY) => withSpread(ratio(samples[name], samples[other]));
     return wrapped(`
       Protection: a first success takes ${times(BUDGET)} times as long with a budget, ${times(BREAKER)} times with a
       breaker: ${times(BREAKER, WRAPPED)} of cockatiel's retry around its circuit breaker. A key with both takes
@@ -162,14 +151,14 @@ const PARAGRAPHS = {
   },
   bulk({ samples, delays }) {
     const ours = samples['rejitter/lab, sample'];
-    const over = (/** @type {string} */ name) => withSpread(ratio(samples[name], ours));
+    const over = (name) => withSpread(ratio(samples[name], ours));
     return wrapped(`
       \`sample\` of \`rejitter/lab\` draws ${whole(delays)} full-jitter delays in ${digits(spread(ours).median)} ms:
       ${over('JS loop')} times as fast as a loop with \`Math.random\`, ${over('JS loop, ceilings in a table')} times as
       fast as one with its ceilings in a table.`);
   },
   simulation(cells) {
-    const [ours, twin] = /** @type {any[]} */ (Object.values(cells)).map(eventsPerS);
+    const [ours, twin] = Object.values(cells).map(eventsPerS);
     return wrapped(`
       \`simulateContention\` handles ${digits(ours / 1e6)} million events per second, ${digits(ours / twin)} times as
       many as the same model in plain JavaScript.`);

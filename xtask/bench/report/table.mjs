@@ -4,10 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
-/**
- * Three digits that count, without exponent: 0.0123, 1.23, 12.3, 123, 12,300.
- * @param {number} value
- */
+/** Three digits that count, without exponent: 0.0123, 1.23, 12.3, 123, 12,300. */
 export function digits(value) {
   if (!Number.isFinite(value)) return '—';
   if (value === 0) return '0';
@@ -17,16 +14,16 @@ export function digits(value) {
   return whole(Math.round(value / step) * step);
 }
 
-/** With a comma between thousands. @param {number} value */
+/** With a comma between thousands. */
 export const whole = (value) => Math.round(value).toLocaleString('en-US');
 
-/** A median and its quartiles. @param {Spread | undefined} spread */
+/** A median and its quartiles. */
 export const withSpread = (spread) =>
   spread === undefined ? '—' : `${digits(spread.median)} (${digits(spread.q1)}–${digits(spread.q3)})`;
 
 /** @param {string[][]} rows the first is the heading */
 export function markdownTable(rows, alignment = '---:|') {
-  const line = (/** @type {string[]} */ row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const [head, ...body] = rows;
   return [line(head), `|---|${alignment.repeat(head.length - 1)}`, ...body.map(line)].join('\n');
 }
@@ -34,14 +31,12 @@ export function markdownTable(rows, alignment = '---:|') {
 /**
  * Writes tables into a document, each in the place of the one whose first cell is the same.
  * @param {string} name of the document
- * @param {string[]} tables
  */
 export function writeTables(name, tables) {
   const file = new URL(`../../../docs/${name}`, import.meta.url);
   writeFileSync(file, tables.reduce(placed, readFileSync(file, 'utf8')));
 }
 
-/** @param {string} text @param {string} table */
 export function placed(text, table) {
   const start = text.indexOf(`\n${table.split(' |', 1)[0]} |`) + 1;
   if (start === 0) throw new Error(`no table is like ${table.split('\n', 1)[0]}`);
@@ -55,10 +50,10 @@ export function placed(text, table) {
   );
 }
 
-/** The name of a package with its version. @param {string} name @param {Record<string, string>} versions */
+/** The name of a package with its version. */
 export const named = (name, versions) => (versions[name] ? `${name} ${versions[name]}` : name);
 
-/** A paragraph in lines of at most so many characters, if its words allow. @param {string} text */
+/** A paragraph in lines of at most so many characters, if its words allow. */
 export const wrapped = (text, width = 110) =>
   text
     .trim()
@@ -66,7 +61,7 @@ export const wrapped = (text, width = 110) =>
     .replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n')
     .trimEnd();
 
-export const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** The speed of a simulation. @param {{ ms: number[], events: number[] }} cells */
+/** The speed of a simulation. */
 export const eventsPerS = ({ ms, events }) => (sum(events) / sum(ms)) * 1000;

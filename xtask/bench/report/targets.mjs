@@ -7,12 +7,11 @@ import { digits, eventsPerS, markdownTable, whole } from './table.mjs';
 
 /** What, how much it is, and the most or the least that it should be. @typedef {[string, number, '≤' | '≥', number]} Aim */
 
-/** @param {Record<string, number[]>} samples @param {string} name @param {string} other */
 const times = (samples, name, other) => (samples[other] ? ratio(samples[name], samples[other]).median : NaN);
 
-/** The aims of a Node: how long its first operations take. @type {(node: string, results: any) => Aim[]} */
+/** The aims of a Node: how long its first operations take. */
 const ofNode = (node, { success: { samples }, cold: { first, failure, second, turn } }) => {
-  const beyond = (/** @type {string} */ name) => (first[name] ? difference(first[name], first[BARE]).median : NaN);
+  const beyond = (name) => (first[name] ? difference(first[name], first[BARE]).median : NaN);
   const old = node.startsWith('20.');
   return [
     ['first success, policy, × cockatiel', times(samples, POLICY, 'cockatiel'), '≤', old ? 0.88 : 0.85],
@@ -21,10 +20,9 @@ const ofNode = (node, { success: { samples }, cold: { first, failure, second, tu
     ['first failure of a process, ms', median(failure[POLICY]), '≤', 2.2],
     ['second failure, ms', median(second[POLICY]), '≤', 0.3],
     ['longest turn after that, ms', median(turn[POLICY]), '≤', 0.5],
-  ].map(([what, ...aim]) => /** @type {Aim} */ ([`Node ${node}: ${what}`, ...aim]));
+  ].map(([what, ...aim]) => [`Node ${node}: ${what}`, ...aim]);
 };
 
-/** @type {Record<string, (results: any, parts: any, node: string) => Aim[]>} */
 const AIMS = {
   sizes: ({ ours }) =>
     BUDGETS.flatMap(({ name, target }) =>
@@ -60,7 +58,7 @@ const AIMS = {
     ['bulk delays, × as fast as the JS loop', times(samples, 'JS loop', 'rejitter/lab, sample'), '≥', 3],
   ],
   simulation: (cells) => {
-    const [ours, twin] = /** @type {any[]} */ (Object.values(cells)).map(eventsPerS);
+    const [ours, twin] = Object.values(cells).map(eventsPerS);
     return [
       ['simulation, × as fast as plain JS', ours / twin, '≥', 1.8],
       ['simulation, M messages/s (both ways)', (2 * ours) / 1e6, '≥', 20],
@@ -68,13 +66,10 @@ const AIMS = {
   },
 };
 
-/** Bytes to the byte: a limit is not rounded. @param {number} value */
+/** Bytes to the byte: a limit is not rounded. */
 const exactly = (value) => (Math.abs(value) >= 1000 ? whole(value) : digits(value));
 
-/**
- * The aims of the parts that were measured, as a table. What could not be measured is not met.
- * @param {{ parts: Record<string, any>, node: string }} results
- */
+/** The aims of the parts that were measured, as a table. What could not be measured is not met. */
 export function aims({ parts, node }) {
   const all = Object.entries(parts).flatMap(([name, part]) => AIMS[name]?.(part, parts, node) ?? []);
   const rows = all.map(([what, value, sign, limit]) => {

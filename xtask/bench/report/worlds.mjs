@@ -14,11 +14,9 @@ import { markdownTable, named } from './table.mjs';
  * @typedef {{ name: string, contenders: string[], rows: Row[] }} Table
  */
 
-/** @param {number | undefined} value @param {number} [digits] */
 const cell = (value, digits = 0) =>
   value?.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '–';
 
-/** @param {Table} table @param {Record<string, string>} versions */
 export function tableOf({ name, contenders, rows }, versions) {
   const head = [name, ...contenders.map((each) => named(each, versions))];
   const lines = rows.map(({ title, digits, numbers }) => [
@@ -34,7 +32,7 @@ export function tableOf({ name, contenders, rows }, versions) {
   return markdownTable([head, ...shown]);
 }
 
-/** What misses its aim, a line each. @param {Table[]} tables */
+/** What misses its aim, a line each. */
 export const missed = (tables) =>
   tables.flatMap(({ name: table, rows }) =>
     rows.flatMap(({ title, world = title, digits = 1, aims, numbers }) =>

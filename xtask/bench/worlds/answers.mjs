@@ -6,17 +6,16 @@ import { above, atLeast, atMost, perSecond, row, share } from './shown.mjs';
 /** @typedef {import('./worlds.mjs').World} World */
 /** @typedef {import('./servers.mjs').MakeServer} MakeServer */
 
-/** @type {World['shows']} */
 const ALL = [row(share(), atLeast(100, ['budget()', 'breaker()', 'all three']))];
 const FIXED = { backoff: 'fixed', jitter: 'none' };
 
-/** Answers a status so many times, then 200. @param {number} status @returns {MakeServer} */
+/** Answers a status so many times, then 200. */
 const first =
   (status, times = 1) =>
   () =>
   (attempt) => [20, attempt <= times ? status : 200];
 
-/** 30 operations. @param {string} title @param {Partial<World>} more @returns {World} */
+/** 30 operations. */
 const thirty = (title, more, every = 0) => ({
   ...{ title, seconds: 60, server: first(202, 4), shows: ALL },
   script: (start) => {
@@ -25,22 +24,21 @@ const thirty = (title, more, every = 0) => ({
   ...more,
 });
 
-/** @type {Pick<World, 'options' | 'result'>} */
 const POLLS = {
   options: {
     ...{ ...FIXED, baseMs: 1000, maxAttempts: Infinity, totalTimeoutMs: 60_000 },
-    retryOnResult: (/** @type {{ status: number }} */ { status }) => status === 202,
+    retryOnResult: ({ status }) => status === 202,
   },
   result: (status) => (status < 300 ? { status } : undefined),
 };
 
 const AFTER_401 = {
   ...{ ...FIXED, baseMs: 10, maxAttempts: 2 },
-  retryIf: (/** @type {{ status: number }} */ { status }) => status === 401,
+  retryIf: ({ status }) => status === 401,
   beforeRetry: async () => {},
 };
 
-/** @param {string} late what late calls get @param {Partial<World>} [more] @returns {World} */
+/** @param {string} late what late calls get */
 const overload = (late, more, status = 503) => ({
   title: `a server for 300/s stalls for 10 s; late calls get ${late} (4 attempts); 10 processes, 280/s`,
   ...{ rate: 280, seconds: 60, processes: 10, options: { maxAttempts: 4 } },
@@ -50,7 +48,6 @@ const overload = (late, more, status = 503) => ({
   ...more,
 });
 
-/** @type {World[]} */
 export const ANSWERS = [
   thirty('30 polls of 5 requests each, at once', POLLS),
   thirty('30 polls of 5 requests each, one every 0.5 s', POLLS, 500),
@@ -76,12 +73,12 @@ export const ANSWERS = [
   },
   overload('503'),
   overload('503 as a result', {
-    options: { maxAttempts: 4, retryOnResult: (/** @type {{ status: number }} */ { status }) => status === 503 },
+    options: { maxAttempts: 4, retryOnResult: ({ status }) => status === 503 },
     result: (status) => ({ status }),
   }),
   overload('an error without a status', {}, 0),
   overload('{ busy: true } as a result', {
-    options: { maxAttempts: 4, retryOnResult: (/** @type {{ busy: boolean }} */ { busy }) => busy },
+    options: { maxAttempts: 4, retryOnResult: ({ busy }) => busy },
     result: (status) => ({ busy: status !== 200 }),
     shows: [row(share())],
   }),

@@ -7,10 +7,7 @@ import { above, atLeast, atMost, duration, lost, recovery, requests, row, share 
 /** @typedef {import('./worlds.mjs').World} World */
 /** @typedef {[processes: number, rate: NonNullable<World['rate']>, seconds: number]} Load */
 
-/**
- * Attempts have a timeout where some take longer.
- * @type {(title: string, load: Load, server: World['server'], shows: World['shows'], more?: Partial<World>) => World}
- */
+/** Attempts have a timeout where some take longer. */
 const world = (title, [processes, rate, seconds], server, shows, more) => {
   const perS = whole(typeof rate === 'number' ? rate : rate(0));
   return {
@@ -21,17 +18,14 @@ const world = (title, [processes, rate, seconds], server, shows, more) => {
 
 const never = () => 0;
 
-/** @type {(calls: number, from: number, to: number, every: number, given?: { bad: boolean }) => World['script']} */
 const bursts = (calls, from, to, every, given) => (start) => {
   for (let s = from; s < to; s += every) for (let i = 0; i < calls; i++) start(s * 1000, given);
 };
 
-/** @type {World['script']} */
 const storm = (start, random) => {
   for (let i = 0; i < 5000; i++) start(20_000 + 1000 * random(), { process: i % 1000 });
 };
 
-/** @type {World[]} */
 export const CAUSES = [
   world(
     'two of three zones fail for 60 s: calls in it',
@@ -131,7 +125,6 @@ export const CAUSES = [
   ),
 ];
 
-/** @type {World[]} */
 export const BATCH = [
   {
     title: 'jobs lost of 20,000 in an outage of 60 s; 1 process, 20 workers',

@@ -3,7 +3,7 @@
 
 import { BinaryHeap } from '../lib/binary-heap.mjs';
 
-const NAMES = /** @type {const} */ (['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']);
+const NAMES = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'];
 /** Timers that may be pending. */
 const MOST = 1 << 18;
 
@@ -12,7 +12,6 @@ const MOST = 1 << 18;
 export class Clock {
   now = 0;
   #queue = new BinaryHeap(MOST);
-  /** @type {Map<number, () => void>} */
   #acts = new Map();
   #ids = 0;
   #own;
@@ -21,9 +20,8 @@ export class Clock {
 
   constructor() {
     this.#own = NAMES.map((name) => [name, globalThis[name]]);
-    const arm = (/** @type {any} */ fn, ms = 0, /** @type {any[]} */ ...args) =>
-      this.#timer(this.#arm(Math.max(1, ms), () => fn(...args)));
-    const repeat = (/** @type {any} */ fn, ms = 0) => {
+    const arm = (fn, ms = 0, ...args) => this.#timer(this.#arm(Math.max(1, ms), () => fn(...args)));
+    const repeat = (fn, ms = 0) => {
       const timer = this.#timer(++this.#ids);
       const again = () => {
         this.#arm(Math.max(1, ms), again, timer.id);
@@ -32,7 +30,7 @@ export class Clock {
       this.#arm(Math.max(1, ms), again, timer.id);
       return timer;
     };
-    const clear = (/** @type {Timer | undefined} */ timer) => {
+    const clear = (timer) => {
       if (timer) this.#acts.delete(timer.id);
     };
     Object.assign(globalThis, { setTimeout: arm, clearTimeout: clear, setInterval: repeat, clearInterval: clear });
@@ -47,56 +45,51 @@ export class Clock {
     performance.now = this.#performance;
   }
 
-  /** @param {number} id @returns {Timer} */
   #timer(id) {
     const timer = { id, at: this.now, unref: () => timer, ref: () => timer, hasRef: () => true };
     return timer;
   }
 
-  /** @param {number} ms @param {() => void} act */
   #arm(ms, act, id = ++this.#ids) {
     this.#acts.set(id, act);
     this.#queue.push(this.now + ms, id);
     return id;
   }
 
-  /** @param {number} at @param {() => void} act */
   at(at, act) {
     this.#arm(Math.max(0, at - this.now), act);
   }
 
-  /** Settles as in a host: after the timers that are due before it. @param {number} ms @returns {Promise<void>} */
+  /** Settles as in a host: after the timers that are due before it. */
   sleep(ms) {
     return new Promise((done) => {
       this.#arm(ms, done);
     });
   }
 
-  /** Fires the timers up to a time, each in a macrotask of its own. @param {number} until */
+  /** Fires the timers up to a time, each in a macrotask of its own. */
   run(until) {
-    return /** @type {Promise<void>} */ (
-      new Promise((done, failed) => {
-        const step = () => {
-          try {
-            while (this.#queue.size > 0 && this.#queue.time <= until) {
-              const { time } = this.#queue;
-              const id = this.#queue.pop();
-              const act = this.#acts.get(id);
-              if (act === undefined) continue;
-              this.#acts.delete(id);
-              this.now = time;
-              act();
-              setImmediate(step);
-              return;
-            }
-            this.now = until;
-            done();
-          } catch (error) {
-            failed(error);
+    return new Promise((done, failed) => {
+      const step = () => {
+        try {
+          while (this.#queue.size > 0 && this.#queue.time <= until) {
+            const { time } = this.#queue;
+            const id = this.#queue.pop();
+            const act = this.#acts.get(id);
+            if (act === undefined) continue;
+            this.#acts.delete(id);
+            this.now = time;
+            act();
+            setImmediate(step);
+            return;
           }
-        };
-        step();
-      })
-    );
+          this.now = until;
+          done();
+        } catch (error) {
+          failed(error);
+        }
+      };
+      step();
+    });
   }
 }

@@ -20,7 +20,6 @@ import { once, oursOf } from './ours.mjs';
 
 const BASE_MS = 100;
 
-/** @type {Record<string, import('./ours.mjs').Make>} */
 export const CONTENDERS = {
   ...oursOf({ ...rejitter, ...fetching, ...protection }),
   cockatiel() {
@@ -36,12 +35,11 @@ export const CONTENDERS = {
     return { call: (fn, options) => policies(options).execute(fn) };
   },
   opossum(random) {
-    /** @type {any} */
-    const circuit = new CircuitBreaker(async (/** @type {() => unknown} */ fn) => fn(), {
+    const circuit = new CircuitBreaker(async (fn) => fn(), {
       timeout: false,
       volumeThreshold: 10,
     });
-    const retryIf = (/** @type {any} */ { code }) => code !== 'EOPENBREAKER';
+    const retryIf = ({ code }) => code !== 'EOPENBREAKER';
     const policies = once((options) => new rejitter.RetryPolicy({ ...options, random, retryIf }));
     return {
       call: (fn, options) => policies(options).run(() => circuit.fire(fn)),

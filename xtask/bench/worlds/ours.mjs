@@ -11,27 +11,18 @@
  * @typedef {(random: () => number) => Contender} Make
  */
 
-/**
- * Makes each policy once.
- * @template T
- * @param {(options: any) => T} make
- */
+/** Makes each policy once. */
 export function once(make) {
-  /** @type {Map<unknown, T>} */
   const made = new Map();
-  return (/** @type {unknown} */ options) => {
+  return (options) => {
     const policy = made.get(options) ?? make(options);
     made.set(options, policy);
     return policy;
   };
 }
 
-/**
- * The package with all protections of the tables. The tests pass the one that they installed.
- * @param {typeof import('rejitter') & typeof import('rejitter/fetch') & typeof import('rejitter/protection')} rejitter
- */
+/** The package with all protections of the tables. The tests pass the one that they installed. */
 export function oursOf({ RetryPolicy, breaker, budget, cooldown, createFetch, protect, retryAfter }) {
-  /** @type {(parts: () => import('rejitter/protection').Part[], more?: object) => Make} */
   const ours = (parts, more) => (random) => {
     const list = parts();
     const shared = { random, protection: list.length > 0 ? protect(...list) : undefined };

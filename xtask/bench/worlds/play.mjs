@@ -16,12 +16,7 @@ const PATIENCE_MS = 60_000;
  * @typedef {{ calls: Call[], sent: number[], world: World }} Run
  */
 
-/**
- * @param {World} world
- * @param {import('./ours.mjs').Make} make
- * @param {number} seed
- * @returns {Promise<Run | undefined>} nothing if the contender has no `fetch` and the world needs one
- */
+/** @returns {Promise<Run | undefined>} nothing if the contender has no `fetch` and the world needs one */
 export async function play(world, make, seed) {
   const random = uniform(seed * 7919);
   const clock = new Clock();
@@ -43,18 +38,11 @@ export async function play(world, make, seed) {
   }
 }
 
-/**
- * @param {World} world
- * @param {Contender[]} processes
- * @param {Clock} clock
- * @param {() => number} random
- */
 async function started(world, processes, clock, random) {
   const { server, rate, script, workers = 0, jobs = 0, badShare = 0, seconds, drain = 30, options = DEFAULTS } = world;
   const answer = server(clock, random);
-  /** @type {Run} */
   const run = { calls: [], sent: [], world };
-  const start = (/** @type {Partial<Call>} */ given = {}) => {
+  const start = (given = {}) => {
     const call = { at: clock.now, ok: false, ms: NaN, ...given, bad: given.bad ?? random() < badShare };
     run.calls.push(call);
     let attempt = 0;
@@ -66,7 +54,7 @@ async function started(world, processes, clock, random) {
       return end(world, one, status, waitMs);
     };
     const one = processes[processes.length === 1 ? 0 : (call.process ?? Math.floor(random() * processes.length))];
-    const method = /** @type {(fn: any, options: object) => Promise<any>} */ (world.fetches ? one.fetch : one.call);
+    const method = world.fetches ? one.fetch : one.call;
     return method(request, options).then(
       (value) => {
         call.ok = value.status === 200 || value.busy === false;
@@ -97,9 +85,6 @@ async function started(world, processes, clock, random) {
 
 /**
  * How an attempt ends: with a result, a response, or an error. Status 0 is an error without one.
- * @param {World} world
- * @param {Contender} one
- * @param {number} status
  * @param {number} [waitMs] that the server asks for
  */
 function end({ fetches, result = good }, { retryAfter }, status, waitMs) {
@@ -113,5 +98,4 @@ function end({ fetches, result = good }, { retryAfter }, status, waitMs) {
   throw waitMs && retryAfter ? retryAfter(waitMs, error) : error;
 }
 
-/** @param {number} status */
 const good = (status) => (status === 200 ? { status } : undefined);

@@ -8,25 +8,22 @@
  */
 
 const USUAL_MS = 20;
-/** @type {Reply} */
 const GOOD = [USUAL_MS, 200];
 /** Requests that may wait for each worker, before others get 503: work of 10 s. */
 const LONGEST = 500;
 
-/** How long a failure takes that the server has no work with. @param {() => number} random */
+/** How long a failure takes that the server has no work with. */
 const quick = (random) => 2 + 8 * random();
 
-/** The share that fails in an outage between two times in seconds. @param {number} from @param {number} to */
+/** The share that fails in an outage between two times in seconds. */
 export const outage =
   (from, to, share = 1) =>
-  (/** @type {number} */ s) =>
+  (s) =>
     s >= from && s < to ? share : 0;
 
 /**
  * Fails a share of the attempts, at a time in seconds, and all those of bad calls. Without `ms` failures are quick.
- * @param {(s: number) => number} share
  * @param {{ status?: number, ms?: number, waitMs?: number, goodMs?: number, bad?: number }} [more] `bad`: their status
- * @returns {MakeServer}
  */
 export const failing =
   (share, { status = 500, ms, waitMs, goodMs = USUAL_MS, bad = status } = {}) =>
@@ -36,12 +33,9 @@ export const failing =
       ? [goodMs, 200]
       : [ms ?? quick(random), call.bad ? bad : status, waitMs];
 
-/**
- * Fails all attempts for some seconds, again and again.
- * @type {(gap: number, length: number) => MakeServer}
- */
+/** Fails all attempts for some seconds, again and again. */
 export const blips = (gap, length) => (clock, random) => {
-  const drawn = (/** @type {number} */ seconds) => seconds * 1000 * (0.6 + 0.8 * random());
+  const drawn = (seconds) => seconds * 1000 * (0.6 + 0.8 * random());
   let [from, to] = [0, 0];
   return () => {
     while (clock.now >= to) {
@@ -55,9 +49,6 @@ export const blips = (gap, length) => (clock, random) => {
 /**
  * One worker that serves 300 requests a second in their order, and none between two times in seconds. Those that would
  * wait longer than 1 s get another reply, and are served in vain.
- * @param {[from: number, to: number]} still
- * @param {Reply} late
- * @returns {MakeServer}
  */
 export const stalling = (still, late) => (clock) => {
   const [from, to] = still.map((s) => 1000 * s);
@@ -74,15 +65,11 @@ export const stalling = (still, late) => (clock) => {
 /**
  * Workers that take 20 ms for each request, also for those whose caller has left, and begin none between two times in
  * seconds. Unordered, the next request is any of those that wait.
- * @param {number} workers
- * @param {{ still?: [from: number, to: number], unordered?: boolean }} more
- * @returns {MakeServer}
  */
 export const queue =
   (workers, { still = [0, 0], unordered = false }) =>
   (clock, random) => {
     const [from, to] = still.map((s) => 1000 * s);
-    /** @type {(() => void)[]} */
     const waiting = [];
     let free = workers;
     const serve = () => {
@@ -90,7 +77,7 @@ export const queue =
       for (; free > 0 && waiting.length > 0; free--) {
         const i = unordered ? Math.floor(random() * waiting.length) : 0;
         [waiting[0], waiting[i]] = [waiting[i], waiting[0]];
-        const done = /** @type {() => void} */ (waiting.shift());
+        const done = waiting.shift();
         clock.at(clock.now + USUAL_MS, () => {
           free += 1;
           done();
@@ -110,11 +97,8 @@ export const queue =
 
 /**
  * Serves so many requests in each window of some seconds, and asks others to wait for the next window.
- * @param {number} limit
- * @param {number} seconds
  * @param {{ ms?: (random: () => number) => number, route?: boolean }} [more] how long requests take; whether the limit
  *   is that of bad calls alone
- * @returns {MakeServer}
  */
 export const limited =
   (limit, seconds, { ms = () => USUAL_MS, route = false } = {}) =>
@@ -129,10 +113,7 @@ export const limited =
     };
   };
 
-/**
- * Serves so many requests a second, as many at once, and asks others to wait.
- * @type {(rate: number, waitMs: number) => MakeServer}
- */
+/** Serves so many requests a second, as many at once, and asks others to wait. */
 export const bucket = (rate, waitMs) => (clock, random) => {
   let [tokens, at] = [rate, 0];
   return () => {

@@ -14,23 +14,19 @@ import { quantile } from '../lib/stats.mjs';
  * @typedef {Measure & { aims: Aim[], title?: string }} Shown
  */
 
-/** @type {(measure: Measure, aims?: Aim[], title?: string) => Shown} */
 export const row = (measure, aims = [], title = undefined) => ({ ...measure, aims, title });
 
-/** @param {number} least */
 export const atLeast = (least, names = ['all three']) => names.map((name) => ({ name, least }));
-/** @param {number} most */
 export const atMost = (most, names = ['all three']) => names.map((name) => ({ name, most }));
-/** @param {string} than @param {number} least @returns {Aim} */
 export const above = (than, least, name = 'all three') => ({ name, least, than });
 
-/** @param {Aim} aim @param {Record<string, number | undefined>} numbers by contender */
+/** @param {Record<string, number | undefined>} numbers by contender */
 export function misses({ name, least = -Infinity, most = Infinity, than }, numbers) {
   const number = Number(numbers[name]) - (than === undefined ? 0 : Number(numbers[than]));
   return !(number >= least && number <= most);
 }
 
-/** Returns an aim in words, without its contender. @param {Aim} aim */
+/** Returns an aim in words, without its contender. */
 export function inWords({ least, most = 0, than }) {
   const limit = least ?? most;
   const sign = least === undefined ? '≤' : '≥';
@@ -38,10 +34,10 @@ export function inWords({ least, most = 0, than }) {
   return `${sign} ${than} ${limit < 0 ? '−' : '+'} ${Math.abs(limit)}`;
 }
 
-/** @param {number} from in seconds @param {number} to @returns {(at: number) => boolean} */
+/** @param {number} from in seconds */
 const within = (from, to) => (at) => at >= from * 1000 && at < to * 1000;
 
-/** Per cent of the calls that succeed, of those started between two times in seconds. @returns {Measure} */
+/** Per cent of the calls that succeed, of those started between two times in seconds. */
 export const share = (from = 0, to = Infinity) => ({
   of({ calls }) {
     const counted = calls.filter(({ at, bad }) => !bad && within(from, to)(at));
@@ -49,13 +45,13 @@ export const share = (from = 0, to = Infinity) => ({
   },
 });
 
-/** Requests per call, both started between two times in seconds. @returns {Measure} */
+/** Requests per call, both started between two times in seconds. */
 export const requests = (from = 0, to = Infinity) => ({
   digits: 2,
   of: ({ calls, sent }) => sent.filter(within(from, to)).length / calls.filter(({ at }) => within(from, to)(at)).length,
 });
 
-/** Seconds that calls take that succeed: a quantile. @param {number} p @returns {Measure} */
+/** Seconds that calls take that succeed: a quantile. */
 export const duration = (p) => ({
   digits: 2,
   of({ calls }) {
@@ -66,9 +62,7 @@ export const duration = (p) => ({
 
 /**
  * Seconds after which 95% of the calls of each second succeed; to the end if that never comes.
- * @param {number} from
  * @param {number} [limitMs] for calls that count as successes
- * @returns {Measure}
  */
 export const recovery = (from, limitMs = Infinity) => ({
   of({ calls, world }) {
@@ -80,8 +74,8 @@ export const recovery = (from, limitMs = Infinity) => ({
   },
 });
 
-/** Jobs that did not succeed. @type {Measure} */
+/** Jobs that did not succeed. */
 export const lost = { of: ({ calls, world }) => (world.jobs ?? 0) - calls.filter(({ ok }) => ok).length };
 
-/** Requests a second, between two times in seconds. @param {number} from @param {number} to @returns {Measure} */
+/** Requests a second, between two times in seconds. */
 export const perSecond = (from, to) => ({ of: ({ sent }) => sent.filter(within(from, to)).length / (to - from) });

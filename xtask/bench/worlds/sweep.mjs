@@ -4,10 +4,8 @@ import { failing } from './servers.mjs';
 import { above, row, share } from './shown.mjs';
 
 /**
- * @param {number} processes
  * @param {number} rate of each
  * @param {Record<number, number>} losses that all three may have against no retries at 65 and 70%
- * @returns {import('./worlds.mjs').World[]}
  */
 const sweep = (processes, rate, losses) =>
   Array.from({ length: 16 }, (_, i) => 5 * (i + 1)).map((percent) => {

@@ -13,7 +13,6 @@ import { WORLDS } from './worlds.mjs';
 const OURS = ['no retries', 'no protection', 'budget()', 'breaker()', 'all three'];
 const PEERS = ['cockatiel', 'opossum', 'AWS tokens'];
 
-/** @type {Table[]} */
 export const TABLES = [
   { name: 'calls', contenders: ['no protection', 'breaker()', 'all three', ...PEERS], worlds: WORLDS },
   { name: 'errors, one process', contenders: OURS, worlds: ONE_PROCESS },

@@ -32,36 +32,33 @@ import { atLeast, atMost, recovery, requests, row, share } from './shown.mjs';
  * @property {import('./shown.mjs').Shown[]} shows
  */
 
-const always = (/** @type {number} */ share) => () => share;
+const always = (share) => () => share;
 const BOTH = ['breaker()', 'all three'];
-const both = (/** @type {number} */ least) => atLeast(least, BOTH);
+const both = (least) => atLeast(least, BOTH);
 const FOUR = { maxAttempts: 4 };
 const TWO = { maxAttempts: 2 };
 const ONE = { maxAttempts: 1 };
 
-/** Fails without a status, and takes as long as otherwise. @param {(s: number) => number} share */
+/** Fails without a status, and takes as long as otherwise. */
 const fails = (share) => failing(share, { status: 0, ms: 20 });
 const NEVER = fails(always(0));
 
-/** @param {(start: (at: number, ms: number, ok: boolean) => void) => void} script */
-const bursts = (script) => (/** @type {(at: number, call?: Partial<Call>) => void} */ start) =>
-  script((at, ms, ok) => start(at, { answer: () => [ms, ok ? 200 : 0] }));
+const bursts = (script) => (start) => script((at, ms, ok) => start(at, { answer: () => [ms, ok ? 200 : 0] }));
 
-/** Calls at random. @type {(title: string, rate: number, seconds: number, server: World['server'], more: Partial<World>) => World} */
+/** Calls at random. */
 const at = (title, rate, seconds, server, more) => ({
   ...{ title: `${title}, ${rate}/s`, rate, seconds, server, shows: [row(share())] },
   ...more,
 });
-/** @param {import('./shown.mjs').Aim[]} aims */
 const shares = (aims, from = 0, to = Infinity) => ({ shows: [row(share(from, to), aims)] });
 
-/** Calls of one attempt, of which some fail. @type {(title: string, seconds: number, script: Parameters<typeof bursts>[0], least: number) => World} */
+/** Calls of one attempt, of which some fail. */
 const together = (title, seconds, script, least) => ({
   ...{ title: `${title} (1 attempt)`, seconds, options: ONE, server: NEVER, script: bursts(script) },
   ...shares(both(least)),
 });
 
-/** A call each minute, of two attempts. @type {(title: string, seconds: number, downUntil: number) => World} */
+/** A call each minute, of two attempts. */
 const eachMinute = (title, seconds, downUntil) => ({
   ...{ title, seconds, options: TWO, server: NEVER },
   script: (start) => {
@@ -71,7 +68,6 @@ const eachMinute = (title, seconds, downUntil) => ({
   ...(downUntil === 0 ? shares(both(100)) : shares(both(100), downUntil + 120, seconds)),
 });
 
-/** @type {World[]} */
 const ROWS = [
   at(
     '5 s up, 5 s down',
