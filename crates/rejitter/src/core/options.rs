@@ -67,13 +67,6 @@ options! {
     /// Options of a [`RetryPolicy`](super::RetryPolicy). `None` means the default.
     ///
     /// The names are those of the JavaScript package, in this language's spelling.
-    ///
-    /// ```
-    /// use rejitter::RetryOptions;
-    ///
-    /// const OPTIONS: RetryOptions = RetryOptions { max_attempts: Some(3), ..RetryOptions::DEFAULT };
-    /// assert_eq!(OPTIONS.base_ms, RetryOptions::default().base_ms);
-    /// ```
     RetryOptions:
 
     /// The backoff function. Defaults to [`Backoff::Exponential`].

@@ -118,15 +118,6 @@ impl RetryPolicy {
     /// Lists every invalid option, with its value and its rule. The ranges are those of the fields of
     /// [`RetryOptions`]. A cap below the base, a minimum above the cap and an option that the
     /// chosen backoff does not have are invalid too.
-    ///
-    /// ```
-    /// use rejitter::{RetryOptions, RetryPolicy};
-    ///
-    /// let read = RetryOptions { base_ms: Some(-1.0), max_attempts: Some(0), ..RetryOptions::default() };
-    /// let errors = RetryPolicy::from_options(read).unwrap_err();
-    /// assert_eq!(errors.problems().len(), 2);
-    /// assert!(errors.to_string().starts_with("base_ms must be a number of milliseconds between 0"));
-    /// ```
     pub fn from_options(options: RetryOptions) -> Result<Self, OptionErrors> {
         options.problems().into_result()?;
         Ok(Self::resolve(&options))

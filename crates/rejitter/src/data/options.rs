@@ -10,23 +10,6 @@ use crate::core::{Backoff, RetryOptions, RetryPolicy};
 /// With the feature `serde`, options are read by their JavaScript names, and all that is wrong is one error.
 /// `version` may be omitted. What options do not hold, such as a timeout, is invalid:
 /// [`PolicyData`](crate::data::PolicyData) holds it.
-///
-/// ```
-/// # #[cfg(feature = "serde")] {
-/// use rejitter::{RetryOptions, RetryPolicy};
-///
-/// let text = r#"{ "baseMs": 250, "jitter": "equal", "maxAttempts": 4 }"#;
-/// let options: RetryOptions = serde_json::from_str(text).unwrap();
-/// assert_eq!(options.base_ms, Some(250.0));
-///
-/// let policy: RetryPolicy = serde_json::from_str(text).unwrap();
-/// assert_eq!(policy.max_attempts(), 4);
-///
-/// let wrong = serde_json::from_str::<RetryPolicy>(r#"{ "baseMs": -1, "maxAttemps": 4 }"#);
-/// let message = wrong.unwrap_err().to_string();
-/// assert!(message.contains("baseMs must be") && message.contains("Did you mean maxAttempts?"));
-/// # }
-/// ```
 impl<'de> Deserialize<'de> for RetryOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut value = Value::deserialize(deserializer)?;

@@ -14,20 +14,6 @@ use crate::core::{RetryPolicy, Seed};
 /// That crate's policies keep nothing between two attempts. The jitters that need the previous wait find it by
 /// computing the request's waits again, from randomness of this process and from the time at which the request
 /// started. Without randomness from the system there is no retry.
-///
-/// ```
-/// # #[cfg(feature = "retry-policies")] {
-/// use retry_policies::RetryDecision;
-/// use std::time::SystemTime;
-///
-/// const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential().with_max_attempts(3);
-///
-/// fn retries(policy: &impl retry_policies::RetryPolicy, past: u32) -> bool {
-///     matches!(policy.should_retry(SystemTime::now(), past), RetryDecision::Retry { .. })
-/// }
-/// assert!(retries(&POLICY, 0) && retries(&POLICY, 1) && !retries(&POLICY, 2));
-/// # }
-/// ```
 impl retry_policies::RetryPolicy for RetryPolicy {
     fn should_retry(&self, request_start_time: SystemTime, n_past_retries: u32) -> RetryDecision {
         let end = delay(self, request_start_time, n_past_retries)

@@ -25,18 +25,6 @@ impl RetryPolicy {
     ///
     /// They are the waits of an operation with this seed ([`Retry::seed`](crate::Retry::seed)), rounded
     /// up to whole nanoseconds. A custom backoff counts as one that always returns 10 s.
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::exponential()
-    ///     .with_base(Duration::from_millis(100))
-    ///     .with_jitter(Jitter::None)
-    ///     .with_max_attempts(4);
-    /// let delays: Vec<_> = policy.delays(7).collect();
-    /// assert_eq!(delays, [100, 200, 400].map(Duration::from_millis));
-    /// ```
     pub fn delays(&self, seed: impl Into<Seed>) -> Delays {
         Delays {
             policy: *self,
@@ -48,12 +36,6 @@ impl RetryPolicy {
 
     /// Like [`delays`](Self::delays), with a seed of the system's randomness: other waits in each client, as operations
     /// without a seed have. Without randomness there is no wait.
-    ///
-    /// ```
-    /// let policy = rejitter::RetryPolicy::default();
-    /// assert_ne!(policy.random_delays().next(), policy.random_delays().next());
-    /// assert_eq!(policy.random_delays().count(), 5);
-    /// ```
     #[cfg(feature = "retry")]
     pub fn random_delays(&self) -> Delays {
         match Seed::of_operation() {
@@ -66,13 +48,6 @@ impl RetryPolicy {
     /// the limit of attempts. 0 counts as 1.
     ///
     /// Jitters that depend on the previous wait take time proportional to `k`.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    ///
-    /// let policy = RetryPolicy::default();
-    /// assert_eq!(Some(policy.delay(3, "job 17")), policy.delays("job 17").nth(2));
-    /// ```
     #[must_use]
     pub fn delay(&self, k: u64, seed: impl Into<Seed>) -> Duration {
         let (seed, k) = (seed.into(), k.max(1));
@@ -89,13 +64,6 @@ impl RetryPolicy {
 
 impl Delays {
     /// Restarts as the next operation: the same policy, fresh random samples.
-    ///
-    /// ```
-    /// let mut delays = rejitter::RetryPolicy::default().delays(7);
-    /// let first = delays.next();
-    /// delays.reset();
-    /// assert_ne!(delays.next(), first);
-    /// ```
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);
         self.waits = Waits::default();

@@ -13,11 +13,6 @@ macro_rules! durations {
     ($($type:ident $name:ident = $field:ident: $doc:literal;)+) => {$(
         impl $type {
             #[doc = $doc]
-            ///
-            #[doc = concat!("```\nuse rejitter::", stringify!($type), ";\nuse std::time::Duration;\n\n\
-                const OPTIONS: ", stringify!($type), " =\n    ", stringify!($type),
-                "::DEFAULT.", stringify!($name), "(Duration::from_secs(2));\n\
-                assert_eq!(OPTIONS.", stringify!($field), ", Some(2_000.0));\n```")]
             #[must_use]
             pub const fn $name(mut self, time: Duration) -> Self {
                 self.$field = Some(ms_from_duration(time));

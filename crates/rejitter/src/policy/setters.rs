@@ -57,17 +57,6 @@ const fn yielding(mut options: RetryOptions, own: Own) -> RetryOptions {
 impl RetryPolicy {
     /// Exponential backoff: ceilings `base·factor^(k−1)`. The same as [`RetryPolicy::default`]: full
     /// jitter, base 100 ms, factor 2, cap 10 s, six attempts.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// const POLICY: RetryPolicy = RetryPolicy::exponential()
-    ///     .with_base(Duration::from_millis(50))
-    ///     .with_cap(Duration::from_secs(5))
-    ///     .with_max_attempts(8);
-    /// assert_eq!(POLICY.delays(1).count(), 7);
-    /// ```
     #[doc(alias = "ExponentialBuilder")]
     #[doc(alias = "ExponentialBackoff")]
     pub const fn exponential() -> Self {
@@ -75,16 +64,6 @@ impl RetryPolicy {
     }
 
     /// Fixed backoff: every ceiling is `base`. With the default full jitter, a wait is any time below it.
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let second = Duration::from_secs(1);
-    /// let exactly = RetryPolicy::fixed(second).with_jitter(Jitter::None);
-    /// assert!(exactly.delays(1).all(|delay| delay == second));
-    /// assert!(RetryPolicy::fixed(second).delays(1).all(|delay| delay < second));
-    /// ```
     #[track_caller]
     #[doc(alias = "ConstantBuilder")]
     #[doc(alias = "FixedInterval")]
@@ -93,27 +72,11 @@ impl RetryPolicy {
     }
 
     /// Linear backoff: ceilings `base + step·(k−1)`. The step defaults to the base.
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::linear().with_jitter(Jitter::None).with_max_attempts(4);
-    /// assert!(policy.delays(1).eq([100, 200, 300].map(Duration::from_millis)));
-    /// ```
     pub const fn linear() -> Self {
         Self::of_backoff(Backoff::Linear)
     }
 
     /// Fibonacci backoff: ceilings `base` times 1, 1, 2, 3, 5, …
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::fibonacci().with_jitter(Jitter::None).with_max_attempts(5);
-    /// assert!(policy.delays(1).eq([100, 100, 200, 300].map(Duration::from_millis)));
-    /// ```
     #[doc(alias = "FibonacciBuilder")]
     #[doc(alias = "FibonacciBackoff")]
     pub const fn fibonacci() -> Self {
@@ -122,19 +85,23 @@ impl RetryPolicy {
 
     /// Truncated binary exponential backoff, as in Ethernet: ceilings that double up to wait
     /// `truncate_at` (default 10) and then stay. If the base is unset, that ceiling is the cap.
-    ///
-    /// ```
-    /// use rejitter::{Jitter, RetryPolicy};
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::truncated().with_truncate_at(3).with_jitter(Jitter::None);
-    /// assert!(policy.delays(1).eq([2_500, 5_000, 10_000, 10_000, 10_000].map(Duration::from_millis)));
-    /// ```
     pub const fn truncated() -> Self {
         Self::of_backoff(Backoff::Truncated)
     }
 
     /// A backoff that [`Retry::curve`](crate::Retry::curve) computes. It has no default cap.
+    ///
+    /// ```ignore-wasm32
+    /// use rejitter::testing::VirtualTime;
+    /// use rejitter::{Jitter, RetryPolicy, retry_blocking};
+    /// use std::time::Duration;
+    ///
+    /// const POLICY: RetryPolicy = RetryPolicy::custom().with_jitter(Jitter::None);
+    /// let time = VirtualTime::new();
+    /// let fails = retry_blocking(POLICY, || Err::<(), _>("busy")).curve(|k| Duration::from_secs(k * k));
+    /// assert_eq!(fails.sleeper(&time).call(), Err("busy"));
+    /// assert_eq!(time.now(), Duration::from_secs(1 + 4 + 9 + 16 + 25));
+    /// ```
     pub const fn custom() -> Self {
         Self::of_backoff(Backoff::Custom)
     }
@@ -160,14 +127,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the cap is shorter than a base or a minimum that the caller set.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::exponential().with_cap(Duration::from_secs(2)).with_max_attempts(100);
-    /// assert!(policy.delays(1).all(|delay| delay <= Duration::from_secs(2)));
-    /// ```
     #[track_caller]
     #[doc(alias = "with_max_delay")]
     #[doc(alias = "max_interval")]
@@ -180,14 +139,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the minimum exceeds a cap that [`with_cap`](Self::with_cap) set.
-    ///
-    /// ```
-    /// use rejitter::RetryPolicy;
-    /// use std::time::Duration;
-    ///
-    /// let policy = RetryPolicy::exponential().with_min(Duration::from_millis(20));
-    /// assert!(policy.delays(1).all(|delay| delay >= Duration::from_millis(20)));
-    /// ```
     #[track_caller]
     pub const fn with_min(self, min: Duration) -> Self {
         set!(self.min_ms = Some(ms_from_duration(min)), min)
@@ -236,13 +187,6 @@ impl RetryPolicy {
     ///
     /// # Panics
     /// If the number is 0.
-    ///
-    /// ```
-    /// use rejitter::{RetryPolicy, UNLIMITED};
-    ///
-    /// const PATIENT: RetryPolicy = RetryPolicy::exponential().with_max_attempts(UNLIMITED);
-    /// assert_eq!(PATIENT.delays(1).take(1_000).count(), 1_000);
-    /// ```
     #[track_caller]
     #[doc(alias = "with_max_times")]
     #[doc(alias = "max_retries")]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::failure::Last;
 use super::hooks::{Curve, HintOf, Notify, NotifySuccess, When, WhenAttempt};
 use super::parts::Parts;
-use super::settings::{example, setters};
+use super::settings::setters;
 use super::sleeper::{SleepFn, sleep_fn};
 use super::testing::VirtualTime;
 use super::verdict::IntoVerdict;
@@ -81,18 +81,6 @@ impl<T, E> BlockingOutput for Result<T, E> {
 }
 
 /// Like [`retry_blocking`], for a callback that needs to know which attempt it is.
-///
-/// ```
-/// use rejitter::{RetryPolicy, retry_blocking_with_attempt};
-/// use std::time::Duration;
-///
-/// let policy = RetryPolicy::fixed(Duration::from_millis(1));
-/// let number = retry_blocking_with_attempt(policy, |attempt| {
-///     if attempt.attempt < 3 { Err("not yet") } else { Ok(attempt.attempt) }
-/// })
-/// .call();
-/// assert_eq!(number, Ok(3));
-/// ```
 pub fn retry_blocking_with_attempt<F, T, E>(
     policy: impl Borrow<RetryPolicy>,
     callback: F,
@@ -105,15 +93,6 @@ where
 
 /// Adds [`retry_blocking`](BlockingRetryExt::retry_blocking) to every function and closure that
 /// [`retry_blocking()`] accepts.
-///
-/// ```
-/// use rejitter::{BlockingRetryExt, RetryPolicy};
-///
-/// let read = || std::fs::read_to_string("Cargo.toml");
-/// let text = read.retry_blocking(RetryPolicy::default()).call()?;
-/// assert!(text.contains("rejitter"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
 pub trait BlockingRetryExt<T, E>: FnMut() -> Result<T, E> + Sized {
     /// Retries this callback: [`retry_blocking()`] in the order of method calls.
     fn retry_blocking(self, policy: impl Borrow<RetryPolicy>) -> BlockingRetry<Self, Plain<E>> {
@@ -217,21 +196,10 @@ setters! {
     sleeper: BlockingSleeper,
     bound: BlockingSleeper,
     deciders: [when, when_attempt](V: IntoVerdict),
-    start: "rejitter::retry_blocking(POLICY, || send())",
-    end: ".call()",
 }
 
 impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// Waits with this function, which returns after the duration. The clock is the system's.
-    ///
-    /// ```
-    /// use rejitter::{RetryPolicy, retry_blocking};
-    ///
-    /// let answer = retry_blocking(RetryPolicy::default(), || Ok::<_, String>(42))
-    ///     .sleep(std::thread::sleep)
-    ///     .call();
-    /// assert_eq!(answer, Ok(42));
-    /// ```
     pub fn sleep<K: Fn(Duration)>(self, sleep: K) -> BlockingRetry<F, M, SleepFn<K>, H> {
         self.sleeper(sleep_fn(sleep))
     }
@@ -242,19 +210,6 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// A wait that would end at or after the deadline is not started
     /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first starts at or
     /// after it. A running attempt is not ended.
-    ///
-    /// ```
-    /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{RetryPolicy, UNLIMITED, retry_blocking};
-    /// use std::time::Duration;
-    ///
-    /// let (time, minute) = (VirtualTime::new(), Duration::from_secs(60));
-    /// let policy = RetryPolicy::default().with_max_attempts(UNLIMITED);
-    /// let busy = || Err::<(), _>("busy");
-    /// let outcome = retry_blocking(policy, busy).total_timeout(minute).sleeper(&time).call();
-    /// assert_eq!(outcome, Err("busy"));
-    /// assert!(time.now() < minute);
-    /// ```
     pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Timed, S, H> {
         self.with(|parts| parts.outcome(M::into_timed).total_timeout(timeout))
     }

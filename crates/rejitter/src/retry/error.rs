@@ -11,14 +11,6 @@ use super::RetryReport;
 use crate::StopReason;
 
 /// Time ran out: an attempt was dropped before it ended.
-///
-/// ```
-/// use rejitter::TimeoutError;
-/// use std::time::Duration;
-///
-/// let error = TimeoutError::Attempt { after: Duration::from_secs(2) };
-/// assert_eq!(error.to_string(), "the attempt timed out after 2s");
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimeoutError {
@@ -85,13 +77,6 @@ impl fmt::Display for RejectedError {
 impl Error for RejectedError {}
 
 /// How one attempt failed.
-///
-/// ```
-/// use rejitter::AttemptError;
-///
-/// let error = AttemptError::Error("busy");
-/// assert_eq!((error.error(), error.to_string()), (Some(&"busy"), "busy".to_owned()));
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttemptError<E> {
@@ -161,26 +146,6 @@ impl<E: Error> Error for AttemptError<E> {
 /// | any [`Error`] | `.await?` |
 /// | `String`, `&str`, `Box<dyn Error>` | `.await.map_err(RetryError::into_boxed)?` |
 /// | `anyhow::Error`, `eyre::Report` | `.await.map_err(RetryError::chained)?` |
-///
-/// ```ignore-wasm32
-/// use rejitter::{RetryPolicy, StopReason, retry_blocking};
-/// use std::io;
-/// use std::time::Duration;
-///
-/// const POLICY: RetryPolicy =
-///     RetryPolicy::fixed(Duration::from_millis(1)).with_max_attempts(3);
-/// let failed = retry_blocking(POLICY, || Err::<(), _>(io::Error::other("no route")))
-///     .report()
-///     .call()
-///     .unwrap_err();
-///
-/// assert_eq!(failed.reason, StopReason::Exhausted);
-/// assert_eq!(failed.report.attempts, 3);
-/// assert_eq!(failed.to_string(), "no route (after 3 attempts: exhausted)");
-/// let own: io::Error = failed.into_inner()?;
-/// assert_eq!(own.to_string(), "no route");
-/// # Ok::<(), rejitter::AttemptError<std::convert::Infallible>>(())
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryError<E> {
@@ -206,22 +171,6 @@ impl<E> RetryError<E> {
     /// The part of the [`Protection`](crate::Protection) that rejected the first attempt:
     /// [`StopReason::Breaker`] or [`StopReason::Cooldown`]. `None` if an attempt was made, also if a
     /// protection rejected the next one.
-    ///
-    /// ```
-    /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{BreakerOptions, Protection, RetryPolicy, StopReason, retry};
-    ///
-    /// let api = Protection::new().breaker(BreakerOptions::default());
-    /// api.open();
-    /// let time = VirtualTime::new();
-    /// let call = retry(RetryPolicy::default(), || async { Ok::<_, String>("fresh") }).protection(&api);
-    /// let answer = match time.block_on(call.sleeper(&time)) {
-    ///     Ok(answer) => answer,
-    ///     Err(failed) if failed.rejected_by() == Some(StopReason::Breaker) => "from the cache",
-    ///     Err(failed) => panic!("{failed}"),
-    /// };
-    /// assert_eq!(answer, "from the cache");
-    /// ```
     #[must_use]
     pub fn rejected_by(&self) -> Option<StopReason> {
         match &self.error {
@@ -242,20 +191,6 @@ impl<E> RetryError<E> {
     /// # Errors
     /// If no attempt returned an error, because time ran out in all of them, or a protection rejected the
     /// first: the last timeout, or the rejection.
-    ///
-    /// ```
-    /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{RetryPolicy, retry};
-    /// use std::time::Duration;
-    ///
-    /// let time = VirtualTime::new();
-    /// let hangs = retry(RetryPolicy::default(), std::future::pending::<Result<(), String>>)
-    ///     .attempt_timeout(Duration::from_secs(2))
-    ///     .sleeper(&time);
-    /// let failed = time.block_on(hangs).unwrap_err();
-    /// let message = failed.into_inner().unwrap_or_else(|timeout| timeout.to_string());
-    /// assert_eq!(message, "the attempt timed out after 2s");
-    /// ```
     pub fn into_inner(self) -> Result<E, AttemptError<Infallible>> {
         self.error.into_own().or_else(|other| {
             let earlier = self.report.records.into_iter().rev();

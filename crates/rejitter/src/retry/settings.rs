@@ -1,24 +1,13 @@
 //! The setters that the asynchronous and the blocking operations share.
 
-/// An example that starts with an operation on `send`, a policy and a virtual time.
-macro_rules! example {
-    ($send:literal, $($rest:tt)*) => {
-        concat!("```\n# use rejitter::testing::VirtualTime;\n# fn send() -> ", $send, "\n\
-            # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-            # let time = VirtualTime::new();\n", $($rest)*)
-    };
-}
-
-/// The setters of an operation's type. `start` and `end` surround the chain of setters in examples. Names that are in
-/// messages of the compiler come from the caller: with them, a message would show the macro.
+/// The setters of an operation's type. Names that are in messages of the compiler come from the caller: with them, a
+/// message would show the macro.
 macro_rules! setters {
     (
         $type:ident<$($parameter:ident),+>,
         sleeper: $sleeper:ident,
         bound: $bound:ident,
         deciders: [$when:ident, $when_attempt:ident]($($verdict:tt)*),
-        start: $start:literal,
-        end: $end:literal,
     ) => {
         impl<$($parameter,)+ M: Outcome, S: $bound, H>
             $type<$($parameter,)+ M, S, H>
@@ -29,22 +18,6 @@ macro_rules! setters {
             ///
             /// It is called once after each attempt that failed with an error, including the last one,
             /// whose reason it decides as well. It is not called for timeouts.
-            ///
-            #[doc = example!("Result<(), u16> { Err(404) }", "\
-                use rejitter::{StopReason, Verdict};\n\
-                use std::time::Duration;\n\
-                \n\
-                let failed = ", $start, "\n\
-                \x20   .when(|status| match status {\n\
-                \x20       409 => Verdict::RetryExactly(Duration::from_millis(5)),\n\
-                \x20       500.. => Verdict::Retry,\n\
-                \x20       _ => Verdict::Stop,\n\
-                \x20   })\n\
-                \x20   .report()\n\
-                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.reason, StopReason::NotRetryable);\n\
-                assert_eq!(failed.report.attempts, 1);\n\
-                ```")]
             #[doc(alias = "RetryIf")]
             pub fn $when<C, $($verdict)*>(
                 self,
@@ -58,20 +31,6 @@ macro_rules! setters {
 
             /// Like [`when`](Self::when), for a function that needs to know the attempt, such as whether
             /// any is left.
-            ///
-            #[doc = example!("Result<(), u16> { Err(503) }", "\
-                let mut tokens = 10;\n\
-                let failed = ", $start, "\n\
-                \x20   .when_attempt(|_, attempt| {\n\
-                \x20       if attempt.attempts_left > 0 {\n\
-                \x20           tokens -= 2;\n\
-                \x20       }\n\
-                \x20       tokens >= 0\n\
-                \x20   })\n\
-                \x20   .sleeper(&time)", $end, ";\n\
-                assert!(failed.is_err());\n\
-                assert_eq!(tokens, 0); // five retries, although six attempts failed\n\
-                ```")]
             pub fn $when_attempt<C, $($verdict)*>(
                 self,
                 condition: C,
@@ -92,21 +51,6 @@ macro_rules! setters {
             /// hint. A hint above the policy's `max_retry_after` ends the operation with
             /// [`StopReason::Hint`](crate::StopReason::Hint).
             /// [`Verdict::RetryExactly`](crate::Verdict::RetryExactly) overrides a hint.
-            ///
-            #[doc = example!("Result<(), Busy> { Err(Busy { retry_after: Some(Duration::from_secs(3_600)) }) }", "\
-                # use std::time::Duration;\n\
-                use rejitter::StopReason;\n\
-                \n\
-                # #[derive(Debug)]\n\
-                struct Busy { retry_after: Option<Duration> }\n\
-                \n\
-                let failed = ", $start, "\n\
-                \x20   .hint(|error| error.retry_after)\n\
-                \x20   .report()\n\
-                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.reason, StopReason::Hint); // the policy follows hints up to 60 s\n\
-                assert_eq!(failed.report.hint, Some(Duration::from_secs(3_600)));\n\
-                ```")]
             #[doc(alias = "adjust")]
             #[doc(alias = "retry_after")]
             pub fn hint<C: FnMut(&M::Attempt) -> Option<Duration>>(
@@ -125,19 +69,6 @@ macro_rules! setters {
             /// does not decide about the retry, only whether the retry takes tokens of the
             /// [`budget`](crate::Protection::budget): it is free after [`Signal::Success`](crate::Signal::Success)
             /// and [`Signal::Nothing`](crate::Signal::Nothing).
-            ///
-            #[doc = example!("Result<(), u16> { Err(404) }", "\
-                use rejitter::{BreakerOptions, Protection, Signal};\n\
-                \n\
-                let options = BreakerOptions { consecutive_failures: Some(1), ..BreakerOptions::default() };\n\
-                let api = Protection::new().breaker(options);\n\
-                let failed = ", $start, "\n\
-                \x20   .protection(&api)\n\
-                \x20   .signal(|status| Some(Signal::of_status(*status))) // a server that answers 404 works\n\
-                \x20   .sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.own_error(), Some(&404));\n\
-                assert_eq!(api.status().breaker.unwrap().opens, 0);\n\
-                ```")]
             pub fn signal<C: FnMut(&M::Attempt) -> Option<Signal>>(
                 self,
                 signal: C,
@@ -149,21 +80,6 @@ macro_rules! setters {
             /// returns the ceiling of wait k, which follows failed attempt k (the first is number 1), before
             /// cap and jitter. Only policies with that backoff call it, once for each wait that is not
             /// exact. Defaults to 10 s.
-            ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # use std::time::Duration;\n\
-                # fn send() -> Result<(), u16> { Err(503) }\n\
-                use rejitter::{Jitter, RetryPolicy};\n\
-                \n\
-                const POLICY: RetryPolicy = RetryPolicy::custom().with_jitter(Jitter::None);\n\
-                # let time = VirtualTime::new();\n\
-                let outcome = ", $start, "\n\
-                \x20   .curve(|k| Duration::from_secs(k * k))\n\
-                \x20   .sleeper(&time)", $end, ";\n\
-                assert_eq!(time.now(), Duration::from_secs(1 + 4 + 9 + 16 + 25));\n\
-                # assert!(outcome.is_err());\n\
-                ```")]
             pub fn curve<C: FnMut(u64) -> Duration>(
                 self,
                 curve: C,
@@ -173,16 +89,6 @@ macro_rules! setters {
 
             /// Sets a function that is notified of each failed attempt, including timeouts and the last
             /// attempt, once it is decided what follows.
-            ///
-            #[doc = example!("Result<(), u16> { Err(503) }", "\
-                let mut waits = Vec::new();\n\
-                let failed = ", $start, "\n\
-                \x20   .seed(7)\n\
-                \x20   .notify(|event| waits.extend(event.delay)) // no wait after the last attempt\n\
-                \x20   .sleeper(&time)", $end, ";\n\
-                assert!(failed.is_err());\n\
-                assert!(POLICY.delays(7).eq(waits));\n\
-                ```")]
             pub fn notify<C: FnMut(&FailureEvent<'_, M::Attempt>)>(
                 self,
                 notify: C,
@@ -192,14 +98,6 @@ macro_rules! setters {
 
             /// Sets a function that is called after a success, with the number of attempts and the time since the start
             /// of the operation: for metrics.
-            ///
-            #[doc = example!("Result<u8, u16> { Ok(1) }", "\
-                let mut attempts = 0;\n\
-                let outcome = ", $start, "\n\
-                \x20   .notify_success(|number, _| attempts = number)\n\
-                \x20   .sleeper(&time)", $end, ";\n\
-                assert_eq!((outcome, attempts), (Ok(1), 1));\n\
-                ```")]
             pub fn notify_success<C: FnMut(u64, Duration)>(
                 self,
                 notify: C,
@@ -223,14 +121,6 @@ macro_rules! setters {
             ///
             /// Operations that share a seed wait equally long, which is what jitter prevents: use seeds
             /// for tests and simulations.
-            ///
-            #[doc = example!("Result<(), u16> { Err(503) }", "\
-                let failed = ", $start, "\n\
-                \x20   .seed(\"a test\")\n\
-                \x20   .sleeper(&time)", $end, ";\n\
-                assert_eq!(time.now(), POLICY.delays(\"a test\").sum());\n\
-                # assert!(failed.is_err());\n\
-                ```")]
             pub fn seed(self, seed: impl Into<Seed>) -> Self {
                 self.with(|mut parts| {
                     parts.operation.seed = Some(seed.into());
@@ -240,16 +130,6 @@ macro_rules! setters {
 
             #[doc = concat!("Waits and reads the time with this [`", stringify!($sleeper),
                 "`](crate::", stringify!($sleeper), ").")]
-            ///
-            #[doc = concat!("```\n\
-                # fn send() -> Result<(), u16> { Err(503) }\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                use rejitter::testing::VirtualTime;\n\
-                \n\
-                let time = VirtualTime::new();\n\
-                let failed = ", $start, ".sleeper(&time)", $end, ";\n\
-                assert_eq!(failed, Err(503));\n\
-                ```")]
             pub fn sleeper<S2: $sleeper>(
                 self,
                 sleeper: S2,
@@ -259,12 +139,6 @@ macro_rules! setters {
 
             /// Switches the failure from the callback's last error to a [`RetryError`](crate::RetryError),
             /// which holds that error, the reason and a report of all attempts.
-            ///
-            #[doc = example!("Result<(), &'static str> { Err(\"boom\") }", "\
-                let failed = ", $start, ".report().sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.to_string(), \"boom (after 6 attempts: exhausted)\");\n\
-                assert_eq!(failed.report.records.len(), 6);\n\
-                ```")]
             pub fn report(
                 self,
             ) -> $type<$($parameter,)+ Reported<M::Attempt, M::Protection>, S, H> {
@@ -286,17 +160,6 @@ macro_rules! setters {
             /// [`RetryError`](crate::RetryError), as with [`report`](Self::report), which can say so:
             /// [`RetryError::rejected_by`](crate::RetryError::rejected_by). To ask for an
             /// `E: From<RejectedError>` instead would exclude errors of other crates.
-            ///
-            #[doc = example!("Result<(), &'static str> { Err(\"boom\") }", "\
-                use rejitter::{BreakerOptions, Protection, StopReason};\n\
-                \n\
-                let api = Protection::new().breaker(BreakerOptions::default());\n\
-                api.open();\n\
-                let failed = ", $start, ".protection(&api).sleeper(&time)", $end, ".unwrap_err();\n\
-                assert_eq!(failed.rejected_by(), Some(StopReason::Breaker));\n\
-                assert_eq!(failed.report.attempts, 0);\n\
-                assert_eq!(failed.to_string(), \"rejected by breaker: the circuit is open\");\n\
-                ```")]
             pub fn protection(
                 self,
                 protection: &Protection,
@@ -311,18 +174,6 @@ macro_rules! setters {
             /// Keeps at most this number of the callback's errors in the report: the latest ones, of the
             /// attempts whose records are kept, which the latest of all is. Defaults to 1, the last error, because
             /// an error may hold a response or a connection. 0 counts as 1.
-            ///
-            #[doc = concat!("```\n\
-                # use rejitter::testing::VirtualTime;\n\
-                # let mut number = 0;\n\
-                # let mut send = || { number += 1; Err::<(), u8>(number) };\n\
-                # const POLICY: rejitter::RetryPolicy = rejitter::RetryPolicy::exponential();\n\
-                # let time = VirtualTime::new();\n\
-                let failed = ", $start, ".report().keep_errors(3).sleeper(&time)", $end,
-                ".unwrap_err();\n\
-                let kept: Vec<String> = failed.errors().map(ToString::to_string).collect();\n\
-                assert_eq!(kept, [\"4\", \"5\", \"6\"]);\n\
-                ```")]
             pub fn keep_errors(self, errors: usize) -> Self {
                 self.with(|mut parts| {
                     parts.operation.outcome.keep_errors(errors);
@@ -333,4 +184,4 @@ macro_rules! setters {
     };
 }
 
-pub(super) use {example, setters};
+pub(super) use setters;

@@ -117,17 +117,6 @@ pub struct SleepFn<F>(pub(super) F);
 
 /// Makes a sleeper of a function. For a [`Sleeper`] the function returns a future, for a `BlockingSleeper` it returns
 /// after the wait. The clock is the system's.
-///
-/// ```ignore-wasm32
-/// use rejitter::{RetryPolicy, retry, sleep_fn};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let timers = sleep_fn(tokio::time::sleep);
-/// let answer = retry(RetryPolicy::default(), || async { Ok::<_, ()>(42) }).sleeper(&timers).await;
-/// assert_eq!(answer, Ok(42));
-/// # }
-/// ```
 pub fn sleep_fn<F>(sleep: F) -> SleepFn<F> {
     SleepFn(sleep)
 }

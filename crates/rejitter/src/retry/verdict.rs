@@ -7,46 +7,9 @@ use super::sleeper::LONGEST;
 /// The decision of [`Retry::when`](crate::Retry::when) about an error. A `bool` converts into it:
 /// `true` is [`Verdict::Retry`], `false` is [`Verdict::Stop`].
 ///
-/// ```
-/// use rejitter::Verdict;
-/// use std::time::Duration;
-///
-/// fn verdict(status: u16) -> Verdict {
-///     match status {
-///         401 => Verdict::RetryExactly(Duration::ZERO), // at once, with a fresh token
-///         429 => Verdict::RetryAtLeast(Duration::from_secs(1)),
-///         500.. => Verdict::Retry,
-///         _ => Verdict::Stop,
-///     }
-/// }
-/// assert_eq!(verdict(404), false.into());
-/// ```
-///
 /// An error can be worth another attempt although its destination works. The parts of a protection take each error
-/// that is retried for a failure of the destination, unless [`Retry::signal`](crate::Retry::signal) tells otherwise.
-/// A server that answers 401 works:
-///
-/// ```
-/// # #[cfg(feature = "protection")] {
-/// # use rejitter::testing::VirtualTime;
-/// # use std::time::Duration;
-/// use rejitter::{BreakerOptions, Protection, RetryPolicy, Signal, Verdict, retry};
-///
-/// let api = Protection::new().breaker(BreakerOptions::default());
-/// # let (time, mut statuses) = (VirtualTime::new(), [Err(401), Ok("hello")].into_iter());
-/// # let mut send = || std::future::ready(statuses.next().unwrap());
-/// let call = retry(RetryPolicy::default(), || send())
-///     .when(|status| match status {
-///         401 => Verdict::RetryExactly(Duration::ZERO),
-///         status => (*status >= 500).into(),
-///     })
-///     .signal(|status| Some(Signal::of_status(*status)))
-///     .protection(&api);
-/// # let answer = time.block_on(call.sleeper(&time));
-/// assert_eq!(answer, Ok("hello"));
-/// assert_eq!(api.status().breaker.unwrap().failures, 0.0);
-/// # }
-/// ```
+/// that is retried for a failure of the destination, unless [`Retry::signal`](crate::Retry::signal) tells otherwise:
+/// a server that answers 401 works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

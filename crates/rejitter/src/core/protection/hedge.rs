@@ -5,14 +5,6 @@ use crate::core::{MAX_MS, Problems, Range, options, within};
 
 options! {
     /// Options of [`Protection::hedge`](crate::Protection::hedge). `None` means the default.
-    ///
-    /// ```
-    /// use rejitter::HedgeOptions;
-    /// use std::time::Duration;
-    ///
-    /// const OPTIONS: HedgeOptions = HedgeOptions::DEFAULT.with_delay(Duration::from_millis(50));
-    /// assert!(OPTIONS.check().is_ok());
-    /// ```
     HedgeOptions:
 
     /// A hedge starts when this share of first attempts has ended, learned from those of the last 30 to 60 s: above

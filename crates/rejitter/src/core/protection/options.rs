@@ -16,13 +16,6 @@ const OPEN_MS: f64 = 1_000.0;
 
 options! {
     /// Options of [`Protection::budget`](crate::Protection::budget). `None` means the default.
-    ///
-    /// ```
-    /// use rejitter::{BudgetOptions, Protection};
-    ///
-    /// const OPTIONS: BudgetOptions = BudgetOptions { capacity: Some(20.0), ..BudgetOptions::DEFAULT };
-    /// assert_eq!(Protection::new().budget(OPTIONS).status().budget.unwrap().tokens, 20.0);
-    /// ```
     BudgetOptions:
 
     /// Tokens of a full budget, which it starts with: 0 for no retries, at most 10^9. Defaults to 50. Make it 50, or
@@ -85,15 +78,6 @@ options! {
 
 options! {
     /// Options of [`Protection::cooldown`](crate::Protection::cooldown). `None` means the default.
-    ///
-    /// ```
-    /// use rejitter::CooldownOptions;
-    ///
-    /// use std::time::Duration;
-    ///
-    /// const OPTIONS: CooldownOptions = CooldownOptions::DEFAULT.with_max_hold(Duration::from_secs(2));
-    /// assert!(OPTIONS.check().is_ok());
-    /// ```
     CooldownOptions:
 
     /// Longest time of a hold, in ms: non-negative or infinite. Attempts that would be held longer are rejected. An
@@ -152,13 +136,6 @@ pub struct BudgetSettings {
 impl BudgetOptions {
     /// The budget of the AWS SDKs of 2026: 500 tokens, of which a retry takes 14, or 5 if the server asked for fewer
     /// requests. A success returns 1, or what its last retry took.
-    ///
-    /// ```
-    /// use rejitter::{BudgetOptions, Protection};
-    ///
-    /// let budget = Protection::new().budget(BudgetOptions::AWS_SDK_2026).status().budget;
-    /// assert_eq!(budget.unwrap().capacity, 500.0);
-    /// ```
     pub const AWS_SDK_2026: Self = Self {
         capacity: Some(500.0),
         per_success: Some(1.0),

@@ -119,27 +119,6 @@ impl<C, S, P> RetryLayer<C, S, P> {
     /// [`Verdict::RetryExactly`]: crate::Verdict::RetryExactly
     /// [`Verdict::RetryAtLeast`]: crate::Verdict::RetryAtLeast
     /// [`Verdict::Stop`]: crate::Verdict::Stop
-    ///
-    /// ```ignore-wasm32
-    /// use rejitter::{BreakerOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
-    /// use std::convert::Infallible;
-    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let api = Protection::new().breaker(BreakerOptions::default());
-    /// let classify = |outcome: Result<&u16, &Infallible>| outcome.is_ok_and(|status| *status >= 500);
-    /// let service = ServiceBuilder::new()
-    ///     .layer(
-    ///         RetryLayer::new(RetryPolicy::default(), classify)
-    ///             .sleep(tokio::time::sleep)
-    ///             .protection(&api, |_: RejectedError| Ok(503)),
-    ///     )
-    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(200) }));
-    /// api.open();
-    /// assert_eq!(service.oneshot("/").await, Ok(503));
-    /// # }
-    /// ```
     pub fn protection<R, Res, Err>(
         self,
         protection: &Protection,
@@ -231,27 +210,6 @@ impl<C, S, R> RetryLayer<C, S, ProtectedBy<R>> {
     ///
     /// A request is hedged only if [`Classify::clone_request`] has another copy for the retry that may follow. Only
     /// hedge requests that may be served twice at the same time: return `None` for the others.
-    ///
-    /// ```ignore-wasm32
-    /// use rejitter::{HedgeOptions, Protection, RejectedError, RetryLayer, RetryPolicy};
-    /// use std::convert::Infallible;
-    /// use tower::{ServiceBuilder, ServiceExt, service_fn};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let api = Protection::new().hedge(HedgeOptions::default());
-    /// let classify = |outcome: Result<&u16, &Infallible>| outcome.is_ok_and(|status| *status >= 500);
-    /// let service = ServiceBuilder::new()
-    ///     .layer(
-    ///         RetryLayer::new(RetryPolicy::default(), classify)
-    ///             .sleep(tokio::time::sleep)
-    ///             .protection(&api, |_: RejectedError| Ok(503))
-    ///             .hedge(),
-    ///     )
-    ///     .service(service_fn(|_path: &'static str| async { Ok::<_, Infallible>(200) }));
-    /// assert_eq!(service.oneshot("/").await, Ok(200));
-    /// # }
-    /// ```
     ///
     /// # Panics
     /// If the protection has no hedge.

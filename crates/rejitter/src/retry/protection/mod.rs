@@ -52,28 +52,6 @@ use crate::policy::ms_from_duration;
 /// same protection. [`for_key`](Self::for_key) has numbers for each of several destinations. The order of the parts
 /// does not matter. Give one call one protection: where operations nest, to the inner or to the outer one.
 ///
-/// ```
-/// use rejitter::testing::VirtualTime;
-/// use rejitter::{
-///     BreakerOptions, BudgetOptions, CooldownOptions, Protection, RetryPolicy, StopReason, retry,
-/// };
-///
-/// let api = Protection::new()
-///     .budget(BudgetOptions { capacity: Some(1.0), ..BudgetOptions::default() })
-///     .breaker(BreakerOptions::default())
-///     .cooldown(CooldownOptions::default());
-///
-/// let time = VirtualTime::new();
-/// let call = || async { Err::<(), _>("busy") };
-/// let operation = retry(RetryPolicy::default(), call).protection(&api).sleeper(&time);
-/// let failed = time.block_on(operation).unwrap_err();
-///
-/// // One token, one retry.
-/// assert_eq!((failed.reason, failed.report.attempts), (StopReason::Budget, 2));
-/// assert_eq!(failed.own_error(), Some(&"busy"));
-/// assert_eq!(api.status().budget.unwrap().rejected, 1);
-/// ```
-///
 /// # Time
 ///
 /// An operation reads the clock of its sleeper. Those that share a protection must read the same clock, such as the
@@ -202,36 +180,11 @@ impl Protection {
 
     /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that
     /// causes the change, and may use the protection.
-    ///
-    /// ```
-    /// use rejitter::{BreakerOptions, Protection, ProtectionChange};
-    /// use std::sync::mpsc;
-    ///
-    /// let (events, seen) = mpsc::channel();
-    /// let api = Protection::new()
-    ///     .breaker(BreakerOptions::default())
-    ///     .on_event(move |event| drop(events.send(event.change)));
-    /// api.open();
-    /// assert!(matches!(seen.recv(), Ok(ProtectionChange::Opened(_))));
-    /// ```
     pub fn on_event(self, on_event: impl Fn(&ProtectionEvent<'_>) + Send + Sync + 'static) -> Self {
         self.with(|recipe| recipe.on_event = Some(Arc::new(on_event)))
     }
 
     /// Sets the clock: a function that returns the time since some moment in the past.
-    ///
-    /// ```
-    /// use rejitter::testing::VirtualTime;
-    /// use rejitter::{BreakerOptions, Protection};
-    /// use std::time::Duration;
-    ///
-    /// let time = VirtualTime::new();
-    /// let clock = time.clone();
-    /// let api = Protection::new().breaker(BreakerOptions::default()).clock(move || clock.now());
-    /// api.open_for(Duration::from_secs(60));
-    /// time.advance(Duration::from_secs(20));
-    /// assert_eq!(api.status().breaker.unwrap().retry_after, Duration::from_secs(40));
-    /// ```
     pub fn clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         self.with(|recipe| recipe.clock = Some(Arc::new(clock)))
     }
@@ -240,17 +193,6 @@ impl Protection {
     ///
     /// At most 1,000 keys are kept. Beyond them, one of the eight goes that were used least recently, first one whose
     /// numbers are as good as new, then one that is not open. Budgets for each tenant do not bound the load of all.
-    ///
-    /// ```
-    /// use rejitter::{BreakerOptions, Protection};
-    ///
-    /// let servers = Protection::new().breaker(BreakerOptions::default());
-    /// servers.for_key("eu.example").open();
-    /// assert!(!servers.for_key("eu.example").status().breaker.unwrap().retry_after.is_zero());
-    /// assert!(servers.for_key("us.example").status().breaker.unwrap().retry_after.is_zero());
-    /// // To read the numbers of a key keeps none.
-    /// assert_eq!(servers.keys(), ["eu.example"]);
-    /// ```
     ///
     /// # Panics
     /// If this one has a key already.

@@ -29,17 +29,6 @@ use tokio::TokioSleeper as Host;
 ///
 /// With the feature `tokio` it waits as `TokioSleeper` does; with the feature `js`, in a wasm file for
 /// a JavaScript host, as `JsSleeper` does. Without either it does not implement [`Sleeper`](crate::Sleeper).
-///
-/// ```
-/// // A library without a runtime lets the program choose the timers.
-/// use rejitter::types::DefaultSleeper;
-/// use rejitter::{RetryPolicy, Sleeper, retry};
-///
-/// async fn answer<S: Sleeper>(timers: S) -> Result<u8, String> {
-///     retry(RetryPolicy::default(), || async { Ok(42) }).sleeper(timers).await
-/// }
-/// # let _ = DefaultSleeper::default();
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct DefaultSleeper {
     #[cfg(any(
