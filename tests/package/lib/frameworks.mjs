@@ -1,5 +1,7 @@
 // Test frameworks, run on a file as users run them.
 
+import { join } from 'node:path';
+
 import { project, run, tool } from './consumer.mjs';
 
 const ENV = {
@@ -30,11 +32,16 @@ const FRAMEWORKS = {
     ],
     passed: (count) => `Tests: +${count} passed, ${count} total`,
   },
+  'node:test': {
+    ext: 'mjs',
+    args: (dir) => ['--test', join(dir, 'main.test.mjs')],
+    passed: (count) => `pass ${count}\\n`,
+  },
 };
 
 /**
  * Runs the text of one test file. Returns whether all of its tests passed, and the output.
- * @param {'Vitest' | 'Jest'} framework
+ * @param {'Vitest' | 'Jest' | 'node:test'} framework
  * @param {string} text
  * @param {number} count of its tests
  * @param {Record<string, string>} [env]
