@@ -1,5 +1,5 @@
-// fetch in real browsers: the same table of hints as in Node, the same cases against a server on loopback,
-// of the page's own origin and of another, and in a service worker.
+// fetch in real browsers: each attempt is the request of bare fetch, in a page and in a service worker; and outcomes at a
+// server of the page's own origin and of another, beside those of Node.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,158 +8,163 @@ import { after, before, test } from 'node:test';
 
 import { html, inBrowsers, js, serve } from '../lib/browsers.mjs';
 import { bundled } from '../lib/bundle.mjs';
-import { project, repo, vectors } from '../lib/consumer.mjs';
+import { here, project, vectors } from '../lib/consumer.mjs';
 import { closedOrigin } from '../lib/fetching.mjs';
+import { INITS, SHAPES } from './requests/cases.mjs';
+import { Echo } from './requests/server.mjs';
 
-const TABLE = readFileSync(join(repo, 'tests', 'vectors', 'retry-after.json'), 'utf8');
-const { real, made } = vectors('failures');
-const FAILURES = [...real, ...made];
+const FETCHES = `
+import { createFetch } from 'rejitter/fetch';
+import { budget, hedge, protect } from 'rejitter/protection';
+import { fetchesOf } from './cases.mjs';
+export const fetches = fetchesOf({ createFetch, budget, hedge, protect });
+`;
 
-/** Runs in the page and in Node, and returns the outcome of each case. It checks nothing. */
+const REQUESTS = `
+import { sendAll } from './cases.mjs';
+import { fetches } from './fetches.mjs';
+document.cookie = 'c=1';
+const names = Object.keys(fetches);
+globalThis.finished = sendAll('', names, (name, args) => fetches[name](...args)).then(() => names);
+`;
+
+/** A service worker that answers its page's navigations and requests by these fetches, or hands failures on. */
+const WORKER = `
+import { fetches } from './fetches.mjs';
+self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('fetch', (event) => {
+  const { pathname, searchParams } = new URL(event.request.url);
+  if (pathname === '/echo') event.respondWith(fetches[searchParams.get('fetch')](event.request));
+  if (pathname === '/failing') event.respondWith(Response.error());
+  if (pathname === '/refused') event.respondWith(fetch(searchParams.get('at')));
+});
+`;
+
+const WORKER_PAGE = `
+import { retryReport } from 'rejitter';
+import { createFetch } from 'rejitter/fetch';
+import { SHAPES, sendAll } from './cases.mjs';
+import { fetches } from './fetches.mjs';
+const names = Object.keys(fetches);
+globalThis.finished = (async () => {
+  document.cookie = 'c=1';
+  await navigator.serviceWorker.register('/worker.js', { type: 'module' });
+  await navigator.serviceWorker.ready;
+  while (!navigator.serviceWorker.controller) await new Promise((go) => setTimeout(go, 10));
+  // Whatever the page asks with, a worker gets a Request.
+  const { 'an address': byAddress } = SHAPES;
+  await sendAll('', names, (name, args) => fetch(...args), { 'an address': byAddress });
+  const loaded = (frame, start) => new Promise((done) => {
+    frame.onload = () => done(frame.contentDocument.body.textContent);
+    start();
+  });
+  const texts = [];
+  for (const name of names) {
+    const frame = document.createElement('iframe');
+    frame.name = 'f';
+    const query = (id) => '/echo?' + new URLSearchParams({ id, fetch: name });
+    texts.push(await loaded(frame, () => {
+      frame.src = query('navigation');
+      document.body.append(frame);
+    }));
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'POST', action: query('form'), target: 'f', innerHTML: '<input name=a value=1>' });
+    document.body.append(form);
+    texts.push(await loaded(frame, () => form.submit()));
+    form.remove();
+    frame.remove();
+  }
+  const { refused } = await (await fetch('/where.json')).json();
+  const failed = [];
+  for (const path of ['/failing', '/refused?at=' + refused]) {
+    const error = await createFetch({ baseMs: 1, capMs: 2, maxAttempts: 3 })(path).catch((error) => error);
+    failed.push([retryReport(error).attempts, retryReport(error).reason]);
+  }
+  return { names, texts, failed };
+})();
+`;
+
+/** Stands for an attempt's timeout: a timer of this length is not armed, and the case fires it. */
+const HELD_MS = 1500;
+
+/** Runs in the page and in Node, and returns what happened. It checks nothing. */
 const JOB = `
 import { isTransientError, retryReport } from 'rejitter';
-import { createFetch } from 'rejitter/fetch';
+import { createFetch, retryAfterMs } from 'rejitter/fetch';
 import { misjudged, sendsAgain } from './rows.mjs';
 
-const QUICK = { baseMs: 1, capMs: 2 };
-
-export async function hints({ now, cases }) {
+export function hints({ now, cases }) {
   const real = Date.now;
   Date.now = () => now;
-  try {
-    const out = [];
-    for (const entry of cases) {
-      // retryAfterMs is the value of retry-after-ms, and so on.
-      const headers = new Map(Object.entries(entry).map(([name, value]) =>
-        [name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase()), value]));
-      let calls = 0;
-      const inner = async () => (++calls > 1 ? new Response('ok') : { status: 503, body: null,
-        headers: { get: (name) => headers.get(name) ?? null } });
-      await createFetch({ ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) =>
-        out.push(event.hintMs ?? null) }, inner)('http://x/');
-    }
-    return out;
-  } finally {
-    Date.now = real;
-  }
-}
-
-let ids = 0;
-
-/** Stands for an attempt's timeout: a timer of this length is not armed, and the test fires it. */
-const HELD_MS = 1500;
-const { setTimeout: start } = globalThis;
-const held = [];
-globalThis.setTimeout = (callback, ms, ...rest) => ms === HELD_MS ? -held.push(callback) : start(callback, ms, ...rest);
-
-/** Lets the first attempt time out once the server has the request; the next one may take as long as it needs. */
-async function expire(origin, id) {
-  for (;;) {
-    const { attempts } = await (await globalThis.fetch(origin + '/seen?id=' + id)).json();
-    if (attempts > 0) return held[0]();
-    await new Promise((go) => start(go, 20));
-  }
-}
-
-async function one(origin, path, init = {}, options = {}) {
-  const id = Math.random().toString(36).slice(2) + (ids += 1);
-  if (options.attemptTimeoutMs === HELD_MS) {
-    held.length = 0;
-    expire(origin, id);
-  }
-  const url = origin + path + (path.includes('?') ? '&' : '?') + 'id=' + id;
-  const hints = [];
-  const fetch = createFetch({ ...QUICK, maxAttempts: 3, ...options, onRetry: (event) =>
-    hints.push(event.hintMs ?? null) });
-  let outcome;
-  let report;
-  try {
-    const response = await fetch(init.asRequest ? new Request(url, init) : url, init.asRequest ? undefined : init);
-    report = retryReport(response);
-    outcome = [response.status, await response.text().catch((error) => error.name)];
-  } catch (error) {
-    report = retryReport(error);
-    outcome = [error.name];
-  }
-  const seen = await (await globalThis.fetch(origin + '/seen?id=' + id)).json();
-  return { outcome, reason: report?.reason ?? null, hints, attempts: seen.attempts, bodies: seen.bodies,
-    keys: seen.keys.length };
-}
-
-export async function cases(origin, refused) {
-  const out = {};
-  for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504,
-    505]) out['status ' + status] = await one(origin, '/status?status=' + status + '&fail=1');
-  out['runs out'] = await one(origin, '/status?status=503&fail=9');
-  out['retry-after'] = await one(origin, '/status?status=503&fail=1&retryAfter=1', {}, { respectRetryAfter: true });
-  out['retry-after, exposed'] = await one(origin, '/status?status=503&fail=1&retryAfter=1&expose=1');
-  out['a long retry-after, exposed'] = await one(origin, '/status?status=503&fail=1&retryAfter=99999&expose=1');
-  out['POST without key'] = await one(origin, '/status?status=503&fail=1', { method: 'POST', body: 'order' });
-  out['POST with key'] = await one(origin, '/status?status=503&fail=1', { method: 'POST', body: 'order' },
-    { idempotencyKey: 'auto' });
-  out['PUT with a string'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: 'string' });
-  out['PUT with a Blob'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: new Blob(['blob']) });
-  out['PUT with a buffer'] = await one(origin, '/status?status=503&fail=2',
-    { method: 'PUT', body: new TextEncoder().encode('buffer') });
-  out['PUT with parameters'] = await one(origin, '/status?status=503&fail=2',
-    { method: 'PUT', body: new URLSearchParams({ a: '1' }) });
-  out['PUT by a Request'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: 'request',
-    asRequest: true });
-  out['PUT by a function'] = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: () => 'made' });
-  out['reset before headers'] = await one(origin, '/reset?fail=1');
-  out['headers never come'] = await one(origin, '/hang?fail=1', {}, { attemptTimeoutMs: HELD_MS });
-  out['redirect'] = await one(origin, '/redirect?fail=1');
-
-  const form = new FormData();
-  form.append('a', '1');
-  const sent = await one(origin, '/status?status=503&fail=2', { method: 'PUT', body: form });
-  out['PUT with FormData'] = { ...sent, outcome: sent.outcome[0], bodies: sent.bodies.length };
-
-  let calls = 0;
-  const error = await createFetch({ ...QUICK, maxAttempts: 3, onAttempt: () => { calls += 1;
-    } })(refused).catch((error) => error);
-  out.refused = [error instanceof TypeError, calls, retryReport(error).reason];
-  calls = 0;
-  const bad = await createFetch({ ...QUICK, onAttempt: () => { calls += 1; } })('http://').catch((error) => error);
-  out['a bad URL'] = [bad instanceof TypeError, calls];
-  const used = new Request(origin + '/status', { method: 'POST', body: 'x' });
-  await used.text();
-  calls = 0;
-  const spent = await createFetch({ ...QUICK, onAttempt: () => { calls += 1; } })(used).catch((error) => error);
-  out['a used Request'] = [spent instanceof TypeError, calls];
-
-  const reason = new Error('enough');
-  for (const [name, path, options] of [['headers', '/hang?fail=9', {}], ['the wait', '/status?status=503&fail=9',
-    { baseMs: 60000, capMs: 60000, minMs: 30000 }]]) {
-    for (const timeouts of [{}, { attemptTimeoutMs: 60000 }]) {
-      const controller = new AbortController();
-      const promise = createFetch({ ...options, ...timeouts })(origin + path + '&id=' + Math.random(),
-        { signal: controller.signal });
-      promise.catch(() => {});
-      await new Promise((go) => setTimeout(go, 150));
-      controller.abort(reason);
-      out['abort in ' + name + Object.keys(timeouts).join()] = (await promise.catch((error) => error)) === reason;
-    }
-  }
-  for (const timeouts of [{}, { attemptTimeoutMs: 60000 }]) {
-    const controller = new AbortController();
-    const response = await createFetch(timeouts)(origin + '/stall?id=' + Math.random(), { signal: controller.signal });
-    const reader = response.body.getReader();
-    await reader.read();
-    setTimeout(() => controller.abort(reason), 20);
-    out['abort in the body' + Object.keys(timeouts).join()] = (await reader.read().catch(() =>
-      'aborted')) === 'aborted';
-  }
-  const slow = await createFetch({ attemptTimeoutMs: 1000 })(origin + '/slow?id=' + Math.random());
-  out['a slow body under an attempt timeout'] = await slow.text();
+  // retryAfterMs is the value of retry-after-ms, and so on.
+  const header = (name) => name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
+  const headersOf = (entry) => Object.fromEntries(Object.entries(entry).map(([name, value]) => [header(name), value]));
+  const out = cases.map((entry) => retryAfterMs(headersOf(entry)) ?? null);
+  Date.now = real;
   return out;
+}
+
+const { fetch, setTimeout: start } = globalThis;
+const held = [];
+globalThis.setTimeout = (callback, ms, ...rest) =>
+  ms === ${HELD_MS} ? -held.push(callback) : start(callback, ms, ...rest);
+const wait = (ms) => new Promise((go) => start(go, ms));
+const seenAt = async (origin, id) => (await fetch(origin + '/seen?id=' + id)).json();
+
+/** Lets the first attempt time out once the server has the request. */
+async function expire(origin, id) {
+  while ((await seenAt(origin, id)).attempts === 0) await wait(20);
+  held[0]();
+}
+
+let ids = Math.random() * 1e9 | 0;
+async function one(origin, [path, { init, options } = {}]) {
+  const id = ids++;
+  const own = path.startsWith('/');
+  held.length = 0;
+  if (options?.attemptTimeoutMs === ${HELD_MS}) expire(origin, id);
+  const hints = [];
+  let attempts = 0;
+  const counting = { onAttempt: () => attempts++, onRetry: ({ hintMs }) => hints.push(hintMs ?? null) };
+  const outcome = await createFetch({ baseMs: 1, capMs: 2, maxAttempts: 3, ...options, ...counting })(
+    own ? origin + path + '&id=' + id : path, init).catch((error) => error);
+  const ends = outcome instanceof Error ? [outcome.name] : [outcome.status, await outcome.text()];
+  const { attempts: seen = attempts, keys } = own ? await seenAt(origin, id) : {};
+  return { ends, attempts, reason: retryReport(outcome)?.reason ?? null, hints, seen, keys };
+}
+
+export async function outcomes(origin, cases) {
+  const out = {};
+  for (const [name, given] of Object.entries(cases)) out[name] = await one(origin, given);
+  return out;
+}
+
+/** Aborts: which reject with another value than the reason, of an Error. In a body, the engine decides with which. */
+export async function aborts(origin) {
+  const wrong = [];
+  const reason = new Error('enough');
+  const waits = { baseMs: 60_000, capMs: 60_000, minMs: 30_000 };
+  for (const [path, options] of [['/hang?fail=9', {}], ['/answer?fail=9', waits], ['/stall?fail=0', {}]])
+    for (const limits of [{}, { attemptTimeoutMs: 60_000 }]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const promise = createFetch({ ...options, ...limits })(origin + path + '&id=' + ids++, { signal })
+        .then(({ body }) => body.getReader()).then((reader) => reader.read().then(() => reader.read()));
+      promise.catch(() => {});
+      await wait(150);
+      controller.abort(reason);
+      const error = await promise.catch((error) => error);
+      if (path.startsWith('/stall') ? 'done' in error : error !== reason) wrong.push([path, limits, error]);
+    }
+  return wrong;
 }
 
 /** Whether each failure that a page can cause may pass, as createFetch and as isTransientError says. */
 export async function failures(origin, refused, rows) {
-  const text = async (...args) => (await globalThis.fetch(...args)).text();
-  const at = (path) => origin + path + '&id=' + Math.random();
-  const get = at('/status?status=200&fail=0');
+  const text = async (...args) => (await fetch(...args)).text();
+  const at = (path) => origin + path + '&id=' + ids++;
+  const get = at('/answer?fail=0');
   const used = new Request(get, { method: 'POST', body: 'x' });
   await used.text();
   const out = {};
@@ -187,224 +192,144 @@ export async function failures(origin, refused, rows) {
 `;
 
 const PAGE = `
-import { cases, failures, hints } from './job.mjs';
+import { aborts, failures, hints, outcomes } from './job.mjs';
 globalThis.finished = (async () => {
-  const { other, refused } = await (await fetch('/where.json')).json();
-  return { hints: await hints(await (await fetch('/table.json')).json()), same: await cases(location.origin, refused),
-    other: await cases(other, refused),
-    failures: await failures(location.origin, refused, await (await fetch('/failures.json')).json()) };
+  const { other, refused, cases, table, rows } = await (await fetch('/where.json')).json();
+  return { hints: hints(table), own: await outcomes(location.origin, cases), crossed: await outcomes(other, cases),
+    aborts: await aborts(location.origin), failures: await failures(location.origin, refused, rows) };
 })();
 `;
 
-/** A service worker that answers its page's navigations and requests through the wrapper, or hands failures on. */
-const WORKER = `
-import { createFetch } from 'rejitter/fetch';
-const retrying = createFetch({ baseMs: 1, capMs: 2, attemptTimeoutMs: 60000 });
-const plain = createFetch({ baseMs: 1, capMs: 2 });
-self.addEventListener('install', () => self.skipWaiting());
-self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
-self.addEventListener('fetch', (event) => {
-  const { searchParams } = new URL(event.request.url);
-  if (searchParams.get('worker') === 'failing') event.respondWith(Response.error());
-  else if (searchParams.get('worker') === 'refused') event.respondWith(fetch(searchParams.get('refused')));
-  else if (searchParams.has('worker'))
-      event.respondWith((searchParams.get('worker') === 'timed' ? retrying : plain)(event.request));
-});
-`;
-const WORKER_PAGE = `
-import { retryReport } from 'rejitter';
-import { createFetch } from 'rejitter/fetch';
-globalThis.finished = (async () => {
-  await navigator.serviceWorker.register('/worker.js', { type: 'module' });
-  await navigator.serviceWorker.ready;
-  while (!navigator.serviceWorker.controller) await new Promise((go) => setTimeout(go, 10));
-  const out = {};
-  for (const kind of ['timed', 'plain']) {
-    const get = await fetch('/status?status=503&fail=2&id=get-' + kind + '&worker=' + kind);
-    const put = await fetch('/status?status=503&fail=2&id=put-' + kind + '&worker=' + kind,
-      { method: 'PUT', body: 'through the worker' });
-    const frame = document.createElement('iframe');
-    frame.src = '/frame?fail=2&id=frame-' + kind + '&worker=' + kind;
-    await new Promise((done) => { frame.onload = done; document.body.append(frame); });
-    out[kind] = [get.status, put.status, await put.text(), frame.contentDocument.body.textContent];
-  }
-  const { refused } = await (await fetch('/where.json')).json();
-  for (const kind of ['failing', 'refused']) {
-    const error = await createFetch({ baseMs: 1, capMs: 2,
-      maxAttempts: 3 })('/status?worker=' + kind + '&refused=' + refused).catch((error) => error);
-    const { attempts, reason } = retryReport(error);
-    out[kind] = [attempts, reason];
-  }
-  return out;
-})();
-`;
+const table = vectors('retry-after');
+const { real, made } = vectors('failures');
+const refused = `${await closedOrigin()}/`;
+const order = { method: 'POST', body: 'order' };
 
-/** The server's side of the cases; `cors` as for pages of another origin. */
-function answers(seen) {
-  return (request, response) => {
-    const { pathname, searchParams } = new URL(request.url, 'http://loopback');
-    const id = searchParams.get('id');
-    const cors = {
-      'access-control-allow-origin': '*',
-      'access-control-allow-headers': '*, idempotency-key, content-type',
-      'access-control-allow-methods': '*',
-      'access-control-max-age': '60',
-      'cache-control': 'no-store',
-      ...(searchParams.has('expose') && { 'access-control-expose-headers': 'Retry-After, Date' }),
-    };
-    if (request.method === 'OPTIONS') return void response.writeHead(204, cors).end();
-    if (!seen.has(id)) seen.set(id, { attempts: 0, bodies: new Set(), keys: new Set() });
-    const entry = seen.get(id);
-    if (pathname === '/seen')
-      return void response
-        .writeHead(200, cors)
-        .end(JSON.stringify({ attempts: entry.attempts, bodies: [...entry.bodies], keys: [...entry.keys] }));
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      if (pathname !== '/redirected') entry.attempts += 1;
-      entry.bodies.add(body);
-      if (request.headers['idempotency-key']) entry.keys.add(request.headers['idempotency-key']);
-      const failing = entry.attempts <= Number(searchParams.get('fail'));
-      if (pathname === '/reset' && failing) request.socket.resetAndDestroy();
-      else if (pathname === '/hang' && failing) return;
-      else if (pathname === '/redirect')
-        response.writeHead(302, { ...cors, location: `/redirected?${searchParams}` }).end();
-      else if (pathname === '/half') {
-        response.writeHead(200, { ...cors, 'content-length': 9 }).write('half');
-        setTimeout(() => request.socket.resetAndDestroy(), 20);
-      } else if (pathname === '/loop') response.writeHead(302, { ...cors, location: request.url }).end();
-      else if (pathname === '/stall') response.writeHead(200, cors).write('x'.repeat(2000));
-      else if (pathname === '/slow') {
-        response.writeHead(200, cors).write('a');
-        setTimeout(() => response.end('b'), 1300);
-      } else if (failing)
-        response
-          .writeHead(Number(searchParams.get('status') ?? 503), {
-            ...cors,
-            ...(searchParams.has('retryAfter') && { 'retry-after': searchParams.get('retryAfter') }),
-          })
-          .end('failed');
-      else
-        response
-          .writeHead(200, { ...cors, 'content-type': 'text/plain' })
-          .end(pathname === '/frame' ? 'framed' : body || 'ok');
-    });
-  };
+/** What is sent, with which options; and the outcome, where it is not a 200 after two attempts. */
+const OUTCOMES = {
+  'a status that passes': [['/answer?fail=1'], {}],
+  'a status that does not': [['/answer?fail=9&status=404'], { ends: [404, 'failed'], attempts: 1, reason: null }],
+  // Chromium sends such a request again itself.
+  'a 408': [['/answer?fail=1&status=408'], { seen: undefined }],
+  'attempts that run out': [['/answer?fail=9'], { ends: [503, 'failed'], attempts: 3, reason: 'exhausted' }],
+  'Retry-After': [['/answer?fail=1&retryAfter=1'], { hints: [1000] }],
+  'Retry-After, exposed': [['/answer?fail=1&retryAfter=1&expose=1'], { hints: [1000] }],
+  'a long Retry-After, exposed': [
+    ['/answer?fail=1&retryAfter=99999&expose=1'],
+    { ends: [503, 'failed'], attempts: 1, reason: 'hint' },
+  ],
+  'a POST': [['/answer?fail=1', { init: order }], { ends: [503, 'failed'], attempts: 1, reason: null }],
+  'a POST under a key': [
+    ['/answer?fail=1', { init: order, options: { idempotencyKey: 'auto' } }],
+    { ends: [200, 'order'], keys: 1 },
+  ],
+  'a PUT': [['/answer?fail=2', { init: { method: 'PUT', body: 'whole' } }], { ends: [200, 'whole'], attempts: 3 }],
+  // Chromium sends such a request again itself.
+  'a connection that is reset': [['/reset?fail=1'], { attempts: undefined, reason: undefined, seen: undefined }],
+  'headers that never come': [['/hang?fail=1', { options: { attemptTimeoutMs: HELD_MS } }], {}],
+  'a redirect': [['/redirect?fail=1'], {}],
+  'a refused connection': [[refused], { ends: ['TypeError'], attempts: 3, reason: 'exhausted', keys: undefined }],
+  'a bad URL': [['http://'], { ends: ['TypeError'], attempts: 1, reason: 'notRetryable', keys: undefined }],
+};
+const cases = Object.fromEntries(Object.entries(OUTCOMES).map(([name, [given]]) => [name, given]));
+
+/** Compares what happened with the table; a page is told less than Node, and less still of another origin. */
+function check(found, { page, crossed }) {
+  for (const [name, [, expected]] of Object.entries(OUTCOMES)) {
+    const wanted = { ends: [200, 'ok'], attempts: 2, reason: 'success', keys: 0, ...expected };
+    // Browsers decide about a 408 themselves, so its status is theirs, too.
+    if (page && name === 'a 408') Object.assign(wanted, { ends: found[name].ends, attempts: 1, reason: null });
+    // Without Access-Control-Expose-Headers a page of another origin cannot read it.
+    if (page && crossed && name === 'Retry-After') wanted.hints = [null];
+    wanted.hints ??= found[name].hints.map(() => null);
+    if (!('seen' in wanted)) wanted.seen = wanted.attempts;
+    for (const [key, value] of Object.entries(wanted))
+      if (value !== undefined) assert.deepEqual(found[name][key], value, `${name}: ${key}`);
+  }
 }
 
-const PATHS = [
-  '/seen',
-  '/status',
-  '/reset',
-  '/hang',
-  '/redirect',
-  '/redirected',
-  '/stall',
-  '/slow',
-  '/frame',
-  '/half',
-  '/loop',
-];
+/** The server's side of the outcomes; for pages of another origin as well. */
+const seen = new Map();
+function answer(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://loopback');
+  const cors = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': '*, idempotency-key, content-type',
+    'access-control-allow-methods': '*',
+    'access-control-max-age': '60',
+    'cache-control': 'no-store',
+    ...(searchParams.has('expose') && { 'access-control-expose-headers': 'Retry-After, Date' }),
+  };
+  const send = (status, headers, text) => response.writeHead(status, { ...cors, ...headers }).end(text);
+  if (request.method === 'OPTIONS') return void send(204);
+  const id = searchParams.get('id');
+  const entry = seen.get(id) ?? seen.set(id, { attempts: 0, keys: new Set() }).get(id);
+  if (pathname === '/seen')
+    return void send(200, {}, JSON.stringify({ attempts: entry.attempts, keys: entry.keys.size }));
+  let body = '';
+  request.on('data', (chunk) => (body += chunk));
+  request.on('end', () => {
+    if (pathname !== '/redirected') entry.attempts += 1;
+    if (request.headers['idempotency-key']) entry.keys.add(request.headers['idempotency-key']);
+    const failing = entry.attempts <= Number(searchParams.get('fail'));
+    if (pathname === '/reset' && failing) request.socket.resetAndDestroy();
+    else if (pathname === '/hang' && failing) return;
+    else if (pathname === '/redirect') send(302, { location: `/redirected?${searchParams}` });
+    else if (pathname === '/loop') send(302, { location: request.url });
+    else if (pathname === '/stall') response.writeHead(200, cors).write('x'.repeat(2000));
+    else if (pathname === '/half') {
+      response.writeHead(200, { ...cors, 'content-length': 9 }).write('half');
+      setTimeout(() => request.socket.resetAndDestroy(), 20);
+    } else if (failing) {
+      const retryAfter = searchParams.get('retryAfter');
+      send(searchParams.get('status') ?? 503, retryAfter && { 'retry-after': retryAfter }, 'failed');
+    } else send(200, { 'content-type': 'text/plain' }, body || 'ok');
+  });
+}
+const ANSWERED = /^\/(seen|answer|reset|hang|redirect|redirected|loop|stall|half)$/;
+
+let echo;
 let server;
 let other;
 let inNode;
-const seen = new Map();
 
 before(async () => {
+  const file = (path) => readFileSync(join(here, path), 'utf8');
   const dir = project('fetch-browser', {
-    'job.mjs': JOB,
-    'rows.mjs': readFileSync(join(repo, 'tests', 'package', 'engine', 'failures', 'rows.mjs'), 'utf8'),
-    'page.mjs': PAGE,
-    'worker.mjs': WORKER,
-    'worker-page.mjs': WORKER_PAGE,
+    ...{ 'cases.mjs': file('fetch/requests/cases.mjs'), 'rows.mjs': file('engine/failures/rows.mjs') },
+    ...{ 'fetches.mjs': FETCHES, 'requests.mjs': REQUESTS, 'worker.mjs': WORKER, 'worker-page.mjs': WORKER_PAGE },
+    ...{ 'job.mjs': JOB, 'outcomes.mjs': PAGE },
   });
-  const [page, worker, workerPage] = await Promise.all(
-    ['page', 'worker', 'worker-page'].map((name) => bundled(dir, { entry: `${name}.mjs` })),
-  );
-  const answer = answers(seen);
-  other = await serve((path) => (PATHS.includes(path) ? answer : undefined));
-  const refused = `${await closedOrigin()}/`;
+  other = await serve((path) => (ANSWERED.test(path) ? answer : undefined));
+  const where = { other: other.origin, refused, cases, table, rows: [...real, ...made] };
   const routes = {
-    '/page': html('<script type="module" src="/page.js"></script>'),
-    '/page.js': js(page),
-    '/worker': html('<script type="module" src="/worker-page.js"></script>'),
-    '/worker-page.js': js(workerPage),
-    '/worker.js': js(worker),
-    '/table.json': { type: 'application/json', body: TABLE },
-    '/failures.json': { type: 'application/json', body: JSON.stringify(FAILURES) },
-    '/where.json': { type: 'application/json', body: JSON.stringify({ other: other.origin, refused }) },
+    '/where.json': { type: 'application/json', body: JSON.stringify(where) },
+    '/echo': (...args) => echo.answer(...args),
   };
-  server = await serve((path) => (PATHS.includes(path) ? answer : routes[path]));
+  for (const name of ['requests', 'outcomes', 'worker', 'worker-page']) {
+    routes[`/${name}.js`] = js(await bundled(dir, { entry: `${name}.mjs` }));
+    routes[`/${name}`] = html(`<script type="module" src="/${name}.js"></script>`);
+  }
+  server = await serve((path) => (ANSWERED.test(path) ? answer : routes[path]));
   const job = await import(join(dir, 'job.mjs'));
-  inNode = { hints: await job.hints(JSON.parse(TABLE)), cases: await job.cases(server.origin, refused) };
+  inNode = { hints: job.hints(table), outcomes: await job.outcomes(server.origin, cases) };
 });
 after(async () => {
   await server.close();
   await other.close();
 });
 
-/** The outcome of a case, in words that hold in every host. */
-const TRIES = 3;
-function expected({ browser, crossOrigin }) {
-  const settled = (
-    status,
-    attempts,
-    {
-      body = 'ok',
-      reason = attempts > 1 ? 'success' : null,
-      hints = Array(attempts - 1).fill(null),
-      bodies = [''],
-      keys = 0,
-    } = {},
-  ) => ({ outcome: [status, body], reason, hints, attempts, bodies, keys });
-  const out = {};
-  for (const status of [200, 404, 408, 425, 429, 500, 501, 502, 503, 504, 505]) {
-    const retried = [425, 429, 500, 502, 503, 504].includes(status) || (status === 408 && !browser);
-    out[`status ${status}`] = retried ? settled(200, 2) : settled(status, 1, { body: 'failed' });
-  }
-  out['runs out'] = settled(503, TRIES, { body: 'failed', reason: 'exhausted' });
-  // Without Access-Control-Expose-Headers a page of another origin cannot read it.
-  out['retry-after'] = settled(200, 2, { hints: [browser && crossOrigin ? null : 1000] });
-  out['retry-after, exposed'] = settled(200, 2, { hints: [1000] });
-  out['a long retry-after, exposed'] = settled(503, 1, { body: 'failed', reason: 'hint' });
-  out['POST without key'] = settled(503, 1, { body: 'failed', bodies: ['order'] });
-  out['POST with key'] = settled(200, 2, { body: 'order', bodies: ['order'], keys: 1 });
-  for (const [name, body] of [
-    ['with a string', 'string'],
-    ['with a Blob', 'blob'],
-    ['with a buffer', 'buffer'],
-    ['with parameters', 'a=1'],
-    ['by a Request', 'request'],
-    ['by a function', 'made'],
-  ])
-    out[`PUT ${name}`] = settled(200, 3, { body, bodies: [body] });
-  out['reset before headers'] = settled(200, 2);
-  out['headers never come'] = settled(200, 2);
-  out.redirect = settled(200, 2);
-  out['PUT with FormData'] = { outcome: 200, reason: 'success', hints: [null, null], attempts: 3, bodies: 3, keys: 0 };
-  out.refused = [true, 3, 'exhausted'];
-  out['a bad URL'] = [true, 1];
-  out['a used Request'] = [true, 0];
-  for (const where of ['headers', 'the wait', 'the body'])
-    for (const timeout of ['', 'attemptTimeoutMs']) out[`abort in ${where}${timeout}`] = true;
-  out['a slow body under an attempt timeout'] = 'ab';
-  return out;
-}
-
-const hintsOfTable = JSON.parse(TABLE).cases.map(({ ms }) => ms);
-
-test('Node: the table and the cases', () => {
-  assert.deepEqual(inNode.hints, hintsOfTable);
-  assert.deepEqual(inNode.cases, expected({ browser: false, crossOrigin: false }));
+test('Node: the table and the outcomes', () => {
+  assert.deepEqual(
+    inNode.hints,
+    table.cases.map(({ ms }) => ms),
+  );
+  check(inNode.outcomes, { page: false });
 });
 
 inBrowsers((open) => {
   async function visit(path) {
-    // Another try must not find the attempts of a browser that crashed.
-    seen.clear();
+    echo = new Echo();
     const { result, errors } = await open(server.origin + path);
     // Firefox reports as errors of the page requests that CORS blocks, such as those to the port without a listener,
     // a wrong integrity, and what a service worker fails to answer.
@@ -416,53 +341,40 @@ inBrowsers((open) => {
     );
     return result;
   }
+  const COUNT = Object.keys(INITS).length;
 
-  test('R01 the tables give the same as in Node; the cases too, of the same origin and of another', async () => {
-    const { hints, same, other: crossed, failures: judged } = await visit('/page');
+  test('a page: each attempt sends what bare fetch sends, with the same referrer', async () => {
+    const names = await visit('/requests');
+    echo.check(names, COUNT * Object.keys(SHAPES).length);
+    const referrers = (what) =>
+      echo.seen.get(`an address: ${what}`)[names.at(-1)].map(({ sent }) => sent.headers.referer);
+    assert.deepEqual(referrers('referrerPolicy no-referrer'), Array(3).fill(undefined));
+    assert.deepEqual(referrers('no init'), Array(3).fill(`${server.origin}/requests`));
+  });
+
+  test('a service worker: its page reaches the server as through bare fetch; what fails behind it is retried', async () => {
+    const { names, texts, failed } = await visit('/worker-page');
+    echo.check(names, COUNT + 2);
+    assert.deepEqual(new Set(texts), new Set(['answer']));
+    assert.deepEqual(failed, Array(2).fill([3, 'exhausted']));
+  });
+
+  test('R01 the tables give the same as in Node; the outcomes too, of the same origin and of another', async () => {
+    const { hints, own, crossed, aborts, failures } = await visit('/outcomes');
     assert.deepEqual(hints, inNode.hints);
-    const [made, misjudged] = judged;
+    check(own, { page: true });
+    check(crossed, { page: true, crossed: true });
+    assert.deepEqual(aborts, []);
+    const [caused, misjudged] = failures;
     assert.deepEqual(misjudged, []);
     // Pages are not told why a fetch failed, so some that would fail again look like failures of the network. Firefox
     // says of a body that broke off that it was aborted, WebKitGTK of a timeout.
     const passing = ['refused', 'closed before an answer', 'a timeout'];
     const hidden = ['redirects without end', 'an unknown scheme', 'a wrong integrity', 'closed within a body'];
-    for (const [what, [...verdicts]] of Object.entries(made)) {
+    for (const [what, [...verdicts]] of Object.entries(caused)) {
       const text = verdicts.pop();
       const expected = hidden.includes(what) ? verdicts[0] : passing.includes(what) && !/^AbortError/.test(text);
       assert.deepEqual(verdicts, [expected, expected], `${what}: ${text}`);
     }
-    // Chromium resends some requests itself (408, a connection that was reset): then the server saw more
-    // than we sent, and what we did shows in the events.
-    const strict = (cases) =>
-      Object.fromEntries(
-        Object.entries(cases).map(([label, entry]) =>
-          ['status 408', 'reset before headers'].includes(label)
-            ? [label, { ...entry, attempts: undefined, outcome: entry.outcome[0] === 200 || entry.outcome[0] }]
-            : [label, entry],
-        ),
-      );
-    const relaxed = (cases) => {
-      const { 'reset before headers': reset, 'status 408': timeout, ...rest } = strict(cases);
-      return { rest, reset: reset.outcome, timeout: timeout.reason };
-    };
-    assert.deepEqual(relaxed(same), relaxed(expected({ browser: true, crossOrigin: false })));
-    assert.deepEqual(relaxed(crossed), relaxed(expected({ browser: true, crossOrigin: true })));
-  });
-
-  test('a service worker answers requests and navigations through it; what fails behind one is retried', async () => {
-    const result = await visit('/worker');
-    for (const kind of ['timed', 'plain']) {
-      assert.deepEqual(result[kind], [200, 200, 'through the worker', 'framed']);
-      for (const what of ['get', 'put', 'frame']) {
-        assert.equal(seen.get(`${what}-${kind}`).attempts, 3);
-      }
-    }
-    assert.deepEqual(
-      [result.failing, result.refused],
-      [
-        [3, 'exhausted'],
-        [3, 'exhausted'],
-      ],
-    );
   });
 });

@@ -1,0 +1,266 @@
+// The request that is sent is the request that was given: each attempt gets what bare fetch would get.
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { QUICK, statuses } from '../lib/fetching.mjs';
+import { printed } from '../lib/consumer.mjs';
+import { importAll } from '../protection/entry.mjs';
+import { INITS, SHAPES, fetchesOf, form, optionsOf, sendAll } from './requests/cases.mjs';
+import { Echo, comparable } from './requests/server.mjs';
+
+const rejitter = await importAll();
+const { budget, createFetch, protect, retryReport } = rejitter;
+
+test('over the wire: each attempt of each case is the request of bare fetch', async () => {
+  const echo = new Echo();
+  const { origin, close } = await onLoopback(createServer(echo.answer));
+  const fetches = fetchesOf(rejitter);
+  await sendAll(origin, Object.keys(fetches), (name, args) => fetches[name](...args));
+  await close();
+  // undici 7 may lose the referrer in copies of a Request, see below.
+  echo.check(Object.keys(fetches), Object.keys(INITS).length * Object.keys(SHAPES).length, ['referer']);
+});
+
+// What no server sees: by the arguments that the inner fetch gets.
+
+const MEMBERS = 'method url referrer referrerPolicy mode credentials cache redirect integrity keepalive duplex'.split(
+  ' ',
+);
+
+/** Returns what a fetch sends that gets these arguments. */
+async function sentBy(input, init, ...rest) {
+  const request = new Request(input, init);
+  const extras = Object.entries(init ?? {}).filter(([name]) => ['next', 'cf'].includes(name));
+  const headers = Object.fromEntries(request.headers);
+  const bytes = Buffer.from(await request.arrayBuffer()).toString('latin1');
+  return { ...Object.fromEntries(MEMBERS.map((name) => [name, request[name]])), headers, bytes, extras, rest };
+}
+
+/** Without what may differ: the headers that options add, and the boundary of a form. */
+function compared(sent) {
+  const { 'idempotency-key': _, 'x-prepared': __, ...headers } = sent.headers;
+  return comparable({ ...sent, headers });
+}
+
+const URL_ = 'http://x.test/path?a=1#part';
+const stream = () => new Blob(['PAYLOAD']).stream();
+const everything = () =>
+  new Request(URL_, {
+    ...{ method: 'PUT', body: 'replaced', referrer: 'http://x.test/page', referrerPolicy: 'origin' },
+    ...{ credentials: 'omit', cache: 'reload', redirect: 'error', headers: { 'x-a': '3' } },
+  });
+class Mine extends Request {}
+
+/** Name → what makes the arguments of a call. */
+const GIVEN = {
+  'a URL': () => [new URL(URL_), { referrer: '' }],
+  'an empty init': () => [URL_, {}],
+  'a method whose case is kept': () => [URL_, { method: 'Purge' }],
+  integrity: () => [URL_, { integrity: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' }],
+  // Firefox sends it past a service worker.
+  keepalive: () => [URL_, { keepalive: true }],
+  'extras of hosts': () => [URL_, { next: { revalidate: 1 }, cf: { ttl: 5 } }],
+  'a Request as init': () => [URL_, new Request('http://y.test/', { method: 'DELETE', referrerPolicy: 'origin' })],
+  'a Request of a stream': () => [new Request(URL_, { method: 'PUT', body: stream(), duplex: 'half' })],
+  'a subclass of Request': () => [new Mine(URL_, { method: 'PUT', body: 'sub' })],
+  'further arguments, as the bindings that Hono takes': () => [URL_, { method: 'PUT', body: 'x' }, { DB: 1 }, 'last'],
+  'further arguments without an init': () => [URL_, undefined, { DB: 1 }],
+};
+for (const [name, make] of Object.entries(INITS)) {
+  for (const [shape, given] of Object.entries(SHAPES)) GIVEN[`${shape}, ${name}`] = () => given(URL_, make);
+  GIVEN[`a Request and extras, ${name}`] = () => [new Request(URL_, make()), { next: { revalidate: 1 } }];
+  if (make()?.mode !== 'no-cors')
+    GIVEN[`a Request with everything, ${name}`] = () => [everything(), { method: 'PUT', ...make() }];
+}
+for (const [name, body] of Object.entries({ 'a string': () => 'made', 'a stream': stream, 'a form': form }))
+  for (const method of ['PUT', 'POST'])
+    GIVEN[`${method}, a function that makes ${name}`] = () => [URL_, { method, body }];
+
+/** Calls the function that makes a body, which bare fetch has not. */
+function bareOf([input, init, ...rest]) {
+  if (typeof init?.body !== 'function') return [input, init, ...rest];
+  const body = init.body();
+  return [input, { ...init, body, ...(body instanceof ReadableStream && { duplex: 'half' }) }, ...rest];
+}
+
+const copy = new Request(new Request(URL_, { referrer: '', referrerPolicy: 'origin' }));
+const COPIES_LOSE = copy.referrer !== '' || copy.referrerPolicy !== 'origin';
+
+/**
+ * Returns the members that an attempt may have instead of bare fetch's: undici 7 loses them in each copy of a Request,
+ * of which bare fetch makes one.
+ */
+function whereCopiesLose({ referrer, referrerPolicy }, [input, init]) {
+  if (!COPIES_LOSE) return {};
+  const given = input instanceof Request ? input : new Request(input, { ...init, body: undefined });
+  return {
+    ...([given.referrer, 'about:client'].includes(referrer) && { referrer }),
+    ...([given.referrerPolicy, ''].includes(referrerPolicy) && { referrerPolicy }),
+  };
+}
+
+test('to the inner fetch: each attempt of each case is the request of bare fetch', async () => {
+  for (const [name, make] of Object.entries(GIVEN)) {
+    const bare = compared(await sentBy(...bareOf(make())));
+    for (const options of optionsOf(rejitter)) {
+      const calls = [];
+      const inner = async (...args) => {
+        calls.push(await sentBy(...args));
+        return new Response(null, { status: calls.length < 3 ? 503 : 200 });
+      };
+      await createFetch(options, inner)(...make());
+      const where = `${name}, with ${Object.keys(options)}`;
+      const isKeyed = calls[0].headers['idempotency-key'] !== undefined;
+      assert.equal(calls.length, isKeyed || !/^(POST|PURGE)$/i.test(bare.method) ? 3 : 1, where);
+      for (const sent of calls) {
+        assert.deepEqual(compared(sent), { ...bare, ...whereCopiesLose(sent, make()) }, where);
+        assert.equal(sent.headers['x-prepared'], /x-p/.test(options.prepare) ? '1' : undefined, where);
+        if (isKeyed && !/makes a form/.test(name)) assert.equal(sent.bytes, calls[0].bytes, where);
+      }
+    }
+  }
+});
+
+test('a form that Response does not encode goes to the inner fetch as it is, under a key too', async (t) => {
+  const { Response } = globalThis;
+  // As whatwg-fetch's.
+  t.mock.method(
+    globalThis,
+    'Response',
+    class extends Response {
+      constructor(body, init) {
+        super(body instanceof FormData ? '' : body, init);
+      }
+    },
+  );
+  const { inner, calls } = statuses(503, 503, 200);
+  await createFetch({ ...QUICK, idempotencyKey: 'auto' }, inner)('http://x/', { method: 'POST', body: form() });
+  assert.equal(calls.length, 3);
+  for (const [, { body }] of calls) assert.equal(body.get('a'), '1');
+});
+
+/** React Native's, by its source. */
+class NativeForm {
+  _parts = [];
+
+  append(name, value) {
+    this._parts.push([name, value]);
+  }
+
+  getParts() {
+    return this._parts.map(([fieldName, string]) => ({ fieldName, string, headers: {} }));
+  }
+}
+
+test('a form or a file of React Native is sent again, as it was at the call', async () => {
+  class Named extends NativeForm {
+    constructor(name) {
+      super();
+      this.append('name', name.toUpperCase());
+    }
+  }
+  for (const idempotencyKey of [undefined, 'auto'])
+    for (const make of [
+      () => new NativeForm(),
+      () => new Named('n'),
+      () => ({ uri: 'file:///a.jpg', name: 'a.jpg' }),
+    ]) {
+      const { inner, calls } = statuses(503, 503, 200);
+      const body = make();
+      body.append?.('photo', { uri: 'file:///a.jpg' });
+      const before = body.getParts?.() ?? { ...body };
+      const method = idempotencyKey ? 'POST' : 'PUT';
+      const response = createFetch({ ...QUICK, idempotencyKey }, inner)('http://x/', { method, body });
+      body.append?.('late', '1');
+      assert.equal((await response).status, 200);
+      assert.equal(calls.length, 3);
+      for (const [, init] of calls) {
+        assert.deepEqual(init.body.getParts?.() ?? init.body, before);
+        assert.ok(init.body instanceof body.constructor);
+      }
+    }
+});
+
+test("a framework's relative address: the option that needs an absolute one is named", async () => {
+  for (const [options, name] of [
+    [{}],
+    [{ attemptTimeoutMs: 1000 }],
+    [{ idempotencyKey: 'auto' }],
+    [{ protection: protect(budget()) }],
+    [{ prepare() {} }, 'prepare'],
+    [{ idempotencyKey: () => 'k' }, 'idempotencyKey'],
+    [{ protection: protect(budget()), protectionKey: () => 'k' }, 'protectionKey'],
+  ]) {
+    const { inner, calls } = statuses(503, 200);
+    const method = options.idempotencyKey ? 'POST' : 'GET';
+    const outcome = await createFetch({ ...QUICK, ...options }, inner)('/api/x', { method }).catch((error) => error);
+    if (name === undefined) assert.deepEqual([outcome.status, calls.map(([url]) => url)], [200, ['/api/x', '/api/x']]);
+    else {
+      assert.ok(outcome instanceof TypeError);
+      assert.match(outcome.message, new RegExp(`^rejitter: ${name} needs an absolute URL`));
+      assert.equal(calls.length, 0);
+    }
+  }
+  // Another mistake keeps its own words.
+  for (const prepare of [undefined, () => {}])
+    await assert.rejects(createFetch({ prepare })('http://x/', { method: 'a b' }), /a b/);
+});
+
+const BAD = {
+  'a URL': ['http://'],
+  'credentials in the URL': ['http://user:secret@x.test/'],
+  'a method': ['http://x.test/', { method: 'TRACE' }],
+  'a mode': ['http://x.test/', { mode: 'navigate' }],
+  'a cache': ['http://x.test/', { cache: 'only-if-cached' }],
+  'a redirect': ['http://x.test/', { redirect: 'never' }],
+  'a referrer': ['http://x.test/', { referrer: 'http://:80' }],
+  'a header': ['http://x.test/', { headers: { 'a b': '1' } }],
+  'a body with GET': ['http://x.test/', { body: 'x' }],
+  'an init next to a Request': [new Request('http://x.test/', { method: 'POST' }), { method: 'a b' }],
+};
+
+for (const [name, [input, init]] of Object.entries(BAD)) {
+  test(`bare fetch rejects ${name}, and so does an aborted call, with the same kind of error`, async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    const bare = await fetch(input, { ...init, signal }).catch((error) => error);
+    assert.ok(bare instanceof TypeError, String(bare));
+    for (const options of [{}, { attemptTimeoutMs: 1000 }, { protection: protect(budget()) }, { signal }]) {
+      const more = options.signal ? {} : { signal };
+      const error = await createFetch({ ...QUICK, ...options })(input, { ...init, ...more }).catch((e) => e);
+      assert.ok(error instanceof TypeError, String(error));
+      assert.equal(retryReport(error), undefined);
+    }
+  });
+}
+
+test('an aborted call of a good request rejects with the reason; an inner fetch has rules of its own', async () => {
+  const reason = new Error('enough');
+  const signal = AbortSignal.abort(reason);
+  for (const init of [
+    {},
+    { method: 'POST', body: 'x' },
+    { method: 'POST', body: new Blob(['x']).stream(), duplex: 'half' },
+  ])
+    assert.equal(await createFetch()('http://x.test/', { ...init, signal }).catch((error) => error), reason);
+  const { inner, calls } = statuses(200);
+  for (const [url, init] of [['/api/x'], ['http://user:secret@x.test/'], ['http://x.test/', { mode: 'own' }]])
+    assert.equal(await createFetch({}, inner)(url, { ...init, signal }).catch((error) => error), reason);
+  assert.equal(calls.length, 0);
+  // Nor does a mock in the place of the global fetch.
+  const stdout = await printed(`
+    import { createFetch } from 'rejitter/fetch';
+    globalThis.fetch = async () => new Response();
+    console.log(String(await createFetch()('/api', { signal: AbortSignal.abort('enough') }).catch(String)));`);
+  assert.equal(stdout, 'enough\n');
+});
+
+test('an aborted request is used as by bare fetch, whatever the options are', async () => {
+  for (const options of [{}, { attemptTimeoutMs: 1000 }, { protection: protect(budget()) }]) {
+    const request = new Request('http://x.test/', { method: 'POST', body: 'x', signal: AbortSignal.abort() });
+    await assert.rejects(createFetch(options)(request), { name: 'AbortError' });
+    assert.equal(request.bodyUsed, true);
+  }
+});
