@@ -30,4 +30,4 @@ retry((attempt) => { attempt.attempt = 2; }); // wrong: an attempt's number does
 delayMs({ baseMs: 5 }); // wrong: the number is missing
 `;
 
-export default { positive: IMPORT + FETCH + POSITIVE, negative: IMPORT + FETCH + NEGATIVE, least: 8 };
+export default { positive: IMPORT + FETCH + POSITIVE, negative: IMPORT + FETCH + NEGATIVE };

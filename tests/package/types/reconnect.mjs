@@ -30,4 +30,4 @@ keepConnected<number>(({ finish }) => finish('a')); // wrong: another value
 closeError(1000); // wrong: the event
 `;
 
-export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE, least: 7 };
+export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE };
