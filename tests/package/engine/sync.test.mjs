@@ -84,29 +84,6 @@ test('a promise as the result or a verdict, or an invalid verdict, is an error; 
   );
 });
 
-test('options that need a timer are rejected, with everything else that is wrong', () => {
-  let calls = 0;
-  const fn = () => {
-    calls += 1;
-  };
-  const error = caught(() => retrySync(fn, { attemptTimeoutMs: 5, unref: true, baseMs: -1 }));
-  assert.ok(error instanceof TypeError);
-  for (const text of [
-    /attemptTimeoutMs must be omitted \(got 5\): retrySync blocks/,
-    /unref must be omitted \(got true\): retrySync blocks/,
-    /baseMs must be .*, got -1/,
-  ])
-    assert.match(error.message, text);
-  assert.match(caught(() => retrySync(fn, { metrics: true })).message, /metrics/);
-  assert.match(caught(() => retrySync(fn, { maxAtempts: 3 })).message, /maxAttempts/);
-  assert.match(caught(() => retrySync(5)).message, /callback must be .*, got 5/);
-  assert.equal(calls, 0);
-  assert.equal(
-    retrySync(() => 'fine', { attemptTimeoutMs: undefined, unref: undefined }),
-    'fine',
-  );
-});
-
 test('an aborted signal is seen after whatever may have aborted it', () => {
   const reason = { why: 'enough' };
   const { error: early } = underBlockingClock(() => retrySync(assert.fail, { signal: AbortSignal.abort(reason) }));

@@ -131,6 +131,7 @@ test('rejects hostile data, with a message that names the problem', () => {
     [{ ...valid, seed: { bits: '9'.repeat(100_000) } }, /seed/],
     [{ ...valid, seed: { bits: `${'0'.repeat(1_000_000)}x` } }, /seed/],
     [{ ...valid, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/],
+    [{ ...valid, capRule: 'ceil' }, /Did you mean 'ceiling'\?$/],
     [json('"__proto__":{"baseMs":5}'), /unknown option "__proto__"/],
     [json('"constructor":{"prototype":{}}'), /unknown option "constructor"/],
     [json('"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}'), /jitter\.__proto__ must be omitted/],

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { OPTIONS } from '../lib/badvalues.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
@@ -114,33 +113,6 @@ test('calls backoff functions with 1, 2, …, once per wait; invalid values end 
   }
 });
 
-/** Slips, and the names under which other packages have our options. */
-const FOREIGN = {
-  maxAttempts:
-    'retries maxRetries maxRetry numOfAttempts attempts limit Retries forever retryCount ' +
-    'shouldConsumeRetry maxAtempts maxattempts',
-  baseMs:
-    'minTimeout delay initialDelay startingDelay base delayMs initialDelayMs interval baseMS ' +
-    'initialInterval initialIntervalMs retryDelay retryDelayMs',
-  capMs: 'maxTimeout maxDelay backoffLimit cap maxDelayMs maxdelay max capMS maxInterval',
-  minMs: 'minDelay min',
-  factor: 'timeMultiple multiplier exponent backoffFactor',
-  backoff: 'strategy backof',
-  jitter: 'randomize jitters randomizationFactor jittr',
-  signal: 'abortSignal singal',
-  seed: 'sed',
-  attemptTimeoutMs: 'timeout timeoutMs attemptTimeout perAttemptTimeout',
-  totalTimeoutMs: 'maxRetryTime maxElapsedTime deadline totalTimeout deadlineMs timeout maxTotalTimeout',
-  retryIf: 'shouldRetry retryCondition retryif bail',
-  onFailure: 'onFailedAttempt handleError onFailures onError',
-  beforeRetry: 'onFailedAttempt beforeRetries',
-  maxRetryAfterMs: 'maxRetryAfter',
-  retryOnResult: 'retryOnResults retryonresult',
-  onGiveUp: 'onGiveup onGivUp',
-  onRetry: 'onRetries onretry',
-  finalError: 'finalErr finalerror',
-};
-
 test('metrics: only a policy suggests them, or lists them', async () => {
   assert.match(caught(() => new RetryPolicy({ metric: true })).message, /Did you mean metrics\? .*, metrics$/);
   for (const { message } of [
@@ -155,27 +127,6 @@ test('names that a function rejects are neither suggested nor listed', async () 
   assert.match(message, /^rejitter: unknown option "jiter"\. Known options: /);
   assert.doesNotMatch(message, /jitter,/);
   assert.doesNotMatch(caught(() => retrySync(() => {}, { unreff: true })).message, /unref,|attemptTimeoutMs/);
-  assert.match(caught(() => retrySync(() => {}, { timeout: 5 })).message, /Did you mean totalTimeoutMs\?/);
-});
-
-/** Value → the one that was meant. */
-const VALUES_MEANT = {
-  jitter: { Full: 'full', decorelated: 'decorrelated', pollyv2: 'pollyV2', decor: 'decorrelated' },
-  backoff: { Exponential: 'exponential', exp: 'exponential', constant: 'fixed', lineer: 'linear', fib: 'fibonacci' },
-  ...Object.fromEntries(
-    TABLE.filter(({ words }) => words[1]).map(({ name, words: [, word] }) => [name, { [`${word}s`]: word }]),
-  ),
-};
-
-test('a value with a slip is answered with the one that was meant', async () => {
-  for (const [name, values] of Object.entries(VALUES_MEANT)) {
-    for (const [wrong, right] of Object.entries(values)) {
-      const end = `, got "${wrong}". Did you mean '${right}'?`;
-      assert.ok((await errorFor({ [name]: wrong })).message.endsWith(end), `${name} ${wrong}`);
-    }
-    assert.doesNotMatch((await errorFor({ [name]: 'zzzzzzzz' })).message, /Did you mean/);
-  }
-  assert.match(caught(() => fromData({ version: 1, capRule: 'ceil' })).message, /Did you mean 'ceiling'\?$/);
 });
 
 test('swapped arguments, a promise, a controller: the error names what belongs there', async () => {
@@ -212,30 +163,6 @@ test('an error is bounded: ten problems, a hundred characters of a value, and no
     assert.doesNotMatch(shown, /[\0-\x1f\x7f-\x9f]/);
   }
   assert.ok((await errorFor({ ['n'.repeat(10_000_000)]: 1 })).message.length < 1000);
-});
-
-for (const [meant, names] of Object.entries(FOREIGN)) {
-  test(`O05 ${names}: did you mean ${meant}`, async () => {
-    for (const name of names.split(' ')) {
-      const error = await errorFor({ [name]: 3 });
-      assert.ok(error instanceof TypeError);
-      const suggestion = `Did you mean [^?]*\\b${meant}\\b[^?]*\\?`;
-      assert.match(error.message, new RegExp(`^rejitter: unknown option "${name}"\\. ${suggestion}`), name);
-      for (const known of KNOWN) assert.ok(known === 'metrics' || error.message.includes(known), known);
-    }
-  });
-}
-
-test('a name with another meaning has a note, and one without a counterpart no suggestion', async () => {
-  for (const [name, note] of Object.entries({
-    retries: 'maxAttempts (retries + 1)',
-    retryForever: 'maxAttempts (Infinity)',
-    bail: 'retryIf (or throw permanent(error))',
-    timeout: 'attemptTimeoutMs or totalTimeoutMs',
-  }))
-    assert.ok((await errorFor({ [name]: 3 })).message.includes(`. Did you mean ${note}? Known options: `), name);
-  for (const name of ['delayFirstAttempt', 'shouldResetTimeout', 'logger', 'retryMode', 'concurrency', 'threshold'])
-    assert.match((await errorFor({ [name]: 3 })).message, /^rejitter: unknown option "\w+"\. Known options: /, name);
 });
 
 test('rejects an object whose options are all inherited, and one without any', async () => {

@@ -5,8 +5,9 @@ import { test } from 'node:test';
 
 import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 
-const { RetryPolicy, retry } = await importPackage();
+const { RetryPolicy, retry, retrySync } = await importPackage();
 const { fromData } = await importEntry('data');
+const light = await importEntry('light');
 const { rows } = vectors('refusals');
 
 /** Values that JSON lacks. */
@@ -36,10 +37,12 @@ function revived(value) {
 const FORMS = {
   options: [(given) => new RetryPolicy(given), (given) => retry(() => {}, given)],
   data: [(given) => fromData({ version: 1, ...given })],
+  sync: [(given) => retrySync(() => {}, given)],
+  light: [(given) => light.retry(() => {}, given), (given) => void light.delayMs(1, given)],
 };
 
-test('the table has rows for both forms, of both answers', () => {
-  for (const form of Object.keys(FORMS)) {
+test('the table has rows for both forms of policies, of both answers', () => {
+  for (const form of ['options', 'data']) {
     for (const answer of ['accepted', 'error'])
       assert.ok(rows.filter((row) => row.where.includes(form) && row[answer]).length > 20, `${form}, ${answer}`);
   }
@@ -50,7 +53,7 @@ test('the table has rows for both forms, of both answers', () => {
 });
 
 for (const [form, ways] of Object.entries(FORMS)) {
-  test(`${form}: accepts or rejects each row as the table says`, async () => {
+  test(`O05 ${form}: accepts or rejects each row as the table says`, async () => {
     for (const { given, where, accepted, error, option, says = '' } of rows) {
       if (!where.includes(form)) continue;
       const label = JSON.stringify(given);
