@@ -54,7 +54,7 @@ export const LONG = {
   'package: hosts, slow': 30,
   'package: docs, slow': 25,
   'lint: clippy': 25,
-  'package: reconnect': 25,
+  'package: reconnect, slow': 25,
   'package: hosts, WebKit': 20,
   'package: engines, server': 20,
   'package: reconnect, browser': 15,
@@ -89,8 +89,6 @@ function ofTests(name, [tool, ...args], needs = []) {
 const inDebug = { group: DEBUG };
 const clippy = (line) => cargo(`clippy ${line} -- -D warnings`);
 
-/** The decisions without the rest. */
-const ALONE = '--package rejitter --lib --no-default-features --features std';
 /** Not wasm-tools: two mains of a few lines, for which 200 crates would be checked. */
 const OURS = `${ALL} --package xtask --all-targets`;
 const EXPORTS = `${ALL} --target ${WASM_TARGET} --all-targets`;
@@ -98,8 +96,8 @@ const MISSPELT = 'correct the word, use the one that cspell suggests, or add it 
 
 const LINTS = [
   quick('lint: format', [], [cargo('fmt --all --check')]),
-  quick('lint: clippy', [], [clippy(OURS), clippy(ALONE)], inDebug),
-  quick('lint: clippy, wasm', [TARGET], [clippy(EXPORTS), clippy(`--target ${WASM_TARGET} ${ALONE}`)], inDebug),
+  quick('lint: clippy', [], [clippy(OURS)], inDebug),
+  quick('lint: clippy, wasm', [TARGET], [clippy(EXPORTS)], inDebug),
   quick(
     'lint: rustdoc',
     [],
@@ -108,11 +106,10 @@ const LINTS = [
   ),
   // The layers of src/js are rules of biome.json.
   quick('lint: JavaScript', [NPM_OF_BUILD], [command([npmTool('biome'), 'ci', '--error-on-warnings'], { dir: root })]),
-  quick(
-    'lint: spelling',
-    [NPM_OF_SITE],
-    [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
-  ),
+  {
+    ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
+    commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
+  },
   ofTests('lint: types of the driver', sh`tsc -p tsconfig.driver.json`),
   ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];

@@ -24,6 +24,9 @@ const KINDS = {
   server: { needs: [SERVERS], group: JOBS },
 };
 
+/** Not for the daily loop: they fail by changes of documents, declarations and the build, seldom by those of behaviour. */
+const NOT_DAILY = ['docs', 'hosts', 'tarball', 'types'];
+
 /** The variables by which tests know the programs that the set-up found. */
 const PROGRAMS = {
   CHROME_BIN: 'CHROME',
@@ -93,7 +96,12 @@ export function ofPackage() {
   // Not those of `retrySync`: WebKitGTK has no shared memory.
   const pages = files('hosts/hosts.browser fetch/fetch.browser lab/lab.browser');
   return [
-    ...folders.sort().flatMap((name) => ofFolder(`${tests}/${name}`, `package: ${name}`, needs)),
+    ...folders.sort().flatMap((name) =>
+      ofFolder(`${tests}/${name}`, `package: ${name}`, needs).map((step) => ({
+        ...step,
+        quick: step.quick && !NOT_DAILY.includes(name),
+      })),
+    ),
     {
       ...{ name: 'package: without WebAssembly', runner: 'node', quick: true, needs },
       commands: (run) => [nodeTests(asInBrowsers, run, { NODE_OPTIONS: '--conditions=browser' })],
