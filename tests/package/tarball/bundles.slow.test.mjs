@@ -16,7 +16,7 @@ import { build as vite } from 'vite';
 import webpack from 'webpack';
 
 import { bundleOf, bundled } from '../lib/bundle.mjs';
-import { BEHAVIOUR, behaves, inlinedText, project, run, runTests } from '../lib/consumer.mjs';
+import { BEHAVIOUR, behaves, project, run, runTests } from '../lib/consumer.mjs';
 
 /** An export of each entry that shares state, or by which values are told apart. */
 const SHARED = {
@@ -137,26 +137,4 @@ test('V07 the tests of behaviour pass on a minified bundle, where no name of a c
   // The control: the bundle is what they ran on.
   writeFileSync(bundle, "export { retry, RetryPolicy } from 'rejitter';\nthrow new Error('this bundle');");
   assert.notEqual((await runTests([BEHAVIOUR[0]], bundle)).code, 0);
-});
-
-const BOTH = "export { retry, retryReport } from 'rejitter';\nexport { fetchWithRetry } from 'rejitter/fetch';\n";
-
-test('one instance: a bundle of both entries has the driver and the core once', async () => {
-  const text = await bundleOf(BOTH, { platform: 'neutral', conditions: ['module'] });
-  for (const part of [inlinedText('index.js'), 'rejitter:operation']) assert.equal(text.split(part).length - 1, 1);
-});
-
-test('where WebAssembly cannot be compiled, a bundle has no inlined core', async () => {
-  const has = async (conditions, platform = 'neutral') =>
-    (await bundleOf(BOTH, { conditions, platform })).includes(inlinedText('index.js'));
-  assert.equal(await has([], 'browser'), false);
-  assert.equal(await has(['module']), true);
-  for (const condition of ['workerd', 'edge-light', 'react-native', 'browser'])
-    assert.equal(await has([condition]), false, condition);
-});
-
-test('the main entry alone has nothing of fetch', async () => {
-  const text = (await bundleOf("export * from 'rejitter';\n")).toLowerCase();
-  // isTransientError reads whether an error's headers ask to wait, and no more of them.
-  for (const part of ['idempotency', 'ratelimit', 'econnrefused']) assert.ok(!text.includes(part), part);
 });
