@@ -9,30 +9,6 @@ import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
 const { createFetch, HttpStatusError } = await importFetch();
 const { retryReport } = await importPackage();
 
-test('the global fetch may be replaced by ours, also twice, and by fetchWithRetry', async () => {
-  const stdout = await printed(`
-    let calls = 0;
-    globalThis.fetch = async () => new Response('', { status: ++calls % 2 ? 503 : 200 });
-    const { createFetch, fetchWithRetry } = await import('rejitter/fetch');
-    const out = [];
-    const go = async () => { calls = 0; out.push((await fetch('data:,x')).status, calls); };
-    globalThis.fetch = createFetch({ baseMs: 1, maxAttempts: 3 });
-    await go();
-    globalThis.fetch = createFetch({ baseMs: 1, maxAttempts: 3 });
-    await go();
-    globalThis.fetch = fetchWithRetry;
-    calls = 0;
-    out.push((await fetch('data:,x', { retry: { baseMs: 1 } })).status, calls);
-    // A mock. Only one that never was the global fetch calls it: it could as well be a wrapper over the others.
-    const ours = createFetch();
-    globalThis.fetch = async () => new Response('', { status: 418 });
-    await go();
-    out.push((await ours('data:,x')).status, (await fetchWithRetry('data:,x', { retry: { baseMs: 1 } })).status, calls);
-    console.log(JSON.stringify(out));
-  `);
-  assert.deepEqual(JSON.parse(stdout), [200, 2, 200, 2, 200, 2, 418, 0, 418, 200, 2]);
-});
-
 test('the first thing a program does may be to replace the global fetch', async () => {
   const stdout = await printed(`
     import { fetchWithRetry } from 'rejitter/fetch';
@@ -207,38 +183,6 @@ test('a wrong signal and a wrong init are rejected, with and without timeouts', 
       assert.equal((await fetch('http://x/', init)).status, 200);
     assert.equal(fetch.length, 1, 'as the standard has it');
   }
-});
-
-test('O01 options are own properties, and no outcome depends on properties of Object.prototype', async () => {
-  const stdout = await printed(`
-    import { createFetch } from 'rejitter/fetch';
-    const names = ['stop', 'error', 'result', 'afterMs', 'hintMs', 'onFailure', 'onRetry', 'onGiveUp', 'onSuccess',
-      'onAttempt', 'status', 'retry', 'hint', 'prepare', 'body', 'last', 'given', 'maxAttempts', 'retryOn', 'methods',
-      'throwOnStatus', 'idempotencyKey'];
-    const run = async () => {
-      const called = [];
-      let calls = 0;
-      const inner = async () => ({ status: ++calls < 3 ? 503 : 200, headers: { get: () => null }, body: null });
-      const options = { baseMs: 0 };
-      for (const hook of ['onFailure', 'onSuccess']) options[hook] = ({ attempt }) => called.push(hook + attempt);
-      // To fetch itself, a body that init inherits is one.
-      const init = Object.prototype.body === undefined ? {} : undefined;
-      const { status } = await createFetch(options, inner)('http://x/', init);
-      return JSON.stringify([calls, status, called]);
-    };
-    const expected = await run();
-    const differing = [];
-    for (const name of names) {
-      for (const value of ['x', 5, { maxAttempts: 1 }]) {
-        Object.prototype[name] = value;
-        const found = await run().catch(String);
-        delete Object.prototype[name];
-        if (found !== expected) differing.push([name, value, found]);
-      }
-    }
-    console.log(expected, JSON.stringify(differing));
-  `);
-  assert.equal(stdout, '[3,200,["onFailure1","onFailure2","onSuccess3"]] []\n');
 });
 
 test('throwOnStatus under a frozen Error.prototype', async () => {

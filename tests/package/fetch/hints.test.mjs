@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importPackage, printed, vectors } from '../lib/consumer.mjs';
-import { QUICK, importFetch, listen, statuses } from '../lib/fetching.mjs';
+import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
 import { digestOf, headersOf as randomHeaders } from '../lib/random-headers.mjs';
 
 const { createFetch, rateLimitHint, retryAfterMs } = await importFetch();
@@ -65,6 +65,9 @@ test('retryAfterMs reads the table as the wrapper does: from a response, headers
   }
   assert.equal(retryAfterMs(new Response(null, { headers: { 'retry-after': '7' } })), 7000);
   assert.equal(retryAfterMs(new Headers({ 'retry-after-ms': '7' })), 7);
+  // R09: one that came twice is no number.
+  const twice = new Headers(['10', '20'].map((value) => ['retry-after', value]));
+  assert.equal(retryAfterMs(new Response(null, { headers: twice })), undefined);
   const odd = [{}, new Response(), Symbol('x'), { headers: null }, { get: () => 5 }];
   for (const nothing of [undefined, null, 5, '', 'soon', ...odd]) assert.equal(retryAfterMs(nothing), undefined);
 });
@@ -220,49 +223,4 @@ test('rateLimitHint reads the headers of the services', (t) => {
   }
   for (const nothing of [undefined, null, 5, {}, { status: 429 }, { status: 429, headers: null }])
     assert.equal(rateLimitHint(nothing), undefined);
-});
-
-test("rateLimitHint as the hint of a fetch: GitHub's 403 is waited for", async (t) => {
-  t.mock.method(Date, 'now', () => now);
-  const limited = [
-    ['x-ratelimit-remaining', '0'],
-    ['x-ratelimit-reset', String(now / 1000 + 30)],
-  ];
-  const fetch = createFetch({ hint: rateLimitHint, random: () => 0 }, once(limited, 403));
-  const { clock, value } = await underClock(() => fetch('http://x/'));
-  assert.equal(value.status, 200);
-  assert.deepEqual(clock.delays, [30_000]);
-});
-
-// Last: the engine's sockets have timers, which the virtual clock above would see.
-test('R09 over the wire, with headers as the server writes them: one that came twice is no number', async () => {
-  const rows = [
-    ['1', 1000],
-    [' 1 ', 1000],
-    ['0', 0],
-    ['soon', undefined],
-    ['-3', undefined],
-    ['1.5', 1500],
-    ['99999999', 99_999_999_000],
-    [['10', '20'], undefined],
-    [new Date(Date.now() + 30_000).toUTCString(), 29_500],
-  ];
-  const server = await listen((request, response, nth) => {
-    if (nth > 1) response.end('ok');
-    else response.writeHead(429, { 'retry-after': rows[Number(request.url.slice(1))][0] }).end();
-  });
-  try {
-    for (const [i, [value, expected]] of rows.entries()) {
-      const events = [];
-      const options = { ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: (event) => events.push(event) };
-      const response = await createFetch(options)(`${server.origin}/${i}`);
-      assert.equal(await response.text(), 'ok');
-      const [{ status, hintMs }] = events;
-      assert.equal(status, 429);
-      if (/GMT/.test(value)) assert.ok(Math.abs(hintMs - expected) <= 1500, `${hintMs} ms`);
-      else assert.equal(hintMs, expected, String(value));
-    }
-  } finally {
-    await server.close();
-  }
 });
