@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { importEntry, importPackage, printed, project } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed, project, vectors } from '../lib/consumer.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const { RetryPolicy } = await importPackage();
 const { breaker, budget, cooldown, protect } = await importEntry('protection');
 const presets = await importEntry('presets');
-const { cdf, density, explain, plan, quantiles, sample } = await importEntry('lab');
+const lab = await importEntry('lab');
+const { cdf, density, explain, plan, quantiles, sample } = lab;
 
 const FUNCTIONS = (
   'cdf density explain peakOf plan quantiles sample simulateContention simulateHedging simulateLoad simulateOutage ' +
@@ -168,46 +169,40 @@ test('quantiles, cdf and density: several values at once, typed arrays, no value
   assert.ok(cells.length % 3 === 0 && cells.length >= 150, `${cells.length}`);
 });
 
-/** A policy whose toJSON says what no RetryPolicy says. */
+/** A value that poses as a policy of another copy: it is validated as by fromData. */
 const posing = (data) => ({ toJSON: () => data });
-const inherited = Object.create({ version: 1, baseMs: 5 });
+const OF_JSON = {
+  function: () => (k) => k,
+  symbol: () => Symbol('x'),
+  NaN: () => NaN,
+  policy: ({ data }) => posing(data),
+  outage: () => finished(lab.simulateOutage({}, { horizonMs: 5 })),
+  contention: () => finished(lab.simulateContention({ figure: 'full' }, { clients: 2, runs: 1 })),
+};
 
-const k = 'k must be an integer between 1 and 1000';
-const millisecond = 'baseMs must be a number of milliseconds';
-const nested = Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1);
-for (const [call, kind, message] of [
-  [() => plan({ baseMs: -1 }), RangeError, millisecond],
-  [() => plan(null), TypeError, 'options must be an object'],
-  [() => explain({ backoff: (k) => k }), TypeError, 'backoff must be '],
-  [() => plan({}, '3'), TypeError, k],
-  [() => plan({}, 1001), RangeError, k],
-  [() => sample({}, { waits: 1.5 }), RangeError, 'waits must be an integer between 1 and '],
-  [() => sample({}, { waits: 0 }), RangeError, 'waits must be an integer between 1 and '],
-  [() => sample({}, { waits: 1000, operations: 1e6 }), RangeError, 'operations must be an integer between 1 and 16777'],
-  [() => sample({}, { operation: 3 }), TypeError, 'unknown option "operation". Did you mean operations'],
-  [() => sample({}, { seed: NaN }), RangeError, 'seed must be '],
-  [() => sample({}, { seed: {} }), TypeError, 'seed must be '],
-  [() => sample({}, { firstOperation: -1 }), RangeError, 'firstOperation must be an integer between 0 and 90071992547'],
-  [() => density({}, 0), RangeError, k],
-  [() => density({}, 1, 0), RangeError, 'resolution must be '],
-  [() => cdf({}, 1, [1, NaN]), RangeError, 'ms[1] must be '],
-  [() => cdf({}, 1, 5), TypeError, 'ms must be a list of numbers, got 5'],
-  [() => quantiles({}, 1, [0.5, 1.1]), RangeError, 'probabilities[1] must be a number between 0 and 1, got 1.1'],
-  [() => cdf({}, 1, { length: 1e8 }), RangeError, 'ms.length must be an integer between 0 and 1048576, got 100000000'],
-  [() => quantiles({}, 1, { length: 2 ** 20 + 1 }), RangeError, 'probabilities.length must be '],
-  [() => cdf({}, 1, { length: NaN }), RangeError, 'ms.length must be '],
-  // A policy of another copy, or a value that poses as one, is validated as by fromData.
-  [() => plan(posing({ version: 1, foo: 1 }), 1), TypeError, 'unknown option "foo". Known options: '],
-  [() => plan(posing(inherited), 1), RangeError, 'version must be 1, got undefined'],
-  [() => explain(posing(7)), TypeError, 'the policy must be an object made by toJSON(), got 7'],
-  [() => explain(posing({ version: 1, baseMs: Symbol('x') })), TypeError, millisecond],
-  [() => explain(posing({ version: 1, jitter: nested })), TypeError, 'jitter must be '],
-  [() => explain(posing({ version: 1, backoff: { length: 1e9 } })), TypeError, 'backoff must be '],
-]) {
-  test(`rejects by name: ${message}: ${call}`, () => {
-    assert.throws(call, (error) => error instanceof kind && error.message.startsWith(`rejitter: ${message}`));
-  });
+/** The result at the end. */
+function finished(simulation) {
+  simulation.step();
+  return simulation.result();
 }
+
+test('calls of tests/vectors/lab.json are rejected, each with its error', async () => {
+  const rows = vectors('lab', (_, value) => OF_JSON[value?.$]?.(value) ?? value);
+  assert.ok(rows.length > 60);
+  for (const [name, given, kind, says] of rows) {
+    const own = /^(run|step)$/.test(name) ? lab.simulateOutage() : lab;
+    const error = await (async () => own[name](...given))().then(assert.fail, (thrown) => thrown);
+    const label = `${name}: ${error.message}`;
+    assert.equal(error.name, kind, label);
+    const [begins, ...texts] = says.split('…');
+    assert.ok(error.message.startsWith(`rejitter: ${begins}`), label);
+    for (const text of texts) assert.ok(error.message.includes(text), label);
+  }
+  const inherited = Object.create({ version: 1, baseMs: 5 });
+  assert.throws(() => plan(posing(inherited), 1), /^RangeError: rejitter: version must be 1, got undefined/);
+  const nested = Array.from({ length: 1e5 }).reduce((inside) => ({ a: inside }), 1);
+  assert.throws(() => explain(posing({ version: 1, jitter: nested })), /^TypeError: rejitter: jitter must be /);
+});
 
 test('policies and options are not changed, and getters are read once', () => {
   let reads = 0;
