@@ -132,16 +132,3 @@ test('the native digests are those that all releases have', () => {
   );
   assert.deepEqual(found, blocks);
 });
-
-test('control: one bit of one delay of one policy is noticed, and the policy is named', () => {
-  const changed = native.slice(0, 1000);
-  assert.deepEqual(differences(changed, 1000), {});
-  changed[617] ^= 1;
-  const { thin, lab } = differences(changed, 1000);
-  for (const text of [thin, lab]) assert.match(text, /^policy 617, \{"version":1/);
-  // And the digest sees the last bit.
-  const waits = BUILDS.lab(fromData(draw(617).data), draw(617).seed);
-  const before = digest(waits);
-  new Uint32Array(waits.buffer)[0] ^= 1;
-  assert.notEqual(digest(waits), before);
-});

@@ -45,13 +45,13 @@ function drawer() {
 }
 
 /** Calls both forms with the same random arguments. Returns the first difference, in words, and how calls ended. */
-function compare(calls, other = js) {
+function compare(calls) {
   const args = drawer();
   const ends = {};
   for (let i = 0; i < calls; i += 1) {
     for (const name of ['decide', 'draw']) {
       const given = args[name]();
-      const [expected, found] = [wasm[name](...given), other[name](...given)];
+      const [expected, found] = [wasm[name](...given), js[name](...given)];
       const end = `${name} ${expected < 0 ? expected : Number.isNaN(expected) ? 'NaN' : 'number'}`;
       ends[end] = (ends[end] ?? 0) + 1;
       if (!Object.is(expected, found)) {
@@ -72,16 +72,4 @@ test(`both forms of the core agree to the last bit, for ${CALLS} random policies
 test('both forms export the same functions', () => {
   assert.deepEqual(Object.keys(js).sort(), Object.keys(wasm).sort());
   for (const [name, { length }] of Object.entries(wasm)) assert.equal(js[name].length, length, name);
-});
-
-test('control: a form that is wrong in one bit, or only for Infinity, is noticed', () => {
-  const oneBit = { ...js, decide: (...given) => js.decide(...given) * (given[2] === 4 ? 1 + 2 ** -52 : 1) };
-  assert.match(compare(10_000, oneBit).difference, /^decide\([^,]+, [^,]+, 4, /);
-  const saturating = {
-    ...js,
-    decide: (...given) => js.decide(...given.with(5, given[5] === Infinity ? 0 : given[5])),
-  };
-  assert.match(compare(10_000, saturating).difference, /^decide\(([^,]+, ){5}Infinity, /);
-  const lastBit = { ...js, draw: (...given) => js.draw(...given) + 2 ** -53 };
-  assert.match(compare(10, lastBit).difference, /^draw\(/);
 });

@@ -105,6 +105,29 @@ for (const [name, pending, most] of [
     assert.ok(bytes <= most, `${bytes} B for each attempt`);
   });
 
+test('M05 100,000 policies, used and dropped: the heap returns to where it was', async () => {
+  const stdout = await printed(
+    `
+    ${IMMEDIATE}
+    const { RetryPolicy } = await import('rejitter');
+    const round = async (n) => {
+      for (let i = 0; i < n; i += 1) {
+        const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 2, metrics: true, totalTimeoutMs: 1000 });
+        await policy.run(() => i);
+        policy.delays().next();
+        if (i % 1000 === 0) await policy.run(({ attempt }) => { if (attempt < 2) throw 0; });
+      }
+    };
+    await round(2000);
+    const before = heap();
+    await round(100_000);
+    console.log(heap() - before);
+  `,
+    { flags: ['--expose-gc'] },
+  );
+  assert.ok(Number(stdout) < 500_000, `${stdout.trim()} bytes`);
+});
+
 test('the heap check sees a leak of 10 bytes per operation', async () => {
   const { code, stdout } = await runNode(
     `
