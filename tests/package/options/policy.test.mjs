@@ -254,9 +254,9 @@ test('delayMs(k) is the k-th of delays() of any operation, whatever maxAttempts 
   }
 });
 
-test('delayMs(k) with a hint waits no less than the server asked', () => {
+test('delayMs(k) with a hint: none for 0, an error above maxRetryAfterMs, or the cap', () => {
+  // The waits are in tests/vectors/hints.json.
   const policy = new RetryPolicy({ baseMs: 100, random: () => 0.5 });
-  for (const hintMs of [5, 1000, 60_000]) assert.ok(policy.delayMs(1, { hintMs }) >= hintMs);
   assert.equal(policy.delayMs(1, { hintMs: 0 }), policy.delayMs(1));
   assert.throws(() => policy.delayMs(1, { hintMs: 60_001 }), {
     name: 'RangeError',

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
 import { VALUES } from '../lib/badvalues.mjs';
 import { bundled } from '../lib/bundle.mjs';
-import { importEntry, importPackage, project } from '../lib/consumer.mjs';
+import { importEntry, importPackage, project, vectors } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
 const ENTRIES = ['rejitter', 'rejitter/fetch', 'rejitter/protection', 'rejitter/data'];
@@ -42,21 +42,14 @@ const OF_FETCH = [
   ...['retryOn', 'methods', 'idempotencyKey', 'idempotencyHeader', 'hint', 'respectRetryAfter', 'throwOnStatus'],
   ...['prepare', 'protectionKey'],
 ];
+/** The options of each part that are no numbers, and what others call one. */
 const OF_PARTS = {
-  budget: ['capacity', 'perSuccess', 'cost', 'refund', 'preset', 'maxTokens'],
-  breaker: [
-    'failureRatio',
-    'minimumCalls',
-    'windowMs',
-    'consecutiveFailures',
-    'openMs',
-    'maxOpenMs',
-    'closeAfter',
-    'timeout',
-  ],
-  cooldown: ['maxHoldMs', 'hold'],
-  hedge: ['quantile', 'delayMs', 'maxRatio', 'maxHedges'],
+  budget: ['refund', 'preset', 'maxTokens'],
+  breaker: ['timeout'],
+  cooldown: ['hold'],
+  hedge: ['maxHedges'],
 };
+for (const { part, option } of vectors('parts').rows) OF_PARTS[part].push(option);
 
 /** What takes options, by the names of these. */
 const WAYS = [
