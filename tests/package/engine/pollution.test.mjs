@@ -185,7 +185,7 @@ const FETCHES = {
 const answer = (status, hint) =>
   bare({ status, body: null, headers: bare({ get: (name) => (name === 'retry-after' && hint) || null }) });
 
-/** Makes two calls, the second one with options of its own, of which the first ones are known then. */
+/** Options that inherit, without parts. Makes two calls, the second one with options of its own, of which the first ones are known then. */
 const fetching =
   (parts, init, create = createFetch) =>
   async (fn, options, seen) => {
@@ -195,7 +195,8 @@ const fetching =
       seen.push(args.length, args[0]);
       return fn({ attempt });
     };
-    const fetch = create(bare({ ...options, protection: parts && protect(...parts()) }), inner);
+    const given = { ...options, ...(parts && { protection: protect(...parts()) }) };
+    const fetch = create(parts ? bare(given) : given, inner);
     if (init !== undefined) await fetch('http://x.example/', init).catch(() => {});
     const { status } = await fetch('http://x.example/', init);
     return status;
