@@ -81,6 +81,18 @@ impl<T, E> BlockingOutput for Result<T, E> {
 }
 
 /// Like [`retry_blocking`], for a callback that needs to know which attempt it is.
+///
+/// ```
+/// use rejitter::{RetryPolicy, retry_blocking_with_attempt};
+/// use std::time::Duration;
+///
+/// let policy = RetryPolicy::fixed(Duration::from_millis(1));
+/// let number = retry_blocking_with_attempt(policy, |attempt| {
+///     if attempt.attempt < 3 { Err("not yet") } else { Ok(attempt.attempt) }
+/// })
+/// .call();
+/// assert_eq!(number, Ok(3));
+/// ```
 pub fn retry_blocking_with_attempt<F, T, E>(
     policy: impl Borrow<RetryPolicy>,
     callback: F,
@@ -93,6 +105,15 @@ where
 
 /// Adds [`retry_blocking`](BlockingRetryExt::retry_blocking) to every function and closure that
 /// [`retry_blocking()`] accepts.
+///
+/// ```
+/// use rejitter::{BlockingRetryExt, RetryPolicy};
+///
+/// let read = || std::fs::read_to_string("Cargo.toml");
+/// let text = read.retry_blocking(RetryPolicy::default()).call()?;
+/// assert!(text.contains("rejitter"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait BlockingRetryExt<T, E>: FnMut() -> Result<T, E> + Sized {
     /// Retries this callback: [`retry_blocking()`] in the order of method calls.
     fn retry_blocking(self, policy: impl Borrow<RetryPolicy>) -> BlockingRetry<Self, Plain<E>> {
@@ -200,6 +221,8 @@ setters! {
 
 impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// Waits with this function, which returns after the duration. The clock is the system's.
+    ///
+    /// Examples: [`guide::runtimes`](crate::guide::runtimes).
     pub fn sleep<K: Fn(Duration)>(self, sleep: K) -> BlockingRetry<F, M, SleepFn<K>, H> {
         self.sleeper(sleep_fn(sleep))
     }
@@ -210,6 +233,8 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
     /// A wait that would end at or after the deadline is not started
     /// ([`StopReason::Deadline`](crate::StopReason::Deadline)), and no attempt but the first starts at or
     /// after it. A running attempt is not ended.
+    ///
+    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
     pub fn total_timeout(self, timeout: Duration) -> BlockingRetry<F, M::Timed, S, H> {
         self.with(|parts| parts.outcome(M::into_timed).total_timeout(timeout))
     }

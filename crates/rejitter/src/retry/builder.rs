@@ -104,6 +104,19 @@ where
 }
 
 /// Like [`retry()`], for a callback that needs to know which attempt it is.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryPolicy, retry_with_attempt};
+///
+/// let time = VirtualTime::new();
+/// let third = retry_with_attempt(RetryPolicy::default(), |attempt| async move {
+///     if attempt.attempt < 3 { Err("not yet") } else { Ok(attempt) }
+/// });
+/// let third = time.block_on(third.sleeper(&time)).unwrap();
+/// assert_eq!((third.attempt, third.attempts_left), (3, 3));
+/// assert!(third.previous_delay.is_some());
+/// ```
 pub fn retry_with_attempt<F, Fut>(
     policy: impl Borrow<RetryPolicy>,
     callback: F,
@@ -121,6 +134,28 @@ where
 /// returns no state, so these operations have no [`attempt_timeout`](Retry::attempt_timeout) and no
 /// [`hedge`](Retry::hedge): a limit within the attempt returns both. Where each attempt can borrow what it needs with
 /// `&`, or makes it, [`retry()`] is shorter.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryPolicy, retry_with};
+///
+/// struct Connection { queries: u32 }
+///
+/// impl Connection {
+///     async fn query(&mut self, sql: &str) -> Result<usize, String> {
+///         self.queries += 1;
+///         if self.queries < 3 { Err("busy".into()) } else { Ok(sql.len()) }
+///     }
+/// }
+///
+/// let mut connection = Connection { queries: 0 };
+/// let time = VirtualTime::new();
+/// let rows = retry_with(&mut connection, RetryPolicy::default(), |connection, _| async move {
+///     (connection.query("select 1").await, connection)
+/// });
+/// assert_eq!(time.block_on(rows.sleeper(&time)), Ok(8));
+/// assert_eq!(connection.queries, 3);
+/// ```
 ///
 /// The operation drops a state that it owns. [`with_state`](Retry::with_state) returns it.
 ///
@@ -141,6 +176,19 @@ pub fn retry_with<C, F: FnMut(C, Attempt) -> Fut, Fut: StatefulFuture<C>>(
 }
 
 /// Adds [`retry`](RetryExt::retry) to every function and closure that [`retry()`] accepts.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{RetryExt, RetryPolicy};
+///
+/// async fn fetch() -> Result<&'static str, std::io::Error> {
+///     Ok("hello")
+/// }
+///
+/// let time = VirtualTime::new();
+/// let answer = time.block_on(fetch.retry(RetryPolicy::default()).sleeper(&time));
+/// assert_eq!(answer.unwrap(), "hello");
+/// ```
 #[doc(alias = "Retryable")]
 pub trait RetryExt<Fut: TryFuture>: Callback<Fut> + Sized {
     /// Retries this callback: [`retry()`] in the order of method calls.
@@ -172,6 +220,8 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// Waits with this function of a runtime, such as `tokio::time::sleep` or `async_io::Timer::after`: from
     /// a duration to a future, whose output is ignored. The clock is the system's. In tests that pause Tokio's time,
     /// use the feature `tokio` instead: of the time that Tokio skips, only waits and timeouts count here.
+    ///
+    /// Examples: [`guide::runtimes`](crate::guide::runtimes).
     #[inline]
     pub fn sleep<K, Sleep>(self, sleep: K) -> Retry<F, Fut, M, SleepFn<K>, H>
     where
@@ -192,6 +242,8 @@ impl<F, Fut, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut, M, S, H> {
     /// The failure becomes a [`RetryError`](crate::RetryError), as with [`report`](Self::report), because a timeout is
     /// not an error of the callback. Its [`into_inner`](crate::RetryError::into_inner) returns the callback's last
     /// error. With a zero timeout, the first attempt is polled once and must be ready.
+    ///
+    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
     #[doc(alias = "with_total_delay")]
     pub fn total_timeout(
         self,
@@ -236,6 +288,8 @@ impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut
     /// as with [`report`](Self::report), because a timeout is not an error of the callback.
     ///
     /// Blocking operations cannot be ended from outside and do not have this method.
+    ///
+    /// Examples: [`guide::deadlines`](crate::guide::deadlines).
     pub fn attempt_timeout(
         self,
         timeout: Duration,
@@ -267,6 +321,8 @@ impl<F, Fut: TryFuture<State = ()>, E, S: MaybeSleeper, H>
     /// follows. A failure that is not retried ends the operation at once. A hedge counts as one of `max_attempts`, has
     /// an [`attempt_timeout`](Self::attempt_timeout) of its own, and takes tokens of the
     /// [`budget`](crate::Protection::budget) as a retry does. Without a clock, no hedge starts.
+    ///
+    /// Examples: [`guide::protection`](crate::guide::protection).
     ///
     /// ```compile_fail
     /// # use rejitter::{HedgeOptions, Protection, RetryPolicy, retry_blocking};
@@ -310,6 +366,8 @@ impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S,
     /// Defaults to true. If false, the operation ends with
     /// [`StopReason::NotRetryable`](crate::StopReason::NotRetryable): for work that must not be
     /// done twice, when a timeout leaves open whether it was done.
+    ///
+    /// Examples: [`guide::errors`](crate::guide::errors).
     pub fn retry_timeouts(self, retry: bool) -> Self {
         self.with(|mut parts| {
             parts.operation.outcome.set_retry_timeouts(retry);

@@ -146,6 +146,26 @@ impl<E: Error> Error for AttemptError<E> {
 /// | any [`Error`] | `.await?` |
 /// | `String`, `&str`, `Box<dyn Error>` | `.await.map_err(RetryError::into_boxed)?` |
 /// | `anyhow::Error`, `eyre::Report` | `.await.map_err(RetryError::chained)?` |
+///
+/// ```ignore-wasm32
+/// use rejitter::{RetryPolicy, StopReason, retry_blocking};
+/// use std::io;
+/// use std::time::Duration;
+///
+/// const POLICY: RetryPolicy =
+///     RetryPolicy::fixed(Duration::from_millis(1)).with_max_attempts(3);
+/// let failed = retry_blocking(POLICY, || Err::<(), _>(io::Error::other("no route")))
+///     .report()
+///     .call()
+///     .unwrap_err();
+///
+/// assert_eq!(failed.reason, StopReason::Exhausted);
+/// assert_eq!(failed.report.attempts, 3);
+/// assert_eq!(failed.to_string(), "no route (after 3 attempts: exhausted)");
+/// let own: io::Error = failed.into_inner()?;
+/// assert_eq!(own.to_string(), "no route");
+/// # Ok::<(), rejitter::AttemptError<std::convert::Infallible>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryError<E> {

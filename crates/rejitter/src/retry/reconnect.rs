@@ -166,6 +166,30 @@ impl RetryPolicy {
 ///
 /// Returns the last end once `on_end` says [`Verdict::Stop`], or after the policy's `max_attempts` in a row without a
 /// stable connection. Drop the future to end everything.
+///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{End, ReconnectOptions, RetryPolicy, Sleeper, keep_connected};
+/// use std::time::Duration;
+///
+/// let time = VirtualTime::new();
+/// let kept = keep_connected(
+///     RetryPolicy::reconnecting(),
+///     ReconnectOptions::default(),
+///     &time,
+///     |connection| {
+///         let time = &time;
+///         async move {
+///             connection.opened(); // after the handshake
+///             Sleeper::sleep(time, Duration::from_secs(60)).await; // messages
+///             if connection.connections < 2 { Err("reset by peer") } else { Err("401") }
+///         }
+///     },
+///     |end| *end != End::Failed("401"),
+/// );
+/// assert_eq!(time.block_on(kept), End::Failed("401"));
+/// assert!(time.now() >= Duration::from_secs(180));
+/// ```
 pub async fn keep_connected<S, F, Fut, E, V>(
     policy: RetryPolicy,
     options: ReconnectOptions,

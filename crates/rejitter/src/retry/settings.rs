@@ -18,6 +18,8 @@ macro_rules! setters {
             ///
             /// It is called once after each attempt that failed with an error, including the last one,
             /// whose reason it decides as well. It is not called for timeouts.
+            ///
+            /// Examples: [`guide::errors`](crate::guide::errors).
             #[doc(alias = "RetryIf")]
             pub fn $when<C, $($verdict)*>(
                 self,
@@ -51,6 +53,8 @@ macro_rules! setters {
             /// hint. A hint above the policy's `max_retry_after` ends the operation with
             /// [`StopReason::Hint`](crate::StopReason::Hint).
             /// [`Verdict::RetryExactly`](crate::Verdict::RetryExactly) overrides a hint.
+            ///
+            /// Examples: [`guide::errors`](crate::guide::errors).
             #[doc(alias = "adjust")]
             #[doc(alias = "retry_after")]
             pub fn hint<C: FnMut(&M::Attempt) -> Option<Duration>>(
@@ -69,6 +73,8 @@ macro_rules! setters {
             /// does not decide about the retry, only whether the retry takes tokens of the
             /// [`budget`](crate::Protection::budget): it is free after [`Signal::Success`](crate::Signal::Success)
             /// and [`Signal::Nothing`](crate::Signal::Nothing).
+            ///
+            /// Examples: [`guide::protection`](crate::guide::protection).
             pub fn signal<C: FnMut(&M::Attempt) -> Option<Signal>>(
                 self,
                 signal: C,
@@ -89,6 +95,8 @@ macro_rules! setters {
 
             /// Sets a function that is notified of each failed attempt, including timeouts and the last
             /// attempt, once it is decided what follows.
+            ///
+            /// Examples: [`guide::reports`](crate::guide::reports).
             pub fn notify<C: FnMut(&FailureEvent<'_, M::Attempt>)>(
                 self,
                 notify: C,

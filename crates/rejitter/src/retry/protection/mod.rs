@@ -52,6 +52,28 @@ use crate::policy::ms_from_duration;
 /// same protection. [`for_key`](Self::for_key) has numbers for each of several destinations. The order of the parts
 /// does not matter. Give one call one protection: where operations nest, to the inner or to the outer one.
 ///
+/// ```
+/// use rejitter::testing::VirtualTime;
+/// use rejitter::{
+///     BreakerOptions, BudgetOptions, CooldownOptions, Protection, RetryPolicy, StopReason, retry,
+/// };
+///
+/// let api = Protection::new()
+///     .budget(BudgetOptions { capacity: Some(1.0), ..BudgetOptions::default() })
+///     .breaker(BreakerOptions::default())
+///     .cooldown(CooldownOptions::default());
+///
+/// let time = VirtualTime::new();
+/// let call = || async { Err::<(), _>("busy") };
+/// let operation = retry(RetryPolicy::default(), call).protection(&api).sleeper(&time);
+/// let failed = time.block_on(operation).unwrap_err();
+///
+/// // One token, one retry.
+/// assert_eq!((failed.reason, failed.report.attempts), (StopReason::Budget, 2));
+/// assert_eq!(failed.own_error(), Some(&"busy"));
+/// assert_eq!(api.status().budget.unwrap().rejected, 1);
+/// ```
+///
 /// # Time
 ///
 /// An operation reads the clock of its sleeper. Those that share a protection must read the same clock, such as the
@@ -180,6 +202,8 @@ impl Protection {
 
     /// Sets a function that receives each change: openings, rejections, holds. It is called in the operation that
     /// causes the change, and may use the protection.
+    ///
+    /// Examples: [`guide::protection`](crate::guide::protection).
     pub fn on_event(self, on_event: impl Fn(&ProtectionEvent<'_>) + Send + Sync + 'static) -> Self {
         self.with(|recipe| recipe.on_event = Some(Arc::new(on_event)))
     }
@@ -193,6 +217,8 @@ impl Protection {
     ///
     /// At most 1,000 keys are kept. Beyond them, one of the eight goes that were used least recently, first one whose
     /// numbers are as good as new, then one that is not open. Budgets for each tenant do not bound the load of all.
+    ///
+    /// Examples: [`guide::protection`](crate::guide::protection).
     ///
     /// # Panics
     /// If this one has a key already.
