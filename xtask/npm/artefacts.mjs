@@ -28,7 +28,6 @@ const OF_BROWSERS = { './index.js': './index.browser.js' };
 /**
  * Forms of entry points, by what stands between the name and the `.js`: the entries that have one, and the modules that
  * they are made of instead of others. The testing tools are the same for all hosts.
- * @type {Record<string, { entries: string[], instead: Record<string, string> }>}
  */
 export const FORMS = {
   '': { entries: ENTRIES, instead: { '/wasm/core.js': '/wasm/core-inline.js' } },
@@ -44,14 +43,13 @@ export const FORMS = {
   'edge-light': { entries: ['lab'], instead: { ...OF_BROWSERS, '/wasm/lab-inline.js': '/wasm/lab-edge-light.js' } },
 };
 
-/** The modules that an entry point is made of instead of others. @param {string} file */
+/** The modules that an entry point is made of instead of others. */
 export const insteadIn = (file) => Object.entries(FORMS[file.split('.').at(-2) ?? '']?.instead ?? FORMS[''].instead);
 
 /**
  * The entry point that another one shares an instance with. Those of the testing tools, of engines and of
  * OpenTelemetry keep no state of operations, and work with the package of any host. The light ones have all that they
  * need, so that nothing else is loaded.
- * @param {string} file
  */
 export function mainOf(file) {
   if (file === 'light-fetch.js') return 'light.js';

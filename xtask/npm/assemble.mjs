@@ -53,7 +53,6 @@ export async function lazyGlue(code) {
 
 /**
  * The README of the package: that of the repository, without what only a clone has, which follows the links by reader.
- * @param {string} text
  */
 export const packageReadme = (text) =>
   text
@@ -131,7 +130,7 @@ export async function assemble({ template, readme, driver, licences, wasm, light
   write('simulations.d.ts', withNumbers(read('simulations.d.ts')));
   write('lib/light/generated.js', readFileSync(light));
   write('lib/protection/generated.js', readFileSync(machines));
-  const isMade = (/** @type {string} */ entry) => lab !== undefined || entry !== 'lab';
+  const isMade = (entry) => lab !== undefined || entry !== 'lab';
   if (lab) {
     const labBytes = readFileSync(join(lab, 'lab.wasm'));
     write('lab.wasm', labBytes);
@@ -230,6 +229,6 @@ export const assembleHere = (values) =>
 
 if (process.argv[1] === import.meta.filename) {
   const names = ['version', 'wasm', 'light', 'machines', 'lab', 'out'];
-  const options = Object.fromEntries(names.map((name) => [name, { type: /** @type {const} */ ('string') }]));
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   await assembleHere(parseArgs({ options }).values);
 }

@@ -9,10 +9,9 @@ import { build } from 'esbuild';
 
 import { insteadIn } from './artefacts.mjs';
 
-/** Replaces the modules that the form of an entry point has in another form. @param {string} entry */
+/** Replaces the modules that the form of an entry point has in another form. */
 export const formOf = (entry) => ({
   name: 'modules of a form',
-  /** @param {import('esbuild').PluginBuild} build */
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
       const module = join(resolveDir, path).replaceAll('\\', '/');
@@ -48,16 +47,15 @@ const SHARED = 'shared:';
 export async function bundle(dir, entries) {
   const all = Object.keys(entries);
   const mains = new Set(Object.values(entries).filter((main) => main !== undefined));
-  /** @type {Map<string, File>} */
   const files = new Map();
   for (const main of mains) {
     const { metafile } = await built(dir, main, entries, []);
     const own = new Set(Object.keys(metafile.inputs).filter((input) => input.startsWith('lib/')));
     const others = all.filter((entry) => entries[entry] === main);
-    /** The modules that the others import from, by name. @type {Map<string, string>} */
+    /** The modules that the others import from, by name. */
     const origins = new Map();
     const outside = sharing(dir, own, (module) => ({ path: SHARED + module, external: true, sideEffects: false }));
-    /** @type {Record<string, Set<string>>} the names that each of them uses */
+    /** the names that each of them uses */
     const used = {};
     for (const other of others) {
       used[other] = new Set();
@@ -100,11 +98,7 @@ export async function bundle(dir, entries) {
   return files;
 }
 
-/**
- * The names that a bundle imports from shared modules, each with its module.
- * @param {{ text: string }} bundle
- * @param {string} entry
- */
+/** The names that a bundle imports from shared modules, each with its module. */
 function sharedBy({ text }, entry) {
   if (/^import [^{"].* from "shared:/m.test(text)) throw new Error(`${entry} imports a default from another entry`);
   return [...text.matchAll(/^import \{([^}]*)\} from "shared:(.*)";$/gm)].flatMap(([, list, module]) =>
@@ -114,17 +108,11 @@ function sharedBy({ text }, entry) {
 
 /**
  * Bundles one entry point. Everything of the package is in the file, except other entry points and generated modules.
- * @param {string} dir
- * @param {string} entry
- * @param {Record<string, unknown>} entries
- * @param {import('esbuild').Plugin[]} plugins
  * @param {import('esbuild').StdinOptions} [stdin] another text of the entry point
- * @param {boolean} [treeShaking]
  */
 async function built(dir, entry, entries, plugins, stdin, treeShaking) {
   const apart = {
     name: 'files of their own',
-    /** @param {import('esbuild').PluginBuild} build */
     setup({ onResolve }) {
       onResolve({ filter: APART }, ({ path, resolveDir }) => ({
         path: `./${relative(dir, join(resolveDir, path))}`,
@@ -160,11 +148,8 @@ async function built(dir, entry, entries, plugins, stdin, treeShaking) {
 
 /**
  * Replaces the modules of the main entry point in another one.
- * @param {string} dir
  * @param {Set<string>} modules their paths in `dir`
- * @param {(module: string) => import('esbuild').OnResolveResult} replace
  * @param {string} [contents] of the module that replaces them
- * @returns {import('esbuild').Plugin}
  */
 function sharing(dir, modules, replace, contents) {
   return {
@@ -183,10 +168,8 @@ function sharing(dir, modules, replace, contents) {
  * Makes constants of what esbuild writes as variables, so that an app that is minified has the values in their place.
  * They come first, since esbuild looks for constants only up to the first other statement, and in one line, so that the
  * lines of the source map stay right.
- * @param {string} text
  */
 function withConstants(text) {
-  /** @type {string[]} */
   const constants = [];
   const others = text.replace(/^var ([A-Z][A-Z0-9_]* = (?:-?\d[\d.e+* -]*|"[^"\\]*");)$/gm, (_, constant) => {
     constants.push(`const ${constant} `);
@@ -195,10 +178,7 @@ function withConstants(text) {
   return constants.join('') + others;
 }
 
-/**
- * @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point
- * @returns {File}
- */
+/** @param {{ text: string, map: string, metafile: import('esbuild').Metafile }} output of one entry point */
 function fileOf({ text, map, metafile }) {
   // Engines keep a file with any other character as two bytes per character.
   const other = /[^\0-\x7f]/.exec(text);

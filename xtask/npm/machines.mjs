@@ -47,7 +47,7 @@ export async function machinesOf(code) {
   const [, functions = '', exported = ''] = SHAPE.exec(code) ?? [];
   const names = [...exported.matchAll(/^ {2}"(\w+)": (\$\d+),? ?$/gm)].map(([, name, made]) => ({ name, made }));
   const constants = new Map(Array.from(functions.matchAll(CONSTANT), ([, made, value]) => [made, value]));
-  const place = (/** @type {string} */ bytes) => Number(bytes) / BYTES_PER_NUMBER;
+  const place = (bytes) => Number(bytes) / BYTES_PER_NUMBER;
   const body = functions
     .replaceAll(CONSTANT, '')
     .replaceAll(/HEAPF64\[(\$?\w+\$?\w*)(?: \+ (\d+))? >> 3\]/g, (_, at, bytes = '0') => `${at}[${place(bytes)}]`)
@@ -76,7 +76,7 @@ export async function machinesOf(code) {
   return `// Written by Binaryen's wasm2js.\n${small}`;
 }
 
-/** Whether a function computes with a variable that is an array in it. @param {string} text */
+/** Whether a function computes with a variable that is an array in it. */
 function computesAddresses(text) {
   const arrays = Array.from(text.matchAll(/(\$\w+)\[/g), ([, name]) => name.replace('$', '\\$'));
   return arrays.some((name) => new RegExp(`(?<!\\w)${name} [-+*|&] `).test(text));

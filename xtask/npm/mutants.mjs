@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
-import { send } from '../run/command.mjs';
+import { send, sh } from '../run/command.mjs';
 import { inRoot, inTarget, root, tarball } from '../run/places.mjs';
 import { changesOf, tree } from './mutations.mjs';
 
@@ -35,16 +35,8 @@ const LONGEST_MS = 30_000;
 /** The least time that a test file has before it counts as hung. */
 const HANGS_MS = 20_000;
 
-/** Parts of the crate, and the tests that know each: the library's own, those of `tests/native.rs`, by their names. */
-const NATIVE = ['--test=native', '--'];
-const CRATE = {
-  'crates/rejitter/src/retry': [...NATIVE, 'retry::', 'native::'],
-  'crates/rejitter/src/core/protection': [...NATIVE, 'protection::', 'retry::'],
-  'crates/rejitter/src/core/http': ['--lib', ...NATIVE, 'http::'],
-  'crates/rejitter/src/core': [
-    ...['--lib', ...NATIVE, 'core::', 'constants::', 'kinds::', 'policy::', 'presets::', 'retry::', 'vectors::'],
-  ],
-};
+/** Of core and retry, about; cargo-mutants takes a share of its list. */
+const MUTANTS_OF_RUST = 6000;
 
 const { values: options } = parseArgs({
   options: {
@@ -57,7 +49,7 @@ const { values: options } = parseArgs({
 });
 await (options.rust ? rust(Number(options.count ?? 300)) : javaScript(Number(options.count ?? 600)));
 
-/** A number in [0, 1) of a text and the seed. @param {string} text */
+/** A number in [0, 1) of a text and the seed. */
 function numberOf(text) {
   return createHash('sha256').update(`${options.seed}\n${text}`).digest().readUIntBE(0, 6) / 2 ** 48;
 }
@@ -127,10 +119,7 @@ function workspace(name) {
   return { folder, copies, env };
 }
 
-/**
- * Runs a test file: to its end, or until a test fails that is not among those `known` to fail.
- * @returns {Promise<{ failed: string[], passed: number, hung: boolean, ms: number }>}
- */
+/** Runs a test file: to its end, or until a test fails that is not among those `known` to fail. */
 function runTests(env, file, limitMs, known) {
   return new Promise((done) => {
     const startedAt = performance.now();
@@ -235,52 +224,14 @@ async function javaScript(count) {
   if (table[UNCHANGED]?.failed || table[UNCHANGED]?.hung) throw new Error('the package fails without a change');
 }
 
-/** cargo-mutants on a sample of its own list. */
+/** cargo-mutants, which takes a share of its list: about `count`. */
 function rust(count) {
-  // In a copy, as a library without the wasm file: each mutant is built in half the time.
-  const copy = join(target, 'tree');
-  spawnSync('git', ['checkout-index', '--all', '--force', `--prefix=${copy}/`], { cwd: root });
-  const manifest = join(copy, 'Cargo.toml');
-  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('["cdylib", "rlib"]', '["rlib"]'));
-  const cargo = (stdio, ...args) =>
-    spawnSync('cargo', ['mutants', '--no-config', '--in-place', '--package=rejitter', ...args], {
-      cwd: copy,
-      encoding: 'utf8',
-      stdio,
-    });
-
   // Timers of JavaScript are not compiled natively.
-  const scope = ['--file=crates/rejitter/src/core/**', '--file=crates/rejitter/src/retry/**', '--exclude=**/js.rs'];
-  const { status, stdout } = cargo(['ignore', 'pipe', 'inherit'], ...scope, '--list');
-  if (status !== 0) throw new Error('cargo install cargo-mutants --locked');
-  const sample = [...new Set(stdout.trim().split('\n'))]
-    .map((name) => ({ name, number: numberOf(name.replace(/:\d+:\d+:/, ':')) }))
-    .sort((a, b) => a.number - b.number)
-    .slice(0, count)
-    .map(({ name }) => name);
-  if (options.list) return console.log(sample.join('\n'));
-
-  /** Which of them no test finds; at first without the random tests, which are slow. */
-  const missed = (part, names, thorough) => {
-    const output = join(target, part);
-    mkdirSync(output, { recursive: true });
-    cargo(
-      'inherit',
-      ...names.map((name) => `--re=^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
-      ...[`--file=${part}/**`, `--output=${output}`, '--test-package=rejitter,rejitter-wasm'],
-      ...['rejitter', 'rejitter-wasm']
-        .map((each) => `profile.dev.package.${each}.opt-level=0`)
-        .concat('profile.dev.debug=false')
-        .map((each) => `-C=--config=${each}`),
-      ...(thorough ? ['--baseline=skip', '--timeout=120', '--'] : ['--timeout=30', '--']),
-      ...CRATE[part],
-      ...(thorough ? [] : ['--skip=random']),
-    );
-    return readFileSync(join(output, 'mutants.out/missed.txt'), 'utf8').split('\n').filter(Boolean);
-  };
-  for (const part of Object.keys(CRATE)) {
-    const names = sample.filter((name) => Object.keys(CRATE).find((each) => name.startsWith(each)) === part);
-    const left = missed(part, names, false);
-    if (left.length > 0) console.log([`${part}: missed`, ...missed(part, left, true)].join('\n  '));
-  }
+  const scope = sh`--file=crates/rejitter/src/core/** --file=crates/rejitter/src/retry/** --exclude=**/js.rs`;
+  const shares = Math.max(1, Math.round(MUTANTS_OF_RUST / count));
+  const share = `${Number(options.seed) % shares}/${shares}`;
+  const line = sh`mutants --no-config --package=rejitter ${scope} --shard=${share} --output=${target} --timeout=120
+    ${options.list ? '--list' : []} --test-package=rejitter,rejitter-wasm -- --lib --test=native`;
+  const { status } = spawnSync('cargo', line, { cwd: root, stdio: 'inherit' });
+  if (status === 101) throw new Error('cargo install cargo-mutants --locked');
 }

@@ -2,7 +2,6 @@
 
 import { parse } from 'acorn';
 
-/** @param {string} code */
 export const tree = (code) => parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
 
 /** Operators and methods, and what each becomes. */
@@ -24,7 +23,6 @@ const UNARY = { '!': '', '-': '+', '+': '-' };
  * @param {string} code
  */
 export function changesOf(code) {
-  /** @type {Change[]} */
   const changes = [];
   const change = (kind, { start, end }, text) => changes.push({ kind, start, end, text });
   const textOf = ({ start, end }) => code.slice(start, end);
@@ -40,7 +38,6 @@ export function changesOf(code) {
     for (const value of ['true', 'false']) change('condition', test, value);
   };
 
-  /** @type {Record<string, (node: any, parent: any, key: string) => void>} */
   const kinds = {
     BinaryExpression: operator,
     LogicalExpression: operator,

@@ -26,7 +26,7 @@ such as dlmalloc (Alex Crichton) and hashbrown (Amanieu d'Antras). Licence: MIT 
 Copyright: The Rust Project Developers (see https://thanks.rust-lang.org).
 `;
 
-/** What cargo prints, for the target and the features of the package's wasm files. @param {string} line */
+/** What cargo prints, for the target and the features of the package's wasm files. */
 function cargo(line) {
   const args = `${line} wasm32-unknown-unknown --locked --no-default-features --features ${FEATURES}`.split(' ');
   return execFileSync(env.CARGO ?? 'cargo', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });

@@ -16,7 +16,7 @@ const COLUMNS = 120;
 const camelCase = (text) =>
   text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => name.replaceAll(/_(.)/g, (_, c) => c.toUpperCase()));
 
-/** A default as JavaScript writes it. @param {string} text */
+/** A default as JavaScript writes it. */
 function literalOf(text) {
   if (text === 'infinite') return 'Infinity';
   const [whole, ...fraction] = text.split('.');
@@ -26,9 +26,8 @@ function literalOf(text) {
 
 /** @typedef {{ name: string, text: string, standard: string }} NumberOption */
 
-/** Returns the numbers of the structs in a text of Rust, by the struct's name. @param {string} code */
+/** Returns the numbers of the structs in a text of Rust, by the struct's name. */
 export function numbersIn(code) {
-  /** @type {Record<string, NumberOption[]>} */
   const structs = {};
   for (const [, plain, macro, body] of code.matchAll(STRUCT)) {
     structs[plain ?? macro] = [...body.matchAll(FIELD)].flatMap(([, comment, field, type]) => {
@@ -51,7 +50,7 @@ export const NUMBERS = numbersIn(
     .join('\n'),
 );
 
-/** The member of an interface. @param {NumberOption} option @param {string} indent */
+/** The member of an interface. */
 function declared({ name, text, standard }, indent) {
   const comment = `${indent}/** ${text} @default ${standard} */`;
   const member = `${indent}${name}?: number | undefined;`;
@@ -66,7 +65,6 @@ function declared({ name, text, standard }, indent) {
 /**
  * Puts the members of a struct where an interface has an index signature with its name, as `[LoadOptions: string]:
  * unknown`, but for those that the interface declares below.
- * @param {string} declarations
  */
 export const withNumbers = (declarations) =>
   declarations.replaceAll(/^( *)\[(\w+): string\]: unknown;\n(?=([^}]*))/gm, (_, indent, struct, below) =>

@@ -31,7 +31,6 @@ const STEP_BYTES = 8;
 /**
  * Returns a wasm file as hexadecimal digits, in whole steps: it ends with an empty section of as many bytes as are
  * missing.
- * @param {Uint8Array} bytes
  */
 export function hexOf(bytes) {
   let missing = -bytes.length & (STEP_BYTES - 1);

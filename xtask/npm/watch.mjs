@@ -20,7 +20,7 @@ const { values, positionals: tests } = parseArgs({
   allowPositionals: true,
 });
 const built = partsBuilt();
-const generated = (/** @type {string} */ name) => inRoot('src/generated', name);
+const generated = (name) => inRoot('src/generated', name);
 const committed = { wasm: generated('core.wasm'), light: generated('light.js'), machines: generated('machines.js') };
 const parts = Object.values(built).every((path) => existsSync(path)) ? built : committed;
 if (parts === committed) console.log('the package without rejitter/lab, which `cargo xtask pkg` builds');
@@ -53,7 +53,7 @@ async function round(repacks) {
 const code = await round(true);
 if (values.once) process.exit(code);
 
-/** What no round has taken up: changes of the package, or of tests alone. @type {'package' | 'tests' | undefined} */
+/** What no round has taken up: changes of the package, or of tests alone. */
 let changed;
 let running = false;
 async function next() {

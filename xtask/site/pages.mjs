@@ -46,7 +46,6 @@ const HEADING = /^# (.*)(?:\n|$)/;
 /** The place of the picture that is computed. */
 const HEDGING = '<figure id="when-hedging-kills-picture"></figure>';
 
-/** @param {import('typedoc').Application} app */
 export async function load(app) {
   const hedging = await picture();
   /** The path of each page below docs/, without its extension. */
@@ -97,7 +96,7 @@ export async function load(app) {
     return JSX.createElement(JSX.Raw, { html: links && `<nav class="turn" aria-label="Pages">${links}</nav>` });
   });
 
-  /** Scripts within pages, which a Content-Security-Policy forbids, by the file that they become. @type {Map<string, string>} */
+  /** Scripts within pages, which a Content-Security-Policy forbids, by the file that they become. */
   const scripts = new Map();
   app.renderer.on(PageEvent.END, (page) => {
     const root = '../'.repeat(page.url.split('/').length - 1);

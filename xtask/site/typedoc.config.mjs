@@ -30,7 +30,6 @@ export const PAGES = new Map(
 for (const name of others) if (!PAGES.has(name)) PAGES.set(name, 'More');
 const manifest = JSON.parse(readFileSync(new URL('../../pkg-template/package.json', import.meta.url), 'utf8'));
 
-/** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
   name: 'rejitter',
   plugin: ['./pages.mjs'],

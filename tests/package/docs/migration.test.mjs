@@ -69,7 +69,6 @@ function world(clock, { statuses, headers = {}, method = 'GET', silent = false }
 /**
  * Runs a cell. It holds options, statements that the function meets in its second attempt, or an expression: a promise,
  * the retrying function, or a listener of the policy.
- * @param {{ base: object, run: (world: any, options: any) => Promise<any>, names: (world: any) => object }} side
  */
 function runCell(code, { base, run, names }, answers) {
   return still(async (clock) => {
@@ -204,7 +203,6 @@ const LAST = 'rejected with status 503';
 const ended = (times, outcome = LAST, log = []) => ({ times, log, outcome });
 
 // The rows in which the two differ, as their remarks say: the times of the attempts and the outcome, old and new.
-/** @type {Record<string, Record<string, [old: object, now: object]>>} */
 const DIFFERENT = {
   'p-retry': {
     maxRetryTime: [ended([0, 100, 300, 700, 1000]), ended([0, 100, 300, 700])],

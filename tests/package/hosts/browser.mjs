@@ -14,7 +14,6 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 
-/** @param {string} browser */
 export const titleOf = (browser) => (browser === 'WebKit' ? 'WebKitGTK' : browser);
 
 /** Started once for all pages. */
@@ -30,12 +29,7 @@ export async function closeBrowsers() {
   running.clear();
 }
 
-/**
- * Serves a folder of a user's project and resolves with the address.
- * @param {import('./folder.mjs').Folder} folder
- * @param {string} [root]
- * @param {Record<string, string>} [headers]
- */
+/** Serves a folder of a user's project and resolves with the address. */
 export async function serveFolder(folder, root = '.', headers = {}) {
   const { origin, close } = await serve((path) => {
     const file = join(root, path.endsWith('/') ? `${path}index.html` : path);
@@ -46,20 +40,11 @@ export async function serveFolder(folder, root = '.', headers = {}) {
   return `${origin}/`;
 }
 
-/**
- * The results of the page in a folder of the project.
- * @param {string} root
- * @param {string} [browser]
- * @param {Record<string, string>} [headers]
- */
-export const inFolder = (root, browser, headers) => async (/** @type {import('./folder.mjs').Folder} */ folder) =>
+/** The results of the page in a folder of the project. */
+export const inFolder = (root, browser, headers) => async (folder) =>
   onPage(await serveFolder(folder, root, headers), browser);
 
-/**
- * Opens a page and resolves with what its suite found.
- * @param {string} url
- * @param {string} [name]
- */
+/** Opens a page and resolves with what its suite found. */
 export async function onPage(url, name = 'Chromium') {
   const errors = [];
   try {
@@ -78,11 +63,7 @@ export async function onPage(url, name = 'Chromium') {
   }
 }
 
-/**
- * Starts a Chromium with an extension, which must have a service worker.
- * @param {import('./folder.mjs').Folder} folder
- * @param {string} path
- */
+/** Starts a Chromium with an extension, which must have a service worker. */
 export async function chromiumWithExtension(folder, path) {
   const context = await chromium.launchPersistentContext('', {
     executablePath: process.env.CHROME_BIN,

@@ -17,7 +17,7 @@ export const DAILY = GROUPS.filter(({ daily }) => daily).map(({ rows, ...group }
   rows: rows.filter(({ daily = true }) => daily),
 }));
 
-/** A test for each row that is wanted. @param {(row: import('./row.mjs').Row) => boolean} wanted */
+/** A test for each row that is wanted. */
 export function testDaily(wanted) {
   let origin;
   let closed;

@@ -13,7 +13,6 @@ const LIMIT_MS = 8 * 60_000;
 
 /** A command that failed, with what it printed. */
 export class CommandError extends Error {
-  /** @param {string} command @param {string} why @param {string} printed */
   constructor(command, why, printed) {
     super(`${command}: ${why}\n${printed.slice(-4000)}`);
     this.printed = printed;
@@ -38,7 +37,6 @@ export class Folder {
     return join(this.dir, ...parts);
   }
 
-  /** @param {Record<string, string>} files */
   write(files) {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(this.path(name)), { recursive: true });
@@ -58,11 +56,7 @@ export class Folder {
     return suiteText({ origin: this.origin, closed: this.closed, ...options });
   }
 
-  /**
-   * Installs, or links what is installed.
-   * @param {Record<string, string>} packages
-   * @param {string} [line]
-   */
+  /** Installs, or links what is installed. */
   async install(packages, line = 'npm install --no-audit --no-fund') {
     if (!this.tarball) {
       this.write({ 'package.json': '{ "private": true }' });
@@ -79,11 +73,7 @@ export class Folder {
     await this.exec(line);
   }
 
-  /**
-   * Runs a command to its end and returns what it printed. Rejects when it fails.
-   * @param {string} line
-   * @param {Record<string, string | undefined>} [env]
-   */
+  /** Runs a command to its end and returns what it printed. Rejects when it fails. */
   async exec(line, env) {
     const { printed, ended } = await this.#start(line, env);
     const code = await ended;
@@ -91,13 +81,7 @@ export class Folder {
     return printed();
   }
 
-  /**
-   * Starts a server and resolves with its address when it has printed `ready`, whose group the address is.
-   * @param {string} line
-   * @param {RegExp} ready
-   * @param {Record<string, string | undefined>} [env]
-   * @returns {Promise<string>}
-   */
+  /** Starts a server and resolves with its address when it has printed `ready`, whose group the address is. */
   async serve(line, ready, env) {
     const { child, printed, ended } = await this.#start(line, env);
     return new Promise((done, failed) => {

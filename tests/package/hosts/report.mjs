@@ -18,7 +18,6 @@ export const line = (name, result) =>
   `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ` +
   `${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
 
-/** @param {[string, object][]} rows */
 export const table = (rows) => rows.map(([name, result]) => `  ${line(name, result)}\n`).join('');
 
 const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
@@ -26,9 +25,7 @@ const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 /** Whether a host does all that there is, with nothing to remark. */
 const plain = ({ remark }, result) => remark === undefined && cells(result).every((cell) => cell === '●');
 
-/** @param {string} text */
 const sentences = (text) => text.split(/(?<=\.) (?=[A-Z])/);
-/** @param {string} text */
 const isLong = (text) => sentences(text).length > 2;
 
 /** The whole document: hosts in a line per group, then those of which there is more to say. */

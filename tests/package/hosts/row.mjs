@@ -23,17 +23,7 @@ import { BUILT, PARTS, PRINT, resultsIn } from './suite.mjs';
  * @property {string} [problem]
  */
 
-/**
- * A project with the suite as `suite.mjs`, its files, and the commands that build it.
- * @param {string} name
- * @param {Omit<Row, 'name' | 'run'> & {
- *   files?: Record<string, string> | ((folder: Folder) => Record<string, string>),
- *   build?: string | string[],
- *   env?: Record<string, string>,
- *   results: (folder: Folder) => Results | Promise<Results>,
- * }} more
- * @returns {Row}
- */
+/** A project with the suite as `suite.mjs`, its files, and the commands that build it. */
 export const row = (name, { files = {}, build = [], env, results, ...more }) => ({
   name,
   ...more,
@@ -45,13 +35,13 @@ export const row = (name, { files = {}, build = [], env, results, ...more }) => 
   },
 });
 
-/** The results that a command prints. @param {string} line @param {Record<string, string>} [env] */
-export const printedBy = (line, env) => async (/** @type {Folder} */ folder) => resultsIn(await folder.exec(line, env));
+/** The results that a command prints. */
+export const printedBy = (line, env) => async (folder) => resultsIn(await folder.exec(line, env));
 
-/** The results that a server answers with. @param {Parameters<Folder['serve']>} server @param {string} [path] */
+/** The results that a server answers with. */
 export const answeredBy =
   (server, path = '') =>
-  async (/** @type {Folder} */ folder) =>
+  async (folder) =>
     (await fetch((await folder.serve(...server)) + path)).json();
 
 /** The suite as a program, by the extension of its file. */
@@ -63,9 +53,7 @@ const PROGRAMS = {
 
 /**
  * A program that prints the results.
- * @param {string} name
  * @param {string} line ends with the file, which is called `main`
- * @param {Partial<Parameters<typeof row>[1]>} [more]
  */
 export function program(name, line, more = {}) {
   const [file, extension] = /main\.(\w+)$/.exec(line);
@@ -76,11 +64,6 @@ export function program(name, line, more = {}) {
   });
 }
 
-/**
- * @param {Row} row
- * @param {Folder} folder
- * @returns {Promise<Outcome>}
- */
 export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected, expected = {} }, folder) {
   try {
     const results = await run(folder);

@@ -190,10 +190,7 @@ export const MARK = 'SUITE ';
 /** Calls the suite and prints the results. */
 export const PRINT = `suite().then((results) => console.log('${MARK}' + JSON.stringify(results)));\n`;
 
-/**
- * Returns the results in what a host printed, or undefined.
- * @param {string} printed
- */
+/** Returns the results in what a host printed, or undefined. */
 export function resultsIn(printed) {
   const found = printed.split(MARK)[1];
   return found === undefined ? undefined : JSON.parse(/^\{.*?\}(?=\s|"|'|$)/.exec(found)[0]);

@@ -41,7 +41,7 @@ const bun = createRequire(createRequire(import.meta.url).resolve('bun/package.js
   `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}/bin/bun`,
 );
 
-const esbuild = (/** @type {object} */ options) => async (dir) => {
+const esbuild = (options) => async (dir) => {
   writeFileSync(join(dir, 'out.mjs'), await bundled(dir, { entry: 'app.mjs', ...options }));
 };
 const ofRollup = (browser) => async (dir) => {

@@ -28,7 +28,7 @@ test('retries when it is imported', async () => {
 test('its types are complete', () => {
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(out, join(folder, 'node_modules/rejitter'), 'dir');
-  const compiled = (/** @type {string} */ statement) => {
+  const compiled = (statement) => {
     writeFileSync(
       join(folder, 'main.ts'),
       `

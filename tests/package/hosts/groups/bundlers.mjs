@@ -12,11 +12,8 @@ const FILES = { 'page.mjs': PAGE, 'index.html': HTML('./page.mjs') };
 
 /**
  * A bundler whose output is a page.
- * @param {string} name
- * @param {Record<string, string>} packages
  * @param {string} build writes into `out`: without an `index.html`, a `page.js`
  * @param {Record<string, string>} [files] of the project
- * @param {boolean} [daily]
  */
 const bundler = (name, packages, build, files = {}, daily = false) => ({
   name,

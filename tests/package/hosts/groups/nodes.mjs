@@ -10,10 +10,7 @@ import { MARK } from '../suite.mjs';
 
 const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 
-/**
- * Returns a function that installs a Node once and resolves with its path.
- * @param {string} out
- */
+/** Returns a function that installs a Node once and resolves with its path. */
 export function nodes(out) {
   return async (major) => {
     const dir = join(out, `.node-${major}`);
@@ -89,7 +86,7 @@ console.log('${MARK}' + JSON.stringify({ c: wrong.join('; ') || 'ok' }));
 process.exit();
 `;
 
-const failuresIn = (/** @type {string} */ host, /** @type {string} */ line) =>
+const failuresIn = (host, line) =>
   row(`${host}, failures of fetch`, {
     parts: 'c',
     remark: '`isTransientError` and `createFetch` classify each row of the table of failures, and those made here.',

@@ -47,7 +47,7 @@ const FILES = {
   ...{ '': 'index', '/fetch': 'fetch', '/protection': 'protection', '/reconnect': 'reconnect' },
   ...{ '/lab': '-lab', '/light': '-light', '/light/fetch': '-light-fetch', '/testing': '-testing' },
 };
-const mapOf = (/** @type {string} */ form) =>
+const mapOf = (form) =>
   JSON.stringify({
     imports: Object.fromEntries(
       Object.entries(FILES).map(([name, file]) => [
