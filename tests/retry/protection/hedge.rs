@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection, ProtectionChange,
-    RetryPolicy, Signal, Sleeper, StopReason, Verdict, retry,
+    AttemptError, BreakerOptions, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection,
+    ProtectionChange, RetryPolicy, Signal, Sleeper, StopReason, Verdict, retry,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -38,7 +38,7 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
 #[test]
 fn the_loser_is_dropped_before_the_output_is_returned() {
     for (second, won) in [(20, 1), (900, 0)] {
-        let (time, api) = on(|p| p);
+        let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
         let script = Script::<Ends>::new(&time, &[(400, Ok("first")), (second, Ok("second"))]);
         let call = retry(steady(4), || script.attempt())
             .total_timeout(5_000 * MS)
@@ -57,6 +57,7 @@ fn the_loser_is_dropped_before_the_output_is_returned() {
         assert_eq!((script.alive.get(), time.waits()), (0, 0));
         assert_eq!(script.calls(), [0, 50]);
         assert_eq!(counts(&api), (1, won as u64, 0));
+        assert_eq!(breaker(&api).calls, 1.0, "{won}");
         drop(call);
     }
 }
@@ -321,6 +322,11 @@ fn without_a_clock_no_hedge_starts() {
         .hedge();
     assert_eq!(time.block_on(call.sleeper(Clockless(&time))), Ok("slow"));
     assert_eq!(counts(&api), (0, 0, 0));
+    // An attempt that was dropped took its time.
+    let hangs = retry(steady(2), pending::<Result<(), ()>>).attempt_timeout(30 * MS);
+    let hangs = hangs.protection(&api).hedge().sleeper(Clockless(&time));
+    let failed = time.block_on(hangs).unwrap_err();
+    assert_eq!(failed.report.elapsed, 160 * MS);
 }
 
 #[test]
@@ -393,15 +399,17 @@ fn superseded_first_attempts_are_samples() {
         let (time, api) = learning();
         let end = |ends: &[(u32, Ends)]| {
             let script = Script::new(&time, ends);
-            let call = retry(steady(2), || script.attempt()).when(|_| false);
+            let call = retry(steady(3), || script.attempt()).when(|error| *error == "again");
             let _ = time.block_on(call.protection(&api).hedge().sleeper(&time));
         };
         for _ in 0..20 {
             end(&[(2, Ok("usual"))]);
         }
         assert_eq!(hedges(&api).delay, Some(2_250_000 * NS));
+        // A slow second attempt is none.
+        end(&[(1, Err("again")), (900, Ok("slow")), (20, Err("no"))]);
         end(&[(900, Ok("slow")), (20, second)]);
-        assert_eq!(hedges(&api).hedges, 1);
+        assert_eq!(hedges(&api).hedges, 2);
         // Half of the samples are forgotten, and the quantile is computed again.
         time.advance(30_000 * MS);
         assert_eq!(hedges(&api).delay, Some(24 * MS), "{second:?}");
