@@ -136,33 +136,4 @@ mod tests {
             assert_eq!(output(1_234_567, n), expected);
         }
     }
-
-    #[test]
-    fn text_seeds_are_fnv_1a() {
-        // "a" as UTF-16 is the bytes 61 00.
-        let by_hand = [0x61u64, 0x00]
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
-                (h ^ b).wrapping_mul(0x0100_0000_01b3)
-            });
-        assert_eq!(Seed::from("a").bits(), by_hand);
-        assert_eq!(Seed::from(&"a".to_owned()).bits(), by_hand);
-        assert_ne!(Seed::from("a"), Seed::from("b"));
-    }
-
-    #[test]
-    fn draws_lie_in_the_unit_interval_and_differ() {
-        let mut seen = std::collections::HashSet::new();
-        for seed in 0..10 {
-            for operation in 0..100 {
-                for attempt in 1..=20 {
-                    for nth in 0..3 {
-                        let draw = Seed::new(seed).draw(operation, attempt, nth);
-                        assert!((0.0..1.0).contains(&draw));
-                        assert!(seen.insert(draw.to_bits()), "a draw came twice");
-                    }
-                }
-            }
-        }
-    }
 }

@@ -47,9 +47,7 @@ fn power(p: f64, k: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::protection::Budget;
-    use crate::core::{Seed, UNLIMITED};
-    use crate::simulation::Noise;
+    use crate::core::UNLIMITED;
 
     const REFUND: BudgetOptions = BudgetOptions::DEFAULT;
     const NONE: BudgetOptions = BudgetOptions {
@@ -86,55 +84,6 @@ mod tests {
                 (found - times).abs() < 6e-4,
                 "{attempts}: {found}, not {times}"
             );
-        }
-    }
-
-    /// Requests per operation with the machine itself.
-    fn measured(attempts: u64, options: &BudgetOptions, p: f64) -> f64 {
-        let options = options.settings();
-        let mut budget = Budget::new(options.capacity);
-        let mut noise = Noise::new(Seed::new(17), attempts);
-        let operations = 200_000;
-        let mut requests = 0.0;
-        for _ in 0..operations {
-            let mut taken = 0.0;
-            for attempt in 1..=attempts {
-                requests += 1.0;
-                if noise.uniform() >= p {
-                    let refund = options.refund && taken > 0.0;
-                    let success = options.per_success;
-                    budget.credit(if refund { taken } else { success });
-                    break;
-                }
-                if attempt == attempts || !budget.take(options.capacity, options.cost) {
-                    break;
-                }
-                taken = options.cost;
-            }
-        }
-        requests / f64::from(operations)
-    }
-
-    #[test]
-    fn the_machine_makes_as_many_at_that_rate_and_fewer_beside_it() {
-        for options in [REFUND, NONE, BudgetOptions::AWS_SDK_2026] {
-            for attempts in [2, 3, 6] {
-                let most = amplification(attempts, &options);
-                let at = knee(attempts, &options);
-                let found = measured(attempts, &options, at);
-                assert!((found / most - 1.0).abs() < 0.02, "{found}, not {most}");
-                for p in [0.5 * at, 0.9 * at, 1.1 * at, 1.5 * at, 2.0 * at, 0.8] {
-                    let found = measured(attempts, &options, p);
-                    assert!(found < 1.003 * most, "{attempts}, {p}: {found} > {most}");
-                }
-                // Far above it, as many as are paid for.
-                if options.refund {
-                    let settings = options.settings();
-                    let paid = settings.per_success / settings.cost * 0.2 / 0.8;
-                    let found = measured(attempts, &options, 0.8) - 1.0;
-                    assert!((found / paid - 1.0).abs() < 0.05, "{found}, not {paid}");
-                }
-            }
         }
     }
 }

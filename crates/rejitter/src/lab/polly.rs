@@ -300,21 +300,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_inverse_undoes_the_curve() {
-        for from in [0.0, 1.0, 2.0, 7.0, 60.0] {
-            let stretch = Stretch::new(from);
-            for i in 0..=100 {
-                let t = from + f64::from(i) / 100.0;
-                let root = stretch.root(f(t));
-                let error = (root * root - t).abs();
-                assert!(error < 1e-14 * t.max(1.0), "{t}: {error}");
-            }
-            assert_eq!(stretch.root(-1.0), from.sqrt());
-            assert_eq!(stretch.root(1e300), (from + 1.0).sqrt());
-        }
-    }
-
-    #[test]
     fn straight_densities_are_those_that_would_be_computed() {
         for k in [STRAIGHT + 1, 100, 400] {
             let polly = Polly {
@@ -329,27 +314,6 @@ mod tests {
             for p in [0.001, 0.1, 0.5, 0.9, 0.999] {
                 let error = stretched.quantile(p) / computed.quantile(p) - 1.0;
                 assert!(error.abs() < 1e-12, "wait {k}, {p}: {error}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_quadrature_is_exact_for_polynomials() {
-        let exact = (3.0_f64.powi(40) - 1.0) / 40.0;
-        assert!((integral(1.0, 3.0, |x| x.powi(39)) / exact - 1.0).abs() < 1e-13);
-    }
-
-    #[test]
-    fn the_densities_are_whole() {
-        for k in (1..=20).chain([60, 1_000, 1_100, u64::MAX]) {
-            for cap in [1.0, 90.0, 10_000.0, 1e15] {
-                let polly = Polly {
-                    base: 100.0,
-                    cap,
-                    floor: 0.0,
-                };
-                let mass = polly.distribution(k).cdf(f64::INFINITY);
-                assert!((mass - 1.0).abs() < 1e-11, "wait {k}, cap {cap}: {mass}");
             }
         }
     }

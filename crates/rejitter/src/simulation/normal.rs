@@ -88,36 +88,3 @@ fn tail(noise: &mut Noise) -> f64 {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::Seed;
-
-    #[test]
-    fn the_layers_are_of_equal_area_and_end_at_the_top() {
-        let Normal { edge, density } = Normal::new();
-        for i in 1..LAYERS {
-            let area = edge[i] * (density[i + 1] - density[i]);
-            assert!((area - AREA).abs() < 1e-13, "layer {i}: {area}");
-        }
-        assert!(edge.windows(2).all(|pair| pair[0] > pair[1]));
-        assert_eq!((edge[LAYERS], density[LAYERS]), (0.0, 1.0));
-        // The lowest layer: its rectangle and the tail, √(π/2)·erfc(TAIL/√2).
-        let below = TAIL * density[1] + 0.000_323_395_764_663;
-        assert!((below - AREA).abs() < 1e-9, "{below}");
-    }
-
-    #[test]
-    fn the_tail_begins_at_its_edge() {
-        let mut noise = Noise::new(Seed::new(3), 0);
-        let tails: Vec<f64> = (0..100_000).map(|_| tail(&mut noise)).collect();
-        assert!(tails.iter().all(|x| *x >= TAIL));
-        // E[X | X > t] = φ(t)/Q(t), for t = 3.654…: 3.897039, and the deviation 0.2312.
-        let mean = tails.iter().sum::<f64>() / 1e5;
-        assert!(
-            (mean - 3.897_039).abs() < 4.0 * 0.2312 / 1e5_f64.sqrt(),
-            "{mean}"
-        );
-    }
-}

@@ -299,82 +299,16 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    fn guard(budget: LoadBudget) -> Guard {
-        Guard::new(&LoadProtection {
-            budget: Some(budget),
-            breaker: None,
-        })
-    }
-
-    /// How many retries are allowed at this time.
-    fn empty(guard: &mut Guard, now: f64) -> usize {
-        (0..100)
-            .take_while(|_| guard.retries(now, 0.0, &mut Ticket::default()).is_ok())
-            .count()
-    }
-
-    fn tokens(per_success: f64, per_request: f64, per_second: f64) -> LoadBudget {
-        LoadBudget::Tokens {
-            options: BudgetOptions {
-                capacity: Some(2.0),
-                per_success: Some(per_success),
-                ..BudgetOptions::default()
-            },
-            per_request,
-            per_second,
-        }
-    }
-
-    #[test]
-    fn a_budget_holds_what_came_in_and_no_more() {
-        let succeeds = |guard: &mut Guard| _ = guard.succeeded(0.0, &Ticket::default());
-        for (budget, counts) in [
-            (tokens(0.25, 0.0, 0.0), succeeds as fn(&mut Guard)),
-            (tokens(0.0, 0.25, 0.0), Guard::requested),
-        ] {
-            let mut guard = guard(budget);
-            assert_eq!(empty(&mut guard, 0.0), 2);
-            (0..3).for_each(|_| counts(&mut guard));
-            assert_eq!(empty(&mut guard, 0.0), 0);
-            counts(&mut guard);
-            assert_eq!(empty(&mut guard, 0.0), 1);
-            (0..50).for_each(|_| counts(&mut guard));
-            assert_eq!(empty(&mut guard, 1e6), 2);
-        }
-    }
-
-    #[test]
-    fn tokens_by_time_come_as_time_passes() {
-        let mut guard = guard(tokens(0.0, 0.0, 4.0));
-        assert_eq!(empty(&mut guard, 0.0), 2);
-        assert_eq!(empty(&mut guard, 249.0), 0);
-        assert_eq!(empty(&mut guard, 250.0), 1);
-        assert_eq!(empty(&mut guard, 1e5), 2);
-    }
-
-    #[test]
-    fn a_success_gives_back_what_its_last_retry_took() {
-        for (refund, left) in [(true, 1), (false, 0)] {
-            let mut guard = guard(LoadBudget::from(BudgetOptions {
-                capacity: Some(2.0),
-                refund,
-                ..BudgetOptions::default()
-            }));
-            let mut ticket = Ticket::default();
-            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Ok(()));
-            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Ok(()));
-            assert_eq!(guard.retries(0.0, 0.0, &mut ticket), Err(Stop::Budget));
-            let _ = guard.succeeded(0.0, &ticket);
-            assert_eq!(empty(&mut guard, 0.0), left);
-        }
-    }
-
     /// The sequence of gRPC's own test (`retry_throttle_test.cc`): 4 tokens, 1.6 for a success.
     #[test]
     fn the_rule_of_grpc() {
-        let mut guard = guard(LoadBudget::Grpc {
+        let budget = LoadBudget::Grpc {
             max_tokens: 4.0,
             token_ratio: 1.6,
+        };
+        let mut guard = Guard::new(&LoadProtection {
+            budget: Some(budget),
+            breaker: None,
         });
         let (success, failure) = (None, Some);
         for (i, event) in [
@@ -406,29 +340,5 @@ mod tests {
             let found = guard.retries(0.0, 0.0, &mut ticket).is_ok();
             assert_eq!(found, retries, "event {i}");
         }
-    }
-
-    #[test]
-    fn who_is_rejected_gives_back_what_it_took() {
-        let mut guard = Guard::new(&LoadProtection {
-            budget: Some(LoadBudget::from(BudgetOptions {
-                capacity: Some(1.0),
-                ..BudgetOptions::default()
-            })),
-            breaker: Some(LoadBreaker::from(BreakerOptions {
-                consecutive_failures: Some(2),
-                ..BreakerOptions::default()
-            })),
-        });
-        let (mut first, mut second) = (Ticket::default(), Ticket::default());
-        assert!(guard.admits(0.0, true, &mut first) && guard.admits(0.0, true, &mut second));
-        assert_eq!(guard.failed(1.0, 0.0, &first), Change::None);
-        assert_eq!(guard.retries(1.0, 100.0, &mut first), Ok(()));
-        assert_eq!(guard.failed(2.0, 0.0, &second), Change::Opened);
-        // Open until 502: a wait that ends later may be worth a token, but the budget is empty.
-        assert_eq!(guard.retries(2.0, 100.0, &mut second), Err(Stop::Breaker));
-        assert_eq!(guard.retries(2.0, 2_500.0, &mut second), Err(Stop::Budget));
-        assert!(!guard.admits(101.0, false, &mut first));
-        assert_eq!(guard.retries(102.0, 2_500.0, &mut second), Ok(()));
     }
 }
