@@ -9,7 +9,7 @@ import { inRoot } from '../run/places.mjs';
 const FOLDER = inRoot('crates/rejitter/src/simulation');
 /** A struct that is written as such, or by the macro `options!`. */
 const STRUCT = /^(?:pub struct (\w+) \{| {4}(\w+):\n)(.*?)^\}/gms;
-const FIELD = /((?:^ *\/\/\/.*\n)+) +(?:pub )?(\w+): (f64|u32)(?: = [^,]*)?,$/gm;
+const FIELD = /((?:^ *\/\/\/.*\n)+) +(?:pub )?(\w+): (f64|u32)(?: = .*)?,$/gm;
 const DEFAULT = / ?\bDefault(?:s to|:) ([\w,.]*\w)[^.]*\./;
 const COLUMNS = 120;
 

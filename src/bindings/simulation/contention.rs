@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, read};
+use super::fields::Fields;
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::{data_from, value_of};
@@ -26,17 +26,17 @@ pub fn contention(
         }
         value => clients_of(&mut data_from(&value)?)?,
     };
-    let mut fields = Fields::read_all(options)?;
+    let fields = Fields::read_all(options)?;
     let mut options = ContentionOptions {
         curve,
         ..ContentionOptions::new(policy, seed_of(seed_high, seed_low))
     };
-    read!(fields, options "": clients hop_mean_ms hop_sd_ms runs);
+    fields.numbers("", |name, number| options.set(name, number));
     fields.finish(Contention::new(options)).map(Running::new)
 }
 
 /// The figure's own base and cap are the defaults.
-fn line_of_the_figure(mut fields: Fields) -> Result<RetryPolicy, JsValue> {
+fn line_of_the_figure(fields: Fields) -> Result<RetryPolicy, JsValue> {
     let (mut base_ms, mut cap_ms) = (5.0, 2_000.0);
     let strategy = match fields.text("figure") {
         Some("exponential") => Strategy::Exponential,

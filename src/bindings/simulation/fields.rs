@@ -1,6 +1,6 @@
 //! Options by name: a missing one keeps its default, and one error lists all that are out of range.
 //!
-//! Names and types were checked by src/js/lab/simulations.js.
+//! Names and types were checked by src/js/lab/simulations.js, which takes no others.
 
 use wasm_bindgen::JsValue;
 
@@ -12,8 +12,6 @@ use rejitter::{OptionErrors, UNLIMITED};
 /// The options of a simulation as the caller passed them.
 pub(super) struct Fields {
     entries: Vec<(String, Value)>,
-    /// Names that were read.
-    known: Vec<String>,
     problems: Vec<String>,
 }
 
@@ -76,7 +74,6 @@ impl Fields {
     pub(super) fn of(options: Value) -> Self {
         let mut fields = Self {
             entries: Vec::new(),
-            known: Vec::new(),
             problems: Vec::new(),
         };
         fields.add("", options);
@@ -101,17 +98,26 @@ impl Fields {
 
     /// Whether the option is set.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.given(name).is_some()
+        self.value(name).is_some()
     }
 
     /// Reads a name.
-    pub(super) fn text(&mut self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.value(name).and_then(Value::text)
+    }
+
+    /// Passes on the numbers of a section, by the names that Rust has for them.
+    pub(super) fn numbers(&self, section: &str, mut set: impl FnMut(&str, f64)) {
+        for (name, value) in &self.entries {
+            if let (Some(name), Value::Number(number)) = (name.strip_prefix(section), value) {
+                set(&snake_case(name), *number);
+            }
+        }
     }
 
     /// Reads any other option.
     #[inline(never)]
-    pub(super) fn read<T: Field>(&mut self, name: &str, field: &mut T) {
+    pub(super) fn read<T: Field>(&self, name: &str, field: &mut T) {
         if let Some(value) = self.value(&camel_case(name)) {
             *field = T::of(value);
         }
@@ -139,28 +145,29 @@ impl Fields {
         let mut problems = Vec::new();
         for problem in rejected {
             let default = Value::Number(problem.value);
-            let value = self.given(&camel_case(problem.option)).unwrap_or(&default);
+            let value = self.value(&camel_case(problem.option)).unwrap_or(&default);
             problems.push(rejection(problem, &written(value)));
         }
         problems.extend(self.problems);
-        for (name, _) in self.entries {
-            if !self.known.contains(&name) {
-                problems.push(format!("unknown option {}", Value::Text(name)));
-            }
-        }
         problems.truncate(10);
         problems.join("; ")
     }
 
-    fn value(&mut self, name: &str) -> Option<&Value> {
-        self.known.push(name.to_owned());
-        self.given(name)
-    }
-
-    fn given(&self, name: &str) -> Option<&Value> {
+    fn value(&self, name: &str) -> Option<&Value> {
         let entry = self.entries.iter().find(|(entry, _)| entry == name);
         entry.map(|(_, value)| value)
     }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
 }
 
 /// A value in words; an object with its parts, because one of them is wrong.

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, read};
+use super::fields::Fields;
 use super::record::Record;
 use super::{Running, Study, seed_of};
 use rejitter::simulation::{
@@ -14,17 +14,16 @@ use rejitter::simulation::{
 pub fn hedging(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
     let mut fields = Fields::read_all(options)?;
     let mut options = HedgingOptions::new(seed_of(seed_high, seed_low));
-    read!(fields, options "": requests);
+    fields.numbers("", |name, number| options.set(name, number));
     if fields.section("service", "service.") {
-        let service = &mut options.service;
-        read!(fields, service "service.": mean_ms slow_share slow_from_ms slow_mean_ms);
+        fields.numbers("service.", |name, number| options.service.set(name, number));
     }
     if fields.section("hedge", "hedge.") {
         options.hedge = Some(hedge(&mut fields));
     }
     if fields.section("load", "load.") {
         let mut load = ServerLoad::default();
-        read!(fields, load "load.": servers utilisation);
+        fields.numbers("load.", |name, number| load.set(name, number));
         options.load = Some(load);
     }
     fields.finish(Hedging::new(options)).map(Running::new)
@@ -42,7 +41,7 @@ fn hedge(fields: &mut Fields) -> HedgeRule {
     if let (None, Some(quantile)) = (delay_ms, quantile) {
         rule.delay = HedgeDelay::Learned(quantile);
     }
-    read!(fields, rule "hedge.": max_ratio);
+    fields.numbers("hedge.", |name, number| rule.set(name, number));
     rule
 }
 

@@ -31,7 +31,7 @@ pub fn load(
     if let Some(arrivals) = arrivals(&mut fields) {
         options.arrivals = arrivals;
     }
-    read!(fields, options "": capacity_per_s timeout_ms down_from_ms down_ms failure_share horizon_ms bin_ms processes);
+    fields.numbers("", |name, number| options.set(name, number));
     options.protection = protection(&mut fields);
     fields.finish(Load::new(options)).map(Running::new)
 }

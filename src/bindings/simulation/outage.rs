@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, read};
+use super::fields::Fields;
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
@@ -18,7 +18,7 @@ pub fn outage(
 ) -> Result<Running, JsValue> {
     let mut data = data_of(policy)?;
     let (policy, curve) = clients_of(&mut data)?;
-    let mut fields = Fields::read_all(options)?;
+    let fields = Fields::read_all(options)?;
     let mut options = OutageOptions {
         curve,
         ..OutageOptions::new(policy, seed_of(seed_high, seed_low))
@@ -26,8 +26,7 @@ pub fn outage(
     if let Some(deadline) = data.total_timeout_ms {
         options.deadline_ms = deadline;
     }
-    read!(fields, options "": clients spread_ms down_ms capacity_per_s burst rejection_cost latency_ms);
-    read!(fields, options "": deadline_ms horizon_ms bin_ms traced);
+    fields.numbers("", |name, number| options.set(name, number));
     fields.finish(Outage::new(options)).map(Running::new)
 }
 

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, read};
+use super::fields::Fields;
 use super::record::Record;
 use super::{Running, Study, clients_of, seed_of};
 use crate::bindings::values::data_of;
@@ -22,7 +22,7 @@ pub fn rate_limit(
         curve,
         ..RateLimitOptions::new(policy, seed_of(seed_high, seed_low))
     };
-    read!(fields, options "": jobs workers limit window_ms latency_ms horizon_ms bin_ms);
+    fields.numbers("", |name, number| options.set(name, number));
     options.hints = hints(&mut fields, options.policy.max_retry_after_ms());
     fields.finish(RateLimit::new(options)).map(Running::new)
 }

@@ -36,16 +36,8 @@ impl Check {
         }
     }
 
-    /// Rejects each value that is out of its range.
-    pub(super) fn numbers(&mut self, rows: &[(&'static str, f64, (f64, f64), &'static str)]) {
-        for (option, value, range, rule) in rows {
-            self.range(option, *value, *range, rule);
-        }
-    }
-
-    /// Rejects an end of the simulation above `most`, and time bins that are too many. `rule` is that of the end.
-    pub(super) fn bins(&mut self, horizon_ms: f64, most: f64, bin_ms: f64, rule: &'static str) {
-        self.range("horizon_ms", horizon_ms, (ABOVE_0, most), rule);
+    /// Rejects time bins that are too many for an end of the simulation up to `most`.
+    pub(super) fn bins(&mut self, horizon_ms: f64, most: f64, bin_ms: f64) {
         let ends = (ABOVE_0..=most).contains(&horizon_ms);
         let few = bin_ms.is_finite() && (horizon_ms / bin_ms <= MAX_BINS || !ends);
         let rule = "above 0 and at least a 10^6th of horizon_ms";
@@ -79,9 +71,8 @@ impl Check {
 /// The smallest positive number.
 pub(super) const ABOVE_0: f64 = f64::from_bits(1);
 
-pub(super) const POSITIVE: (f64, f64) = (ABOVE_0, f64::INFINITY);
-
 /// Rules of several options.
+pub(super) const SHARE: &str = "a share between 0 and 1";
 pub(super) const INTEGER: &str = "an integer between 1 and 10^6";
 pub(super) const UP_TO_1E6_MS: &str = "a number of milliseconds between 0 and 10^6";
 pub(super) const POSITIVE_MS: &str = "above 0 and at most 10^9 milliseconds";

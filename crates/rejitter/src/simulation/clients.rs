@@ -26,34 +26,3 @@ impl Rules {
         }
     }
 }
-
-/// Options of a simulation whose clients retry: each field with its default, and what all of these simulations have.
-macro_rules! options {
-    ($(#[$doc:meta])* $name:ident: $($(#[$about:meta])* $field:ident: $type:ty = $default:expr,)+) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct $name {
-            $($(#[$about])* pub $field: $type,)+
-            /// Where all the randomness comes from.
-            pub seed: Seed,
-            /// How the clients retry.
-            pub policy: RetryPolicy,
-            /// The values of [`Backoff::Custom`](crate::Backoff::Custom), in ms: the ceilings of the waits, of which
-            /// the last repeats. Unset by default: every ceiling is the cap.
-            pub curve: Vec<f64>,
-        }
-
-        impl $name {
-            /// The defaults, for a policy.
-            #[must_use]
-            pub fn new(policy: RetryPolicy, seed: Seed) -> Self {
-                Self { $($field: $default,)+ seed, policy, curve: Vec::new() }
-            }
-
-            pub(super) fn rules(&self) -> Rules {
-                Rules { policy: self.policy, curve: self.curve.clone(), seed: self.seed }
-            }
-        }
-    };
-}
-pub(super) use options;

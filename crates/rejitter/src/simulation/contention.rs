@@ -12,7 +12,8 @@ use crate::core::{
 };
 
 use super::check::{Check, INTEGER, UP_TO_1E6_MS};
-use super::clients::{Rules, options};
+use super::clients::Rules;
+use super::options::options;
 use super::statistics::count_one;
 use super::{EventQueue, Noise, Normal, Progress, Simulation, Summary, summary};
 
@@ -81,34 +82,19 @@ impl Strategy {
     }
 }
 
-options! {
+options! { clients
     /// Options of [`Contention`]. The defaults are the figure's settings, for a policy (see [`Strategy::policy`]).
     ContentionOptions:
 
     /// Number of competing clients. Between 1 and 100,000. Defaults to 100.
-    clients: u32 = 100,
+    clients: u32 = 100 => [1.0, 1e5, "an integer between 1 and 100,000"],
     /// The mean of a message's time, in ms. Between 0 and 10^6. Defaults to 10.
-    hop_mean_ms: f64 = 10.0,
+    hop_mean_ms: f64 = 10.0 => [0.0, 1e6, UP_TO_1E6_MS],
     /// Its standard deviation, in ms, before negative times are turned positive. Between 0 and 10^6.
     /// Defaults to 2.
-    hop_sd_ms: f64 = 2.0,
+    hop_sd_ms: f64 = 2.0 => [0.0, 1e6, UP_TO_1E6_MS],
     /// Number of runs, each with other draws. Between 1 and 10^6. Defaults to 100.
-    runs: u32 = 100,
-}
-
-impl ContentionOptions {
-    fn check(&self) -> Result<(), OptionErrors> {
-        let mut check = Check::default();
-        let rule = "an integer between 1 and 100,000";
-        check.numbers(&[
-            ("clients", self.clients.into(), (1.0, 1e5), rule),
-            ("hop_mean_ms", self.hop_mean_ms, (0.0, 1e6), UP_TO_1E6_MS),
-            ("hop_sd_ms", self.hop_sd_ms, (0.0, 1e6), UP_TO_1E6_MS),
-            ("runs", self.runs.into(), (1.0, 1e6), INTEGER),
-        ]);
-        check.curve(&self.curve);
-        check.finish()
-    }
+    runs: u32 = 100 => [1.0, 1e6, INTEGER],
 }
 
 /// Clients that compete for one row. See the [module](super).

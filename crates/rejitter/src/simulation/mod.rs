@@ -55,6 +55,7 @@ mod hedging;
 mod load;
 mod noise;
 mod normal;
+mod options;
 mod outage;
 mod protection;
 mod queue;

@@ -4,65 +4,56 @@ use crate::core::{
     Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, getters, listed,
 };
 
-use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, POSITIVE, UP_TO_1E6_MS, is_no_time};
-use super::clients::{Rules, options};
+use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, UP_TO_1E6_MS, is_no_time};
+use super::clients::Rules;
+use super::options::options;
 use super::statistics::count_one;
 use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
 
-options! {
+const LONG: &str = "a number of milliseconds between 0 and 10^12";
+
+options! { clients
     /// Options of [`Outage`]. Times are in ms, from the start of the outage.
     OutageOptions:
 
     /// Number of clients. Between 1 and 10^6. Defaults to 1,000.
-    clients: u32 = 1_000,
+    clients: u32 = 1_000 => [1.0, 1e6, INTEGER],
     /// Time over which the clients start, evenly spread; 0 starts all at once. Between 0 and 10^12. Defaults to 0.
-    spread_ms: f64 = 0.0,
+    spread_ms: f64 = 0.0 => [0.0, MAX_TIME_MS, LONG],
     /// How long the server is down. Between 0 and 10^12. Defaults to 30,000.
-    down_ms: f64 = 30_000.0,
+    down_ms: f64 = 30_000.0 => [0.0, MAX_TIME_MS, LONG],
     /// Requests that the server accepts per second once it is up. Above 0; infinite for no limit. Default:
     /// infinite.
-    capacity_per_s: f64 = f64::INFINITY,
+    capacity_per_s: f64 = f64::INFINITY => [ABOVE_0, f64::INFINITY, "positive"],
     /// How much unused capacity the server can save up, in requests; it has saved none when the
     /// outage ends. At least 1. Defaults to 1.
-    burst: f64 = 1.0,
+    burst: f64 = 1.0 => [1.0, f64::INFINITY, "at least 1 request"],
     /// Capacity that a rejected request uses, as a share of a served one's: the server must read and
     /// answer it as well. A server with no capacity left owes it, and serves nobody until it has made up
     /// for that. Between 0 and 1. Defaults to 0.
-    rejection_cost: f64 = 0.0,
+    rejection_cost: f64 = 0.0 => [0.0, 1.0, "a number between 0 and 1"],
     /// Time from a request's arrival until the client has the response. Between 0 and 10^6; for a policy that never
     /// waits and never gives up, above 0 and more than a 10^15th of `horizon_ms`. Defaults to 0.
-    latency_ms: f64 = 0.0,
+    latency_ms: f64 = 0.0 => [0.0, 1e6, UP_TO_1E6_MS] => check_progress,
     /// Each client's time for its operation. Positive; infinite for no limit. Defaults to infinite.
-    deadline_ms: f64 = f64::INFINITY,
+    deadline_ms: f64 = f64::INFINITY => [ABOVE_0, f64::INFINITY, "positive"],
     /// Time at which the simulation ends, even if clients are waiting. Positive, at most 10^12 and 10^6 bins.
     /// Defaults to 600,000.
-    horizon_ms: f64 = 600_000.0,
+    horizon_ms: f64 = 600_000.0 => [ABOVE_0, MAX_TIME_MS, "above 0 and at most 10^12 milliseconds"],
     /// Width of a time bin. Positive. Defaults to 100.
-    bin_ms: f64 = 100.0,
+    bin_ms: f64 = 100.0 => check_bins,
     /// Number of clients whose attempts are all kept. Between 0 and 10^6. Defaults to 24.
-    traced: u32 = 24,
+    traced: u32 = 24 => [0.0, 1e6, "an integer between 0 and 10^6"],
 }
 
 impl OutageOptions {
-    fn check(&self) -> Result<(), OptionErrors> {
-        let mut check = Check::default();
-        let long = "a number of milliseconds between 0 and 10^12";
-        let (burst, share) = ("at least 1 request", "a number between 0 and 1");
-        let latency = self.latency_ms;
-        check.numbers(&[
-            ("clients", self.clients.into(), (1.0, 1e6), INTEGER),
-            ("spread_ms", self.spread_ms, (0.0, MAX_TIME_MS), long),
-            ("down_ms", self.down_ms, (0.0, MAX_TIME_MS), long),
-            ("capacity_per_s", self.capacity_per_s, POSITIVE, "positive"),
-            ("burst", self.burst, (1.0, f64::INFINITY), burst),
-            ("rejection_cost", self.rejection_cost, (0.0, 1.0), share),
-            ("latency_ms", latency, (0.0, 1e6), UP_TO_1E6_MS),
-        ]);
+    /// Time must pass while events go on.
+    fn check_progress(&self, check: &mut Check) {
         let (_, longest) = self.policy.bounds_ms(&Wait {
             curve_ms: listed(&self.curve, u64::MAX),
             ..Wait::number(u64::MAX)
         });
-        let horizon = self.horizon_ms;
+        let (latency, horizon) = (self.latency_ms, self.horizon_ms);
         let stands_still = (ABOVE_0..=MAX_TIME_MS).contains(&horizon)
             && self.policy.max_attempts() == UNLIMITED
             && is_no_time(latency.max(longest), horizon);
@@ -73,13 +64,10 @@ impl OutageOptions {
             "above 0 if the policy never waits and never gives up, and more than a 10^15th of \
              horizon_ms, because time would stand still",
         );
-        check.range("deadline_ms", self.deadline_ms, POSITIVE, "positive");
-        let rule = "above 0 and at most 10^12 milliseconds";
-        check.bins(horizon, MAX_TIME_MS, self.bin_ms, rule);
-        let rule = "an integer between 0 and 10^6";
-        check.range("traced", f64::from(self.traced), (0.0, 1e6), rule);
-        check.curve(&self.curve);
-        check.finish()
+    }
+
+    fn check_bins(&self, check: &mut Check) {
+        check.bins(self.horizon_ms, MAX_TIME_MS, self.bin_ms);
     }
 }
 

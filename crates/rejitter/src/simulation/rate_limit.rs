@@ -4,7 +4,8 @@ use crate::core::protection::Cooldown;
 use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, getters};
 
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
-use super::clients::{Rules, options};
+use super::clients::Rules;
+use super::options::options;
 use super::{Bins, EventQueue, Noise, Progress, Simulation};
 
 /// Whether the workers follow the time that the server asks for.
@@ -23,41 +24,32 @@ pub enum RateHints {
     },
 }
 
-options! {
+options! { clients
     /// Options of [`RateLimit`]. Times are in ms.
     RateLimitOptions:
 
     /// Number of jobs, which all wait at the start. Between 1 and 10^6. Defaults to 1,000.
-    jobs: u32 = 1_000,
+    jobs: u32 = 1_000 => [1.0, 1e6, INTEGER],
     /// Number of workers, each of which does one job after the other. Between 1 and 10^5. Defaults to 50.
-    workers: u32 = 50,
+    workers: u32 = 50 => [1.0, 1e5, "an integer between 1 and 10^5"],
     /// Requests that the server accepts in each window. Between 1 and 10^9. Defaults to 100.
-    limit: u32 = 100,
+    limit: u32 = 100 => [1.0, 1e9, "an integer between 1 and 10^9"],
     /// Length of a window. The first starts with the simulation. Positive, at most 10^9. Defaults to 10,000.
-    window_ms: f64 = 10_000.0,
+    window_ms: f64 = 10_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
     /// Time from a request to its answer; it reaches the server halfway. Positive, at most 10^6. Defaults to 50.
-    latency_ms: f64 = 50.0,
+    latency_ms: f64 = 50.0 => check_latency,
     /// Whether the workers follow the hints of the server. Defaults to [`RateHints::Followed`].
-    hints: RateHints = RateHints::Followed,
+    hints: RateHints = RateHints::Followed => check_hints,
     /// Time at which the simulation ends, even if jobs are left. Positive, at most 10^9 and 10^6 bins. Defaults to
     /// 600,000.
-    horizon_ms: f64 = 600_000.0,
+    horizon_ms: f64 = 600_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
     /// Width of a time bin. Positive. Defaults to 1000.
-    bin_ms: f64 = 1_000.0,
+    bin_ms: f64 = 1_000.0 => check_bins,
 }
 
 impl RateLimitOptions {
-    fn check(&self) -> Result<(), OptionErrors> {
-        let mut check = Check::default();
+    fn check_latency(&self, check: &mut Check) {
         let (latency, horizon) = (self.latency_ms, self.horizon_ms);
-        let to_1e5 = "an integer between 1 and 10^5";
-        let to_1e9 = "an integer between 1 and 10^9";
-        check.numbers(&[
-            ("jobs", self.jobs.into(), (1.0, 1e6), INTEGER),
-            ("workers", self.workers.into(), (1.0, 1e5), to_1e5),
-            ("limit", self.limit.into(), (1.0, 1e9), to_1e9),
-            ("window_ms", self.window_ms, (ABOVE_0, 1e9), POSITIVE_MS),
-        ]);
         let stands_still = (ABOVE_0..=1e9).contains(&horizon) && is_no_time(latency, horizon);
         check.holds(
             "latency_ms",
@@ -65,18 +57,18 @@ impl RateLimitOptions {
             (ABOVE_0..=1e6).contains(&latency) && !stands_still,
             "above 0, at most 10^6 milliseconds and more than a 10^15th of horizon_ms",
         );
+    }
+
+    fn check_hints(&self, check: &mut Check) {
         if let RateHints::Shared { max_hold_ms } = self.hints {
             let rule = "a non-negative number of milliseconds or Infinity";
-            check.range(
-                "cooldown.max_hold_ms",
-                max_hold_ms,
-                (0.0, f64::INFINITY),
-                rule,
-            );
+            let range = (0.0, f64::INFINITY);
+            check.range("cooldown.max_hold_ms", max_hold_ms, range, rule);
         }
-        check.bins(horizon, 1e9, self.bin_ms, POSITIVE_MS);
-        check.curve(&self.curve);
-        check.finish()
+    }
+
+    fn check_bins(&self, check: &mut Check) {
+        check.bins(self.horizon_ms, 1e9, self.bin_ms);
     }
 }
 

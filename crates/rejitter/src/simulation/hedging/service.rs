@@ -1,56 +1,28 @@
 //! The times that servers work on attempts: most are short, some are long.
 
-use crate::simulation::check::{Check, UP_TO_1E6_MS};
+use crate::simulation::check::{Check, SHARE, UP_TO_1E6_MS};
 use crate::simulation::elementary::exp_minus;
 use crate::simulation::noise::Noise;
+use crate::simulation::options::options;
 
-/// How long a server works on an attempt: exponentially distributed, but for a share of slow attempts. Times are in ms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ServiceTimes {
+options! { "service."
+    /// How long a server works on an attempt: exponentially distributed, but for a share of slow attempts. Times are in
+    /// ms.
+    #[derive(Copy)]
+    ServiceTimes:
+
     /// Mean of an ordinary attempt. Between 0.01 and 10^6. Defaults to 20.
-    pub mean_ms: f64,
+    mean_ms: f64 = 20.0 => [0.01, 1e6, "a number of milliseconds between 0.01 and 10^6"],
     /// Share of slow attempts. Between 0 and 1. Defaults to 0.05.
-    pub slow_share: f64,
+    slow_share: f64 = 0.05 => [0.0, 1.0, SHARE],
     /// Shortest time of a slow attempt. Between 0 and 10^6. Defaults to 500.
-    pub slow_from_ms: f64,
+    slow_from_ms: f64 = 500.0 => [0.0, 1e6, UP_TO_1E6_MS],
     /// Mean of the exponentially distributed time that a slow attempt takes in addition. Between 0 and 10^6. Defaults
     /// to 500.
-    pub slow_mean_ms: f64,
-}
-
-impl Default for ServiceTimes {
-    fn default() -> Self {
-        Self {
-            mean_ms: 20.0,
-            slow_share: 0.05,
-            slow_from_ms: 500.0,
-            slow_mean_ms: 500.0,
-        }
-    }
+    slow_mean_ms: f64 = 500.0 => [0.0, 1e6, UP_TO_1E6_MS],
 }
 
 impl ServiceTimes {
-    pub(super) fn check(&self, check: &mut Check) {
-        let rule = "a number of milliseconds between 0.01 and 10^6";
-        let share = "a share between 0 and 1";
-        check.numbers(&[
-            ("service.mean_ms", self.mean_ms, (0.01, 1e6), rule),
-            ("service.slow_share", self.slow_share, (0.0, 1.0), share),
-            (
-                "service.slow_from_ms",
-                self.slow_from_ms,
-                (0.0, 1e6),
-                UP_TO_1E6_MS,
-            ),
-            (
-                "service.slow_mean_ms",
-                self.slow_mean_ms,
-                (0.0, 1e6),
-                UP_TO_1E6_MS,
-            ),
-        ]);
-    }
-
     /// The time of the next attempt.
     pub(super) fn draw(&self, noise: &mut Noise) -> f64 {
         let is_slow = noise.uniform() < self.slow_share;
