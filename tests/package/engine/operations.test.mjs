@@ -219,17 +219,7 @@ async function runAsync(script, hooks, defer, run = retry) {
     const after = (ms, end) => {
       if (blocks) clock.now += ms ?? 0;
       if (blocks || (ms === undefined && !defer)) return end();
-      return new Promise((done, fail) => {
-        const finish = () => {
-          try {
-            done(end());
-          } catch (thrown) {
-            fail(thrown);
-          }
-        };
-        if (ms === undefined) finish();
-        else arm(ms, finish);
-      });
+      return new Promise((done) => (ms === undefined ? done() : arm(ms, done))).then(end);
     };
     const played = play(script, { hooks, clock, after, watches: defer, arm });
     const ended = async (operation) => {
@@ -322,17 +312,8 @@ for (const script of cases) {
 
 test('there are cases of every reason, every callback and every feature', () => {
   assert.equal(new Set(cases.map(({ name }) => name)).size, cases.length);
-  assert.deepEqual([...new Set(cases.map(({ reason }) => reason ?? ''))].sort(), [
-    '',
-    'aborted',
-    'callback',
-    'deadline',
-    'exhausted',
-    'hint',
-    'notRetryable',
-    'permanent',
-    'timeout',
-  ]);
+  const reasons = 'aborted callback deadline exhausted hint notRetryable permanent timeout'.split(' ');
+  assert.deepEqual([...new Set(cases.flatMap(({ reason = [] }) => reason))].sort(), reasons);
   const called = cases.flatMap(({ calls }) => calls.map((call) => call.split(' ')[1]));
   assert.deepEqual(
     [...new Set(called)].sort(),
@@ -343,10 +324,9 @@ test('there are cases of every reason, every callback and every feature', () => 
     .map(([name]) => literal(name))
     .sort();
   assert.deepEqual([...new Set(cases.flatMap(({ needs }) => needs))].sort(), documented);
-  // Each function runs most cases, and each case is run by at least one of them.
+  // Each function runs most cases.
   for (const name of ['retry', 'retrySync']) assert.ok(cases.filter((script) => able(name, script)).length >= 100);
-  assert.ok(cases.every((script) => able('retry', script) || able('retrySync', script)));
-  assert.ok(cases.filter((script) => lightCase(script)).length >= 50);
+  assert.ok(cases.filter((script) => lightCase(script)).length >= 60);
 });
 
 test('the waits of seeds are those of the formulas', () => {
