@@ -72,6 +72,24 @@ export class Hedge {
   }
 
   /**
+   * Takes the tokens of a hedge. Returns what puts them back; undefined if there are too few, or the server is in trouble.
+   * @type {(state: import('./state.js').State, time: number) => (() => void) | undefined}
+   */
+  take({ budget, breaker, cooldown }, time) {
+    const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
+    const own = isCalm ? this.budget.take() : 0;
+    const taken = own > 0 ? budget?.take() : 0;
+    const putBack = () => {
+      if (own > 0) this.budget.putBack(own);
+      if (taken) budget?.putBack(taken);
+    };
+    if (own > 0 && taken !== 0) return putBack;
+    putBack();
+    this.rejected++;
+    return undefined;
+  }
+
+  /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
    * won. How fast one failed says nothing.
    * @param {import('../run/operation.js').AttemptRun} run

@@ -5,18 +5,20 @@
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
 
-/** @typedef {import('../run/operation.js').Operation<import('../run/run.js').Limited>} Operation */
-/** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
-/** @typedef {import('../run/limits.js').Limits} Limits */
-/** @typedef {import('../run/steps.js').Stop} Stop */
+/** @import { Attempt } from '../run/attempt.js' */
+/** @import { Task } from '../run/contracts.js' */
+/** @import { Limits } from '../run/limits.js' */
+/** @import { Driver, Limited } from '../run/run.js' */
+/** @import { Stop } from '../run/steps.js' */
+/** @import { Hedge } from './hedge.js' */
+/** @import { State } from './state.js' */
+/** @typedef {import('../run/operation.js').Operation<Limited>} Operation */
+/** @typedef {import('../run/operation.js').AttemptRun<Limits>} AttemptRun */
 
 /** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */
 export class SupersededError extends Error {
   name = 'SupersededError';
 }
-
-/** End of an attempt whose operation another one has ended. */
-const SUPERSEDED = 'superseded';
 
 /** The rounds of one operation. */
 export class Rounds {
@@ -32,17 +34,12 @@ export class Rounds {
   #undecided = new Set();
   /** The one that ended last. @type {AttemptRun | undefined} */
   #last;
-  /** Makes the attempts of a fetch. @type {import('../run/contracts.js').Task | undefined} */
+  /** Makes the attempts of a fetch. @type {Task | undefined} */
   #task;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel;
 
-  /**
-   * @param {Operation} op
-   * @param {import('../run/run.js').Driver} driver
-   * @param {import('./state.js').State} state
-   * @param {import('./hedge.js').Hedge} hedge
-   */
+  /** @param {Operation} op @param {Driver} driver @param {State} state @param {Hedge} hedge */
   constructor(op, driver, state, hedge) {
     this.#op = op;
     this.#driver = driver;
@@ -50,19 +47,16 @@ export class Rounds {
     this.#hedge = hedge;
   }
 
-  /**
-   * Makes a round, whose attempt has been let pass.
-   * @param {number} time now
-   * @returns {Promise<Stop> | Stop} why the operation stops; undefined if another round may follow
-   */
+  /** Makes a round, whose attempt has been let pass. @type {(time: number) => Promise<Stop> | Stop} */
   run(time) {
-    const { limits, settings, run } = this.#op;
+    const { limits, settings } = this.#op;
+    const run = /** @type {AttemptRun} */ (this.#op.run);
     this.#task = run.task;
     this.#last = undefined;
     limits.attempt = undefined;
     limits.onStop = () => this.#stop();
     const stop = this.#begin(run, time);
-    if (stop !== undefined) return stop;
+    if (stop) return stop;
     limits.metrics?.attempted(run.number);
     return new Promise((resolve, reject) => {
       if (run.number < settings.maxAttempts && this.#mayHedge()) {
@@ -83,10 +77,8 @@ export class Rounds {
 
   /**
    * Begins an attempt, with limits of its own. Returns a reason to stop if a hook has aborted it, or has taken the time
-   * that was left.
-   * @param {AttemptRun} run
-   * @param {number} time
-   * @param {object} [fields] of its events
+   * that was left. The fields are those of its events.
+   * @type {(run: AttemptRun, time: number, fields?: object) => Stop}
    */
   #begin(run, time, fields) {
     const { Limits, begin } = this.#driver;
@@ -95,7 +87,7 @@ export class Rounds {
     this.#runs.push(run);
     this.#undecided.add(run);
     const stop = begin(run, time);
-    if (stop === undefined) return undefined;
+    if (!stop) return undefined;
     this.#runs.pop();
     this.#undecided.delete(run);
     return stop;
@@ -103,76 +95,58 @@ export class Rounds {
 
   /** Starts the hedge, unless something forbids it. Returns the end of the round, if the hedge is that. */
   #startHedge() {
-    const op = this.#op;
-    const hedge = this.#hedge;
-    const { budget, breaker, cooldown } = this.#state;
+    const { limits } = this.#op;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (op.limits.stopReason !== undefined || !this.#mayHedge() || this.#runs[0].attempt?.signal.aborted)
-      return undefined;
-    const isCalm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown && cooldown.left(time) > 0);
-    const own = isCalm ? hedge.budget.take() : 0;
-    const taken = own > 0 ? budget?.take() : 0;
-    if (own === 0 || taken === 0) {
-      if (own > 0) hedge.budget.putBack(own);
-      hedge.rejected++;
-      return undefined;
-    }
+    if (limits.stopReason || !this.#mayHedge() || this.#runs[0].attempt?.signal.aborted) return undefined;
+    const putBack = this.#hedge.take(this.#state, time);
+    if (!putBack) return undefined;
     const fields = { hedge: /** @type {const} */ (true) };
-    const run = new this.#driver.AttemptRun(op);
-    const admission = (run.admission = new Admission(this.#state, this.#state.admit(time, false), false, fields));
+    const run = /** @type {AttemptRun} */ (new this.#driver.AttemptRun(this.#op));
+    const ticket = this.#state.admit(time, false);
+    const admission = (run.admission = new Admission(this.#state, ticket, false, fields));
     const stop = this.#begin(run, time, fields);
-    if (stop !== undefined) {
+    if (stop) {
       admission.close(run, stop);
-      hedge.budget.putBack(own);
-      budget?.putBack(taken ?? 0);
+      putBack();
       return undefined;
     }
     this.hedges++;
-    hedge.hedges++;
-    op.limits.metrics?.hedged();
+    this.#hedge.hedges++;
+    limits.metrics?.hedged();
     return this.#drive(run);
   }
 
   /**
    * Drives an attempt to its end, as the loop of run.js does. Never settles unless that ends the round: its promise is
    * the link from the attempt to what the caller awaits, by which V8 finds the caller's frames.
-   * @param {AttemptRun} run
-   * @returns {Promise<Stop>}
+   * @type {(run: AttemptRun) => Promise<Stop>}
    */
   async #drive(run) {
-    const { review, ask, classify, callbackFailed } = this.#driver;
+    const { review, classify, callbackFailed } = this.#driver;
     const { fn } = this.#op;
-    const { task } = run;
-    const limits = /** @type {Limits} */ (run.limits);
-    const attempt = /** @type {import('../run/attempt.js').Attempt} */ (run.attempt);
-    /** @type {Stop} */
-    let stop;
+    const { task, limits, attempt } = /** @type {AttemptRun & { attempt: Attempt }} */ (run);
+    /** @type {any} */
+    let next;
     try {
-      /** @type {any} */
-      let answer;
       let threw = false;
       try {
-        answer = await limits.race(task ? task.send(attempt) : fn(attempt));
+        next = await limits.race(task ? task.send(attempt) : fn(attempt));
       } catch (thrown) {
-        answer = thrown;
+        next = thrown;
         threw = true;
       }
-      stop = review(run, answer, threw);
-      if (run.endedAt !== undefined && this.#undecided.has(run)) this.#failed(run);
-      if (stop === undefined) {
-        answer = ask(run);
-        stop = classify(run, typeof answer === 'boolean' ? answer : await limits.race(answer));
-      }
+      next = review(run, next, threw);
+      if (Object(next) === next) next = classify(run, await limits.race(next));
     } catch (thrown) {
-      stop = callbackFailed(run, thrown, limits);
-      this.#sort();
+      next = callbackFailed(run, thrown, limits);
     }
-    return this.#isLast(run, stop) ? stop : new Promise(() => {});
+    return this.#isLast(run, next) ? next : new Promise(() => {});
   }
 
   /** Follows an attempt that has ended with a failure, or with a result that may be one. @param {AttemptRun} run */
-  #failed(run) {
+  failed(run) {
+    if (!this.#undecided.has(run)) return;
     this.#cancel?.();
     this.#last = run;
     // For the deadline's error: the attempt that runs, and its cause.
@@ -181,11 +155,7 @@ export class Rounds {
     this.#op.run = /** @type {Operation['run']} */ (running ?? run);
   }
 
-  /**
-   * Returns whether the end of an attempt ends the round: it decides the operation, or all have failed.
-   * @param {AttemptRun} run
-   * @param {Stop} stop
-   */
+  /** Returns whether an end is that of the round: it decides the operation, or all have failed. @type {(run: AttemptRun, stop: Stop) => boolean} */
   #isLast(run, stop) {
     const { limits } = this.#op;
     if (!this.#undecided.delete(run) || limits.stopped) return false;
@@ -195,7 +165,7 @@ export class Rounds {
       if (stop === 'success' && run.limits.fields) this.#hedge.won++;
       run.admission?.close(run, stop);
       run.endedAt ??= now();
-      this.#choose(run, SUPERSEDED);
+      this.#choose(run, 'superseded');
       return true;
     }
     if (this.#undecided.size > 0) return false;
@@ -203,8 +173,8 @@ export class Rounds {
     const chosen = this.#op.run;
     const common = /** @type {Admission} */ (chosen.admission);
     for (const { hintMs = NaN, admission } of all) {
-      const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
       if (hintMs >= 0) chosen.hintMs = Math.max(hintMs, chosen.hintMs || 0);
+      const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
       common.throttled ||= throttled;
       common.pays ||= pays;
       if (ownUntil > common.ownUntil) common.ownUntil = ownUntil;
@@ -217,10 +187,7 @@ export class Rounds {
     const { stopped, reason } = this.#op.limits;
     this.#cancel?.();
     const superseded = 'rejitter: another attempt has ended the operation';
-    for (const run of this.#undecided) {
-      const limits = /** @type {Limits} */ (run.limits);
-      limits.stop(stopped ? reason : new SupersededError(superseded), true);
-    }
+    for (const { limits } of this.#undecided) limits.stop(stopped ? reason : new SupersededError(superseded), true);
   }
 
   /**
@@ -233,32 +200,30 @@ export class Rounds {
     const all = this.#runs;
     this.#runs = [];
     this.#undecided.clear();
-    for (const run of all) if (run !== chosen) this.#leave(run, reason);
+    for (const other of all) {
+      if (other === chosen) continue;
+      const admission = /** @type {Admission} */ (other.admission);
+      const running = runs(other);
+      if (running && reason === 'superseded') admission.fields = { ...admission.fields, superseded: true };
+      // The caller may not have classified it yet.
+      admission.close(other, reason);
+      if (running) {
+        other.endedAt = now();
+        this.#record(other, true, other.limits.reason);
+      } else this.#record(other);
+      other.task?.discard();
+    }
     const run = chosen ?? all[0];
     op.run = /** @type {Operation['run']} */ (run);
     // An abort in the wait is one of its signal, too, as without rounds.
-    run.limits = op.limits;
+    op.run.limits = op.limits;
     op.limits.attempt = run.attempt;
     return all;
   }
 
-  /** Ends an attempt whose outcome is not the round's. @param {AttemptRun} run @param {string} reason */
-  #leave(run, reason) {
-    const admission = /** @type {Admission} */ (run.admission);
-    const running = runs(run);
-    if (running && reason === SUPERSEDED) admission.fields = { ...admission.fields, superseded: true };
-    // The caller may not have classified it yet.
-    admission.close(run, reason);
-    if (running) {
-      run.endedAt = now();
-      this.#driver.record(run, true, run.limits.reason);
-    } else this.#driver.record(run);
-    this.#sort();
-    run.task?.discard();
-  }
-
-  /** Sorts the records. What ended last may stand last until the next round, whose attempts read it. */
-  #sort() {
+  /** Records an attempt. What ended last may stand last until the next round, whose attempts read it. @type {Driver['record']} */
+  #record(...args) {
+    this.#driver.record(...args);
     this.#op.records.sort((a, b) => a.number - b.number);
   }
 
@@ -273,10 +238,7 @@ export class Rounds {
       last?.admission?.close(last, reason);
       this.#choose(last, reason);
     }
-    if (reason !== 'success' || op.run.task) {
-      this.#driver.record(op.run);
-      this.#sort();
-    }
+    if (reason !== 'success' || op.run.task) this.#record(op.run);
     return reason;
   }
 }

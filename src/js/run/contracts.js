@@ -3,9 +3,8 @@
 // (src/js/policy). Protection answers what to do, and the driver changes the operation, but for rounds, which make its
 // attempts.
 
-/** @typedef {import('./operation.js').Operation} Operation */
-/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
-/** @typedef {import('./steps.js').Stop} Stop */
+/** @import { AttemptRun, Operation } from './operation.js' */
+/** @import { Stop } from './steps.js' */
 
 /**
  * Fields that protection adds to the record of an attempt.
@@ -36,11 +35,18 @@
  */
 
 /**
+ * The rounds of an operation that may have hedges (protection/rounds.js).
+ * @typedef {object} Rounds
+ * @property {number} hedges so far
+ * @property {(time: number) => Promise<Stop> | Stop} run returns why the operation stops
+ * @property {(run: AttemptRun) => void} failed follows an attempt that has ended, unless that decides the operation
+ */
+
+/**
  * One operation, as protection knows it (protection/guard.js).
  * @typedef {object} Guard
  * @property {{ retryAfterMs: number } | undefined} rejection when asking again makes sense, for the report
- * @property {{ hedges: number, run: (time: number) => Promise<Stop> | Stop } | undefined} rounds make an attempt instead
- *   of the loop, and its hedge if it is slow; `run` returns why the operation stops
+ * @property {Rounds | undefined} rounds make an attempt instead of the loop, and its hedge if it is slow
  * @property {(op: Operation, time: number) => Beginning | Holding | Stopping} enter asks for an attempt
  * @property {(op: Operation, delayMs: number) => Waiting | Stopping} retry asks for a retry after the wait that was
  *   computed

@@ -8,12 +8,12 @@ import { adopt } from './hooks.js';
 import { Limits, NO_LIMITS, limitsOf } from './limits.js';
 import { AttemptRun, Operation, record } from './operation.js';
 import { callbackFailed, settle } from './settle.js';
-import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
+import { begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
 
 // For hedging: protection may come from another copy of the package, but errors and attempts are to be of this one.
-export const DRIVER = { AttemptRun, Limits, record, begin, review, ask, classify, callbackFailed };
+export const DRIVER = { AttemptRun, Limits, record, begin, review, classify, callbackFailed };
 
 /** Has protection guard an operation that it has not let pass. @param {Operation} op */
 export function protect(op) {
@@ -21,7 +21,8 @@ export function protect(op) {
 }
 
 /** @typedef {typeof DRIVER} Driver */
-/** @typedef {import('../options/settings.js').Settings} Settings */
+/** @import { Settings } from '../options/settings.js' */
+/** @import { Counters } from './contracts.js' */
 /** @typedef {typeof NO_LIMITS} Limited */
 
 /**
@@ -32,7 +33,7 @@ export function protect(op) {
  * @param {Settings} settings
  * @param {import('./operation.js').Callback} fn
  * @param {number} index among the operations of a policy
- * @param {import('./contracts.js').Counters} [metrics]
+ * @param {Counters} [metrics]
  * @param {AbortSignal} [signal] the run's own, in addition to the settings'
  * @returns {Promise<any>}
  */
@@ -68,9 +69,7 @@ export function run(settings, fn, index, metrics, signal) {
 
 /**
  * Runs an operation that has more to do at its start than to call the callback.
- * @param {Operation<Limited>} op
- * @param {import('./contracts.js').Counters} [metrics]
- * @returns {Promise<any>}
+ * @type {(op: Operation<Limited>, metrics?: Counters) => Promise<any>}
  */
 export function takeSteps(op, metrics) {
   const { limits } = op;
@@ -92,7 +91,7 @@ export function takeSteps(op, metrics) {
 async function loop(op, threw, answer) {
   start(op);
   let time = op.startedAt;
-  /** How long to wait, in ms, or why the operation stops. @type {number | import('./steps.js').Stop} */
+  /** How long to wait, in ms, or why the operation stops. @type {number | object | import('./steps.js').Stop} */
   let next;
   try {
     protect(op);
@@ -118,10 +117,8 @@ async function loop(op, threw, answer) {
           }
           next ??= review(op.run, answer, /** @type {boolean} */ (threw));
           threw = undefined;
-          if (next === undefined) {
-            answer = ask(op.run);
-            next = classify(op.run, typeof answer === 'boolean' ? answer : await op.limits.race(answer));
-          }
+          // The caller's verdict, or a promise of it.
+          if (Object(next) === next) next = classify(op.run, await op.limits.race(next));
         }
         next ??= plan(op);
       }

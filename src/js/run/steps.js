@@ -13,8 +13,7 @@ import { INTERRUPTED } from './limits.js';
 import { record } from './operation.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./operation.js').Operation} Operation */
-/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
+/** @import { AttemptRun, Operation } from './operation.js' */
 /** @typedef {string | undefined} Stop 'success', or a reason of the report; undefined to go on */
 
 /** Begins the operation. Throws the reason of a signal that is aborted already. @param {Operation} op */
@@ -28,8 +27,7 @@ export function start(op) {
 
 /**
  * Returns why protection stops the operation. Its error takes the place of the last outcome, which the attempt keeps.
- * @param {Operation} op
- * @param {import('./contracts.js').Stopping} answer
+ * @type {(op: Operation, answer: import('./contracts.js').Stopping) => string}
  */
 export function stopFor({ run }, { reason, error }) {
   if (error !== undefined) {
@@ -58,7 +56,7 @@ export function enter(op, time) {
   return op.limits.aborted ? 'aborted' : undefined;
 }
 
-/** Starts an attempt. @param {AttemptRun} run @param {number} time now @returns {Stop} */
+/** Begins an attempt. @param {AttemptRun} run @param {number} time now @returns {Stop} */
 export function begin(run, time) {
   const { op, limits } = run;
   const { settings } = op;
@@ -80,13 +78,15 @@ export function begin(run, time) {
 }
 
 /**
- * Reviews how an attempt ended.
+ * Reviews how an attempt ended, and asks the caller whether another one may follow. Returns the answer if that is to be
+ * awaited: `classify` takes it then.
  * @param {AttemptRun} run
  * @param {any} answer what it returned or threw
  * @param {boolean} threw
- * @returns {Stop}
+ * @param {string} [also] what else a predicate may answer
+ * @returns {Stop | object}
  */
-export function review(run, answer, threw) {
+export function review(run, answer, threw, also) {
   const { op, limits, task, admission } = run;
   const { settings } = op;
   const timeout = limits.endAttempt();
@@ -105,14 +105,18 @@ export function review(run, answer, threw) {
   if (!threw && !settings.retryOnResult && !task) return 'success';
   run.hintMs = marks?.afterMs;
   run.endedAt = now();
+  op.guard?.rounds?.failed(run);
   admission?.throttle(run, run.hintMs);
   if (settings.hooks) emit(run, 'onFailure', run.number);
   if (limits.aborted) return 'aborted';
-  return marks?.rejected ? 'notRetryable' : marks?.permanent ? 'permanent' : undefined;
+  if (marks?.rejected) return 'notRetryable';
+  if (marks?.permanent) return 'permanent';
+  const verdict = ask(run);
+  return Object(verdict) === verdict ? verdict : classify(run, verdict, also);
 }
 
-/** Asks the caller whether another attempt may follow. @param {AttemptRun} run */
-export function ask(run) {
+/** Asks the caller. @param {AttemptRun} run @returns {any} */
+function ask(run) {
   const { op, task, failed, outcome, attempt } = run;
   if (task) return task.ask(run);
   const predicate = failed ? op.settings.retryIf : op.settings.retryOnResult;
@@ -142,8 +146,7 @@ export function classify(run, verdict, also = ', or a promise of these') {
 
 /**
  * Decides about another attempt. Returns the wait before it in ms, or why the operation stops.
- * @param {Operation} op
- * @returns {number | Stop}
+ * @type {(op: Operation) => number | Stop}
  */
 export function plan(op) {
   const { settings, limits, guard, attempts, run } = op;

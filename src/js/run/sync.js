@@ -12,7 +12,7 @@ import { hide } from './report.js';
 import { protect } from './run.js';
 import { callbackFailed, settle } from './settle.js';
 import { reasonOf } from './signals.js';
-import { ask, begin, classify, enter, plan, prepare, review, start } from './steps.js';
+import { begin, classify, enter, plan, prepare, review, start } from './steps.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -41,8 +41,7 @@ export function syncOf(load) {
 /**
  * Returns the limits of an operation that blocks. No event can announce them, so they are polled: a signal may look into
  * memory that another thread changes. No timer makes the deadline's error.
- * @param {import('../options/settings.js').Settings} settings
- * @returns {import('./limits.js').OperationLimits}
+ * @type {(settings: import('../options/settings.js').Settings) => import('./limits.js').OperationLimits}
  */
 const polledLimits = ({ signal, totalTimeoutMs }) => ({
   metrics: undefined,
@@ -76,7 +75,7 @@ function loopSync(op) {
   start(op);
   const { limits, settings } = op;
   let time = op.startedAt;
-  /** @type {number | import('./steps.js').Stop} */
+  /** @type {number | object | import('./steps.js').Stop} */
   let next;
   try {
     protect(op);
@@ -117,15 +116,14 @@ function attemptSync(run) {
     threw = true;
   }
   run.failed = threw;
-  const stop = review(run, threw ? answer : noPromise(answer, 'the callback'), threw);
-  return stop ?? classify(run, noPromise(ask(run), run.failed ? 'retryIf' : 'retryOnResult'), '');
+  const next = review(run, threw ? answer : noPromise(answer, 'the callback'), threw, '');
+  return Object(next) === next ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult'), '') : next;
 }
 
 /**
  * Returns the value. Throws if it is a promise, and handles its rejection, because the error about the promise
  * takes its place.
- * @param {any} value
- * @param {string} name
+ * @type {(value: any, name: string) => any}
  */
 function noPromise(value, name) {
   if (!(isObject(value) || isFunction(value)) || !isFunction(value.then)) return value;

@@ -37,7 +37,7 @@ const PLAIN = {
   'the signal of the run is ignored': ['abort settlement hooks', [limits, '[own, signal].filter(', '[own].filter(']],
   'retryIf is called after an abort in a hook': [
     'abort settlement hooks',
-    [steps, "if (limits.aborted) return 'aborted';\n  return marks?.rejected", 'return marks?.rejected'],
+    [steps, "if (limits.aborted) return 'aborted';\n  if (marks?.rejected", 'if (marks?.rejected'],
   ],
 
   // Attempts and their signals.
@@ -497,7 +497,7 @@ const PROTECTED = {
 };
 
 const HEDGED = {
-  'hedges have no budget of their own': ['hedges', [rounds, 'isCalm ? hedge.budget.take()', 'isCalm ? 1000']],
+  'hedges have no budget of their own': ['hedges', [hedge, 'isCalm ? this.budget.take()', 'isCalm ? 1000']],
   'waits are numbered by attempts and not by rounds': [
     'timers draws holds',
     ['run/decision.js', 'attempt - hedges,', 'attempt,'],
@@ -513,7 +513,7 @@ const HEDGED = {
   ],
   "the loser's signal is not aborted": [
     'signals leftovers',
-    [rounds, 'of this.#undecided) {', 'of stopped ? this.#undecided : []) {'],
+    [rounds, 'of this.#undecided) limits', 'of stopped ? this.#undecided : []) limits'],
   ],
   'the outcome of a round is its first failure': [
     'waits identity turns records',
@@ -533,7 +533,7 @@ const HEDGED = {
   ],
   'an attempt that lost counts as a failure': [
     'breaker open hedge',
-    [rounds, 'admission.close(run, reason);', "admission.close(run, 'timeout');"],
+    [rounds, 'admission.close(other, reason);', "admission.close(other, 'timeout');"],
   ],
 };
 
