@@ -13,8 +13,7 @@ export const POLICY = 'rejitter.policy';
 
 /**
  * Returns the parts of a RetryPolicy; undefined for anything else.
- * @param {any} policy
- * @returns {import('./options/settings.js').Behind<any> | undefined}
+ * @type {(policy: any) => import('./options/settings.js').Behind<any> | undefined}
  */
 export function behindOf(policy) {
   // A copy by spread has the function, too, but no methods.

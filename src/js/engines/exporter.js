@@ -4,7 +4,7 @@
 import { switchesOf } from '../options/switches.js';
 import { settingsOf } from './policy.js';
 
-/** @typedef {import('../../../pkg-template/engines.js').Loss} Loss */
+/** @import { Loss } from '../../../pkg-template/engines.js' */
 
 /** Options that change no wait and no attempt, or that each exporter reads by itself. */
 const OTHERS =

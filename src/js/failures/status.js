@@ -10,9 +10,7 @@ const UNANSWERED = /^(Abort|TypeE|E(CONN|NET|HOST|PIPE|NOTF|AI_|TIMED)|UND_ERR_[
  * Returns the status of an error or a result: a whole number between 100 and 599, or undefined. An error without the
  * response that an answer leaves may have a status that its client made up: Octokit puts 500 on all of them.
  * There, its name, its code and its causes say more.
- * @param {any} value
- * @param {boolean} [isError]
- * @returns {number | undefined}
+ * @type {(value: any, isError?: boolean) => number | undefined}
  */
 export function statusOf(value, isError = true) {
   try {
@@ -35,9 +33,7 @@ export function statusOf(value, isError = true) {
 /**
  * Returns a header's value, '' for none. Some functions that take fetch's place answer without headers, others
  * with an object of them.
- * @param {any} headers
- * @param {string} name
- * @returns {string}
+ * @type {(headers: any, name: string) => string}
  */
 export function headerOf(headers, name) {
   try {

@@ -16,9 +16,9 @@ import { isRepeatable, keyOf } from './repeats.js';
 import { adding, requestFor } from './request.js';
 import { HttpStatusError, cancelBody, label } from './response.js';
 
-/** @typedef {import('../run/attempt.js').Attempt} Attempt */
-/** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
-/** @typedef {import('../run/report.js').Report} Report */
+/** @import { Attempt } from '../run/attempt.js' */
+/** @import { AttemptRun, Operation } from '../run/operation.js' */
+/** @import { Report } from '../run/report.js' */
 
 export class FetchAttempt {
   #call;
@@ -119,8 +119,7 @@ export class FetchAttempt {
 
   /**
    * Calls what makes the request, if it is the caller's: its errors are not the request's, whenever they come.
-   * @param {Attempt} attempt
-   * @param {(() => any) | undefined} callback
+   * @type {(attempt: Attempt, callback: (() => any) | undefined) => any}
    */
   #ofCaller(attempt, callback) {
     const blame = (/** @type {unknown} */ error) => {
@@ -143,10 +142,7 @@ export class FetchAttempt {
 
   /**
    * Has `prepare` change or replace a request. Returns the arguments for the inner fetch.
-   * @param {Attempt} attempt
-   * @param {any} input
-   * @param {any} init
-   * @param {AbortSignal | undefined} signal
+   * @type {(attempt: Attempt, input: any, init: any, signal: AbortSignal | undefined) => Promise<any[]>}
    */
   async #prepared(attempt, input, init, signal) {
     const call = this.#call;
@@ -308,8 +304,7 @@ export class FetchAttempt {
 
   /**
    * Most responses are good: whether one is a failure is known once it is to be retried.
-   * @param {string} hook
-   * @param {boolean | undefined} failed
+   * @type {(hook: string, failed: boolean | undefined) => boolean}
    */
   hides(hook, failed) {
     return hook === 'onFailure' && !failed && this.#askedMs === undefined;
@@ -321,10 +316,7 @@ export class FetchAttempt {
     return { ...(status !== undefined && { status }), ...(hintMs >= 0 && { hintMs }) };
   }
 
-  /**
-   * A wait follows, after which the response is the outcome if no other attempt is made.
-   * @param {import('../run/operation.js').Operation} op
-   */
+  /** A wait follows, after which the response is the outcome if no other attempt is made. @param {Operation} op */
   hold(op) {
     this.#call.offer(this, op);
     this.response = undefined;

@@ -14,7 +14,7 @@ import { leadsToHost } from './inner.js';
 import { FetchRequest } from './request.js';
 import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js';
 
-/** @typedef {import('../run/attempt.js').Attempt} Attempt */
+/** @import { Attempt } from '../run/attempt.js' */
 
 export class FetchCall {
   /**
@@ -103,8 +103,7 @@ export class FetchCall {
 
   /**
    * A wait follows: the caller gets this response if no other attempt is made.
-   * @param {FetchAttempt} from
-   * @param {Operation} op
+   * @type {(from: FetchAttempt, op: Operation) => void}
    */
   offer({ response, attempt }, op) {
     const { totalTimeoutMs, protection, throwOnStatus } = this.settings;

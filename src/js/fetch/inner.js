@@ -69,8 +69,7 @@ export function placeOf(fetch, inner) {
 /**
  * Returns the place from which a call of ours sends; undefined if it is an outer call's request, which passes straight
  * on.
- * @param {Place} place
- * @param {any} input
+ * @type {(place: Place, input: any) => Place | undefined}
  */
 export function outermost(place, input) {
   const sending = context?.getStore();

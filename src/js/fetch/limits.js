@@ -32,8 +32,7 @@ const UNITS = /** @type {Record<string, number>} */ ({ ms: 1, s: 1000, m: 60_000
  * Returns how long a response asks to wait because a limit is exhausted, in ms, or undefined. With several limits
  * that are exhausted, the last one to be lifted counts. A wait that the response asks for is another thing than the
  * end of a window, and shorter: the next request may come long before the whole quota is back.
- * @param {any} response
- * @returns {number | undefined}
+ * @type {(response: any) => number | undefined}
  */
 export function rateLimitHint(response) {
   const { status, headers } = response ?? {};

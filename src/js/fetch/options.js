@@ -73,12 +73,7 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  *   had some
  */
 
-/**
- * @param {any} settings
- * @param {import('../options/settings.js').Behind<any>} shared
- * @param {boolean} [ownSeed]
- * @returns {Reading}
- */
+/** @type {(settings: any, shared: import('../options/settings.js').Behind<any>, ownSeed?: boolean) => Reading} */
 const readingOf = (settings, shared, ownSeed = false) => ({ settings, shared, ownSeed, last: undefined });
 
 /** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
@@ -97,9 +92,7 @@ export function readFetchOptions(options, load) {
 /**
  * Reads the options of a call, which are in `init.retry`. A `retry` that is not an object, or that has none of our
  * names, belongs to another package: ofetch, up-fetch and better-fetch pass their own option on.
- * @param {any} init
- * @param {Reading} base
- * @returns {Reading}
+ * @type {(init: any, base: Reading) => Reading}
  */
 export function readCallOptions(init, base) {
   if (init === null || typeof init !== 'object' || !Object.hasOwn(init, 'retry')) return base;

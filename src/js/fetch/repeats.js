@@ -5,13 +5,12 @@ import { mistake, problemOf } from '../options/messages.js';
 import { isIdempotent } from './http.js';
 import { isKey } from './options.js';
 
-/** @typedef {import('./options.js').FetchSettings} FetchSettings */
+/** @import { FetchSettings } from './options.js' */
 /** A FetchRequest or a Request. @typedef {{ method: string, mode: string | undefined, headers: Headers }} Sent */
 
 /**
  * Returns the key that the server receives with a request, '' for none. Without CORS, browsers drop such a header.
- * @param {Sent} request
- * @param {FetchSettings} settings
+ * @type {(request: Sent, settings: FetchSettings) => string}
  */
 export function keyOf({ mode, headers }, { idempotencyHeader }) {
   return (mode !== 'no-cors' && headers.get(idempotencyHeader)) || '';
@@ -35,9 +34,7 @@ export function isRepeatable(request, settings, common) {
 
 /**
  * Returns a key for a request, if it needs one.
- * @param {import('./request.js').FetchRequest} request
- * @param {FetchSettings} settings
- * @returns {string | undefined}
+ * @type {(request: import('./request.js').FetchRequest, settings: FetchSettings) => string | undefined}
  */
 export function newKeyOf(request, settings) {
   let { idempotencyKey: key } = settings;

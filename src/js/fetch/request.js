@@ -198,9 +198,7 @@ function copyOfUrl(input) {
 /**
  * Returns the second argument of fetch with members of ours. Any member resets the referrer of a Request: unless the
  * caller's own did so, the result has it again.
- * @param {any} input
- * @param {any} init
- * @param {object} [more]
+ * @type {(input: any, init: any, more?: object) => any}
  */
 export function adding(input, init, more) {
   const { mode, referrer, referrerPolicy } = Object(input);
@@ -213,9 +211,7 @@ export function adding(input, init, more) {
 /**
  * Returns a Request for the function of an option. Where there is no page, its address must be absolute, although a
  * framework's fetch takes others.
- * @param {string} option
- * @param {any} input
- * @param {any} init
+ * @type {(option: string, input: any, init: any) => Request}
  */
 export function requestFor(option, input, init) {
   if (addressOf(input) === undefined) throw mistake(option, 'absolute', option);

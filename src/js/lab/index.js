@@ -94,9 +94,7 @@ export function createLab(RetryPolicy, load) {
 
 /**
  * Returns how many waits are asked for. Defaults to those that the attempts leave room for.
- * @param {string} name
- * @param {unknown} waits
- * @param {any} data
+ * @type {(name: string, waits: unknown, data: any) => number}
  */
 function waitsOf(name, waits, { maxAttempts }) {
   if (waits !== undefined) return whole(name, waits, 1, MAX_WAITS);

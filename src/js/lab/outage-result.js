@@ -5,12 +5,7 @@ import { isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { requireValid } from '../options/reader.js';
 
-/**
- * When this share of all clients had been served.
- * @param {any} result
- * @param {number} share
- * @returns {number | undefined}
- */
+/** When this share of all clients had been served. @type {(result: any, share: number) => number | undefined} */
 export function timeToServeMs(result, share) {
   const [attempts, servedMs] = columns(result, 'attempts', 'servedMs');
   requireValid('share', share, ['number', 'a number between 0 and 1', (value) => isWithin(value, 0, 1)]);
@@ -19,9 +14,7 @@ export function timeToServeMs(result, share) {
 
 /**
  * Returns the first of the busiest bins that start at `fromMs` or later.
- * @param {any} result
- * @param {number} [fromMs]
- * @returns {{ startMs: number, arrivals: number } | undefined}
+ * @type {(result: any, fromMs?: number) => { startMs: number, arrivals: number } | undefined}
  */
 export function peakOf(result, fromMs = 0) {
   const [arrivals] = columns(result, 'arrivals');

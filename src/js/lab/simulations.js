@@ -17,8 +17,7 @@ import { seedOf } from './values.js';
  * @typedef {(policy: any, options?: any) => ReturnType<typeof simulationOf>} Simulate
  */
 
-/** @typedef {import('../options/reader.js').Rule} Rule */
-/** @typedef {import('../options/reader.js').Rules} Rules */
+/** @import { Rule, Rules } from '../options/reader.js' */
 
 /** @type {Rule} */
 const NUMBER = ['', 'a number', (value) => typeof value === 'number'];

@@ -33,9 +33,7 @@ export function policyData(RetryPolicy, policy) {
 
 /**
  * Returns the bits of a seed, of the policy's own if it is unset, or else fresh ones.
- * @param {[high: number, low: number] | undefined} seed
- * @param {any} own
- * @returns {[high: number, low: number]}
+ * @type {(seed: [high: number, low: number] | undefined, own: any) => [high: number, low: number]}
  */
 export function seedOf(seed, own) {
   if (seed !== undefined) return seed;

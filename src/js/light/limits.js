@@ -85,10 +85,7 @@ export class Limits {
     return failure;
   }
 
-  /**
-   * Settles as the result of a call, unless interrupted.
-   * @param {any} call @param {any} [first] @param {any} [second]
-   */
+  /** Settles as the result of a call, unless interrupted. @type {(call: any, first?: any, second?: any) => any} */
   race(call, first, second) {
     if (!this.#interruptible) return call(first, second);
     return new Promise((resolve, reject) => {

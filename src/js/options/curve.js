@@ -14,7 +14,7 @@ import {
 } from './codes.js';
 import { leftOut, mistake, problemOf } from './messages.js';
 
-/** @typedef {import('./settings.js').Settings} Settings */
+/** @import { Settings } from './settings.js' */
 
 /** Options of one backoff alone. @type {any} */
 const OWNERS = { __proto__: null, factor: EXPONENTIAL, stepMs: LINEAR, truncateAt: TRUNCATED };

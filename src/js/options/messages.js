@@ -54,10 +54,7 @@ export function invalid(kind, name, rule, detail, shown, value, verb = 'be') {
 
 /**
  * Returns the error for a mistake that is no single value.
- * @param {string} name
- * @param {string} rule
- * @param {unknown} [detail]
- * @param {new (message: string) => Error} [kind]
+ * @type {(name: string, rule: string, detail?: unknown, kind?: new (message: string) => Error) => Error}
  */
 export function mistake(name, rule, detail, kind = TypeError) {
   return failure(kind, texts?.sentence(rule, detail) ?? `${name}: invalid`);
@@ -113,8 +110,7 @@ export function show(value) {
 
 /**
  * Returns an error's message, if it has one that can be read: callers may throw any value.
- * @param {unknown} error
- * @param {string} otherwise
+ * @type {(error: unknown, otherwise: string) => string}
  */
 export function messageOf(error, otherwise) {
   try {

@@ -4,7 +4,7 @@
 import { ORIGIN } from './codes.js';
 import { dropReplaced } from './curve.js';
 
-/** @typedef {import('./settings.js').Settings} Settings */
+/** @import { Settings } from './settings.js' */
 /** @typedef {typeof import('./settings.js').readOptions} ReadOptions */
 
 /**

@@ -84,8 +84,7 @@ export function requireValid(name, value, rule) {
 /**
  * Returns the caller's own options, each read once. Without a prototype, so that a name which is not own is not found
  * there either.
- * @param {any} options
- * @returns {any}
+ * @type {(options: any) => any}
  */
 export function ownOf(options) {
   return { __proto__: null, ...iterable(options) };

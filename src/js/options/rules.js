@@ -6,7 +6,7 @@ import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwi
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
 import { leftOut, problemOf } from './messages.js';
 
-/** @typedef {import('./reader.js').Rule} Rule */
+/** @import { Rule } from './reader.js' */
 
 /** @type {Rule} */
 export const MILLISECONDS = ['number', 'milliseconds', isMs];
@@ -120,8 +120,7 @@ export function choice(...names) {
 /**
  * A seed's 64 bits as two 32-bit integers. Text is hashed by FNV-1a over its UTF-16 code units,
  * little-endian, as `Seed::from(&str)` does in Rust.
- * @param {number | bigint | string} seed
- * @returns {[high: number, low: number]}
+ * @type {(seed: number | bigint | string) => [high: number, low: number]}
  */
 export function seedBits(seed) {
   let bits;

@@ -8,6 +8,8 @@ import { errorOf, problemOf } from './messages.js';
 import { iterable, ownOf, readOne } from './reader.js';
 import { RULES } from './table.js';
 
+/** @import { Rules } from './reader.js' */
+
 /**
  * The core, as the driver uses it (src/bindings/core.rs).
  * @typedef {object} Core
@@ -110,9 +112,7 @@ const WAITS = {
 /**
  * Returns settings with options that override some of them. An override of `backoff` or `jitter` drops the options that
  * belong to what it replaces; of `seed` and `random`, one replaces the other.
- * @param {any} options
- * @param {Settings} base
- * @param {import('./reader.js').Rules} rules
+ * @type {(options: any, base: Settings, rules: Rules) => Settings}
  */
 export function readOverrides(options, base, rules) {
   return readOptions(options, inheriting(base, options?.[ORIGIN] && WAITS), rules, dropReplaced);
@@ -122,7 +122,7 @@ export function readOverrides(options, base, rules) {
  * Reads each own option once and throws one error that lists every problem.
  * @param {any} options
  * @param {Settings} settings where they go
- * @param {import('./reader.js').Rules} [rules]
+ * @param {Rules} [rules]
  * @param {(settings: Settings, problems: Error[]) => void} [adapt] called before the options are compared
  * @returns {Settings}
  */
@@ -163,7 +163,7 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
  * the run is that seed's first operation.
  * @param {any} options
  * @param {Settings} policy
- * @param {import('./reader.js').Rules} rules
+ * @param {Rules} rules
  * @returns {[settings: Settings, signal: AbortSignal | undefined, ownSeed: boolean]}
  */
 export function readRunOptions(options, policy, rules) {

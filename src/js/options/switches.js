@@ -3,9 +3,7 @@
 
 /**
  * Returns the options, each of which is true, false or left out.
- * @param {any} options
- * @param {string[]} names
- * @returns {Record<string, boolean | undefined>}
+ * @type {(options: any, names: string[]) => Record<string, boolean | undefined>}
  */
 export function switchesOf(options, names) {
   const found = Object.assign(Object.create(null), options);

@@ -236,10 +236,7 @@ function meant(wrong, names, own = []) {
 
 /**
  * Returns whether `a` and `b` are at most `edits` edits apart (insert, delete, replace, transpose).
- * @param {string} a
- * @param {string} b
- * @param {number} edits
- * @returns {boolean}
+ * @type {(a: string, b: string, edits: number) => boolean}
  */
 function isNear(a, b, edits) {
   if (a === b) return true;

@@ -11,13 +11,12 @@ import { inheriting } from '../options/settings.js';
 import { computed } from '../run/decision.js';
 import { hide } from '../run/report.js';
 
-/** @typedef {import('../options/settings.js').Settings} Settings */
+/** @import { Settings } from '../options/settings.js' */
 
 /**
  * Returns the iterator of all waits. It inherits from the prototype of all built-in iterators: `[Symbol.iterator]`, and
  * `map`, `take`, … where the host has them.
- * @param {Settings} policy
- * @param {unknown} options
+ * @type {(policy: Settings, options: unknown) => any}
  */
 export function delaysOf(policy, options) {
   const settings = reseeded(read(options, { seed: RULES.seed }).seed, policy);
@@ -57,9 +56,7 @@ const LONGEST_CHAIN = 100_000;
 
 /**
  * Returns wait `k` of an operation, whatever `maxAttempts` is.
- * @param {Settings} policy
- * @param {any} k
- * @param {any} options
+ * @type {(policy: Settings, k: any, options: any) => number}
  */
 export function delayOf(policy, k, options) {
   const rules = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };

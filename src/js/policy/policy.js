@@ -25,8 +25,7 @@ function behind(policy) {
 
 /**
  * Gives a policy its parts, and returns them.
- * @param {any} policy
- * @param {import('../options/settings.js').Settings} settings
+ * @type {(policy: any, settings: import('../options/settings.js').Settings) => Behind}
  */
 function initialised(policy, settings) {
   /** @type {Behind} */
@@ -65,9 +64,7 @@ export function policyOf(load) {
 
     /**
      * `console.log` of Node shows this.
-     * @param {number} _
-     * @param {object} options
-     * @param {(value: unknown, options: object) => string} inspect
+     * @type {(_: number, options: object, inspect: (value: unknown, options: object) => string) => string}
      */
     [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
       return `RetryPolicy ${inspect(toData(behind(this).settings, true), options)}`;

@@ -4,8 +4,8 @@
 import { statusOf } from '../failures/status.js';
 import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
-/** @typedef {import('../run/operation.js').AttemptRun} AttemptRun */
-/** @typedef {import('../run/contracts.js').RecordFields} RecordFields */
+/** @import { RecordFields } from '../run/contracts.js' */
+/** @import { AttemptRun } from '../run/operation.js' */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
@@ -78,8 +78,7 @@ export class Admission {
 
   /**
    * Passes on the verdict on an attempt that ends with its operation, or because another attempt has ended that.
-   * @param {AttemptRun} run
-   * @param {string} reason
+   * @type {(run: AttemptRun, reason: string) => void}
    */
   close(run, reason) {
     if (reason === 'success') return this.classified(run, false);
@@ -99,10 +98,7 @@ export class Admission {
 
   /**
    * Returns the verdict on an end: the caller's, or else the one that the rules have.
-   * @param {AttemptRun} run
-   * @param {number} verdict
-   * @param {boolean} answered
-   * @param {number | undefined} status
+   * @type {(run: AttemptRun, verdict: number, answered: boolean, status: number | undefined) => number}
    */
   #classify(run, verdict, answered, status) {
     const said = this.#state.classify(run, status);
@@ -132,8 +128,7 @@ export class Admission {
 
 /**
  * No hint is followed further than the policy says.
- * @param {import('../options/settings.js').Settings} settings
- * @param {number} hintMs
+ * @type {(settings: import('../options/settings.js').Settings, hintMs: number) => number}
  */
 export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);

@@ -65,11 +65,7 @@ export class Breaker {
   /** Reasons of signals that have counted. @type {WeakSet<object> | undefined} */
   #timeouts;
 
-  /**
-   * @param {number[]} options
-   * @param {number} time
-   * @param {import('./state.js').Teller} teller
-   */
+  /** @param {number[]} options @param {number} time @param {import('./state.js').Teller} teller */
   constructor(options, time, teller) {
     this.#options = options;
     this.#teller = teller;

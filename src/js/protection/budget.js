@@ -64,10 +64,7 @@ export class Budget {
     this.#state = machine.newBudget(options.capacity);
   }
 
-  /**
-   * Takes the tokens of a retry. Returns how many thousandths; 0 if there are too few.
-   * @param {boolean} [throttled]
-   */
+  /** Takes the tokens of a retry. Returns how many thousandths; 0 if there are too few. @param {boolean} [throttled] */
   take(throttled) {
     const cost = throttled ? this.#options.throttledCost : this.#options.cost;
     if (machine.take(this.#state, this.#options.capacity, cost)) {

@@ -40,8 +40,7 @@ export class Cooldown {
   /**
    * Returns the time until which it holds if the hint of a failure set it: one that ends no later than the present one
    * changes nothing.
-   * @param {import('../run/operation.js').AttemptRun} run
-   * @param {number} hintMs
+   * @type {(run: import('../run/operation.js').AttemptRun, hintMs: number) => any}
    */
   start({ op, endedAt = NaN, failed, outcome }, hintMs) {
     if (machine.start(this.#state, endedAt, atMost(op.settings, hintMs)) === 0) return undefined;
@@ -74,8 +73,7 @@ export class Cooldown {
 
   /**
    * Returns for how long to hold an attempt.
-   * @param {number} time
-   * @param {import('../run/operation.js').Operation} op
+   * @type {(time: number, op: import('../run/operation.js').Operation) => number}
    */
   holdMs(time, op) {
     // Without a core nothing is retried, and any base will do.

@@ -8,9 +8,9 @@ import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
-/** @typedef {import('./state.js').State} State */
-/** @typedef {import('../run/operation.js').Operation} Operation */
-/** @typedef {import('../run/contracts.js').Stopping} Stopping */
+/** @import { Beginning, Holding, Stopping, Waiting } from '../run/contracts.js' */
+/** @import { Operation } from '../run/operation.js' */
+/** @import { State } from './state.js' */
 
 export class Guard {
   #state;
@@ -26,11 +26,7 @@ export class Guard {
     this.rounds = rounds;
   }
 
-  /**
-   * @param {Operation} op
-   * @param {number} time now
-   * @returns {import('../run/contracts.js').Beginning | import('../run/contracts.js').Holding | Stopping}
-   */
+  /** @param {Operation} op @param {number} time now @returns {Beginning | Holding | Stopping} */
   enter(op, time) {
     const state = this.#state;
     const { breaker, cooldown } = state;
@@ -64,7 +60,7 @@ export class Guard {
     return { do: 'begin', admission: new Admission(state, ticket, first, fields, until) };
   }
 
-  /** @param {Operation} op @param {number} delayMs @returns {import('../run/contracts.js').Waiting | Stopping} */
+  /** @param {Operation} op @param {number} delayMs @returns {Waiting | Stopping} */
   retry(op, delayMs) {
     const state = this.#state;
     const { budget, breaker, cooldown } = state;
@@ -146,9 +142,7 @@ const ABORTED = stopping('aborted');
 
 /**
  * Returns whether a wait would end at or after the deadline, as timers are armed.
- * @param {Operation} operation
- * @param {number} ms
- * @param {number} time
+ * @type {(operation: Operation, ms: number, time: number) => boolean}
  */
 function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;

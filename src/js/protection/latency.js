@@ -65,8 +65,7 @@ export class Latency {
 
   /**
    * Returns the time in ms after which a share of `quantile` has ended; undefined while there are too few samples.
-   * @param {number} now
-   * @param {number} quantile
+   * @type {(now: number, quantile: number) => number | undefined}
    */
   delayMs(now, quantile) {
     this.#turn(now);
@@ -105,9 +104,7 @@ export class Latency {
 
 /**
  * Returns the same as `delayMs` of a Latency, and does not change that.
- * @param {Latency | undefined} latency
- * @param {number} time
- * @param {number} quantile
+ * @type {(latency: Latency | undefined, time: number, quantile: number) => number | undefined}
  */
 export function peek(latency, time, quantile) {
   return latency && Object.assign(new Latency(time), latency).delayMs(time, quantile);

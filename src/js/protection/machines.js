@@ -52,9 +52,7 @@ export function breakerNumbers(state, options, now) {
 
 /**
  * Returns whether the breaker behaves as a new one would. It does not change by this.
- * @param {State} state
- * @param {Options} options
- * @param {number} now
+ * @type {(state: State, options: Options, now: number) => boolean}
  */
 export function breakerIsFresh(state, options, now) {
   // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.

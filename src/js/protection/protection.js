@@ -48,11 +48,7 @@ export function protect(...args) {
   return protectionOf(make(undefined));
 }
 
-/**
- * A class that names itself within its body gets another name in a bundle.
- * @param {State} state
- * @returns {Protection}
- */
+/** A class that names itself within its body gets another name in a bundle. @type {(state: State) => Protection} */
 const protectionOf = (state) => new Protection(state);
 
 /** The object that callers share. It has no numbers of its own. */
@@ -77,9 +73,7 @@ class Protection {
 
   /**
    * `console.log` of Node shows this.
-   * @param {number} _
-   * @param {object} options
-   * @param {(value: unknown, options: object) => string} inspect
+   * @type {(_: number, options: object, inspect: (value: unknown, options: object) => string) => string}
    */
   [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
     return `Protection ${inspect(this.status(), options)}`;
@@ -99,8 +93,7 @@ class Protection {
 
 /**
  * A property of the protection and not a private field, because stores of user interfaces put a Proxy around it.
- * @param {any} protection
- * @returns {State}
+ * @type {(protection: any) => State}
  */
 function stateOf(protection) {
   return protection[PROTECTION];

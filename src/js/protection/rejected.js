@@ -31,8 +31,7 @@ export class RejectedError extends Error {
 
 /**
  * Warns of an operation within another one with the same state: each call counts twice.
- * @param {any} error
- * @param {object} state
+ * @type {(error: any, state: object) => void}
  */
 export function warnOfLayers(error, state) {
   if (rejecters.get(error) === state)

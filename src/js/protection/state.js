@@ -136,8 +136,7 @@ export class State {
   /**
    * Returns what the caller says about the end of an attempt: a verdict, or undefined. A function that throws says
    * nothing, as a hook.
-   * @param {import('../run/operation.js').AttemptRun} run
-   * @param {number} [status]
+   * @type {(run: import('../run/operation.js').AttemptRun, status?: number) => number | undefined}
    */
   classify(run, status) {
     const { isFailure } = this.#shared;

@@ -35,7 +35,9 @@ export function keepConnectedOf(load) {
  */
 function keep(session, settings, resolve, reject) {
   const { signal, protection, stableMs, maxAttempts, maxRetryAfterMs, baseMs, unref, wakeOn, name } = settings;
-  const { retryIf } = /** @type {Pick<import('./options.js').Options, 'retryIf'>} */ (settings);
+  const { retryIf } = /** @type {Pick<import('../../../pkg-template/reconnect.js').ReconnectOptions, 'retryIf'>} */ (
+    settings
+  );
   const startedAt = now();
   const report = { attempts: 0, connections: 0, openMs: 0 };
   /** For the formulas; its `attempts` are failures in a row. @type {any} */
@@ -78,8 +80,7 @@ function keep(session, settings, resolve, reject) {
 
   /**
    * Waits. A wake-up leaves so much of it; resolves with whether one has brought the end forward.
-   * @param {number} ms
-   * @param {number} leastMs
+   * @type {(ms: number, leastMs: number) => Promise<any>}
    */
   const sleep = (ms, leastMs) =>
     new Promise((resolve) => {

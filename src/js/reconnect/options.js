@@ -7,7 +7,7 @@ import { RULES } from '../options/table.js';
 import { readOptions } from '../options/settings.js';
 import { onPageEvents } from './page.js';
 
-/** @typedef {import('../options/settings.js').Settings} Settings */
+/** @import { Settings } from '../options/settings.js' */
 /** @typedef {import('../../../pkg-template/reconnect.js').ReconnectOptions} Options */
 /** @typedef {Required<Pick<Options, 'connectTimeoutMs' | 'stableMs' | 'wakeOn'>>} Own */
 /** @typedef {Settings & Pick<Options, 'onOpen'> & Own} ReconnectSettings */

@@ -7,6 +7,9 @@ import { problemOf } from '../options/messages.js';
 import { freshSeed } from './randomness.js';
 import { now } from './timer.js';
 
+/** @import { Settings } from '../options/settings.js' */
+/** @import { Operation } from './operation.js' */
+
 /**
  * State of an operation, or of an iterator of its waits, for the formulas.
  * @typedef {object} State
@@ -21,7 +24,7 @@ const MAX_K = 2 ** 32 - 1;
 
 /**
  * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and backoff().
- * @param {import('../options/settings.js').Settings} settings
+ * @param {Settings} settings
  * @param {State} state
  * @param {number} attempt the failed one's number, from 1
  * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
@@ -41,10 +44,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
 
 /**
  * Returns the wait by the formulas; below 0 if the server asks for too long a wait.
- * @param {import('../options/settings.js').Settings} settings
- * @param {State} state
- * @param {number} attempt
- * @param {number | undefined} serverMs
+ * @type {(settings: Settings, state: State, attempt: number, serverMs: number | undefined) => number}
  */
 export function computed(settings, state, attempt, serverMs) {
   const { backoff, jitter, random } = settings;
@@ -92,15 +92,14 @@ export function computed(settings, state, attempt, serverMs) {
 /**
  * Returns both halves of the seed, and the index. Without a seed of the caller's, each draw has a fresh one, with an
  * index of its own.
- * @param {import('../options/settings.js').Settings} settings
- * @param {State} state
+ * @type {(settings: Settings, state: State) => number[]}
  */
 function seedOf({ seed }, { index, run }) {
   const [high, low, ownIndex = index] = seed ?? freshSeed(run?.endedAt);
   return [high, low, ownIndex];
 }
 
-/** Returns the base: without jitter, the first wait. @param {import('./operation.js').Operation} op */
+/** Returns the base: without jitter, the first wait. @param {Operation} op */
 export function baseOf({ settings }) {
   const { backoff, baseMs, truncateAt } = settings;
   const curve = backoff === TRUNCATED ? TRUNCATED : FIXED;
@@ -119,7 +118,7 @@ function drawOf(random) {
 
 /**
  * Returns a draw for protection. Throws the errors of random().
- * @param {import('./operation.js').Operation} op
+ * @param {Operation} op
  * @param {number} [attempt] the last one's number
  */
 export function drawFor(op, attempt = op.attempts) {

@@ -4,15 +4,12 @@
 import { isObject } from '../options/checks.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
+/** @import { AttemptRun } from './operation.js' */
 
 /**
  * Adopts a value, which may be a thenable of any realm, as `await` does: that ignores a native promise's own
  * `then`, which may throw or return anything.
- * @param {any} value
- * @param {((value: any) => any) | undefined} onValue
- * @param {((error: any) => any)} onError
- * @returns {Promise<any>}
+ * @type {(value: any, onValue: ((value: any) => any) | undefined, onError: ((error: any) => any)) => Promise<any>}
  */
 export function adopt(value, onValue, onError) {
   return Promise.prototype.then.call(Promise.resolve(value), onValue, onError);
@@ -21,8 +18,7 @@ export function adopt(value, onValue, onError) {
 /**
  * Calls a hook without waiting for it. Anything that it throws or rejects with is reported, like an
  * exception in an event listener, and changes nothing. Returns what it returned.
- * @param {(event: any) => unknown} hook
- * @param {object} event
+ * @type {(hook: (event: any) => unknown, event: object) => unknown}
  */
 export function tell(hook, event) {
   try {

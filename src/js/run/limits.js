@@ -8,8 +8,8 @@ import { TimeoutError, restack } from './report.js';
 import { follow, reasonOf, unfollow } from './signals.js';
 import { armTimer, now, startTimer } from './timer.js';
 
-/** @typedef {import('./operation.js').Operation} Operation */
-/** @typedef {import('./operation.js').AttemptRun} AttemptRun */
+/** @import { Attempt } from './attempt.js' */
+/** @import { AttemptRun, Operation } from './operation.js' */
 
 /**
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
@@ -35,10 +35,7 @@ class NoLimits {
   /** The signal's reason, or the deadline's error. @type {unknown} */
   reason;
   deadlineAt = Infinity;
-  /**
-   * The running attempt, or the last one: its signal is aborted with the operation.
-   * @type {import('./attempt.js').Attempt | undefined}
-   */
+  /** The running attempt, or the last one: its signal is aborted with the operation. @type {Attempt | undefined} */
   attempt;
   /** Called when the operation ends. @type {(() => void) | undefined} */
   onStop;
@@ -59,19 +56,14 @@ class NoLimits {
     return undefined;
   }
 
-  /**
-   * Returns a promise of the value's own outcome, or of an interruption.
-   * @param {any} value
-   */
+  /** Returns a promise of the value's own outcome, or of an interruption. @param {any} value */
   race(value) {
     return value;
   }
 
   /**
    * Waits for one timer, or for an interruption.
-   * @param {number} ms
-   * @param {boolean | undefined} unref
-   * @returns {Promise<unknown>}
+   * @type {(ms: number, unref: boolean | undefined) => Promise<unknown>}
    */
   sleep(ms, unref) {
     // Memory of a waiting operation counts: this holds only the promise of its timer.
@@ -153,12 +145,9 @@ export class Limits extends NoLimits {
     if (this.attempt !== undefined) abortAttempt(this.attempt, reason);
   }
 
-  /**
-   * Starts the timeout of an attempt, unless the deadline comes first anyway.
-   * @param {AttemptRun} run
-   */
+  /** Starts the timeout of an attempt, unless the deadline comes first anyway. @param {AttemptRun} run */
   begin(run) {
-    const attempt = (this.attempt = /** @type {import('./attempt.js').Attempt} */ (run.attempt));
+    const attempt = (this.attempt = /** @type {Attempt} */ (run.attempt));
     const { attemptTimeoutMs, unref } = run.op.settings;
     if (attemptTimeoutMs === Infinity) return;
     const from = now();

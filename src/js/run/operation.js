@@ -1,8 +1,8 @@
 // @ts-check
 // Operations and their attempts are plain data. The other modules are functions of it.
 
-/** @typedef {import('./attempt.js').Attempt} Attempt */
-/** @typedef {import('./limits.js').OperationLimits} OperationLimits */
+/** @import { Attempt } from './attempt.js' */
+/** @import { OperationLimits } from './limits.js' */
 /** @typedef {(attempt: Attempt) => unknown} Callback */
 
 /**

@@ -15,8 +15,7 @@ let count = 0;
  * Returns a seed that no other call gets, and the index that belongs to it. Process entropy alone would repeat in
  * clones of a snapshot taken after warm-up, `Math.random` alone where it is stubbed; with both and a counter no two
  * seeds are equal. Clones of a running machine have all of these in common, and differ only by the clock.
- * @param {number} [time]
- * @returns {[high: number, low: number, index: number]}
+ * @type {(time?: number) => [high: number, low: number, index: number]}
  */
 export function freshSeed(time = now()) {
   // For the first draw the clocks and Math.random, which engines seed per process, have to do: the first use of crypto

@@ -6,9 +6,7 @@ import { messageOf, show } from '../options/messages.js';
 
 /**
  * Defines a property as errors define `cause`: loggers do not print it, and what it inherits does not matter.
- * @param {object} object
- * @param {string | symbol} name
- * @param {unknown} value
+ * @type {(object: object, name: string | symbol, value: unknown) => void}
  */
 export function hide(object, name, value) {
   Object.defineProperty(
@@ -77,11 +75,7 @@ export class TimeoutError extends Error {
 export class RetryError extends AggregateError {
   name = 'RetryError';
 
-  /**
-   * @param {unknown} outcome
-   * @param {Report} report
-   * @param {boolean} [failed] whether the outcome is an error
-   */
+  /** @param {unknown} outcome @param {Report} report @param {boolean} [failed] whether the outcome is an error */
   constructor(outcome, report, failed = true) {
     const { reason, attempts, records } = report;
     const errors = records

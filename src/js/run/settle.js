@@ -10,12 +10,12 @@ import { RetryError, hide, keepReport } from './report.js';
 import { stopFor } from './steps.js';
 import { now } from './timer.js';
 
-/** @typedef {import('./operation.js').Operation} Operation */
+/** @import { AttemptRun, Operation } from './operation.js' */
 
 /**
  * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation itself. The
  * failure that was being classified becomes its cause.
- * @param {import('./operation.js').AttemptRun} run
+ * @param {AttemptRun} run
  * @param {any} thrown
  * @param {import('./limits.js').OperationLimits} limits of the operation, or of an attempt in a round
  */
@@ -107,8 +107,7 @@ export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
 
 /**
  * Makes a failure the cause of the error that takes its place, unless the error has a cause or would be its own.
- * @param {any} error
- * @param {any} failure
+ * @type {(error: any, failure: any) => void}
  */
 function blame(error, failure) {
   try {

@@ -22,8 +22,7 @@ export function subscribed() {
 
 /**
  * Returns a channel of Node, or null where the host has no such channel.
- * @param {'channel' | 'tracingChannel'} kind
- * @param {string} name
+ * @type {(kind: 'channel' | 'tracingChannel', name: string) => any}
  */
 export function channelOf(kind, name) {
   try {

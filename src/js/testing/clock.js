@@ -187,8 +187,7 @@ class VirtualClock {
 
   /**
    * Fires timers as long as `next` finds one.
-   * @param {() => Timeout | undefined | Promise<Timeout | undefined>} next
-   * @param {number} limit
+   * @type {(next: () => Timeout | undefined | Promise<Timeout | undefined>, limit: number) => Promise<void>}
    */
   async #run(next, limit) {
     if (this.#running) throw failure(Error, 'the clock is being moved already. Await each call that moves it');
@@ -213,9 +212,7 @@ class VirtualClock {
 
 /**
  * Defines a property. Edge runtimes forbid that for some of theirs, which can be assigned to.
- * @param {any} holder
- * @param {string} name
- * @param {PropertyDescriptor} descriptor
+ * @type {(holder: any, name: string, descriptor: PropertyDescriptor) => void}
  */
 function put(holder, name, descriptor) {
   if (Object.getOwnPropertyDescriptor(holder, name)?.configurable === false) holder[name] = descriptor.value;

@@ -84,9 +84,7 @@ export class Timers {
 
   /**
    * util.promisify(setTimeout).
-   * @param {any} ms
-   * @param {any} [value]
-   * @param {{ signal?: AbortSignal, ref?: boolean }} [options]
+   * @type {(ms: any, value?: any, options?: { signal?: AbortSignal, ref?: boolean }) => Promise<any>}
    */
   sleep(ms, value, { signal, ref } = {}) {
     return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@
 import text from './core-bytes.js';
 import { load as translated } from './core-javascript.js';
 
-/** @typedef {import('../options/settings.js').Core} Core */
+/** @import { Core } from '../options/settings.js' */
 
 /** @type {Core | undefined} */
 let made;
@@ -36,8 +36,7 @@ function bytesOf(hex) {
 
 /**
  * Returns an export. A trap may leave the instance in a bad state: from then on the other form answers.
- * @param {Core} exports
- * @param {keyof Core} name
+ * @type {(exports: Core, name: keyof Core) => (...numbers: number[]) => number}
  */
 function orTranslated(exports, name) {
   return (/** @type {number[]} */ ...numbers) => {
