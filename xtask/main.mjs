@@ -16,8 +16,6 @@ import { releaseSteps } from './steps/release.mjs';
 import * as setup from './steps/setup.mjs';
 import { site } from './steps/site.mjs';
 
-/** @typedef {import('./run/run.mjs').Step} Step */
-
 export const HELP = `\
 cargo xtask <command>
 

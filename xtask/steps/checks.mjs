@@ -27,14 +27,10 @@ import { buildDocs, checkLinks } from './site.mjs';
 
 const cspell = inRoot('xtask/site/node_modules/.bin/cspell');
 
-/** @typedef {import('../run/run.mjs').Step} Step */
-/** @typedef {import('../run/run.mjs').Run} Run */
-/** @typedef {import('../run/command.mjs').More} More */
-
 /** The page is built: its tests open it. */
 const PAGE = 'demo: page builds';
 
-/** The steps that take long, with their seconds on two busy cores. They start first. */
+/** The steps that take longest, with their seconds on two busy cores. They start first. */
 export const LONG = {
   'package: schedules': 200,
   'native: crate': 50,
@@ -49,15 +45,7 @@ export const LONG = {
   'package: worlds, slow': 55,
   'demo: page, webkit': 45,
   'demo: page': 45,
-  'wasm-pack: web': 40,
-  'package: engine': 30,
-  'package: hosts, slow': 30,
-  'package: docs, slow': 25,
-  'lint: clippy': 25,
-  'package: reconnect, slow': 25,
-  'package: hosts, WebKit': 20,
-  'package: engines, server': 20,
-  'package: reconnect, browser': 15,
+  'wasm-pack: three targets': 70,
 };
 
 /** All steps, in the order of the closing table. */
@@ -67,7 +55,7 @@ export const checks = () =>
     ...NATIVE,
     ...quickSteps,
     ...wasmTests(),
-    ...wasmPack(),
+    WASM_PACKED,
     ...ofPackage(),
     ...OF_PACKAGE,
     ...DEMO,
@@ -185,20 +173,18 @@ function freePort() {
 }
 
 /** `wasm-pack build` alone gives a complete package, for each target. */
-const wasmPack = () =>
-  ['web', 'nodejs', 'bundler'].map((kind) => ({
-    name: `wasm-pack: ${kind}`,
-    runner: 'node',
-    needs: [...OF_WASM, NPM_OF_TESTS, FOUND],
-    group: DEBUG,
-    commands: (run) => {
-      const out = inTarget('wasm-pack', kind);
-      return [
-        packer(run, sh`build --mode no-install --target ${kind} --out-dir ${out}`),
-        nodeTests([inRoot(`tests/package/wasm-pack/${kind}.test.mjs`)], run, { WASM_PACK_OUT: out }),
-      ];
-    },
-  }));
+const WASM_PACKED = {
+  name: 'wasm-pack: three targets',
+  runner: 'node',
+  needs: [...OF_WASM, NPM_OF_TESTS, FOUND],
+  group: DEBUG,
+  commands: (run) => [
+    ...['web', 'nodejs', 'bundler'].map((kind) =>
+      packer(run, sh`build --mode no-install --target ${kind} --out-dir ${inTarget('wasm-pack', kind)}`),
+    ),
+    nodeTests([inRoot('tests/package/wasm-pack/wasm-pack.test.mjs')], run),
+  ],
+};
 
 const OF_PACKAGE = [
   ofTests('package: publint', sh`publint run --strict ${tarball}`, [PACK]),

@@ -9,9 +9,6 @@ import { nodeTests } from './node-tests.mjs';
 import { PACK, assembly, compileThin, shrink, thin, version } from './package.mjs';
 import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
-/** @typedef {import('../run/run.mjs').Step} Step */
-/** @typedef {import('../run/command.mjs').More} More */
-
 /** The crate, published as it lies. */
 const folder = inRoot('crates/rejitter');
 const programs = inRoot('tests/crate/programs');

@@ -17,8 +17,6 @@ const BUILD = 'page: build';
 const www = inRoot('www');
 const consumer = inTarget('demo');
 
-/** @typedef {import('../run/run.mjs').Log} Log */
-
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   { name: CONSUMER, needs: [NODE, PACK], setUp: installConsumer },

@@ -11,9 +11,6 @@ import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup
 /** The package is built and packed. */
 export const PACK = 'pack';
 
-/** @typedef {import('../run/command.mjs').Command} Command */
-/** @typedef {import('../run/run.mjs').Log} Log */
-
 /** A script of `xtask/npm`. */
 export const script = (name, ...args) => command(['node', inRoot('xtask/npm', name), ...args], { dir: root });
 
@@ -27,7 +24,6 @@ export function thin(name, toolchain) {
   const work = join(target, 'shrink');
   return { ...THIN[name], name, toolchain, target, work, file: `${work}/${name}.wasm`, made: `${work}/${name}.js` };
 }
-/** @typedef {ReturnType<typeof thin>} Thin */
 
 const NAMES = Object.keys(THIN);
 

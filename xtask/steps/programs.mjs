@@ -17,9 +17,6 @@ export const SERVERS = 'Redis and PostgreSQL';
 /** The capabilities that wasm-bindgen's test runner asks the drivers for. */
 export const WEBDRIVER_JSON = inTarget('webdriver.json');
 
-/** @typedef {import('../run/run.mjs').Log} Log */
-/** @typedef {import('../run/run.mjs').Run['found']} Found */
-
 /**
  * A program that may come from an environment variable, from PATH or from Debian.
  * @typedef {object} Wanted

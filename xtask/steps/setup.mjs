@@ -31,8 +31,6 @@ export const NPM_OF_PAGE = npmOf('www');
 export const NPM_OF_BENCH = npmOf('xtask/bench');
 export const NPM_OF_SITE = npmOf('xtask/site');
 
-/** @typedef {import('../run/run.mjs').Log} Log */
-
 /** @type {import('../run/run.mjs').Step[]} */
 export const steps = [
   { name: NODE, setUp: node },

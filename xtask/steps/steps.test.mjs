@@ -63,7 +63,7 @@ test('each step sets up what it needs, and not more', () => {
     ['package: hosts', PACK, NPM_OF_TESTS],
     ['package: hosts, browser', PACK, NPM_OF_TESTS, FOUND],
     ['package: hosts, WebKit', PACK, NPM_OF_TESTS, WEBKIT],
-    ['wasm-pack: web', NPM_OF_TESTS, WASM_PACK, FOUND],
+    ['wasm-pack: three targets', NPM_OF_TESTS, WASM_PACK, FOUND],
     ['wasm: Firefox', WASM_PACK, GECKODRIVER, FOUND],
     ['package: engines, server', PACK, NPM_OF_TESTS, SERVERS],
     ['demo: page, browser', ...page, FOUND],

@@ -18,8 +18,6 @@ export const line = (name, result) =>
   `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ` +
   `${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
 
-export const table = (rows) => rows.map(([name, result]) => `  ${line(name, result)}\n`).join('');
-
 const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
 /** Whether a host does all that there is, with nothing to remark. */

@@ -5,11 +5,6 @@ import { getEventListeners } from 'node:events';
 
 import { down, hang } from './play.mjs';
 
-/** @typedef {import('./contenders.mjs').Contender} Contender */
-/** @typedef {import('./contenders.mjs').Fn} Fn */
-/** @typedef {import('./play.mjs').Bug} Bug */
-/** @typedef {Record<string, import('./play.mjs').Case>} Cases */
-
 /** Calls ours in another way. */
 const called = (bug, change) => [
   bug,

@@ -11,8 +11,6 @@ const CAP_MS = 2000;
 const HOP_MEAN_MS = 10;
 const HOP_SD_MS = 2;
 
-/** @typedef {'none' | 'exponential' | 'equal' | 'full' | 'decorrelated'} Strategy */
-
 /**
  * Each returns the wait of a client after a failed write: `attempt` counts them from 1, `previous` is its
  * last wait, at first the base.

@@ -2,8 +2,6 @@
 
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
 
-/** @typedef {(callback: (...args: any[]) => void, ms: number, ...args: any[]) => any} SetTimer */
-
 /**
  * Waits take a turn of the event loop, as there is one between real attempts. To be called before the contenders are
  * imported: some keep `setTimeout`.

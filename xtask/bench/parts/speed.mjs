@@ -7,8 +7,6 @@ import { inNode } from '../lib/child.mjs';
 import { compare, loopOf } from '../lib/harness.mjs';
 import { patchTimers } from '../lib/timers.mjs';
 
-/** @typedef {keyof typeof FIELDS} Field */
-
 /** Measures a field, with so many failures before each success. */
 export const speed =
   (field, failures) =>

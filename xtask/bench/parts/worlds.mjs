@@ -12,8 +12,6 @@ const SEEDS = 10;
 /** One per core. */
 const PROCESSES = 2;
 
-/** @typedef {Record<string, number | undefined>} Numbers of a row, by contender */
-
 /** Returns a table with rows in place of worlds: of those whose titles contain a word. */
 const rowsOf =
   (word) =>

@@ -2,8 +2,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** @typedef {import('../lib/stats.mjs').Spread} Spread */
-
 /** Three digits that count, without exponent: 0.0123, 1.23, 12.3, 123, 12,300. */
 export function digits(value) {
   if (!Number.isFinite(value)) return '—';

@@ -3,9 +3,6 @@
 import { failing, stalling } from './servers.mjs';
 import { above, atLeast, atMost, perSecond, row, share } from './shown.mjs';
 
-/** @typedef {import('./worlds.mjs').World} World */
-/** @typedef {import('./servers.mjs').MakeServer} MakeServer */
-
 const ALL = [row(share(), atLeast(100, ['budget()', 'breaker()', 'all three']))];
 const FIXED = { backoff: 'fixed', jitter: 'none' };
 

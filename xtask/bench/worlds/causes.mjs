@@ -5,7 +5,6 @@ import { blips, bucket, failing, limited, outage, queue } from './servers.mjs';
 import { above, atLeast, atMost, duration, lost, recovery, requests, row, share } from './shown.mjs';
 
 /** @typedef {import('./worlds.mjs').World} World */
-/** @typedef {[processes: number, rate: NonNullable<World['rate']>, seconds: number]} Load */
 
 /** Attempts have a timeout where some take longer. */
 const world = (title, [processes, rate, seconds], server, shows, more) => {

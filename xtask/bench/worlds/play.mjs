@@ -5,7 +5,6 @@ import { Clock } from './clock.mjs';
 
 /** @typedef {import('./worlds.mjs').World} World */
 /** @typedef {import('./worlds.mjs').Call} Call */
-/** @typedef {import('./ours.mjs').Contender} Contender */
 
 const DEFAULTS = {};
 /** How long a worker waits at most that is rejected without a request. */
