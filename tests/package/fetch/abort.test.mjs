@@ -7,12 +7,13 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { turn, underClock } from '../lib/clock.mjs';
-import { importPackage, printed } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed } from '../lib/consumer.mjs';
 import { importFetch, serving } from '../lib/fetching.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 
 const { createFetch } = await importFetch();
+const light = await importEntry('light/fetch');
 const { retryReport } = await importPackage();
 const listeners = (signal) => getEventListeners(signal, 'abort').length;
 
@@ -29,6 +30,9 @@ const WAYS = {
   'Request.signal': (options, signal, url, init) => createFetch(options)(new Request(url, { ...init, signal })),
   'options.signal': (options, signal, url, init) => createFetch({ ...options, signal })(url, init),
   'retry.signal': (options, signal, url, init) => createFetch(options)(url, { ...init, retry: { signal } }),
+  'init.signal of light': (options, signal, url, init) => light.createFetch(options)(url, { ...init, signal }),
+  'Request.signal of light': (options, signal, url, init) =>
+    light.createFetch(options)(new Request(url, { ...init, signal })),
 };
 const ENOUGH = new Error('enough');
 const REASONS = [ENOUGH, Object.freeze({ why: 'enough' }), 'enough', 0, null, undefined];
@@ -63,7 +67,7 @@ for (const [way, call] of Object.entries(WAYS)) {
         const { error } = await ended(call(options, controller.signal, url));
         assert.ok(Object.is(error, controller.signal.reason));
         assert.equal(requestsOf(url).length, 0);
-        if (way !== 'Request.signal') assert.equal(listeners(controller.signal), 0);
+        if (!way.startsWith('Request')) assert.equal(listeners(controller.signal), 0);
       }
       for (const reason of REASONS) {
         const url = fresh('/headers');
@@ -73,10 +77,11 @@ for (const [way, call] of Object.entries(WAYS)) {
       }
       const url = fresh('/wait');
       let waiting = false;
-      const onRetry = () => {
+      const random = () => {
         waiting = true;
+        return 0.9;
       };
-      await aborted(url, ENOUGH, () => waiting, { baseMs: 60_000, capMs: 60_000, minMs: 30_000, onRetry });
+      await aborted(url, ENOUGH, () => waiting, { baseMs: 60_000, capMs: 60_000, random });
       assert.equal(requestsOf(url).length, 1);
     });
 
@@ -95,10 +100,11 @@ for (const [way, call] of Object.entries(WAYS)) {
     });
 
     test(`${way}, ${timing}: while the body is read`, async () => {
-      for (const [path, reason] of [...REASONS.map((reason) => ['/body', reason]), ['/missing', ENOUGH]]) {
+      const missing = way.endsWith('light') ? [] : [['/missing', ENOUGH, { throwOnStatus: true }]];
+      for (const [path, reason, more] of [...REASONS.map((reason) => ['/body', reason]), ...missing]) {
         const controller = new AbortController();
         const url = fresh(path);
-        const sent = call({ ...options, throwOnStatus: true }, controller.signal, url);
+        const sent = call({ ...options, ...more }, controller.signal, url);
         const response = await sent.catch((error) => error.response);
         const reader = response.body.getReader();
         assert.equal(new TextDecoder().decode((await reader.read()).value), 'begin');
