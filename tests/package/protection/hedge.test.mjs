@@ -1,5 +1,5 @@
 // Hedging. What a scene can say is in tests/vectors/protection.json; what becomes of a round whatever its callbacks do,
-// and what is learned, the random schedules compare with an oracle.
+// and what is learned, the random schedules compare with a reference.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

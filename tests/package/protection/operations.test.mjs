@@ -1,5 +1,5 @@
 // Where protection acts in an operation, how holds end, and what an operation rejects with that protection ends. The
-// order of the checks, and what becomes of tokens and probes, the random schedules compare with an oracle.
+// order of the checks, and what becomes of tokens and probes, the random schedules compare with a reference.
 
 import assert from 'node:assert/strict';
 

@@ -1,5 +1,5 @@
-// Protection in retrySync, which blocks the thread while it is held. How it waits, the random schedules compare with an
-// oracle.
+// Protection in retrySync, which blocks the thread while it is held. How it waits, the random schedules compare with a
+// reference.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -6,6 +6,9 @@ import { endOf, failure, operation } from './callbacks.mjs';
 
 const FAILURES = { error: 4, retryAfter: 2, permanent: 1, rejected: 1 };
 
+/** No share of the few samples here is exactly one of these: rounding decides nothing. */
+const QUANTILES = [0.507, 0.903, 0.953, 0.991];
+
 /** The share of schedules with hedges, and of those the share with many operations. */
 const HEDGED = 0.1;
 const MANY = 0.06;
@@ -29,7 +32,7 @@ export function addHedges(g, schedule, always) {
     if (i > 0 && g.chance(0.5)) continue;
     const delayMs = g.pick([0, 1, 7.5, 20, 50, schedule.gap]);
     delays.set(i, delayMs);
-    parts.hedge = many && g.chance(0.7) ? { quantile: g.pick([0.5, 0.9, 0.95, 0.99]) } : { delayMs };
+    parts.hedge = many && g.chance(0.7) ? { quantile: g.pick(QUANTILES) } : { delayMs };
     if (g.chance(0.7)) parts.hedge.maxRatio = g.pick([0.001, 0.1, 0.333, 1]);
     if (g.chance(0.3) && !schedule.events.some(({ protection }) => protection === i)) delete parts.breaker;
   }
@@ -56,8 +59,6 @@ function limits(g, options, delayMs, world) {
   const span = () => delayMs * g.pick([0.5, 1, 1.5, 2, 3, 8]) + g.pick([0, 1, 30, 100.5]);
   if (g.chance(0.35)) options.totalTimeoutMs = Math.max(1, span());
   if (g.chance(0.3)) options.attemptTimeoutMs = Math.max(1, span());
-  // The oracle knows timers by their length.
-  if (Math.ceil(options.attemptTimeoutMs) === Math.ceil(options.totalTimeoutMs)) delete options.attemptTimeoutMs;
 }
 
 function manyOperations(g, schedule) {

@@ -1,4 +1,4 @@
-// The machines of protection a second time, for the oracle: each keeps a list of everything that happened to it and
+// The machines of protection a second time, for the reference: each keeps a list of everything that happened to it and
 // derives its numbers from the list. The package keeps a few running numbers instead, so the two share no shortcut.
 
 /** Verdicts of an attempt's end for the breaker. */
@@ -56,6 +56,11 @@ export class Budget {
   /** An operation succeeded. @param {number} last tokens that its last retry took; 0 at the first attempt */
   succeeded(last) {
     this.changes.push(this.refund && last > 0 ? last : this.perSuccess);
+  }
+
+  status() {
+    const { tokens, capacity, granted, rejected } = this;
+    return { tokens: tokens / 1000, capacity: capacity / 1000, granted, rejected };
   }
 }
 
@@ -117,6 +122,11 @@ export class Cooldown {
   hold(now, base, draw) {
     const left = this.left(now);
     return left > 0 ? left + draw * Math.max(base, this.at(now).asked / 2) : 0;
+  }
+
+  status(now) {
+    const { held, rejected } = this;
+    return { remainingMs: Math.max(0, this.at(now).until - now), held, rejected };
   }
 }
 
@@ -229,15 +239,12 @@ export class Breaker {
     return { pass };
   }
 
-  /**
-   * Takes in how an attempt ended.
-   * @returns {'opened' | 'closed' | undefined}
-   */
-  end(now, pass, verdict, draw, cause, hintMs) {
+  /** Follows the end of an attempt. @param {() => number} draw */
+  end(now, pass, verdict, draw) {
     if (pass.generation !== this.generation) return undefined;
     if (this.phase === 'half-open') {
       if (pass === this.probe) this.probe = undefined;
-      if (verdict === FAILURE) return this.open(now, draw, cause, hintMs);
+      if (verdict === FAILURE) return this.open(now, draw());
       if (verdict === SUCCESS) this.good += 1;
       const closes =
         verdict === SUCCESS ? this.good >= this.options.closeAfter : now - this.changedAt >= this.options.windowMs;
@@ -253,7 +260,7 @@ export class Breaker {
     // A retry's failure says nothing.
     if (verdict === SUCCESS || !pass.first) return undefined;
     this.ends.push({ slice: this.slice, ok: false });
-    return this.tooMany(now) ? this.open(now, draw, cause, 0) : undefined;
+    return this.tooMany(now) ? this.open(now, draw()) : undefined;
   }
 
   /** Whether the failures are enough to open. */
@@ -279,27 +286,25 @@ export class Breaker {
     return since;
   }
 
-  open(now, draw, cause, hintMs) {
+  open(now, draw) {
     const { openMs, maxOpenMs } = this.options;
     this.opens += 1;
     const most = Math.min(maxOpenMs, openMs * 2 ** (this.opens - 1));
-    const ms = Math.min(maxOpenMs, Math.max(hintMs || 0, most / 2 + (draw * most) / 2));
-    this.last(now, ms, ms, cause);
-    return 'opened';
+    const ms = most / 2 + (draw * most) / 2;
+    this.last(now, ms, ms);
   }
 
   /** By hand. */
   openFor(now, ms) {
     const { openMs, maxOpenMs } = this.options;
-    this.last(now, ms, Math.min(maxOpenMs, Math.max(ms, openMs)), undefined);
+    this.last(now, ms, Math.min(maxOpenMs, Math.max(ms, openMs)));
   }
 
-  last(now, ms, lease, cause) {
+  last(now, ms, lease) {
     if (this.phase !== 'open') this.enter('open', now);
     this.longest = ms;
     this.lease = lease;
     this.until = now + ms;
-    this.cause = cause;
   }
 
   enter(phase, now) {
@@ -310,9 +315,112 @@ export class Breaker {
     this.good = 0;
   }
 
-  close(now) {
+  close(now, byHand = false) {
     this.enter('closed', now);
     this.empty(now);
-    return 'closed';
+    if (byHand) this.opens = 0;
   }
+
+  /** Reading changes nothing. */
+  status(now) {
+    const read = Object.assign(Object.create(Breaker.prototype), this);
+    read.turn(now);
+    const { phase, opens, rejected } = read;
+    return { state: phase, retryAfterMs: read.busy(now), ...read.counted(now), opens, rejected };
+  }
+}
+
+/** Hedges that may start before any operation has succeeded. */
+const FIRST = 10;
+/** How long a slice of durations lasts, in ms. */
+const SLICE_MS = 30_000;
+/** How many durations are needed, and after how many the quantile is taken again. */
+const ENOUGH = 20;
+const AGAIN = 64;
+/** Slots start at 1/16 ms, eight in each of 24 octaves. */
+const [LOWEST, OCTAVES] = [-4, 24];
+
+export class Hedging {
+  constructor({ delayMs, quantile = 0.95, maxRatio = 0.1 }, now) {
+    this.delayMs = delayMs;
+    this.latency = delayMs === undefined ? new Latency(quantile, now) : undefined;
+    this.budget = new Budget({ capacity: FIRST, perSuccess: maxRatio, cost: 1, refund: false });
+    this.hedges = 0;
+    this.won = 0;
+    this.rejected = 0;
+  }
+
+  /** How long after an attempt its hedge starts; undefined while that is not known. */
+  delay(now) {
+    return this.delayMs ?? this.latency.delay(now);
+  }
+
+  /** The end of a first attempt: how long it took counts if it succeeded, timed out or was superseded. */
+  hear({ startedAt, endedAt = performance.now() }, now, counts, attemptTimeoutMs) {
+    const ms = endedAt - startedAt;
+    if (counts || ms >= attemptTimeoutMs) this.latency?.record(now, ms);
+  }
+
+  /** Reading changes nothing. */
+  status(now) {
+    const { hedges, won, rejected, latency } = this;
+    const read = Object.assign(Object.create(Latency.prototype), latency);
+    return { delayMs: this.delayMs ?? read.delay(now), hedges, won, rejected };
+  }
+}
+
+/** Durations of first attempts: those of this slice, and a share of those of the one before. */
+export class Latency {
+  constructor(quantile, now) {
+    this.quantile = quantile;
+    this.sliceStart = now;
+    this.slice = 0;
+    /** @type {readonly { slice: number, ms: number }[]} */
+    this.samples = [];
+    /** Samples since the delay was taken. */
+    this.unread = 0;
+    this.known = undefined;
+  }
+
+  record(now, ms) {
+    this.turn(now);
+    this.samples = [...this.samples, { slice: this.slice, ms }];
+    this.unread += 1;
+  }
+
+  /** Brings the slices up to the time. A start in the future becomes now. */
+  turn(now) {
+    this.sliceStart = Math.min(this.sliceStart, now);
+    const whole = Math.floor((now - this.sliceStart) / SLICE_MS);
+    if (whole === 0) return;
+    this.slice += whole;
+    this.sliceStart += whole * SLICE_MS;
+    this.unread = AGAIN;
+  }
+
+  delay(now) {
+    this.turn(now);
+    const share = 1 - (now - this.sliceStart) / SLICE_MS;
+    const counted = this.samples.filter(({ slice }) => slice >= this.slice - 1).sort((a, b) => a.ms - b.ms);
+    const sum = (list) => {
+      const current = list.filter(({ slice }) => slice === this.slice).length;
+      return current + (list.length - current) * share;
+    };
+    const total = sum(counted);
+    if (total < ENOUGH) return undefined;
+    if (this.unread < AGAIN && this.known !== undefined) return this.known;
+    this.unread = 0;
+    const reached = counted.findIndex((_, i) => sum(counted.slice(0, i + 1)) >= this.quantile * total);
+    this.known = Math.max(1, edgeAbove(counted.at(reached).ms));
+    return this.known;
+  }
+}
+
+/** The upper edge of the slot that a duration falls into: at most an eighth above it. */
+function edgeAbove(ms) {
+  const octave = Math.floor(Math.log2(Math.max(ms, 2 ** LOWEST)));
+  if (octave >= LOWEST + OCTAVES) return 2 ** (LOWEST + OCTAVES);
+  const lower = 2 ** octave;
+  const eighths = Math.floor((Math.max(ms, lower) / lower - 1) * 8);
+  return lower * (1 + (eighths + 1) / 8);
 }

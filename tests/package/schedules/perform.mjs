@@ -1,10 +1,11 @@
 // Does what a schedule says: makes the protections, policies and signals, calls the operations, and plays the
 // callbacks, writing down everything that happens.
 
-import { channelOf } from './tracing.mjs';
+import { tracingChannel } from 'node:diagnostics_channel';
+
 import { HOOKS } from '../lib/callbacks.mjs';
-import { RESULTS, causeOf, failure, value } from './values.mjs';
-import { World, describe } from './world.mjs';
+import { RESULTS, failure, value } from './values.mjs';
+import { World, current, describe } from './world.mjs';
 
 /** An attempt beyond what any operation allows does not end, so that a broken package cannot run forever. */
 const MOST_CALLS = 80;
@@ -13,38 +14,27 @@ const MOST_CALLS = 80;
 const AFTERWARDS = 1e9;
 
 /** @returns {Promise<World>} when all has ended */
-export async function perform(schedule, pkg) {
-  const world = await play(schedule, pkg);
-  if (schedule.twice) compare(world, await play(schedule, pkg.twin));
-  return world;
-}
-
-/** The machines as JavaScript decide as those in wasm do. */
-function compare(world, { log }) {
-  const said = ({ kind, op, t, turn, ms, ok, numbers, report }) =>
-    JSON.stringify([kind, op, t, turn, ms, ok, numbers, report?.reason, report?.retryAfterMs]);
-  const i = world.log.findIndex((entry, n) => log[n] === undefined || said(entry) !== said(log[n]));
-  if (i < 0 && world.log.length === log.length) return;
-  const other = log[i] === undefined ? 'nothing' : said(log[i]);
-  world.problem('twins', `entry ${i} is ${world.log[i] && said(world.log[i])}, and ${other} without wasm`);
-}
-
-async function play(schedule, pkg) {
+export async function play(schedule, pkg) {
   const world = new World(schedule, pkg);
-  const channel = schedule.traced ? channelOf(world) : undefined;
-  channel?.subscribe();
+  const stage = new Stage(world, schedule, pkg);
+  if (schedule.traced) CHANNEL.subscribe(SUBSCRIBERS);
   try {
-    new Stage(world, schedule, pkg).begin();
+    stage.begin();
     await world.live();
   } finally {
-    channel?.unsubscribe();
+    if (schedule.traced) CHANNEL.unsubscribe(SUBSCRIBERS);
   }
-  world.read();
-  if (schedule.policies[0].options.metrics) world.metrics = world.policies[0].metrics();
-  for (const operation of world.operations)
-    for (const attempt of operation.received) attempt.after = attempt.signal?.aborted;
+  stage.over();
   return world;
 }
+
+const CHANNEL = tracingChannel('rejitter:operation');
+const SUBSCRIBERS = Object.fromEntries(
+  ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((name) => [
+    name,
+    ({ error }) => current().note('traced', current().current(), { name, error }),
+  ]),
+);
 
 class Stage {
   constructor(world, schedule, pkg) {
@@ -60,7 +50,7 @@ class Stage {
 
   begin() {
     const { schedule, world, pkg } = this;
-    world.protections = schedule.protections.map((parts, i) => this.protection(parts, i));
+    world.protections = schedule.protections.map((parts) => this.protection(parts));
     const { signal } = schedule.policies[0];
     if (signal) this.signals.set('policy', this.signal(signal, 'policy'));
     for (const { id, signal } of schedule.operations)
@@ -81,7 +71,25 @@ class Stage {
     if (schedule.afterwards) this.endWell();
   }
 
-  protection({ budget, breaker, cooldown, hedge, throws, aborts, isFailure }, i) {
+  /** Reads what can be read when all has ended. */
+  over() {
+    const { schedule, world } = this;
+    const from = world.log.length;
+    world.read();
+    // After traffic and time.
+    if (schedule.afterwards)
+      for (const { numbers } of world.log.slice(from))
+        if ((numbers.breaker?.state ?? 'closed') !== 'closed') world.problem('recovery', 'the breaker is not closed');
+    if (schedule.policies[0].options.metrics) world.note('metrics', undefined, { counts: world.policies[0].metrics() });
+    for (const operation of world.operations) {
+      // Those that nobody has read are made when they are read here: that is done for hedges only.
+      const hedged = schedule.protections[operation.policy.of]?.hedge !== undefined;
+      const signals = operation.received.map(({ signal, attempt }) => (hedged ? attempt.signal : signal) ?? {});
+      world.note('signals', operation, { signals });
+    }
+  }
+
+  protection({ budget, breaker, cooldown, hedge, throws, aborts, isFailure }) {
     const { world, pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
@@ -89,13 +97,15 @@ class Stage {
     if (budget) parts.push(pkg.budget(budget));
     if (hedge) parts.push(pkg.hedge(hedge));
     const onEvent = (event) => {
-      world.note('protection', world.current(), { protection: i, event });
+      world.note('protection', world.current(), { event });
       if (aborts === event.type) this.abort(world.current()?.plan.id, world.current()?.plan.reason);
+      // What it rejects with is no one's to await.
+      if (throws && event.type === 'rejected') return Promise.reject(new Error('of onEvent'));
       if (throws) throw new Error('of onEvent');
+      return undefined;
     };
     const options = isFailure ? { onEvent, isFailure: (end) => this.isFailure(end) } : { onEvent };
     const object = pkg.protect(...parts, options);
-    world.note('made', undefined, { protection: i });
     return { object, keys: new Set([undefined]) };
   }
 
@@ -152,14 +162,14 @@ class Stage {
     const { world } = this;
     const controller = kind === 'bare' ? bareController() : new AbortController();
     const { signal } = controller;
-    const record = { name, kind, controller, signal, listeners: 0, most: 0, aborted: false, reason: undefined };
+    const record = { name, kind, controller, signal, listeners: 0, aborted: false };
     const { addEventListener, removeEventListener } = signal;
     const known = new Set();
     signal.addEventListener = function (type, listener, ...rest) {
       if (type !== 'abort') world.problem('leftovers', `a listener for ${type}`);
       known.add(listener);
       record.listeners = known.size;
-      record.most = Math.max(record.most, known.size);
+      if (known.size > world.operations.length) world.problem('footprint', `${known.size} listeners on one signal`);
       return addEventListener.call(signal, type, listener, ...rest);
     };
     signal.removeEventListener = function (type, listener, ...rest) {
@@ -167,7 +177,6 @@ class Stage {
       record.listeners = known.size;
       return removeEventListener.call(signal, type, listener, ...rest);
     };
-    world.signals.push(record);
     return record;
   }
 
@@ -176,9 +185,9 @@ class Stage {
     const record = this.signals.get(name);
     if (record === undefined || record.aborted) return;
     const reason = value(kind);
-    Object.assign(record, { aborted: true, timesOut: kind === 'timesOut' && record.kind !== 'bare' });
-    record.reason = record.kind === 'bare' ? BARE : reason;
-    record.at = world.note('abort', undefined, { signal: name });
+    world.call(reason, `the reason of ${name}`);
+    record.aborted = true;
+    world.note('abort', undefined, { signal: name });
     const operation = world.operations.find((each) => each.signals.includes(record));
     // Its hooks run before this macrotask ends.
     if (world.schedule.single && operation !== undefined) world.alone = operation;
@@ -187,7 +196,7 @@ class Stage {
     } catch (error) {
       world.problem('unhandled', `abort() threw ${describe(error)}`);
     }
-    if (record.kind !== 'bare') record.reason = record.signal.reason;
+    world.call(record.signal.reason, `the reason of ${name}`);
   }
 
   readyOptions({ of, options: plain, uses, signal }) {
@@ -301,7 +310,8 @@ class Stage {
 
   /** The options of a function that has no policy. */
   onceOptions({ plan, policy }) {
-    const options = { ...this.options[plan.policy] };
+    // Only policies count.
+    const { metrics, ...options } = this.options[plan.policy];
     if (plan.signal) options.signal = this.signals.get(plan.id).signal;
     if (policy.of === undefined) return options;
     const { object } = this.world.protections[policy.of];
@@ -320,12 +330,15 @@ class Stage {
 
   settled(operation, ok, value) {
     const { world, pkg } = this;
-    operation.settled = world.note('settle', operation, {
-      ok,
-      value,
-      report: pkg.retryReport(value),
-      listeners: operation.signals.map((signal) => signal.listeners),
-    });
+    for (const signal of operation.signals) {
+      const others = world.operations.some(
+        (other) => other !== operation && other.settled === undefined && other.signals.includes(signal),
+      );
+      if (signal.listeners > 0 && !others) world.problem('leftovers', 'a listener is left at settlement');
+    }
+    if ([...world.timers.values()].some((timer) => timer.operation === operation))
+      world.problem('leftovers', 'a timer is left at settlement');
+    operation.settled = world.note('settle', operation, { ok, value, report: pkg.retryReport(value) });
   }
 
   attempted(operation, attempt) {
@@ -336,7 +349,7 @@ class Stage {
       world.problem('attempts', `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
-    const received = { signal: undefined, aborted: undefined };
+    const received = { attempt, signal: undefined, aborted: undefined };
     operation.received.push(received);
     // A wrapped function receives no attempt.
     if (attempt !== undefined) {
@@ -388,12 +401,11 @@ class Stage {
     const { world } = this;
     let inner;
     for (const act of step.before) inner = this.act(act) ?? inner;
-    if (entry.kind === 'hook') world.note('hookEnd', operation, { name: entry.name });
     if (step.end.how === 'never') return new Promise(() => {});
     const done = (ok, made) => {
       if (entry.end !== undefined) return;
       entry.end = world.note('end', operation, { of: entry, ok, made });
-      // Not the reason of its signal: the oracle takes the first who gets that for the one who shows it.
+      // Not the reason of its signal.
       if (entry.kind === 'fn') operation.shown = ok || made.heeded ? undefined : made.shown;
     };
     if (step.end.how !== 'inner') {
@@ -403,11 +415,11 @@ class Stage {
     }
     return inner.then(
       (result) => {
-        done(true, { thrown: result, shown: result, afterMs: NaN, inner: true });
+        done(true, { thrown: result, shown: result });
         return result;
       },
       (error) => {
-        done(false, { thrown: error, shown: error, afterMs: NaN, inner: true, ...causeOf(error) });
+        done(false, { thrown: error, shown: error });
         throw error;
       },
     );
@@ -415,7 +427,7 @@ class Stage {
 
   end({ how, ok, value: described, ms, style, heeds, before }, entry, operation, done) {
     const { world } = this;
-    const made = this.make(ok, described, entry);
+    const made = this.make(ok, described, entry, operation);
     const { thrown } = made;
     const settle = (resolve, reject) => {
       done(ok, made);
@@ -458,7 +470,7 @@ class Stage {
     signal?.addEventListener('abort', () => {
       const { reason } = signal;
       const end = () => {
-        done(false, { thrown: reason, shown: reason, afterMs: NaN, heeded: true, ...causeOf(reason) });
+        done(false, { thrown: reason, shown: reason, heeded: true });
         reject(reason);
       };
       if (ms === 0) end();
@@ -467,27 +479,27 @@ class Stage {
   }
 
   /** The value that a callback ends with. */
-  make(ok, described = { kind: 'undefined' }, entry) {
-    const { says, status } = described;
-    if (ok && described.layers === undefined) {
-      const result =
-        'verdict' in described
-          ? described.verdict
-          : 'number' in described
-            ? described.number
-            : described.kind === 'result'
-              ? { says, status }
-              : value(RESULTS.includes(described.kind) ? described.kind : 'undefined');
-      return { thrown: result, shown: result, afterMs: NaN };
+  make(ok, described = { kind: 'undefined' }, entry, operation) {
+    const { says, status, layers, verdict, number, kind } = described;
+    const call = (value, what) => {
+      operation.made = (operation.made ?? 0) + 1;
+      this.world.call(value, `${what} ${operation.id}.${operation.made}`);
+      return value;
+    };
+    if (ok && layers === undefined) {
+      if ('verdict' in described) return { thrown: verdict, shown: verdict };
+      if ('number' in described) return { thrown: number, shown: number };
+      const result = kind === 'result' ? { says, status } : value(RESULTS.includes(kind) ? kind : 'undefined');
+      return { thrown: call(result, 'result'), shown: result };
     }
-    // The error that this callback received, and that its maker has accounted for.
-    if (described.kind === 'same' && entry.outcome !== undefined)
-      return { thrown: entry.outcome, shown: entry.outcome, afterMs: NaN, ...causeOf(entry.outcome) };
-    const made = failure(described.kind === 'same' ? { kind: 'error' } : described, this.pkg);
-    if (typeof made.thrown === 'object' && made.thrown !== null) this.world.own.add(made.thrown);
-    if (described.layers !== undefined && this.pkg.isPermanent(made.thrown) !== made.permanent)
-      this.world.problem('identity', `isPermanent() is ${!made.permanent} for ${described.layers.join(' in ')}`);
-    return Object.assign(made, causeOf(made.shown));
+    // The error that this callback received.
+    if (kind === 'same' && entry.outcome !== undefined) return { thrown: entry.outcome, shown: entry.outcome };
+    const made = failure(kind === 'same' ? { kind: 'error' } : described, this.pkg);
+    call(made.shown, 'error');
+    call(made.thrown, 'mark');
+    if (layers !== undefined && this.pkg.isPermanent && this.pkg.isPermanent(made.thrown) !== made.permanent)
+      this.world.problem('identity', `isPermanent() is ${!made.permanent} for ${layers.join(' in ')}`);
+    return made;
   }
 }
 
@@ -515,9 +527,6 @@ const simple = (ms, { policies: [{ named }] }) => ({
   via: named === undefined ? 'run' : 'once',
   attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'throw', ok: false, ms, value: { kind: 'error' } } }],
 });
-
-/** Stands for the reason that a signal without reasons cannot give. */
-export const BARE = Symbol('the package makes an AbortError');
 
 function bareController() {
   const target = new EventTarget();

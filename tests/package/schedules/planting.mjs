@@ -10,16 +10,57 @@ import { sentenceOf } from './invariants.mjs';
 import { Threads } from './threads.mjs';
 
 /**
- * A bug: the rules that it breaks, and the edits that plant it.
- * @typedef {object} Mutant
- * @property {string} name
- * @property {string[]} rules
- * @property {[file: string, find: string, put: string][]} edits
- * @property {'plain' | 'protected' | 'hedged'} among the schedules that look for it
+ * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
+ * @typedef {{ name: string, rules: string[], edits: [file: string, find: string, put: string][], among: string }} Mutant
  */
 
 /** Files that no schedule uses. */
 const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
+
+/** Functions of the breaker's machine, and their parameters. */
+const MACHINE = {
+  admit: 'state, options, now, first',
+  close: 'state, now',
+  ended: 'state, options, now, draw, ticket, verdict, hintMs',
+  look: 'state, now',
+  open: 'state, options, now, ms',
+};
+const machine = (name, body) => `export * from './generated.js';
+  export const ${name} = (${MACHINE[name]}) => {
+    const { NOTHING, SUCCESS, FAILURE } = core;
+    const [CLOSED, OPEN, HALF_OPEN, SAME, HAS_CLOSED] = [0, 1, 2, 0, 2];
+    const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, ROW_AT, PROBE, OPENS, UNTIL, LONGEST, LEASE] =
+      [10, 11, 13, 14, 15, 16, 18, 20, 21, 22];
+    const usual = () => core.${name}(${MACHINE[name]});
+    ${body}
+  };`;
+
+/** The edit of a heading: a body in place of a function, or lines in place of others. */
+function editOf(where, from, to) {
+  if (MACHINE[where]) return ['protection/machines.js', "export * from './generated.js';", machine(where, to)];
+  // The arguments are those of `decide` in decision.js.
+  const core = { core: to, decide: `return { draw, decide(...a) { ${to} } };` }[where];
+  if (core === undefined) return [where, from, to];
+  const made = `made ??= (({ decide, draw }) => { ${core} })(compiled()))`;
+  return ['wasm/core-inline.js', 'made ??= compiled() ?? translated())', made];
+}
+
+/** Reads the bugs: planted-bugs.diff says how they are written. @returns {Mutant[]} */
+export function readBugs() {
+  const bugs = [];
+  const [, ...sections] = readFileSync(new URL('planted-bugs.diff', import.meta.url), 'utf8').split(/^# (?=\w+$)/m);
+  for (const section of sections) {
+    const [among, ...hunks] = section.split(/\n+@ /);
+    for (const hunk of hunks) {
+      const [, file, name, rules] = /^([^:\n]+)(?:: (.*) \[(.*)\])?$/m.exec(hunk);
+      const lines = (sign) =>
+        [...hunk.matchAll(new RegExp(`^\\${sign} (.*)$`, 'gm'))].map(([, line]) => line).join('\n');
+      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], among });
+      bugs.at(-1).edits.push(editOf(file, lines('-'), lines('+')));
+    }
+  }
+  return bugs;
+}
 
 /** A copy of the package with the edits applied; each must apply exactly once. */
 export function planted(root, { name, edits }, i) {
@@ -52,24 +93,22 @@ export async function findAll(t, { mutants, seed, schedules: to }) {
   const root = mkdtempSync(join(tmpdir(), 'rejitter-mutants-'));
   const threads = new Threads(2);
   try {
-    const tasks = mutants.map((mutant, i) => ({
-      name: mutant.name,
-      rules: mutant.rules,
-      folder: planted(root, mutant, i),
-      seed,
-      from: 0,
-      step: 1,
-      to,
-      small: false,
-      among: mutant.among,
-    }));
     const missed = [];
-    await threads.each(tasks, ({ name, rules }, { schedules, finding }) => {
-      if (finding) t.diagnostic(`${name}: schedule ${schedules}, rule ${finding.rule}: ${finding.text}`);
-      if (finding === undefined) missed.push(name);
-      else if (!rules.includes(`${finding.rule}`))
-        missed.push(`${name}: found by rule ${finding.rule}, "${finding.text}", instead of ${rules.join(' or ')}`);
-    });
+    for (const among of new Set(mutants.map((mutant) => mutant.among))) {
+      const all = mutants.filter((mutant) => mutant.among === among);
+      await Promise.all(
+        threads.workers.map(async (worker, thread) => {
+          const mine = all.filter((_, i) => i % threads.workers.length === thread);
+          const folders = mine.map((mutant) => planted(root, mutant, mutants.indexOf(mutant)));
+          const { findings } = await threads.ask(worker, { folders, seed, from: 0, step: 1, to, among });
+          for (const [i, { name, rules }] of mine.entries()) {
+            const { index, rule, text } = findings[i] ?? {};
+            t.diagnostic(`${name}: schedule ${index}, rule ${rule}: ${text}`);
+            if (!rules.includes(rule)) missed.push(`${name}: found by rule ${rule} instead of ${rules.join(' or ')}`);
+          }
+        }),
+      );
+    }
     assert.deepEqual(missed, []);
   } finally {
     await threads.close();

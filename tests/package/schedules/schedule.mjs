@@ -15,7 +15,7 @@ import {
 import { addHedges } from './hedged-schedule.mjs';
 import { generator } from './random.mjs';
 import { KINDS } from './values.mjs';
-import { OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
+import { NAMED, OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
 
 /** The share of schedules without protection. */
 const PLAIN = 0.47;
@@ -78,6 +78,7 @@ export function makeSchedule(seed, index, among) {
   else {
     protectedOperations(g, schedule);
     addHedges(generator(seed ^ HEDGES, index), schedule, among === 'hedged');
+    if (index % 3 === 0) schedule.policies[0].options.metrics = true;
   }
   return schedule;
 }
@@ -99,7 +100,7 @@ function plainOperations(g, schedule) {
   schedule.policies.push(policy);
   const count = schedule.single ? 1 : g.whole(2, 3);
   for (let i = 0; i < count; i += 1)
-    schedule.operations.push(plainOperation(g, policy, i, i === 0 ? 0 : g.pick([0, g.unit() * 300])));
+    schedule.operations.push(plainOperation(g, schedule, policy, i, i === 0 ? 0 : g.pick([0, g.unit() * 300])));
   for (const abort of [...schedule.operations.filter(({ signal }) => signal).map(({ id }) => id), 'policy'])
     if ((abort !== 'policy' || policy.signal) && g.chance(0.6))
       schedule.events.push({
@@ -109,28 +110,18 @@ function plainOperations(g, schedule) {
       });
 }
 
-const NAMED = {
-  retryWithFullJitter: { jitter: 'full' },
-  retryWithEqualJitter: { jitter: 'equal' },
-  retryWithDecorrelatedJitter: { jitter: 'decorrelated' },
-  retryWithExponentialBackoff: { backoff: 'exponential', jitter: 'none' },
-  retryWithLinearBackoff: { backoff: 'linear', jitter: 'none' },
-  retryWithFixedDelay: { backoff: 'fixed', jitter: 'none' },
-  retryWithTruncatedBackoff: { backoff: 'truncated', maxAttempts: Infinity },
-};
-
 function plainPolicy(g) {
   const shape = g.pick(['policy', 'policy', 'policy', 'once', 'named', 'preset']);
   const preset = shape === 'preset' ? g.pick(Object.keys(PRESETS)) : undefined;
-  const named = shape === 'named' ? g.pick(Object.keys(NAMED)) : shape === 'once' ? 'retry' : undefined;
-  const implied = PRESETS[preset] ?? NAMED[named] ?? {};
+  const named = shape === 'named' ? g.pick(Object.keys(NAMED).slice(1)) : shape === 'once' ? 'retry' : undefined;
+  const { capRule, ...implied } = PRESETS[preset] ?? NAMED[named] ?? {};
   const options = timing(g, preset ? { maxAttempts: g.whole(2, 5) } : curve(g, implied));
   const uses = usesOf(g, 0.2, 0.5);
   if (named === undefined && g.chance(0.2)) options.metrics = true;
   if (g.chance(0.15)) options.name = g.pick(['load user', '']);
   if (uses.retryOnResult && g.chance(0.35)) options.finalResult = g.pick(['resolve', 'reject', 'reject']);
   if (g.chance(0.4)) options.seed = g.whole(0, 15);
-  else if (g.chance(0.92)) uses.random = true;
+  else uses.random = true;
   const signal = g.chance(0.3) ? g.pick(['real', 'real', 'bare']) : undefined;
   return { preset, named, implied, options, signal, uses };
 }
@@ -170,7 +161,7 @@ function timing(g, options) {
   return options;
 }
 
-function plainOperation(g, policy, id, at) {
+function plainOperation(g, schedule, policy, id, at) {
   const { uses, options } = policy;
   const via = policy.named === undefined ? g.pick(['run', 'run', 'run', 'wrap']) : 'once';
   // Whether the attempts beyond those of the plan fail as well.
@@ -186,7 +177,8 @@ function plainOperation(g, policy, id, at) {
     ms: () => g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]),
     acts: acts(g, [
       [signals.length > 0 ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
-      [0.25, () => ({ do: 'busy', ms: g.pick(blocks) })],
+      // Whose turn it is in a macrotask of several is open.
+      [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
       [0.5, () => ({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) })],
       [0.2, () => ({ do: 'reenter', ms: g.pick([0, 10]) })],
     ]),

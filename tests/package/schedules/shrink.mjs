@@ -37,7 +37,7 @@ export async function shrink(schedule, fails, changes) {
 }
 
 /** Properties that stay: without them, a schedule is not a smaller one but another. */
-const NEEDED = new Set('at attempts early how id kind late ms policy skew start via'.split(' '));
+const NEEDED = new Set('at attempts before early how id kind late ms policy random seed skew start via'.split(' '));
 
 /** Lists the parts of a schedule that may be taken away. */
 export function* changes(schedule) {

@@ -2,42 +2,61 @@
 
 import { pathToFileURL } from 'node:url';
 
-import { check } from './check.mjs';
-import { perform } from './perform.mjs';
+import { differenceOf } from './compare.mjs';
+import { play } from './perform.mjs';
+import * as reference from './reference.mjs';
 import { makeSchedule } from './schedule.mjs';
+import { sentenceOf } from './invariants.mjs';
 import { changes, shrink } from './shrink.mjs';
 import { trace } from './trace.mjs';
 
-async function objections(schedule, pkg) {
-  const world = await perform(schedule, pkg);
-  return { world, found: check(world, pkg) };
+const REFERENCE = { ...reference, ...reference.named };
+
+/** What breaks an invariant in a schedule that is played with these forms of a package. */
+async function objections(schedule, expected, forms) {
+  const found = [];
+  let world;
+  for (const form of forms) {
+    world = await play(schedule, form);
+    const difference = differenceOf(world, expected);
+    found.push(...world.problems, ...(difference ? [difference] : []));
+  }
+  for (const { rule } of found) sentenceOf(rule);
+  return { world, found };
 }
 
 /**
- * @param {any} pkg
+ * Plays schedules with packages, until one breaks an invariant in each, or there are no more.
+ * @param {any[]} pkgs
  * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, among?: any }} range schedules from,
  *   from + step, …, below to; for planted bugs, among which schedules
- * @returns {Promise<{ schedules: number, finding?: object }>} the first finding, shrunk if `small`
+ * @returns {Promise<{ schedules: number, findings: object[] }>} the first finding in each, shrunk if `small`
  */
-export async function simulate(pkg, { seed, from, step, to, small = false, among }) {
+export async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
   let schedules = 0;
-  for (let index = from; index < to; index += step) {
+  const findings = [];
+  for (let index = from; index < to && Object.keys(findings).length < pkgs.length; index += step) {
     const schedule = makeSchedule(seed, index, among);
-    const { found } = await objections(schedule, pkg);
+    const expected = await play(schedule, REFERENCE);
     schedules += 1;
-    if (found.length === 0) continue;
-    const [{ rule, text }] = found;
-    const finding = { seed, index, rule, text, among };
-    if (!small) return { schedules, finding };
-    // The same rule broken in the same way: numbers and the operation may differ.
-    const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
-    const fails = async (candidate) =>
-      (await objections(candidate, pkg)).found.some((each) => shape(each) === shape(found[0]));
-    const smallest = await shrink(schedule, fails, changes);
-    const { world, found: again } = await objections(smallest, pkg);
-    return { schedules, finding: { ...finding, trace: trace(smallest, world, again) } };
+    for (const [i, pkg] of pkgs.entries()) {
+      if (findings[i] !== undefined) continue;
+      const { found } = await objections(schedule, expected, schedule.twice ? [pkg, pkg.twin] : [pkg]);
+      if (found.length > 0)
+        findings[i] = { seed, index, among, ...found[0], ...(small && (await shrunk(schedule, found[0], pkg))) };
+    }
   }
-  return { schedules };
+  return { schedules, findings };
+}
+
+/** The trace of the smallest schedule that breaks the same invariant in the same way: numbers and operation may differ. */
+async function shrunk(schedule, finding, pkg) {
+  const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
+  const tried = async (candidate) => objections(candidate, await play(candidate, REFERENCE), [pkg]);
+  const fails = async (candidate) => (await tried(candidate)).found.some((each) => shape(each) === shape(finding));
+  const smallest = await shrink(schedule, fails, changes);
+  const { world, found } = await tried(smallest);
+  return { trace: trace(smallest, world, found) };
 }
 
 /** @param {string} folder of the unpacked package */

@@ -13,7 +13,7 @@ export class Threads {
     );
   }
 
-  /** One thread's answer to one task: `{ schedules, finding?, ms }`. */
+  /** One thread's answer to one task: `{ schedules, findings }`. */
   ask(worker, task) {
     return new Promise((resolve, reject) => {
       const ended = (code) => reject(new Error(`a thread of the simulation ended with ${code}`));
@@ -31,28 +31,17 @@ export class Threads {
    * Schedules `from` … `to` − 1 of a seed, shared out evenly.
    * @returns {Promise<{ schedules: number, finding?: object }>}
    */
-  async simulate({ from = 0, small = true, ...task }) {
+  async simulate({ folder, from = 0, ...task }) {
     const step = this.workers.length;
     const answers = await Promise.all(
-      this.workers.map((worker, i) => this.ask(worker, { ...task, from: from + i, step, small })),
+      this.workers.map((worker, i) =>
+        this.ask(worker, { ...task, folders: [folder], from: from + i, step, small: true }),
+      ),
     );
     return {
       schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),
-      finding: answers
-        .map((answer) => answer.finding)
-        .filter(Boolean)
-        .sort((a, b) => a.index - b.index)[0],
+      finding: answers.flatMap(({ findings }) => findings).sort((a, b) => a.index - b.index)[0],
     };
-  }
-
-  /** Works through a list of tasks, each thread taking the next when it is free. */
-  async each(tasks, done) {
-    const left = [...tasks];
-    await Promise.all(
-      this.workers.map(async (worker) => {
-        for (let task = left.shift(); task !== undefined; task = left.shift()) done(task, await this.ask(worker, task));
-      }),
-    );
   }
 
   close() {

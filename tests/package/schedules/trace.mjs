@@ -7,8 +7,8 @@ import { describe } from './world.mjs';
 /** How much of a long record is shown. */
 const FIRST = 70;
 const LAST = 20;
-/** Entries that every schedule is full of. */
-const PLAIN = new Set(['clear', 'hookEnd']);
+/** Entries that say little. */
+const PLAIN = new Set(['signals', 'traced', 'metrics']);
 
 const short = (value) => inspect(value, { breakLength: Infinity, compact: 99, depth: 9 });
 

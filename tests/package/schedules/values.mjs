@@ -66,24 +66,45 @@ export function failure({ kind, layers = [], ms, bad, says, status }, { Rejected
   }
   const found = layers.toReversed().slice(0, DEEPEST + 1);
   const stops = found.includes('permanent');
-  return {
+  const account = {
     thrown,
     shown,
     marked: layers.length > 0 && layers.at(-1) !== 'plain',
     permanent: stops,
     afterMs: !stops && found.some((layer) => layer === 'retryAfter' || layer === 'retryAfterNothing') ? ms : NaN,
   };
+  if (Object(thrown) === thrown) accounts.set(thrown, account);
+  return account;
 }
 
-/** Describes what the package may do to an error: it gives a cause only to an extensible Error that has none. */
-export function causeOf(error) {
-  const isObject = (typeof error === 'object' && error !== null) || typeof error === 'function';
-  const own = isObject ? Object.getOwnPropertyDescriptor(error, 'cause') : undefined;
-  let isError = false;
+/** What its maker says of a value that is thrown or returned. */
+const accounts = new WeakMap();
+export const accountOf = (thrown) => accounts.get(thrown) ?? { thrown, shown: thrown, afterMs: NaN };
+
+/** Whether a value is an instance of a class. Some values cannot be asked. */
+export function isA(value, type) {
   try {
-    isError = error instanceof Error;
+    return value instanceof type;
   } catch {
-    // A proxy that refuses to say so.
+    return false;
   }
-  return { own, open: own === undefined && isError && Object.isExtensible(error) };
+}
+
+/** A property of what may throw when it is read. */
+export function own(value, name) {
+  try {
+    return value?.[name];
+  } catch {
+    return undefined;
+  }
+}
+
+const causeOf = (error) => Object.getOwnPropertyDescriptor(Object(error), 'cause');
+
+/** Makes a failure the cause of the error that takes its place: if that can have one, and is no cause of the failure. */
+export function blame(error, failure) {
+  if (causeOf(error) !== undefined || !isA(error, Error) || !Object.isExtensible(error)) return;
+  for (let [depth, each] = [0, failure]; depth < DEEPEST; depth += 1, each = causeOf(each)?.value)
+    if (Object.is(each, error)) return;
+  Object.defineProperty(error, 'cause', { value: failure, writable: true, configurable: true });
 }

@@ -22,14 +22,25 @@ export const kindsOf = (option) =>
   kinds[option].filter(({ name, parameter }) => name !== 'custom' && parameter === undefined).map(({ name }) => name);
 
 /** The data of presets, by the systems' own documents. */
-const DATA = NAMES.map((name) => [name, published.find(({ preset }) => preset === name).policy]);
-/** The options of these presets, and the rule of those whose cap bounds another number than the wait. */
-export const PRESETS = Object.fromEntries(DATA.map(([name, { capRule, ...options }]) => [name, options]));
-const CAP_RULES = Object.fromEntries(DATA.map(([name, { capRule }]) => [name, capRule]));
+export const PRESETS = Object.fromEntries(
+  NAMES.map((name) => [name, published.find(({ preset }) => preset === name).policy]),
+);
+/** The options of functions that are named after them. */
+export const NAMED = {
+  retry: {},
+  retryWithFullJitter: { jitter: 'full' },
+  retryWithEqualJitter: { jitter: 'equal' },
+  retryWithDecorrelatedJitter: { jitter: 'decorrelated' },
+  retryWithExponentialBackoff: { backoff: 'exponential', jitter: 'none' },
+  retryWithLinearBackoff: { backoff: 'linear', jitter: 'none' },
+  retryWithFixedDelay: { backoff: 'fixed', jitter: 'none' },
+  retryWithTruncatedBackoff: { backoff: 'truncated', maxAttempts: Infinity },
+};
 
 /** Options with their defaults. */
-export function resolved(options, preset) {
+export function resolved(options) {
   const {
+    capRule = 'bound',
     backoff = 'exponential',
     jitter = 'full',
     baseMs,
@@ -53,7 +64,7 @@ export function resolved(options, preset) {
     factor,
     step: stepMs ?? base,
     n: truncateAt,
-    rule: CAP_RULES[preset] ?? 'bound',
+    rule: capRule,
     longest: options.maxRetryAfterMs ?? 60_000,
     followsFar: options.longRetryAfter === 'cap',
   };

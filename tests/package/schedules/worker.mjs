@@ -6,17 +6,18 @@ import { open, simulate } from './simulate.mjs';
 import { takeOver } from './world.mjs';
 
 const packages = new Map();
-const realNow = process.hrtime.bigint;
 takeOver();
 
-parentPort.on('message', async ({ folder, ...range }) => {
-  const startedAt = realNow();
+parentPort.on('message', async ({ folders, ...range }) => {
   let answer;
   try {
-    if (!packages.has(folder)) packages.set(folder, await open(folder));
-    answer = await simulate(packages.get(folder), range);
+    for (const folder of folders) if (!packages.has(folder)) packages.set(folder, await open(folder));
+    answer = await simulate(
+      folders.map((folder) => packages.get(folder)),
+      range,
+    );
   } catch (error) {
     answer = { failure: error?.stack ?? String(error) };
   }
-  parentPort.postMessage({ ...answer, ms: Number(realNow() - startedAt) / 1e6 });
+  parentPort.postMessage(answer);
 });

@@ -28,10 +28,11 @@ const context = new AsyncLocalStorage();
 
 /** @type {World} */
 let world;
+export const current = () => world;
 
 export class World {
   constructor(schedule, pkg) {
-    const { start, early, late, skew } = schedule.clock;
+    const { start, early, late } = schedule.clock;
     this.schedule = schedule;
     this.pkg = pkg;
     this.now = start;
@@ -42,31 +43,24 @@ export class World {
     this.wall = 1.7e12;
     this.early = early;
     this.late = late;
-    this.random = generator(skew, 0);
     /** The number of this macrotask. */
     this.turn = 0;
-    /** How long callbacks have blocked the thread. */
-    this.busy = 0;
     this.log = [];
     /** @type {Map<number, object>} timers of the package that are armed */
     this.timers = new Map();
     this.armed = 0;
     this.moments = [];
-    this.signals = [];
     this.operations = [];
     /** @type {any[]} */
     this.policies = [];
     /** @type {{ object: any, keys: Set<string | undefined> }[]} */
     this.protections = [];
-    this.traced = [];
-    /** Errors that the schedule's own code made: not the package's. */
-    this.own = new WeakSet();
+    /** Names of what the schedule's own code made. @type {Map<object, string>} */
+    this.names = new Map();
     /** @type {any} */
     this.alone = undefined;
     this.problems = [];
     this.leftWaiting = false;
-    /** How often randomness of the host was taken. */
-    this.entropy = 0;
     world = this;
   }
 
@@ -95,7 +89,7 @@ export class World {
   }
 
   later(ms, act) {
-    this.moments.push({ due: this.now + ms, act: this.inContext(act) });
+    this.moments.push({ due: this.now + ms, operation: this.current(), act: this.inContext(act) });
   }
 
   /** A callback runs in the context in which it was handed over, as in Node. */
@@ -108,7 +102,7 @@ export class World {
     const id = (this.armed += 1);
     const operation = this.current();
     const effective = ms >= 1 && ms <= MAX_TIMER ? Math.trunc(ms) : 1;
-    const skew = this.random.chance(0.5) ? 0 : this.random.unit() * (this.early + this.late) - this.early;
+    const skew = this.skew(operation);
     const due = this.now + Math.max(0, effective + skew);
     const timer = { id, due, callback: this.inContext(callback), operation, unref: false };
     this.timers.set(id, timer);
@@ -129,9 +123,23 @@ export class World {
     return handle;
   }
 
+  /** By how much a timer is late, or early: the nth of an operation always by as much. */
+  skew(operation) {
+    if (this.early + this.late === 0) return 0;
+    const nth = operation === undefined ? 0 : (operation.timers = (operation.timers ?? 0) + 1);
+    const { chance, unit } = generator(this.schedule.clock.skew ^ (operation?.id ?? -1), nth);
+    return chance(0.5) ? 0 : unit() * (this.early + this.late) - this.early;
+  }
+
+  /** Gives a value that the schedule makes a name. */
+  call(value, name) {
+    if ((Object(value) === value || typeof value === 'symbol') && !this.names.has(value))
+      this.names.set(value, { name, cause: Object.getOwnPropertyDescriptor(Object(value), 'cause')?.value });
+  }
+
   disarm(handle) {
     if (handle === undefined || handle === null) return;
-    if (this.timers.delete(handle.id)) this.note('clear', undefined, { id: handle.id });
+    this.timers.delete(handle.id);
   }
 
   /** The time that the package's clock shows. */
@@ -148,24 +156,27 @@ export class World {
 
   /** Writes down the numbers of all states of protection. */
   read() {
-    for (const [i, { object, keys }] of this.protections.entries())
+    for (const { object, keys } of this.protections)
       for (const key of keys) {
         const numbers = (key === undefined ? object : object.for(key)).status();
-        this.note('status', undefined, { protection: i, key, numbers });
+        if (!Object.isFrozen(numbers)) this.problem('status', 'the numbers are not frozen');
+        this.note('status', undefined, { numbers });
       }
   }
 
   /** Blocks the thread, as a long computation does. */
   block(ms) {
     this.now += ms;
-    this.busy += ms;
   }
 
+  /** What is due first: of several, timers, in the order of their operations. Which armed one first may be open. */
   next() {
     let first;
-    for (const timer of this.timers.values()) if (first === undefined || timer.due < first.due) first = timer;
-    for (const moment of this.moments) if (first === undefined || moment.due < first.due) first = moment;
-    return first;
+    const sooner = (a, b) => a.due < b.due || (a.due === b.due && (a.operation?.id ?? -1) < (b.operation?.id ?? -1));
+    for (const timer of this.timers.values()) if (first === undefined || sooner(timer, first)) first = timer;
+    let moment = this.moments[0];
+    for (const each of this.moments) if (sooner(each, moment)) moment = each;
+    return moment !== undefined && (first === undefined || moment.due < first.due) ? moment : first;
   }
 
   /** Until nothing is left that could happen. */
@@ -236,15 +247,17 @@ export function takeOver() {
   console.warn = (text) => {
     if (!String(text).startsWith('rejitter: ')) world.problem('warnings', `a warning says ${text}`);
   };
+  // Every schedule has numbers of its own.
+  const drawn = () => world.problem('draws', 'randomness of the host was taken');
   const { random } = Math;
   Math.random = () => {
-    world.entropy += 1;
+    drawn();
     return random();
   };
   const { crypto } = globalThis;
   const fill = crypto.getRandomValues.bind(crypto);
   crypto.getRandomValues = (array) => {
-    world.entropy += 1;
+    drawn();
     return fill(array);
   };
   process.on('unhandledRejection', (error) => world.problem('unhandled', `unhandled rejection: ${describe(error)}`));
