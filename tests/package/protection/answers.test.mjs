@@ -7,7 +7,7 @@ import { vectors } from '../lib/consumer.mjs';
 import { fails, importAll, plain, timed, watched } from './entry.mjs';
 
 const all = await importAll();
-const { breaker, budget, cooldown, createFetch } = all;
+const { breaker, budget, createFetch } = all;
 const { isTransientError, permanent, protect, retry, retryAfter, retryReport } = all;
 
 const numbers = (api) => {
@@ -16,10 +16,6 @@ const numbers = (api) => {
 };
 const withStatus = (status) => Object.assign(new Error('own'), { status });
 const no = () => false;
-const late = (value, ms) =>
-  new Promise((done) => {
-    setTimeout(done, ms, value);
-  });
 
 timed('each status says the same on an error and on a refused result, with or without a response', async () => {
   const shapes = [
@@ -124,44 +120,6 @@ timed('a status that a client made up for what no server answered is none', asyn
   }
 });
 
-timed('an abort or a deadline while a predicate is pending says nothing, whatever the status', async (clock) => {
-  const controller = new AbortController();
-  const ends = [];
-  const api = protect(breaker(), { isFailure: (end) => void ends.push(end) });
-  const options = { ...plain, retryIf: () => new Promise(() => {}), protection: api };
-  watched(retry(fails(withStatus(503)), { ...options, signal: controller.signal }));
-  watched(retry(fails(withStatus(503)), { ...options, totalTimeoutMs: 50 }));
-  await clock.advance(10);
-  controller.abort();
-  await clock.drain();
-  assert.deepEqual([numbers(api), ends], [['closed', 0, 0], []]);
-});
-
-timed('isFailure hears every end with an outcome once, after the predicates, with its status', async (clock) => {
-  const log = [];
-  const api = protect(budget(), { isFailure: ({ attempt, durationMs, ...end }) => void log.push(end) });
-  const [gone, busy] = [withStatus(404), { status: 202 }];
-  const script = [fails(gone), () => busy, () => late('done', 5)];
-  const options = {
-    ...plain,
-    retryIf: () => log.push('retryIf') > 0,
-    retryOnResult: (value) => log.push('retryOnResult') && value === busy,
-    protection: api,
-  };
-  const seen = watched(retry(({ attempt }) => script[attempt - 1](), options));
-  await clock.drain();
-  assert.equal(seen.value, 'done');
-  assert.deepEqual(log, [
-    ...['retryIf', { error: gone, status: 404 }],
-    ...['retryOnResult', { result: busy, status: 202 }],
-    ...['retryOnResult', { result: 'done' }],
-  ]);
-  log.length = 0;
-  const stop = permanent(withStatus(410));
-  await retry(fails(stop), options).catch(() => {});
-  assert.deepEqual(log, [{ error: stop.cause, status: 410 }]);
-});
-
 timed('an asynchronous isFailure is a mistake: both errors are reported, and neither counts', async (clock) => {
   const reported = [];
   const { reportError } = globalThis;
@@ -179,15 +137,6 @@ timed('an asynchronous isFailure is a mistake: both errors are reported, and nei
   }
   assert.match(reported[0], /isFailure must return true, false, 'ignore' or undefined/);
   assert.deepEqual(reported.slice(1), ['too late']);
-});
-
-timed('a permanent error that isFailure calls a success ends the hold', async (clock) => {
-  const api = protect(cooldown(), { isFailure: ({ status }) => (status === 404 ? false : undefined) });
-  watched(retry(fails(retryAfter(5000, new Error('busy'))), { ...plain, maxAttempts: 1, protection: api }));
-  await clock.drain();
-  assert.ok(api.status().cooldown.remainingMs > 4000);
-  await retry(fails(permanent(withStatus(404))), { ...plain, protection: api }).catch(() => {});
-  assert.equal(api.status().cooldown.remainingMs, 0);
 });
 
 for (const [title, status, headers, retryOn, expected] of [

@@ -4,23 +4,9 @@
 import assert from 'node:assert/strict';
 
 import { microtasks } from '../lib/clock.mjs';
-import {
-  down,
-  error,
-  fails,
-  fragile,
-  hint,
-  holding,
-  importAll,
-  plain,
-  reports,
-  state,
-  timed,
-  watched,
-} from './entry.mjs';
+import { down, fails, fragile, hint, holding, importAll, plain, reports, state, timed, watched } from './entry.mjs';
 
-const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryAfter, retryReport } =
-  await importAll();
+const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryReport } = await importAll();
 
 timed('the first attempt runs in the stack of the caller, whatever watches it', async () => {
   for (const options of [{}, { onAttempt: () => {} }, { totalTimeoutMs: 1000 }, { retryOnResult: () => false }]) {
@@ -57,37 +43,6 @@ timed('a signal that is a timeout fails the first attempt that it ends, once', a
   await microtasks();
   assert.equal(after.error.cause, late.error);
   assert.match(after.error.message, /: time is up$/);
-});
-
-timed('isFailure gets the outcome, the attempt and its time; its errors are reported', async (clock, t) => {
-  const ends = [];
-  const thrown = new Error('of isFailure');
-  const run = async (answer, fn, maxAttempts = 1) => {
-    const isFailure = (end) => {
-      ends.push(end);
-      if (answer === thrown) throw thrown;
-      return answer;
-    };
-    await retry(fn, { ...plain, baseMs: 0, maxAttempts, protection: protect(budget(), { isFailure }) }).catch(() => {});
-  };
-  const reported = reports(t);
-  await run(true, () => 'bad');
-  const seen = run('ignore', down, 2);
-  await clock.drain();
-  await seen;
-  assert.deepEqual(ends, [
-    { result: 'bad', attempt: 1, durationMs: 0 },
-    { error, attempt: 1, durationMs: 0 },
-    { error, attempt: 2, durationMs: 0 },
-  ]);
-  assert.ok(ends.every(Object.isFrozen));
-  assert.deepEqual(reported, []);
-  for (const answer of [thrown, 'failure']) await run(answer, down);
-  const text = 'rejitter: isFailure must return true, false, \'ignore\' or undefined, got "failure"';
-  assert.deepEqual(
-    reported.map(({ message }) => message),
-    [thrown.message, text],
-  );
 });
 
 timed('random() at an opening may call operations, and what it throws is reported', async (clock, t) => {
@@ -198,24 +153,12 @@ timed('two layers with one state: one warning per process', async (clock, t) => 
   ]);
 });
 
-timed('metrics count the new reasons; random() that throws in a hold ends the operation', async () => {
-  const api = protect(cooldown({ maxHoldMs: 1000 }));
-  const policy = new RetryPolicy({ ...plain, protection: api, metrics: true, maxAttempts: 1 });
-  await policy.run(fails(retryAfter(500))).catch(() => {});
-  // The hold's probe.
-  await retry(down, { ...plain, maxAttempts: 1, protection: api }).catch(() => {});
-  await policy
-    .with({ totalTimeoutMs: 10 })
-    .run(() => 1)
-    .catch(() => {});
-  const rejected = watched(policy.run(() => 1, { totalTimeoutMs: 10 }));
+timed('random() that throws in a hold ends the operation', async () => {
+  const api = protect(cooldown());
+  await holding(api, 500);
   const thrown = new Error('no draw');
-  const broken = watched(policy.run(() => 1, { random: fails(thrown) }));
+  const seen = watched(retry(() => 1, { ...plain, random: fails(thrown), protection: api }));
   await microtasks();
-  assert.equal(rejected.error.by, 'cooldown');
-  assert.ok(Object.is(broken.error, thrown));
+  assert.ok(Object.is(seen.error, thrown));
   assert.deepEqual([retryReport(thrown).reason, retryReport(thrown).attempts], ['callback', 0]);
-  const { operations, attempts, inFlight, failures } = policy.metrics();
-  assert.deepEqual([operations, attempts, inFlight], [3, 1, 0]);
-  assert.deepEqual({ ...failures }, { exhausted: 1, cooldown: 1, callback: 1 });
 });
