@@ -1,14 +1,12 @@
 // createFetch and fetchWithRetry: what is retried, with which body and headers, and the outcome.
 
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Agent, fetch as fetchOf } from 'undici';
 
 import { fails } from '../lib/callbacks.mjs';
-import { consumer, importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
+import { importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, failing, importFetch, listen, serving, statuses } from '../lib/fetching.mjs';
 
 const { createFetch, fetchWithRetry } = await importFetch();
@@ -154,21 +152,6 @@ test('fetch is looked up at each attempt, and the first attempt is sent before t
   assert.equal(first.calls.length, 1);
   assert.equal((await promise).status, 200);
   assert.equal(second.calls.length, 1);
-});
-
-test('CommonJS gives the same functions, over the same engine as the main entry', async () => {
-  const require = createRequire(join(consumer, 'package.json'));
-  const cjs = require('rejitter/fetch');
-  assert.deepEqual(Object.keys(cjs).sort(), [
-    'HttpStatusError',
-    'createFetch',
-    'fetchWithRetry',
-    'rateLimitHint',
-    'retryAfterMs',
-  ]);
-  const { inner } = statuses(503);
-  const response = await cjs.createFetch({ ...QUICK, maxAttempts: 2 }, inner)('http://x/');
-  assert.equal(require('rejitter').retryReport(response).attempts, 2);
 });
 
 test('a response that is not retried enters no wasm', async () => {

@@ -2,9 +2,11 @@
 // protection works with all of them.
 
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { printed } from '../lib/consumer.mjs';
+import { consumer, importEntry, printed } from '../lib/consumer.mjs';
 
 const USE = `
   const out = {};
@@ -93,3 +95,12 @@ for (const [how, source, options] of [
     });
   });
 }
+
+test('each entry has the same names in CommonJS', async () => {
+  const require = createRequire(join(consumer, 'package.json'));
+  for (const entry of 'data engines fetch lab light light/fetch otel presets protection reconnect testing'.split(' ')) {
+    const names = Object.keys(await importEntry(entry));
+    assert.ok(names.length > 0);
+    assert.deepEqual(Object.keys(require(`rejitter/${entry}`)).sort(), names.sort(), entry);
+  }
+});

@@ -1,8 +1,6 @@
 // rejitter/testing, the tools for users' own tests, and the examples for each framework.
 
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -11,7 +9,7 @@ import FakeTimers from '@sinonjs/fake-timers';
 
 import { fails } from '../lib/callbacks.mjs';
 import { VirtualClock } from '../lib/clock.mjs';
-import { consumer, importPackage, printed } from '../lib/consumer.mjs';
+import { importPackage, printed } from '../lib/consumer.mjs';
 import { importTesting, listen } from '../lib/fetching.mjs';
 import { inFramework } from '../lib/frameworks.mjs';
 import { marked } from '../lib/readers.mjs';
@@ -614,11 +612,6 @@ test('rejects an invalid draw when the script is written', () => {
   draws[0] = 7;
   assert.equal(random(), 0.5);
   assert.deepEqual([...new RetryPolicy({ random: constantRandom(0.25), maxAttempts: 4 }).delays()], [25, 50, 100]);
-});
-
-test('CommonJS has the same', () => {
-  const required = createRequire(join(consumer, 'package.json'))('rejitter/testing');
-  assert.deepEqual(Object.keys(required).sort(), ['constantRandom', 'scriptedRandom', 'virtualClock']);
 });
 
 /** The examples for frameworks, marked by the name after the language. */
