@@ -5,7 +5,7 @@ use core::time::Duration;
 #[cfg(feature = "protection")]
 use super::Signal;
 #[cfg(feature = "protection")]
-use super::operation::draw_beside;
+use super::operation::protection_draw;
 use super::operation::{Limit, Operation, Started};
 use super::packed::Packed;
 #[cfg(feature = "protection")]
@@ -148,7 +148,7 @@ impl<M: Outcome> Operation<M> {
     }
 
     /// After an attempt failed while another of its round is running. Returns the end of the round, if it is that.
-    pub(super) fn fail_beside(
+    pub(super) fn fail_in_round(
         &mut self,
         started: Started,
         other: Started,
@@ -292,7 +292,7 @@ impl<M: Outcome> Operation<M> {
             let base_ms = self.policy.base_ms();
             let remaining_ms = asked.remaining.map_or(f64::INFINITY, ms_from_duration);
             let (attempt, seed) = (self.attempts, &mut self.seed);
-            let draw = || draw_beside(seed, attempt, now, entropy);
+            let draw = || protection_draw(seed, attempt, now, entropy);
             return guard.retry(now, delay, remaining_ms, base_ms, draw);
         }
         Ok(delay)
@@ -341,7 +341,7 @@ impl<M: Outcome> Operation<M> {
             took: Some(duration).filter(|_| started.hedge.is_none() && tells),
         };
         let seed = &mut self.seed;
-        let draw = || draw_beside(seed, number, ended, entropy);
+        let draw = || protection_draw(seed, number, ended, entropy);
         guard.failed(started.hedge, ended, failure, draw);
     }
 }

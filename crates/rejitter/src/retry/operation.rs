@@ -112,7 +112,7 @@ impl<M> Operation<M> {
         M: Outcome,
     {
         self.hint = Packed::NONE;
-        self.begin_beside(now)
+        self.begin_attempt(now)
     }
 
     #[cfg(feature = "protection")]
@@ -137,12 +137,12 @@ impl<M> Operation<M> {
             return None;
         }
         let pass = self.outcome.guard()?.start_hedge(now)?;
-        Some((self.begin_beside(now), pass))
+        Some((self.begin_attempt(now), pass))
     }
 
     /// Starts an attempt in the present round.
     #[inline]
-    fn begin_beside(&mut self, now: Duration) -> Attempt
+    fn begin_attempt(&mut self, now: Duration) -> Attempt
     where
         M: Outcome,
     {
@@ -215,11 +215,11 @@ impl<M> Operation<M> {
 
 /// Which draw of an attempt is protection's: the first two are those of its wait.
 #[cfg(feature = "protection")]
-pub(super) const LANE: u64 = 2;
+pub(super) const PROTECTION_DRAW: u64 = 2;
 
 #[cfg(feature = "protection")]
 /// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
-pub(super) fn draw_beside(
+pub(super) fn protection_draw(
     seed: &mut Option<Seed>,
     attempt: u64,
     now: Duration,
@@ -229,7 +229,7 @@ pub(super) fn draw_beside(
         *seed = entropy().ok();
     }
     let seed = seed.unwrap_or(Seed::new(u64::from(now.subsec_nanos())));
-    seed.draw(0, attempt, LANE)
+    seed.draw(0, attempt, PROTECTION_DRAW)
 }
 
 impl<M: Outcome> Operation<M> {
@@ -269,7 +269,7 @@ impl<M: Outcome> Operation<M> {
                 return Ok(None);
             };
             let seed = &mut self.seed;
-            let draw = || draw_beside(seed, attempts, now, Seed::of_operation);
+            let draw = || protection_draw(seed, attempts, now, Seed::of_operation);
             match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
                 Next::Begin => {}
                 Next::Hold(duration) => return Ok(Some(duration)),
@@ -314,7 +314,7 @@ impl<M: Outcome> Operation<M> {
 
     /// How long the attempt just started may take: for its timeout, or until the deadline if that is not later.
     pub(super) fn limit(&self) -> Option<(Limit, Duration)> {
-        let cuts = self.waits.attempt() > 1 || self.outcome.cuts_first();
+        let cuts = self.waits.attempt() > 1 || self.outcome.ends_first();
         let deadline = self.remaining(self.attempt_started.time());
         let deadline = deadline
             .filter(|_| cuts)
@@ -330,7 +330,7 @@ impl<M: Outcome> Operation<M> {
 
     /// How long an attempt of the first round may go on after the other one has failed, if it had no such limit.
     pub(super) fn late_limit(&self, now: Duration) -> Option<Duration> {
-        let spared = self.waits.attempt() == 1 && !self.outcome.cuts_first();
+        let spared = self.waits.attempt() == 1 && !self.outcome.ends_first();
         self.remaining(now).filter(|_| spared)
     }
 

@@ -43,7 +43,7 @@ pub trait Outcome: sealed::Sealed + Sized {
 
     /// Whether the deadline ends a first attempt, which leaves no error of the callback.
     #[doc(hidden)]
-    fn cuts_first(&self) -> bool {
+    fn ends_first(&self) -> bool {
         true
     }
 
@@ -152,7 +152,7 @@ pub struct Reported<E, P = ()> {
     records: Records<E>,
     attempt_timeout: Packed,
     retry_timeouts: bool,
-    cuts_first: bool,
+    ends_first: bool,
     protection: P,
 }
 
@@ -170,7 +170,7 @@ impl<E, P> Reported<E, P> {
             records: self.records,
             attempt_timeout: self.attempt_timeout,
             retry_timeouts: self.retry_timeouts,
-            cuts_first: self.cuts_first,
+            ends_first: self.ends_first,
             protection: change(self.protection),
         }
     }
@@ -178,7 +178,7 @@ impl<E, P> Reported<E, P> {
     /// Lets a first attempt run on after the deadline, as without a report.
     #[cfg(feature = "tower")]
     pub(super) fn spare_first(&mut self) {
-        self.cuts_first = false;
+        self.ends_first = false;
     }
 
     pub(super) fn set_attempt_timeout(&mut self, timeout: Duration) {
@@ -233,7 +233,7 @@ impl<E> Outcome for Plain<E> {
             records: Records::new(),
             attempt_timeout: Packed::NONE,
             retry_timeouts: true,
-            cuts_first: true,
+            ends_first: true,
             protection: (),
         }
     }
@@ -251,7 +251,7 @@ impl<E> Outcome for Kept<E> {
         self
     }
 
-    fn cuts_first(&self) -> bool {
+    fn ends_first(&self) -> bool {
         false
     }
 
@@ -285,8 +285,8 @@ impl<E, P: Protect> Outcome for Reported<E, P> {
         self
     }
 
-    fn cuts_first(&self) -> bool {
-        self.cuts_first
+    fn ends_first(&self) -> bool {
+        self.ends_first
     }
 
     #[cfg(feature = "protection")]

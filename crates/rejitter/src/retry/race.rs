@@ -162,7 +162,7 @@ impl Rounds for Races {
             };
             let now = time.now(&parts.sleeper);
             let (hooks, operation) = (&mut parts.hooks, &mut parts.operation);
-            if let Some(last) = operation.fail_beside(started, running, error, hooks, now) {
+            if let Some(last) = operation.fail_in_round(started, running, error, hooks, now) {
                 return Poll::Ready(End::Failure(last));
             }
             // There is an outcome to return at the deadline now, also if that spares a first attempt.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::failure::{Asked, decide};
 #[cfg(feature = "protection")]
-use super::operation::LANE;
+use super::operation::PROTECTION_DRAW;
 #[cfg(feature = "protection")]
 use super::protection::{Failure, Next, Protected};
 use super::sleeper::LONGEST;
@@ -214,7 +214,7 @@ where
         let mut guard = options.protection.as_ref().map(Protected::new);
         #[cfg(feature = "protection")]
         while let Some(guard) = &mut guard {
-            let draw = || seed.draw(outage, waits.attempt(), LANE);
+            let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
             let longest_ms = policy.max_retry_after_ms();
             let wait = match guard.enter(now(), f64::INFINITY, policy.base_ms(), longest_ms, draw) {
                 Next::Begin => break,
@@ -258,7 +258,7 @@ where
                 longest_ms: policy.max_retry_after_ms(),
                 took: None,
             };
-            let draw = || seed.draw(outage, waits.attempt(), LANE);
+            let draw = || seed.draw(outage, waits.attempt(), PROTECTION_DRAW);
             guard.failed(None, now(), failure, draw);
         }
         if verdict == Verdict::Stop {

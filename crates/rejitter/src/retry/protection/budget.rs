@@ -1,7 +1,7 @@
 //! The budget of one destination: its tokens, and how many retries got some.
 
+use super::events::Events;
 use super::status::{BudgetStatus, ProtectionChange};
-use super::told::Told;
 use crate::core::protection::{Budget, BudgetSettings};
 
 /// The numbers of the budget of one destination.
@@ -17,7 +17,12 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Takes tokens. Returns whether there were enough.
-    pub(super) fn take(&mut self, options: &BudgetSettings, told: &mut Told, cost: f64) -> bool {
+    pub(super) fn take(
+        &mut self,
+        options: &BudgetSettings,
+        events: &mut Events,
+        cost: f64,
+    ) -> bool {
         let granted = self.left(options).take(options.capacity, cost);
         if granted {
             self.granted += 1;
@@ -26,17 +31,17 @@ impl Tokens {
         self.rejected += 1;
         // Without a capacity it is empty at all times, which is no event.
         if options.capacity > 0.0 && !std::mem::replace(&mut self.empty, true) {
-            told.add(ProtectionChange::BudgetEmpty(self.status(options)));
+            events.add(ProtectionChange::BudgetEmpty(self.status(options)));
         }
         false
     }
 
     /// Gives tokens back.
-    pub(super) fn put_back(&mut self, options: &BudgetSettings, told: &mut Told, tokens: f64) {
+    pub(super) fn put_back(&mut self, options: &BudgetSettings, events: &mut Events, tokens: f64) {
         self.left(options).credit(tokens);
         if self.empty && self.is_full(options) {
             self.empty = false;
-            told.add(ProtectionChange::BudgetFull(self.status(options)));
+            events.add(ProtectionChange::BudgetFull(self.status(options)));
         }
     }
 

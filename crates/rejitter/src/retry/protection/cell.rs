@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::events::Events;
 use super::recipe::Recipe;
 use super::state::State;
 use super::status::ProtectionEvent;
-use super::told::Told;
 
 /// One destination of a protection.
 pub(super) struct Cell {
@@ -24,11 +24,11 @@ impl Cell {
     }
 
     /// Runs `act` under the lock, then reports the events.
-    pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Told) -> T) -> T {
-        let mut told = Told::default();
+    pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Events) -> T) -> T {
+        let mut events = Events::default();
         // Nothing that may panic runs while it is locked, so that nothing is left half done.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = act(&mut state, &self.recipe, &mut told);
+        let output = act(&mut state, &self.recipe, &mut events);
         drop(state);
         // A second panic would end the program.
         let on_event = self
@@ -37,7 +37,7 @@ impl Cell {
             .as_ref()
             .filter(|_| !std::thread::panicking());
         if let Some(on_event) = on_event {
-            for change in told.changes() {
+            for change in events.changes() {
                 on_event(&ProtectionEvent {
                     key: self.key.as_deref(),
                     change,

@@ -1,6 +1,6 @@
 //! Facts that an operation and the state of its destination exchange.
 
-use super::told::Rejection;
+use super::events::Rejection;
 use crate::core::protection::Verdict;
 use crate::retry::Signal;
 

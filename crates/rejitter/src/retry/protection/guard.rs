@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::Protection;
 use super::cell::Cell;
+use super::events::Rejection;
 use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
 use super::time_ms;
-use super::told::Rejection;
 use crate::StopReason;
 use crate::core::protection::Verdict;
 use crate::policy::{duration_from_ms, ms_from_duration};
@@ -147,12 +147,12 @@ impl Protected {
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
         let entry = match timed.then(|| self.ms(now)).flatten() {
             None => Entry::Begin(Pass::default()),
-            Some(time) => self.cell.locked(|state, recipe, told| {
+            Some(time) => self.cell.locked(|state, recipe, events| {
                 self.asked_at = time;
                 if was_held.is_some() {
                     state.release();
                     if remaining_ms <= 0.0 {
-                        return Entry::Rejected(state.woke_late(told, time));
+                        return Entry::Rejected(state.woke_late(events, time));
                     }
                 }
                 let limits = Limits {
@@ -162,7 +162,7 @@ impl Protected {
                     base_ms,
                     longest_ms,
                 };
-                state.enter(recipe, told, time, limits, draw)
+                state.enter(recipe, events, time, limits, draw)
             }),
         };
         match entry {
@@ -212,7 +212,7 @@ impl Protected {
     pub(in crate::retry) fn start_hedge(&self, now: Duration) -> Option<Pass> {
         let time = self.ms(now)?;
         self.cell
-            .locked(|state, recipe, told| state.start_hedge(recipe, told, time))
+            .locked(|state, recipe, events| state.start_hedge(recipe, events, time))
     }
 
     /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
@@ -240,12 +240,12 @@ impl Protected {
                 .zip(now)
                 .map(|(at, now)| time_ms(now.saturating_sub(at))),
         };
-        self.cell.locked(|state, recipe, told| {
-            state.succeeded(recipe, told, time, success);
+        self.cell.locked(|state, recipe, events| {
+            state.succeeded(recipe, events, time, success);
             if let Some(time) = time {
                 // A success opens nothing, and needs no draw.
                 let end = End::of(pass, Verdict::Success);
-                state.ended(recipe, told, time, end, || 0.5);
+                state.ended(recipe, events, time, end, || 0.5);
             }
         });
         if hedge.is_some() {
@@ -284,13 +284,13 @@ impl Protected {
         let Some(time) = self.ms(now) else {
             return;
         };
-        let own_until = self.cell.locked(|state, recipe, told| {
+        let own_until = self.cell.locked(|state, recipe, events| {
             let end = End {
                 pass,
                 verdict,
                 hint_ms: hint.map_or(f64::NAN, cut),
             };
-            state.ended(recipe, told, time, end, draw);
+            state.ended(recipe, events, time, end, draw);
             state.record(recipe, Some(time), first.map(time_ms));
             if cools {
                 state.ask_to_wait(time, busy_ms)
@@ -333,7 +333,7 @@ impl Protected {
         let time = self.ms(now);
         let planned = self
             .cell
-            .locked(|state, recipe, told| state.retry(recipe, told, time, plan, draw));
+            .locked(|state, recipe, events| state.retry(recipe, events, time, plan, draw));
         match planned {
             Ok((longer_ms, taken)) => {
                 self.taken = taken;
@@ -359,15 +359,15 @@ impl Protected {
         if !held && taken == 0.0 && pass.is_none() {
             return;
         }
-        self.cell.locked(|state, recipe, told| {
+        self.cell.locked(|state, recipe, events| {
             if held {
                 state.release();
             }
             if taken > 0.0 {
-                state.put_back(recipe, told, taken);
+                state.put_back(recipe, events, taken);
             }
             let end = End::of(pass, Verdict::Nothing);
-            state.ended(recipe, told, self.asked_at, end, || 0.5);
+            state.ended(recipe, events, self.asked_at, end, || 0.5);
         });
     }
 }

@@ -6,6 +6,7 @@
 
 mod budget;
 mod cell;
+mod events;
 mod facts;
 mod guard;
 mod hedges;
@@ -13,7 +14,6 @@ mod keys;
 mod recipe;
 mod state;
 mod status;
-mod told;
 
 use std::fmt;
 use std::sync::Arc;
@@ -279,7 +279,7 @@ impl Protection {
             ms_from_duration(duration)
         };
         self.live()
-            .locked(|state, _, told| state.open(&options, told, now, ms));
+            .locked(|state, _, events| state.open(&options, events, now, ms));
     }
 
     /// Closes the circuit by hand. What was counted is forgotten.
@@ -290,7 +290,7 @@ impl Protection {
     pub fn close(&self) {
         let (options, now) = (self.breaker_options(), self.now());
         self.live()
-            .locked(|state, _, told| state.close(&options, told, now));
+            .locked(|state, _, events| state.close(&options, events, now));
     }
 
     #[track_caller]

@@ -1,13 +1,13 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::budget::Tokens;
+use super::events::{Events, Rejection};
 use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
 use super::hedges::Hedges;
 use super::recipe::Recipe;
 use super::status::{
     BreakerState, BreakerStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
-use super::told::{Rejection, Told};
 use crate::StopReason;
 use crate::core::protection::{
     Admission, Breaker, BreakerSettings, Change, Cooldown, CooldownOptions, Phase, Verdict,
@@ -23,10 +23,10 @@ pub(super) struct State {
     budget: Tokens,
     /// `None` until an attempt asks for the first time. It exists from then on.
     breaker: Option<Breaker>,
-    not_admitted: u64,
+    rejected_by_breaker: u64,
     cooldown: Cooldown,
     held: u64,
-    not_held: u64,
+    rejected_by_cooldown: u64,
     hedges: Hedges,
 }
 
@@ -35,7 +35,7 @@ impl State {
     pub(super) fn enter(
         &mut self,
         recipe: &Recipe,
-        told: &mut Told,
+        events: &mut Events,
         now: f64,
         limits: Limits,
         draw: impl FnOnce() -> f64,
@@ -43,7 +43,7 @@ impl State {
         // A look, which takes no probe.
         let open_ms = self.open_ms(now);
         if open_ms > 0.0 {
-            return Entry::Rejected(self.not_admitted(told, open_ms));
+            return Entry::Rejected(self.rejected_by_breaker(events, open_ms));
         }
         let mut pass = Pass::default();
         let mut probes = false;
@@ -56,10 +56,10 @@ impl State {
                     let long = left_ms > max_hold_ms.unwrap_or(limits.longest_ms)
                         || ms >= limits.remaining_ms;
                     if long || self.held >= MOST_HELD {
-                        return Entry::Rejected(self.not_held(told, left_ms));
+                        return Entry::Rejected(self.rejected_by_cooldown(events, left_ms));
                     }
                     self.held += 1;
-                    told.add(ProtectionChange::Held(duration_from_ms(ms)));
+                    events.add(ProtectionChange::Held(duration_from_ms(ms)));
                     return Entry::Hold { ms };
                 }
                 pass.hold = self.cooldown.until();
@@ -71,7 +71,7 @@ impl State {
             let was_open = breaker.phase() == Phase::Open;
             match breaker.admit(options, now, limits.first) {
                 Admission::Rejected { retry_after_ms } => {
-                    return Entry::Rejected(self.not_admitted(told, retry_after_ms));
+                    return Entry::Rejected(self.rejected_by_breaker(events, retry_after_ms));
                 }
                 Admission::Admitted { ticket } => pass.ticket = ticket,
             }
@@ -79,7 +79,7 @@ impl State {
                 // Nobody had asked for a while: then it is closed.
                 let half_open = breaker.phase() == Phase::HalfOpen;
                 let status = self.breaker_status(options, now);
-                told.add(if half_open {
+                events.add(if half_open {
                     ProtectionChange::HalfOpen(status)
                 } else {
                     ProtectionChange::Closed(status)
@@ -98,9 +98,9 @@ impl State {
     }
 
     /// A hold ended after the deadline, although it was to end before.
-    pub(super) fn woke_late(&mut self, told: &mut Told, now: f64) -> Rejection {
+    pub(super) fn woke_late(&mut self, events: &mut Events, now: f64) -> Rejection {
         let left_ms = self.cooldown.left_ms(now);
-        self.not_held(told, left_ms)
+        self.rejected_by_cooldown(events, left_ms)
     }
 
     /// The server asked all to wait. Returns the end of the cooldown if this hint set it, and else NaN.
@@ -116,7 +116,7 @@ impl State {
     pub(super) fn ended(
         &mut self,
         recipe: &Recipe,
-        told: &mut Told,
+        events: &mut Events,
         now: f64,
         end: End,
         draw: impl FnOnce() -> f64,
@@ -146,10 +146,10 @@ impl State {
             Change::Opened => {
                 *breaker = before;
                 ended(breaker, draw());
-                told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+                events.add(ProtectionChange::Opened(self.breaker_status(options, now)));
             }
             Change::Closed => {
-                told.add(ProtectionChange::Closed(self.breaker_status(options, now)));
+                events.add(ProtectionChange::Closed(self.breaker_status(options, now)));
             }
         }
     }
@@ -158,7 +158,7 @@ impl State {
     pub(super) fn retry(
         &mut self,
         recipe: &Recipe,
-        told: &mut Told,
+        events: &mut Events,
         now: Option<f64>,
         plan: Plan,
         draw: impl FnOnce() -> f64,
@@ -172,14 +172,14 @@ impl State {
                     if ms > delay_ms {
                         delay_ms = ms;
                         if ms >= plan.remaining_ms {
-                            return Err(self.not_held(told, left_ms));
+                            return Err(self.rejected_by_cooldown(events, left_ms));
                         }
                     }
                 }
             }
             let open_ms = self.open_ms(now);
             if open_ms > delay_ms {
-                return Err(self.not_admitted(told, open_ms));
+                return Err(self.rejected_by_breaker(events, open_ms));
             }
         }
         let Some(options) = &recipe.budget else {
@@ -190,10 +190,10 @@ impl State {
             Price::Usual => options.cost,
             Price::Throttled => options.throttled_cost,
         };
-        if self.budget.take(options, told, cost) {
+        if self.budget.take(options, events, cost) {
             return Ok((delay_ms, cost));
         }
-        Err(told.rejection(StopReason::Budget, f64::NAN))
+        Err(events.rejection(StopReason::Budget, f64::NAN))
     }
 
     /// How long after an attempt its hedge starts. `None` while too little is known.
@@ -206,7 +206,7 @@ impl State {
     pub(super) fn start_hedge(
         &mut self,
         recipe: &Recipe,
-        told: &mut Told,
+        events: &mut Events,
         now: f64,
     ) -> Option<Pass> {
         let closed = recipe.breaker.is_none()
@@ -214,7 +214,7 @@ impl State {
                 .breaker
                 .is_some_and(|breaker| breaker.phase() == Phase::Closed);
         let held = recipe.cooldown.is_some() && self.cooldown.left_ms(now) > 0.0;
-        if !closed || held || !self.pay_hedge(recipe, told) {
+        if !closed || held || !self.pay_hedge(recipe, events) {
             self.hedges.rejected += 1;
             return None;
         }
@@ -231,14 +231,14 @@ impl State {
     }
 
     /// Takes the token of a hedge and those of the budget, or none of them.
-    fn pay_hedge(&mut self, recipe: &Recipe, told: &mut Told) -> bool {
+    fn pay_hedge(&mut self, recipe: &Recipe, events: &mut Events) -> bool {
         if !self.hedges.take() {
             return false;
         }
         let paid = recipe
             .budget
             .as_ref()
-            .is_none_or(|options| self.budget.take(options, told, options.cost));
+            .is_none_or(|options| self.budget.take(options, events, options.cost));
         if !paid {
             self.hedges.put_back();
         }
@@ -256,7 +256,7 @@ impl State {
     pub(super) fn succeeded(
         &mut self,
         recipe: &Recipe,
-        told: &mut Told,
+        events: &mut Events,
         now: Option<f64>,
         success: Success,
     ) {
@@ -268,7 +268,7 @@ impl State {
         if let Some(options) = &recipe.budget {
             let refunds = options.refund && taken > 0.0;
             let tokens = if refunds { taken } else { options.per_success };
-            self.budget.put_back(options, told, tokens);
+            self.budget.put_back(options, events, tokens);
         }
         if let Some(options) = &recipe.hedge {
             self.hedges.succeeded(options, by_hedge);
@@ -277,29 +277,35 @@ impl State {
     }
 
     /// Gives tokens to the budget.
-    pub(super) fn put_back(&mut self, recipe: &Recipe, told: &mut Told, tokens: f64) {
+    pub(super) fn put_back(&mut self, recipe: &Recipe, events: &mut Events, tokens: f64) {
         if let Some(options) = &recipe.budget {
-            self.budget.put_back(options, told, tokens);
+            self.budget.put_back(options, events, tokens);
         }
     }
 
     /// Opens the circuit by hand.
-    pub(super) fn open(&mut self, options: &BreakerSettings, told: &mut Told, now: f64, ms: f64) {
+    pub(super) fn open(
+        &mut self,
+        options: &BreakerSettings,
+        events: &mut Events,
+        now: f64,
+        ms: f64,
+    ) {
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         let was_open = breaker.phase() == Phase::Open;
         breaker.open(options, now, ms);
         if !was_open {
-            told.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+            events.add(ProtectionChange::Opened(self.breaker_status(options, now)));
         }
     }
 
     /// Closes the circuit by hand.
-    pub(super) fn close(&mut self, options: &BreakerSettings, told: &mut Told, now: f64) {
+    pub(super) fn close(&mut self, options: &BreakerSettings, events: &mut Events, now: f64) {
         let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
         let was_closed = breaker.phase() == Phase::Closed;
         breaker.close(now);
         if !was_closed {
-            told.add(ProtectionChange::Closed(self.breaker_status(options, now)));
+            events.add(ProtectionChange::Closed(self.breaker_status(options, now)));
         }
     }
 
@@ -316,7 +322,7 @@ impl State {
             cooldown: recipe.cooldown.map(|_| CooldownStatus {
                 remaining: duration_from_ms(self.cooldown_left(now)),
                 held: self.held,
-                rejected: self.not_held,
+                rejected: self.rejected_by_cooldown,
             }),
             hedge: recipe
                 .hedge
@@ -352,14 +358,14 @@ impl State {
         }
     }
 
-    fn not_admitted(&mut self, told: &mut Told, retry_after_ms: f64) -> Rejection {
-        self.not_admitted += 1;
-        told.rejection(StopReason::Breaker, retry_after_ms)
+    fn rejected_by_breaker(&mut self, events: &mut Events, retry_after_ms: f64) -> Rejection {
+        self.rejected_by_breaker += 1;
+        events.rejection(StopReason::Breaker, retry_after_ms)
     }
 
-    fn not_held(&mut self, told: &mut Told, retry_after_ms: f64) -> Rejection {
-        self.not_held += 1;
-        told.rejection(StopReason::Cooldown, retry_after_ms)
+    fn rejected_by_cooldown(&mut self, events: &mut Events, retry_after_ms: f64) -> Rejection {
+        self.rejected_by_cooldown += 1;
+        events.rejection(StopReason::Cooldown, retry_after_ms)
     }
 
     /// A look does not change the state.
@@ -383,7 +389,7 @@ impl State {
             failures: numbers.failures,
             calls: numbers.calls,
             opens: numbers.opens as u64,
-            rejected: self.not_admitted,
+            rejected: self.rejected_by_breaker,
         }
     }
 }

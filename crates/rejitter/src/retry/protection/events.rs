@@ -8,9 +8,9 @@ use crate::policy::duration_from_ms;
 
 /// The events of one call, reported once the lock is free: hooks are foreign code.
 #[derive(Default)]
-pub(super) struct Told([Option<ProtectionChange>; 2]);
+pub(super) struct Events([Option<ProtectionChange>; 2]);
 
-impl Told {
+impl Events {
     pub(super) fn add(&mut self, change: ProtectionChange) {
         let [first, second] = &mut self.0;
         *if first.is_none() { first } else { second } = Some(change);
