@@ -10,8 +10,10 @@ use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed};
 /// Larger than any count, and exact as a `u64`: 2^60.
 const UNCOUNTED: f64 = 1_152_921_504_606_846_976.0;
 
-/// Returns the wait after a failed attempt in ms, or −3 if a server asks for more than the policy follows; NaN when
-/// the numbers are not a valid policy.
+/// A server asks for a longer wait than the policy follows: `HINT_TOO_LONG` of src/js/run/decision.js.
+const HINT_TOO_LONG: f64 = -3.0;
+
+/// Returns the wait after a failed attempt in ms, or [`HINT_TOO_LONG`]; NaN when the numbers are not a valid policy.
 ///
 /// NaN stands for "unset", and so does 0 for `truncate_at`: both are what a missing argument becomes. The codes of
 /// `backoff`, `jitter` and `cap_rule` are those of the core's `kinds.rs`; `spread` is the jitter's own parameter.
@@ -69,7 +71,7 @@ pub extern "C" fn decide(
     match RetryPolicy::resolve(&options).hinted_ms(&wait, server_ms, Draws { r, r2 }) {
         Some(delay_ms) if (0.0..=MAX_MS).contains(&delay_ms) => delay_ms,
         Some(_) => f64::NAN,
-        None => -3.0,
+        None => HINT_TOO_LONG,
     }
 }
 

@@ -22,6 +22,9 @@ import { now } from './timer.js';
 /** The core counts attempts in 32 bits. From this one on, no curve grows. */
 const MAX_K = 2 ** 32 - 1;
 
+/** The core's answer if a server asks for a longer wait than the policy follows. */
+const HINT_TOO_LONG = -3;
+
 /**
  * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and backoff().
  * @param {Settings} settings
@@ -36,7 +39,7 @@ export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs
   // The last attempt needs neither the core nor the caller's callbacks.
   if (attempt >= settings.maxAttempts) return 'exhausted';
   const delayMs = exactlyMs ?? computed(settings, state, attempt - hedges, serverMs);
-  if (delayMs < 0) return 'hint';
+  if (delayMs === HINT_TOO_LONG) return 'hint';
   // A timer is armed for whole milliseconds and may fire one late: a wait that leaves less is wasted. The caller's
   // random() and backoff() may have taken their time.
   return deadlineAt < Infinity && Math.ceil(delayMs) + 1 > deadlineAt - now() ? 'deadline' : delayMs;
