@@ -1,6 +1,6 @@
 //! A million random policies and a digest of their delays: the same natively and in each wasm file.
 //!
-//! `tests/package/engine/differential.cargo.test.mjs` draws the same policies in JavaScript, word by word. What is
+//! `tests/package/engine/differential.test.mjs` draws the same policies in JavaScript, word by word. What is
 //! changed here must be changed there.
 
 use rejitter::data::PolicyData;
@@ -12,10 +12,11 @@ use rejitter::{Backoff, Jitter, RetryOptions, RetryPolicy, Seed, UNLIMITED};
 use super::{delays_ms, words::Words};
 
 /// Delays per policy.
-pub const WAITS: u32 = 6;
+const WAITS: u32 = 6;
 
-/// Policies per digest of `tests/vectors/differential.json`.
-pub const BLOCK: u32 = 100_000;
+/// Digests in `tests/vectors/differential.json`, and policies per digest.
+pub const BLOCKS: u32 = 100;
+const BLOCK: u32 = 10_000;
 
 impl Words {
     /// A time of any magnitude.
@@ -31,14 +32,14 @@ impl Words {
     }
 }
 
-pub struct Drawn {
-    pub options: RetryOptions,
-    pub curve: Vec<f64>,
-    pub seed: Seed,
+struct Drawn {
+    options: RetryOptions,
+    curve: Vec<f64>,
+    seed: Seed,
 }
 
 /// Policy `index`. Valid, whatever is drawn.
-pub fn policy(index: u32) -> Drawn {
+fn policy(index: u32) -> Drawn {
     let mut words = Words::new(index);
     let seed = Seed::new(u64::from(words.word()) << 32 | u64::from(words.word()));
     let backoff = words.below(6);
@@ -113,7 +114,7 @@ pub fn policy(index: u32) -> Drawn {
 }
 
 /// The first delays of a policy.
-pub fn delays(drawn: &Drawn) -> Vec<f64> {
+fn delays(drawn: &Drawn) -> Vec<f64> {
     if drawn.options.backoff == Backoff::Custom {
         // The iterator knows no list.
         let data = PolicyData {
@@ -131,7 +132,7 @@ pub fn delays(drawn: &Drawn) -> Vec<f64> {
 }
 
 /// FNV-1a over 32-bit words, the lower word of each first.
-pub fn digest(delays: &[f64]) -> u32 {
+fn digest(delays: &[f64]) -> u32 {
     delays.iter().fold(0x811c_9dc5, |hash, delay| {
         let bits = delay.to_bits();
         #[allow(clippy::cast_possible_truncation)]
@@ -157,7 +158,7 @@ pub fn first_difference() -> Option<String> {
     let golden: serde_json::Value =
         serde_json::from_str(include_str!("../vectors/differential.json")).expect("JSON");
     let golden = golden["blocks"].as_array().expect("a list");
-    assert_eq!(golden.len(), 10, "a million policies");
+    assert_eq!(golden.len(), BLOCKS as usize);
     (0..).zip(golden).find_map(|(number, theirs)| {
         let ours = block(number);
         (Some(u64::from(ours)) != theirs.as_u64()).then(|| {

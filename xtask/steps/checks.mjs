@@ -38,7 +38,6 @@ export const LONG = {
   'wasm: Node': 40,
   'package: fetch': 40,
   'package: hosts, browser': 90,
-  'package: engine, cargo': 60,
   'lint: clippy, wasm': 75,
   'package: schedules, slow': 60,
   'package: fetch, slow': 60,

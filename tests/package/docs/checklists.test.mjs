@@ -51,7 +51,7 @@ const draws =
   ({ code }) =>
     code < Number(pattern.exec(text(path))?.[1]);
 const RUST = 'tests/common/differential.rs';
-const JS = 'tests/package/engine/differential.cargo.test.mjs';
+const JS = 'tests/package/engine/differential.test.mjs';
 
 /** Place → the names that it must have, and whether it has one. */
 const PLACES = {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rejitter::testing::VirtualTime;
 use rejitter::{
-    AttemptError, BreakerOptions, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection,
-    ProtectionChange, RetryPolicy, Signal, Sleeper, StopReason, Verdict, retry,
+    AttemptError, BudgetOptions, HedgeOptions, HedgeStatus, Jitter, Protection, ProtectionChange,
+    RetryPolicy, Signal, Sleeper, StopReason, Verdict, retry,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -38,7 +38,7 @@ fn counts(api: &Protection) -> (u64, u64, u64) {
 #[test]
 fn the_loser_is_dropped_before_the_output_is_returned() {
     for (second, won) in [(20, 1), (900, 0)] {
-        let (time, api) = on(|p| p.breaker(BreakerOptions::default()));
+        let (time, api) = on(|p| p);
         let script = Script::<Ends>::new(&time, &[(400, Ok("first")), (second, Ok("second"))]);
         let call = retry(steady(4), || script.attempt())
             .total_timeout(5_000 * MS)
@@ -57,7 +57,6 @@ fn the_loser_is_dropped_before_the_output_is_returned() {
         assert_eq!((script.alive.get(), time.waits()), (0, 0));
         assert_eq!(script.calls(), [0, 50]);
         assert_eq!(counts(&api), (1, won as u64, 0));
-        assert_eq!(breaker(&api).calls, 1.0, "{won}");
         drop(call);
     }
 }
@@ -394,25 +393,31 @@ fn learning() -> (VirtualTime, Protection) {
 
 /// With the winners alone, hedges would make the delay ever shorter.
 #[test]
-fn superseded_first_attempts_are_samples() {
-    for second in [Ok("fast"), Err("no")] {
+fn superseded_and_timed_out_first_attempts_are_samples_and_second_ones_are_none() {
+    let (slow, again) = ((900, Ok("slow")), (1, Err("again")));
+    for (ends, delay) in [
+        ([slow, (20, Ok("fast")), slow], 24 * MS),
+        ([slow, (20, Err("no")), slow], 24 * MS),
+        ([slow, slow, (2, Ok("usual"))], 44 * MS),
+        ([again, slow, (20, Err("no"))], 2_250_000 * NS),
+        ([again, slow, slow], 2_250_000 * NS),
+    ] {
         let (time, api) = learning();
         let end = |ends: &[(u32, Ends)]| {
             let script = Script::new(&time, ends);
             let call = retry(steady(3), || script.attempt()).when(|error| *error == "again");
-            let _ = time.block_on(call.protection(&api).hedge().sleeper(&time));
+            let call = call.attempt_timeout(40 * MS).protection(&api);
+            let _ = time.block_on(call.hedge().sleeper(&time));
         };
-        for _ in 0..20 {
+        for _ in 0..30 {
             end(&[(2, Ok("usual"))]);
         }
         assert_eq!(hedges(&api).delay, Some(2_250_000 * NS));
-        // A slow second attempt is none.
-        end(&[(1, Err("again")), (900, Ok("slow")), (20, Err("no"))]);
-        end(&[(900, Ok("slow")), (20, second)]);
-        assert_eq!(hedges(&api).hedges, 2);
+        end(&ends);
+        assert_eq!(hedges(&api).hedges, 1);
         // Half of the samples are forgotten, and the quantile is computed again.
         time.advance(30_000 * MS);
-        assert_eq!(hedges(&api).delay, Some(24 * MS), "{second:?}");
+        assert_eq!(hedges(&api).delay, Some(delay), "{ends:?}");
     }
 }
 
