@@ -16,9 +16,9 @@ const NAMES: Readonly<Record<Shared, readonly [name: string, short: string, one:
   both: ['Both', 'Both', 'Both'],
 };
 const COLUMNS: readonly Column[] = [
-  ['failed requests', 120, 'failed', 58],
-  ['calls per request', 150, 'calls', 58],
-  ['until all are answered', 170, 'until calm', 76],
+  ['failed requests', 100, 'failed', 58],
+  ['calls per request', 120, 'calls', 58],
+  ['until all are answered', 145, 'until calm', 76],
 ];
 
 export function nameOf(shared: Shared, { input }: Pick<LoadResult, 'input'>): string {

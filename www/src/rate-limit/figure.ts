@@ -12,9 +12,9 @@ const NAMES = {
   shared: ['Shared cooldown', 'Cooldown'],
 } as const;
 const COLUMNS: readonly Column[] = [
-  ['jobs that fail', 110, 'fail', 60],
-  ['requests rejected', 140, 'rejected', 70],
-  ['last job ends after', 150, 'ends', 66],
+  ['jobs that fail', 90, 'fail', 60],
+  ['requests rejected', 125, 'rejected', 70],
+  ['last job ends after', 130, 'ends', 66],
 ];
 
 /** The rows that are shown: with a shared cooldown only if it is chosen. */
