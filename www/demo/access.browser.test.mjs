@@ -1,85 +1,101 @@
-/** For all readers: no violation that axe can find, no sideways scroll, no jumps, no motion that is not wanted. */
+/** For all readers: nothing that axe can find, no sideways scroll, no jumps, no covered text, no motion unless wanted. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { DESKTOP, PHONE, inEachEngine } from './lib/built-page.mjs';
-import { onEdge } from './lib/in-page.mjs';
-import { NARROW_WIDTHS, PAGES, SMALL, WIDER_TEXT, drawAll, overflow, sceneSays } from './lib/page.mjs';
+import { onEdge, textClashes } from './lib/in-page.mjs';
+import { NARROW_WIDTHS, PAGES, SMALL, WIDER_TEXT, drawAll, drawn, overflow, sceneSays } from './lib/page.mjs';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Google's Core Web Vitals call 0.1 good. */
 const MOST_SHIFT = 0.01;
+const NARROWEST_PX = 11;
 const COLOURS = { light: 'rgb(246, 247, 249)', dark: 'rgb(11, 14, 19)' };
+/** What shows most: the strategy with a long name, and the parts below the load. */
+const MOST = '.cell[data-backoff=exponential][data-jitter=full], :is(#rate-limit-body, #tail-body) [role=switch]';
 
-inEachEngine(({ pageTest }) => {
-  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
-    for (const viewport of [DESKTOP, PHONE])
-      for (const at of PAGES)
-        pageTest(
-          `axe: /${at}, ${scheme}, ${viewport.width} pixels`,
-          { viewport, scheme, query: `${at}${SMALL}` },
-          async (page) => {
-            await drawAll(page);
-            for (const fold of await page.locator('summary').all()) await fold.click();
-            assert.deepEqual(await violations(page), []);
-            assert.equal(await overflow(page), 0);
-            if (viewport !== DESKTOP || at !== '') return;
-            // The check itself can fail.
-            await page.addStyleTag({
-              content: '#seed { color: color-mix(in srgb, currentColor 30%, var(--page)); }',
-            });
-            assert.deepEqual(await violations(page, '#seed'), ['color-contrast: #seed']);
-          },
-        );
+/** @typedef {import('playwright-core').Page} Page */
 
-    pageTest(`${scheme} is what the system says, until the button is used`, { scheme }, async (page) => {
-      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      const { [scheme]: same, ...rest } = COLOURS;
-      const [other] = Object.values(rest);
-      assert.equal(await background(), same);
-      await page.locator('#theme').click();
-      assert.equal(await background(), other);
-      await page.reload();
-      assert.equal(await background(), other);
-    });
-  }
+/** Only Chromium reports how far things have moved. */
+function countShift() {
+  Object.assign(globalThis, { shift: 0 });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) globalThis.shift += /** @type {any} */ (entry).value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+/** @param {Page} page */
+const shift = (page) => page.evaluate(() => globalThis.shift);
+/** @param {Page} page */
+const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-  pageTest('on a phone, the numbers of the strategy are in a fold', { viewport: PHONE }, async (page) => {
+inEachEngine(({ engine, pageTest }) => {
+  // One load of each page for each width that the page is made for: it is looked at in both schemes, and made narrower.
+  for (const at of PAGES)
+    for (const [viewport, narrower] of /** @type {const} */ ([
+      [DESKTOP, 1024],
+      [PHONE, 320],
+    ]))
+      pageTest(
+        `/${at} at ${viewport.width} pixels, in light and dark`,
+        { viewport, query: at, init: countShift },
+        async (page) => {
+          const ids = await drawAll(page);
+          if (engine === 'chromium') assert.ok((await shift(page)) < MOST_SHIFT, `${await shift(page)}`);
+          for (const one of await page.locator(MOST).all()) await one.click();
+          await clashes(page, ids);
+          for (const fold of await page.locator('summary').all()) await fold.click();
+          for (const colour of Object.values(COLOURS)) {
+            assert.equal(await background(page), colour);
+            assert.deepEqual(await violations(page), [], colour);
+            await page.locator('#theme').click();
+          }
+          assert.deepEqual(await page.evaluate(small, NARROWEST_PX), []);
+          assert.deepEqual(await page.locator('.error:visible').allTextContents(), []);
+          await page.setViewportSize({ ...viewport, width: narrower });
+          await clashes(page, await drawAll(page));
+          if (viewport !== DESKTOP || at !== '') return;
+          // The checks themselves can fail.
+          await page.addStyleTag({ content: '#seed { color: color-mix(in srgb, currentColor 30%, var(--page)); }' });
+          await page.setViewportSize(DESKTOP);
+          assert.deepEqual(await violations(page, '#seed'), ['color-contrast: #seed']);
+          await page.addStyleTag({ content: 'main { padding-top: 400px; }' });
+          if (engine === 'chromium') await page.waitForFunction((most) => globalThis.shift > most, MOST_SHIFT);
+        },
+      );
+
+  pageTest('dark is what the system says, until the button is used', { scheme: 'dark' }, async (page) => {
+    assert.equal(await background(page), COLOURS.dark);
+    await page.locator('#theme').click();
+    await page.reload();
+    assert.equal(await background(page), COLOURS.light);
+  });
+
+  pageTest('nothing scrolls sideways: a window that becomes narrow, a scrollbar, wider fonts', {}, async (page) => {
+    await drawAll(page);
+    await page.setViewportSize(PHONE);
+    assert.equal(await overflow(page), 0);
+    // On a phone the numbers of the strategy are in a fold.
     await page.locator('summary', { hasText: 'Every number' }).click();
     await page.locator('#set-maxAttempts').fill('10');
     await page.getByRole('radio', { name: '11 attempts' }).waitFor();
     await page.locator('#set-clients-number').fill('7');
     await page.keyboard.press('Enter');
     await page.getByText('Clients must be an integer between 10 and 10,000, got 7').waitFor();
-    await drawAll(page);
-    assert.equal(await overflow(page), 0);
-  });
-
-  pageTest('nothing scrolls sideways: wider fonts, a scrollbar, a window that becomes narrow', {}, async (page) => {
-    await drawAll(page);
-    await page.setViewportSize(PHONE);
-    assert.equal(await overflow(page), 0);
-    await page.addStyleTag({ content: WIDER_TEXT });
-    await drawAll(page);
-    for (const width of NARROW_WIDTHS) {
-      await page.setViewportSize({ ...PHONE, width });
-      assert.equal(await overflow(page), 0, `${width} pixels`);
+    for (const content of ['.top {}', '.top { letter-spacing: 0.04em; }', WIDER_TEXT]) {
+      await page.addStyleTag({ content });
+      await drawAll(page);
+      for (const width of NARROW_WIDTHS) {
+        await page.setViewportSize({ ...PHONE, width });
+        assert.equal(await overflow(page), 0, `${width} pixels`);
+        const { height } = /** @type {{ height: number }} */ (await page.locator('.top').boundingBox());
+        if (width >= 345 && content !== WIDER_TEXT) assert.equal(height, 52, `the header at ${width} pixels`);
+      }
     }
     await drawAll(page);
     assert.equal(await overflow(page), 0);
     // The check itself can fail.
     await page.addStyleTag({ content: '.drawing > svg { min-width: 1000px; }' });
     assert.ok((await overflow(page)) > 0);
-  });
-
-  pageTest('the header of a phone is one line, in wider faces, too', { viewport: PHONE }, async (page) => {
-    for (const spacing of ['0', '0.04em']) {
-      await page.addStyleTag({ content: `.top { letter-spacing: ${spacing}; }` });
-      for (const width of NARROW_WIDTHS.filter((one) => one >= 345)) {
-        await page.setViewportSize({ ...PHONE, width });
-        assert.equal((await page.locator('.top').boundingBox()).height, 52, `${width} pixels`);
-      }
-    }
   });
 
   pageTest('reduced motion: nothing moves by itself', { reducedMotion: true, query: SMALL }, async (page) => {
@@ -93,11 +109,9 @@ inEachEngine(({ pageTest }) => {
     );
     assert.deepEqual(moving, []);
   });
-});
 
-// Only Chromium reports how far things have moved, and can replace colours.
-inEachEngine(
-  ({ pageTest }) => {
+  // Only Chromium can replace colours.
+  if (engine === 'chromium')
     pageTest('where the system replaces colours, marks and sliders are seen', { query: SMALL }, async (page) => {
       await page.emulateMedia({ forcedColors: 'active' });
       await page.reload();
@@ -109,38 +123,32 @@ inEachEngine(
       assert.ok((await colours('.scene-picture')) > 4);
       await page.locator('summary', { hasText: 'Every number' }).click();
       assert.ok((await colours('#set-baseMs')) > 2);
-      for (const width of [DESKTOP.width, PHONE.width, 320]) {
-        await page.setViewportSize({ ...DESKTOP, width });
-        await drawAll(page);
-        assert.deepEqual(await violations(page), [], `${width} pixels`);
-      }
+      await drawAll(page);
+      assert.deepEqual(await violations(page), []);
       // The check itself can fail.
       await page.addStyleTag({ content: '#set-baseMs { opacity: 0; }' });
       assert.equal(await colours('#set-baseMs'), 1);
     });
+});
 
-    for (const viewport of [DESKTOP, PHONE])
-      for (const at of PAGES)
-        pageTest(`nothing jumps on /${at}, ${viewport.width} pixels`, { viewport, query: at }, async (page) => {
-          await page.evaluate(() => {
-            let shift = 0;
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries()) shift += /** @type {any} */ (entry).value;
-              Object.assign(globalThis, { shift });
-            }).observe({ type: 'layout-shift', buffered: true });
-          });
-          await drawAll(page);
-          const shift = () => page.evaluate(() => /** @type {any} */ (globalThis).shift ?? 0);
-          assert.ok((await shift()) < MOST_SHIFT, `${await shift()}`);
-          // The check itself can fail.
-          await page.addStyleTag({ content: 'main { padding-top: 400px; }' });
-          await page.waitForFunction((most) => /** @type {any} */ (globalThis).shift > most, MOST_SHIFT);
-        });
-  },
-  { engines: ['chromium'] },
-);
+/** No text of a figure covers another or leaves its card, and nothing scrolls sideways. @param {Page} page */
+async function clashes(page, ids) {
+  assert.equal(await overflow(page), 0);
+  for (const id of ids) {
+    await drawn(page, id);
+    assert.deepEqual(await page.evaluate(textClashes, `#${id}`), [], `#${id}`);
+  }
+}
 
-/** Axe's complaints, with their places. @param {import('playwright-core').Page} page */
+/** Texts that are smaller than this. Runs in the page. */
+function small(least) {
+  const hasText = (one) =>
+    [...one.childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent.trim());
+  const all = [...document.querySelectorAll('main *')].filter((one) => one.checkVisibility() && hasText(one));
+  return all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < least).map((one) => one.textContent);
+}
+
+/** Axe's complaints, with their places. @param {Page} page */
 async function violations(page, within = 'html') {
   await page.evaluate(AXE);
   return page.evaluate(async (context) => {
@@ -149,8 +157,8 @@ async function violations(page, within = 'html') {
     return found.map(
       ({ id, nodes }) =>
         `${id}: ${nodes
-          .map(({ target }) => target)
           .slice(0, 5)
+          .map(({ target }) => target)
           .join(' ')}`,
     );
   }, within);

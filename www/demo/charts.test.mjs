@@ -97,7 +97,7 @@ for (const [scheme, name] of ['light', 'dark'].entries())
     /** The linear parts of a value after `selector`. */
     const color = (selector, variable) => {
       const value = new RegExp(`${selector}[^}]*?--${variable}: (?:light-dark\\((\\S+), (\\S+)\\)|var\\(--(\\S+)\\));`);
-      const found = value.exec(css);
+      const found = value.exec(css) ?? [];
       if (found[3]) return color(':root', found[3]);
       return [1, 3, 5].map((at) => {
         const c = parseInt(found[1 + scheme].slice(at, at + 2), 16) / 255;

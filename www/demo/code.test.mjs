@@ -18,7 +18,7 @@ import * as protection from 'rejitter/protection';
 import { onLoopback } from './lib/loopback.mjs';
 import { ALL_JITTERS, INITIAL, INITIAL_STATE, page } from './lib/node.mjs';
 
-const { PRESETS, BACKOFFS, JITTERS, policyOf, policyOptions, strategyOf, partsOf, programs, source } = await page(
+const { PRESETS, BACKOFFS, JITTERS, policyOf, strategyOf, partsOf, programs, source } = await page(
   'state/presets.ts',
   'state/strategy.ts',
   'take-away/code.ts',
@@ -77,14 +77,7 @@ const printed = (list) =>
 const [grid, others] = [printed(GRID), printed(OTHERS)];
 const of = (wanted, tab = 'call') => others.find((one) => one.name === wanted && one.tab === tab).code;
 
-test('every option that acts is printed, as a person would write it', () => {
-  for (const { name, code, strategy } of grid) {
-    const { backoff, jitter, ...numbers } = policyOptions(strategy);
-    for (const [option, value] of Object.entries(numbers))
-      assert.match(code, new RegExp(`^ +${option}: ${source(value)},$`, 'm'), name);
-    assert.equal(code.includes('totalTimeoutMs'), strategy.totalTimeoutMs < Infinity, name);
-    assert.match(code, /capMs: 12_345,/, name);
-  }
+test('numbers and texts are printed as a person would write them', () => {
   assert.equal(source([1000, 10_000, 1_234_567.25, Infinity, 0.5]), '[1000, 10_000, 1_234_567.25, Infinity, 0.5]');
   assert.equal(source("it's"), String.raw`'it\'s'`);
 });
@@ -246,7 +239,7 @@ async function againstFailures(codes) {
 async function against(modules, answer) {
   const atMs = modules.map(() => []);
   const server = createServer((request, response) => {
-    const times = atMs[Number(request.url.slice(1))];
+    const times = atMs[Number(request.url?.slice(1))];
     times.push(performance.now());
     const { status, headers } = answer(times.length, performance.now() - times[0]);
     response.writeHead(status, headers).end();

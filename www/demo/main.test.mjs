@@ -32,7 +32,7 @@ test('the table says what happened, and the counts agree', async () => {
   const { stdout, lines, stories } = await demo('--seed', '42');
   let sent = 0;
   for (const story of stories) {
-    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story);
+    const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story) ?? [];
     const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
     assert.equal(met.length, Number(attempts), story);
     assert.equal(met.at(-1) === '200', outcome === 'ok', story);
@@ -40,11 +40,12 @@ test('the table says what happened, and the counts agree', async () => {
     if (outcome === 'gave up') assert.equal(met.length, 6, story);
     if (!story.startsWith('missing')) sent += met.length;
   }
-  assert.match(stories.at(-1), /^missing +1 {2}404 +rejected$/);
+  assert.match(`${stories.at(-1)}`, /^missing +1 {2}404 +rejected$/);
   assert.ok(
     stories.some((story) => / ok$/.test(story) && story.includes('(')),
     'success after a retry',
   );
+  for (const kind of [' 503', ' 429', ' drop', ' slow']) assert.ok(stdout.includes(kind), `no${kind}`);
   assert.match(stdout, new RegExp(`received ${sent} requests to /flaky/; the client made ${sent}\\n`));
   assert.ok(Math.max(...lines.map((line) => line.length)) <= 100);
 });
@@ -53,7 +54,7 @@ test('the counts agree although another program sends a request to the server', 
   const program = execFile(process.execPath, [MAIN, '--requests', '3']);
   let printed = '';
   let strays = 0;
-  for await (const chunk of program.stdout) {
+  for await (const chunk of program.stdout ?? []) {
     printed += chunk;
     const [, address] = /against (\S+)\n/.exec(printed) ?? [];
     if (address && strays++ === 0) assert.equal((await fetch(`${address}/favicon.ico`)).status, 404);

@@ -48,7 +48,7 @@ export async function onEdge({ base64, edge }) {
   await image.decode();
   const { width, height } = image;
   const canvas = Object.assign(document.createElement('canvas'), { width, height });
-  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   context.drawImage(image, 0, 0);
   const colours = (x, y, w, h) => [...new Set(new Uint32Array(context.getImageData(x, y, w, h).data.buffer))];
   const top = [...colours(0, 0, width, edge), ...colours(0, height - edge, width, edge)];
@@ -65,9 +65,9 @@ export function textClashes(selector) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
-    const text = node.textContent.trim();
-    const isSeen = parent.checkVisibility({ visibilityProperty: true });
-    if (!text || !isSeen || parent.closest('title, desc, [hidden], .scroll')) continue;
+    const text = node.textContent?.trim();
+    const isSeen = parent?.checkVisibility({ visibilityProperty: true });
+    if (!text || !isSeen || parent?.closest('title, desc, [hidden], .scroll')) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) if (box.width > 0) found.push({ text, box });

@@ -65,7 +65,7 @@ export async function isDrawn({ id, section }) {
  * @param {string} id
  */
 export function isLoaded(id) {
-  const section = document.getElementById(id);
+  const section = /** @type {HTMLElement} */ (document.getElementById(id));
   const { top, bottom } = section.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
   return section.querySelector(':scope > *') !== null;
@@ -74,10 +74,13 @@ export function isLoaded(id) {
 /** Brings a section into view until the page has loaded it. @param {Page} page @param {string} id of its body */
 export const loaded = (page, id) => until(`#${id} is loaded`, () => page.evaluate(isLoaded, id));
 
+/** The text of an element. @param {Page} page @param {string} selector */
+export const text = async (page, selector) => (await page.textContent(selector)) ?? '';
+
 /** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
 export async function sceneSays(page) {
   await page.locator('#scene-body:not([data-playing]) .scene[aria-busy=false]').waitFor();
-  return page.textContent('[data-scene=headline]');
+  return text(page, '[data-scene=headline]');
 }
 
 /** Scrolls through the page, so that everything is drawn. @param {Page} page */

@@ -15,7 +15,7 @@ export async function serveFolder(folder, under = '/', head = '', edits = {}) {
   /** The paths of the requests that found nothing. @type {string[]} */
   const missing = [];
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
+    const { pathname } = new URL(`${request.url}`, 'http://localhost');
     const name = pathname.slice(under.length).replace(/(^|\/)$/, '$1index.html');
     const file = path.join(folder, path.normalize(`/${name}`));
     const content = pathname.startsWith(under) && (await readFile(file).catch(() => undefined));

@@ -69,7 +69,7 @@ export const delays: FigureSpec<DelaysData> = {
         ? [rule(cap, TOP - 14, cap, bottom, 'bound'), label(cap - 5, TOP - 6, `cap ${duration(strategy.capMs)}`, 'end')]
         : []),
       landingMark(LEFT, LEFT + 13, LEFT + 26, 8),
-      label(LEFT + 34, 12, `when the retry lands${narrow ? '' : ': 5 to 95%, median'}`),
+      label(LEFT + 34, 12, narrow ? 'when it lands' : 'when the retry lands: 5 to 95%, median'),
       ...waits.map((wait, i) => {
         const base = TOP + ROW * (i + 1);
         const shape = (one: Wait, classes: string, outline: string): SVGGElement => {
