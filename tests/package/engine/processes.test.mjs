@@ -10,6 +10,10 @@ const HANGS = 'retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter
 /** Programs, and what they print before they end, long before their waits do. */
 const ENDS = {
   'X01 unref: true lets a process end in the middle of a wait': [`${HANGS.replace('UNREF', true)};`, ''],
+  'X01 unref: true, in rejitter/light': [
+    `const light = await import('rejitter/light'); light.${HANGS.replace('UNREF', true).replace(', jitter: "none"', '')};`,
+    '',
+  ],
   'X01 without unref a waiting operation keeps the process alive until it ends': [
     // This timer alone would not: it is unref'd.
     `setTimeout(() => controller.abort('stopped'), 300).unref();
@@ -62,7 +66,7 @@ test('W03 a trap in the core changes no outcome: 100 that wait and later ones go
     };
     const { retry } = await import('rejitter');
     const waiting = Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw i; return i;
-      }, { baseMs: 30, jitter: 'none', totalTimeoutMs: 60_000 }));
+      }, { baseMs: 400, jitter: 'none', totalTimeoutMs: 60_000 }));
     const seeded = () => retry(({ attempt, previousDelayMs }) => { if (attempt < 2) throw 0; return previousDelayMs; },
       { baseMs: 4, seed: 7 });
     const before = await seeded();

@@ -109,15 +109,16 @@ test('a native promise with a then of its own: await ignores that, and so does e
     for (const settled of [() => Promise.resolve('value'), () => Promise.reject('failure')]) {
       const expected = await settled().catch((error) => error);
       const { signal } = new AbortController();
-      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal }]) {
-        let promise;
-        const { value, error } = await underClock(() => {
-          promise = retry(() => Object.assign(settled(), { then }), options);
-          return promise;
-        });
-        assert.ok(promise instanceof Promise, String(then));
-        assert.equal(value ?? error, expected, String(then));
-      }
+      for (const options of [{ maxAttempts: 1 }, { maxAttempts: 2 }, { maxAttempts: 2, signal }])
+        for (const run of [retry, light.retry]) {
+          let promise;
+          const { value, error } = await underClock(() => {
+            promise = run(() => Object.assign(settled(), { then }), options);
+            return promise;
+          });
+          assert.ok(promise instanceof Promise, String(then));
+          assert.equal(value ?? error, expected, String(then));
+        }
     }
   }
   // A getter of `constructor` that throws fails the attempt, as it does in await.
