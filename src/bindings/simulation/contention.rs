@@ -31,7 +31,7 @@ pub fn contention(
         curve,
         ..ContentionOptions::new(policy, seed_of(seed_high, seed_low))
     };
-    fields.numbers("", |name, number| options.set(name, number));
+    fields.numbers("", &mut |name, number| options.set(name, number));
     fields.finish(Contention::new(options)).map(Running::new)
 }
 

@@ -107,7 +107,7 @@ impl Fields {
     }
 
     /// Passes on the numbers of a section, by the names that Rust has for them.
-    pub(super) fn numbers(&self, section: &str, mut set: impl FnMut(&str, f64)) {
+    pub(super) fn numbers(&self, section: &str, set: &mut dyn FnMut(&str, f64)) {
         for (name, value) in &self.entries {
             if let (Some(name), Value::Number(number)) = (name.strip_prefix(section), value) {
                 set(&snake_case(name), *number);

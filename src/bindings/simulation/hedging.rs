@@ -14,16 +14,18 @@ use rejitter::simulation::{
 pub fn hedging(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Running, JsValue> {
     let mut fields = Fields::read_all(options)?;
     let mut options = HedgingOptions::new(seed_of(seed_high, seed_low));
-    fields.numbers("", |name, number| options.set(name, number));
+    fields.numbers("", &mut |name, number| options.set(name, number));
     if fields.section("service", "service.") {
-        fields.numbers("service.", |name, number| options.service.set(name, number));
+        fields.numbers("service.", &mut |name, number| {
+            options.service.set(name, number)
+        });
     }
     if fields.section("hedge", "hedge.") {
         options.hedge = Some(hedge(&mut fields));
     }
     if fields.section("load", "load.") {
         let mut load = ServerLoad::default();
-        fields.numbers("load.", |name, number| load.set(name, number));
+        fields.numbers("load.", &mut |name, number| load.set(name, number));
         options.load = Some(load);
     }
     fields.finish(Hedging::new(options)).map(Running::new)
@@ -41,7 +43,7 @@ fn hedge(fields: &mut Fields) -> HedgeRule {
     if let (None, Some(quantile)) = (delay_ms, quantile) {
         rule.delay = HedgeDelay::Learned(quantile);
     }
-    fields.numbers("hedge.", |name, number| rule.set(name, number));
+    fields.numbers("hedge.", &mut |name, number| rule.set(name, number));
     rule
 }
 

@@ -31,7 +31,7 @@ pub fn load(
     if let Some(arrivals) = arrivals(&mut fields) {
         options.arrivals = arrivals;
     }
-    fields.numbers("", |name, number| options.set(name, number));
+    fields.numbers("", &mut |name, number| options.set(name, number));
     options.protection = protection(&mut fields);
     fields.finish(Load::new(options)).map(Running::new)
 }

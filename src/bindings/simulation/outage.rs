@@ -26,7 +26,7 @@ pub fn outage(
     if let Some(deadline) = data.total_timeout_ms {
         options.deadline_ms = deadline;
     }
-    fields.numbers("", |name, number| options.set(name, number));
+    fields.numbers("", &mut |name, number| options.set(name, number));
     fields.finish(Outage::new(options)).map(Running::new)
 }
 

@@ -22,7 +22,7 @@ pub fn rate_limit(
         curve,
         ..RateLimitOptions::new(policy, seed_of(seed_high, seed_low))
     };
-    fields.numbers("", |name, number| options.set(name, number));
+    fields.numbers("", &mut |name, number| options.set(name, number));
     options.hints = hints(&mut fields, options.policy.max_retry_after_ms());
     fields.finish(RateLimit::new(options)).map(Running::new)
 }

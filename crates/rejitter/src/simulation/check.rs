@@ -8,6 +8,7 @@ pub(super) struct Check(Vec<OptionError>);
 
 impl Check {
     /// Rejects a value that is not between `lo` and `hi`; NaN never is.
+    #[inline(never)]
     pub(super) fn range(
         &mut self,
         option: &'static str,
