@@ -84,9 +84,6 @@ export const installed = join(consumer, 'node_modules', 'rejitter');
  */
 export const modules = join(target, 'pkg.modules');
 
-/** The text that a module of the package keeps a wasm file in. */
-export const inlinedText = (name) => /["']([^"'\n]{1000,})["']/.exec(readFileSync(join(installed, name), 'utf8'))[1];
-
 /**
  * Returns `import * as x from 'rejitter'` of the consumer folder; or, for a run of the same tests on a
  * bundle of it, the module that REJITTER_BUNDLE names.

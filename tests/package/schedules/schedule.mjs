@@ -1,5 +1,5 @@
-// A schedule is data: the policies, what each callback does when it is called, when signals are aborted, when the core
-// fails, and what is protected. It is made from a seed, and because it is data it can be shrunk and printed.
+// A schedule is data: the policies, what each callback does when it is called, when signals are aborted, and what is
+// protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
 import {
   callbacks,

@@ -14,10 +14,10 @@ const short = (value) => inspect(value, { breakLength: Infinity, compact: 99, de
 
 export function trace(schedule, world, found) {
   const lines = found.map(({ rule, text }) => `invariant ${rule}: ${text}`);
-  const { protections, policies, operations, events, lies, clock, core } = schedule;
+  const { protections, policies, operations, events, lies, clock } = schedule;
   for (const [name, list] of Object.entries({ protection: protections, policy: policies, op: operations }))
     for (const [i, each] of list.entries()) lines.push(`  ${name} ${i}: ${short(each)}`);
-  lines.push(`  ${short({ events, lies, clock, core })}`);
+  lines.push(`  ${short({ events, lies, clock })}`);
   const log = world.log.filter((entry) => !PLAIN.has(entry.kind));
   for (const [i, entry] of log.entries()) {
     if (i === FIRST && log.length > FIRST + LAST) lines.push(`  … ${log.length - FIRST - LAST} entries …`);
