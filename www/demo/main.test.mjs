@@ -25,7 +25,9 @@ test('runs with one seed have the same answers, waits and outcomes; another seed
   const other = await demo('--seed', '6');
   assert.equal(first.stories.length, 25);
   assert.deepEqual(second.stories, first.stories);
-  assert.notDeepEqual(other.stories, first.stories);
+  // Those of the server, too: without the client's waits.
+  const answers = ({ stories }) => stories.map((story) => story.replaceAll(/ \(\d+\)| +(?= )/g, ''));
+  assert.notDeepEqual(answers(other), answers(first));
 });
 
 test('the table says what happened, and the counts agree', async () => {
@@ -45,7 +47,7 @@ test('the table says what happened, and the counts agree', async () => {
     stories.some((story) => / ok$/.test(story) && story.includes('(')),
     'success after a retry',
   );
-  for (const kind of [' 503', ' 429', ' drop', ' slow']) assert.ok(stdout.includes(kind), `no${kind}`);
+  for (const kind of [' 503', ' 429', ' drop', ' slow']) assert.match(stories.join(), new RegExp(kind), kind);
   assert.match(stdout, new RegExp(`received ${sent} requests to /flaky/; the client made ${sent}\\n`));
   assert.ok(Math.max(...lines.map((line) => line.length)) <= 100);
 });
