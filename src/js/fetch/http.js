@@ -8,8 +8,6 @@ import { HOPELESS, NETWORK, UNPROCESSED, failureClass, highestClass } from '../f
 import { headerOf } from '../failures/status.js';
 import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
 
-export { headerOf };
-
 /**
  * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
  * more than sending it once.

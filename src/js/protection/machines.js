@@ -3,16 +3,6 @@
 // Rust (generated.d.ts). They keep nothing between two calls: a state is an array of the caller's.
 
 import * as core from './generated.js';
-import {
-  BEGUN,
-  BREAKER_FIELDS,
-  CHANGED_AT,
-  COOLDOWN_FIELDS,
-  PHASE,
-  ROW_BEGUN,
-  STARTED_AT,
-  WINDOW_MS,
-} from './generated.js';
 
 export * from './generated.js';
 
@@ -22,7 +12,7 @@ export * from './generated.js';
 export const newBudget = (capacity) => [capacity, 0];
 
 /** Returns the state of a cooldown that holds no attempt. */
-export const newCooldown = () => Array(COOLDOWN_FIELDS).fill(0);
+export const newCooldown = () => Array(core.COOLDOWN_FIELDS).fill(0);
 
 /**
  * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
@@ -31,8 +21,8 @@ export const newCooldown = () => Array(COOLDOWN_FIELDS).fill(0);
 
 /** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
-  const state = Array(BREAKER_FIELDS).fill(0);
-  state[STARTED_AT] = state[CHANGED_AT] = now;
+  const state = Array(core.BREAKER_FIELDS).fill(0);
+  state[core.STARTED_AT] = state[core.CHANGED_AT] = now;
   return state;
 }
 
@@ -56,7 +46,7 @@ export function breakerNumbers(state, options, now) {
  */
 export function breakerIsFresh(state, options, now) {
   // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.
-  if (state[BEGUN] > 0 && now - state[STARTED_AT] < options[WINDOW_MS]) return false;
+  if (state[core.BEGUN] > 0 && now - state[core.STARTED_AT] < options[core.WINDOW_MS]) return false;
   const { calls, opens } = breakerNumbers(state, options, now);
-  return state[PHASE] + state[ROW_BEGUN] + calls + opens === 0;
+  return state[core.PHASE] + state[core.ROW_BEGUN] + calls + opens === 0;
 }
