@@ -37,7 +37,9 @@ export function createFetch(options, inner) {
   const fetch = async (/** @type {any} */ input, /** @type {any} */ init) => {
     const request = isRequest(input) ? input : undefined;
     const of = (/** @type {string} */ name) => init?.[name] ?? request?.[name];
-    const { signal = request?.signal, body } = init ?? { __proto__: null };
+    const { signal = request?.signal, body, headers } = init ?? { __proto__: null };
+    // An iterator can be read only once.
+    if (typeof headers?.next === 'function') init = { ...init, headers: [...headers] };
     const mayRepeat =
       isReplayable(body) &&
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||

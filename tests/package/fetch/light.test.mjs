@@ -7,13 +7,12 @@ import { test } from 'node:test';
 
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, printed, vectors } from '../lib/consumer.mjs';
-import { QUICK, closedOrigin, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
 
 const { TimeoutError, createFetch, fetchWithRetry } = await importEntry('light/fetch');
 const large = await importFetch();
 const { retryReport } = await importPackage();
 
-const _closed = await closedOrigin();
 const { fresh, requestsOf, bodiesOf } = serving((request, response, nth) =>
   failing(request.url.startsWith('/down') ? Infinity : 2)(request, response, nth),
 );
@@ -94,6 +93,28 @@ test('a POST, and what has a stream, is processed once after a status', async ()
   const stream = fresh('/down');
   await quick(stream, { method: 'PUT', body: Readable.toWeb(Readable.from(['x'])), duplex: 'half' });
   assert.equal(requestsOf(stream).length, 1);
+});
+
+test('headers that can be read only once are sent with each attempt', async () => {
+  const pairs = [
+    ['x-a', '1'],
+    ['idempotency-key', 'k'],
+  ];
+  const generator = function* () {
+    yield* pairs;
+  };
+  for (const method of ['GET', 'POST'])
+    for (const headers of [
+      pairs.values(),
+      generator(),
+      new Map(pairs),
+      { next: '1', 'x-a': '1', 'idempotency-key': 'k' },
+    ]) {
+      const url = fresh();
+      assert.equal((await quick(url, { method, headers })).status, 200);
+      const seen = requestsOf(url).map((request) => [request.headers['x-a'], request.headers['idempotency-key']]);
+      assert.deepEqual(seen, Array(3).fill(['1', 'k']));
+    }
 });
 
 test('bodies are sent again whole; no server makes it send more than maxAttempts', async () => {

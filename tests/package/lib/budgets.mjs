@@ -31,7 +31,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/light/fetch',
     code: `export { createFetch, fetchWithRetry } from 'rejitter/light/fetch';`,
-    limit: 3_830,
+    limit: 3_860,
     target: 3_700,
     reason:
       'an abort ends the body after the operation, by a weak link: AbortSignal.any keeps 50 B per call in Node 20',
@@ -39,7 +39,7 @@ export const BUDGETS = [
   {
     name: 'retryWithFullJitter',
     code: `export { retryWithFullJitter } from 'rejitter';`,
-    limit: 9_570,
+    limit: 9_590,
     target: 9_400,
     reason:
       'marks are read by one function for all entries; an attempt is an object of its own, with limits of its own',
