@@ -58,8 +58,8 @@ cargo xtask <command>
       prints this
 
 Each command first installs any missing dependencies: run one at a time in a checkout. Browsers for
-the tests are packages of the system: as root, or where nobody sits at a terminal and sudo asks for no
-password, xtask installs them; otherwise it prints the command.
+the tests are packages of the system: before xtask installs these with sudo it shows the commands, and
+asks if there is a terminal.
 `;
 
 /** The tarball is where the measuring programs import it from. */

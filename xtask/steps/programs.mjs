@@ -1,9 +1,10 @@
 // Programs that the tests start: browsers with their drivers, wasm-pack, a Redis and a PostgreSQL.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { env, stdin, stdout } from 'node:process';
 
-import { Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
+import { Failure, answer, cargo, command, findOnPath, sh, shown } from '../run/command.mjs';
 import { inTarget } from '../run/places.mjs';
 import { INSTALLATIONS, TOOL_BUILDS } from '../run/run.mjs';
 import { versionIn } from './setup.mjs';
@@ -119,18 +120,31 @@ export function absent(missing) {
   });
 }
 
-/** Nobody is asked: with `sudo`, only where nobody sits at a terminal. */
+/** Installs with apt-get, as root or by `sudo`: at a terminal once the reader has agreed, elsewhere at once. */
 async function aptInstall(log, missing) {
   const failure = absent(missing);
   const root = process.getuid?.() === 0;
-  const sudo = env.CI || !stdin.isTTY || !stdout.isTTY ? sh`sudo -n` : undefined;
-  const may = root || (sudo && answer([...sudo, 'true']) !== undefined);
+  const may = root || answer(sh`sudo -n true`) !== undefined;
   if (!may || missing.some(({ variable }) => env[variable] !== undefined) || !findOnPath(['apt-get'])) throw failure;
   // Another installation may be running.
-  const apt = sh`${root ? [] : (sudo ?? [])} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120`;
+  const apt = sh`${root ? [] : sh`sudo -n`} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120`;
   const packages = missing.map(({ from }) => from);
-  for (const line of [sh`${apt} update`, sh`${apt} install -y --no-install-recommends ${packages}`])
-    await log.run(command(line));
+  const commands = [sh`${apt} update`, sh`${apt} install -y --no-install-recommends ${packages}`].map((line) =>
+    command(line),
+  );
+  const lines = commands.map((each) => `    ${shown(each)}\n`).join('');
+  const where = { root, ci: !['', 'false', undefined].includes(env.CI), terminal: stdin.isTTY && stdout.isTTY };
+  if (mustAsk(where) && !agrees(`  ${failure.message}\n  As root:\n${lines}  Run them? [Y/n] `)) throw failure;
+  for (const each of commands) await log.run(each);
+}
+
+/** Whether to ask before commands run with `sudo`. Without a terminal xtask goes on: one command does all the set-up. */
+export const mustAsk = ({ root, ci, terminal }) => !root && !ci && terminal;
+
+/** Asks the reader. Nothing else is printed meanwhile. */
+function agrees(question) {
+  const script = 'printf "%s" "$0"; read -r said || exit 1; case "$said" in "" | [yY]*) ;; *) exit 1 ;; esac';
+  return spawnSync('sh', ['-c', script, question], { stdio: 'inherit' }).status === 0;
 }
 
 const versionOf = (path) => versionIn(answer([path, '--version']) ?? '');

@@ -12,7 +12,7 @@ import { LONG, checks } from './checks.mjs';
 import { OLDEST, allSteps, documentedFeatures, lastReleased } from './crate.mjs';
 import { CONSUMER, IN_PAGE } from './demo.mjs';
 import { PACK } from './package.mjs';
-import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent } from './programs.mjs';
+import { FOUND, GECKODRIVER, IN_BROWSERS, SERVERS, WASM_PACK, WEBKIT, absent, mustAsk } from './programs.mjs';
 import { NPM_OF_TESTS } from './setup.mjs';
 
 const STEPS = [...SET_UP, ...checks(), ...allSteps];
@@ -79,10 +79,14 @@ test('each step sets up what it needs, and not more', () => {
   for (const name of [FOUND, WEBKIT, WASM_PACK, GECKODRIVER, SERVERS]) assert.ok(!quick.includes(name), name);
 });
 
-test('a program that is missing is an error with the command', () => {
+test('a program that is missing is an error with the command; sudo asks only where somebody can answer', () => {
   const { message } = absent(IN_BROWSERS.slice(1));
   assert.match(message, /^not found: chromedriver, Firefox/);
   assert.match(message, /recommends chromium-driver firefox-esr .*set CHROMEDRIVER, FIREFOX to/);
+  const asked = [true, false].flatMap((root) =>
+    [true, false].flatMap((ci) => [true, false].map((terminal) => mustAsk({ root, ci, terminal }))),
+  );
+  assert.deepEqual(asked, [...Array(6).fill(false), true, false]);
 });
 
 test('a copy of the crate builds in any workspace', () => {
