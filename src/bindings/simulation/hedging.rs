@@ -17,7 +17,7 @@ pub fn hedging(seed_high: u32, seed_low: u32, options: JsValue) -> Result<Runnin
     fields.numbers("", &mut |name, number| options.set(name, number));
     if fields.section("service", "service.") {
         fields.numbers("service.", &mut |name, number| {
-            options.service.set(name, number)
+            options.service.set(name, number);
         });
     }
     if fields.section("hedge", "hedge.") {
