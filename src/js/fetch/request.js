@@ -101,10 +101,16 @@ export class FetchRequest {
     const type = encoded.headers.get('content-type');
     // Polyfills cannot.
     if (!type?.startsWith('multipart')) return;
+    const init = this.#init;
     this.#setHeader('content-type', type);
-    /** @type {Promise<Blob> | undefined} */
+    /** @type {Promise<Blob | void> | undefined} */
     let body;
-    this.factory = () => (body ??= encoded.blob());
+    this.factory = () =>
+      (body ??= encoded.blob().catch(() => {
+        // WebKitGTK reads no files of a form: there fetch encodes it for each attempt.
+        this.factory = undefined;
+        this.#init = init;
+      }));
   }
 
   /** Whether the body may come from a source that fails by itself. A Request does not show its source. */
@@ -151,8 +157,7 @@ export class FetchRequest {
   /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
   #nextRequest(attempt, signal) {
     this.#own();
-    const whole =
-      this.#body !== undefined || (this.#owned && attempt >= this.#maxAttempts) || (this.once && this.streams);
+    const whole = this.#body !== undefined || (this.#owned && attempt >= this.#maxAttempts) || this.once;
     let request = whole ? this.#input : this.#input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
     if (this.#owned && !whole && signal === undefined && this.signal !== undefined)

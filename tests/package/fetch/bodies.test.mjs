@@ -209,6 +209,19 @@ test('a body that is not sent is cancelled, whatever ends the call, and with tha
   assert.equal(calls.length, 0);
 });
 
+test('a form under a key, where a Response cannot read its files (WebKitGTK), is encoded by fetch', async (t) => {
+  const unread = new DOMException('Unable to read form data blob', 'InvalidStateError');
+  t.mock.method(Response.prototype, 'blob', () => Promise.reject(unread));
+  const { inner, calls } = statuses(503, 503, 200);
+  const send = createFetch({ ...QUICK, idempotencyKey: () => 'k' }, inner);
+  assert.equal((await send('http://x/', { method: 'POST', body: form(), headers: { 'x-a': '1' } })).status, 200);
+  for (const [, { body, headers }] of calls) {
+    assert.deepEqual([...body.keys()], ['a', 'file']);
+    assert.deepEqual(Object.fromEntries(headers), { 'idempotency-key': 'k', 'x-a': '1' });
+  }
+  assert.equal(new Set(calls.map(([, { body }]) => body)).size, 3);
+});
+
 test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
   const parts = Object.defineProperty(Readable.from(['part']), Symbol.toStringTag, { value: 'FormData' });
   const { inner, calls } = statuses(503);
