@@ -157,7 +157,7 @@ export class FetchRequest {
   /** @param {number} attempt @param {AbortSignal | undefined} signal that replaces the request's */
   #nextRequest(attempt, signal) {
     this.#own();
-    const whole = this.#body !== undefined || (this.#owned && attempt >= this.#maxAttempts) || this.once;
+    const whole = this.once || (this.#owned && attempt >= this.#maxAttempts) || this.#body !== undefined;
     let request = whole ? this.#input : this.#input.clone();
     // In Node, a clone's signal is forgotten even while the clone is alive; a copy's is not.
     if (this.#owned && !whole && signal === undefined && this.signal !== undefined)
