@@ -184,7 +184,7 @@ fn data_are_accepted_and_refused_as_in_javascript() {
     );
 }
 
-/// What no row of the table is; the rules and values are written as there.
+/// Data that no row of the table has. Its rules and values are written as those of the table.
 #[test]
 fn what_is_no_policy_is_refused() {
     let object = "the policy must be an object with a version";

@@ -155,7 +155,10 @@ export class Rounds {
     this.#op.run = /** @type {Operation['run']} */ (running ?? run);
   }
 
-  /** Returns whether an end is that of the round: it decides the operation, or all have failed. @type {(run: AttemptRun, stop: Stop) => boolean} */
+  /**
+   * Returns whether an end is that of the round: it decides the operation, or all have failed.
+   * @type {(run: AttemptRun, stop: Stop) => boolean}
+   */
   #isLast(run, stop) {
     const { limits } = this.#op;
     if (!this.#undecided.delete(run) || limits.stopped) return false;
@@ -221,7 +224,10 @@ export class Rounds {
     return all;
   }
 
-  /** Records an attempt. What ended last may stand last until the next round, whose attempts read it. @type {Driver['record']} */
+  /**
+   * Records an attempt. What ended last may stand last until the next round, whose attempts read it.
+   * @type {Driver['record']}
+   */
   #record(...args) {
     this.#driver.record(...args);
     this.#op.records.sort((a, b) => a.number - b.number);

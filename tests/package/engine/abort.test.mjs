@@ -79,7 +79,7 @@ for (const [entry, retry] of Object.entries(ENTRIES)) {
 
   test(`A05 A13 ${entry}: a signal of another realm, for which instanceof is false, is accepted and honoured`, () =>
     onClock(async (clock) => {
-      // As of a jsdom window or a test framework's environment: classes that this realm has never seen.
+      // These classes are foreign to this realm, like those of a jsdom window or of a test framework's environment.
       const foreign = runInContext(
         `new (class Signal {
           aborted = false;

@@ -21,7 +21,7 @@ const HOSTS = {
   'happy-dom': page.AbortController,
   'node-abort-controller': nodeAbortController.AbortController,
 };
-/** What runs an operation: with one attempt at a time, with hedges, and as rejitter/light. */
+/** The ways to run an operation: with one attempt at a time, with hedges, and by rejitter/light. */
 const OPTIONS = { baseMs: 1, maxAttempts: 3, jitter: 'none' };
 const RUNS = {
   plain: (fn, options) => retry(fn, { ...OPTIONS, ...options }),

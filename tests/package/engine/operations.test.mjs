@@ -167,7 +167,7 @@ function check(script, played, ended, hooks, light = false) {
   const { nameOf } = played;
   const { cause, ...bare } = outcome;
   assert.deepEqual(outcomeOf(ended, nameOf), light && needs.includes('callbackErrors') ? bare : outcome);
-  // As of all errors.
+  // The cause is not enumerable, like that of an error which the language makes.
   assert.ok(!Object.keys(Object(ended.error)).includes('cause'));
   const seen = hooks ? calls : calls.filter((call) => !HOOKS.some((name) => call.includes(` ${name} `)));
   assert.deepEqual(played.calls, seen);

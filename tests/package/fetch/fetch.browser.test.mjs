@@ -205,7 +205,7 @@ const { real, made } = vectors('failures');
 const refused = `${await closedOrigin()}/`;
 const order = { method: 'POST', body: 'order' };
 
-/** What is sent, with which options; and the outcome, where it is not a 200 after two attempts. */
+/** Each case has what is sent, the options, and its outcome if that is not a 200 after two attempts. */
 const OUTCOMES = {
   'a status that passes': [['/answer?fail=1'], {}],
   'a status that does not': [['/answer?fail=9&status=404'], { ends: [404, 'failed'], attempts: 1, reason: null }],

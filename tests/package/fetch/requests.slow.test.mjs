@@ -24,7 +24,7 @@ test('over the wire: each attempt of each case is the request of bare fetch', as
   echo.check(Object.keys(fetches), Object.keys(INITS).length * Object.keys(SHAPES).length, { ignored: ['referer'] });
 });
 
-// What no server sees: by the arguments that the inner fetch gets.
+// A server does not see all members of a request. The arguments of the inner fetch show them.
 
 const MEMBERS = 'method url referrer referrerPolicy mode credentials cache redirect integrity keepalive duplex'.split(
   ' ',
@@ -126,7 +126,7 @@ test('to the inner fetch: each attempt of each case is the request of bare fetch
 
 test('a form that Response does not encode goes to the inner fetch as it is, under a key too', async (t) => {
   const { Response } = globalThis;
-  // As whatwg-fetch's.
+  // This is how whatwg-fetch behaves.
   t.mock.method(
     globalThis,
     'Response',

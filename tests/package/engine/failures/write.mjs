@@ -188,7 +188,7 @@ function dataOf(error, depth = 4) {
   return data;
 }
 
-/** What the rows call, by its name there. */
+/** The functions that rows call, by their names in the rows. */
 const SCOPE = {
   ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici, vm },
   ...{ at, aborted, refused, dropping, hanging, long, closed, ended, over, cut },
