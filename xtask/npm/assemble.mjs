@@ -4,8 +4,8 @@
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
 //
-// The folder of the lab holds lab.wasm and its glue, lab_bg.js, as wasm-bindgen writes it for bundlers. Without it, the
-// package has no lab: for tests where there is no Rust.
+// The folder of the lab holds lab.wasm, its glue, lab_bg.js, as wasm-bindgen writes it for bundlers, and the licences of
+// its crates. Without it, the package has no lab: for tests where there is no Rust.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -135,6 +135,7 @@ export async function assemble({ template, readme, driver, licences, wasm, light
     const labBytes = readFileSync(join(lab, 'lab.wasm'));
     write('lab.wasm', labBytes);
     write('lib/wasm/lab-bytes.js', bytesModule(textOf(labBytes), 'lab.wasm'));
+    write('THIRD-PARTY-NOTICES', readFileSync(join(lab, 'THIRD-PARTY-NOTICES')));
     write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
   }
   write('README.md', packageReadme(readFileSync(readme, 'utf8')));

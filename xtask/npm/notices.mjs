@@ -1,16 +1,14 @@
 // Writes the licences of the code by others in the npm package: the crates that are compiled into its wasm files, and
-// wasm-bindgen's glue. A test holds the committed file to Cargo.lock. This renews it.
+// wasm-bindgen's glue.
 //
-//   node notices.mjs
+//   node notices.mjs THIRD-PARTY-NOTICES
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { env } from 'node:process';
+import { argv, env } from 'node:process';
 
-import { inRoot, root } from '../run/places.mjs';
-
-export const FILE = inRoot('pkg-template/THIRD-PARTY-NOTICES');
+import { root } from '../run/places.mjs';
 
 /** The features of every wasm file in the package (xtask/steps/package.mjs). */
 const FEATURES = 'driver,lab-exports';
@@ -64,6 +62,8 @@ function licencesIn(folder) {
 export function noticesOf(crates) {
   const byText = new Map();
   for (const crate of crates) {
+    // Any other kind is for a person to read first.
+    if (!/\bMIT\b/.test(crate.license)) throw new Error(`${crate.name}: does ${crate.license} ask for its text alone?`);
     const text = licencesIn(dirname(crate.manifest_path));
     byText.set(text, [...(byText.get(text) ?? []), crate]);
   }
@@ -74,4 +74,4 @@ export function noticesOf(crates) {
   return [INTRO, ...parts].join(`\n${LINE}\n`);
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(FILE, noticesOf(linkedCrates()));
+if (argv[1] === import.meta.filename) writeFileSync(argv[2], noticesOf(linkedCrates()));

@@ -27,7 +27,7 @@ export function thin(name, toolchain) {
 
 const NAMES = Object.keys(THIN);
 
-/** `lab.wasm` and its glue, `lab_bg.js`. */
+/** `lab.wasm`, its glue, `lab_bg.js`, and the licences of the crates in it. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
 
 /** The parts of the package, as `assemble.mjs` takes them. @param {string} [toolchain] of the machines */
@@ -149,6 +149,7 @@ function bindLab(log) {
       --remove-name-section --out-dir ${lab.folder} --out-name lab`),
     optimised('-O3', file('lab_bg.wasm'), file('optimised.wasm')),
     script('untraceable.mjs', file('optimised.wasm'), file('lab.wasm')),
+    script('notices.mjs', file('THIRD-PARTY-NOTICES')),
   ];
   return runPasses(log, input, lab.folder, [file('lab.wasm')], passes);
 }
@@ -157,7 +158,7 @@ function bindLab(log) {
 const RECIPE = [
   'Cargo.lock',
   'package-lock.json',
-  ...['javascript', 'machines', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
+  ...['javascript', 'machines', 'notices', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
 ];
 
 /**
