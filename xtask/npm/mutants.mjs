@@ -26,7 +26,7 @@ const target = inTarget('mutants');
 /** The package with every module as a file. */
 const modules = inTarget('pkg.modules');
 
-const FOLDERS = ['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'engines'];
+const FOLDERS = ['engine', 'options', 'fetch', 'protection', 'lab', 'testing', 'engines', 'reconnect'];
 /** Random schedules, in threads whose coverage is unknown, and the modules that they drive. */
 const SCHEDULES = ['plain', 'protected'].map((among) => `schedules/run.mjs --count 1500 --seed 1 --among ${among}`);
 const DRIVEN = /^(run|options|protection)\//;
