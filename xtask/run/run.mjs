@@ -44,6 +44,7 @@ const QUIET_MS = 30_000;
  * @property {string} name
  * @property {string[]} [needs] names of the steps that must succeed before
  * @property {string} [group]
+ * @property {boolean} [urgent] whether it runs before what others leave of the cores
  * @property {boolean} [quick] whether `cargo xtask test --quick` runs it
  * @property {number} [seconds] about how long it runs, compared with others
  * @property {(log: Log, run: Run) => unknown} [setUp]
@@ -96,8 +97,8 @@ export class Log {
   /** Seconds that processors worked for its commands. */
   cpu = 0;
 
-  constructor({ name, group = '' }, folder) {
-    this.givesWay = !URGENT.includes(group);
+  constructor({ name, group = '', urgent = false }, folder) {
+    this.givesWay = !urgent && !URGENT.includes(group);
     const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
     this.path = join(folder, `${words.join('-')}.log`);
     closeSync(openSync(this.path, 'a'));
@@ -177,10 +178,10 @@ export async function setUp(all, goals) {
  * A failure in a browser, or of a test with sockets and timers of the host, may come from what else ran on the machine.
  * Such a step runs once more at the end, alone. One that was alone the first time does not.
  * @param {Step[]} steps
- * @param {Partial<Run> & { folder: string, jobs?: number }} options by default one more job than there are cores,
+ * @param {Partial<Run> & { folder: string, jobs?: number }} options by default two more jobs than there are cores,
  *   because tests with browsers and servers wait half of their time
  */
-export async function run(steps, { folder, jobs = availableParallelism() + 1, found = {}, ...options }) {
+export async function run(steps, { folder, jobs = availableParallelism() + 2, found = {}, ...options }) {
   const logs = inTarget(folder);
   const again = join(logs, 'again');
   rmSync(logs, { recursive: true, force: true });

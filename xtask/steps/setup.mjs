@@ -5,7 +5,7 @@ import { env } from 'node:process';
 
 import { BUILD_LIMIT_MS, Failure, answer, cargo, command, findOnPath, sh } from '../run/command.mjs';
 import { inRoot, root, wasmTool } from '../run/places.mjs';
-import { DEBUG, TOOL_BUILDS } from '../run/run.mjs';
+import { DEBUG, INSTALLATIONS, TOOL_BUILDS } from '../run/run.mjs';
 
 export const WASM_TARGET = 'wasm32-unknown-unknown';
 
@@ -39,6 +39,8 @@ export const steps = [
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
+    // The first installs all: the others would wait for it in the place of a compiler.
+    group: INSTALLATIONS,
     setUp: npmPackages,
   })),
 ];
@@ -98,7 +100,6 @@ async function wasmBindgen(log) {
 
 /** The programs that are installed, and their purpose. */
 const STAMP = inRoot('node_modules/.installed-for');
-let installation;
 
 /**
  * npm empties all folders before it installs: the first step installs the packages of all folders that this run needs,
@@ -113,20 +114,16 @@ async function npmPackages(log, { names }) {
     log.note = 'there';
     return;
   }
-  installation ??= install(log, [...new Set([...there, ...wanted])], lock);
-  await installation;
-  log.note = 'installed';
-}
-
-async function install(log, names, lock) {
-  const folders = names.map((name) => `--workspace=${name.slice(npmOf('').length)}`);
+  const all = [...new Set([...there, ...wanted])];
+  const folders = all.map((name) => `--workspace=${name.slice(npmOf('').length)}`);
   const remedy =
     'the registry that npm is set up for must be reachable; if a package.json was changed, run ' +
     '`npm install --package-lock-only` to renew the lock file';
   const more = { dir: root, remedy, limitMs: BUILD_LIMIT_MS };
   const npm = isNewEnough(answer(['npm', '--version']) ?? '', NPM_MINIMUM) ? ['npm'] : sh`npx --yes npm@11.19.1`;
   await log.run(command(sh`${npm} ci --ignore-scripts --no-audit --no-fund ${folders}`, more));
-  writeFileSync(STAMP, [lock, ...names].join('\0'));
+  writeFileSync(STAMP, [lock, ...all].join('\0'));
+  log.note = 'installed';
 }
 
 /** The text of a file, or `undefined` where there is none. */
