@@ -1,14 +1,12 @@
 // What the end of an attempt says about the destination: answers, statuses, and what the caller says. The rows that all
-// languages share are in tests/vectors/protection.json and statuses.json.
+// languages share are in tests/vectors/protection.json and statuses.json, those of fetch in fetch.json.
 
 import assert from 'node:assert/strict';
 
 import { vectors } from '../lib/consumer.mjs';
 import { fails, importAll, plain, timed, watched } from './entry.mjs';
 
-const all = await importAll();
-const { breaker, budget, createFetch } = all;
-const { isTransientError, permanent, protect, retry, retryAfter, retryReport } = all;
+const { breaker, isTransientError, permanent, protect, retry, retryAfter } = await importAll();
 
 const numbers = (api) => {
   const { state, failures, calls } = api.status().breaker;
@@ -137,64 +135,4 @@ timed('an asynchronous isFailure is a mistake: both errors are reported, and nei
   }
   assert.match(reported[0], /isFailure must return true, false, 'ignore' or undefined/);
   assert.deepEqual(reported.slice(1), ['too late']);
-});
-
-for (const [title, status, headers, retryOn, expected] of [
-  ['202 is an answer', 202, {}, [202], [4, 'exhausted', 0, 0]],
-  ['202 is one with a hint, too', 202, { 'retry-after': '1' }, [202], [4, 'exhausted', 0, 0]],
-  ['404 is one', 404, {}, [404], [4, 'exhausted', 0, 0]],
-  ['404 with a hint is none', 404, { 'retry-after': '1' }, [404], [2, 'budget', 1, 1]],
-  ['425 is none', 425, {}, undefined, [2, 'budget', 1, 1]],
-  [
-    'a response of which the server says that it may be sent again is none',
-    404,
-    { 'x-should-retry': 'true' },
-    undefined,
-    [2, 'budget', 1, 1],
-  ],
-  ['403 with a hint is none', 403, { 'retry-after': '1' }, undefined, [2, 'budget', 1, 1]],
-  ['503 is none', 503, {}, undefined, [2, 'budget', 1, 1]],
-  ['429 is none', 429, {}, undefined, [2, 'budget', 1, 1]],
-])
-  timed(`fetch: ${title}`, async (clock) => {
-    for (const throwOnStatus of [false, true]) {
-      const api = protect(budget({ capacity: 1, perSuccess: 0 }));
-      let requests = 0;
-      const answer = async () => {
-        requests++;
-        return new Response('', { status, headers });
-      };
-      const options = { ...plain, maxAttempts: 4, protection: api, protectionKey: () => null, retryOn, throwOnStatus };
-      const seen = watched(createFetch(options, answer)('https://a.test/'));
-      await clock.drain();
-      const { reason } = retryReport(seen.value ?? seen.error);
-      const { granted, rejected } = api.status().budget;
-      assert.deepEqual([requests, reason, granted, rejected], expected);
-    }
-  });
-
-timed('fetch: a 409 that an earlier attempt of the operation caused is no answer, any other is', async (clock) => {
-  for (const [first, expected] of [
-    [new TypeError('fetch failed'), ['POST POST', 'budget', 1, 1, 'closed', 1]],
-    [new Response('', { status: 202 }), ['POST POST POST', 'exhausted', 0, 0, 'closed', 0]],
-  ]) {
-    const api = protect(budget({ capacity: 1, perSuccess: 0 }), breaker());
-    const sent = [];
-    const inner = async (_, { method }) => {
-      if (sent.push(method) > 1) return new Response('', { status: 409 });
-      if (first instanceof Error) throw first;
-      return first;
-    };
-    const retryOn = ({ response, retryable }) => retryable || response?.status === 202 || response?.status === 409;
-    const options = { ...plain, maxAttempts: 3, protection: api, protectionKey: () => null, idempotencyKey: 'auto' };
-    const seen = watched(createFetch({ ...options, retryOn }, inner)('https://a.test/', { method: 'POST' }));
-    await clock.drain();
-    assert.equal(seen.value.status, 409);
-    const { budget: tokens, breaker: circuit } = api.status();
-    const { reason } = retryReport(seen.value);
-    assert.deepEqual(
-      [sent.join(' '), reason, tokens.granted, tokens.rejected, circuit.state, circuit.failures],
-      expected,
-    );
-  }
 });

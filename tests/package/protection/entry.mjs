@@ -60,7 +60,24 @@ export function reports(t, method = 'error') {
   return seen;
 }
 
-const { breaker, protect, retry, retryAfter } = await importAll();
+const { breaker, budget, cooldown, hedge, protect, retry, retryAfter } = await importAll();
+
+export const PARTS = { budget, breaker, cooldown, hedge };
+
+/** Parts by their names and options, as a table has them. */
+export const partsOf = (parts) => Object.entries(parts).map(([name, options]) => PARTS[name](options));
+
+/** A step of a script, by its number. The last one repeats. */
+export const nth = (script, n) => script[Math.min(n, script.length) - 1];
+
+/** The numbers that `expected` names. */
+export const namedIn = (expected, numbers) =>
+  Object.fromEntries(
+    Object.entries(expected).map(([name, value]) => [
+      name,
+      Object(value) === value ? namedIn(value, numbers[name]) : (numbers[name] ?? null),
+    ]),
+  );
 
 /** An operation in which the server asks everyone to wait. */
 export const hint = (protection, ms) =>

@@ -5,14 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { VirtualClock } from '../lib/clock.mjs';
-import { vectors } from '../lib/consumer.mjs';
-import { importAll } from './entry.mjs';
+import { infinite, vectors } from '../lib/consumer.mjs';
+import { PARTS, importAll, namedIn, nth, partsOf } from './entry.mjs';
 
-const { RejectedError, RetryPolicy, TimeoutError, breaker, budget, cooldown, hedge, protect, retryAfter, retryReport } =
-  await importAll();
-const scenes = vectors('protection');
+const { RejectedError, RetryPolicy, TimeoutError, protect, retryAfter, retryReport } = await importAll();
+const scenes = vectors('protection', infinite);
 
-const PARTS = { budget, breaker, cooldown, hedge };
 const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };
 
 /** The name of an outcome. */
@@ -20,12 +18,6 @@ const nameOf = (outcome) => outcome?.message ?? outcome;
 
 /** What `isFailure` says. */
 const SAYS = { success: false, failure: true, nothing: 'ignore' };
-
-const numbersOf = (options = {}) =>
-  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === 'Infinity' ? Infinity : value]));
-
-/** Answers of a script, by attempt. The last one repeats. */
-const nth = (script, n) => script[Math.min(n, script.length) - 1];
 
 /**
  * Starts one operation of a scene, and writes down what is seen of it.
@@ -54,7 +46,7 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
   };
   const policy = new RetryPolicy({
     ...STEADY,
-    ...numbersOf(scene.policy),
+    ...scene.policy,
     ...operation.policy,
     protection,
     ...(seed === undefined ? { random: () => scene.draw } : { seed }),
@@ -105,19 +97,9 @@ function endOf({ at, value, error, report }, expected) {
   };
 }
 
-/** The numbers of `status` that `expected` names. */
-const namedIn = (expected, status) =>
-  Object.fromEntries(
-    Object.entries(expected).map(([part, numbers]) => [
-      part,
-      Object.fromEntries(Object.keys(numbers).map((name) => [name, status[part][name] ?? null])),
-    ]),
-  );
-
 async function play(scene, hooks) {
   const clock = new VirtualClock({ start: 0 }).install();
   try {
-    const parts = Object.entries(scene.parts).map(([name, options]) => PARTS[name](numbersOf(options)));
     const { signals } = scene;
     const isFailure = ({ error, result }) => SAYS[signals[nameOf(error ?? result)]];
     const seen = [];
@@ -125,7 +107,7 @@ async function play(scene, hooks) {
       for (const [i, { abortOn }] of operations.entries()) if (abortOn === type) seen[i].abort();
     };
     const listens = hooks || scene.needs?.includes('events');
-    const protection = protect(...parts, { ...(listens && { onEvent }), ...(signals && { isFailure }) });
+    const protection = protect(...partsOf(scene.parts), { ...(listens && { onEvent }), ...(signals && { isFailure }) });
     const { acts = [], status = [] } = scene;
     const operations = scene.operations.flatMap(({ count = 1, ...operation }) => Array(count).fill(operation));
     const times = [...new Set([...acts, ...operations, ...status].map(({ at }) => at))].sort((a, b) => a - b);
