@@ -20,8 +20,8 @@ use crate::common::random::Random;
 
 const SCENES: &str = include_str!("../vectors/reconnect.json");
 
-/// What the runner lacks: signals and wake-ups, and defaults that follow from other options.
-const LACKING: [&str; 3] = ["abort", "wake", "defaults"];
+/// What the runner lacks: signals, hooks and wake-ups, a clock that jumps, and defaults that follow from other options.
+const LACKING: [&str; 6] = ["abort", "curve", "defaults", "hooks", "sleep", "wake"];
 
 /// What an error carries, beside its name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,56 +10,66 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { importPackage } from '../lib/consumer.mjs';
-import { checkPrograms, importProgram } from '../lib/programs.mjs';
+import { checkPrograms } from '../lib/programs.mjs';
+import { kept, programOf } from './kept.mjs';
 
 globalThis.WebSocket = WebSocket;
 const { TimeoutError } = await importPackage();
-const { keepSocket } = await importProgram('websocket');
-const { keepEvents } = await importProgram('events');
+const [keepSocket, keepEvents] = [await programOf('websocket'), await programOf('events')];
 
-const WAITS = { baseMs: 10, capMs: 50 };
 const closers = [];
 after(() => Promise.all(closers.map((close) => close())));
+const ignore = () => {};
+
+/** A server on loopback. Returns its port and its open sockets, together with `found`. */
+async function listening(server, found) {
+  const { port, sockets: open, close } = await onLoopback(server);
+  closers.push(close);
+  return Object.assign(found, { open, port });
+}
 
 /** A server of WebSockets behind TCP, which counts what arrives there. `serve(socket, n)` gets each that is open. */
-async function sockets(serve, accept = (socket, web) => web.emit('connection', socket)) {
+async function sockets(serve = ignore, accept = (socket, web) => web.emit('connection', socket)) {
   const web = createServer();
-  const server = new WebSocketServer({ server: web });
   const found = { attempts: 0, connections: 0 };
-  server.on('connection', (socket) => {
+  new WebSocketServer({ server: web }).on('connection', (socket) => {
     socket.on('message', (data) => {
       if (`${data}` === 'token') socket.send('welcome');
       if (`${data}` === 'ping') socket.send('pong');
     });
-    serve?.(socket, ++found.connections);
+    serve(socket, ++found.connections);
   });
   const front = createTcpServer((socket) => {
     found.attempts++;
     accept(socket, web);
   });
-  const { port, sockets: open, close } = await onLoopback(front);
-  closers.push(close);
-  return Object.assign(found, { open, url: `ws://127.0.0.1:${port}` });
+  return listening(front, found);
 }
 
-/** Keeps a connection until the body has seen enough; then nothing of it may be left at the server. */
-async function kept(start, body, server) {
-  const controller = new AbortController();
-  const ends = [];
-  const attempts = [];
-  const all = start({
-    ...WAITS,
-    signal: controller.signal,
-    onFailure: ({ error }) => ends.push(error),
-    onAttempt: ({ attempt }) => attempts.push(attempt),
+/** A server of events. `requests`: when each came, and the id that it had. */
+async function events(answer) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    requests.push({ at: performance.now(), lastId: request.headers['last-event-id'] });
+    answer(response, requests.length);
   });
-  await body(ends, attempts);
-  controller.abort();
-  const report = await all;
-  assert.equal(report.reason, 'aborted');
-  await until('the server has no sockets', () => server.open.size === 0);
-  return report;
+  return listening(server, { requests });
 }
+
+/** Keeps a socket or a stream until `enough`; then nothing of it may be left at the server. */
+async function keeping(server, enough, { handle = ignore, silenceMs, ...own } = {}) {
+  const start = (options) => {
+    const all = { ...options, ...own };
+    if (server.requests) return keepEvents(`http://127.0.0.1:${server.port}`, handle, all, silenceMs);
+    return keepSocket(`ws://127.0.0.1:${server.port}`, handle, all, silenceMs);
+  };
+  const seen = await kept(start, (so) => until('it is enough', () => enough(so)));
+  await until('the server has no sockets', () => server.open.size === 0);
+  return seen;
+}
+
+/** How a connection ends by itself. */
+const endOf = (keep, { port }) => keep(`${keep === keepSocket ? 'ws' : 'http'}://127.0.0.1:${port}`, ignore);
 
 test('the programs of the guide fit the types', { timeout: 120_000 }, () => checkPrograms(['websocket', 'events']));
 
@@ -71,65 +81,43 @@ test('messages, and a connection that is lost', async () => {
     }),
   );
   const heard = [];
-  const handle = (text, send) => {
-    heard.push(text);
-    if (heard.length < 3) send('bye');
-  };
-  const report = await kept(
-    (options) => keepSocket(server.url, handle, options),
-    () => until('three', () => heard.length === 3),
-    server,
-  );
+  const handle = (text, send) => heard.push(text) < 3 && send('bye');
+  const { report } = await keeping(server, () => heard.length === 3, { handle });
   assert.deepEqual(heard, ['hello 1', 'hello 2', 'hello 3']);
   assert.deepEqual([report.attempts, report.connections, server.attempts], [3, 3, 3]);
 });
 
 test('a handshake that hangs is cut, and ends no process', async () => {
-  const server = await sockets(undefined, (socket) => socket.resume());
-  const start = (options) => keepSocket(server.url, () => {}, { ...options, connectTimeoutMs: 30 });
-  const { attempts, connections } = await kept(start, (ends) => until('three ends', () => ends.length >= 3), server);
-  assert.ok(attempts >= 3 && connections === 0);
+  const server = await sockets(ignore, (socket) => socket.resume());
+  const { open, ends } = await keeping(server, ({ ends }) => ends.length >= 3, { connectTimeoutMs: 30 });
+  assert.ok(open === 0 && ends.every((error) => error instanceof TimeoutError));
 });
 
 test('a half-open connection is found dead', async () => {
-  const server = await sockets(undefined, (socket, web) => {
+  const paused = [];
+  const server = await sockets(ignore, (socket, web) => {
     web.emit('connection', socket);
     // Nothing is read any more, and nothing is closed.
-    setTimeout(() => socket.pause().removeAllListeners('data'), 30);
+    setTimeout(() => paused.push(socket.pause().removeAllListeners('data')), 30);
   });
-  const controller = new AbortController();
-  const ends = [];
-  const options = { ...WAITS, signal: controller.signal, onFailure: ({ error }) => ends.push(error) };
-  const all = keepSocket(server.url, () => {}, options, 100);
-  await until('it ends', () => ends.some((error) => /nothing was heard for 100 ms/.test(error.message)));
-  assert.ok(ends.every((error) => error instanceof TimeoutError));
-  const { attempts } = server;
-  await until('the next one', () => server.attempts > attempts);
-  controller.abort();
-  await all;
+  let attempts = Infinity;
+  const enough = ({ ends }) => {
+    const dead = ends.some((error) => /nothing was heard for 100 ms/.test(error.message));
+    if (dead) attempts = Math.min(attempts, server.attempts);
+    // The server would never see their end.
+    if (server.attempts > attempts) for (const socket of server.open) socket.destroy();
+    return server.attempts > attempts;
+  };
+  const { ends } = await keeping(server, enough, { silenceMs: 100 });
+  assert.ok(paused.length > 0 && ends[0] instanceof TimeoutError);
 });
 
 for (const code of [1011, 1000])
   test(`a server that accepts and closes with ${code} is tried again, later and later`, async () => {
     const server = await sockets((socket) => socket.on('message', () => setImmediate(() => socket.close(code, 'no'))));
-    const start = (options) => keepSocket(server.url, () => {}, { ...options, stableMs: 60_000 });
-    let seen;
-    await kept(
-      start,
-      async (ends, attempts) => {
-        await until('five ends', () => ends.length >= 5);
-        seen = [ends[0].code, attempts.slice(0, 5)];
-      },
-      server,
-    );
-    assert.deepEqual(seen, [code, [1, 2, 3, 4, 5]]);
+    const { ends, attempts } = await keeping(server, ({ ends }) => ends.length >= 5, { stableMs: 60_000 });
+    assert.deepEqual([ends[0].code, attempts.slice(0, 5)], [code, [1, 2, 3, 4, 5]]);
   });
-
-test('4401 ends it, with one socket', async () => {
-  const server = await sockets((socket) => socket.on('message', () => socket.close(4401, 'who are you?')));
-  const error = await keepSocket(server.url, () => {}, WAITS).catch((thrown) => thrown);
-  assert.deepEqual([error.code, error.reason, server.attempts], [4401, 'who are you?', 1]);
-});
 
 test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000 }, async () => {
   const CLIENTS = 1000;
@@ -137,9 +125,9 @@ test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000
   const controller = new AbortController();
   let open = 0;
   const options = { baseMs: 500, capMs: 2000, connectTimeoutMs: 60_000, signal: controller.signal };
-  const all = Array.from({ length: CLIENTS }, () =>
-    keepSocket(server.url, () => {}, { ...options, onOpen: () => open++, onFailure: () => open-- }),
-  );
+  const counting = { ...options, onOpen: () => open++, onFailure: () => open-- };
+  const url = `ws://127.0.0.1:${server.port}`;
+  const all = Array.from({ length: CLIENTS }, () => keepSocket(url, ignore, counting));
   await until('all are open', () => open === CLIENTS);
   assert.equal(server.open.size, CLIENTS);
   for (const socket of server.open) socket.resetAndDestroy();
@@ -152,19 +140,8 @@ test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000
   assert.ok(reports.every(({ connections }) => connections === 2));
 });
 
-/** A server of events. Returns when each request came, and what it had. */
-async function events(answer) {
-  const requests = [];
-  const server = createServer((request, response) => {
-    requests.push({ at: performance.now(), lastId: request.headers['last-event-id'] });
-    answer(response, requests.length);
-  });
-  const { origin, sockets, close } = await onLoopback(server);
-  closers.push(close);
-  return { url: origin, requests, open: sockets };
-}
-
 const STREAM = { 'content-type': 'text/event-stream', connection: 'close' };
+const streams = (text) => events((response) => response.writeHead(200, STREAM).end(text));
 /** How long the second request was after the first. */
 const gap = ({ requests }) => requests[1].at - requests[0].at;
 
@@ -175,45 +152,37 @@ for (const status of [503, 429])
       if (n === 1) response.writeHead(status, { 'retry-after': '1', connection: 'close' }).end();
       else response.writeHead(200, STREAM).write('event: news\ndata: a\ndata: b\n\n');
     });
-    const start = (options) => keepEvents(server.url, (...event) => heard.push(event), options);
-    await kept(start, () => until('an event', () => heard.length > 0), server);
+    await keeping(server, () => heard.length > 0, { handle: (...event) => heard.push(event) });
     assert.deepEqual(heard, [['a\nb', 'news']]);
     assert.ok(gap(server) >= 999, `${gap(server)} ms`);
   });
 
-test('events: 401 ends it, 204 finishes it, each with one request', async () => {
-  const denied = await events((response) => response.writeHead(401).end());
-  const error = await keepEvents(denied.url, () => {}, WAITS).catch((thrown) => thrown);
-  assert.deepEqual([error.status, denied.requests.length], [401, 1]);
-  const done = await events((response) => response.writeHead(204).end());
-  const { reason } = await keepEvents(done.url, () => {}, WAITS);
-  assert.deepEqual([reason, done.requests.length], ['finished', 1]);
+test('what ends it, with one socket or request: 4401, a status of 401, and, without an error, 204', async () => {
+  const refusing = await sockets((socket) => socket.on('message', () => socket.close(4401, 'who are you?')));
+  await assert.rejects(endOf(keepSocket, refusing), { code: 4401, reason: 'who are you?' });
+  assert.equal(refusing.attempts, 1);
+  const [denied, done] = await Promise.all([401, 204].map((status) => events((r) => r.writeHead(status).end())));
+  await assert.rejects(endOf(keepEvents, denied), { status: 401 });
+  assert.equal((await endOf(keepEvents, done)).reason, 'finished');
+  assert.deepEqual([denied.requests.length, done.requests.length], [1, 1]);
 });
 
 test('events: a long retry: is a lower bound, and the last id is sent', async () => {
-  const server = await events((response) => response.writeHead(200, STREAM).end('retry: 1200\nid: 7\ndata: a\n\n'));
-  const start = (options) => keepEvents(server.url, () => {}, options);
-  await kept(start, () => until('two requests', () => server.requests.length === 2), server);
+  const server = await streams('retry: 1200\nid: 7\ndata: a\n\n');
+  await keeping(server, () => server.requests.length === 2);
   assert.ok(gap(server) >= 1199, `${gap(server)} ms`);
-  assert.deepEqual(
-    server.requests.map(({ lastId }) => lastId),
-    [undefined, '7'],
-  );
+  const ids = server.requests.map(({ lastId }) => lastId);
+  assert.deepEqual(ids, [undefined, '7']);
 });
 
 test('events: retry: 0 makes no tight loop', async () => {
-  const server = await events((response) => response.writeHead(200, STREAM).end('retry: 0\ndata: a\n\n'));
-  const delays = [];
-  const start = (options) =>
-    keepEvents(server.url, () => {}, { ...options, jitter: 'none', onRetry: ({ delayMs }) => delays.push(delayMs) });
-  await kept(start, () => until('five waits', () => delays.length >= 5), server);
+  const server = await streams('retry: 0\ndata: a\n\n');
+  const { delays } = await keeping(server, ({ delays }) => delays.length >= 5, { jitter: 'none' });
   assert.deepEqual(delays.slice(0, 5), [10, 20, 40, 50, 50]);
 });
 
 test('events: silence after the headers ends it', async () => {
   const server = await events((response) => response.writeHead(200, STREAM).write(': hi\n\n'));
-  let first;
-  const start = (options) => keepEvents(server.url, () => {}, options, 100);
-  await kept(start, (ends) => until('it ends', () => (first = ends[0]) && server.requests.length > 1), server);
-  assert.match(first.message, /nothing was heard for 100 ms/);
+  const { ends } = await keeping(server, () => server.requests.length > 1, { silenceMs: 100 });
+  assert.match(ends[0].message, /nothing was heard for 100 ms/);
 });
