@@ -146,19 +146,6 @@ test("without timeouts the caller's own signal goes to the inner fetch; with one
   }
 });
 
-test('the timeout of an attempt and the deadline end with the headers: a body may take longer', async () => {
-  for (const options of [{ attemptTimeoutMs: 100 }, { totalTimeoutMs: 100 }]) {
-    let signal;
-    const inner = async (_, init) => {
-      ({ signal } = init);
-      return new Response('a');
-    };
-    const { clock, value } = await underClock(() => createFetch(options, inner)('http://x/'));
-    assert.equal(clock.pending.size, 0);
-    assert.deepEqual([await value.text(), signal.aborted], ['a', false]);
-  }
-});
-
 test('A01 A03 one signal for a thousand fetches: no listener is left, and no dependent signal', async () => {
   const controller = new AbortController();
   const fetch = createFetch({ baseMs: 0 }, async () => new Response(null, { status: Math.random() < 0.5 ? 503 : 204 }));

@@ -212,14 +212,3 @@ test('a status text from the server cannot forge a log line', async () => {
   const error = new HttpStatusError({ status: 500, statusText: 'x' });
   assert.equal(retryReport(error), undefined);
 });
-
-test('a callback that fails after a failure of the network has that as its cause', async () => {
-  const failed = new TypeError('fetch failed');
-  const boom = () => Promise.reject(new Error('boom'));
-  for (const options of [{ retryOn: boom }, { retryOn: () => 'yes' }, { random: () => 5 }, { beforeRetry: boom }]) {
-    const { inner } = statuses(failed);
-    const error = await createFetch({ ...QUICK, ...options }, inner)('http://x/').catch((e) => e);
-    assert.notEqual(error, failed);
-    assert.equal(error.cause, failed);
-  }
-});

@@ -118,20 +118,12 @@ test('R03 the time zone changes nothing', async () => {
   assert.equal(stdout, '300 60000 60000 60000\n');
 });
 
-test('hint: a wait from anywhere in the response, under the rules of hints', async () => {
+test('hint gets each failed response and its attempt, and undefined leaves the headers', async () => {
   const seen = [];
-  const hint = (response, attempt) => {
-    seen.push([response.status, attempt.attempt]);
-    return Number(response.headers.get('x-wait'));
-  };
-  const go = (options, headers) =>
-    underClock(() => createFetch({ random: () => 0, hint, ...options }, once(headers))('http://x/'));
-  assert.deepEqual((await go({}, [['x-wait', '4000']])).clock.delays, [4000]);
+  const hint = (response, attempt) => void seen.push([response.status, attempt.attempt]);
+  const send = createFetch({ random: () => 0, hint }, once([['retry-after', '7']]));
+  assert.deepEqual((await underClock(() => send('http://x/'))).clock.delays, [7000]);
   assert.deepEqual(seen, [[503, 1]], 'not called for a success');
-  // Without a hint of its own the headers count. tests/vectors/fetch.json has the rest.
-  assert.deepEqual((await go({ hint: () => undefined }, [['retry-after', '7']])).clock.delays, [7000]);
-  assert.deepEqual((await go({ hint: () => undefined, jitter: 'none' }, [])).clock.delays, [100]);
-  assert.equal(retryReport((await go({ hint: () => Infinity }, [])).value).hintMs, Infinity);
 });
 
 test('a hint that returns an invalid value or throws is reported and costs nothing', async (t) => {
@@ -156,56 +148,6 @@ test('a hint that returns an invalid value or throws is reported and costs nothi
     // Once for each response that may be followed by another attempt; the response's own headers count.
     assert.ok(reported.mock.calls.length <= 2);
     reported.mock.restore();
-  }
-  // It is not called for failures.
-  const { inner, calls } = statuses(new TypeError('Failed to fetch'), 200);
-  await createFetch({ ...QUICK, hint: () => assert.fail(boom) }, inner)('http://x/');
-  assert.equal(calls.length, 2);
-});
-
-test('a hint may be a promise, of the JSON body, say: the last response is unread', async () => {
-  const busy = (status, delay) => Response.json({ error: { details: [{ retryDelay: delay }] } }, { status });
-  const seen = [];
-  const hint = async (response) => {
-    seen.push(response.status);
-    const { error } = await response.clone().json();
-    return Number.parseFloat(error.details[0].retryDelay) * 1000;
-  };
-  const options = { hint, random: () => 0, maxAttempts: 4 };
-  const { inner } = statuses(busy(429, '34s'), busy(403, '2s'), busy(503, '3s'), busy(503, '4s'));
-  const { clock, value } = await underClock(() => createFetch(options, inner)('http://x/'));
-  assert.deepEqual(clock.delays, [34_000, 2000, 3000]);
-  assert.deepEqual([retryReport(value).reason, retryReport(value).hintMs], ['exhausted', 4000]);
-  assert.equal(value.bodyUsed, false);
-  assert.equal((await value.json()).error.details[0].retryDelay, '4s');
-  assert.deepEqual(seen, [429, 403, 503, 503]);
-  // A response that only retryOn sends round; the verdict is a promise, too.
-  const retryOn = async ({ response }) => response.status === 202;
-  const poll = createFetch({ ...options, retryOn }, statuses(busy(202, '5s'), 200).inner);
-  assert.deepEqual((await underClock(() => poll('http://x/'))).clock.delays, [5000]);
-  assert.deepEqual(seen.splice(4), [202], 'not called for an answer');
-  // Too long.
-  const long = createFetch({ ...options, throwOnStatus: true }, statuses(busy(429, '61s')).inner);
-  const { error } = await underClock(() => long('http://x/'));
-  assert.deepEqual([retryReport(error).reason, retryReport(error).hintMs], ['hint', 61_000]);
-  assert.equal(error.response.bodyUsed, false);
-});
-
-test('an abort and the deadline end a hint that never comes', async () => {
-  for (const [end, expected] of [
-    ['abort', 'enough'],
-    ['deadline', 429],
-  ]) {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const hint = () => {
-      if (end === 'abort') queueMicrotask(() => controller.abort('enough'));
-      return new Promise(() => {});
-    };
-    const fetch = createFetch({ hint, signal, totalTimeoutMs: 50 }, statuses(429).inner);
-    const { value, error } = await underClock(() => fetch('http://x/'));
-    assert.equal(value?.status ?? error, expected);
-    if (value) assert.deepEqual([retryReport(value).reason, value.bodyUsed], ['deadline', false]);
   }
 });
 

@@ -300,7 +300,7 @@ async function check(entry, form, row) {
     }
     await run.advance(Infinity, () => requests.every((_, i) => ends[i]));
     for (const timer of clock.pending.values()) assert.ok(run.timers.has(timer), `${about}: a timer is left`);
-    await run.advance(Infinity, () => clock.pending.size === 0);
+    if (clock.pending.size > 0) await run.advance(Infinity);
     for (const each of numbers) if (each.at === undefined) compare(each);
     if (row.keys) assert.deepEqual(run.protection.keys(), row.keys, about);
   } finally {
@@ -335,10 +335,10 @@ function checkEnd({ value, error, last, calls }, expected, entry, about) {
   else if (value !== undefined && answer !== undefined) assert.equal(value, answer, about);
   else if (answer instanceof Error && reason !== 'callback') assert.equal(error, answer, about);
   if (value instanceof Response) assert.equal(value.bodyUsed, false, about);
-  if (message !== undefined) assert.equal(error.message, message, about);
+  if (message !== undefined) assert.ok(error.message.startsWith(message), `${about}: ${error.message}`);
   else if (reason === 'callback' && expected.retryOn !== undefined)
     assert.match(error.message, /^rejitter: retryOn must return .*, got /, about);
-  if (cause !== undefined) assert.equal(nameOf(error.cause), cause, about);
+  if (cause !== undefined) assert.equal(error.cause.message, cause, about);
   const report = retryReport(value ?? error);
   if (entry === light || reason === null) assert.equal(report, undefined, about);
   else if (reason !== undefined)

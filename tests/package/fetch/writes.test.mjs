@@ -55,57 +55,6 @@ const failed = (cause, message = 'x') =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(message), cause) });
 const REFUSED = { code: 'ECONNREFUSED', syscall: 'connect' };
 
-test('prepare that returns another request: its address decides', async () => {
-  const moved = failed({ ...REFUSED, address: '192.0.2.9', port: 80 });
-  for (const [url, attempts] of [
-    ['http://192.0.2.9/', 3],
-    ['http://192.0.2.1/', 1],
-  ]) {
-    const { inner, calls } = statuses(moved);
-    await createFetch({ ...QUICK, maxAttempts: 3, prepare: () => new Request(url, { method: 'POST' }) }, inner)(
-      'http://192.0.2.1/',
-      { method: 'POST' },
-    ).catch(() => {});
-    assert.equal(calls.length, attempts);
-  }
-});
-
-test('a request that prepare made unsafe is not repeated', async () => {
-  const order = (request, headers) => new Request(request.url, { method: 'POST', body: 'order', headers });
-  const drop = (request) => request.headers.delete('idempotency-key');
-  const own = { idempotencyKey: 'auto' };
-  const keyed = { method: 'POST', headers: { 'idempotency-key': 'k' } };
-  for (const [expected, prepare, init, options] of [
-    [1, (request) => order(request)],
-    [1, (request) => order(request, { 'idempotency-key': 'added' })],
-    [1, (request, { attempt }) => order(request, { 'idempotency-key': attempt }), keyed],
-    [3, (request) => order(request, request.headers), keyed],
-    // A key that is missing is put back.
-    [3, drop, keyed],
-    [3, drop, { method: 'POST' }, own],
-    [3, (request) => order(request), { method: 'POST' }, own],
-    [1, (request) => order(request), {}, own],
-    [3, (request) => new Request(request.url, { method: 'PUT', body: 'x' })],
-  ]) {
-    server().seen.length = 0;
-    const fetch = createFetch({ ...QUICK, maxAttempts: 3, prepare, ...options });
-    const response = await fetch(`${server().origin}/prepared?status=503`, init);
-    assert.equal(response.status, 503);
-    const keys = new Set(requestsOf('/prepared').map(({ headers }) => headers['idempotency-key']));
-    assert.deepEqual([server().seen.length, keys.size], [expected, 1], `${prepare} ${JSON.stringify(init)}`);
-    if (init?.method === 'POST') assert.equal(keys.has(undefined), false, 'without a key');
-  }
-  // An attempt that would repeat an order with another key is not made.
-  server().seen.length = 0;
-  const late = createFetch({
-    ...QUICK,
-    prepare: (request, { attempt }) => (attempt > 1 ? order(request, { 'idempotency-key': 'b' }) : undefined),
-  });
-  const error = await late(`${server().origin}/prepared?status=503`, keyed).catch((e) => e);
-  assert.match(error.message, /^rejitter: prepare must return/);
-  assert.equal(server().seen.length, 1);
-});
-
 test('a body whose own source fails does not prove a failed connection: the POST is sent once', async () => {
   const { origin } = server();
   const failure = { ...REFUSED, address: '127.0.0.1', port: Number(new URL(origin).port) };
