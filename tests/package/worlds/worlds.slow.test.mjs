@@ -1,12 +1,12 @@
-// The worlds of docs/reference/worlds.md, each with one seed, in which it reaches its aims. They run on virtual time:
-// the numbers are the same every time.
+// The worlds of docs/reference/worlds.md, the rows of tests/vectors/worlds.json, each with one seed, in which it reaches
+// its aims. They run on virtual time: the numbers are the same every time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { oursOf } from '../../../xtask/bench/worlds/ours.mjs';
 import { play } from '../../../xtask/bench/worlds/play.mjs';
-import { inWords, misses } from '../../../xtask/bench/worlds/shown.mjs';
+import { misses } from '../../../xtask/bench/worlds/shown.mjs';
 import { TABLES } from '../../../xtask/bench/worlds/tables.mjs';
 import { importAll } from '../protection/entry.mjs';
 
@@ -24,7 +24,7 @@ for (const { name: table, worlds } of TABLES)
       for (const { of, aims, title = '' } of world.shows) {
         const numbers = Object.fromEntries([...runs].map(([name, run]) => [name, of(run)]));
         for (const aim of aims)
-          assert.ok(!misses(aim, numbers), `${aim.name} ${inWords(aim)} ${title}: ${JSON.stringify(numbers)}`);
+          assert.ok(!misses(aim, numbers), `${aim.name} ${aim.words} ${title}: ${JSON.stringify(numbers)}`);
       }
     });
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { median, quantile } from '../lib/stats.mjs';
-import { above, atLeast, atMost } from '../worlds/shown.mjs';
+import { aimsOf } from '../worlds/shown.mjs';
 import { TABLES } from '../worlds/tables.mjs';
 import { BEGIN, END, between } from './document.mjs';
 import { digits, placed } from './table.mjs';
@@ -32,7 +32,7 @@ test('docs/reference/worlds.md has a place for each table, and what is around it
 });
 
 test('an aim is met at the limit, and not without a number', () => {
-  const aims = [...atLeast(30, ['one']), ...atMost(40, ['two']), above('one', 10, 'two')];
+  const aims = aimsOf('one ≥ 30; two ≤ 40; two ≥ one + 10');
   const table = (numbers) => ({ name: 'calls', contenders: ['one', 'two'], rows: [{ title: 'a', numbers, aims }] });
   assert.deepEqual(missed([table({ one: 30, two: 40 })]), []);
   assert.deepEqual(missed([table({ one: 29 })]), [

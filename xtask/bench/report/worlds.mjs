@@ -1,6 +1,6 @@
 // The tables of the page of the worlds.
 
-import { inWords, misses } from '../worlds/shown.mjs';
+import { misses } from '../worlds/shown.mjs';
 import { markdownTable, named } from './table.mjs';
 
 /**
@@ -39,10 +39,10 @@ export const missed = (tables) =>
       aims
         .filter((aim) => misses(aim, numbers))
         .map((aim) => {
-          const { name, than } = aim;
+          const { name, than, words } = aim;
           const other = than === undefined ? '' : ` (${cell(numbers[than], digits)})`;
           const row = world === title ? title : `${world} ${title}`;
-          return `${table}, ${row}: ${name} ${cell(numbers[name], digits)}, aim ${inWords(aim)}${other}`;
+          return `${table}, ${row}: ${name} ${cell(numbers[name], digits)}, aim ${words}${other}`;
         }),
     ),
   );

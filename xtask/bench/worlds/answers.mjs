@@ -1,23 +1,11 @@
 // Attempts that are repeated though no server fails, and failures in other forms than an error with a status.
 
-import { failing, stalling } from './servers.mjs';
-import { above, atLeast, atMost, perSecond, row, share } from './shown.mjs';
-
-const ALL = [row(share(), atLeast(100, ['budget()', 'breaker()', 'all three']))];
+const ALL = ['share: budget() and breaker() and all three ≥ 100'];
 const FIXED = { backoff: 'fixed', jitter: 'none' };
 
-/** Answers a status so many times, then 200. */
-const first =
-  (status, times = 1) =>
-  () =>
-  (attempt) => [20, attempt <= times ? status : 200];
-
 /** 30 operations. */
-const thirty = (title, more, every = 0) => ({
-  ...{ title, seconds: 60, server: first(202, 4), shows: ALL },
-  script: (start) => {
-    for (let i = 0; i < 30; i++) start(i * every);
-  },
+const thirty = (title, more, apartMs = 0) => ({
+  ...{ title, seconds: 60, starts: { calls: 30, apartMs }, server: ['first', 202, 4], shows: ALL },
   ...more,
 });
 
@@ -39,9 +27,9 @@ const AFTER_401 = {
 const overload = (late, more, status = 503) => ({
   title: `a server for 300/s stalls for 10 s; late calls get ${late} (4 attempts); 10 processes, 280/s`,
   ...{ rate: 280, seconds: 60, processes: 10, options: { maxAttempts: 4 } },
-  server: stalling([10, 20], [20, status]),
+  server: ['stalling', [10, 20], [20, status]],
   // A row that must last a second is noticed later: at once, it would be 80.
-  shows: [row(share(), atLeast(77))],
+  shows: ['share: all three ≥ 77'],
   ...more,
 });
 
@@ -50,23 +38,23 @@ export const ANSWERS = [
   thirty('30 polls of 5 requests each, one every 0.5 s', POLLS, 500),
   {
     title: '5 polls of 12 requests each, one after the other',
-    ...{ ...POLLS, workers: 1, jobs: 5, seconds: 120, server: first(202, 11), shows: ALL },
+    ...{ ...POLLS, workers: 1, jobs: 5, seconds: 120, server: ['first', 202, 11], shows: ALL },
   },
   thirty('30 polls of 5 requests each, at once (createFetch, retryOn)', {
     fetches: true,
     options: { retryOn: [202] },
   }),
   thirty('30 calls at once get 401 and refresh their token (beforeRetry)', {
-    ...{ server: first(401), options: AFTER_401 },
+    ...{ server: ['first', 401], options: AFTER_401 },
   }),
   thirty('30 calls at once get 409 and try again ({ afterMs })', {
-    ...{ server: first(409), options: { retryIf: () => ({ afterMs: 10 }) } },
+    ...{ server: ['first', 409], options: { retryIf: () => ({ afterMs: 10 }) } },
   }),
   {
     title: '60% of the calls get 404 and try again, 5% of other attempts 503: the others; 1 process, 20/s',
     ...{ rate: 20, seconds: 120, badShare: 0.6 },
-    server: failing(() => 0.05, { status: 503, bad: 404 }),
-    shows: [row(share(), atLeast(94))],
+    server: ['failing', { share: 0.05 }, { status: 503, bad: 404 }],
+    shows: ['share: all three ≥ 94'],
   },
   overload('503'),
   overload('503 as a result', {
@@ -77,19 +65,13 @@ export const ANSWERS = [
   overload('{ busy: true } as a result', {
     options: { maxAttempts: 4, retryOnResult: ({ busy }) => busy },
     result: (status) => ({ busy: status !== 200 }),
-    shows: [row(share())],
+    shows: ['share'],
   }),
   {
     title: 'jobs of 20 s, polled every second through an outage of 10 s; 1 process, 2/s',
     ...{ ...POLLS, rate: 2, seconds: 200, drain: 60 },
-    server: (clock) => (_, call) => {
-      if (clock.now >= 100_000 && clock.now < 110_000) return [5, 503];
-      return [20, clock.now - call.at < 20_000 ? 202 : 200];
-    },
-    shows: [
-      row(share(), [above('no protection', -20)]),
-      // 2 with rows that count at once.
-      row(perSecond(100, 110), atMost(7), '… requests a second in it'),
-    ],
+    server: ['working', 20, { from: 100, to: 110 }],
+    // 2 requests with rows that count at once.
+    shows: ['share: all three ≥ no protection − 20', 'perSecond 100 110: all three ≤ 7 | … requests a second in it'],
   },
 ];

@@ -2,11 +2,13 @@
 
 import { uniform } from '../lib/random.mjs';
 import { Clock } from './clock.mjs';
+import { shareAt } from './servers.mjs';
 
-/** @typedef {import('./worlds.mjs').World} World */
-/** @typedef {import('./worlds.mjs').Call} Call */
+/** @typedef {import('./tables.mjs').World} World */
+/** @typedef {import('./tables.mjs').Call} Call */
 
 const DEFAULTS = {};
+const NONE = { share: 0 };
 /** How long a worker waits at most that is rejected without a request. */
 const PATIENCE_MS = 60_000;
 
@@ -38,7 +40,8 @@ export async function play(world, make, seed) {
 }
 
 async function started(world, processes, clock, random) {
-  const { server, rate, script, workers = 0, jobs = 0, badShare = 0, seconds, drain = 30, options = DEFAULTS } = world;
+  const { server, rate, surge = NONE, starts, workers = 0, jobs = 0, badShare = 0, seconds, drain = 30 } = world;
+  const { options = DEFAULTS } = world;
   const answer = server(clock, random);
   const run = { calls: [], sent: [], world };
   const start = (given = {}) => {
@@ -63,9 +66,9 @@ async function started(world, processes, clock, random) {
       (error) => Math.min(error.retryAfterMs ?? 0, PATIENCE_MS),
     );
   };
-  script?.((at, call) => clock.at(at, () => start(call)), random);
+  if (starts) for (const [at, call] of together(starts, seconds, random)) clock.at(at, () => start(call));
   if (rate !== undefined) {
-    const now = () => (typeof rate === 'number' ? rate : rate(clock.now / 1000));
+    const now = () => rate + shareAt(surge, clock.now);
     const next = () => {
       if (clock.now >= seconds * 1000) return;
       start();
@@ -80,6 +83,25 @@ async function started(world, processes, clock, random) {
   for (let i = 0; i < workers; i++) work();
   await clock.run((seconds + drain) * 1000);
   return run;
+}
+
+/** The calls that start together: when, and what is known of each. @param {import('./tables.mjs').Starts} starts */
+function* together(starts, seconds, random) {
+  const { calls, from = 0, to = seconds, every = Infinity, apartMs = 0, processes, bad } = starts;
+  for (let s = from; s < to; s += every)
+    for (let i = 0; i < calls; i++) {
+      const at = s * 1000 + (starts.random ? 1000 * random() : apartMs * i);
+      const answer = answerOf(starts, s, i);
+      yield [at, { bad, ...(processes && { process: i % processes }), ...(answer && { answer }) }];
+    }
+}
+
+/** How the server answers such a call, if it is not as usual. */
+function answerOf({ failing, failsMs, ms, moreMs = 0, secondFrom }, s, i) {
+  if (secondFrom !== undefined) return (attempt) => [20, s >= secondFrom && attempt > 1 ? 200 : 0];
+  if (!failing) return undefined;
+  const [of, from, to] = failing;
+  return i % of >= from && i % of < to ? () => [failsMs, 0] : () => [ms + moreMs * i, 200];
 }
 
 /**

@@ -3,7 +3,7 @@
 /**
  * How long a reply takes, its status, and the wait that it asks for. Status 0 is an error without one.
  * @typedef {[ms: number, status: number, waitMs?: number]} Reply
- * @typedef {(attempt: number, call: import('./worlds.mjs').Call) => Reply | Promise<Reply>} Server
+ * @typedef {(attempt: number, call: import('./tables.mjs').Call) => Reply | Promise<Reply>} Server
  * @typedef {(clock: import('./clock.mjs').Clock, random: () => number) => Server} MakeServer
  */
 
@@ -15,26 +15,43 @@ const LONGEST = 500;
 /** How long a failure takes that the server has no work with. */
 const quick = (random) => 2 + 8 * random();
 
-/** The share that fails in an outage between two times in seconds. */
-export const outage =
-  (from, to, share = 1) =>
-  (s) =>
-    s >= from && s < to ? share : 0;
+/**
+ * A share from one second to another of a time, or of every so many; it may rise to that from 0.
+ * @typedef {{ from?: number, to?: number, every?: number, share?: number, rises?: boolean }} Share
+ * @param {Share} given
+ */
+export function shareAt({ from = 0, to = Infinity, every = Infinity, share = 1, rises = false }, ms) {
+  const s = (ms / 1000) % every;
+  return s >= from && s < to ? share * (rises ? (s - from) / (to - from) : 1) : 0;
+}
 
 /**
- * Fails a share of the attempts, at a time in seconds, and all those of bad calls. Without `ms` failures are quick.
+ * Fails a share of the attempts, and all those of bad calls. Without `ms` failures are quick.
+ * @param {Share} share
  * @param {{ status?: number, ms?: number, waitMs?: number, goodMs?: number, bad?: number }} [more] `bad`: their status
  */
-export const failing =
+const failing =
   (share, { status = 500, ms, waitMs, goodMs = USUAL_MS, bad = status } = {}) =>
   (clock, random) =>
   (_, call) =>
-    !call.bad && random() >= share(clock.now / 1000)
+    !call.bad && random() >= shareAt(share, clock.now)
       ? [goodMs, 200]
       : [ms ?? quick(random), call.bad ? bad : status, waitMs];
 
+/** Answers a status so many times, then 200. */
+const first =
+  (status, times = 1) =>
+  () =>
+  (attempt) => [USUAL_MS, attempt <= times ? status : 200];
+
+/** Answers 202 until a call has waited for so many seconds, and 503 in an outage. */
+const working = (seconds, outage) => (clock) => (_, call) => {
+  if (shareAt(outage, clock.now) > 0) return [5, 503];
+  return [USUAL_MS, clock.now - call.at < 1000 * seconds ? 202 : 200];
+};
+
 /** Fails all attempts for some seconds, again and again. */
-export const blips = (gap, length) => (clock, random) => {
+const blips = (gap, length) => (clock, random) => {
   const drawn = (seconds) => seconds * 1000 * (0.6 + 0.8 * random());
   let [from, to] = [0, 0];
   return () => {
@@ -50,7 +67,7 @@ export const blips = (gap, length) => (clock, random) => {
  * One worker that serves 300 requests a second in their order, and none between two times in seconds. Those that would
  * wait longer than 1 s get another reply, and are served in vain.
  */
-export const stalling = (still, late) => (clock) => {
+const stalling = (still, late) => (clock) => {
   const [from, to] = still.map((s) => 1000 * s);
   let busyUntil = 0;
   return () => {
@@ -66,7 +83,7 @@ export const stalling = (still, late) => (clock) => {
  * Workers that take 20 ms for each request, also for those whose caller has left, and begin none between two times in
  * seconds. Unordered, the next request is any of those that wait.
  */
-export const queue =
+const queue =
   (workers, { still = [0, 0], unordered = false }) =>
   (clock, random) => {
     const [from, to] = still.map((s) => 1000 * s);
@@ -97,15 +114,15 @@ export const queue =
 
 /**
  * Serves so many requests in each window of some seconds, and asks others to wait for the next window.
- * @param {{ ms?: (random: () => number) => number, route?: boolean }} [more] how long requests take; whether the limit
- *   is that of bad calls alone
+ * @param {{ ms?: number, moreMs?: number, route?: boolean }} [more] how long requests take, and up to how much longer;
+ *   whether the limit is that of bad calls alone
  */
-export const limited =
-  (limit, seconds, { ms = () => USUAL_MS, route = false } = {}) =>
+const limited =
+  (limit, seconds, { ms = USUAL_MS, moreMs = 0, route = false } = {}) =>
   (clock, random) => {
     let [window, served] = [-1, 0];
     return async (_, { bad }) => {
-      await clock.sleep(ms(random));
+      await clock.sleep(moreMs > 0 ? ms + moreMs * random() : ms);
       if (route && !bad) return [0, 200];
       const now = Math.floor(clock.now / 1000 / seconds);
       if (now !== window) [window, served] = [now, 0];
@@ -114,7 +131,7 @@ export const limited =
   };
 
 /** Serves so many requests a second, as many at once, and asks others to wait. */
-export const bucket = (rate, waitMs) => (clock, random) => {
+const bucket = (rate, waitMs) => (clock, random) => {
   let [tokens, at] = [rate, 0];
   return () => {
     tokens = Math.min(rate, tokens + ((clock.now - at) / 1000) * rate);
@@ -124,3 +141,6 @@ export const bucket = (rate, waitMs) => (clock, random) => {
     return GOOD;
   };
 };
+
+/** The servers by their names in the rows. @type {Record<string, (...args: any[]) => MakeServer>} */
+export const SERVERS = { blips, bucket, failing, first, limited, queue, stalling, working };
