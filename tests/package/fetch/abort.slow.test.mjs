@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { turn, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, printed } from '../lib/consumer.mjs';
 import { importFetch, serving } from '../lib/fetching.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
@@ -20,7 +19,6 @@ const listeners = (signal) => getEventListeners(signal, 'abort').length;
 const { server, fresh, requestsOf } = serving((request, response) => {
   if (request.url.startsWith('/wait')) response.writeHead(503).end('later');
   else if (request.url.startsWith('/body')) response.writeHead(200).write('begin');
-  else if (request.url.startsWith('/missing')) response.writeHead(404).write('begin');
   // Anything else: headers that never come.
 });
 
@@ -36,44 +34,47 @@ const WAYS = {
 };
 const ENOUGH = new Error('enough');
 const REASONS = [ENOUGH, Object.freeze({ why: 'enough' }), 'enough', 0, null, undefined];
-const TIMING = {
-  'without timeouts': {},
-  'with an attempt timeout': { attemptTimeoutMs: 60_000 },
-  'with a deadline': { totalTimeoutMs: 600_000 },
-};
+const TIMING = [{}, { attemptTimeoutMs: 60_000 }, { totalTimeoutMs: 600_000 }];
 
 /** How a promise rejects; late is as bad as never. */
 const ended = (promise) =>
   Promise.race([promise.catch((error) => ({ error })), delay(15_000, { late: true }, { ref: false })]);
 
-for (const [way, call] of Object.entries(WAYS)) {
-  for (const [timing, options] of Object.entries(TIMING)) {
-    /** Starts a call, aborts it when it is there, and compares its error. */
-    const aborted = async (url, reason, there, more) => {
-      const controller = new AbortController();
-      const promise = call({ ...options, ...more }, controller.signal, url);
-      promise.catch(() => {});
-      await until(`${way}, ${timing}: ${url}`, there);
-      controller.abort(reason);
-      const { error } = await ended(promise);
-      assert.ok(Object.is(error, controller.signal.reason), `${url}: ${String(error)}`);
-    };
-
-    test(`${way}, ${timing}: before the call, for the headers, in the wait`, async () => {
-      for (const reason of REASONS) {
+for (const [way, call] of Object.entries(WAYS))
+  test(`${way}: before the call, while connecting, for the headers, in the wait and in the body`, async (t) => {
+    // Takes connections and never says anything: a TLS handshake that hangs.
+    const silent = await onLoopback(createServer((socket) => socket.resume()));
+    t.after(() => silent.close());
+    for (const options of TIMING) {
+      /** Starts a call, aborts it when it is there, and compares its error. */
+      const aborted = async (url, reason, there, more) => {
         const controller = new AbortController();
+        if (!there) controller.abort(reason);
+        const promise = call({ ...options, ...more }, controller.signal, url);
+        promise.catch(() => {});
+        if (there) await until(`${way}: ${url}`, there);
         controller.abort(reason);
-        const url = fresh('/before');
-        const { error } = await ended(call(options, controller.signal, url));
-        assert.ok(Object.is(error, controller.signal.reason));
-        assert.equal(requestsOf(url).length, 0);
-        if (!way.startsWith('Request')) assert.equal(listeners(controller.signal), 0);
-      }
+        const { error } = await ended(promise);
+        assert.ok(Object.is(error, controller.signal.reason), `${url}: ${String(error)}`);
+        if (!there && !way.startsWith('Request')) assert.equal(listeners(controller.signal), 0);
+      };
       for (const reason of REASONS) {
-        const url = fresh('/headers');
+        const [before, url, body] = ['/before', '/headers', '/body'].map(fresh);
+        await aborted(before, reason);
         await aborted(url, reason, () => requestsOf(url)[0]?.body !== undefined);
         await until('the server sees the close', () => requestsOf(url)[0].closed);
-        assert.equal(requestsOf(url).length, 1);
+        assert.deepEqual([requestsOf(before).length, requestsOf(url).length], [0, 1]);
+        const controller = new AbortController();
+        const reader = (await call(options, controller.signal, body)).body.getReader();
+        assert.equal(new TextDecoder().decode((await reader.read()).value), 'begin');
+        const reading = reader.read();
+        reading.catch(() => {});
+        controller.abort(reason);
+        const { error } = await ended(reading);
+        // The engine decides how a body rejects; the identity of an Error stays.
+        if (reason instanceof Error) assert.equal(error, reason);
+        else assert.ok(error !== undefined);
+        await until('the server sees the close', () => requestsOf(body)[0].closed);
       }
       const url = fresh('/wait');
       let waiting = false;
@@ -83,43 +84,14 @@ for (const [way, call] of Object.entries(WAYS)) {
       };
       await aborted(url, ENOUGH, () => waiting, { baseMs: 60_000, capMs: 60_000, random });
       assert.equal(requestsOf(url).length, 1);
-    });
-
-    test(`${way}, ${timing}: while connecting`, async () => {
-      // Takes connections and never says anything: a TLS handshake that hangs.
-      const silent = await onLoopback(createServer((socket) => socket.resume()));
-      try {
-        await aborted(silent.origin.replace('http', 'https'), ENOUGH, () => silent.sockets.size === 1);
-        assert.equal(retryReport(ENOUGH), undefined);
-        // Node's fetch leaves a connection that is being made to its pool, which gives it up after 10 s.
-        await delay(50);
-        assert.equal(silent.sockets.size, 1, 'no further connection is made');
-      } finally {
-        await silent.close();
-      }
-    });
-
-    test(`${way}, ${timing}: while the body is read`, async () => {
-      const missing = way.endsWith('light') ? [] : [['/missing', ENOUGH, { throwOnStatus: true }]];
-      for (const [path, reason, more] of [...REASONS.map((reason) => ['/body', reason]), ...missing]) {
-        const controller = new AbortController();
-        const url = fresh(path);
-        const sent = call({ ...options, ...more }, controller.signal, url);
-        const response = await sent.catch((error) => error.response);
-        const reader = response.body.getReader();
-        assert.equal(new TextDecoder().decode((await reader.read()).value), 'begin');
-        const reading = reader.read();
-        reading.catch(() => {});
-        controller.abort(reason);
-        const { error } = await ended(reading);
-        // The engine decides how a body rejects; the identity of an Error stays.
-        if (reason instanceof Error) assert.equal(error, reason);
-        else assert.ok(error !== undefined);
-        await until('the server sees the close', () => requestsOf(url)[0].closed);
-      }
-    });
-  }
-}
+      const before = silent.sockets.size;
+      await aborted(silent.origin.replace('http', 'https'), ENOUGH, () => silent.sockets.size > before);
+      assert.equal(retryReport(ENOUGH), undefined);
+      // Node's fetch leaves a connection that is being made to its pool, which gives it up after 10 s.
+      await delay(50);
+      assert.equal(silent.sockets.size, before + 1, 'no further connection is made');
+    }
+  });
 
 test("without timeouts the caller's own signal goes to the inner fetch; with one, the attempt's", async () => {
   const { signal } = new AbortController();
@@ -210,34 +182,6 @@ test('a body stays abortable when only its reader is kept, and after a collectio
   }
 });
 
-for (const end of ['abort', 'deadline']) {
-  test(`a retryOn that answers after the operation's end, by ${end}, has no effect: no hint, no hook`, async () => {
-    const controller = new AbortController();
-    const calls = [];
-    const note = (name) => () => void calls.push(name);
-    let answer;
-    const retryOn = () =>
-      new Promise((done) => {
-        answer = done;
-      });
-    const hooks = { hint: note('hint'), onFailure: note('onFailure'), onRetry: note('onRetry') };
-    const options = { ...hooks, retryOn, onGiveUp: ({ reason }) => void calls.push(reason) };
-    const own = end === 'abort' ? { signal: controller.signal } : { totalTimeoutMs: 1000 };
-    const response = new Response('later', { status: 202 });
-    const { clock, value } = await underClock(async () => {
-      const fetching = createFetch({ ...options, ...own }, async () => response)('http://localhost/');
-      await turn();
-      if (end === 'abort') controller.abort('enough');
-      const outcome = await fetching.catch((error) => error);
-      answer(true);
-      await turn();
-      return outcome;
-    });
-    assert.equal(value, end === 'abort' ? 'enough' : response);
-    assert.deepEqual([calls, clock.pending.size], [[end === 'abort' ? 'aborted' : 'deadline'], 0]);
-  });
-}
-
 test('Node does not warn of listeners when the attempts of many calls with one signal fail', async () => {
   const stdout = await printed(`
     import { createFetch } from 'rejitter/fetch';
@@ -249,14 +193,4 @@ test('Node does not warn of listeners when the attempts of many calls with one s
     process.exit();
   `);
   assert.equal(stdout, '503\n');
-});
-
-test('the body of a response that followed a failure ends with the abort', async () => {
-  const controller = new AbortController();
-  let calls = 0;
-  const inner = (url, init) => fetch(`${server().origin}/${++calls === 1 ? 'wait' : 'body'}`, init);
-  const response = await createFetch({ baseMs: 0 }, inner)('http://x/', { signal: controller.signal });
-  const read = response.text();
-  controller.abort();
-  await assert.rejects(read, { name: 'AbortError' });
 });

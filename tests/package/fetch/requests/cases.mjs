@@ -37,6 +37,7 @@ const HEADERS = {
   'a Map': () => new Map(PAIRS),
   'a Set of pairs': () => new Set(PAIRS),
   Headers: () => new Headers(PAIRS),
+  'an object that looks like an iterator': () => ({ next: '1', 'x-a': '1' }),
 };
 const named = (list, prefix, make) =>
   Object.fromEntries(Object.entries(list).map(([name, each]) => [`${prefix}, ${name}`, () => make(each())]));
@@ -65,6 +66,10 @@ export const INITS = {
   ...named(HEADERS, 'headers', (headers) => ({ headers })),
   ...named(BODIES, 'PUT', (body) => ({ method: 'PUT', body, referrer: '' })),
   'POST, a string': () => ({ method: 'POST', body: 'text', referrerPolicy: 'no-referrer' }),
+  'POST, a key in an iterator': () => ({
+    ...{ method: 'POST', body: 'text' },
+    headers: Object.entries({ 'idempotency-key': 'k', 'x-a': '1' }).values(),
+  }),
   'POST, a form': () => ({ method: 'POST', body: form(), referrer: '' }),
   'POST, a form under a key': () => ({ method: 'POST', body: form(), headers: { 'Idempotency-Key': 'k', 'x-a': '1' } }),
   'PUT, a form with another type': () => ({ method: 'PUT', body: form(), headers: { 'content-type': 'x/y' } }),
