@@ -107,7 +107,7 @@ export class FetchAttempt {
     const answer = sendFrom(place, init === undefined && further.length === 0 ? [input] : [input, init, ...further]);
     request.isSent = true;
     const response = await answer;
-    if (this.#call.over || this.attempt !== attempt || (ownSignal && attempt.signal.aborted)) {
+    if (this.#call.over || (ownSignal && attempt.signal.aborted)) {
       // Too late: the operation has gone on without it.
       cancelBody(response);
       return response;
@@ -124,7 +124,7 @@ export class FetchAttempt {
   #ofCaller(attempt, callback) {
     const blame = (/** @type {unknown} */ error) => {
       // One that outlived its attempt says nothing about the next.
-      if (this.attempt === attempt) this.#sent = false;
+      if (!attempt.signal.aborted) this.#sent = false;
       throw error;
     };
     try {
@@ -214,16 +214,18 @@ export class FetchAttempt {
     // With `throwOnStatus`, an error may have a response.
     const response = run.failed && !(error instanceof HttpStatusError) ? undefined : this.response;
     const failure = response === undefined ? failureOf(error, (error) => this.#isOwn(error)) : UNKNOWN;
+    const { preparing } = this;
+    const unprocessed = preparing || failure === UNPROCESSED;
     this.#follows = attempt.attempt - 1 > this.#call.closed;
-    if (this.preparing || response !== undefined || failure === UNPROCESSED) this.#call.closed++;
-    this.failed = !this.preparing && (failure === NETWORK || failure === UNPROCESSED);
-    this.#mayFollow = this.preparing || this.#mayRepeat || failure === UNPROCESSED;
+    if (unprocessed || response !== undefined) this.#call.closed++;
+    this.failed = !preparing && (unprocessed || failure === NETWORK);
+    this.#mayFollow = unprocessed || this.#mayRepeat;
     // Everyone slows down, whether or not this request is sent again.
-    if (response?.status === 429) run.admission?.throttle(run, Math.max(0, this.hintMs) || 0);
-    if (this.preparing && !attempt.signal.aborted) return true;
+    if (response?.status === 429) run.admission?.throttle(run, this.hintMs);
+    if (this.#sent === false) return true;
     // A callback that outlived the attempt's time has sent nothing.
     const retryable =
-      this.preparing || (this.#mayFollow && (response === undefined ? this.failed : this.isCurable(retryOn)));
+      preparing || (this.#mayFollow && (response === undefined ? this.failed : this.isCurable(retryOn)));
     if (typeof retryOn === 'function') {
       this.askedOption = 'retryOn';
       return retryOn(Object.freeze({ response, error, attempt: attempt.attempt, method: request.method, retryable }));
@@ -271,7 +273,7 @@ export class FetchAttempt {
     this.#askedMs = this.hintMs;
     if (!run.failed) emit(run, 'onFailure', run.number);
     if (run.limits.aborted) return 'aborted';
-    if (this.preparing && !this.attempt?.signal.aborted) return 'callback';
+    if (this.#sent === false) return 'callback';
     if (!request.replays && run.number < settings.maxAttempts) return 'bodyNotReplayable';
     run.hintMs = this.#askedMs;
     return undefined;

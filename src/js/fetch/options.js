@@ -68,13 +68,8 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  * @typedef {object} Reading
  * @property {FetchSettings} settings
  * @property {import('../options/settings.js').Behind<any>} shared what all operations share
- * @property {boolean} ownSeed whether a call has another seed than the rest: it is that seed's first operation
- * @property {{ given: any, names: PropertyKey[], reading: Reading } | undefined} last the options of the last call that
- *   had some
+ * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
  */
-
-/** @type {(settings: any, shared: import('../options/settings.js').Behind<any>, ownSeed?: boolean) => Reading} */
-const readingOf = (settings, shared, ownSeed = false) => ({ settings, shared, ownSeed, last: undefined });
 
 /** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */
 export function readFetchOptions(options, load) {
@@ -82,11 +77,11 @@ export function readFetchOptions(options, load) {
   if (shared !== undefined) {
     const { finalResult } = shared.settings;
     if (finalResult === 'reject') throw leftOut('finalResult', finalResult, ALL_RULES.finalResult);
-    return readingOf(inheriting(shared.settings, DEFAULTS), shared);
+    return { settings: inheriting(shared.settings, DEFAULTS), shared };
   }
   const fresh = settingsOf(load, DEFAULTS)();
   const settings = /** @type {FetchSettings} */ (readOptions(options, fresh, ALL_RULES, requireManyKeys));
-  return readingOf(settings, { settings, operations: 0, metrics: undefined });
+  return { settings, shared: { settings, operations: 0, metrics: undefined } };
 }
 
 /**
@@ -98,12 +93,8 @@ export function readCallOptions(init, base) {
   if (init === null || typeof init !== 'object' || !Object.hasOwn(init, 'retry')) return base;
   const { retry } = init;
   if (retry === null || typeof retry !== 'object') return base;
-  // Most calls from one place in a program have the same options: they are read once.
   const given = ownOf(retry);
   const names = Reflect.ownKeys(given);
-  const { last } = base;
-  if (last?.names.length === names.length && names.every((name) => last.given[name] === given[name]))
-    return last.reading;
   const isOurs = (/** @type {PropertyKey} */ name) => name === POLICY || Object.hasOwn(FETCH_RULES, name);
   if (names.length > 0 && !names.some(isOurs)) {
     passOver('retry');
@@ -111,10 +102,7 @@ export function readCallOptions(init, base) {
   }
   const settings = /** @type {FetchSettings} */ (readOverrides(given, base.settings, ALL_RULES));
   const { seed } = settings;
-  const reading = readingOf(settings, base.shared, !!seed && `${seed}` !== `${base.settings.seed}`);
-  // Lists may change, and nothing of the caller's must live longer than the call.
-  if (names.every((name) => !/^(object|function)$/.test(typeof given[name]))) base.last = { given, names, reading };
-  return reading;
+  return { settings, shared: base.shared, ownSeed: !!seed && `${seed}` !== `${base.settings.seed}` };
 }
 
 /** @param {any} settings @param {Error[]} problems */

@@ -44,14 +44,14 @@ export function createFetch(options, inner) {
       isReplayable(body) &&
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
         (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
-    /** The response that the caller gets if no other attempt is made. @type {any} */
-    let held;
+    /** The response that the caller gets if no other attempt is made, or what nobody throws. @type {any} */
+    let held = {};
     /** The last attempt, if the request has its signal. @type {any} */
     let last;
 
     const send = async (/** @type {Attempt} */ attempt) => {
       cancelBody(held);
-      held = undefined;
+      held = {};
       // Without a signal, React answers a GET from memory.
       last = timed || (attempt.attempt > 1 && !signal) ? attempt : undefined;
       const own = last?.signal;
@@ -63,21 +63,15 @@ export function createFetch(options, inner) {
       return response;
     };
     const retryIf = (/** @type {any} */ error, /** @type {Attempt} */ { attempt }) => {
-      if (!held || error !== held)
-        return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
+      if (error !== held) return mayRepeat && (error?.name === 'TimeoutError' || isNetworkMessage(error?.message));
       const ms = hintOf(error);
       return ms > maxRetryAfterMs ? false : ms > 0 ? { afterMs: hintedWait(settings, attempt, ms) } : true;
     };
-    let response;
-    try {
-      response = await retry(send, { ...settings, signal: signal ?? undefined, retryIf });
-    } catch (error) {
-      if (!held || error !== held) {
-        cancelBody(held);
-        throw error;
-      }
-      response = held;
-    }
+    const response = await retry(send, { ...settings, signal: signal ?? undefined, retryIf }).catch((error) => {
+      if (error === held) return held;
+      cancelBody(held);
+      throw error;
+    });
     if (last && signal) keepAbortable(response, { abort: (reason) => Attempt.abort(last, reason) }, [signal]);
     return response;
   };

@@ -31,7 +31,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/light/fetch',
     code: `export { createFetch, fetchWithRetry } from 'rejitter/light/fetch';`,
-    limit: 3_860,
+    limit: 3_850,
     target: 3_700,
     reason:
       'an abort ends the body after the operation, by a weak link: AbortSignal.any keeps 50 B per call in Node 20',
@@ -60,7 +60,7 @@ export const BUDGETS = [
   {
     name: 'rejitter/fetch',
     code: `export { createFetch } from 'rejitter/fetch';`,
-    limit: 16_700,
+    limit: 16_600,
     target: 16_400,
     reason: "the same, and a caller's own errors are known by a wrapper, not by when they come",
   },
@@ -69,7 +69,7 @@ export const BUDGETS = [
     code:
       `export { createFetch } from 'rejitter/fetch'; ` +
       `export { breaker, budget, cooldown, protect } from 'rejitter/protection';`,
-    limit: 21_990,
+    limit: 21_890,
     target: 21_800,
     reason: 'the same as of one function, and of createFetch',
   },
