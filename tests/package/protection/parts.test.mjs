@@ -6,13 +6,12 @@ import { inspect } from 'node:util';
 
 import { importEntry, vectors } from '../lib/consumer.mjs';
 import { caught, declarations, documents, literal, tableIn } from '../lib/readers.mjs';
-import { down, importAll } from './entry.mjs';
+import { PARTS, down, importAll } from './entry.mjs';
 
-const { RetryPolicy, breaker, budget, cooldown, hedge, protect, retry, retrySync } = await importAll();
+const { RetryPolicy, breaker, budget, cooldown, createFetch, hedge, protect, retry, retrySync } = await importAll();
 const { fromData } = await importEntry('data');
 
-const PARTS = { budget, breaker, cooldown, hedge };
-const { rows: ROWS } = vectors('parts');
+const { rows: ROWS, refusals } = vectors('parts');
 
 test('parts are frozen recipes that show their options, the defaults too', () => {
   const ofBreaker = ROWS.filter((row) => row.part === 'breaker' && row.default !== undefined).map((row) => [
@@ -70,65 +69,16 @@ test('the declarations and the reference say the defaults', () => {
   }
 });
 
-test('one error lists every problem, with the remedy', () => {
-  const openings = 'maxOpenMs must be a number of milliseconds, at least openMs, or Infinity, got ';
-  for (const [make, options, text] of [
-    [
-      budget,
-      { capacity: -1, cost: '1', refund: 0 },
-      'capacity must be a non-negative number, at most 10^9, got -1; cost must be a number, at least 0.001 and at ' +
-        'most capacity, got "1"; refund must be true or false, got 0',
-    ],
-    [
-      breaker,
-      { openMS: 5, closeAfter: 0 },
-      'unknown option "openMS". Did you mean openMs?; closeAfter must be an integer between 1 and 1,000, got 0. Known ' +
-        'options: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs, maxOpenMs, closeAfter',
-    ],
-    [budget, { preset: 'awsSdk2020' }, "preset must be 'awsSdk2026', got \"awsSdk2020\". Did you mean 'awsSdk2026'?"],
-    // A longest opening is no shorter than the first, which it follows.
-    [breaker, { maxOpenMs: 999 }, `${openings}999`],
-    [breaker, { openMs: 6000, maxOpenMs: 5000 }, `${openings}5000`],
-    [budget, { capacity: 0.5 }, 'cost must be at most capacity (0.5), got 1'],
-    [budget, { capacity: 3, cost: 3.001 }, 'cost must be at most capacity (3), got 3.001'],
-    [budget, { preset: 'awsSdk2026', capacity: 10 }, 'cost must be at most capacity (10), got 14'],
-  ])
-    assert.equal(caught(() => make(options)).message, `rejitter: ${text}`);
-  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
-  for (const options of [null, 5, 'x', [], new Map(), new RetryPolicy()])
-    assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
-  const message = /^rejitter: quantile must be omitted \(got 0.5\): delayMs takes its place/;
-  assert.throws(() => hedge({ quantile: 0.5, delayMs: 5 }), { message });
-});
-
-test('names of other packages lead to the options, and other names nowhere', () => {
-  for (const [make, meanings] of [
-    [
-      breaker,
-      {
-        'failureRatio (0.5 for 50%)': ['threshold', 'errorThresholdPercentage'],
-        'minimumCalls (in windowMs)': ['volumeThreshold', 'minimumRps'],
-        windowMs: ['duration', 'rollingCountTimeout'],
-        consecutiveFailures: ['maxFailures'],
-        openMs: ['resetTimeout', 'halfOpenAfter'],
-        closeAfter: ['halfOpenSampling'],
-        'protect(..., { isFailure })': ['isFailure', 'errorFilter'],
-        'attemptTimeoutMs of the policy': ['timeout'],
-      },
-    ],
-    [budget, { capacity: ['maxTokens'], perSuccess: ['tokenRatio', 'retryRatio'], cost: ['retryCost'] }],
-    [hedge, { delayMs: ['hedgingDelay', 'delay'], maxRatio: ['maxHedges'] }],
-    [cooldown, { maxHoldMs: ['maxHold'] }],
-  ]) {
-    for (const [meaning, names] of Object.entries(meanings)) {
-      for (const name of names) {
-        const text = `rejitter: unknown option "${name}". Did you mean ${meaning}? Known options: `;
-        assert.ok(caught(() => make({ [name]: 1 })).message.startsWith(text), name);
-      }
+test('an error lists every problem, with the remedy; names of other packages lead to the options', () => {
+  for (const { of, given, names, says } of refusals)
+    for (const options of names?.map((name) => ({ [name]: 1 })) ?? [given]) {
+      const { message } = caught(() => (of === 'fetch' ? createFetch : PARTS[of])(options));
+      const text = names ? `unknown option "${Object.keys(options)[0]}". ${says}` : says;
+      assert.ok(message.startsWith(`rejitter: ${text}`), `${of}, ${JSON.stringify(options)}: ${message}`);
     }
-    for (const name of ['cache', 'initialState', 'constructor', 'baseMs'])
-      assert.match(caught(() => make({ [name]: 1 })).message, /^rejitter: unknown option "\w+"\. Known options: /);
-  }
+  assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
+  for (const options of [new Map(), new RetryPolicy()])
+    assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
 });
 
 test('options are own properties, each read once', () => {
