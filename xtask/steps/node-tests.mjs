@@ -92,7 +92,7 @@ export function ofPackage() {
   );
   const files = (names) => names.split(' ').map((name) => `${tests}/${name}.test.mjs`);
   // With the same variable, all others run on the core as JavaScript, too.
-  const asInBrowsers = files('engine/attempts engine/operations engine/vectors options/options fetch/fetch');
+  const asInBrowsers = files('engine/operations engine/vectors options/options fetch/fetch');
   // Not those of `retrySync`: WebKitGTK has no shared memory.
   const pages = files('hosts/hosts.browser fetch/fetch.browser lab/lab.browser');
   return [

@@ -6,8 +6,8 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
-import { microtasks, onClock } from '../lib/clock.mjs';
 import { fails } from '../lib/callbacks.mjs';
+import { microtasks, onClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 
 const ENTRIES = { retry: (await importPackage()).retry, light: (await importEntry('light')).retry };
@@ -61,9 +61,9 @@ for (const [entry, retry] of Object.entries(ENTRIES)) {
       const short = started(failing, { signal, maxAttempts: 2, baseMs: 10 });
       const long = started(failing, { signal, baseMs: 1000 });
       let late;
-      const starting = (attempt) =>
+      const starting = ({ signal: own }) =>
         new Promise((_, reject) => {
-          attempt.signal.addEventListener('abort', () => {
+          own.addEventListener('abort', () => {
             late = started(failing, { signal });
             reject('aborted');
           });
@@ -71,10 +71,10 @@ for (const [entry, retry] of Object.entries(ENTRIES)) {
       const asking = started(starting, { signal });
       await clock.advance(20);
       await assert.rejects(short, /from fn/);
-      const after = listeners(signal);
+      assert.equal(listeners(signal), 1);
       controller.abort('enough');
       for (const promise of [long, asking, late]) await rejectsNow(promise, 'enough');
-      assert.deepEqual([after, listeners(signal)], [1, 0]);
+      assert.equal(listeners(signal), 0);
     }));
 
   test(`A05 A13 ${entry}: a signal of another realm, for which instanceof is false, is accepted and honoured`, () =>

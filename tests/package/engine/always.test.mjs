@@ -1,9 +1,11 @@
 // No host switches retries off: where WebAssembly is refused, or traps, the core is JavaScript, and nobody hears of it.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { printed, runNode } from '../lib/consumer.mjs';
+import { installed, printed, runNode } from '../lib/consumer.mjs';
 
 /** Changes of WebAssembly that hosts make. */
 const HOSTS = {
@@ -91,6 +93,11 @@ for (const condition of ['browser', 'react-native', 'workerd', 'edge-light']) {
       assert.deepEqual(JSON.parse(await printed(cjs, { ext: 'cjs', flags: [...flags, ...more] })), expected);
   });
 }
+
+test("no class has a static block: React Native's bundler rejects them", () => {
+  for (const file of ['index.js', 'index.cjs', 'fetch.js', 'testing.js'])
+    assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\bstatic\s*\{/, file);
+});
 
 test('--jitless: the same', async () => {
   // Node itself warns of what it leaves out.

@@ -94,8 +94,10 @@ const GRIPS = {
   'a stack that cannot change': (reason) => Object.defineProperty(reason, 'stack', { value: 1, configurable: false }),
 };
 
-for (const [name, run] of Object.entries(RUNS)) {
-  test(`a reason that a caller got hold of is a timeout all the same: ${name}`, async () => {
+const hangs = () => new Promise(() => {});
+
+for (const [name, run] of Object.entries(RUNS))
+  test(`a reason that a caller got hold of is a timeout all the same; one of the caller's comes out as it is: ${name}`, async () => {
     for (const [grip, take] of Object.entries(GRIPS))
       for (const [limit, reason] of Object.entries({ attemptTimeoutMs: 'exhausted', totalTimeoutMs: 'timeout' })) {
         const { error } = await underClock(() => run(hanging(take), { [limit]: 40 }));
@@ -103,27 +105,17 @@ for (const [name, run] of Object.entries(RUNS)) {
         assert.match(error.message, /timed out after 40 ms/);
         if (name !== 'light') assert.equal(retryReport(error).reason, reason, grip);
       }
-  });
-
-  test(`a reason of the caller's that answers nothing comes out as it is: ${name}`, async () => {
+    // An Error.captureStackTrace that throws changes no outcome.
+    const putBack = replace(Error, 'captureStackTrace', fails(mine));
+    const { error: late } = await underClock(() => run(hangs, { attemptTimeoutMs: 40 })).finally(putBack);
+    assert.equal(late.name, 'TimeoutError');
     const refuse = () => assert.fail('nothing is asked of it');
     const traps = ['get', 'set', 'has', 'deleteProperty', 'defineProperty', 'preventExtensions'];
     const reason = new Proxy(new Error('mine'), Object.fromEntries(traps.map((trap) => [trap, refuse])));
     const { error } = await underClock((clock) => {
       const controller = new AbortController();
       clock.arm(() => controller.abort(reason), 20, []);
-      return run(() => new Promise(() => {}), { signal: controller.signal });
+      return run(hangs, { signal: controller.signal });
     });
     assert.ok(Object.is(error, reason));
   });
-
-  test(`an Error.captureStackTrace that throws changes no outcome: ${name}`, async () => {
-    const putBack = replace(Error, 'captureStackTrace', fails(mine));
-    try {
-      const { error } = await underClock(() => run(() => new Promise(() => {}), { attemptTimeoutMs: 40 }));
-      assert.equal(error.name, 'TimeoutError');
-    } finally {
-      putBack();
-    }
-  });
-}

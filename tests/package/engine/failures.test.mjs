@@ -1,16 +1,18 @@
-// One opinion about a failure: isTransientError, and createFetch when its inner fetch fails so.
+// One opinion about a failure: isTransientError, isProgrammingError, and createFetch when its inner fetch fails so.
 // tests/vectors/failures.json has the rows; failures/write.mjs makes those of real clients.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 
 import { fails } from '../lib/callbacks.mjs';
 import { importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
+import { caught } from '../lib/readers.mjs';
 import { compare } from './failures/fetches.mjs';
 import { misjudged } from './failures/rows.mjs';
 
-const { isTransientError, permanent, retry, retryAfter } = await importPackage();
+const { isProgrammingError, isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
 const { real, made } = vectors('failures');
 
@@ -36,16 +38,12 @@ const CODES = {
     '4 8 10 14',
     '1 2 3 5 6 7 9 11 12 13 15 16',
   ],
-  ...Object.fromEntries(
-    ['code', 'errorCode'].map((field) => [
-      `Prisma, ${field}`,
-      [
-        (code) => ({ name: `PrismaClient${field === 'code' ? 'KnownRequest' : 'Initialization'}Error`, [field]: code }),
-        'P1001 P1002 P1008 P1017 P2024 P2034 P2037',
-        'P1000 P1003 P1011 P2002 P2003 P2010 P2025 P2028 P2033 P2039',
-      ],
-    ]),
-  ),
+  Prisma: [
+    (code) => ({ name: 'PrismaClientKnownRequestError', code }),
+    'P1001 P1002 P1008 P1017 P2024 P2034 P2037',
+    'P1000 P1003 P1011 P2002 P2003 P2010 P2025 P2028 P2033 P2039',
+  ],
+  'Prisma at its start': [(errorCode) => ({ name: 'PrismaClientInitializationError', errorCode }), 'P1001', 'P1000'],
   ...Object.fromEntries(
     [
       (status) => ({ status }),
@@ -60,29 +58,28 @@ const CODES = {
   ),
 };
 
+/** Checks what is said of each, bare and as the cause of another error. */
+function classify(errors, expected, label = '') {
+  for (const error of errors)
+    for (const each of [error, new Error('load', { cause: error })])
+      assert.equal(isTransientError(each), expected, `${label} ${error.code ?? error.name}: ${error.message}`);
+}
+
 for (const [client, [errorOf, passing, lasting]] of Object.entries(CODES))
   test(`codes of ${client}`, () => {
-    for (const [codes, expected] of [
-      [passing, true],
-      [lasting, false],
-    ])
-      for (const code of codes.split(' ')) {
-        const error = Object.assign(new Error('x'), errorOf(code));
-        for (const each of [error, new Error('load', { cause: error })])
-          assert.equal(isTransientError(each), expected, code);
-      }
+    const made = (codes) => codes.split(' ').map((code) => Object.assign(new Error('x'), errorOf(code)));
+    classify(made(passing), true, client);
+    classify(made(lasting), false, client);
   });
 
+const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
+
 test("the package's own errors: timeouts, wrapped errors and marks", async () => {
-  const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
-  for (const [error, expected] of [
-    [await retry(() => new Promise(() => {}), { attemptTimeoutMs: 1, maxAttempts: 1 }).catch((error) => error), true],
-    [await retry(fails(lost), { maxAttempts: 1, finalError: 'wrap' }).catch((error) => error), true],
-    [retryAfter(5, new Error('x')), true],
-    [permanent(lost), false],
-    [await retry(() => undefined.x, { maxAttempts: 1 }).catch((error) => error), false],
-  ])
-    for (const each of [error, new Error('load', { cause: error })]) assert.equal(isTransientError(each), expected);
+  const ending = (fn, options) => retry(fn, { maxAttempts: 1, ...options }).catch((error) => error);
+  const hang = () => new Promise(() => {});
+  const wrapped = await ending(fails(lost), { finalError: 'wrap' });
+  classify([await ending(hang, { attemptTimeoutMs: 1 }), wrapped, retryAfter(5, new Error('x'))], true);
+  classify([permanent(lost), await ending(() => undefined.x)], false);
 });
 
 for (const [name, rows] of Object.entries({ 'real clients': real, 'rows by hand': made }))
@@ -90,18 +87,13 @@ for (const [name, rows] of Object.entries({ 'real clients': real, 'rows by hand'
     assert.deepEqual(await misjudged({ createFetch, isTransientError }, rows), []);
   });
 
-test('has as many rows that may pass as rows that may not', () => {
+test('as many rows may pass as may not; what createFetch sends again is transient, but for answers', () => {
   const rows = [...real, ...made];
   const passing = rows.filter(({ transient }) => transient).length;
   assert.ok(Math.abs(passing - rows.length / 2) <= rows.length / 10, `${passing} of ${rows.length}`);
-});
-
-test('what createFetch sends again is transient, but for answers, which it does not get as errors', () => {
-  const more = [...real, ...made].filter(({ transient, fetch }) => fetch && !transient);
-  assert.ok(
-    more.every(({ error }) => error.response),
-    JSON.stringify(more),
-  );
+  // It gets those not as errors.
+  const more = rows.filter(({ transient, fetch, error }) => fetch && !transient && !error.response);
+  assert.deepEqual(more, []);
 });
 
 test('real failures of fetch: both are right', async () => {
@@ -111,33 +103,38 @@ test('real failures of fetch: both are right', async () => {
 });
 
 test('agrees with createFetch about failures of each engine', () => {
-  const table = vectors('network-failures');
-  for (const { code, message, is } of table) {
-    const error = Object.assign(new TypeError(message), code && { code });
-    const expected = is === 'network' || is === 'unprocessed';
-    for (const each of [error, new Error('x', { cause: error })])
-      assert.equal(isTransientError(each), expected, `${code} ${message}`);
-  }
+  for (const { code, message, is } of vectors('network-failures'))
+    classify([Object.assign(new TypeError(message), code && { code })], is === 'network' || is === 'unprocessed');
 });
 
 test('other values, endless chains, and objects that throw are not transient', () => {
-  const lost = Object.assign(new Error('x'), { code: 'ECONNRESET' });
   const circle = new Error('x');
   circle.cause = circle;
   const wide = new AggregateError([]);
   wide.errors = Array(1000).fill(wide);
   const chain = (n) => (n === 0 ? lost : new Error('x', { cause: chain(n - 1) }));
   const throwing = new Proxy({}, { get: () => assert.fail('read') });
-  for (const value of [undefined, null, 0, '', 'ECONNRESET', Symbol('x'), {}, [], circle, wide, chain(10), throwing])
-    assert.equal(isTransientError(value), false, typeof value);
-  for (const error of [
-    new ReferenceError('x', { cause: lost }),
-    new DOMException('x', 'NotFoundError'),
-    Object.assign(new Error('x'), { code: Symbol('x') }),
-    new Error('x', { cause: throwing }),
+  for (const value of [
+    ...[undefined, null, 0, '', 'ECONNRESET', Symbol('x'), {}, [], circle, wide, chain(10), throwing],
+    ...[new ReferenceError('x', { cause: lost }), new DOMException('x', 'NotFoundError')],
+    ...[Object.assign(new Error('x'), { code: Symbol('x') }), new Error('x', { cause: throwing })],
   ])
-    assert.equal(isTransientError(error), false, error.name);
+    assert.equal(isTransientError(value), false, typeof value);
   // No engine words it so, but a TypeError by itself may be a failed fetch.
   assert.equal(isTransientError(new TypeError('x', { cause: lost })), true);
   assert.equal(isTransientError(chain(9)), true);
+});
+
+test('programming errors: TypeErrors but for failed fetches, and ReferenceErrors, of any realm', () => {
+  const foreign = ['undefined.foo', 'foo'].map((code) => caught(() => runInNewContext(code)));
+  const own = new (class extends TypeError {})('mine');
+  for (const error of [new TypeError('x is not a function'), new ReferenceError('x'), ...foreign, own])
+    assert.equal(isProgrammingError(error), true, String(error));
+  const unreadable = Object.defineProperty({}, 'name', { get: fails(new Error('read')) });
+  for (const error of [
+    ...['fetch failed', 'Failed to fetch', 'Load failed'].map((text) => new TypeError(text)),
+    ...[new Error('x'), new RangeError('x'), new DOMException('x', 'TimeoutError')],
+    ...['TypeError', undefined, null, 5, unreadable, permanent(new Error('x')), retryAfter(5)],
+  ])
+    assert.equal(isProgrammingError(error), false, String(error?.message));
 });

@@ -1,5 +1,5 @@
-// The core as JavaScript is the core as WebAssembly: the same numbers for any arguments. REJITTER_POLICIES sets how many
-// random arguments are compared.
+// The core as JavaScript, and the waits of rejitter/light, are the core as WebAssembly: the same numbers, to the last bit,
+// for any arguments. REJITTER_POLICIES sets how many random arguments are compared.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,10 +11,11 @@ import { installed, modules } from '../lib/consumer.mjs';
 import { words } from '../lib/words.mjs';
 
 const wasm = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(join(installed, 'core.wasm')))).exports;
-const { core } = await import(pathToFileURL(join(modules, 'lib/wasm/core-generated.js')).href);
-const js = core();
-
-const CALLS = Number(process.env.REJITTER_POLICIES || 200_000);
+const module = (path) => import(pathToFileURL(join(modules, 'lib', path)).href);
+const js = (await module('wasm/core-generated.js')).core();
+const { delay, hinted } = await module('light/generated.js');
+const EXPONENTIAL = 2;
+const COUNT = Number(process.env.REJITTER_POLICIES || 200_000);
 
 /** Where conversions between kinds of numbers, comparisons and powers have their limits. */
 const EDGES = [
@@ -22,54 +23,58 @@ const EDGES = [
   ...[31, 32, 52, 53, 60, 63, 64, 65, 1023].flatMap((n) => [2 ** n, 2 ** n - 1, 2 ** n + 1]),
 ].flatMap((value) => [value, -value]);
 
-/** Draws arguments word by word, the same in each run. */
-function drawer() {
-  const { word, below, unit } = words(0);
-  const any = () =>
-    [() => EDGES[below(EDGES.length)], () => below(50), () => unit() * 10 ** (below(20) - 3)][below(3)]();
-  const unset = (draw) => (below(2) === 0 ? NaN : draw());
-  const attempt = () => (below(4) === 0 ? any() : below(2000));
-  return {
-    draw: () => [word(), word(), any(), attempt(), below(3)],
-    // Arguments of the driver for valid policies, and any others.
-    decide: () => {
-      const valid = below(2) === 0;
-      const ms = valid ? () => unset(() => unit() * 10 ** below(13)) : any;
-      const r = valid ? unit : any;
-      const growth = valid ? unset(() => 1 + unit() * 4) : any();
-      const truncateAt = valid ? below(41) : any();
-      const waits = [below(7), below(11), ms(), ms(), growth, below(4), ms(), truncateAt, ms(), ms(), below(2)];
-      return [attempt(), r(), ...waits, below(2) === 0 ? -1 : ms(), unset(any), r()];
-    },
-  };
-}
+const { word, below, unit } = words(0);
+const any = () => [() => EDGES[below(EDGES.length)], () => below(50), () => unit() * 10 ** (below(20) - 3)][below(3)]();
+const unset = (draw, of = 2) => (below(of) === 0 ? NaN : draw());
+const attempt = () => (below(4) === 0 ? any() : below(2000));
+const duration = () => [0, 1, 100, 1e4, 2 ** 53 - 1, 1e-300, unit() * 10 ** below(16), below(5000)][below(8)];
 
-/** Calls both forms with the same random arguments. Returns the first difference, in words, and how calls ended. */
-function compare(calls) {
-  const args = drawer();
-  const ends = {};
-  for (let i = 0; i < calls; i += 1) {
-    for (const name of ['decide', 'draw']) {
-      const given = args[name]();
+/** Random arguments: of the driver for valid policies, and any others. */
+const ARGUMENTS = {
+  draw: () => [word(), word(), any(), attempt(), below(3)],
+  decide() {
+    const valid = below(2) === 0;
+    const ms = valid ? () => unset(() => unit() * 10 ** below(13)) : any;
+    const r = valid ? unit : any;
+    const growth = valid ? unset(() => 1 + unit() * 4) : any();
+    const truncateAt = valid ? below(41) : any();
+    const waits = [below(7), below(11), ms(), ms(), growth, below(4), ms(), truncateAt, ms(), ms(), below(2)];
+    return [attempt(), r(), ...waits, below(2) === 0 ? -1 : ms(), unset(any), r()];
+  },
+};
+
+for (const name of ['decide', 'draw'])
+  test(`both forms of the core agree about ${name}, for ${COUNT} random arguments`, () => {
+    const ends = {};
+    for (let i = 0; i < COUNT; i += 1) {
+      const given = ARGUMENTS[name]();
       const [expected, found] = [wasm[name](...given), js[name](...given)];
-      const end = `${name} ${expected < 0 ? expected : Number.isNaN(expected) ? 'NaN' : 'number'}`;
+      const end = expected < 0 || Number.isNaN(expected) ? expected : 'number';
       ends[end] = (ends[end] ?? 0) + 1;
-      if (!Object.is(expected, found)) {
-        return { difference: `${name}(${given.join(', ')}) is ${found} instead of ${expected}`, ends };
-      }
+      assert.ok(Object.is(expected, found), `${name}(${given.join(', ')}) is ${found} instead of ${expected}`);
     }
-  }
-  return { difference: undefined, ends };
-}
-
-test(`both forms of the core agree to the last bit, for ${CALLS} random policies and draws`, () => {
-  const { difference, ends } = compare(CALLS);
-  assert.equal(difference, undefined);
-  // Each outcome is among them.
-  for (const end of ['number', '-3', 'NaN']) assert.ok(ends[`decide ${end}`] > CALLS / 1000, end);
-});
+    // Each outcome is among them.
+    for (const end of name === 'decide' ? ['number', -3, NaN] : ['number'])
+      assert.ok(ends[end] > COUNT / 1000, `${end}`);
+  });
 
 test('both forms export the same functions', () => {
   assert.deepEqual(Object.keys(js).sort(), Object.keys(wasm).sort());
   for (const [name, { length }] of Object.entries(wasm)) assert.equal(js[name].length, length, name);
+});
+
+test('each wait of rejitter/light is that of the core, for random options, draws and hints', () => {
+  for (let i = 0; i < COUNT / 2; i += 1) {
+    const [r, code, baseMs] = [below(9) === 0 ? 1 - 2 ** -53 : unit(), below(3), unset(duration, 3)];
+    const capMs = unset(() => (below(5) === 0 ? Infinity : Math.max(duration(), baseMs || 0)), 3);
+    const factor = unset(() => [1, 2, 1 + 2 ** -52 * below(1e6), 1 + unit() * 4, 2 ** 52][below(5)], 3);
+    const [k, serverMs] = [below(4) === 0 ? word() : below(70), duration()];
+    const decide = (hintMs) =>
+      wasm.decide(k, r, EXPONENTIAL, code, baseMs, capMs, factor, 0, NaN, 0, NaN, Infinity, 0, -1, hintMs, r);
+    const computed = delay(k, r, code, baseMs, capMs, factor);
+    const found = serverMs > 0 ? hinted(computed, r, delay(1, 0, 0, baseMs, capMs, factor), serverMs) : computed;
+    const text = `${[k, r, code, baseMs, capMs, factor, serverMs]}`;
+    assert.ok(Object.is(computed, decide(NaN)), `${text}: ${computed} instead of ${decide(NaN)}`);
+    assert.ok(Object.is(found, decide(serverMs)), `${text}: ${found} instead of ${decide(serverMs)}, after a hint`);
+  }
 });

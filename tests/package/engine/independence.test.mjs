@@ -1,24 +1,23 @@
-// Operations do not touch each other: side by side, nested, re-entrant, under hostile randomness.
+// Operations do not resemble each other: seeds are kept apart, and without one, each operation, process and clone draws by
+// itself, whatever the host's sources of randomness do.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage, printed, project, run, runNode, tool } from '../lib/consumer.mjs';
+import { importPackage, printed, project, run, tool } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy } = await importPackage();
-const failing = fails(0);
 
 test('seeds: a one-shot function is always operation 0, and kinds of seed are kept apart', async () => {
-  const numbers = [0, 1, 2 ** 53 - 1, 2n ** 64n - 1n];
   const texts = ['a', 'b', '1', '', 'ä', 'a\u0000', 'x'.repeat(1000), '\ud800', '\udc00'];
   const seen = new Set();
-  for (const seed of [...numbers, ...texts]) {
+  for (const seed of [0, 1, 2 ** 53 - 1, 2n ** 64n - 1n, ...texts]) {
     const waits = [...new RetryPolicy({ seed }).delays()];
     for (let i = 0; i < 2; i += 1)
-      assert.deepEqual((await operate(failing, { seed })).delays, waits.map(Math.ceil), String(seed));
+      assert.deepEqual((await operate(fails(0), { seed })).delays, waits.map(Math.ceil), String(seed));
     assert.ok(!seen.has(waits.join()), `${String(seed)} gives the waits of another seed`);
     seen.add(waits.join());
   }
@@ -30,9 +29,14 @@ const STUBS = ['() => 0.5', '() => 0', '() => 1', '() => NaN', '() => undefined'
 const ENTROPY = {
   'as it is': ['', ''],
   ...Object.fromEntries(
-    STUBS.map((stub) => [`Math.random = ${stub}, before the import`, [`Math.random = ${stub};`, '']]),
+    STUBS.flatMap((stub) => {
+      const change = `Math.random = ${stub};`;
+      return [
+        [`${change} before the import`, [change, '']],
+        [change, ['', change]],
+      ];
+    }),
   ),
-  ...Object.fromEntries(STUBS.map((stub) => [`Math.random = ${stub}`, ['', `Math.random = ${stub};`]])),
   'crypto throws, as in other hosts than Node': [
     `crypto.getRandomValues = () => { throw new Error('no entropy'); };
      Object.defineProperty(process, 'versions', { value: {} });`,
@@ -62,7 +66,7 @@ for (const [name, [before, after]] of Object.entries(ENTROPY))
 test('N01 a startup snapshot, taken after warm-up, gives each start different waits', async () => {
   const dir = project('snapshot', {
     'entry.cjs': `
-      const { RetryPolicy, retry } = require('rejitter');
+      const { RetryPolicy } = require('rejitter');
       // Warm-up, as far as it goes: Node has no WebAssembly while it builds a snapshot, but the
       // entropy of the process is taken before the first draw.
       const warm = [];
@@ -73,42 +77,37 @@ test('N01 a startup snapshot, taken after warm-up, gives each start different wa
       }
       const drawn = Math.random();
       require('node:v8').startupSnapshot.setDeserializeMainFunction(() => {
-        console.log(JSON.stringify({ warm, drawn, now: [...new RetryPolicy().delays()].join() }));
+        console.log(JSON.stringify([[warm, drawn].join(), [...new RetryPolicy().delays()].join()]));
       });`,
   });
+  const node = async (...args) => {
+    const { code, stdout, stderr } = await run(process.execPath, args, { cwd: dir });
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
   // A snapshot has one script and no module loader: the package is bundled into it.
   const flags = ['--bundle', '--platform=node', '--format=cjs', '--outfile=bundle.cjs', '--log-level=error'];
-  const bundled = await run(process.execPath, [tool('esbuild/bin/esbuild'), 'entry.cjs', ...flags], { cwd: dir });
-  assert.deepEqual({ code: bundled.code, stderr: bundled.stderr }, { code: 0, stderr: '' });
+  await node(tool('esbuild/bin/esbuild'), 'entry.cjs', ...flags);
   const blob = join(dir, 'snapshot.blob');
-  const built = await run(process.execPath, ['--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs')], {
-    cwd: dir,
-  });
-  assert.equal(built.code, 0, built.stderr);
-  const starts = await Promise.all([1, 2, 3].map(() => run(process.execPath, ['--snapshot-blob', blob], { cwd: dir })));
-  const seen = starts.map(({ code, stdout, stderr }) => {
-    assert.equal(code, 0, stderr);
-    return JSON.parse(stdout);
-  });
-  assert.equal(new Set(seen.map(({ warm, drawn }) => `${warm} ${drawn}`)).size, 1, 'the snapshot is the same in each');
-  assert.equal(new Set(seen.map(({ now }) => now)).size, 3);
+  await node('--snapshot-blob', blob, '--build-snapshot', join(dir, 'bundle.cjs'));
+  const seen = (await Promise.all([1, 2, 3].map(() => node('--snapshot-blob', blob)))).map((text) => JSON.parse(text));
+  assert.equal(new Set(seen.map(([of]) => of)).size, 1, 'the snapshot is the same in each');
+  assert.equal(new Set(seen.map(([, waits]) => waits)).size, 3);
 });
 
 test('N01 clones of a running machine, which share all entropy, differ by the clock', async () => {
-  const clone = (now) =>
-    runNode(`
-    Math.random = () => 0.5;
-    crypto.getRandomValues = (words) => words.fill(7);
-    Date.now = () => 1e12;
-    performance.now = () => ${now};
-    Object.defineProperty(performance, 'timeOrigin', { value: 0 });
-    const { RetryPolicy } = await import('rejitter');
-    console.log([...new RetryPolicy().delays()].join());
-  `);
-  const [one, same, later] = (await Promise.all([1e6, 1e6, 1e6 + 1e-4].map(clone))).map(({ code, stdout, stderr }) => {
-    assert.equal(code, 0, stderr);
+  const clone = async (now) => {
+    const stdout = await printed(`
+      Math.random = () => 0.5;
+      crypto.getRandomValues = (words) => words.fill(7);
+      Date.now = () => 1e12;
+      performance.now = () => ${now};
+      Object.defineProperty(performance, 'timeOrigin', { value: 0 });
+      const { RetryPolicy } = await import('rejitter');
+      console.log([...new RetryPolicy().delays()].join());`);
     return stdout.split(',').map(Number);
-  });
+  };
+  const [one, same, later] = await Promise.all([1e6, 1e6, 1e6 + 1e-4].map(clone));
   assert.deepEqual(one, same, 'the control: nothing else differs');
   assert.ok(
     one.every((ms, i) => ms !== later[i]),
@@ -116,30 +115,21 @@ test('N01 clones of a running machine, which share all entropy, differ by the cl
   );
 });
 
-test('W01 100 first calls at once: one instance, all right', async () => {
-  const stdout = await printed(`
-    let modules = 0;
-    const Module = WebAssembly.Module;
-    WebAssembly.Module = function (...args) { modules += 1; return new Module(...args); };
-    const { retry } = await import('rejitter');
-    const values = await Promise.all(Array.from({ length: 100 }, (_, i) =>
-      retry(({ attempt }) => { if (attempt < 3) throw 0; return i; }, { baseMs: 0 })));
-    console.log(modules, values.every((v, i) => v === i));
-  `);
-  assert.equal(stdout, '1 true\n');
-});
+/** Writes down which sources of entropy are asked. */
+const SPY = `
+  const { RetryPolicy, permanent, retry, retryAfter, retrySync } = await import('rejitter');
+  const taken = [];
+  const { random } = Math;
+  Math.random = () => { taken.push('Math.random'); return random(); };
+  const { getRandomValues } = crypto;
+  crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
+  const fails = () => { throw 0; };
+  const end = (promise) => promise.catch(() => {});
+  const fast = { baseMs: 0.5, maxAttempts: 3 };
+`;
 
 test('entropy is taken only for a draw: not with random, not with a seed, not where nothing is drawn', async () => {
-  const stdout = await printed(`
-    import { RetryPolicy, permanent, retry, retryAfter, retrySync } from 'rejitter';
-    const taken = [];
-    const { random } = Math;
-    Math.random = () => { taken.push('Math.random'); return random(); };
-    const { getRandomValues } = crypto;
-    crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
-    const fails = () => { throw 0; };
-    const end = (promise) => promise.catch(() => {});
-    const fast = { baseMs: 0.5, maxAttempts: 3 };
+  const stdout = await printed(`${SPY}
     for (const options of [{ ...fast, random: () => 0.5 }, { ...fast, seed: 1 }, { ...fast, jitter: 'none' },
       { maxAttempts: 1 }, { retryIf: () => false }, { ...fast, retryIf: () => ({ afterMs: 0 }) }]) {
       await end(retry(fails, options));
@@ -163,37 +153,24 @@ test('entropy is taken only for a draw: not with random, not with a seed, not wh
 });
 
 test('crypto, which is slow at its first use: not in the first draw of a process, and in Node in none', async () => {
-  const use = `
-    import { retry } from 'rejitter';
-    const taken = [];
-    const { getRandomValues } = crypto;
-    crypto.getRandomValues = (words) => { taken.push('crypto'); return getRandomValues.call(crypto, words); };
+  const use = `${SPY}
     const after = [];
     for (let i = 0; i < 3; i++) {
       await retry(({ attempt }) => { if (attempt < 2) throw 0; }, { baseMs: 0.5 });
-      after.push(taken.length);
+      after.push(taken.filter((source) => source === 'crypto').length);
     }
-    console.log(after.join());
-  `;
+    console.log(after.join());`;
   assert.equal(await printed(use), '0,0,0\n');
   assert.equal(await printed(`Object.defineProperty(process, 'versions', { value: {} });${use}`), '0,1,1\n');
 });
 
 test('the first waits of processes and workers differ, even where Math.random is the same in all', async () => {
-  const draw = "import('rejitter').then(({ RetryPolicy }) => report(new RetryPolicy().delays().next().value))";
-  const starts = await Promise.all(
-    [1, 2].map(() =>
-      runNode(
-        `import { Worker } from 'node:worker_threads';
-         const report = (ms) => console.log(ms);
-         await ${draw};
-         await Promise.all([1, 2].map(() => new Promise((done) => new Worker(
-           "const report = (ms) => console.log(ms); ${draw}", { eval: true }).once('exit', done))));`,
-        { flags: ['--random-seed=42'] },
-      ),
-    ),
-  );
-  const waits = starts.flatMap(({ stdout }) => stdout.trim().split('\n'));
-  assert.equal(waits.length, 6);
-  assert.equal(new Set(waits).size, 6, waits.join());
+  const draw = "import('rejitter').then(({ RetryPolicy }) => console.log(new RetryPolicy().delays().next().value))";
+  const program = `
+    import { Worker } from 'node:worker_threads';
+    await ${draw};
+    await Promise.all([1, 2].map(() => new Promise((done) => new Worker("${draw}", { eval: true }).once('exit', done))));`;
+  const starts = await Promise.all([1, 2].map(() => printed(program, { flags: ['--random-seed=42'] })));
+  const waits = starts.flatMap((stdout) => stdout.trim().split('\n'));
+  assert.deepEqual([waits.length, new Set(waits).size], [6, 6], waits.join());
 });

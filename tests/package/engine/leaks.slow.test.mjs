@@ -1,12 +1,11 @@
-// A million operations on one signal that is never aborted leave nothing behind: no listener, no timer, no
-// heap. Successes and failures, with and without timeouts; the timers are immediate, so it takes seconds.
+// Operations leave nothing behind: no listener, no timer, no heap. Their timers are immediate, so it takes seconds.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { printed, runNode } from '../lib/consumer.mjs';
+import { printed } from '../lib/consumer.mjs';
 
-const IMMEDIATE = `
+const PRELUDE = `
   import { getEventListeners } from 'node:events';
   // Timers that fire at once, and sometimes in a later turn of the loop; cleared ones never.
   const live = new Map();
@@ -27,53 +26,42 @@ const IMMEDIATE = `
     for (const each of Object.values(this.exports)) if (each instanceof Memory) memories.push(each); } };
   const wasm = () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
   const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
+  const second = ({ attempt }) => { if (attempt < 2) throw attempt; };
+  const { RetryPolicy, retry, retryReport } = await import('rejitter');
+  const print = (found) => console.log(JSON.stringify(found));
+  let before, after;
 `;
 
-const KINDS = {
-  'first-attempt successes': `policy.run(() => i)`,
-  'successes at the second attempt': `policy.run(({ attempt }) => { if (attempt < 2) throw i; return i; })`,
-  failures: `policy.run(() => { throw i; }).catch(() => {})`,
-  'one-shot functions': `retry(({ attempt }) => { if (attempt < 2) throw i; return i; },
-    { baseMs: 0, signal, totalTimeoutMs: 1e6 })`,
-  'runs with another signal': `policy.run(({ signal }) => signal.aborted, { signal: new AbortController().signal })`,
-};
+/** What a program prints as JSON, without a word on stderr: no MaxListenersExceededWarning either. */
+const measured = async (program) =>
+  JSON.parse(await printed(PRELUDE + program, { flags: ['--expose-gc', '--stack-trace-limit=0'] }));
 
 test('A01 A03 1,000,000 operations on one signal: no listener, no timer, flat heap, no more wasm memory', async () => {
-  const { code, stdout, stderr } = await runNode(
-    `
-    ${IMMEDIATE}
-    const { RetryPolicy, retry } = await import('rejitter');
-    const controller = new AbortController();
-    const { signal } = controller;
+  const { heap, most, ...left } = await measured(`
+    const { signal } = new AbortController();
     const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 3, signal, attemptTimeoutMs: 1e5, totalTimeoutMs: 1e6,
       onRetry() {}, metrics: true });
-    const shares = { ${Object.entries(KINDS)
-      .map(([name, call]) => `'${name}': (i) => ${call}`)
-      .join(', ')} };
-    const kinds = Object.values(shares);
+    const kinds = [
+      (i) => policy.run(() => i),
+      () => policy.run(second),
+      (i) => policy.run(() => { throw i; }).catch(() => {}),
+      () => retry(second, { baseMs: 0, signal, totalTimeoutMs: 1e6 }),
+      () => policy.run(({ signal }) => signal.aborted, { signal: new AbortController().signal }),
+    ];
     let most = 0;
     const round = async (n) => {
       // Many at a time: from eleven listeners on Node warns.
       for (let i = 0; i < n; i += 20) {
-        const batch = [];
-        for (let j = 0; j < 20; j += 1) batch.push(kinds[(i + j) % kinds.length](i + j));
+        const batch = Array.from({ length: 20 }, (_, j) => kinds[(i + j) % kinds.length](i + j));
         if (i % 4000 === 0) most = Math.max(most, getEventListeners(signal, 'abort').length);
         await Promise.all(batch);
       }
     };
     await round(50_000);
-    const before = { heap: heap(), wasm: wasm() };
+    before = { heap: heap(), wasm: wasm() };
     await round(1_000_000);
-    console.log(JSON.stringify({
-      listeners: getEventListeners(signal, 'abort').length, timers: live.size, most,
-      heap: heap() - before.heap, wasm: wasm() - before.wasm, inFlight: policy.metrics().inFlight,
-    }));
-  `,
-    { flags: ['--expose-gc', '--stack-trace-limit=0'] },
-  );
-  assert.equal(code, 0, stderr);
-  assert.equal(stderr, '', 'no MaxListenersExceededWarning either');
-  const { heap, most, ...left } = JSON.parse(stdout);
+    print({ listeners: getEventListeners(signal, 'abort').length, timers: live.size, most,
+      heap: heap() - before.heap, wasm: wasm() - before.wasm, inFlight: policy.metrics().inFlight });`);
   assert.deepEqual(left, { listeners: 0, timers: 0, wasm: 0, inFlight: 0 });
   assert.equal(most, 1, 'listeners of 20 operations');
   assert.ok(heap < 400_000, `${heap} bytes more after a million operations`);
@@ -85,61 +73,54 @@ for (const [name, pending, most] of [
   ['all on one promise that stays pending', 'never', 400],
 ])
   test(`12,000 attempts that time out, ${name}: at most ${most} B each, and an error that can be cloned`, async () => {
-    const stdout = await printed(
-      `
-      ${IMMEDIATE}
-      const { retry } = await import('rejitter');
+    const [bytes, ...rest] = await measured(`
       const never = new Promise(() => {});
-      let before, after;
       const error = await retry(({ attempt }) => {
         if (attempt === 2000) before = heap();
         if (attempt === 12_000) after = heap();
         return ${pending};
       }, { baseMs: 0, maxAttempts: 12_000, attemptTimeoutMs: 1 }).catch((error) => error);
-      console.log(JSON.stringify([(after - before) / 10_000, structuredClone(error).message, 'cause' in error]));
-      `,
-      { flags: ['--expose-gc'] },
-    );
-    const [bytes, ...rest] = JSON.parse(stdout);
+      print([(after - before) / 10_000, structuredClone(error).message, 'cause' in error]);`);
     assert.deepEqual(rest, ['rejitter: attempt 12000 timed out after 1 ms (attemptTimeoutMs)', false]);
     assert.ok(bytes <= most, `${bytes} B for each attempt`);
   });
 
+test('M01 a million failing attempts in one operation: the heap stays flat, the report is bounded', async () => {
+  const { grown, ...counts } = await measured(`
+    const error = await retry(({ attempt }) => {
+      if (attempt === 100_000) before = heap();
+      if (attempt === 1_000_000) after = heap();
+      throw new Error('failure ' + attempt);
+    }, { baseMs: 0, maxAttempts: 1_000_000 }).catch((error) => error);
+    const { attempts, dropped, records } = retryReport(error);
+    print({ grown: after - before, attempts, dropped, kept: records.map(({ attempt }) => attempt) });`);
+  const kept = [1, ...Array.from({ length: 9 }, (_, i) => 999_992 + i)];
+  assert.deepEqual(counts, { attempts: 1_000_000, dropped: 999_990, kept });
+  assert.ok(grown < 1_000_000, `${grown} bytes in 900,000 attempts`);
+});
+
 test('M05 100,000 policies, used and dropped: the heap returns to where it was', async () => {
-  const stdout = await printed(
-    `
-    ${IMMEDIATE}
-    const { RetryPolicy } = await import('rejitter');
+  const bytes = await measured(`
     const round = async (n) => {
       for (let i = 0; i < n; i += 1) {
         const policy = new RetryPolicy({ baseMs: 0, maxAttempts: 2, metrics: true, totalTimeoutMs: 1000 });
         await policy.run(() => i);
         policy.delays().next();
-        if (i % 1000 === 0) await policy.run(({ attempt }) => { if (attempt < 2) throw 0; });
+        if (i % 1000 === 0) await policy.run(second);
       }
     };
     await round(2000);
-    const before = heap();
+    before = heap();
     await round(100_000);
-    console.log(heap() - before);
-  `,
-    { flags: ['--expose-gc'] },
-  );
-  assert.ok(Number(stdout) < 500_000, `${stdout.trim()} bytes`);
+    print(heap() - before);`);
+  assert.ok(bytes < 500_000, `${bytes} bytes`);
 });
 
-test('the heap check sees a leak of 10 bytes per operation', async () => {
-  const { code, stdout } = await runNode(
-    `
-    ${IMMEDIATE}
-    const { retry } = await import('rejitter');
+test('control: the heap check sees a leak of 10 bytes per operation', async () => {
+  const bytes = await measured(`
     const kept = [];
-    const before = heap();
+    before = heap();
     for (let i = 0; i < 100_000; i += 1) { await retry(() => i); kept.push(i + 0.5); }
-    console.log(heap() - before, kept.length, getEventListeners(new AbortController().signal, 'abort').length);
-  `,
-    { flags: ['--expose-gc'] },
-  );
-  assert.equal(code, 0);
-  assert.ok(Number(stdout.split(' ')[0]) > 400_000, stdout);
+    print([heap() - before, kept.length][0]);`);
+  assert.ok(bytes > 400_000, `${bytes}`);
 });

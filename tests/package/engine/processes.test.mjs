@@ -1,61 +1,168 @@
-// Whole processes: what keeps one alive, what stays in its memory, and what happens when the core traps. The ids are
-// those of bug-reports.md.
+// Whole processes: what keeps one alive, what stays in its memory, what it takes from the host, and what happens when the
+// core traps. Each program prints what is expected of it. The ids are those of bug-reports.md.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
-import { printed, runNode } from '../lib/consumer.mjs';
+import { printed, runNode, tool } from '../lib/consumer.mjs';
 
-const HANGS = 'retry(() => { throw 0; }, { baseMs: 60_000, capMs: 60_000, jitter: "none", unref: UNREF, signal })';
-/** Programs, and what they print before they end, long before their waits do. */
-const ENDS = {
-  'X01 unref: true lets a process end in the middle of a wait': [`${HANGS.replace('UNREF', true)};`, ''],
+/** What the programs use. They import the package themselves: some change the host first. */
+const PRELUDE = `
+  process.on('exit', () => performance.now() > 50_000 && console.log('late'));
+  const fails = () => { throw 0; };
+  const hangs = () => new Promise(() => {});
+  const third = ({ attempt }) => { if (attempt < 3) throw 0; return attempt; };
+  const second = ({ attempt }) => { if (attempt < 2) throw 0; return 'value'; };
+  const end = (promise) => promise.catch((error) => error);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const long = { baseMs: 60_000, capMs: 60_000, jitter: 'none' };
+`;
+const IMPORT =
+  'const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = ' +
+  "await import('rejitter');";
+const ACCESS = "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1;";
+const CHANNEL = (change, most = 1) => [
+  `${IMPORT} let looks = 0; ${change}
+  const seen = [retrySync(() => 1)];
+  for (const call of [() => retry(() => 1), () => retry(second, { baseMs: 0 }),
+    () => new RetryPolicy({ baseMs: 0 }).run(second), () => new RetryPolicy().wrap(() => 2)()]) seen.push(await call());
+  const reads = looks;
+  Reflect.deleteProperty(globalThis, 'process');
+  console.log(seen.join(), reads);`,
+  `1,1,value,value,2 ${most}`,
+];
+
+/** Program, and what it prints before it ends, long before its waits do; flags of Node. */
+const PROGRAMS = {
+  'X01 unref: true lets a process end in the middle of a wait': [
+    `${IMPORT} retry(fails, { ...long, unref: true });`,
+    '',
+  ],
   'X01 unref: true, in rejitter/light': [
-    `const light = await import('rejitter/light'); light.${HANGS.replace('UNREF', true).replace(', jitter: "none"', '')};`,
+    `const light = await import('rejitter/light'); light.retry(fails, { ...long, unref: true });`,
     '',
   ],
   'X01 without unref a waiting operation keeps the process alive until it ends': [
     // This timer alone would not: it is unref'd.
-    `setTimeout(() => controller.abort('stopped'), 300).unref();
-     ${HANGS.replace('UNREF', false)}.catch((reason) => console.log(reason));`,
-    'stopped\n',
+    `${IMPORT} setTimeout(() => controller.abort('stopped'), 300).unref();
+     retry(fails, { ...long, signal }).catch((reason) => console.log(reason));`,
+    'stopped',
   ],
   "X01 the deadline and the attempt timeout are unref'd as well": [
-    'retry(() => new Promise(() => {}), { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });',
+    `${IMPORT} retry(hangs, { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });`,
     '',
   ],
   'X03 success at the second attempt: neither the attempt timeout nor the deadline holds the process': [
-    `console.log(await retry(({ attempt }) => { if (attempt < 2) throw 0; return 'value'; },
-      { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
+    `${IMPORT} console.log(await retry(second, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);`,
-    'value 0\n',
+    'value 0',
   ],
-};
-for (const [name, [program, says]] of Object.entries(ENDS))
-  test(name, async () => {
-    const stdout = await printed(`
-      import { retry } from 'rejitter';
-      const began = performance.now();
-      process.on('exit', () => console.log('in time', performance.now() - began < 50_000));
-      const controller = new AbortController();
-      const { signal } = controller;
-      ${program}
-    `);
-    assert.equal(stdout, `${says}in time true\n`);
-  });
-
-test('X01 unref: true, awaited at the top level: Node ends with code 13, as for any pending promise', async () => {
-  const { code } = await runNode(
-    `import { retry } from 'rejitter'; const signal = undefined; await ${HANGS.replace('UNREF', true)};`,
-  );
-  assert.equal(code, 13);
-});
-
-test('W03 a trap in the core changes no outcome: 100 that wait and later ones go on, with the core as JavaScript', async () => {
-  const { code, stdout, stderr } = await runNode(
-    `
-    // A real trap: a module whose one function is \`unreachable\`.
-    const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1,
+  'setTimeout is called as a global function, which browsers insist on': [
+    // A module is strict code: called as a method of something else, `this` is that something.
+    `${IMPORT}
+    for (const name of ['setTimeout', 'clearTimeout']) {
+      const real = globalThis[name];
+      globalThis[name] = function (...args) {
+        if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
+        return real(...args);
+      };
+    }
+    const value = await retry(third, { baseMs: 1 });
+    setTimeout(() => controller.abort('enough'), 5);
+    console.log(value, await end(retry(fails, { ...long, signal })));`,
+    '3 enough',
+  ],
+  'nothing of the options stays alive after a call': [
+    `${IMPORT}
+    const kept = [];
+    for (const make of [() => ({ retryIf: () => true }), () => ({ signal: new AbortController().signal }),
+      () => ({ maxAttempts: 2 })]) {
+      let options = make();
+      const refs = [options, ...Object.values(options)].filter((each) => Object(each) === each)
+        .map((each) => new WeakRef(each));
+      await retry(() => 1, options);
+      options = undefined;
+      // Before the next call, whose options would take the place of these.
+      await new Promise((go) => setImmediate(go));
+      gc();
+      kept.push(...refs.map((each) => each.deref() !== undefined));
+    }
+    console.log(kept.join());`,
+    'false,false,false,false,false',
+    ['--expose-gc'],
+  ],
+  'frozen prototypes of errors: timeouts, RetryError and marks work all the same': [
+    `${IMPORT}
+    for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object, Function]) Object.freeze(prototype);
+    const timeout = await end(retry(hangs, { attemptTimeoutMs: 1, maxAttempts: 2, baseMs: 0 }));
+    const deadline = await end(retry(hangs, { totalTimeoutMs: 1 }));
+    const wrapped = await end(retry(fails, { finalError: 'wrap', maxAttempts: 1 }));
+    const mine = new Error('mine');
+    const marked = await Promise.all([permanent(mine), retryAfter(0, mine)]
+      .map((mark) => end(retry(() => Promise.reject(mark), { maxAttempts: 1 }))));
+    console.log(timeout instanceof TimeoutError, deadline instanceof TimeoutError, deadline.name,
+      wrapped instanceof RetryError, wrapped.name, permanent(mine).name, marked.every((error) => error === mine));`,
+    'true true TimeoutError true RetryError PermanentError true',
+  ],
+  'retryAfter() says once per process that a value which is no number of milliseconds requests nothing': [
+    `${IMPORT} console.warn = console.log;
+    for (const ms of [1, 0, NaN, -1, null, undefined, new Date(), '2', 2n, { seconds: 2 }]) retryAfter(ms, new Error('x'));`,
+    'rejitter: ms of retryAfter() must be a non-negative number of milliseconds or Infinity, got an object',
+  ],
+  'retrySync really blocks, in Node and in a worker of it: two waits of 30 ms, and no timer fires': [
+    `${IMPORT}
+    const { isMainThread, parentPort, Worker } = await import('node:worker_threads');
+    let fired = false;
+    setTimeout(() => { fired = true; }, 0);
+    const began = performance.now();
+    const value = retrySync(third, { baseMs: 30, backoff: 'fixed', jitter: 'none' });
+    // Each is at most a rounding of the clock too short.
+    const seen = [value, performance.now() - began >= 59, fired].join(' ');
+    if (!isMainThread) parentPort.postMessage(seen);
+    else new Worker(new URL(import.meta.url)).on('message', (of) => console.log(seen + ', ' + of));`,
+    '3 true false, 3 true false',
+  ],
+  'retrySync: a promise that it rejects is not unhandled': [
+    `${IMPORT} const lost = async () => { throw new Error('lost'); };
+    for (const [fn, options] of [[lost], [fails, { retryIf: lost }], [fails, { beforeRetry: lost, baseMs: 0 }]])
+      try { retrySync(fn, options); } catch (error) { console.log(error.name); }`,
+    'TypeError\nTypeError\nTypeError',
+    ['--unhandled-rejections=strict'],
+  ],
+  'where blocking is impossible, retrySync says so before the first attempt, and asks again': [
+    `${IMPORT}
+    const { SharedArrayBuffer } = globalThis;
+    const { wait } = Atomics;
+    const tell = (called = 'not called') => {
+      try { retrySync(() => { called = 'called'; }); } catch ({ message, cause }) {
+        return [called, /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/.test(message),
+          /SharedArrayBuffer.*cross-origin isolated/.test(message), cause?.message ?? cause]; }
+      return called;
+    };
+    delete globalThis.SharedArrayBuffer;
+    console.log(...tell());
+    globalThis.SharedArrayBuffer = SharedArrayBuffer;
+    Atomics.wait = () => { throw new TypeError('cannot be called in this context'); };
+    console.log(...tell());
+    Atomics.wait = wait;
+    console.log(tell());`,
+    'not called true true globalThis.SharedArrayBuffer is not a constructor\n' +
+      'not called true true cannot be called in this context\ncalled',
+  ],
+  'W01 100 first calls at once: one instance, all right': [
+    `let modules = 0;
+    const { Module } = WebAssembly;
+    WebAssembly.Module = function (...args) { modules += 1; return new Module(...args); };
+    ${IMPORT}
+    const values = await Promise.all(Array.from({ length: 100 }, () => retry(third, { baseMs: 0 })));
+    console.log(modules, values.every((value) => value === 3));`,
+    '1 true',
+  ],
+  'W03 a trap in the core changes no outcome: 100 that wait and later ones go on, with the core as JavaScript': [
+    // A real trap: a module whose one function is `unreachable`.
+    `const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1,
       96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0, 11]))).exports.trap;
     const { Instance } = WebAssembly;
     let traps = false;
@@ -64,52 +171,86 @@ test('W03 a trap in the core changes no outcome: 100 that wait and later ones go
       const { decide, draw } = new Instance(module, imports).exports;
       return { exports: { draw, decide: (...numbers) => { calls += 1; if (traps) trap(); return decide(...numbers); } } };
     };
-    const { retry } = await import('rejitter');
-    const waiting = Array.from({ length: 100 }, (_, i) => retry(({ attempt }) => { if (attempt < 3) throw i; return i;
-      }, { baseMs: 400, jitter: 'none', totalTimeoutMs: 60_000 }));
-    const seeded = () => retry(({ attempt, previousDelayMs }) => { if (attempt < 2) throw 0; return previousDelayMs; },
-      { baseMs: 4, seed: 7 });
+    ${IMPORT}
+    const waits = { baseMs: 400, jitter: 'none', totalTimeoutMs: 60_000 };
+    const waiting = Array.from({ length: 100 }, () => retry(third, waits));
+    const delay = ({ attempt, previousDelayMs }) => { if (attempt < 2) throw 0; return previousDelayMs; };
+    const seeded = () => retry(delay, { baseMs: 4, seed: 7 });
     const before = await seeded();
     const untrapped = calls;
     traps = true;
     const after = await seeded();
     const values = await Promise.all(waiting);
-    console.log(untrapped, calls, before === after, values.every((value, i) => value === i));
-    await new Promise((go) => setTimeout(go, 20));
-  `,
-    { flags: ['--unhandled-rejections=strict', '--trace-warnings'] },
-  );
-  // The instance that has trapped is never used again.
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '101 102 true true\n', stderr: '' });
-});
+    // The instance that has trapped is never used again.
+    console.log(untrapped, calls, before === after, values.every((value) => value === 3));
+    await new Promise((go) => setTimeout(go, 20));`,
+    '101 102 true true',
+    ['--unhandled-rejections=strict', '--trace-warnings'],
+  ],
+  'the tracing channel is loaded by its first operation; a subscriber that throws changes no outcome': [
+    `const { tracingChannel } = await import('node:diagnostics_channel');
+    const { getBuiltinModule } = process;
+    let loads = 0;
+    process.getBuiltinModule = (name) => { loads += 1; return getBuiltinModule(name); };
+    const thrown = [];
+    // Node reports it like an exception in a timer.
+    process.on('uncaughtException', (error) => thrown.push(error.message));
+    const spoil = () => { throw new Error('subscriber'); };
+    // Before the package is loaded.
+    tracingChannel('rejitter:operation').subscribe({ start: spoil, end: spoil, asyncStart: spoil, asyncEnd: spoil,
+      error: spoil });
+    ${IMPORT}
+    await import('rejitter/fetch');
+    const atImport = loads;
+    for (let i = 0; i < 3; i += 1) console.log(await retry(second, { baseMs: 1 }));
+    await new Promise((go) => setTimeout(go, 5));
+    console.log(atImport, loads, thrown.length);`,
+    'value\nvalue\nvalue\n0 1 12',
+  ],
+  'process.getBuiltinModule that throws, as in edge routes of Next.js, is called once': CHANNEL(
+    "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
+  ),
+  'no process.getBuiltinModule, as in Node before 20.16 and other hosts: read once': CHANNEL(`${ACCESS} } });`),
+  'a getter of getBuiltinModule that throws is read once': CHANNEL(`${ACCESS} throw new Error('read'); } });`),
+  'a getter of process that throws is read once, and by the second draw of a process': CHANNEL(
+    "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
+    2,
+  ),
+  'channels without tracing are asked for once': CHANNEL(
+    "process.getBuiltinModule = () => { looks += 1; return { get tracingChannel() { throw new Error('read'); } }; };",
+  ),
+  'as in React Native, without DOMException and with its polyfill of AbortController: an AbortError': [
+    `const polyfill = await import(${JSON.stringify(pathToFileURL(tool('abort-controller/dist/abort-controller.mjs')).href)});
+    delete globalThis.DOMException;
+    Object.assign(globalThis, polyfill);
+    ${IMPORT}
+    const { createFetch } = await import('rejitter/fetch');
+    const light = await import('rejitter/light');
+    let abort;
+    for (const call of [
+      (signal) => retry(fails, { ...long, signal }),
+      (signal) => retry(hangs, { signal, attemptTimeoutMs: 60_000 }),
+      (signal) => light.retry(fails, { ...long, signal }),
+      (signal) => new RetryPolicy().run(hangs, { signal }),
+      async (signal) => retrySync(() => { abort(); fails(); }, { signal }),
+      (signal) => createFetch({ attemptTimeoutMs: 60_000 }, hangs)('http://localhost/', { signal }),
+      (signal) => createFetch({ prepare() { abort(); } }, hangs)('http://localhost/', { signal }),
+      (signal) => (abort(), retry(fails, { signal })),
+      async (signal) => (abort(), light.retry(fails, { signal })),
+    ]) {
+      const each = new AbortController();
+      abort = () => each.abort();
+      setTimeout(abort, 0);
+      const error = await end(call(each.signal));
+      console.log(error instanceof Error, String(error), error.code);
+    }`,
+    Array(9).fill('true AbortError: This operation was aborted 20').join('\n'),
+  ],
+};
+for (const [name, [program, says, flags]] of Object.entries(PROGRAMS))
+  test(name, async () => assert.equal((await printed(PRELUDE + program, { flags })).trimEnd(), says));
 
-test('M01 a million failing attempts in one operation: the heap stays flat, the report is bounded', async () => {
-  const stdout = await printed(
-    `
-    import { retry, retryReport } from 'rejitter';
-    // No real timer is that fast: each is a turn of the microtask queue and now and then of the loop.
-    let armed = 0;
-    const immediate = setImmediate;
-    globalThis.setTimeout = (callback) => { if (++armed % 64 === 0) immediate(callback); else queueMicrotask(callback);
-      return armed; };
-    const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
-    let before, after;
-    const error = await retry(({ attempt }) => {
-      if (attempt === 100_000) before = heap();
-      if (attempt === 1_000_000) after = heap();
-      throw new Error('failure ' + attempt);
-    }, { baseMs: 0, maxAttempts: 1_000_000 }).catch((error) => error);
-    const { attempts, dropped, records } = retryReport(error);
-    const kept = records.map((record) => record.attempt);
-    console.log(JSON.stringify({ grown: after - before, attempts, dropped, kept }));
-  `,
-    { flags: ['--expose-gc', '--stack-trace-limit=0'] },
-  );
-  const { grown, ...counts } = JSON.parse(stdout);
-  assert.deepEqual(counts, {
-    attempts: 1_000_000,
-    dropped: 999_990,
-    kept: [1, ...Array.from({ length: 9 }, (_, i) => 999_992 + i)],
-  });
-  assert.ok(grown < 1_000_000, `${grown} bytes in 900,000 attempts`);
+test('X01 unref: true, awaited at the top level: Node ends with code 13, as for any pending promise', async () => {
+  const { code } = await runNode(`${PRELUDE}${IMPORT} await retry(fails, { ...long, unref: true });`);
+  assert.equal(code, 13);
 });

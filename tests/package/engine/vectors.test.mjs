@@ -1,51 +1,59 @@
-// The golden vectors: the same seed gives the same waits, bit for bit, in the package as in native Rust,
-// which is tested against the same file.
+// The golden vectors: the same seed gives the same waits, bit for bit, in the package as in native Rust, which is tested
+// against the same files.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importPackage, infinite, vectors } from '../lib/consumer.mjs';
+import { importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const { RetryPolicy } = await importPackage();
 const rows = vectors('delays', infinite);
+const kinds = vectors('kinds');
 
-test('there are vectors, of every backoff and every jitter', () => {
-  assert.ok(rows.length >= 16);
-  const kinds = vectors('kinds');
-  const names = (option) =>
-    [...new Set(kinds[option].map(({ name }) => name))].filter((name) => name !== 'custom').sort();
-  assert.deepEqual([...new Set(rows.map(({ options }) => options.backoff ?? 'exponential'))].sort(), names('backoff'));
-  assert.deepEqual(
-    [...new Set(rows.map(({ options }) => options.jitter?.type ?? options.jitter ?? 'full'))].sort(),
-    names('jitter'),
-  );
-  assert.ok(rows.every(({ delays }) => delays.length > 0));
+test('the codes of the driver are those of the table, and there are vectors of every backoff and every jitter', async () => {
+  // Codes are not public: they are read where they are written.
+  const codes = await import(pathToFileURL(join(repo, 'src/js/options/codes.js')));
+  for (const [option, list] of Object.entries({ backoff: 'BACKOFFS', jitter: 'JITTERS', capRule: 'CAP_RULES' }))
+    for (const [i, { code, name, parameter }] of kinds[option].entries()) {
+      // A kind that is no word has a constant: ADDITIVE_MAX is `additive` with `maxMs`.
+      const constant = parameter === 'maxMs' ? 'ADDITIVE_MAX' : name.toUpperCase();
+      const word = name !== 'custom' && parameter === undefined;
+      assert.deepEqual([code, word ? codes[list].indexOf(name) : codes[constant]], [i, i], `${option} ${name}`);
+    }
+  for (const { code, name, replacesTheCurve = false } of kinds.jitter)
+    assert.equal(codes.hasOwnCurve(code), replacesTheCurve, name);
+  const named = (option) => new Set(kinds[option].map(({ name }) => name).filter((name) => name !== 'custom'));
+  assert.deepEqual(new Set(rows.map(({ options }) => options.backoff ?? 'exponential')), named('backoff'));
+  assert.deepEqual(new Set(rows.map(({ options: { jitter = 'full' } }) => jitter.type ?? jitter)), named('jitter'));
 });
 
-for (const [i, { options, seed, delays }] of rows.entries()) {
-  test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, () => {
+for (const [i, { options, seed, delays }] of rows.entries())
+  test(`vector ${i + 1}: ${JSON.stringify({ ...options, seed })}`, async () => {
     const { maxAttempts = 6, ...rest } = options;
     // The list may be the first part of a longer or endless one.
     const policy = new RetryPolicy({ ...rest, maxAttempts });
     const iterator = policy.delays({ seed });
-    const given = delays.map(() => iterator.next().value);
-    assert.equal(given.length, delays.length);
-    for (const [k, wait] of delays.entries())
-      assert.ok(Object.is(given[k], wait), `wait ${k + 1}: ${given[k]} instead of ${wait}`);
-    // Without state as well: a queue asks for one wait at a time.
-    assert.deepEqual(
-      delays.map((_, k) => policy.delayMs(k + 1, { seed })),
-      delays,
-    );
+    assert.ok(delays.length > 0);
+    for (const [k, wait] of delays.entries()) {
+      const given = iterator.next().value;
+      assert.ok(Object.is(given, wait), `wait ${k + 1}: ${given} instead of ${wait}`);
+      // Without state as well: a queue asks for one wait at a time.
+      assert.equal(policy.delayMs(k + 1, { seed }), wait);
+    }
     if (delays.length === maxAttempts - 1) assert.equal(iterator.next().done, true);
+    // An operation waits as long, rounded up. Waits longer than a timer can hold are armed in pieces.
+    if (maxAttempts >= 100 || delays.some((ms) => ms >= 2 ** 31 - 1)) return;
+    const { delays: armed } = await operate(fails(0), { ...options, seed });
+    assert.ok(armed.length > 0);
+    assert.deepEqual(armed, delays.slice(0, armed.length).map(Math.ceil));
   });
-}
-
-const hints = vectors('hints', infinite);
 
 test('a server cannot shorten the waits of a policy: hinted waits are those of the vectors', () => {
+  const hints = vectors('hints', infinite);
   assert.ok(hints.length >= 40);
   for (const { options, seed, hintMs, delays } of hints) {
     const policy = new RetryPolicy({ ...options, seed });
@@ -56,15 +64,5 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
       assert.ok(Object.is(hinted, wait), `${JSON.stringify(options)}, wait ${i + 1}: ${hinted} instead of ${wait}`);
       assert.ok(wait >= own[i] && wait >= hintMs);
     }
-  }
-});
-
-test('an operation waits what the vectors say, rounded up', async () => {
-  for (const { options, seed, delays } of rows.filter(({ options }) => options.maxAttempts < 100)) {
-    const end = await operate(fails(0), { ...options, seed });
-    // Waits longer than a timer can hold are armed in pieces: others test those.
-    if (delays.every((ms) => ms < 2 ** 31 - 1))
-      assert.deepEqual(end.delays, delays.slice(0, end.delays.length).map(Math.ceil));
-    assert.ok(end.delays.length > 0);
   }
 });

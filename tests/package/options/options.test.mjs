@@ -1,169 +1,347 @@
-// Options: each value is valid or rejected, before the callback is called, with a message that helps.
+// Options: each value is valid or rejected, before the callback is called, with a message that helps. What JSON can say,
+// and what goes together, are rows of tests/vectors/refusals.json.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 
+import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
-import { importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importFetch } from '../lib/fetching.mjs';
 import { operate } from '../lib/operate.mjs';
 import { caught } from '../lib/readers.mjs';
 import { SHORTCUTS } from '../lib/shortcuts.mjs';
 import { expectedWaits } from '../schedules/waits.mjs';
 
 const api = await importPackage();
-const { retry, RetryPolicy } = api;
+const { RetryPolicy, retry, retrySync, retryWithFullJitter } = api;
+const { fromData } = await importEntry('data');
+const { awsSdk2026 } = await importEntry('presets');
 const failing = fails(0);
+const uncalled = () => assert.fail('called');
+const [, LIST] = caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message.split('Known options: ');
+const KNOWN = LIST.split(', ');
 
-/** Returns the error of a rejected call, having checked the promise's rejection. */
-async function refused(options, call = retry) {
+/** The error of a call that throws, or whose promise rejects: of the kinds for options. */
+async function refused(call) {
+  const error = await (async () => call())().then(uncalled, (thrown) => thrown);
+  assert.ok(error instanceof TypeError || error instanceof RangeError, String(error));
+  return error;
+}
+
+/** The error that all ways in give for these options. */
+async function errorFor(options) {
+  const error = caught(() => new RetryPolicy(options));
   let promise;
   assert.doesNotThrow(() => {
-    promise = call(() => assert.fail('called'), options);
+    promise = retry(uncalled, options);
   }, 'threw instead of rejecting');
-  const error = await promise.catch((e) => e);
-  assert.ok(error instanceof TypeError || error instanceof RangeError, `${String(error)}`);
-  return error;
+  // Only the names at the end differ: a function does not list the names that it rejects.
+  const [text] = error.message.split(' Known options');
+  for (const other of [await refused(() => promise), await refused(() => retrySync(uncalled, options))])
+    assert.ok(
+      other.message.startsWith(text.split(' Did you mean')[0]) ||
+        /^rejitter: (attemptTimeoutMs|unref) must be omitted/.test(other.message),
+      other.message,
+    );
+  return await refused(() => Promise.reject(error));
 }
 
-function rejectedByPolicy(options) {
-  const error = caught(() => new RetryPolicy(options));
-  assert.ok(error instanceof TypeError || error instanceof RangeError, `${String(error)}`);
-  return error;
-}
-
+/** The waits of an operation that fails. */
+const waitsOf = async (options) => (await operate(failing, options)).delays;
 const shown = (value) => inspect(value, { showProxy: true });
 
-for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entries(OPTIONS)) {
-  test(`O03 ${name}: rejects every invalid value with name, value and rule`, async () => {
-    let wrong = 0;
-    for (const value of VALUES) {
-      if (takes(value)) continue;
-      wrong += 1;
+test('the table of bad values covers every option', () => assert.deepEqual(Object.keys(OPTIONS).sort(), KNOWN.sort()));
+
+for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entries(OPTIONS))
+  test(`O03 ${name}: valid values have finite waits; each invalid one is rejected with name, value and rule`, async () => {
+    const valid = VALUES.filter(takes);
+    const wrong = VALUES.filter((value) => !takes(value));
+    assert.ok(wrong.length >= 20 && (valid.length > 0 || name === 'signal'));
+    for (const value of wrong) {
       const label = shown(value);
-      const options = { ...others, [name]: value };
-      for (const error of [await refused(options), rejectedByPolicy(options)]) {
-        const text = error.message;
-        assert.ok(text.includes(name), `${label}: the name is missing: ${text}`);
-        // A list tells which entry is wrong.
-        if (label !== '[]') for (const rule of says) assert.match(text, rule, `${label}: what is allowed is missing`);
-        if (typeof value === 'number' || typeof value === 'string' || value === null || typeof value === 'boolean') {
-          assert.ok(text.includes(String(value)), `${label}: the value is missing: ${text}`);
-        }
-        if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
-        // A wrong number is a RangeError, a wrong type a TypeError.
-        if (typeof value === 'number' && isNumber) assert.ok(error instanceof RangeError, `${label}: ${error.name}`);
-        else if (typeof value !== 'string' && label !== '[]' && name !== 'seed')
-          assert.ok(error instanceof TypeError, `${label}: ${error.name}`);
-      }
+      const error = await errorFor({ ...others, [name]: value });
+      const text = error.message;
+      assert.ok(text.includes(name), `${label}: the name is missing: ${text}`);
+      // A list tells which entry is wrong.
+      if (label !== '[]') for (const rule of says) assert.match(text, rule, `${label}: what is allowed is missing`);
+      if (/number|string|boolean/.test(typeof value) || value === null)
+        assert.ok(text.includes(String(value)), `${label}: the value is missing: ${text}`);
+      if (typeof value === 'bigint') assert.match(text, /5n|-1n|bigint/i, label);
+      // A wrong number is a RangeError, a wrong type a TypeError.
+      if (typeof value === 'number' && isNumber) assert.ok(error instanceof RangeError, `${label}: ${error.name}`);
+      else if (typeof value !== 'string' && label !== '[]' && name !== 'seed')
+        assert.ok(error instanceof TypeError, `${label}: ${error.name}`);
     }
-    assert.ok(wrong >= 20, `only ${wrong} wrong values were tried`);
-  });
-
-  test(`${name}: takes every valid value, and its waits are finite`, () => {
-    let right = 0;
-    for (const value of VALUES) {
-      if (!takes(value)) continue;
-      right += 1;
-      const policy = new RetryPolicy({ ...others, [name]: value });
+    for (const value of valid) {
+      const delays = new RetryPolicy({ ...others, [name]: value }).delays();
       // Whether a function is a good one shows only when it is called.
-      if (typeof value === 'function') continue;
-      const delays = policy.delays();
-      for (let k = 1; k <= 50; k += 1) {
-        const { done, value: wait } = delays.next();
-        if (done) break;
-        assert.ok(Number.isFinite(wait) && wait >= 0, `${name} ${shown(value)}: wait ${k} is ${wait}`);
+      for (let k = 1, next; k <= 50 && typeof value !== 'function'; k += 1) {
+        if ((next = delays.next()).done) break;
+        assert.ok(Number.isFinite(next.value) && next.value >= 0, `${shown(value)}: wait ${k} is ${next.value}`);
       }
     }
-    assert.ok(right >= 1 || name === 'signal');
   });
-}
 
-for (const name of Object.keys(SHORTCUTS)) {
-  test(`${name} rejects its promise for invalid options`, async () => {
-    assert.match((await refused({ baseMs: -1 }, api[name])).message, /baseMs.*-1/);
-    assert.match((await refused({ maxAttempts: 0 }, api[name])).message, /maxAttempts.*0/);
-    assert.match((await refused({ maxAtempts: 2 }, api[name])).message, /maxAtempts.*maxAttempts/s);
-  });
-}
+/** Function → an option that its name fixes, and one that it leaves open. */
+const FIXED = {
+  retry: [],
+  retryWithFullJitter: [{ jitter: 'full' }, { backoff: 'linear' }],
+  retryWithEqualJitter: [{ jitter: 'none' }, { backoff: 'fixed' }],
+  retryWithDecorrelatedJitter: [{ jitter: 'equal' }],
+  retryWithExponentialBackoff: [{ backoff: 'exponential' }, { jitter: 'full' }],
+  retryWithLinearBackoff: [{ backoff: 'fixed' }, { jitter: 'equal' }],
+  retryWithFixedDelay: [{ backoff: 'linear' }, { jitter: 'full' }],
+  retryWithTruncatedBackoff: [{ backoff: 'exponential' }, { jitter: 'none' }],
+};
 
-test('a function rejects the option that its name fixes, and takes the other one', async () => {
-  for (const [name, settled, other] of [
-    ['retryWithFullJitter', { jitter: 'full' }, { backoff: 'linear' }],
-    ['retryWithEqualJitter', { jitter: 'none' }, { backoff: 'fixed' }],
-    ['retryWithDecorrelatedJitter', { jitter: 'equal' }, undefined],
-    ['retryWithExponentialBackoff', { backoff: 'exponential' }, { jitter: 'full' }],
-    ['retryWithLinearBackoff', { backoff: 'fixed' }, { jitter: 'equal' }],
-    ['retryWithFixedDelay', { backoff: 'linear' }, { jitter: 'full' }],
-    ['retryWithTruncatedBackoff', { backoff: 'exponential' }, { jitter: 'none' }],
-  ]) {
-    const error = await refused(settled, api[name]);
-    assert.ok(error instanceof TypeError);
-    assert.match(error.message, new RegExp(Object.keys(settled)[0]));
-    await refused({ ...settled, [Object.keys(settled)[0]]: 5 }, api[name]);
-    if (!other) continue;
-    const { clock } = await underClock(() =>
-      api[name](failing, { ...other, maxAttempts: 3, random: () => 0.5 }).catch(() => {}),
-    );
-    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...SHORTCUTS[name], ...other }).map(Math.ceil), name);
+test('each function rejects invalid options and what its name fixes, whatever the value, and takes the rest', async () => {
+  assert.deepEqual(Object.keys(FIXED), Object.keys(SHORTCUTS));
+  for (const [name, [fixed, open]] of Object.entries(FIXED)) {
+    const [option] = Object.keys(fixed ?? {});
+    for (const [options, message] of [
+      [{ baseMs: -1 }, /baseMs.*-1/],
+      [{ maxAttempts: 0 }, /maxAttempts.*0/],
+      [{ maxAtempts: 2 }, /maxAtempts.*maxAttempts/s],
+      ...[fixed, fixed && { [option]: 5 }].map((each) => [each, RegExp(`^rejitter: ${option} must be omitted`)]),
+    ])
+      if (options) assert.match((await refused(() => api[name](uncalled, options))).message, message, name);
+    const options = { ...open, maxAttempts: 3, random: () => 0.5 };
+    const { clock } = await underClock(() => api[name](failing, options));
+    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...SHORTCUTS[name], ...open }).map(Math.ceil), name);
   }
 });
 
-test('rejects options that are not an object', async () => {
-  for (const options of [null, 5, 'full', true, Symbol('s'), 5n, () => {}, []]) {
-    await refused(options);
-    rejectedByPolicy(options);
-  }
+test('rejects what JSON cannot say: other values than objects, odd jitters, odd lists', async () => {
+  for (const options of [null, 5, 'full', true, Symbol('s'), 5n, () => {}, []]) await errorFor(options);
+  const read = fails(new Error('read'));
+  for (const jitter of [
+    Object.create({ type: 'proportional', ratio: 0.5 }),
+    Object.defineProperty({}, 'type', { enumerable: true, get: read }),
+    Object.defineProperty({ type: 'proportional' }, 'ratio', { enumerable: true, get: read }),
+  ])
+    await errorFor({ jitter });
+  const { proxy, revoke } = Proxy.revocable([5], {});
+  revoke();
+  const odd = [[,], [5, , 7], [5n], [[5]], [-Infinity], { 0: 5, length: 1 }, new Float64Array([5]), new Set([5])];
+  for (const backoff of [...odd, proxy, new Proxy([5], { get: read })])
+    assert.match(
+      (await errorFor({ backoff })).message,
+      /^rejitter: backoff(\.length|\[\d\]| must be one of .* or a list of 1 to 1,000 such values, got an (object|array)$)/,
+    );
 });
 
 test('the options of run and of delays are checked as well', async () => {
   const policy = new RetryPolicy();
-  const run = (fn, options) => policy.run(fn, options);
   const { signal } = new AbortController();
   for (const options of [{ signal: 5 }, { sgnal: signal }, { maxAttempts: 0 }, { metrics: true }, 5])
-    await refused(options, run);
+    await refused(() => policy.run(uncalled, options));
   for (const options of [{ seed: NaN }, { seed: {} }, { sed: 1 }, 5])
-    assert.throws(() => policy.delays(options), /^(Type|Range)Error: rejitter: /);
+    assert.match((await refused(() => policy.delays(options))).message, /^rejitter: /);
 });
 
-const WRITES = ['set', 'defineProperty', 'deleteProperty', 'setPrototypeOf', 'preventExtensions'];
+test('lists and jitter objects are copied, the last wait repeats, the cap and the floor hold', () => {
+  const list = [5, 0, 20.5, Infinity, 7];
+  const jitter = { __proto__: null, type: 'proportional', ratio: 0.5 };
+  const policy = new RetryPolicy({ backoff: list, jitter: 'none', minMs: 3, capMs: 100, maxAttempts: 9, baseMs: 1 });
+  const drawn = new RetryPolicy({ jitter });
+  list.length = 0;
+  jitter.type = 'additive';
+  assert.deepEqual([...policy.delays()], [5, 3, 20.5, 100, 7, 7, 7, 7]);
+  const same = new RetryPolicy({ jitter: Object.freeze({ type: 'proportional', ratio: 0.5 }) });
+  assert.deepEqual([...drawn.delays({ seed: 1 })], [...same.delays({ seed: 1 })]);
+});
 
-test('each option is read at most once, before the callback, and nothing is written', async () => {
-  const { signal } = new AbortController();
-  const curve = { baseMs: 10, capMs: 100, minMs: 1, factor: 3, backoff: 'exponential', jitter: 'none' };
-  const values = { ...curve, maxAttempts: 4, signal, retryIf: () => true, seed: 5 };
-  const written = () => assert.fail('written');
-  for (const make of [(o) => () => retry(failing, o), (o) => () => new RetryPolicy(o).run(failing)]) {
-    const reads = {};
-    let inCallback = false;
-    const options = new Proxy(values, {
-      get(target, name, receiver) {
-        reads[name] = (reads[name] ?? 0) + 1;
-        assert.equal(inCallback, false);
-        return Reflect.get(target, name, receiver);
-      },
-      ...Object.fromEntries(WRITES.map((trap) => [trap, written])),
-    });
-    const go = make(options);
-    const { clock } = await underClock(() => {
-      const promise = go();
-      inCallback = true;
-      return promise;
-    });
-    assert.deepEqual(clock.delays, [10, 30, 90]);
-    for (const name of Object.keys(values)) assert.equal(reads[name], 1, name);
+test('calls backoff functions with 1, 2, …, once per wait; invalid values end the operation', async () => {
+  const received = [];
+  const backoff = (...args) => received.push(args) && 4 ** args[0];
+  assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
+  assert.deepEqual(received, [[1], [2], [3], [4], [5]]);
+  for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
+    const { error } = await operate(failing, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' });
+    assert.match(
+      `${error}`,
+      /^RangeError: rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /,
+    );
   }
+});
+
+test('messages of mistakes that are no single value', async () => {
+  const both = { retries: 3, minTimeout: 100, baseMs: -1, maxTimeout: 1000 };
+  for (const [call, message] of [
+    [
+      () => retry({ maxAttempts: 3 }, () => {}),
+      'the callback must be a function and the first argument, as in retry(() => fetch(url), options), got an object',
+    ],
+    [() => retry(Promise.resolve(1)), /as in retry\(\(\) => fetch\(url\), options\), got a promise$/],
+    [
+      () => new RetryPolicy({ signal: new AbortController() }),
+      'signal must be an AbortSignal, such as controller.signal, got an object',
+    ],
+    [() => fromData('{}'), 'the policy must be an object made by toJSON() (JSON.parse it first), got "{}"'],
+    [
+      () => retryWithFullJitter(uncalled, { jitter: 'fully' }),
+      /^rejitter: jitter must be omitted \(got "fully"\): [^;]*$/,
+    ],
+    // Each with its meaning, and the names of all options once, at the end.
+    [
+      () => new RetryPolicy(both),
+      'unknown option "retries". Did you mean maxAttempts (retries + 1)?; unknown option "minTimeout". Did you mean ' +
+        'baseMs?; baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1; ' +
+        `unknown option "maxTimeout". Did you mean capMs? Known options: ${LIST}`,
+    ],
+    [
+      () => new RetryPolicy({ retries: 3, baseMs: -1 }),
+      / \+ 1\)\?; baseMs must be [^;]*, got -1\. Known options: [^:]*$/,
+    ],
+    // Names that are not taken are neither suggested nor listed.
+    [() => new RetryPolicy({ metric: true }), /Did you mean metrics\? .*, metrics$/],
+    [() => retry(uncalled, { metric: true }), /^(?!.*metrics)/],
+    [() => retrySync(uncalled, { metric: true }), /^(?!.*metrics)/],
+    [() => retryWithFullJitter(uncalled, { jiter: 'full' }), /^rejitter: unknown option "jiter"\. Known (?!.*jitter,)/],
+    [() => retrySync(uncalled, { unreff: true }), /^(?!.*(unref,|attemptTimeoutMs))/],
+  ]) {
+    const { message: text } = await refused(call);
+    if (typeof message === 'string') assert.equal(text, `rejitter: ${message}`);
+    else assert.match(text, message);
+  }
+});
+
+test('an error is bounded: ten problems, a hundred characters of a value, and no time is lost', async () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`unknownOption${i}`, 1]));
+  const { message } = await errorFor(many);
+  assert.equal(message.split('unknown option').length - 1, 10);
+  assert.match(message, /; and more\. Known options: /);
+  assert.match((await errorFor({ seed: 1n << 10_000_000n })).message, /, got a long bigint$/);
+  assert.match((await errorFor({ seed: 1n << 64n })).message, /, got 18446744073709551616n$/);
+  for (const text of ['x'.repeat(10_000_000), '\u0001'.repeat(1000), '\u009b31m\u007f'.repeat(50)]) {
+    const [, value] = /, got (.*)$/s.exec((await errorFor({ baseMs: text })).message);
+    assert.ok(value.length <= 100 && !/[\0-\x1f\x7f-\x9f]/.test(value), value);
+  }
+  assert.ok((await errorFor({ ['n'.repeat(10_000_000)]: 1 })).message.length < 1000);
+});
+
+test('rejects an object whose options are all inherited, and one without any', async () => {
+  const { createFetch } = await importFetch();
+  const policy = new RetryPolicy({ maxAttempts: 2 });
+  class Getters {
+    get maxAttempts() {
+      return 2;
+    }
+  }
+  const inheriting = [new Map([['maxAttempts', 2]]), new Date(), new Getters(), Object.create({ maxAttempts: 2 })];
+  for (const [options, what] of [
+    [policy, 'a RetryPolicy or a copy of one: use policy.run(fn)'],
+    [new AbortController().signal, 'an AbortSignal: pass { signal }'],
+    ...inheriting.map((each) => [each, 'an object without own properties']),
+  ])
+    for (const call of [
+      ...[() => new RetryPolicy(options), () => policy.with(options), () => policy.delays(options)],
+      ...[() => retrySync(uncalled, options), () => retry(uncalled, options), () => policy.run(uncalled, options)],
+      // A fetch takes a policy.
+      ...(options === policy ? [] : [() => createFetch(options)]),
+    ]) {
+      const { name, message } = await refused(call);
+      assert.deepEqual([name, message], ['TypeError', `rejitter: options must be an object of options, got ${what}`]);
+    }
+  class Fields {
+    maxAttempts = 2;
+  }
+  const own = Object.assign(new Map(), { maxAttempts: 2 });
+  for (const options of [{}, Object.create(null), runInNewContext('({})'), new Fields(), own])
+    assert.equal(await retry(() => 'fine', options), 'fine');
+});
+
+test('every option as undefined is the same as none (T11)', async () => {
+  const plain = await waitsOf({ seed: 4 });
+  assert.equal(plain.length, 5);
+  for (const names of [KNOWN, ...KNOWN.map((name) => [name])]) {
+    const unset = Object.fromEntries(names.map((name) => [name, undefined]));
+    assert.deepEqual(await waitsOf({ ...unset, seed: 4 }), plain, String(names));
+  }
+});
+
+test('each call reads each option once, before the callback, and writes nothing; a value that changed counts', async () => {
+  const { signal } = new AbortController();
+  const curve = { capMs: 100, minMs: 1, factor: 3, backoff: 'exponential', jitter: 'none', maxAttempts: 4 };
+  const written = () => assert.fail('written');
+  const writes = ['set', 'defineProperty', 'deleteProperty', 'setPrototypeOf', 'preventExtensions'];
+  const traps = Object.fromEntries(writes.map((trap) => [trap, written]));
+  // With objects and functions, and without: of these, the options of the last call are remembered.
+  for (const more of [{}, { signal, retryIf: () => true, seed: 5 }])
+    for (const call of [(options) => retry(failing, options), (options) => new RetryPolicy(options).run(failing)]) {
+      const reads = {};
+      let inCallback = false;
+      const get = (target, name, receiver) => {
+        assert.equal(inCallback, false);
+        reads[name] = (reads[name] ?? 0) + 1;
+        return name === 'baseMs' ? 10 * reads[name] : Reflect.get(target, name, receiver);
+      };
+      const options = new Proxy({ baseMs: 0, ...curve, ...more }, { get, ...traps });
+      for (const nth of [1, 2, 3]) {
+        const { clock } = await underClock(() => {
+          inCallback = false;
+          const promise = call(options);
+          inCallback = true;
+          return promise;
+        });
+        assert.deepEqual(
+          clock.delays,
+          [10, 30, 90].map((ms) => Math.min(100, ms * nth)),
+        );
+        for (const name of Object.keys(options)) assert.equal(reads[name], nth, name);
+        inCallback = false;
+      }
+    }
 });
 
 test('a getter that throws rejects with what it threw', async () => {
   const boom = new Error('boom');
   const options = Object.defineProperty({}, 'baseMs', { enumerable: true, get: fails(boom) });
   const { error, calls } = await operate(() => 1, options);
-  assert.deepEqual([error, calls], [boom, 0]);
-  assert.equal(
-    caught(() => new RetryPolicy(options)),
-    boom,
-  );
+  assert.deepEqual([error, calls, caught(() => new RetryPolicy(options))], [boom, 0, boom]);
+});
+
+test('a value, a name or its absence that differs from the last call counts; what may change is read again', async () => {
+  const base = { jitter: 'none', maxAttempts: 3, baseMs: 10 };
+  const backoff = [1, 2];
+  const jitter = { type: 'proportional', ratio: 2 ** -40 };
+  for (let round = 0; round < 2; round += 1) {
+    Object.assign(jitter, { ratio: 2 ** -40 });
+    backoff[0] = 3 + round;
+    for (const [options, waits] of [
+      [base, [10, 20]],
+      [{ ...base, baseMs: 11 }, [11, 22]],
+      [{ ...base, factor: 3 }, [10, 30]],
+      [{ jitter: 'none', maxAttempts: 3 }, [100, 200]],
+      [{ ...base, factor: undefined }, [10, 20]],
+      [{ backoff, jitter: 'none', maxAttempts: 3 }, [3 + round, 2]],
+      [{ backoff: 'fixed', jitter, maxAttempts: 2, random: () => 0 }, [100]],
+      // Presets have more than options.
+      [{ ...awsSdk2026, random: () => 0.5 }, [25, 50]],
+    ])
+      assert.deepEqual(await waitsOf(options), waits);
+    jitter.ratio = 5;
+    for (const [wrong, message] of [
+      [{ ...base, baseMs: -1 }, /baseMs/],
+      [{ ...base, wrong: 1 }, /wrong/],
+      [{ backoff: 'fixed', jitter, maxAttempts: 2 }, /jitter.ratio/],
+      [JSON.parse('{ "__proto__": { "baseMs": 1 }, "maxAttempts": 2 }'), /unknown option "__proto__"/],
+    ])
+      assert.match((await refused(() => retry(uncalled, wrong))).message, message);
+  }
+  // Nothing on Object.prototype is an option, in the first call or in the next one.
+  Object.prototype.baseMs = 1;
+  try {
+    for (const options of [
+      { jitter: 'none', maxAttempts: 3 },
+      { jitter: 'none', maxAttempts: 3, name: 'next' },
+    ])
+      assert.deepEqual(await waitsOf(options), [100, 200]);
+  } finally {
+    delete Object.prototype.baseMs;
+  }
 });

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
+import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 import { OWN_CURVE, kindsOf } from '../schedules/waits.mjs';
 
 const { RetryPolicy, retryWithFullJitter } = await importPackage();
@@ -35,16 +37,23 @@ function assertNear(actual, expected, within, label) {
     );
 }
 
+/** The presets that are options; others are predicates. */
+const OPTIONS = Object.entries(presets).filter(([, value]) => typeof value === 'object');
+const dataOf = (options) => new RetryPolicy(options).toJSON();
+
 test('there are published numbers for every preset, and no others', () => {
-  const names = Object.keys(presets).filter((name) => typeof presets[name] === 'object');
-  assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), names.sort());
+  assert.deepEqual(VECTORS.map(({ preset }) => preset).sort(), OPTIONS.map(([name]) => name).sort());
   // Those of Rust are held to the same.
-  for (const { preset, policy } of VECTORS)
-    assert.deepEqual(new RetryPolicy(presets[preset]).toJSON(), { version: 1, ...policy });
+  for (const { preset, policy } of VECTORS) assert.deepEqual(dataOf(presets[preset]), { version: 1, ...policy });
 });
 
-const BACKOFFS = [...kindsOf('backoff'), (k) => 7 * k, [5, 70_000]];
-const JITTERS = [...kindsOf('jitter'), { type: 'proportional', ratio: 0.25 }, { type: 'additive', maxMs: 30 }];
+const BACKOFFS = [undefined, ...kindsOf('backoff'), (k) => 7 * k, [5, 70_000]];
+const JITTERS = [
+  undefined,
+  ...kindsOf('jitter'),
+  { type: 'proportional', ratio: 0.25 },
+  { type: 'additive', maxMs: 30 },
+];
 
 /** The options that a backoff and a jitter leave room for, written down by hand. */
 function fitting({ factor, stepMs, truncateAt, ...options }) {
@@ -58,111 +67,89 @@ function fitting({ factor, stepMs, truncateAt, ...options }) {
   };
 }
 
-for (const [name, preset] of Object.entries(presets).filter(([, value]) => typeof value === 'object')) {
+for (const [name, preset] of OPTIONS) {
   test(`${name} × each backoff and jitter: drops what belonged to the replaced one, keeps what the cap bounds`, () => {
-    const { capRule } = new RetryPolicy(preset).toJSON();
-    for (const backoff of [undefined, ...BACKOFFS]) {
-      for (const jitter of [undefined, ...JITTERS]) {
-        const overrides = { ...(backoff && { backoff }), ...(jitter && { jitter }) };
-        const copy = new RetryPolicy({ ...preset, ...overrides, seed: 3, maxAttempts: 20 });
-        const label = inspect(overrides);
-        if (typeof backoff !== 'function') {
-          const { capRule: kept, ...rest } = copy.toJSON();
-          assert.equal(kept, capRule, label);
-          const expected = new RetryPolicy(
-            fitting({ ...Object.fromEntries(Object.entries(preset)), ...overrides, seed: 3, maxAttempts: 20 }),
-          );
-          assert.deepEqual(rest, expected.toJSON(), label);
-        }
+    const { capRule } = dataOf(preset);
+    for (const backoff of BACKOFFS)
+      for (const jitter of JITTERS) {
+        const own = { ...(backoff && { backoff }), ...(jitter && { jitter }), seed: 3, maxAttempts: 20 };
+        const copy = new RetryPolicy({ ...preset, ...own });
         // The same as overrides of a policy, and in one go.
+        assert.deepEqual([...new RetryPolicy(preset).with(own).delays()], [...copy.delays()]);
+        if (typeof backoff === 'function') continue;
+        const { capRule: kept, ...rest } = copy.toJSON();
+        assert.equal(kept, capRule, inspect(own));
         assert.deepEqual(
-          [...new RetryPolicy(preset).with({ ...overrides, seed: 3, maxAttempts: 20 }).delays()],
-          [...copy.delays()],
+          rest,
+          dataOf(fitting({ ...Object.fromEntries(Object.entries(preset)), ...own })),
+          inspect(own),
         );
       }
-    }
   });
 }
 
 test('a preset is read whole by with() and run(), and overrides as a copy does', async () => {
   const own = new RetryPolicy({ backoff: 'linear', stepMs: 7, minMs: 5, factor: undefined, totalTimeoutMs: 5000 });
-  for (const preset of Object.values(presets).filter((value) => typeof value === 'object')) {
-    const { totalTimeoutMs = 5000, ...data } = new RetryPolicy(preset).toJSON();
-    assert.deepEqual(own.with(preset).toJSON(), { ...data, totalTimeoutMs });
-  }
-  const { clock } = await underClock(() =>
-    own.run(() => Promise.reject(new Error('down')), { ...presets.grpc, jitter: 'none' }).catch(() => {}),
-  );
+  for (const [, preset] of OPTIONS)
+    assert.deepEqual(own.with(preset).toJSON(), { totalTimeoutMs: 5000, ...dataOf(preset) });
+  const failing = fails(new Error('down'));
+  const { clock } = await underClock(() => own.run(failing, { ...presets.grpc, jitter: 'none' }));
   assert.deepEqual(clock.delays.slice(1), [100, 200, 400]);
 });
 
-test('presets are frozen; what a copy leaves out is unset; a function rejects what its name determines', async () => {
-  for (const preset of Object.values(presets)) {
-    if (typeof preset === 'function') continue;
-    assert.ok(Object.isFrozen(preset));
-    assert.ok(Object.values(preset).every((value) => typeof value === 'function' || Object.isFrozen(value)));
+test('presets are frozen; what a copy leaves out is unset, and what it has besides is checked', async () => {
+  const { googleHttpClient, goRetryableHttp, grpc, pRetry } = presets;
+  for (const [, preset] of OPTIONS) {
+    assert.ok(
+      [preset, ...Object.values(preset)].every((value) => typeof value === 'function' || Object.isFrozen(value)),
+    );
     assert.deepEqual(Object.keys(preset), Object.keys({ ...preset }));
   }
-  const { totalTimeoutMs, ...endless } = presets.googleHttpClient;
+  const { totalTimeoutMs, ...endless } = googleHttpClient;
   assert.equal(totalTimeoutMs, 900_000);
-  assert.equal(new RetryPolicy(endless).toJSON().totalTimeoutMs, undefined);
-  assert.equal(new RetryPolicy(endless).toJSON().capRule, 'ceiling');
-  await assert.rejects(
-    retryWithFullJitter(() => 1, presets.grpc),
-    /jitter must be omitted \(got an object\): the function's name determines it/,
-  );
-  // Inherited properties are no options.
-  assert.throws(() => new RetryPolicy(Object.create(presets.grpc)), /an object without own properties/);
-  const child = Object.create(presets.grpc, { maxAttempts: { value: 3, enumerable: true } });
-  assert.deepEqual(new RetryPolicy(child).toJSON(), new RetryPolicy({ maxAttempts: 3 }).toJSON());
+  assert.deepEqual([dataOf(endless).totalTimeoutMs, dataOf(endless).capRule], [undefined, 'ceiling']);
+  assert.deepEqual([...new RetryPolicy({ ...pRetry, maxAttempts: 4, capMs: 3000 }).delays()], [1000, 2000, 3000]);
+  // An undefined option is unset, as everywhere. Inherited properties are no options.
+  assert.equal(dataOf({ ...goRetryableHttp, maxAttempts: undefined }).maxAttempts, 6);
+  const child = Object.create(grpc, { maxAttempts: { value: 3, enumerable: true } });
+  assert.deepEqual(dataOf(child), dataOf({ maxAttempts: 3 }));
+  for (const [make, message] of [
+    [() => new RetryPolicy(Object.create(grpc)), /an object without own properties/],
+    [
+      () => retryWithFullJitter(() => 1, grpc),
+      /jitter must be omitted \(got an object\): the function's name determines/,
+    ],
+    [() => new RetryPolicy({ ...pRetry, retries: 3 }), /maxAttempts/],
+    [
+      () => new RetryPolicy({ ...grpc, baseMs: 5000 }),
+      /^RangeError: rejitter: capMs must be .* baseMs \(5000\), got 1000$/,
+    ],
+  ])
+    await assert.rejects(async () => make(), message);
+  // Under an infinite cap, a draw that may exceed it is still a wait.
+  const most = new RetryPolicy({ ...grpc, capMs: Infinity, jitter: { type: 'additive', ratio: 0.5 } });
+  assert.equal(most.delayMs(60), 2 ** 53 - 1);
 });
 
-for (const {
-  preset,
-  source,
-  attempts,
-  totalTimeoutMs,
-  overrides,
-  within = 1e-12,
-  published = [],
-  quantiles = [],
-} of VECTORS) {
+for (const { preset, source, attempts, totalTimeoutMs, overrides, within = 1e-12, ...numbers } of VECTORS)
   test(`${preset}: the waits of ${source.split(/[,:(]/)[0]}`, () => {
+    const { published = [], quantiles = [] } = numbers;
     assert.ok(published.length + quantiles.length > 0);
-    for (const { r, waits: expected } of published) {
+    for (const { r, waits: expected } of published)
       assertNear(waits(preset, expected.length, r === '1-' ? LAST : r, overrides), expected, within, `r = ${r}`);
-    }
     // The wait is monotone in r: its p-quantile is the wait at r = p.
     for (const [i, p] of QUANTILES.entries()) {
-      if (quantiles.length > 0)
-        assertNear(
-          waits(preset, quantiles.length, p),
-          quantiles.map((row) => row[i + 1]),
-          1e-11,
-          `quantile ${p}`,
-        );
+      const expected = quantiles.map((row) => row[i + 1]);
+      assertNear(waits(preset, quantiles.length, p), expected, 1e-11, `quantile ${p}`);
     }
-    const { maxAttempts = 6, totalTimeoutMs: limit } = new RetryPolicy(presets[preset]).toJSON();
-    assert.equal(maxAttempts, attempts, 'attempts');
-    assert.equal(limit, totalTimeoutMs, 'total time');
+    const { maxAttempts = 6, totalTimeoutMs: limit } = dataOf(presets[preset]);
+    assert.deepEqual([maxAttempts, limit], [attempts, totalTimeoutMs]);
   });
-}
 
-test("overrides replace the preset's own options, and are checked", () => {
-  assert.deepEqual(
-    [...new RetryPolicy({ ...presets.pRetry, maxAttempts: 4, capMs: 3000 }).delays()],
-    [1000, 2000, 3000],
-  );
-  // An undefined option is unset, as everywhere.
-  assert.deepEqual([...new RetryPolicy({ ...presets.goRetryableHttp, maxAttempts: undefined }).delays()].length, 5);
-  assert.throws(() => new RetryPolicy({ ...presets.pRetry, retries: 3 }), /maxAttempts/);
-  assert.throws(
-    () => new RetryPolicy({ ...presets.grpc, baseMs: 5000 }),
-    /^RangeError: rejitter: capMs must be at least baseMs \(5000\), got 1000$/,
-  );
-});
-
-test('under an infinite cap, a draw that may exceed it is still a wait', () => {
-  const endless = new RetryPolicy({ ...presets.grpc, capMs: Infinity, jitter: { type: 'additive', ratio: 0.5 } });
-  assert.equal(endless.delayMs(60), 2 ** 53 - 1);
-});
+for (const name of ['pRetry', 'pRetryRandomized'])
+  test(`${name} stops at programming errors, as p-retry does`, async () => {
+    const calls = async (fn, overrides) => (await operate(fn, { ...presets[name], ...overrides })).calls;
+    assert.equal(await calls(() => undefined.foo), 1);
+    for (const error of [new TypeError('fetch failed'), new Error('busy')]) assert.equal(await calls(fails(error)), 11);
+    assert.equal(await calls(() => undefined.foo, { retryIf: () => true }), 11);
+  });
