@@ -1,92 +1,14 @@
-// Whose context a callback runs in, and whose frames an error shows: those of the operation's caller.
+// Whose frames an error shows: those of the operation's caller. Whose context a callback runs in, the random schedules
+// (../schedules) watch.
 
 import assert from 'node:assert/strict';
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 
-import { HOOKS, fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { fragile, importAll } from '../protection/entry.mjs';
 
 const { RetryPolicy, budget, createFetch, hedge, protect, retry } = await importAll();
-
-/** Options whose every callback writes down which context it ran in. */
-function watching(storage, seen) {
-  const note = (name, answer) => () => {
-    seen.push([name, storage.getStore()]);
-    return answer;
-  };
-  const retryIf = async () => {
-    note('retryIf')();
-    await null;
-    return note('retryIf, later', true)();
-  };
-  const answers = { random: note('random', 0.5), backoff: note('backoff', 1), retryOnResult: note('onResult', false) };
-  return {
-    baseMs: 1,
-    maxAttempts: 3,
-    retryIf,
-    ...answers,
-    ...Object.fromEntries(HOOKS.map((name) => [name, note(name)])),
-  };
-}
-
-test('100 operations at once, in contexts of their own: every attempt, predicate and hook sees its own', async () => {
-  const storage = new AsyncLocalStorage();
-  const one = (i) => async () => {
-    const seen = [];
-    const limits = i % 2 && { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 };
-    const fn = ({ attempt }) => {
-      seen.push(['fn', storage.getStore()]);
-      if (attempt < 3 || i % 5 === 0) throw attempt;
-    };
-    await retry(fn, { ...watching(storage, seen), ...limits }).catch(() => {});
-    return seen;
-  };
-  const all = await Promise.all(Array.from({ length: 100 }, (_, i) => storage.run(i, one(i))));
-  for (const [i, seen] of all.entries()) {
-    for (const [name, store] of seen) assert.equal(store, i, name);
-    const kinds = new Set(seen.map(([name]) => name));
-    for (const name of ['fn', 'retryIf', 'retryIf, later', 'random', 'backoff', 'onAttempt', 'onFailure', 'onRetry'])
-      assert.ok(kinds.has(name), name);
-    assert.ok(kinds.has(i % 5 === 0 ? 'onGiveUp' : 'onSuccess'));
-  }
-});
-
-for (const moment of ['the attempt', 'the wait', 'retryIf']) {
-  test(`aborted from another context, during ${moment}: what runs because of it runs in the operation's`, async () => {
-    const storage = new AsyncLocalStorage();
-    const seen = [];
-    const controller = new AbortController();
-    let reached;
-    const promise = new Promise((go) => {
-      reached = go;
-    });
-    /** Hangs if this is the moment. */
-    const at = (here, otherwise) => () => {
-      if (moment !== here) return otherwise();
-      reached();
-      return new Promise(() => {});
-    };
-    const options = {
-      ...watching(storage, seen),
-      signal: controller.signal,
-      backoff: () => 60_000,
-      capMs: 60_000,
-      onRetry: at('the wait', () => {}),
-      retryIf: at('retryIf', () => true),
-    };
-    const operation = storage.run('caller', () =>
-      retry(at('the attempt', fails(0)), options).catch((reason) => [reason, storage.getStore()]),
-    );
-    await promise;
-    await new Promise((go) => setTimeout(go, 5));
-    storage.run('aborter', () => controller.abort('enough'));
-    assert.deepEqual(await operation, ['enough', 'caller']);
-    assert.ok(seen.some(([name]) => name === 'onGiveUp'));
-    for (const [name, store] of seen) assert.equal(store, 'caller', name);
-  });
-}
+const hedged = () => ({ protection: protect(hedge({ delayMs: 5, maxRatio: 1 })) });
 
 /** Options that lead through different ways of the driver. */
 const WAYS = {
@@ -107,8 +29,8 @@ const WAYS = {
   'a hedge that never starts': () => ({ protection: protect(hedge({ delayMs: 60_000 })) }),
   'hedges, and a signal': () => ({ ...hedged(), signal: new AbortController().signal }),
 };
-const hedged = () => ({ protection: protect(hedge({ delayMs: 5, maxRatio: 1 })) });
 
+/** How the callback fails. */
 const THROWS = {
   synchronously: function work() {
     throw new Error('failed');

@@ -84,7 +84,11 @@ test('any result, returned or resolved with, is a success, at the first attempt 
     for (const attempts of [1, 3])
       for (const run of RUNS) {
         const last = [];
-        const given = ({ attempt }) => (last.unshift(attempt) < attempts ? fails(0)() : fn());
+        const given = function (...args) {
+          // No receiver, and the attempt alone.
+          assert.deepEqual([this, args.length], [undefined, 1]);
+          return last.unshift(args[0].attempt) < attempts ? fails(0)() : fn();
+        };
         const end = await underClock(() => run(given));
         assert.ok(!end.rejected && Object.is(end.value, value) && last[0] === attempts, String(value));
       }
