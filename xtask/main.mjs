@@ -31,10 +31,9 @@ cargo xtask <command>
   watch [FILE]...
       after each change of src/js or pkg-template, assembles the package again, without Rust; after
       that, and after each change of the tests, runs these test files
-  bench [--quick] [--only NAME]... [--world WORD] [--seed N] [--node MAJOR] [--docs]
+  bench [--quick] [--only NAME]... [--seed N] [--node MAJOR] [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in two
-      minutes; --only runs the parts whose names contain NAME, --world of the worlds those whose
-      titles contain WORD, from seed N on; --docs writes docs/benchmarks.md
+      minutes; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md
   hosts [--only NAME]... [--keep] [--docs]
       installs the packed package in the hosts and tools that users have, and runs one suite in each;
       some minutes. --only runs the hosts whose names contain NAME, --keep leaves their projects in

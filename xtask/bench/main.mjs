@@ -1,6 +1,6 @@
 // Measures the packed package against its peers: cargo xtask bench. One measuring process at a time.
 //
-//   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--world WORD] [--node MAJOR]
+//   cargo xtask bench [--quick] [--only NAME]... [--docs] [--seed N] [--node MAJOR]
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -47,8 +47,6 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [''] },
     docs: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
-    // Plays the worlds whose titles contain it, and prints their tables.
-    world: { type: 'string', default: '' },
     // That of the document: the newest with long-term support.
     node: { type: 'string', default: '24' },
   },
@@ -70,7 +68,7 @@ function nodeOf(major) {
   return [node, execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1)];
 }
 const [node, version] = nodeOf(values.node);
-const choice = { quick, docs, seed: Number(values.seed), world: values.world };
+const choice = { quick, docs, seed: Number(values.seed) };
 
 console.log(`Measuring${quick ? ', quickly' : ''}, in Node ${version}: ${chosen.join(', ')}`);
 const others = [await takenByOthers()];

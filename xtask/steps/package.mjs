@@ -129,7 +129,6 @@ export function shrink(log, { name, target, work, file, made, script: [module, .
     script('roots.mjs', of('small.wasm'), graph),
     binaryen('wasm-metadce', of('small.wasm'), of('reached.wasm'), ['--graph-file', graph]),
     optimised('-Oz', of('reached.wasm'), file, ['--converge']),
-    script('roots.mjs', '--check', file, graph),
     ...(numbers
       ? [binaryen('wasm-dis', file, of('text.wat')), script(module, '--numbers', of('text.wat'), numbers)]
       : []),

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
  * @property {Choice} choice
  * @property {(what: string) => void} say progress
  *
- * @typedef {{ quick: boolean, docs: boolean, seed: number, world?: string }} Choice the full run, or one that takes a
- *   minute; whether it writes the documents; of the order, or the first of the worlds; a word of their titles
+ * @typedef {{ quick: boolean, docs: boolean, seed: number }} Choice the full run, or one that takes a minute; whether
+ *   it writes the documents; of the order, or the first of the worlds
  */
 
 /**

@@ -12,60 +12,51 @@ const SEEDS = 10;
 /** One per core. */
 const PROCESSES = 2;
 
-/** Returns a table with rows in place of worlds: of those whose titles contain a word. */
-const rowsOf =
-  (word) =>
-  ({ worlds, ...table }) => ({
-    ...table,
-    rows: worlds
-      .filter(({ title }) => title.includes(word))
-      .flatMap((world) => world.shows.map((row) => ({ ...row, title: row.title ?? world.title, world }))),
-  });
+/** The tables, with a row for each number that a world shows. */
+const SHOWN = TABLES.map(({ worlds, ...table }) => ({
+  ...table,
+  rows: worlds.flatMap((world) =>
+    world.shows.map((row) => ({ ...row, title: row.title ?? world.title, world: world.title })),
+  ),
+}));
 
-export async function run({ node, choice: { quick, docs, seed, world = '' }, say }) {
+export async function run({ node, choice: { quick, docs, seed }, say }) {
   const seeds = Array.from({ length: quick ? 1 : SEEDS }, (_, i) => seed + i);
-  const chosen = TABLES.map(rowsOf(world));
-  say(`${new Set(chosen.flatMap(({ rows }) => rows.map((row) => row.world))).size} worlds, ${seeds.length} seeds each`);
-  const shares = Array.from({ length: PROCESSES }, (_, i) => ({
-    world,
-    seeds: seeds.filter((_, k) => k % PROCESSES === i),
-  }));
+  say(`${TABLES.flatMap(({ worlds }) => worlds).length} worlds, ${seeds.length} seeds each`);
+  const shares = Array.from({ length: PROCESSES }, (_, i) => seeds.filter((_, k) => k % PROCESSES === i));
   /** by seed, table and row */
   const played = (await Promise.all(shares.map((part) => inNode(node, import.meta.url, 'measure', part)))).flat();
-  const tables = chosen.map(({ name, contenders, rows }, t) => {
+  const tables = SHOWN.map(({ name, contenders, rows }, t) => {
     const numbers = (r) =>
       Object.fromEntries(contenders.map((each) => [each, medianOf(played.map((shown) => shown[t][r][each]))]));
-    return {
-      ...{ name, contenders },
-      rows: rows.map(({ title, world, aims, digits }, r) => ({
-        ...{ title, world: world.title, aims, digits },
-        numbers: numbers(r),
-      })),
-    };
+    return { name, contenders, rows: rows.map((row, r) => ({ ...row, numbers: numbers(r) })) };
   });
-  const written = tables.filter(({ rows }) => rows.length > 0).map((table) => tableOf(table, versions()));
-  if (!docs || world !== '') console.log(written.join('\n\n'));
-  else writeTables('reference/worlds.md', written);
+  const written = tables.map((table) => tableOf(table, versions()));
+  if (docs) writeTables('reference/worlds.md', written);
+  else console.log(written.join('\n\n'));
   const misses = missed(tables);
   if (misses.length > 0) throw new Error(`aims are missed:\n${misses.join('\n')}`);
   return tables;
 }
 
-export async function measure({ seeds, world: word }) {
+export async function measure(seeds) {
   const { CONTENDERS } = await import('../worlds/contenders.mjs');
   const { play } = await import('../worlds/play.mjs');
   const shown = [];
   for (const seed of seeds) {
     const start = performance.now();
     const tables = [];
-    for (const { contenders, rows } of TABLES.map(rowsOf(word))) {
-      const numbers = rows.map(() => ({}));
-      tables.push(numbers);
-      for (const world of new Set(rows.map((row) => row.world)))
+    for (const { contenders, worlds } of TABLES) {
+      const rows = [];
+      for (const world of worlds) {
+        const numbers = world.shows.map(() => ({}));
+        rows.push(...numbers);
         for (const name of contenders) {
           const played = await play(world, CONTENDERS[name], seed);
-          for (const [r, row] of rows.entries()) if (played && row.world === world) numbers[r][name] = row.of(played);
+          for (const [i, { of }] of world.shows.entries()) if (played) numbers[i][name] = of(played);
         }
+      }
+      tables.push(rows);
     }
     shown.push(tables);
     console.log(`        seed ${seed}: ${Math.round((performance.now() - start) / 1000)} s`);

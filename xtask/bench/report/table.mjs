@@ -58,8 +58,3 @@ export const wrapped = (text, width = 110) =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n')
     .trimEnd();
-
-export const sum = (values) => values.reduce((total, value) => total + value, 0);
-
-/** The speed of a simulation. */
-export const eventsPerS = ({ ms, events }) => (sum(events) / sum(ms)) * 1000;

@@ -1,7 +1,7 @@
 // Virtual time for long worlds: in place of the host's timers and clocks, faster than rejitter/testing, which lets the
 // event loop turn several times between two timers.
 
-import { BinaryHeap } from '../lib/binary-heap.mjs';
+import { BinaryHeap } from './heap.mjs';
 
 const NAMES = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'];
 /** Timers that may be pending. */

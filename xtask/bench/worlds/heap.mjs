@@ -1,4 +1,4 @@
-// A binary heap in typed arrays: the event queue of the simulation in plain JavaScript.
+// A binary heap in typed arrays: the timers of the clock.
 
 export class BinaryHeap {
   constructor(capacity) {
