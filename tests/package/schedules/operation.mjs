@@ -1,0 +1,548 @@
+// An operation of the reference: attempts, rounds of two where there are hedges, and waits, until it ends.
+
+import { Attempt, outcomeOf } from './attempt.mjs';
+import { RejectedError, RetryError, SupersededError, TimeoutError } from './errors.mjs';
+import { SUCCESS } from './machines.mjs';
+import { tell } from './states.mjs';
+import { INTERRUPTED, now, steps, timer } from './timer.mjs';
+import { accountOf, blame, isA } from './values.mjs';
+import { computedWait, draw, hintedWait } from './waits.mjs';
+
+const { ceil, max, min } = Math;
+/** The lane of the draws that protection needs, next to those of waits. */
+const BESIDE = 2;
+
+const reports = new WeakMap();
+export const retryReport = (value) => reports.get(value);
+
+/** Why a signal has aborted. */
+const reasonOf = ({ reason }) =>
+  reason === undefined ? Object.assign(new Error(), { name: 'AbortError', code: 20 }) : reason;
+
+export class Operation {
+  /** All attempts that have started. @type {any[]} */
+  attempts = [];
+  /** The one that ended last, and the one that may start next. @type {any} */
+  last = undefined;
+  pending = undefined;
+  /** The one whose signal an abort reaches. @type {any} */
+  latest = undefined;
+  /** Those of the present round that may still decide something. @type {Set<any>} */
+  contenders = new Set();
+  hedges = 0;
+  /** The last computed wait and its draw. */
+  computed = {};
+  /** Whether a cooldown holds it. */
+  holds = false;
+  /** Tokens that the last retry took that had to, and its number. */
+  taken = 0;
+  takenFor = 0;
+  /** Whether a signal or the deadline has ended it. */
+  stopped = false;
+  /** Ends what is awaited. */
+  cut = () => {};
+  /** Cancel the deadline, the present wait, and the hedge. */
+  cancels = { deadline() {}, wait() {}, hedge() {} };
+
+  constructor(policy, fn, signals, state, { index, sync }) {
+    const { options, parameters, counts } = policy;
+    Object.assign(this, { options, parameters, counts, fn, signals, state, index, sync });
+    this.startedAt = now();
+    this.deadline = this.startedAt + options.totalTimeoutMs;
+  }
+
+  get aborted() {
+    return this.sync ? this.signals.some(({ aborted }) => aborted) : this.stopped && this.byAbort;
+  }
+
+  /** Why it must not go on. */
+  get why() {
+    if (this.aborted) return 'aborted';
+    return this.stopped || this.deadline <= now() ? 'deadline' : undefined;
+  }
+
+  /** All steps, from the call to the end. What takes time is yielded. */
+  *steps() {
+    const { options, signals } = this;
+    const ended = signals.find(({ aborted }) => aborted);
+    if (ended) throw reasonOf(ended);
+    this.counts.operations += 1;
+    this.counts.inFlight += 1;
+    this.heed = ({ target }) => this.stop(reasonOf(target), true);
+    if (!this.sync) {
+      for (const signal of signals) signal.addEventListener('abort', this.heed);
+      if (this.deadline < Infinity)
+        this.cancels.deadline = timer(options.totalTimeoutMs, options.unref, () => this.stop(this.timedOut(), false));
+    }
+    const end = this.settle(yield* this.toTheEnd());
+    this.dispose();
+    if (end.failed) throw end.outcome;
+    return end.outcome;
+  }
+
+  /** Attempts and waits. Returns why it ends. */
+  *toTheEnd() {
+    try {
+      for (;;) {
+        let stop = yield* this.enter();
+        stop ??= this.state.hedge ? yield this.raced(this.round()) : yield* this.alone();
+        stop ??= yield* this.wait();
+        if (stop !== undefined) return stop;
+      }
+    } catch (thrown) {
+      if (this.aborted) return 'aborted';
+      return thrown === INTERRUPTED ? 'deadline' : this.fails(this.last, thrown);
+    }
+  }
+
+  /** The checks before an attempt, which a cooldown may hold. */
+  *enter() {
+    const { breaker, cooldown } = this.state;
+    this.recorded = this.last?.number;
+    const first = this.last?.pays !== true;
+    let heldMs;
+    for (;;) {
+      const time = now();
+      const open = breaker?.look(time) ?? 0;
+      if (open > 0) return this.reject('breaker', open);
+      const left = cooldown?.left(time) ?? 0;
+      const held = heldMs !== undefined;
+      if (left > 0 && !held && !(first && cooldown.mayProbe(time))) {
+        const ms = cooldown.hold(time, this.parameters.base, this.draw());
+        const most = cooldown.maxHoldMs ?? this.parameters.longest;
+        if (left > most || this.misses(ms, time)) return this.reject('cooldown', left);
+        cooldown.held += 1;
+        this.holds = true;
+        this.state.tell({ type: 'held', holdMs: ms });
+        yield* this.sleep(ms);
+        if (this.why) return this.why;
+        this.leave();
+        heldMs = now() - time;
+        continue;
+      }
+      const { pass, wait } = this.state.admit(time, first);
+      if (wait !== undefined) return this.reject('breaker', wait);
+      if (left > 0 && !held) cooldown.probe(time);
+      const until = left > 0 ? cooldown.at(time).until : NaN;
+      this.pending = new Attempt(this, { first, pass, until, heldMs });
+      return this.aborted ? 'aborted' : undefined;
+    }
+  }
+
+  /** Starts an attempt, unless its hook forbids that. */
+  begin(attempt) {
+    const { options } = this;
+    this.hook('onAttempt', attempt.number, { hedge: attempt.hedge });
+    if (this.why) return this.why;
+    this.attempts.push(attempt);
+    const { counts } = this;
+    counts.attempts += 1;
+    if (attempt.hedge) {
+      this.hedges += 1;
+      counts.hedges += 1;
+    } else {
+      this.pending = undefined;
+      if (attempt.number > 1) counts.retries += 1;
+    }
+    attempt.startedAt = now();
+    if (!this.state.hedge) this.latest = attempt;
+    const ms = options.attemptTimeoutMs;
+    if (ms < Infinity && ms < this.deadline - now())
+      attempt.cancel = timer(ms, options.unref, () => {
+        attempt.timeout = new TimeoutError();
+        attempt.cut(INTERRUPTED);
+        attempt.abort(attempt.timeout);
+      });
+    return undefined;
+  }
+
+  *alone() {
+    const attempt = this.pending;
+    return this.begin(attempt) ?? (yield* this.attempt(attempt));
+  }
+
+  /** An attempt, and its hedge if it is slow: until one of them decides the operation, or both have failed. */
+  round() {
+    const attempt = this.pending;
+    const { hedge } = this.state;
+    this.latest = undefined;
+    const stop = this.begin(attempt);
+    if (stop !== undefined) return stop;
+    this.running = [attempt];
+    return new Promise((resolve) => {
+      const contend = (each) => {
+        this.contenders.add(each);
+        steps(this.contend(each, resolve));
+      };
+      const from = now();
+      const delayMs = attempt.number < this.options.maxAttempts ? hedge.delay(from) : undefined;
+      if (from + delayMs < this.deadline)
+        this.cancels.hedge = timer(delayMs, this.options.unref, () => {
+          const second = this.why ? undefined : this.hedge();
+          if (second) contend(second);
+        });
+      contend(attempt);
+    });
+  }
+
+  /** An attempt of a round, which ends that or does not. */
+  *contend(attempt, ends) {
+    const end = yield* this.attempt(attempt);
+    if (this.decides(attempt, end)) ends(end);
+  }
+
+  /** Starts a hedge if the rules allow one. */
+  hedge() {
+    const { hedge, budget, breaker, cooldown } = this.state;
+    const time = now();
+    const calm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown?.left(time) > 0);
+    const own = calm ? hedge.budget.take(false) : 0;
+    const taken = own > 0 ? this.state.take(false) : 0;
+    if (own === 0 || taken === 0) {
+      if (own > 0) hedge.budget.putBack(own);
+      hedge.rejected += 1;
+      return undefined;
+    }
+    const second = new Attempt(this, { first: false, pass: this.state.admit(time, false).pass, hedge: true });
+    if (this.begin(second) === undefined) {
+      hedge.hedges += 1;
+      this.running.push(second);
+      return second;
+    }
+    second.close('aborted');
+    hedge.budget.putBack(own);
+    if (budget) this.state.putBack(taken);
+    return undefined;
+  }
+
+  /** Whether the end of a contender is that of the round. */
+  decides(attempt, stop) {
+    if (this.stopped || !this.contenders.delete(attempt)) return false;
+    if (stop === undefined && this.contenders.size > 0) return false;
+    const others = this.running.filter((each) => each !== attempt);
+    this.running = [];
+    if (stop !== undefined) {
+      this.dispose();
+      if (stop === 'success' && attempt.hedge) this.state.hedge.won += 1;
+      attempt.close(stop);
+      for (const each of others) {
+        if (each.runs) {
+          each.superseded = true;
+          each.outcome = each.signal.reason;
+        }
+        each.close('superseded');
+        each.endedAt ??= now();
+      }
+      attempt.endedAt ??= now();
+      this.last = this.latest = attempt;
+      return true;
+    }
+    // What ended last counts, with what any of them says.
+    const { last } = this;
+    this.latest = last;
+    for (const { hintMs, throttled, pays, ownUntil } of this.attempts.slice(-1 - others.length)) {
+      if (hintMs >= 0) last.hintMs = max(hintMs, last.hintMs || 0);
+      last.throttled ||= throttled;
+      last.pays ||= pays;
+      if (ownUntil > (last.ownUntil ?? -Infinity)) last.ownUntil = ownUntil;
+    }
+    return true;
+  }
+
+  /** Whether an attempt has been overtaken by the end of its operation. */
+  isOver(attempt) {
+    return this.aborted || (this.state.hedge !== undefined && (this.stopped || !this.contenders.has(attempt)));
+  }
+
+  /** An attempt, until its caller has classified it. Returns why that ends the operation. */
+  *attempt(attempt) {
+    const { options } = this;
+    try {
+      let answer;
+      let failed = false;
+      try {
+        const { fn } = this;
+        answer = yield attempt.race(fn(attempt.view));
+      } catch (thrown) {
+        [answer, failed] = [thrown, true];
+      }
+      attempt.cancel();
+      attempt.cut = () => {};
+      // Another attempt has ended the operation.
+      if (attempt.endedAt !== undefined) return 'aborted';
+      if (answer === INTERRUPTED) {
+        if (attempt.timeout === undefined) return 'timeout';
+        answer = attempt.timeout;
+      }
+      attempt.failed = failed;
+      const said = accountOf(answer);
+      // What should have been thrown.
+      if (!failed && said.marked) throw new TypeError('rejitter: ', { cause: answer.cause });
+      if (this.isOver(attempt)) return 'aborted';
+      attempt.outcome = said.shown;
+      if (!failed && options.retryOnResult === undefined) {
+        this.last = attempt;
+        return 'success';
+      }
+      attempt.endedAt = now();
+      attempt.hintMs = failed ? said.afterMs : NaN;
+      attempt.throttle();
+      this.hook('onFailure', attempt.number, { hedge: attempt.hedge, ...outcomeOf(attempt) });
+      this.cancels.hedge();
+      this.last = attempt;
+      if (this.isOver(attempt)) return 'aborted';
+      if (failed && isA(answer, RejectedError)) return 'notRetryable';
+      if (failed && said.permanent) return 'permanent';
+      const predicate = failed ? options.retryIf : options.retryOnResult;
+      let verdict = predicate === undefined || predicate(attempt.outcome, attempt.view);
+      if (typeof verdict !== 'boolean') verdict = yield attempt.race(verdict);
+      if (this.isOver(attempt)) return 'aborted';
+      const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
+      if (typeof verdict !== 'boolean' && !(typeof afterMs === 'number' && afterMs >= 0))
+        throw new (typeof afterMs === 'number' ? RangeError : TypeError)('rejitter: ');
+      attempt.demandedMs = afterMs;
+      attempt.classify(verdict !== false);
+      if (verdict !== false) return undefined;
+      return failed ? 'notRetryable' : 'success';
+    } catch (thrown) {
+      if (this.isOver(attempt)) return 'aborted';
+      return thrown === INTERRUPTED ? 'deadline' : this.fails(attempt, thrown);
+    }
+  }
+
+  /** A callback other than the operation itself has thrown, or returned what it must not. */
+  fails(attempt, thrown) {
+    if (attempt.endedAt !== undefined) attempt.classify(false);
+    const error = accountOf(thrown).shown;
+    if (attempt.failed) blame(error, attempt.outcome);
+    if (attempt.endedAt === undefined) attempt.outcome = error;
+    attempt.fault = { error };
+    this.last = attempt;
+    return 'callback';
+  }
+
+  /** The wait before the next attempt. */
+  *wait() {
+    const { options, last } = this;
+    const answer = this.plan(last);
+    if (typeof answer === 'string') return answer;
+    last.delayMs = answer;
+    this.counts.totalWaitMs += answer;
+    this.counts.maxWaitMs = max(this.counts.maxWaitMs, answer);
+    const said = { ...outcomeOf(last), delayMs: answer };
+    this.hook('onRetry', this.attempts.length, said);
+    yield* this.sleep(answer);
+    if (this.why || options.beforeRetry === undefined) return this.why;
+    yield this.raced(options.beforeRetry(Object.freeze(this.event(this.attempts.length, said))));
+    return this.why;
+  }
+
+  /** Returns how long to wait, or why there is no other attempt. */
+  plan(last) {
+    if (this.aborted) return 'aborted';
+    if (this.attempts.length >= this.options.maxAttempts) return 'exhausted';
+    let ms = last.demandedMs ?? this.compute(last.hintMs);
+    const late = this.misses(ms, now());
+    if (this.aborted) return 'aborted';
+    if (ms < 0) return 'hint';
+    if (late) return 'deadline';
+    const { budget, breaker, cooldown } = this.state;
+    const time = now();
+    const left = cooldown?.left(time) ?? 0;
+    if (left > 0 && cooldown.at(time).until !== last.ownUntil) {
+      const hold = cooldown.hold(time, this.parameters.base, this.draw());
+      if (hold > ms && this.misses(hold, time)) return this.reject('cooldown', left);
+      ms = max(ms, hold);
+    }
+    const open = breaker?.look(time) ?? 0;
+    if (open > ms) return this.reject('breaker', open);
+    if (budget === undefined || !last.pays) return ms;
+    const taken = this.state.take(last.throttled);
+    if (taken === 0) {
+      this.state.tell({ type: 'rejected', by: 'budget' });
+      return 'budget';
+    }
+    [this.taken, this.takenFor] = [taken, this.attempts.length + 1];
+    return ms;
+  }
+
+  /** The wait by the formulas; below 0 if the server asks for too much. */
+  compute(hintMs) {
+    const { parameters, options, index } = this;
+    const { jitter, backoff, longest, followsFar } = parameters;
+    const k = this.attempts.length - this.hedges;
+    const hinted = hintMs > 0;
+    const draws = [];
+    if (options.seed !== undefined) draws.push(draw(options.seed, index, k, 0), draw(options.seed, index, k, 1));
+    else if (hinted || jitter !== 'none') draws.push(this.number(options.random(), 1 - 2 ** -53));
+    const curve = backoff === 'function' ? this.number(options.backoff(k), Infinity) : undefined;
+    // The second draw is of digits that do not decide whether it is needed.
+    draws[1] ??= ((draws[0] ??= 0) * 2 ** 26) % 1;
+    const wait = computedWait(parameters, k, { ...this.computed, own: curve });
+    if (!hinted) {
+      const ms = wait.at(...draws);
+      this.computed = { previous: ms, previousR: draws[0] };
+      return ms;
+    }
+    return hintMs > min(longest, Number.MAX_SAFE_INTEGER) && !followsFar
+      ? -1
+      : hintedWait(parameters, hintMs, wait).at(...draws);
+  }
+
+  /** An answer of a callback that must be a number. */
+  number(value, most) {
+    if (typeof value === 'number' && value >= 0 && value <= most) return value;
+    throw new RangeError('rejitter: ');
+  }
+
+  /** The draw of protection. */
+  draw(number = this.attempts.length) {
+    const { seed, random } = this.options;
+    return seed === undefined ? random() : draw(seed, this.index, number, BESIDE);
+  }
+
+  /** Whether a wait ends too late for an attempt: it must leave a millisecond. */
+  misses(ms, time) {
+    return ceil(ms) + 1 > this.deadline - time;
+  }
+
+  *sleep(ms) {
+    const { unref } = this.options;
+    // The caller goes on before the end.
+    if (this.stopped) yield undefined;
+    else if (!this.sync)
+      yield new Promise((resolve) => {
+        this.cut = resolve;
+        this.cancels.wait = timer(ms, unref, resolve);
+      });
+    else if (!this.why) Atomics.wait(undefined, 0, 0, min(ceil(ms), this.deadline - now()));
+  }
+
+  /** A promise of what a value comes to, or of an interruption. */
+  raced(value, holder = this) {
+    if (this.sync) return value;
+    return new Promise((resolve, reject) => {
+      Promise.resolve(value).then(resolve, reject);
+      holder.cut = reject;
+      if (this.stopped) reject(INTERRUPTED);
+    });
+  }
+
+  /** A signal or the deadline ends the operation. */
+  stop(reason, byAbort) {
+    if (this.stopped) return;
+    Object.assign(this, { stopped: true, byAbort, reason });
+    this.cut(INTERRUPTED);
+    this.dispose();
+    if (this.contenders.size === 0) this.latest?.stop(reason);
+  }
+
+  /** Nothing interrupts it any more: its signals, its timers, and attempts that run. */
+  dispose() {
+    for (const signal of this.signals) signal.removeEventListener('abort', this.heed);
+    for (const cancel of Object.values(this.cancels)) cancel();
+    if (!this.state.hedge) this.attempts.at(-1)?.cancel();
+    for (const each of this.contenders) each.stop(this.stopped ? this.reason : new SupersededError());
+    if (!this.stopped) this.contenders.clear();
+  }
+
+  /** The error of the deadline. */
+  timedOut() {
+    return new TimeoutError('', this.last?.failed ? { cause: this.last.outcome } : undefined);
+  }
+
+  hook(name, number, more) {
+    const hook = this.options[name];
+    if (hook) tell(hook, this.event(number, more));
+  }
+
+  event(attempt, more) {
+    const { name, maxAttempts } = this.options;
+    return { attempt, attemptsLeft: maxAttempts - attempt, name, ...more, elapsedMs: now() - this.startedAt };
+  }
+
+  /** How the operation ends. */
+  settle(reason) {
+    const { options, counts, state } = this;
+    const { aborted } = this;
+    if (aborted) reason = 'aborted';
+    else if (reason === 'deadline' && (this.attempts.length === 0 || this.attempts.some(({ runs }) => runs)))
+      reason = 'timeout';
+    const late = this.holds && ['timeout', 'deadline'].includes(reason);
+    this.leave();
+    if (late) reason = this.reject('cooldown', state.cooldown.left(now()));
+    if (aborted && this.sync) {
+      this.reason = reasonOf(this.signals.find(({ aborted }) => aborted));
+      this.attempts.at(-1)?.abort(this.reason);
+    }
+    const { last } = this;
+    for (const attempt of [last, ...this.attempts, this.pending]) if (attempt) attempt.close(reason);
+    if (this.takenFor > this.attempts.length) state.putBack(this.taken);
+    counts.inFlight -= 1;
+    if (reason === 'success') {
+      if (last.verdict === SUCCESS) {
+        state.succeeded(this.taken);
+        state.hedge?.budget.succeeded(0);
+      }
+      const first = this.attempts.length - this.hedges === 1;
+      counts[first ? 'firstAttemptSuccesses' : 'retriedSuccesses'] += 1;
+      this.hook('onSuccess', last.number, outcomeOf(last));
+      return last;
+    }
+    const cut = aborted || reason === 'timeout';
+    if (cut && !this.stopped && !this.sync) this.reason = this.timedOut();
+    const error = cut ? this.reason : last?.fault?.error;
+    for (const each of this.attempts.filter(({ runs }) => runs)) {
+      Object.assign(each, { endedAt: now(), failed: true, outcome: error });
+    }
+    let end = last;
+    if (!aborted && this.rejection?.error) end = { failed: true, outcome: this.rejection.error };
+    else if (cut ? aborted || last === undefined || last.failed : last?.fault) end = { failed: true, outcome: error };
+    const report = this.report(reason);
+    counts.failures[reason] = (counts.failures[reason] ?? 0) + 1;
+    this.hook('onGiveUp', this.attempts.length, { ...outcomeOf(end), reason, report });
+    const { failed, outcome } = end;
+    const wraps = failed
+      ? options.finalError === 'wrap' && !aborted && !isA(outcome, RejectedError)
+      : options.finalResult === 'reject';
+    const value = wraps ? new RetryError(outcome, report, failed) : outcome;
+    if (!aborted && Object(value) === value) reports.set(value, report);
+    return { failed: failed || wraps, outcome: value };
+  }
+
+  report(reason) {
+    const { startedAt, attempts, rejection } = this;
+    const kept = attempts.filter((_, i) => i === 0 || i > attempts.length - 10);
+    const records = kept.map(({ number: attempt, delayMs, heldMs, hedge, superseded, ...each }) => ({
+      ...{ attempt, delayMs, heldMs, hedge, superseded, ...outcomeOf(each) },
+      startMs: each.startedAt - startedAt,
+      durationMs: each.endedAt - each.startedAt,
+    }));
+    return Object.freeze({
+      reason,
+      attempts: attempts.length,
+      elapsedMs: now() - startedAt,
+      hintMs: this.last?.hintMs,
+      retryAfterMs: rejection?.retryAfterMs,
+      dropped: attempts.length - records.length,
+      records: Object.freeze(records),
+    });
+  }
+
+  /** Leaves the place among the held attempts. */
+  leave() {
+    if (this.holds) this.state.cooldown.held -= 1;
+    this.holds = false;
+  }
+
+  /** Protection rejects the next attempt: with an error of its own if nothing has failed that can be the last word. */
+  reject(by, retryAfterMs) {
+    const part = this.state[by];
+    const { last } = this;
+    part.rejected += 1;
+    const own = this.attempts.length === 0 || (last?.answered && !last.failed);
+    this.rejection = { retryAfterMs, error: own ? new RejectedError(by, retryAfterMs, part.cause) : undefined };
+    this.state.tell({ type: 'rejected', by, retryAfterMs });
+    return by;
+  }
+}
