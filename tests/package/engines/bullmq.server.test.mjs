@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { Queue, Worker } from 'bullmq';
 
+import { fails } from '../lib/callbacks.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { pasted } from '../lib/pasted.mjs';
+import { importPasted, pasted } from '../lib/pasted.mjs';
 import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { redis } from '../lib/servers.mjs';
 
-const { RetryPolicy, isTransientError, permanent, retryAfter } = await importPackage();
+const { RetryPolicy, isTransientError } = await importPackage();
 const { bullmq } = await importEntry('engines');
-const { RejectedError } = await importEntry('protection');
 
 const server = await redis();
 const connection = { host: server.host, port: server.port, maxRetriesPerRequest: null };
@@ -58,10 +58,8 @@ test('the program of the guide: mails are sent once per key, and a 404 ends its 
   const [ada, nobody] = [await add('ada'), await add('nobody')];
   await until('both jobs have ended', async () => (await ada.isCompleted()) && (await nobody.isFailed()));
   const sent = requests.filter(([to]) => to === 'ada');
-  assert.deepEqual(
-    sent.map(([, key]) => key),
-    [`mail-${ada.id}`, `mail-${ada.id}`],
-  );
+  for (const [, key] of sent) assert.equal(key, `mail-${ada.id}`);
+  assert.equal(sent.length, 2);
   assert.ok(sent[1][2] - sent[0][2] >= 1000, 'earlier than the server asked for');
   assert.equal(requests.filter(([to]) => to === 'nobody').length, 1);
   api.close();
@@ -69,116 +67,74 @@ test('the program of the guide: mails are sent once per key, and a 404 ends its 
 
 test('the program compiles', () => checkPrograms(['bullmq']));
 
-test('an error says what follows: nothing, a longer wait, the wait of the policy', { timeout: 60_000 }, async () => {
-  const policy = new RetryPolicy({
-    baseMs: 20,
-    maxAttempts: 2,
-    maxRetryAfterMs: 300,
-    retryIf: async ({ message }) => (message === 'exact' ? { afterMs: 41.5 } : message !== 'final'),
-  });
-  const errors = {
-    permanent: () => permanent(new Error('x')),
-    nested: () => new Error('y', { cause: permanent(new Error('x')) }),
-    final: () => retryAfter(10, new Error('final')),
-    long: () => retryAfter(301, new Error('x')),
-    broken: () => Object.defineProperty(new Error('x'), 'message', { get: undefined, value: 'broken' }),
-    hint: () => retryAfter(200, new Error('x')),
-    rejected: () => new RejectedError('breaker', 150),
-    byHand: () => new RejectedError('breaker', Infinity),
-    exact: () => new Error('exact'),
-    plain: () => new Error('plain'),
-  };
-  const queue = queueOf('errors');
-  const failures = worker('errors', policy, async ({ name }) => {
-    throw errors[name]();
-  });
-  for (const name of Object.keys(errors)) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
-  // Four jobs end at their first attempt.
-  await until('all attempts have failed', () => failures.length === 4 + 2 * (Object.keys(errors).length - 4));
-  const of = (id) => failures.filter((failure) => failure.id === id);
-  for (const id of ['permanent', 'nested', 'final', 'long'])
-    assert.deepEqual(
-      of(id).map((f) => f.attemptsMade),
-      [1],
-      id,
-    );
-  for (const [id, hintMs] of [
-    ['hint', 200],
-    ['rejected', 150],
-    ['byHand', 300],
-    ['plain', 0],
-    ['broken', 0],
-  ]) {
-    const expected = Math.ceil(policy.delayMs(1, { seed: id, hintMs }));
-    assert.deepEqual(
-      of(id).map((f) => [f.attemptsMade, f.delay]),
-      [
-        [1, expected],
-        [2, 0],
-      ],
-      id,
-    );
-  }
-  assert.equal(of('exact')[0].delay, 42);
-});
-
-const SANDBOX = `
+/** A processor whose job fails with the error of its name: called here, or in a process of its own. */
+const FAILING = `
 import { permanent, retryAfter } from 'rejitter';
 import { RejectedError } from 'rejitter/protection';
+const statused = (status) => Object.assign(new Error('x'), { status });
 const ERRORS = {
-  permanent: () => permanent(Object.assign(new Error('x'), { status: 404 })),
+  permanent: () => permanent(statused(404)),
   nested: () => new Error('y', { cause: permanent(new Error('x')) }),
-  hint: () => retryAfter(200, Object.assign(new Error('x'), { status: 503 })),
+  final: () => retryAfter(10, new Error('final')),
+  missing: () => statused(404),
   long: () => retryAfter(301, new Error('x')),
+  hint: () => retryAfter(200, statused(503)),
   rejected: () => new RejectedError('breaker', 150),
   byHand: () => new RejectedError('breaker', Infinity),
-  missing: () => Object.assign(new Error('x'), { status: 404 }),
+  plain: () => statused(500),
+  exact: () => new Error('exact'),
 };
-export default async ({ name }) => {
-  throw ERRORS[name]();
-};
+export default async ({ name }) => { throw ERRORS[name](); };
 `;
+const FINAL = ['permanent', 'nested', 'final', 'missing', 'long'];
+const HINTS = { hint: 200, rejected: 150, byHand: 300, plain: 0 };
 
-test('a processor in a process of its own: errors are known by their names, and keep their waits', {
-  timeout: 60_000,
-}, async () => {
-  const policy = new RetryPolicy({ baseMs: 20, maxAttempts: 2, maxRetryAfterMs: 300, retryIf: isTransientError });
-  const queue = queueOf('sandbox');
-  const failures = worker('sandbox', policy, join(pasted(SANDBOX), 'main.mjs'));
-  const hints = { hint: 200, rejected: 150, byHand: 300 };
-  const final = ['permanent', 'long', 'missing', 'nested'];
-  for (const name of [...final, ...Object.keys(hints)])
-    await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
-  await until('all attempts have failed', () => failures.length === final.length + 2 * Object.keys(hints).length);
-  const delays = (name) => failures.filter(({ id }) => id === name).map(({ delay }) => delay);
-  for (const name of final) assert.deepEqual(delays(name), [0], name);
-  for (const [name, hintMs] of Object.entries(hints))
-    assert.deepEqual(delays(name), [Math.ceil(policy.delayMs(1, { seed: name, hintMs })), 0], name);
-});
+for (const [where, processor] of [
+  ['here', (await importPasted(FAILING)).default],
+  ['in a process of its own, by names and marks', join(pasted(FAILING), 'main.mjs')],
+])
+  test(`an error says what follows, no attempt or which wait: ${where}`, { timeout: 60_000 }, async () => {
+    const retryIf = async (error) => {
+      if (error.message === 'exact') return { afterMs: 41.5 };
+      return error.message !== 'final' && isTransientError(error);
+    };
+    const policy = new RetryPolicy({ baseMs: 20, maxAttempts: 2, maxRetryAfterMs: 300, retryIf });
+    const queue = queueOf(where.length > 4 ? 'sandbox' : 'here');
+    const failures = worker(queue.name, policy, processor);
+    const names = [...FINAL, ...Object.keys(HINTS), 'exact'];
+    for (const name of names) await queue.add(name, {}, { jobId: name, ...bullmq.jobOptions(policy) });
+    await until('all attempts have failed', () => failures.length === 2 * names.length - FINAL.length);
+    for (const name of names) {
+      const wait = name === 'exact' ? 42 : Math.ceil(policy.delayMs(1, { seed: name, hintMs: HINTS[name] }));
+      const found = failures.filter(({ id }) => id === name).map(({ attemptsMade, delay }) => [attemptsMade, delay]);
+      assert.deepEqual(
+        found,
+        FINAL.includes(name)
+          ? [[1, 0]]
+          : [
+              [1, wait],
+              [2, 0],
+            ],
+        name,
+      );
+    }
+  });
 
 test('a strategy that fails ends the job with its own error', { timeout: 60_000 }, async (t) => {
   const { mock } = t.mock.method(console, 'error', () => {});
-  const policy = new RetryPolicy({
-    retryIf: () => {
-      throw new Error('mistake');
-    },
-  });
+  const policy = new RetryPolicy({ retryIf: fails(new Error('mistake')) });
   const queue = queueOf('fails');
-  const failures = worker('fails', policy, async () => {
-    throw new Error('own');
-  });
+  const failures = worker('fails', policy, fails(new Error('own')));
   const job = await queue.add('x', {}, bullmq.jobOptions(policy));
   await until('the job has failed', async () => (await job.isFailed()) && failures.length > 0);
   assert.equal((await queue.getJob(job.id)).failedReason, 'own');
   assert.equal(failures.length, 1);
-  assert.deepEqual(
-    mock.calls.map(({ arguments: [error] }) => error.message),
-    ['mistake'],
-  );
+  const reported = () => mock.calls.map(({ arguments: [error] }) => error.message);
+  assert.deepEqual(reported(), ['mistake']);
   for (const answer of [undefined, 'yes', {}, { afterMs: NaN }, { afterMs: Infinity }, { afterMs: -5 }]) {
     const strategy = bullmq(policy.with({ retryIf: () => answer }));
     assert.equal(await strategy(1, 'rejitter', new Error('own'), job), -1);
-    assert.match(mock.calls.at(-1).arguments[0].message, /retryIf must return true, false or/);
+    assert.match(reported().at(-1), /retryIf must return true, false or/);
   }
 });
 
@@ -230,51 +186,48 @@ worker.on('failed', async ({ id, attemptsMade: k, delay, finishedOn }) => {
 worker.on('error', () => {});
 `;
 
-/** Ends a worker in the middle of what it does. @param {any} child */
-async function kill(child) {
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
-
-/**
- * Runs 1,000 jobs while `disturb` does its worst. Checks that each ends as it must, after the waits that it must have.
- * @param {string} name
- * @param {(tools: { start: () => any, progress: () => number, queue: Queue }) => Promise<void>} disturb
- */
-async function thousand(name, disturb) {
+test('1,000 jobs, three workers killed, and a Redis that restarts: none is lost, no wait is shorter', {
+  timeout: 120_000,
+}, async (t) => {
   const dir = pasted(WORKER);
   const log = join(dir, 'log');
-  const queue = queueOf(name);
+  const queue = queueOf('killed');
+  const policy = new RetryPolicy(POLICY);
   const jobs = Array.from({ length: 1000 }, (_, i) => ({
     name: 'job',
     data: { failures: i % 4, permanent: i % 100 === 99 },
-    opts: bullmq.jobOptions(new RetryPolicy(POLICY)),
+    opts: bullmq.jobOptions(policy),
   }));
   const added = await queue.addBulk(jobs);
   const start = () => {
-    const child = spawn(process.execPath, [join(dir, 'main.mjs'), name, `${server.port}`, log], { stdio: 'inherit' });
-    children.push(child);
-    return child;
+    const args = [join(dir, 'main.mjs'), queue.name, `${server.port}`, log];
+    children.push(spawn(process.execPath, args, { stdio: 'inherit' }));
+    return children.at(-1);
   };
-  const entries = () => {
-    try {
-      // A line that a killed process did not finish has no end.
-      return readFileSync(log, 'utf8')
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line));
-    } catch {
-      return [];
-    }
-  };
-  await disturb({ start, progress: () => entries().length, queue });
+  /** Ends a worker in the middle of what it does. */
+  const kill = (child) => child.kill('SIGKILL') && once(child, 'exit');
+  // A line that a killed process did not finish has no end.
+  const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []);
+  const reach = (count) => until(`more than ${count} lines`, () => lines().length > count);
+
+  const alone = start();
+  await reach(600);
+  await kill(alone);
+  const pair = [start(), start()];
+  await reach(1200);
+  for (const each of pair) {
+    start();
+    await kill(each);
+  }
+  await reach(1800);
+  await server.restart();
   await until('all jobs have ended', async () => {
     const { completed, failed } = await queue.getJobCounts('completed', 'failed').catch(() => ({}));
     return completed + failed === jobs.length;
   });
   for (const child of children) if (child.exitCode === null && child.signalCode === null) await kill(child);
-  const policy = new RetryPolicy(POLICY);
-  const all = entries();
+
+  const all = lines().map((line) => JSON.parse(line));
   let compared = 0;
   for (const [i, { id }] of added.entries()) {
     const { failures, permanent } = jobs[i].data;
@@ -296,26 +249,6 @@ async function thousand(name, disturb) {
       compared += stored === wanted;
     }
   }
-  return { all, compared };
-}
-
-test('1,000 jobs, three workers killed, and a Redis that restarts: none is lost, no wait is shorter', {
-  timeout: 120_000,
-}, async (t) => {
-  const { all, compared } = await thousand('killed', async ({ start, progress }) => {
-    const reach = (count) => until(`progress above ${count}`, () => progress() > count);
-    const alone = start();
-    await reach(600);
-    await kill(alone);
-    const pair = [start(), start()];
-    await reach(1200);
-    for (const each of pair) {
-      start();
-      await kill(each);
-    }
-    await reach(1800);
-    await server.restart();
-  });
   t.diagnostic(`${all.length} lines, ${compared} stored delays compared`);
   assert.ok(compared > 400, `${compared}`);
 });
