@@ -136,45 +136,101 @@ test('the recipes compile', async () => {
   ]);
 });
 
-test('Temporal: in its mock environment, the activity says when it wants to run again', async () => {
-  const { chargeOrder } = await recipe('temporal-activities');
-  answers = [busy, asked, missing];
-  const run = (attempt) => {
-    const workflowExecution = { workflowId: 'order-7', runId: 'r' };
-    const environment = new MockActivityEnvironment({ attempt, activityId: 'a1', workflowExecution });
-    return environment.run(chargeOrder, '7').catch((error) => error);
-  };
-  const failure = await run(3);
-  assert.deepEqual(
-    [failure.constructor.name, failure.nonRetryable, failure.nextRetryDelay, failure.cause.status],
-    ['ApplicationFailure', false, Math.ceil(policy.delayMs(3, { seed: 'order-7/a1' })), 503],
-  );
-  assert.ok((await run(1)).nextRetryDelay >= 7000);
-  assert.equal((await run(4)).nonRetryable, true);
-  assert.equal(await run(5), 'paid');
-  assert.deepEqual(keys, Array(4).fill('order-7'));
+/** How the recipes of job queues and workflows run an attempt: 'paid', 'ends', or the wait in ms that they ask for. */
+const RECIPES = {
+  // In its mock environment.
+  'temporal-activities': ({ chargeOrder }) => ({
+    seed: 'order-7/a1',
+    unit: 1,
+    async run(attempt) {
+      const workflowExecution = { workflowId: 'order-7', runId: 'r' };
+      const environment = new MockActivityEnvironment({ attempt, activityId: 'a1', workflowExecution });
+      const outcome = await environment.run(chargeOrder, '7').catch((error) => error);
+      if (outcome === 'paid') return outcome;
+      assert.equal(outcome.constructor.name, 'ApplicationFailure');
+      assert.ok(outcome.cause instanceof Error);
+      return outcome.nonRetryable ? 'ends' : outcome.nextRetryDelay;
+    },
+  }),
+  // In its test engine, whose results have no `retryAfter`; but it logs the error.
+  inngest: ({ chargeOrder }, t) => ({
+    seed: 'r1',
+    unit: 1000,
+    logged: t.mock.method(console, 'error', () => {}).mock,
+    async run(attempt) {
+      const events = [{ name: 'order/created', data: { orderId: '7' } }];
+      const transformCtx = (ctx) => ({ ...ctx, attempt: attempt - 1, runId: 'r1' });
+      const { result } = await new InngestTestEngine({ function: chargeOrder, events, transformCtx }).execute();
+      if (result) return result;
+      const { name, retryAfter } = this.logged.calls.at(-1).arguments.find((each) => each instanceof Error);
+      return name === 'NonRetriableError' ? 'ends' : Number(retryAfter) * 1000;
+    },
+  }),
+  // With the real client.
+  sqs: async ({ poll }) => {
+    const calls = [];
+    let count;
+    const queue = await serve(({ headers }, body) => {
+      calls.push([headers['x-amz-target'].replace('AmazonSQS.', ''), JSON.parse(body)]);
+      const Attributes = { ApproximateReceiveCount: `${count}` };
+      const message = { MessageId: 'm1', ReceiptHandle: 'r1', Body: '7', Attributes };
+      const received = calls.length === 1 ? { Messages: [message] } : {};
+      return { headers: { 'content-type': 'application/x-amz-json-1.0' }, text: JSON.stringify(received) };
+    });
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    const client = new SQSClient({ region: 'eu-west-1', endpoint: queue.url, credentials, md5: false });
+    after(() => Promise.all([client.destroy(), queue.close()]));
+    return {
+      seed: 'm1',
+      unit: 1000,
+      async run(attempt) {
+        calls.length = 0;
+        count = attempt;
+        await poll(client, `${queue.url}/orders`, `${queue.url}/failed`);
+        const [[, { VisibilityTimeout, QueueUrl }]] = calls.slice(1);
+        const done = calls
+          .slice(1)
+          .map(([action]) => action)
+          .join();
+        if (done === 'SendMessage,DeleteMessage' && QueueUrl.endsWith('/failed')) return 'ends';
+        return done === 'ChangeMessageVisibility' ? VisibilityTimeout * 1000 : done.replace('DeleteMessage', 'paid');
+      },
+    };
+  },
+  'cloudflare-queue': ({ default: worker }) => ({
+    seed: 'm1',
+    unit: 1000,
+    async run(attempts) {
+      const seen = [];
+      const note = (name) => async (value) => void seen.push([name, value]);
+      const message = { id: 'm1', body: '7', attempts, ack: note('ack'), retry: note('retry') };
+      await worker.queue({ messages: [message] }, { FAILED: { send: note('send') } });
+      const done = seen.map(([name]) => name).join();
+      if (done === 'retry') return seen[0][1].delaySeconds * 1000;
+      return done === 'send,ack' && seen[0][1] === '7' ? 'ends' : done.replace('ack', 'paid');
+    },
+  }),
+};
+
+for (const [mark, make] of Object.entries(RECIPES))
+  test(`${mark}: in the engine's own test environment it asks for its wait, ends, or is done`, async (t) => {
+    const { seed, unit, ...engine } = await make(await recipe(mark), t);
+    const run = (attempt, ...next) => {
+      answers = next;
+      return engine.run(attempt);
+    };
+    const wait = Math.ceil(Math.ceil(policy.delayMs(3, { seed })) / unit) * unit;
+    assert.equal(await run(3, busy), wait);
+    assert.ok((await run(1, asked)) >= 7000);
+    const ends = [await run(1, missing), await run(8, busy), await run(5)];
+    assert.deepEqual(ends, ['ends', 'ends', 'paid']);
+    assert.deepEqual(keys, Array(5).fill('order-7'));
+  });
+
+test('Temporal: the workflow of the guide has the options that the exporter writes', () => {
   const { config } = temporal(new RetryPolicy({ baseMs: 1000, capMs: 60_000, maxAttempts: 8 }));
   const [, shown] = /retry: (\{.*?\})/.exec(program('temporal-workflow'));
   assert.deepEqual(new Function(`return (${shown})`)(), config.retry);
-});
-
-test('Inngest: in its test engine, the function says when it wants to run again, or ends', async (t) => {
-  const { chargeOrder } = await recipe('inngest');
-  const events = [{ name: 'order/created', data: { orderId: '7' } }];
-  // Its results have no `retryAfter`, but the engine logs the error.
-  const { mock } = t.mock.method(console, 'error', () => {});
-  const run = async (attempt) => {
-    const transformCtx = (ctx) => ({ ...ctx, attempt, runId: 'r1' });
-    const { result } = await new InngestTestEngine({ function: chargeOrder, events, transformCtx }).execute();
-    return result ?? mock.calls.at(-1).arguments.find((argument) => argument instanceof Error);
-  };
-  answers = [busy, asked, missing];
-  const { name, retryAfter } = await run(2);
-  const seconds = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'r1' })) / 1000);
-  assert.deepEqual([name, retryAfter], ['RetryAfterError', `${seconds}`]);
-  assert.ok((await run(0)).retryAfter >= 7);
-  assert.equal((await run(0)).name, 'NonRetriableError');
-  assert.equal(await run(0), 'paid');
 });
 
 test("Lambda: in the SDK's runner, a durable function waits as it says, or ends", async () => {
@@ -196,66 +252,4 @@ test("Lambda: in the SDK's runner, a durable function waits as it says, or ends"
   } finally {
     await LocalDurableTestRunner.teardownTestEnvironment();
   }
-});
-
-test('SQS: the real client hides a message for the wait, moves it away, or deletes it', async () => {
-  const calls = [];
-  const received = (count) => ({
-    MessageId: 'm1',
-    ReceiptHandle: 'r1',
-    Body: '7',
-    Attributes: { ApproximateReceiveCount: count },
-  });
-  let message;
-  const queue = await serve(({ headers }, body) => {
-    const action = headers['x-amz-target'].replace('AmazonSQS.', '');
-    calls.push([action, JSON.parse(body)]);
-    return {
-      headers: { 'content-type': 'application/x-amz-json-1.0' },
-      text: action === 'ReceiveMessage' ? JSON.stringify({ Messages: [message] }) : '{}',
-    };
-  });
-  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
-  const client = new SQSClient({ region: 'eu-west-1', endpoint: queue.url, credentials, md5: false });
-  const { poll } = await recipe('sqs');
-  const run = async (count, ...next) => {
-    answers = next;
-    message = received(count);
-    calls.length = 0;
-    await poll(client, `${queue.url}/orders`, `${queue.url}/failed`);
-    return calls
-      .slice(1)
-      .map(([action, { VisibilityTimeout, QueueUrl }]) => [action, VisibilityTimeout ?? QueueUrl.split('/').at(-1)]);
-  };
-  const hidden = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'm1' })) / 1000);
-  assert.deepEqual(await run('3', busy), [['ChangeMessageVisibility', hidden]]);
-  assert.ok((await run('1', asked))[0][1] >= 7);
-  const moved = [
-    ['SendMessage', 'failed'],
-    ['DeleteMessage', 'orders'],
-  ];
-  assert.deepEqual(await run('1', missing), moved);
-  assert.deepEqual(await run('8', busy), moved);
-  assert.deepEqual(await run('1'), [['DeleteMessage', 'orders']]);
-  client.destroy();
-  queue.close();
-});
-
-test('Cloudflare: a message of a queue is sent back for the wait, or moved away', async () => {
-  const { default: worker } = await recipe('cloudflare-queue');
-  const run = async (attempts, ...next) => {
-    answers = next;
-    const seen = [];
-    const note = (name) => async (value) => void seen.push([name, value]);
-    const message = { id: 'm1', body: '7', attempts, ack: note('ack'), retry: note('retry') };
-    await worker.queue({ messages: [message] }, { FAILED: { send: note('send') } });
-    return seen;
-  };
-  const delaySeconds = Math.ceil(Math.ceil(policy.delayMs(3, { seed: 'm1' })) / 1000);
-  assert.deepEqual(await run(3, busy), [['retry', { delaySeconds }]]);
-  assert.deepEqual(await run(8, busy), [
-    ['send', '7'],
-    ['ack', undefined],
-  ]);
-  assert.deepEqual(await run(1), [['ack', undefined]]);
 });
