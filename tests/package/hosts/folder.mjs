@@ -57,7 +57,7 @@ export class Folder {
   }
 
   /** Installs, or links what is installed. */
-  async install(packages, line = 'npm install --no-audit --no-fund') {
+  async install(packages, line = 'npm install --no-audit --no-fund', env) {
     if (!this.tarball) {
       this.write({ 'package.json': '{ "private": true }' });
       const links = Object.keys(packages).map((name) => [name, join(here, 'node_modules', name)]);
@@ -70,7 +70,7 @@ export class Folder {
     const dependencies = { rejitter: `file:${this.tarball}`, ...packages };
     const user = { name: 'user', private: true, version: '0.0.0', dependencies };
     this.write({ 'package.json': JSON.stringify(user, null, 2) });
-    await this.exec(line);
+    await this.exec(line, env);
   }
 
   /** Runs a command to its end and returns what it printed. Rejects when it fails. */

@@ -10,7 +10,7 @@ import { closedOrigin } from '../lib/fetching.mjs';
 import { closeBrowsers } from './browser.mjs';
 import { Folder } from './folder.mjs';
 import { GROUPS } from './groups/all.mjs';
-import { nodes } from './groups/nodes.mjs';
+import { nodes } from './groups/programs.mjs';
 import { startOrigin } from './origin.mjs';
 import { document, line } from './report.mjs';
 import { outcomeOf } from './row.mjs';

@@ -1,75 +1,147 @@
-// Pages and extensions under a Content-Security-Policy.
+// Pages, web workers and extensions: the suite in bundles of each bundler and as the files are, in each browser, under a
+// Content-Security-Policy and without one.
 
 import { createHash } from 'node:crypto';
 
 import { RECORDER } from '../../../../www/demo/lib/webdriver.mjs';
-import { chromiumWithExtension, inFolder, serveFolder, titleOf } from '../browser.mjs';
+import { chromiumWithExtension, inFolder, onPage, serveFolder, titleOf } from '../browser.mjs';
 import { row } from '../row.mjs';
 import { PARTS, WITHOUT_LAB } from '../suite.mjs';
-import { ROLLUP } from './bundlers.mjs';
 
-const POLICY = "script-src 'self'";
-const CSP = { 'content-security-policy': POLICY };
-const HTML = '<!doctype html><title>suite</title><script type="module" src="page.js"></script>\n';
-const PAGE = "import { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
+/** Leaves the results on `globalThis`. The driver of WebKitGTK needs the recorder. */
+const PAGE = "import './recorder.mjs';\nimport { suite } from './suite.mjs';\nglobalThis.results = suite();\n";
+const HTML = (src, more = '') =>
+  `<!doctype html><title>suite</title>${more}<script type="module" src="${src}"></script>\n`;
+
+/** @param {string} [options] of its plugin */
+const ROLLUP = (options = '') => `
+import { nodeResolve } from '@rollup/plugin-node-resolve';
+const output = { dir: 'out', entryFileNames: 'page.js' };
+export default { input: 'page.mjs', output, plugins: [nodeResolve(${options})] };
+`;
+const WEBPACK = `export default {
+  mode: 'production',
+  entry: './page.mjs',
+  output: { path: import.meta.dirname + '/out', filename: 'page.js' },
+};
+`;
 const ESBUILD = 'esbuild page.mjs --bundle --minify --format=esm --outfile=out/page.js';
 
-const NO_LAB = 'The lab needs WebAssembly.';
-const refused = (remark) => ({
-  parts: WITHOUT_LAB,
-  remark: remark ? `${remark} ${NO_LAB}` : NO_LAB,
-  expected: { wasm: 'refused' },
-});
-/** Retries under a policy say nothing, and bundles for production have short texts. */
-const QUIET = { complaints: 'none', texts: 'short' };
-
-const csp = (name, build, { browser = 'Chromium', remark = '', expected = QUIET } = {}) =>
-  row(`${titleOf(browser)}, CSP, ${name}`, {
-    ...refused(remark),
-    expected,
-    probe: expected.complaints === undefined,
-    browser,
-    files: {
-      // The driver of WebKitGTK needs it.
-      'recorder.mjs': RECORDER,
-      'page.mjs': `import './recorder.mjs';\n${PAGE}`,
-      'index.html': HTML.replace('page.js', './page.mjs'),
-      'out/index.html': HTML,
-      'rollup.config.mjs': ROLLUP(),
-      'browser.config.mjs': ROLLUP('{ browser: true }'),
-    },
-    build,
-    results: inFolder('out', browser, CSP),
-  });
-
-/** The files of the package as they are: in the form for browsers, or in the one that tries WebAssembly first. */
-const FILES = {
-  ...{ '': 'index', '/fetch': 'fetch', '/protection': 'protection', '/reconnect': 'reconnect' },
-  ...{ '/lab': '-lab', '/light': '-light', '/light/fetch': '-light-fetch', '/testing': '-testing' },
-};
-const mapOf = (form) =>
-  JSON.stringify({
-    imports: Object.fromEntries(
-      Object.entries(FILES).map(([name, file]) => [
-        `rejitter${name}`,
-        `./node_modules/rejitter/${file.startsWith('-') ? file.slice(1) : `${file}${form}`}.js`,
-      ]),
-    ),
-  });
-
-const native = (browser, name, { form = '', policy = '', ...more }) => {
-  const map = mapOf(form);
-  const hash = createHash('sha256').update(map).digest('base64');
-  return row(`${titleOf(browser)}, ${name}`, {
-    ...more,
+/** A page. `build` writes into `out`: without an `index.html`, a `page.js`. `root` has the page. */
+const page = (name, { browser = 'Chromium', root = 'out', headers, files, ...more }) =>
+  row(name, {
     browser,
     files: {
       'recorder.mjs': RECORDER,
       'page.mjs': PAGE,
-      'index.html': `<!doctype html><title>suite</title><script type="importmap">${map}</script>
-<script type="module" src="./recorder.mjs"></script><script type="module" src="./page.mjs"></script>\n`,
+      'index.html': HTML('./page.mjs'),
+      'out/index.html': HTML('page.js'),
+      'rollup.config.mjs': ROLLUP(),
+      'browser.config.mjs': ROLLUP('{ browser: true }'),
+      'webpack.config.mjs': WEBPACK,
+      ...files,
     },
-    results: inFolder('.', browser, policy && { 'content-security-policy': `${policy} 'sha256-${hash}'` }),
+    results: inFolder(root, browser, headers),
+    ...more,
+  });
+
+/** A bundler whose output is a page. */
+const bundler = (name, packages, build, daily = false) => ({
+  name,
+  versions: `${Object.entries(packages)
+    .map(([package_, version]) => `${package_} ${version}`)
+    .join(', ')}. Run in Chromium.`,
+  packages,
+  daily,
+  rows: [page(name, { build })],
+});
+
+export const BUNDLERS = [
+  bundler('esbuild', { esbuild: '0.28.2' }, ESBUILD, true),
+  bundler('Rollup', { '@rollup/plugin-node-resolve': '16.0.3', rollup: '4.67.4' }, 'rollup -c rollup.config.mjs', true),
+  bundler('webpack', { webpack: '5.112.2', 'webpack-cli': '7.0.2' }, 'webpack -c webpack.config.mjs'),
+  bundler('Rspack', { '@rspack/cli': '2.2.8', '@rspack/core': '2.3.2' }, 'rspack build -c webpack.config.mjs'),
+  bundler('Parcel', { parcel: '2.16.4' }, 'parcel build index.html --dist-dir out --no-cache'),
+];
+
+const VITE_BUILD = bundler('Vite, build', { vite: '8.3.8' }, 'vite build --outDir out', true);
+export const VITE = {
+  ...VITE_BUILD,
+  name: 'Vite',
+  rows: [
+    ...VITE_BUILD.rows,
+    page('Vite, dev server', {
+      daily: false,
+      results: async (folder) =>
+        onPage(await folder.serve('vite --host 127.0.0.1 --port 0', /(http:\/\/127\.0\.0\.1:\d+\/)/)),
+    }),
+  ],
+};
+
+/** The program of a page, by its kind. */
+const STARTS = {
+  page: PAGE,
+  'web worker': `import './recorder.mjs';
+new Worker('worker.js', { type: 'module' }).onmessage = ({ data }) => { globalThis.results = data; };
+`,
+};
+const WORKER = "import { suite } from './suite.mjs';\nsuite().then((results) => postMessage(results));\n";
+
+export const ENGINES = {
+  name: 'Browsers',
+  versions: 'A page and a web worker (of modules); bundled by esbuild 0.28.2.',
+  packages: { esbuild: '0.28.2' },
+  daily: true,
+  rows: ['Chromium', 'Firefox', 'WebKit'].flatMap((browser) =>
+    Object.entries(STARTS).map(([kind, start]) =>
+      page(`${titleOf(browser)}, ${kind}`, {
+        browser,
+        expected: { texts: 'short', complaints: 'none' },
+        files: { 'worker.mjs': WORKER, 'page.mjs': start },
+        build: 'esbuild page.mjs worker.mjs --bundle --minify --format=esm --outdir=out',
+      }),
+    ),
+  ),
+};
+
+const POLICY = "script-src 'self'";
+const CSP = { 'content-security-policy': POLICY };
+const refused = (remark = '') => ({
+  parts: WITHOUT_LAB,
+  remark: `${remark} The lab needs WebAssembly.`.trim(),
+  expected: { wasm: 'refused' },
+});
+const REPORTED = 'The browser reports that it refuses WebAssembly.';
+
+/** Retries under a policy say nothing, and bundles for production have short texts. */
+const csp = (name, build, { browser = 'Chromium', remark, expected = { complaints: 'none', texts: 'short' } } = {}) =>
+  page(`${titleOf(browser)}, CSP, ${name}`, {
+    ...refused(remark),
+    expected,
+    probe: expected.complaints === undefined,
+    browser,
+    build,
+    headers: CSP,
+  });
+
+/** The files of the package as they are: in the form for browsers, or in the one that tries WebAssembly first. */
+const FORMS = { '': 'index', '/fetch': 'fetch', '/protection': 'protection', '/reconnect': 'reconnect' };
+const OTHERS = { '/lab': 'lab', '/light': 'light', '/light/fetch': 'light-fetch', '/testing': 'testing' };
+const mapOf = (form) => {
+  const files = [...Object.entries(FORMS).map(([name, file]) => [name, file + form]), ...Object.entries(OTHERS)];
+  const imports = files.map(([name, file]) => [`rejitter${name}`, `./node_modules/rejitter/${file}.js`]);
+  return JSON.stringify({ imports: Object.fromEntries(imports) });
+};
+
+const native = (browser, name, { form = '', policy, ...more }) => {
+  const map = mapOf(form);
+  const hash = createHash('sha256').update(map).digest('base64');
+  return page(`${titleOf(browser)}, ${name}`, {
+    ...more,
+    browser,
+    root: '.',
+    headers: policy && { 'content-security-policy': `${policy} 'sha256-${hash}'` },
+    files: { 'index.html': HTML('./page.mjs', `<script type="importmap">${map}</script>`) },
   });
 };
 
@@ -83,7 +155,7 @@ const unbundled = (browser) => {
       expected: { wasm: 'compiled' },
     }),
     native(browser, 'CSP, an import map', { form: '.browser', ...strict('The files of the form for browsers.') }),
-    native(browser, 'CSP, an import map of the other form', strict('The browser reports that it refuses WebAssembly.')),
+    native(browser, 'CSP, an import map of the other form', strict(REPORTED)),
   ];
 };
 
@@ -100,7 +172,7 @@ export const CSP_PAGES = {
     csp('Vite', 'vite build --outDir out'),
     csp('Rollup', 'rollup -c browser.config.mjs', { expected: { complaints: 'none' } }),
     csp('Rollup without `browser`', 'rollup -c rollup.config.mjs', {
-      remark: 'The browser reports that it refuses WebAssembly.',
+      remark: REPORTED,
       expected: { wasm: 'refused' },
     }),
   ],
@@ -127,7 +199,7 @@ const extension = (name, where, { manifest, ...more }) =>
       'page.mjs': CONTENT,
       'extension/manifest.json': JSON.stringify({ ...MANIFEST, ...manifest }),
       'extension/background.js': '',
-      'extension/page.html': HTML,
+      'extension/page.html': HTML('page.js'),
       'site/index.html': '<!doctype html><title>page</title>\n',
     },
     build: 'esbuild page.mjs --bundle --format=iife --outfile=extension/page.js',
@@ -148,8 +220,8 @@ export const EXTENSION = {
   versions: 'Chromium; bundled by esbuild 0.28.2.',
   packages: { esbuild: '0.28.2' },
   rows: [
-    extension('MV3, page', 'page', refused('')),
+    extension('MV3, page', 'page', refused()),
     extension("MV3, page, 'wasm-unsafe-eval'", 'page', { parts: Object.keys(PARTS).join(''), manifest: WITH_WASM }),
-    extension('MV3, content script on a page with a strict CSP', 'site', refused('')),
+    extension('MV3, content script on a page with a strict CSP', 'site', refused()),
   ],
 };
