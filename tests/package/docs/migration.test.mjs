@@ -13,14 +13,17 @@ import { backOff } from 'exponential-backoff';
 import fetchRetry from 'fetch-retry';
 import got from 'got';
 import ky from 'ky';
+import CircuitBreaker from 'opossum';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { fails } from '../lib/callbacks.mjs';
+import { importEntry } from '../lib/consumer.mjs';
 import { importFetch, serving } from '../lib/fetching.mjs';
 import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still, withGlobals } from '../lib/pasted.mjs';
+import { importAll } from '../protection/entry.mjs';
 
-const { RetryPolicy, isTransientError, permanent, retry } = await importPackage();
+const { RetryPolicy, breaker, isTransientError, permanent, protect, retry } = await importAll();
 const { createFetch } = await importFetch();
 const presets = await importEntry('presets');
 
@@ -37,6 +40,7 @@ const settled = (promise) =>
   );
 
 const ADDRESS = 'https://example.com/users/7';
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 let answer;
 const { server } = serving((request, response) => answer(request, response));
@@ -66,23 +70,32 @@ function world(clock, { statuses, headers = {}, method = 'GET', silent = false }
   return { calls, next, fn, fetch, method, silent, log: (...args) => calls.log.push(args.map(String)) };
 }
 
+/** Whether the callback `f` of a cell is the function that is retried. */
+const isRetried = (code) => /^(pRetry|retry|policy\.(execute|run))\(f[,)]/.test(code);
+
 /**
  * Runs a cell. It holds options, statements that the function meets in its second attempt, or an expression: a promise,
- * the retrying function, or a listener of the policy.
+ * the retrying function, a circuit, or a listener of the policy. A callback `f` of the cell does `act`.
  */
-function runCell(code, { base, run, names }, answers) {
+function runCell(code, { base, run, names }, answers, act) {
   return still(async (clock) => {
     const it = world(clock, answers);
     const { calls, next, fn, log } = it;
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error('stopped')), 250);
+    const told = { at: [], args: undefined };
+    const value = () => (/[dD]elay|backoff/.test(code) ? WAIT_MS : !/prepare/.test(code) || undefined);
+    const f = (...args) => {
+      told.at.push(clock.now);
+      told.args ??= args;
+      return act(isRetried(code) ? fn : value);
+    };
     const known = {
-      ...{ fn, log, options: base, signal: controller.signal, error: new Error('the end'), url: ADDRESS },
+      ...{ f, fn, log, sleep, options: base, signal: controller.signal, error: new Error('the end'), url: ADDRESS },
       refresh: async () => log('refresh'),
-      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
       hang: () => new Promise(() => void next()),
       count: async () => calls.times.push(clock.now),
-      ...names(it),
+      ...names(it, base),
     };
     const outcome = () => {
       if (code.startsWith('{')) return run(it, { ...base, ...evaluate(code, known) });
@@ -91,10 +104,15 @@ function runCell(code, { base, run, names }, answers) {
         return run({ ...it, fn: (bail) => (calls.times.length === 1 && next() ? statements(bail) : fn()) }, base);
       }
       const value = evaluate(code, known);
+      if (value instanceof CircuitBreaker) return threeTimes(() => value.fire());
       if (typeof value === 'function') return value();
       return typeof value.then === 'function' ? value : known.policy.execute(fn);
     };
-    return { ...calls, outcome: await settled(outcome()) };
+    const ended = await Promise.race([settled(outcome()), sleep(60_000)]);
+    const endMs = clock.now;
+    if (act) await sleep(WAIT_MS);
+    known.circuit?.shutdown();
+    return { ...calls, outcome: ended, ...(act && { told, endMs }) };
   });
 }
 
@@ -106,7 +124,7 @@ const half = { random: () => 0.5 };
 const functions = (base, run, names = () => ({})) => {
   const own = (fn, options) => retry(fn, { ...half, ...options });
   const now = { base: { jitter: 'none', ...base.now }, run: ({ fn }, options) => own(fn, options) };
-  const known = () => ({ retry: own, permanent, presets, RetryPolicy });
+  const known = (_, options) => ({ retry: own, permanent, presets, RetryPolicy, policy: new RetryPolicy(options) });
   return { old: { base: base.old, run, names }, now: { ...now, names: known }, statuses: FAILURES };
 };
 /** A page about requests. `send` sends one with our fetch. */
@@ -143,7 +161,9 @@ const PAGES = {
   cockatiel: functions(
     { old: constant, now: { maxAttempts: 5, backoff: 'fixed' } },
     ({ fn }, options) => cockatielOf(options).execute(fn),
-    () => ({ ...cockatiel, aggressive: cockatiel.TimeoutStrategy.Aggressive, policy: cockatielOf(constant) }),
+    (_, options) => ({
+      ...{ ...cockatiel, aggressive: cockatiel.TimeoutStrategy.Aggressive, policy: cockatielOf(options) },
+    }),
   ),
   'axios-retry': requests(
     { old: { retries: 3 }, now: { maxAttempts: 4, capMs: Infinity, jitter: 'none' } },
@@ -252,6 +272,123 @@ for (const [name, { old, now, statuses }] of Object.entries(PAGES)) {
       assert.deepEqual(after.log, before.log);
     });
   }
+}
+
+// The tables of callbacks. An operation makes three attempts that fail, with 100 ms between them.
+
+const WAIT_MS = 100;
+/** Calls a function three times, whatever becomes of it; what the last call rejects with is the end. */
+async function threeTimes(call) {
+  for (let i = 0; i < 2; i++) {
+    await call().catch(() => {});
+    await sleep(WAIT_MS);
+  }
+  return call();
+}
+
+const own = { maxAttempts: 3, backoff: 'fixed', baseMs: WAIT_MS, jitter: 'none' };
+const nodeRetry = { retries: 2, minTimeout: WAIT_MS, factor: 1, randomize: false };
+const circuitOf = (fn, options) => new CircuitBreaker(fn, { timeout: false, volumeThreshold: 10, ...options });
+/** One call of each is protected. */
+const circuits = {
+  old: {
+    run({ fn }, options) {
+      const circuit = circuitOf(fn, options);
+      return threeTimes(() => circuit.fire()).finally(() => circuit.shutdown());
+    },
+    names: ({ fn }) => ({ circuit: circuitOf(fn) }),
+  },
+  now: {
+    run({ fn }, { isFailure }) {
+      const one = new RetryPolicy({ maxAttempts: 1, protection: protect(breaker(), { isFailure }) });
+      return threeTimes(() => one.run(fn));
+    },
+    names: (_, options) => ({ policy: new RetryPolicy(options) }),
+  },
+};
+const requested = ({ fetch }, options) => createFetch(options, fetch)(ADDRESS);
+
+/** The options of both sides. */
+const THREE = {
+  'p-retry': [nodeRetry, own],
+  'async-retry': [nodeRetry, own],
+  cockatiel: [{ ...constant, maxAttempts: 2 }, own],
+  'axios-retry': [
+    { retries: 2, retryDelay: () => WAIT_MS },
+    { ...own, throwOnStatus: true },
+  ],
+  opossum: [{}, own],
+};
+
+/** Runs a cell, with what nobody handles counted instead of reported. */
+async function observed(code, side, act) {
+  const listeners = process.listeners('unhandledRejection');
+  let unhandled = 0;
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => unhandled++);
+  const quiet = { console: { ...console, error() {} } };
+  const seen = await withGlobals(quiet, () => runCell(code, side, { statuses: [503] }, act));
+  process.removeAllListeners('unhandledRejection');
+  for (const listener of listeners) process.on('unhandledRejection', listener);
+  return { ...seen, unhandled };
+}
+
+const NUMBERS = ['attempt', 'attemptNumber'];
+
+/** What a callback receives, in words. */
+function inWords(value) {
+  if (value === null || typeof value !== 'object') return typeof value;
+  if (value instanceof Error) return 'error';
+  if (value instanceof Request) return 'request';
+  return `{ ${['error', 'reason', 'response', 'url', ...NUMBERS].filter((name) => name in value).join(', ')} }`;
+}
+
+/** When it was called, by the attempts: `0` is the time of the first. */
+function timesOfCalls({ times, told }, code) {
+  const [all, same] = [times.join(), told.at.join()];
+  if (same === all) return isRetried(code) || code.includes('prepare') ? 'each attempt' : 'each failure';
+  if (same === times.slice(0, -1).join()) return 'before each wait';
+  if (same === times.slice(1).join()) return 'after each wait';
+  return same === String(times.at(-1)) ? 'at the end' : same;
+}
+
+function effectOf({ times, told, outcome, unhandled }, code) {
+  if (unhandled > 0) return 'unhandled rejection';
+  if (outcome === undefined) return 'never ends';
+  if (outcome !== 'rejected with thrown') return 'no effect';
+  if (isRetried(code)) return told.at.length === 3 ? 'retried' : 'ends all';
+  return times.length < 3 ? 'ends all' : 'is the error';
+}
+
+/** The cells of a row that a side fills. */
+async function cellsOf(code, side) {
+  const thrown = fails(new Error('thrown'));
+  const plain = await observed(code, side, (value) => value());
+  const late = await observed(code, side, (value) => sleep(50).then(value));
+  const effects = [await observed(code, side, thrown), await observed(code, side, async () => thrown())];
+  const numbers = plain.told.args.flatMap((value) => [value, ...NUMBERS.map((name) => Object(value)[name])]);
+  return [
+    plain.told.args.flatMap((value) => (value === undefined ? [] : inWords(value))).join(', '),
+    String(numbers.find((value) => typeof value === 'number') ?? '–'),
+    late.endMs > plain.endMs ? 'yes' : 'no',
+    [...new Set(effects.map((effect) => effectOf(effect, code)))].join('; a rejection: '),
+    timesOfCalls(plain, code),
+  ];
+}
+
+for (const [name, bases] of Object.entries(THREE)) {
+  const { old, now } = PAGES[name] ?? circuits;
+  const rows = tableIn(page(name), `callback of ${name}`);
+  assert.ok(rows.length > 1, name);
+  for (const [oldCell, nowCell, ...cells] of rows)
+    test(`${name}: ${oldCell} is called as ${nowCell}`, async () => {
+      const theirs = await cellsOf(literal(oldCell), { ...old, base: bases[0] });
+      const run = name === 'axios-retry' ? requested : now.run;
+      const ours = await cellsOf(literal(nowCell), { ...now, run, base: bases[1] });
+      assert.deepEqual(
+        cells,
+        theirs.map((cell, i) => (cell === ours[i] ? cell : `${cell} / ${ours[i]}`)),
+      );
+    });
 }
 
 /** Runs a block as a file, with a function and servers that fail twice; returns the times of the attempts. */
