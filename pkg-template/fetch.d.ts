@@ -196,8 +196,8 @@ interface FetchOnlyOptions {
    * `x-ms-retry-after-ms`, `x-amz-retry-after`; of several the longest. The wait is at least `h + r·max(baseMs, h/2)`
    * for a hint of h ms, and at least the wait that the policy computes: never less than the server
    * requests, spread out, and never sooner than without the hint. A hint above `maxRetryAfterMs` ends the
-   * operation with the response (`reason: 'hint'`, the value in the report's `hintMs`), unless
-   * `longRetryAfter` is 'cap'.
+   * operation with the response (`reason: 'hint'`, the value in the report's `hintMs`), or is cut: see
+   * {@link RetryOptions.maxRetryAfterMs}.
    *
    * A hinted wait is thus at most 1.5 × `maxRetryAfterMs` (90 s with the defaults), and five of them 450
    * s. Set `totalTimeoutMs` if a caller cannot wait that long.

@@ -158,8 +158,8 @@ export type SyncOperation<T> = ((attempt: Attempt) => T) &
  *   after the deadline is a success; one that fails after it ends the operation with its own error
  *   (`reason: 'deadline'`).
  * - `attemptTimeoutMs` and `unref` must be unset.
- * - A callback, predicate or `beforeRetry` that returns a promise ends the operation with a
- *   `TypeError` (`reason: 'callback'`).
+ * - A promise of any function but a hook, which nothing could wait for, ends the operation with a `TypeError`
+ *   (`reason: 'callback'`).
  *
  * @throws {TypeError | RangeError} if the options are invalid
  * @throws {Error} before the first attempt, if the host forbids blocking (a page's main thread) or
@@ -307,8 +307,8 @@ export class RetryPolicy {
    * requests nothing) is a delay that a server requested: the wait is then spread upwards from it, as
    * after {@link retryAfter}.
    *
-   * @throws {TypeError | RangeError} if an argument is invalid, or `hintMs` is above `maxRetryAfterMs`
-   *   and `longRetryAfter` is 'stop'
+   * @throws {TypeError | RangeError} if an argument is invalid, or `hintMs` is above `maxRetryAfterMs`,
+   *   which ends an operation unless the policy says otherwise
    * @example
    * ```js
    * import { RetryPolicy } from 'rejitter';

@@ -21,7 +21,7 @@ import { now } from './timer.js';
  */
 export function callbackFailed(run, thrown, limits) {
   if (limits.aborted) return 'aborted';
-  // Ended by the deadline, during a predicate or `beforeRetry`.
+  // Ended by the deadline, during a callback that is awaited.
   if (thrown === INTERRUPTED) return 'deadline';
   // The attempt that was being classified keeps its own outcome, and is not followed by another one.
   if (run.endedAt !== undefined) run.admission?.classified(run, false);

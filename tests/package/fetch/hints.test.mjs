@@ -33,10 +33,7 @@ const once = (headers, status = 503) => {
 /** The hint that the wrapper reads from the headers, NaN without one. */
 async function hintOf(headers) {
   const event = await new Promise((seen, failed) => {
-    createFetch(
-      { ...QUICK, maxRetryAfterMs: 0, longRetryAfter: 'cap', onRetry: seen },
-      once(headers),
-    )('http://x/').catch(failed);
+    createFetch({ ...QUICK, maxRetryAfterMs: 0, onFailure: seen }, once(headers))('http://x/').catch(failed);
   });
   return event.hintMs ?? null;
 }

@@ -39,7 +39,7 @@ export async function results() {
 
 export const everything: FetchOptions = {
   baseMs: 1, capMs: 2, maxAttempts: Infinity, backoff: 'linear', stepMs: 3, jitter: 'equal', signal: new AbortController().signal,
-  attemptTimeoutMs: 5, totalTimeoutMs: 6, maxRetryAfterMs: 7, longRetryAfter: 'cap', respectRetryAfter: false, throwOnStatus: true,
+  attemptTimeoutMs: 5, totalTimeoutMs: 6, maxRetryAfterMs: 7, respectRetryAfter: false, throwOnStatus: true,
   retryOn: [503], methods: ['POST'], idempotencyKey: 'auto', finalError: 'wrap', seed: 1, unref: true,
   prepare: (request, attempt) => {
     same<typeof request, Request>(true);
