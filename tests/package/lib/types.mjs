@@ -96,7 +96,7 @@ export function typeTests(suites) {
     const options = { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'] };
     const { stdout } = await compileWith('TypeScript 7', options, Object.fromEntries(bare));
     const errors = stdout.split('\n').filter((line) => /^\S/.test(line));
-    assert.ok(errors.length > 150);
+    assert.ok(errors.length > 110);
     assert.deepEqual(
       errors.filter((line) => MISTAKES.test(line)),
       [],

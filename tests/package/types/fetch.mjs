@@ -14,8 +14,6 @@ const POSITIVE = `
 export const asFetch: typeof fetch = createFetch();
 export const also: typeof fetch = fetchWithRetry;
 export const over: RetryingFetch = createFetch({}, fetch);
-export const overItself: typeof fetch = createFetch({}, createFetch());
-export const plain: RetryingFetch = fetch;
 const takes = (f: typeof fetch): Promise<Response> => f('https://example.com');
 export const taken = [takes(createFetch()), takes(fetchWithRetry)];
 const mock: FetchLike = async () => ({ status: 503 });
@@ -63,13 +61,10 @@ export const others: FetchOptions[] = [
   { retryOn: undefined, methods: undefined, idempotencyKey: undefined, prepare: undefined, onRetry: undefined },
   goRetryableHttp, { ...pRetry, maxAttempts: 3 }, { ...goRetryableHttp, retryOn: goRetryableHttpRetryOn },
 ];
-export const frozen = createFetch({ retryOn: [503], methods: ['GET'] } as const);
 export const init: FetchInit = { retry: { maxAttempts: 2, idempotencyKey: 'mine' } };
-export const call: CallOptions = { idempotencyKey: 'mine', retryOn: [503] };
 export const handler = (event: RetryEvent & RequestFields): number | undefined => event.status ?? event.hintMs;
 export const handled = createFetch({ onRetry: handler });
 export const ofAPolicy: typeof fetch = createFetch(new RetryPolicy({ metrics: true }), fetch);
-export const reusable: FetchOptions = { ...everything, maxAttempts: 2 };
 const plainHeaders: HeadersLike = { 'retry-after': '5', 'set-cookie': ['a', 'b'] };
 export const waits: (number | undefined)[] = [
   retryAfterMs(new Response()), retryAfterMs(new Headers()), retryAfterMs('120'), retryAfterMs(null), retryAfterMs(undefined),
@@ -82,19 +77,14 @@ const NEGATIVE = `
 createFetch({ maxAtempts: 3 }); // wrong: an option's name is misspelt
 createFetch({ retryIf: () => true }); // wrong: retryIf is retryOn here
 createFetch({ retryOnResult: () => true }); // wrong: retryOnResult is retryOn here
-createFetch({ retryOn: ['503'] }); // wrong: a status is a number
 createFetch({ retryOn: () => 'yes' }); // wrong: a predicate answers with a verdict
-createFetch({ retryOn: () => {} }); // wrong: a predicate that forgets its answer
 createFetch({ methods: 'POST' }); // wrong: methods is a list
 createFetch({ idempotencyKey: () => 5 }); // wrong: a key is a text
-createFetch({ idempotencyKey: 'mine' }); // wrong: a constant key is for one call
 createFetch({ finalResult: 'reject' }); // wrong: finalResult is throwOnStatus here
 createFetch({ hint: () => '5' }); // wrong: a hint is a number of milliseconds
 // @ts-expect-error options of retry go into the init's retry
 fetchWithRetry('https://example.com', { maxAttempts: 2 });
 retryAfterMs(120); // wrong: a value of Retry-After is a text
-createFetch({ metrics: true }); // wrong: metrics are a policy's
-createFetch({}, 'undici'); // wrong: what takes fetch's place is a function
 createFetch({}, async () => 5); // wrong: what takes fetch's place answers with a status
 createFetch({ prepare: () => 5 }); // wrong: prepare returns a request or nothing
 // @ts-expect-error options of a call are checked too

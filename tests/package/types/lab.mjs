@@ -55,27 +55,20 @@ void simulate;
 const WRONG = `
 plan(3); // wrong: no policy
 explain({ retries: 3 }); // wrong: an option of no name
-plan({ jitter: 'half' }); // wrong: an unknown jitter
 plan({}, '3'); // wrong: text for a number
 sample({}, { wait: 3 }); // wrong: an option that sample has not
 explain({}).some(({ code }) => code === 'no-jitters'); // wrong: no code
 plan({})[0]!.meanMs = 3; // wrong: a result is not to be changed
 cdf({}, 1, 3); // wrong: no list
-quantiles({}); // wrong: k is missing
-simulateOutage({}, { deadline: 3 }); // wrong: an option that the outage has not
 simulateOutage({}, { seed: null }); // wrong: no seed
 simulateOutage(); // wrong: a policy is needed
 simulateContention({ figure: 'half' }); // wrong: no line of the figure
-simulateContention({ figure: 'full', cap: 3 }); // wrong: a line has no such option
 simulateLoad({}, { arrivals: { type: 'closed', perS: 3 } }); // wrong: closed arrivals have clients
 simulateLoad({}, { protection: { budget: { maxTokens: 1 } } }); // wrong: the rule of gRPC has two numbers
-simulateLoad({}, { budget: { capacity: 1 } }); // wrong: a budget is a part
 simulateRateLimit({}, { hints: 'shared' }); // wrong: hints are followed or ignored
-simulateHedging({}, { hedge: {} }); // wrong: no policy takes part in hedging
 simulateHedging({ hedge: { delay: 5 } }); // wrong: a hedge has other options
 simulateHedging().result().exact.extra; // wrong: the closed form may be undefined
 peakOf(simulateHedging().result()); // wrong: a result of another simulation
-void simulateHedging().run({ slice: 3 }); // wrong: an option that run has not
 simulateHedging().step().share = 3; // wrong: progress is not to be changed
 `;
 const NAMES = `cdf, density, explain, peakOf, plan, quantiles, sample, simulateContention, simulateHedging, simulateLoad,

@@ -21,8 +21,6 @@ export const all = [retry(() => 1, { retryIf: verdict, attemptTimeoutMs: 5, tota
 
 const NEGATIVE = `
 createFetch({ signal: undefined as never }); // wrong: a signal belongs to a call
-createFetch({ idempotencyKey: 'auto' }); // wrong: an option of rejitter/fetch
-retry(() => 1, { onRetry() {} }); // wrong: an option of the main entry
 retry(() => 1, { jitter: 'decorrelated' }); // wrong: a jitter of the main entry
 retry(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
 retry(({ elapsedMs }) => elapsedMs); // wrong: the attempt has no clock

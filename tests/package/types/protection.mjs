@@ -74,21 +74,15 @@ export function rejected(error: unknown): number {
 const NEGATIVE = `${IMPORT}
 const api = protect(budget());
 budget({ capacity: '5' }); // wrong: a text is not an amount
-budget({ perFailure: 1 }); // wrong: no such option
 budget({ preset: 'awsSdk2020' }); // wrong: no such preset
-budget({ openMs: 5 }); // wrong: an option of the breaker
 breaker({ isFailure: () => true }); // wrong: an option of protect
 protect(breaker(), { isFailure: () => 'failure' }); // wrong: an answer that says nothing known
 protect(breaker(), { isFailure: async () => true }); // wrong: it is not awaited
-breaker({ resetTimeout: 5 }); // wrong: opossum's name
 hedge({ delay: 5 }); // wrong: no such option
-protect({ capacity: 5 }); // wrong: a part is made by its function
 protect(budget); // wrong: the function itself is not a part
 protect({ onEvent: () => {} }, budget()); // wrong: options come last
-protect(budget(), { onEvents: () => {} }); // wrong: no such option
 api.for(5); // wrong: a key is a text
 api.status().budget = undefined; // wrong: numbers are read, not written
-retry(() => 1, { protection: true }); // wrong: true is not a protection
 retry(() => 1, { protection: budget() }); // wrong: neither is a part
 retry(() => 1, { key: 'a' }); // wrong: a key belongs to a policy's run
 new RetryPolicy({ protection: api }).run(() => 1, { key: 5 }); // wrong: a key is a text

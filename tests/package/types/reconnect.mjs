@@ -22,7 +22,6 @@ closeError(event);
 
 const NEGATIVE = `
 keepConnected(() => 1, { totalTimeoutMs: 5 }); // wrong: an option of operations
-keepConnected(() => 1, { onSuccess() {} }); // wrong: onOpen
 keepConnected(() => 1, { retryIf: () => {} }); // wrong: a predicate that forgets its answer
 keepConnected(() => 1, { wakeOn: () => {} }); // wrong: nothing to unsubscribe by
 keepConnected(({ opened }) => opened({ silence: 5 })); // wrong: the name

@@ -18,47 +18,41 @@ import reconnect from './reconnect.mjs';
 
 typeTests({ functions, options, fetch: fetchSuite, lab, light, protection, reconnect });
 
-test('the errors have their message, errors and cause with the libraries of ES2020', async () => {
-  const text = `
-import { RetryError, TimeoutError } from 'rejitter';
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
-const same = <A, B>(_: Equal<A, B>): void => {};
+/** Projects of users that compile, with their options, as modules of their own. */
+const PROJECTS = {
+  'with the libraries of ES2020, errors have their message, errors and cause': [
+    `import { RetryError, TimeoutError } from 'rejitter';
 export function causes(error: unknown): unknown[] {
   if (error instanceof TimeoutError) return [error.cause, error.message];
   if (!(error instanceof RetryError)) return [];
-  same<typeof error.message, string>(true);
-  same<typeof error.errors, any[]>(true);
-  return [error.cause, ...error.errors];
-}
-`;
-  await compiles(text, { lib: ['es2020', 'dom'], target: 'es2020' });
-});
-
-test('the conditions of hosts, which projects for React Native set, lead to the same types', async () => {
-  const text = `
-import { retry } from 'rejitter';
+  const message: string = error.message;
+  const errors: any[] = error.errors;
+  return [message, error.cause, ...errors];
+}`,
+    { lib: ['es2020', 'dom'], target: 'es2020' },
+  ],
+  'the conditions of hosts, which projects for React Native set, lead to the same types': [
+    `import { retry } from 'rejitter';
 import * as main from 'rejitter';
 import * as parts from 'rejitter/protection';
 import { plan } from 'rejitter/lab';
 import { virtualClock } from 'rejitter/testing';
 export const same: (typeof main)['retry'] = retry;
-export const used = [parts.budget, plan, virtualClock];
-`;
-  await compiles(text, { customConditions: ['react-native', 'workerd', 'browser'] });
-});
-
-test('a library can export types inferred from rejitter/fetch: each has a name that others can import', async () => {
+export const used = [parts.budget, plan, virtualClock];`,
+    { customConditions: ['react-native', 'workerd', 'browser'] },
+  ],
   // Only from this entry: the types of the main one, which stand in files that cannot be imported, are inferred.
-  const text = `
-import { createFetch, type FetchOptions } from 'rejitter/fetch';
+  'a library can export types inferred from rejitter/fetch: each has a name that others can import': [
+    `import { createFetch, type FetchOptions } from 'rejitter/fetch';
 export const copied = (options: FetchOptions) => ({ ...options });
 export const prepare = (options: FetchOptions) => options.prepare;
 export const onGiveUp = (options: FetchOptions) => options.onGiveUp;
 export const jitter = (options: FetchOptions) => options.jitter;
-export const fetch = createFetch();
-`;
-  await compiles(text, { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' });
-});
+export const fetch = createFetch();`,
+    { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' },
+  ],
+};
+for (const [name, [text, options]] of Object.entries(PROJECTS)) test(name, () => compiles(text, options));
 
 test('editors show the types of results without what the package adds to infer them', () => {
   const text = `
