@@ -1,5 +1,5 @@
 // One opinion about a failure: isTransientError, isProgrammingError, and createFetch when its inner fetch fails so.
-// tests/vectors/failures.json has the rows; failures/write.mjs makes those of real clients.
+// tests/vectors/failures.json has the rows, and codes; failures/write.mjs makes the rows of real clients.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,49 +14,11 @@ import { misjudged } from './failures/rows.mjs';
 
 const { isProgrammingError, isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
-const { real, made } = vectors('failures');
+const { real, made, codes } = vectors('failures');
 
-/** Codes of databases and servers, in the errors of their clients: how these look, which may pass, and which may not. */
-const CODES = {
-  pg: [
-    (code) => ({ name: 'error', code }),
-    '08006 53300 57P01 57P03 40001 40P01 55P03',
-    '42601 42P01 23505 23503 28P01 22P02 40002 57014 57P04',
-  ],
-  mysql2: [
-    (code) => ({ code: `ER_${code}` }),
-    'LOCK_DEADLOCK LOCK_WAIT_TIMEOUT LOCK_NOWAIT CON_COUNT_ERROR TOO_MANY_USER_CONNECTIONS SERVER_SHUTDOWN',
-    'PARSE_ERROR DUP_ENTRY ACCESS_DENIED_ERROR NO_SUCH_TABLE BAD_FIELD_ERROR NO_REFERENCED_ROW_2 DATA_TOO_LONG',
-  ],
-  ioredis: [
-    (code) => ({ name: 'ReplyError', message: `${code.replace('_', ' ')} says the server` }),
-    'LOADING READONLY CLUSTERDOWN MASTERDOWN TRYAGAIN ERR_max',
-    'WRONGTYPE NOAUTH ERR_unknown NOSCRIPT OOM EXECABORT MOVED',
-  ],
-  gRPC: [
-    (code) => ({ message: `${code} X: says the server`, code: Number(code), details: 'says the server' }),
-    '4 8 10 14',
-    '1 2 3 5 6 7 9 11 12 13 15 16',
-  ],
-  Prisma: [
-    (code) => ({ name: 'PrismaClientKnownRequestError', code }),
-    'P1001 P1002 P1008 P1017 P2024 P2034 P2037',
-    'P1000 P1003 P1011 P2002 P2003 P2010 P2025 P2028 P2033 P2039',
-  ],
-  'Prisma at its start': [(errorCode) => ({ name: 'PrismaClientInitializationError', errorCode }), 'P1001', 'P1000'],
-  ...Object.fromEntries(
-    [
-      (status) => ({ status }),
-      (status) => ({ statusCode: status }),
-      (status) => ({ response: { status } }),
-      (status) => ({ response: { statusCode: status } }),
-      (status) => ({ $metadata: { httpStatusCode: status } }),
-    ].map((shape, i) => [
-      `a status, ${i}`,
-      [(code) => shape(Number(code)), '408 425 429 500 502 503 504 529', '400 401 403 404 409 413 422 501 505'],
-    ]),
-  ),
-};
+/** An error of a row of codes: `$` in a text, and the number 0, stand for the code. */
+const coded = (shape, code) =>
+  JSON.parse(JSON.stringify(shape), (_, value) => (value === 0 ? Number(code) : (value.replace?.('$', code) ?? value)));
 
 /** Checks what is said of each, bare and as the cause of another error. */
 function classify(errors, expected, label = '') {
@@ -65,9 +27,9 @@ function classify(errors, expected, label = '') {
       assert.equal(isTransientError(each), expected, `${label} ${error.code ?? error.name}: ${error.message}`);
 }
 
-for (const [client, [errorOf, passing, lasting]] of Object.entries(CODES))
+for (const { client, shape, passing, lasting } of codes)
   test(`codes of ${client}`, () => {
-    const made = (codes) => codes.split(' ').map((code) => Object.assign(new Error('x'), errorOf(code)));
+    const made = (codes) => codes.map((code) => Object.assign(new Error('x'), coded(shape, code)));
     classify(made(passing), true, client);
     classify(made(lasting), false, client);
   });

@@ -22,7 +22,6 @@ const PRELUDE = `
 const IMPORT =
   'const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = ' +
   "await import('rejitter');";
-const ACCESS = "Object.defineProperty(process, 'getBuiltinModule', { get() { looks += 1;";
 const CHANNEL = (change, most = 1) => [
   `${IMPORT} let looks = 0; ${change}
   const seen = [retrySync(() => 1)];
@@ -58,21 +57,6 @@ const PROGRAMS = {
     `${IMPORT} console.log(await retry(second, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);`,
     'value 0',
-  ],
-  'setTimeout is called as a global function, which browsers insist on': [
-    // A module is strict code: called as a method of something else, `this` is that something.
-    `${IMPORT}
-    for (const name of ['setTimeout', 'clearTimeout']) {
-      const real = globalThis[name];
-      globalThis[name] = function (...args) {
-        if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
-        return real(...args);
-      };
-    }
-    const value = await retry(third, { baseMs: 1 });
-    setTimeout(() => controller.abort('enough'), 5);
-    console.log(value, await end(retry(fails, { ...long, signal })));`,
-    '3 enough',
   ],
   'nothing of the options stays alive after a call': [
     `${IMPORT}
@@ -130,26 +114,6 @@ const PROGRAMS = {
       try { retrySync(fn, options); } catch (error) { console.log(error.name); }`,
     'TypeError\nTypeError\nTypeError',
     ['--unhandled-rejections=strict'],
-  ],
-  'where blocking is impossible, retrySync says so before the first attempt, and asks again': [
-    `${IMPORT}
-    const { SharedArrayBuffer } = globalThis;
-    const { wait } = Atomics;
-    const tell = (called = 'not called') => {
-      try { retrySync(() => { called = 'called'; }); } catch ({ message, cause }) {
-        return [called, /^rejitter: .*cannot block this thread.*Use retry instead, or a worker$/.test(message),
-          /SharedArrayBuffer.*cross-origin isolated/.test(message), cause?.message ?? cause]; }
-      return called;
-    };
-    delete globalThis.SharedArrayBuffer;
-    console.log(...tell());
-    globalThis.SharedArrayBuffer = SharedArrayBuffer;
-    Atomics.wait = () => { throw new TypeError('cannot be called in this context'); };
-    console.log(...tell());
-    Atomics.wait = wait;
-    console.log(tell());`,
-    'not called true true globalThis.SharedArrayBuffer is not a constructor\n' +
-      'not called true true cannot be called in this context\ncalled',
   ],
   'W01 100 first calls at once: one instance, all right': [
     `let modules = 0;
@@ -210,8 +174,6 @@ const PROGRAMS = {
   'process.getBuiltinModule that throws, as in edge routes of Next.js, is called once': CHANNEL(
     "process.getBuiltinModule = () => { looks += 1; throw new Error('not supported in the Edge Runtime'); };",
   ),
-  'no process.getBuiltinModule, as in Node before 20.16 and other hosts: read once': CHANNEL(`${ACCESS} } });`),
-  'a getter of getBuiltinModule that throws is read once': CHANNEL(`${ACCESS} throw new Error('read'); } });`),
   'a getter of process that throws is read once, and by the second draw of a process': CHANNEL(
     "Object.defineProperty(globalThis, 'process', { configurable: true, get() { looks += 1; throw new Error('read'); } });",
     2,

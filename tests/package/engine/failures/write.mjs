@@ -194,7 +194,8 @@ const SCOPE = {
   ...{ at, aborted, refused, dropping, hanging, long, closed, ended, over, cut },
 };
 
-const { real, made } = JSON.parse(readFileSync(FILE, 'utf8'));
+const text = readFileSync(FILE, 'utf8');
+const { real } = JSON.parse(text);
 for (const row of real) {
   const [name] = row.client.split(' ');
   const version = name === 'Node' ? process.version.replace(/\..*/, '') : devDependencies[name];
@@ -210,7 +211,10 @@ for (const row of real) {
   row.error = dataOf(row.error);
 }
 for (const { close } of servers) await close();
-const lines = (rows) => rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
-writeFileSync(FILE, `{\n  "real": [\n${lines(real)}\n  ],\n  "made": [\n${lines(made)}\n  ]\n}\n`);
+const rows = real.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
+writeFileSync(
+  FILE,
+  text.replace(/(?<="real": \[\n)[^]*?(?=\n {2}\])/, () => rows),
+);
 console.log(`${real.length} rows of real clients`);
 process.exit();
