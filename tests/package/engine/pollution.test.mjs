@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
-import { HOOKS } from '../lib/callbacks.mjs';
+import { HOOKS, fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, repo } from '../lib/consumer.mjs';
 
@@ -35,25 +35,14 @@ function namesOfSources() {
 }
 
 let called = 0;
-const VALUES = [
-  5,
-  'x',
-  true,
-  () => {
-    called += 1;
-    return 'polluted';
-  },
-  { afterMs: 7 },
-];
+const VALUES = [5, 'x', true, () => `polluted ${++called}`, { afterMs: 7 }];
 
 /** Objects of these tests inherit nothing: what the package reads of its own is under test. */
 const bare = (object) => ({ __proto__: null, ...object });
 
 /** The callbacks' error, another one for each scenario. */
 let E;
-const fail = () => {
-  throw E;
-};
+const fail = () => fails(E)();
 const hang = () => new Promise(() => {});
 const none = bare({ jitter: 'none' });
 const twice = bare({ ...none, maxAttempts: 2 });
@@ -113,12 +102,11 @@ async function held(fn, options, seen) {
 
 /** An OpenTelemetry that lists what it is told, except what the error itself says, inherited or not. */
 function recorder(seen) {
+  const shown = (arg) => (typeof arg === 'object' ? bare({ ...arg, 'error.type': 0 }) : typeof arg);
   const note =
     (name) =>
-    (...args) => {
-      const told = args.map((arg) => (typeof arg === 'object' ? bare({ ...arg, 'error.type': 0 }) : typeof arg));
-      seen.push([name, told]);
-    };
+    (...args) =>
+      void seen.push([name, args.map(shown)]);
   const methods = ['addEvent', 'setAttributes', 'setAttribute', 'setStatus', 'end', 'record'];
   const target = (name) => bare(Object.fromEntries(methods.map((method) => [method, note(`${name} ${method}`)])));
   const startSpan = (name, { attributes }) => seen.push([name, bare(attributes)]) && target('span');
@@ -150,14 +138,7 @@ const RUNNERS = {
     return telemetry(bare(api)).policy(new RetryPolicy(options)).run(fn).finally(collect);
   },
   hooks: (fn, options, seen) => {
-    const hook = (name) => [
-      name,
-      (event) =>
-        void seen.push(
-          name,
-          Object.entries(event).map(([key]) => key),
-        ),
-    ];
+    const hook = (name) => [name, (event) => void seen.push([name, ...Object.keys(event)])];
     return retry(fn, bare({ ...options, ...Object.fromEntries(HOOKS.map(hook)) }));
   },
   metrics: async (fn, options, seen) => {
@@ -185,7 +166,7 @@ const FETCHES = {
 const answer = (status, hint) =>
   bare({ status, body: null, headers: bare({ get: (name) => (name === 'retry-after' && hint) || null }) });
 
-/** Options that inherit, without parts. Makes two calls, the second one with options of its own, of which the first ones are known then. */
+/** Options that inherit, without parts. With options of a call, makes two: they are known then. */
 const fetching =
   (parts, init, create = createFetch) =>
   async (fn, options, seen) => {
@@ -205,82 +186,68 @@ const fetching =
 const FETCHERS = {
   createFetch: fetching(),
   'createFetch of light': fetching(undefined, undefined, lightFetch),
-  'createFetch with options of a call': fetching(
+  'createFetch, options of a call': fetching(
     undefined,
     bare({ retry: bare({ maxAttempts: 2, jitter: 'full', seed: 1 }) }),
   ),
   'createFetch with all parts': fetching(PARTS['all parts']),
 };
 
+const policyOf = (options) => new RetryPolicy(options);
+const jitter = { type: 'proportional', ratio: 0.5 };
+const policies = [{}, none, { backoff: [1, 2] }, { backoff: 'truncated' }];
+
 /** Programs that run no operation, or one that blocks. */
 const SCENARIOS = {
   sync: () => blocking(fail, light3),
   'sync, success': () => blocking(() => 'value', none),
-  'sync, abort': () => {
+  'sync, abort'() {
     const controller = new AbortController();
-    return blocking(
-      () => {
-        controller.abort(E);
-        fail();
-      },
-      bare({ signal: controller.signal }),
-    );
+    const abort = () => {
+      controller.abort(E);
+      fail();
+    };
+    return blocking(abort, bare({ signal: controller.signal }));
   },
-  'seeded runs': () => {
-    const policy = new RetryPolicy(bare({ seed: 1, maxAttempts: 3 }));
-    const signal = new AbortController().signal;
-    const run = () =>
-      Promise.allSettled([{ signal }, { seed: 2 }, { signal }].map((own) => policy.run(fail, bare(own))));
-    return operation(run, []);
+  'seeded runs'() {
+    const policy = policyOf(bare({ seed: 1, maxAttempts: 3 }));
+    const runs = [{ signal: new AbortController().signal }, { seed: 2 }, {}];
+    return operation(() => Promise.allSettled(runs.map((own) => policy.run(fail, bare(own)))), []);
   },
-  seeds: () => {
-    // Unseeded lists differ from each other, seeded ones do not.
-    return [fromData({ version: 1, maxAttempts: 4 }), new RetryPolicy({ maxAttempts: 4 })].map((policy) => {
+  // Unseeded lists differ from each other, seeded ones do not.
+  seeds: () =>
+    [fromData({ version: 1, maxAttempts: 4 }), policyOf({ maxAttempts: 4 })].map((policy) => {
       const [one, other] = [[...policy.delays({})].join(), [...policy.delays()].join()];
       return one !== other && [...policy.delays({ seed: 1 })].join();
-    });
-  },
-  delays: () => {
-    const policy = new RetryPolicy({ jitter: 'decorrelated' });
-    return [delayMs(3, none), policy.delayMs(3, { seed: 1 }), policy.delayMs(3, { seed: 1, operation: 2, hintMs: 5 })];
-  },
-  data: () => {
-    const jitter = { type: 'proportional', ratio: 0.5 };
-    const policies = [
-      fromData({ version: 1, maxAttempts: 4, jitter }),
-      new RetryPolicy(awsSdk2026),
-      new RetryPolicy(polly),
-    ];
-    const refused = [{}, { version: 1, jitter: {} }].map((data) => caught(() => fromData(data)));
-    return [refused, ...policies.map((policy) => Object.entries(policy.toJSON()))];
-  },
-  refusals: () =>
-    [{ jitter: {} }, { jitter: { type: 'additive' } }, { wrong: 1 }, { minMs: 20_000 }].map((options) =>
-      caught(() => new RetryPolicy(options)),
+    }),
+  'delays of light': () => delayMs(3, none),
+  delays: () =>
+    [{ seed: 1 }, { seed: 1, operation: 2, hintMs: 5 }].map((own) =>
+      policyOf({ jitter: 'decorrelated' }).delayMs(3, own),
     ),
-  engines: async () => {
-    const policies = [{}, none, { backoff: [1, 2] }, { backoff: 'truncated' }].map(
-      (options) => new RetryPolicy(options),
-    );
-    const waits = policies.map((policy) => bullmq(policy)(1, undefined, E, bare({ id: '1' })));
-    const delays = policies.map((policy) => nextDelay(policy, { attempt: 1, error: E, seed: '1' }));
-    const configs = Object.entries(exporters).map(([name, write]) =>
-      policies.map((policy) => {
-        const { config, losses } = write(policy);
-        return [name, Object.entries(config), losses.map(({ text }) => text)];
-      }),
-    );
-    return [await Promise.all(waits), delays, configs];
-  },
+  data: () =>
+    [fromData({ version: 1, maxAttempts: 4, jitter }), policyOf(awsSdk2026), policyOf(polly)].map((policy) =>
+      Object.entries(policy.toJSON()),
+    ),
+  ...Object.fromEntries(
+    [{ jitter: {} }, { jitter: { type: 'additive' } }, { wrong: 1 }, { minMs: 20_000 }, undefined].map((options) => [
+      `refused: ${JSON.stringify(options)}`,
+      () => (options ? policyOf(options) : fromData({})),
+    ]),
+  ),
+  'refused data': () => fromData({ version: 1, jitter: {} }),
+  engines: () =>
+    Promise.all(
+      policies.map(policyOf).map(async (policy) => [
+        await bullmq(policy)(1, undefined, E, bare({ id: '1' })),
+        nextDelay(policy, { attempt: 1, error: E, seed: '1' }),
+        ...Object.values(exporters).map((write) => {
+          const { config, losses } = write(policy);
+          return [Object.entries(config), losses.map(({ text }) => text)];
+        }),
+      ]),
+    ),
 };
-
-function caught(body) {
-  try {
-    return body();
-  } catch ({ message }) {
-    return message;
-  }
-}
 
 function blocking(fn, options) {
   const { error, value, clock } = bare(underBlockingClock(() => retrySync(fn, options)));
@@ -337,7 +304,7 @@ async function played(kinds, names, value) {
       try {
         outcome = await SCENARIOS[kind]();
       } catch (thrown) {
-        outcome = `${thrown?.stack ?? thrown}`;
+        outcome = `${thrown?.message ?? thrown}`;
       }
       seen.push([outcome, reported, called]);
     }
