@@ -1,12 +1,12 @@
-// A server that misbehaves in every way that a client meets, by a seed. It is written on node:net, because
-// node:http would not let most of this out of the door.
+// A server that misbehaves in every way that a client meets, by a seed. node:http reads the requests; what is answered
+// goes to the socket itself, because node:http would not let most of this out of the door.
 //
 // A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is
 // answered with its own body. The server keeps what it saw of each id: how often, with which keys, and the
 // hash of each body.
 
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 
 import { onLoopback } from '../../../../www/demo/lib/loopback.mjs';
 import { wordsFrom } from '../../lib/words.mjs';
@@ -17,7 +17,7 @@ const reply = (status, headers = '', body = '', reason = 'x') =>
   `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const dated = (ms) => new Date(ms).toUTCString();
 
-/** Scenario → what a failing attempt gets: (socket, { id, nth, random, request, … }) writes, closes, or is silent. */
+/** Scenario → what a failing attempt gets: (socket, { id, path, random, … }) writes, closes, or is silent. */
 const FAILURES = {
   'reset-at-once': (socket) => socket.resetAndDestroy(),
   'close-before-headers': (socket) => socket.destroy(),
@@ -42,8 +42,8 @@ const FAILURES = {
   },
   'chunked-garbage-503': (socket) =>
     socket.write('HTTP/1.1 503 x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n', () => socket.end()),
-  'redirect-to-503': (socket, { request }) =>
-    socket.write(reply(307, `location: ${request.path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
+  'redirect-to-503': (socket, { path }) =>
+    socket.write(reply(307, `location: ${path.replace('/redirect-to-503/', '/redirected/')}\r\n`)),
   redirected: (socket) => socket.write(reply(503)),
   'retry-after-0': (socket) => socket.write(reply(503, 'retry-after: 0\r\n')),
   'retry-after-ms': (socket, { random }) =>
@@ -68,7 +68,7 @@ const FINAL = {
   'retry-after-huge': (socket) => socket.write(reply(503, 'retry-after: 99999999\r\n')),
   'retry-after-1e30': (socket) => socket.write(reply(503, `retry-after: 1${'0'.repeat(30)}\r\n`)),
   'should-not-retry': (socket) => socket.write(reply(503, 'x-should-retry: false\r\n')),
-  'redirect-loop': (socket, { request }) => socket.write(reply(302, `location: ${request.path}\r\n`)),
+  'redirect-loop': (socket, { path }) => socket.write(reply(302, `location: ${path}\r\n`)),
   'body-stalls-200': (socket) => socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin'),
   'reset-in-body-200': (socket) =>
     socket.write('HTTP/1.1 200 x\r\ncontent-length: 1000\r\n\r\nbegin', () => socket.resetAndDestroy()),
@@ -79,45 +79,6 @@ for (const status of [400, 401, 404, 409, 501, 505])
 export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
 export const ANSWERED = Object.keys(FINAL);
 
-/** Takes requests off a connection; gives each, whole, to `handle`. */
-function parser(handle) {
-  let buffer = Buffer.alloc(0);
-  return (chunk) => {
-    buffer = Buffer.concat([buffer, chunk]);
-    for (;;) {
-      const end = buffer.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      const [line, ...lines] = buffer.toString('latin1', 0, end).split('\r\n');
-      const headers = Object.fromEntries(
-        lines.map((text) => [text.slice(0, text.indexOf(':')).toLowerCase(), text.slice(text.indexOf(':') + 1).trim()]),
-      );
-      let body;
-      let next = end + 4;
-      if (headers['transfer-encoding'] === 'chunked') {
-        const parts = [];
-        for (;;) {
-          const eol = buffer.indexOf('\r\n', next);
-          if (eol < 0) return;
-          const size = parseInt(buffer.toString('latin1', next, eol), 16);
-          if (buffer.length < eol + 4 + size) return;
-          parts.push(buffer.subarray(eol + 2, eol + 2 + size));
-          next = eol + 4 + size;
-          if (size === 0) break;
-        }
-        body = Buffer.concat(parts);
-      } else {
-        const length = Number(headers['content-length'] ?? 0);
-        if (buffer.length < next + length) return;
-        body = buffer.subarray(next, next + length);
-        next += length;
-      }
-      buffer = buffer.subarray(next);
-      const [method, path] = line.split(' ');
-      handle({ method, path, headers, body });
-    }
-  };
-}
-
 /**
  * Starts the server.
  * @param {{ seed: number, malformed: string[], silent: (id: string) => void }} options `malformed`: invalid values of
@@ -126,24 +87,23 @@ function parser(handle) {
 export async function startHostile({ seed, malformed, silent }) {
   const { unit: random } = wordsFrom(seed);
   const seen = new Map();
-  const server = createServer((socket) => {
-    socket.on(
-      'data',
-      parser((request) => {
-        const { pathname, searchParams } = new URL(request.path, 'http://x');
-        const [, name, id] = pathname.split('/');
-        let entry = seen.get(id);
-        if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
-        // The target of a redirect is not an attempt of its own.
-        if (name !== 'redirected') entry.attempts += 1;
-        entry.keys.add(request.headers['idempotency-key'] ?? '');
-        entry.bodies.add(hash(request.body));
-        const what = { id, request, random, malformed, silent, nth: entry.attempts };
-        if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
-        else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
-        else socket.write(reply(200, '', request.method === 'HEAD' ? '' : request.body.toString('latin1')));
-      }),
-    );
+  const server = createServer(async (request) => {
+    const { socket, headers, url: path, method } = request;
+    const chunks = await request.toArray().catch(() => undefined);
+    if (chunks === undefined) return;
+    const body = Buffer.concat(chunks);
+    const { pathname, searchParams } = new URL(path, 'http://x');
+    const [, name, id] = pathname.split('/');
+    let entry = seen.get(id);
+    if (entry === undefined) seen.set(id, (entry = { attempts: 0, keys: new Set(), bodies: new Set() }));
+    // The target of a redirect is not an attempt of its own.
+    if (name !== 'redirected') entry.attempts += 1;
+    entry.keys.add(headers['idempotency-key'] ?? '');
+    entry.bodies.add(hash(body));
+    const what = { id, path, random, malformed, silent };
+    if (Object.hasOwn(FINAL, name)) FINAL[name](socket, what);
+    else if (entry.attempts <= Number(searchParams.get('fail'))) FAILURES[name](socket, what);
+    else socket.write(reply(200, '', method === 'HEAD' ? '' : body.toString('latin1')));
   });
   return { seen, ...(await onLoopback(server)) };
 }
