@@ -24,6 +24,61 @@ test('seeds: a one-shot function is always operation 0, and kinds of seed are ke
   assert.ok(seen.has([...new RetryPolicy({ seed: 1n }).delays()].join()), 'one number, two spellings');
 });
 
+const CLIENTS = 100_000;
+const BINS = 100;
+
+/** The draws of a wait with full jitter, of many operations, between 0 and 1. */
+function drawsOf(options, seedOf) {
+  const policy = new RetryPolicy({ capMs: 400, ...options });
+  const columns = [100, 200, 400].map(() => new Float64Array(CLIENTS));
+  for (let i = 0; i < CLIENTS; i += 1) {
+    const delays = policy.delays(seedOf && { seed: seedOf(i) });
+    for (const [k, column] of columns.entries()) column[i] = delays.next().value / (100 * 2 ** k);
+  }
+  return columns;
+}
+
+/** How many standard deviations draws are from uniform ones, and from independent ones of another list. */
+function deviations(draws, others) {
+  const counts = Array(BINS).fill(0);
+  let product = 0;
+  for (const [i, draw] of draws.entries()) {
+    counts[Math.floor(draw * BINS)] += 1;
+    product += (draw - 0.5) * (others[i] - 0.5);
+  }
+  const expected = CLIENTS / BINS;
+  const chi = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  return [(chi - BINS + 1) / Math.sqrt(2 * (BINS - 1)), (12 * product) / Math.sqrt(CLIENTS)];
+}
+
+/** The largest deviation of all waits, of neighbouring operations, and of neighbouring waits. */
+function largest(columns) {
+  const rotated = (column) => [...column.subarray(1), column[0]];
+  const pairs = columns.map((column, k) => [column, k === 0 ? columns[2] : columns[k - 1]]);
+  const all = [...pairs, ...columns.map((column) => [column, rotated(column)])];
+  return Math.max(...all.flatMap(([draws, others]) => deviations(draws, others)).map(Math.abs));
+}
+
+for (const [name, seedOf] of Object.entries({
+  'no seed': undefined,
+  'small numbers': (i) => i,
+  'bigints that differ in their high bits': (i) => BigInt(i) << 46n,
+  'strings that differ in their last characters': (i) => `client-${i}`,
+}))
+  test(`100,000 clients draw uniformly and do not resemble each other, seeded with ${name}`, () => {
+    // Without a seed, each run is another one: more than this comes in one of a million.
+    const found = largest(drawsOf({}, seedOf));
+    assert.ok(found < (seedOf ? 4 : 6), `${found} standard deviations`);
+  });
+
+test('control: the draws of another jitter, or of one seed, are found out', () => {
+  for (const [options, seedOf] of [
+    [{ jitter: 'equal' }, undefined],
+    [{}, (i) => i >> 1],
+  ])
+    assert.ok(largest(drawsOf(options, seedOf)) > 20);
+});
+
 /** Sources of entropy that fail, before the import or after it. */
 const STUBS = ['() => 0.5', '() => 0', '() => 1', '() => NaN', '() => undefined', "() => { throw new Error('stub'); }"];
 const ENTROPY = {
