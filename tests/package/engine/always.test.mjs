@@ -50,14 +50,13 @@ const USE = `
   ends.said = said;
   process.stdout.write(JSON.stringify(ends) + '\\n');
 `;
-const ESM = `import * as main from 'rejitter';
-  import { createFetch } from 'rejitter/fetch';
-  import * as parts from 'rejitter/protection';
-  `;
-const CJS = `const main = require('rejitter');
-  const { createFetch } = require('rejitter/fetch');
-  const parts = require('rejitter/protection');
-  `;
+const ENTRIES = { main: 'rejitter', '{ createFetch }': 'rejitter/fetch', parts: 'rejitter/protection' };
+const imported = (form) =>
+  Object.entries(ENTRIES)
+    .map(([name, entry]) => form(name, entry))
+    .join('\n');
+const ESM = imported((name, entry) => `import ${name.replace(/^\w/, '* as $&')} from '${entry}';`);
+const CJS = imported((name, entry) => `const ${name} = require('${entry}');`);
 
 const expected = JSON.parse(await printed(ESM + USE));
 
@@ -76,23 +75,20 @@ test('a host as it is: what is retried, and how it ends', () => {
   });
 });
 
-for (const [host, change] of Object.entries(HOSTS)) {
+for (const [host, change] of Object.entries(HOSTS))
   test(`a host ${host}: the same`, async () => {
     assert.deepEqual(JSON.parse(await printed(ESM + change + USE)), expected);
   });
-}
 
-const noRequireOfModules = '--no-experimental-require-module';
-for (const condition of ['browser', 'react-native', 'workerd', 'edge-light']) {
+for (const condition of ['browser', 'react-native', 'workerd', 'edge-light'])
   test(`under the condition ${condition}: the same, and nothing names WebAssembly`, async () => {
     const refuses = 'Object.defineProperty(globalThis, "WebAssembly", { get() { throw new Error("asked for"); } });';
     const flags = ['-C', condition];
     assert.deepEqual(JSON.parse(await printed(ESM + refuses + USE, { flags })), expected);
     const cjs = `${CJS}(async () => {${refuses + USE}})();`;
-    for (const more of [[], [noRequireOfModules]])
+    for (const more of [[], ['--no-experimental-require-module']])
       assert.deepEqual(JSON.parse(await printed(cjs, { ext: 'cjs', flags: [...flags, ...more] })), expected);
   });
-}
 
 test("no class has a static block: React Native's bundler rejects them", () => {
   for (const file of ['index.js', 'index.cjs', 'fetch.js', 'testing.js'])

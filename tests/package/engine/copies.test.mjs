@@ -10,16 +10,17 @@ import { pathToFileURL } from 'node:url';
 import { underClock } from '../lib/clock.mjs';
 import { installed, project } from '../lib/consumer.mjs';
 
-const MODULES = ['', '/fetch', '/lab', '/protection', '/light', '/engines'].map((subpath) => `rejitter${subpath}`);
-const code = MODULES.map((name, i) => `export * as m${i} from '${name}';`).join('\n');
+const code = `export * from 'rejitter';
+export * from 'rejitter/engines';
+export * from 'rejitter/fetch';
+export * from 'rejitter/protection';
+export * as lab from 'rejitter/lab';
+export * as light from 'rejitter/light';`;
 const forBrowsers = await import(pathToFileURL(join(installed, 'index.browser.js')).href);
 const dir = project('copies', { 'main.mjs': code, 'library/main.mjs': code });
 cpSync(installed, join(dir, 'library/node_modules/rejitter'), { recursive: true });
 const [app, library] = await Promise.all(
-  ['main.mjs', 'library/main.mjs'].map(async (path) => {
-    const { m0, m1, m2, m3, m4, m5 } = await import(pathToFileURL(join(dir, path)).href);
-    return { ...m0, ...m1, lab: m2, ...m3, light: m4, ...m5 };
-  }),
+  ['main.mjs', 'library/main.mjs'].map((path) => import(pathToFileURL(join(dir, path)).href)),
 );
 const { RetryPolicy, createFetch, permanent, retry, retryReport } = app;
 const refused = () => Promise.reject(new TypeError('fetch failed'));
