@@ -1,7 +1,4 @@
-//! A million random policies and a digest of their delays: the same natively and in each wasm file.
-//!
-//! `tests/package/engine/differential.test.mjs` draws the same policies in JavaScript, word by word. What is
-//! changed here must be changed there.
+//! A million random policies and a digest of their delays: the same natively and in wasm.
 
 use rejitter::data::PolicyData;
 use rejitter::decide::MAX_MS;

@@ -45,13 +45,12 @@ const USED = new Set(
 const ROWS = json('tests/vectors/refusals.json').rows;
 const row = (form, answer) => (name) =>
   ROWS.some(({ where, given, [answer]: has }) => where.includes(form) && has !== undefined && name in given);
-/** Whether a side of the differential test draws the code of a kind. */
+/** Whether the differential test draws the code of a kind. */
 const draws =
   (path, pattern) =>
   ({ code }) =>
     code < Number(pattern.exec(text(path))?.[1]);
 const RUST = 'tests/common/differential.rs';
-const JS = 'tests/package/engine/differential.test.mjs';
 
 /** Place → the names that it must have, and whether it has one. */
 const PLACES = {
@@ -61,9 +60,6 @@ const PLACES = {
   'differential.rs, backoff': [KINDS.backoff, draws(RUST, /let backoff = words\.below\((\d+)\)/)],
   'differential.rs, jitter': [KINDS.jitter, draws(RUST, /let jitter = words\.below\((\d+)\)/)],
   'differential.rs, cap': [KINDS.capRule, draws(RUST, /let cap_rule = words\.below\((\d+)\)/)],
-  'differential.test.mjs, backoff': [KINDS.backoff, draws(JS, /const backoff = BACKOFFS\[below\((\d+)\)\]/)],
-  'differential.test.mjs, jitter': [KINDS.jitter, draws(JS, /const kind = below\((\d+)\)/)],
-  'differential.test.mjs, cap': [KINDS.capRule, draws(JS, /const capRule = \[.*\]\[below\((\d+)\)\]/)],
   'delays.json, backoff': [BACKOFFS, hasBackoff(VECTORS)],
   'delays.json, jitter': [KINDS.jitter, hasJitter(VECTORS)],
   'schedule.mjs, backoff': [BACKOFFS, hasBackoff(SCHEDULES)],

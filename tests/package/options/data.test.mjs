@@ -11,6 +11,7 @@ import { makeSchedule } from '../schedules/schedule.mjs';
 const { RetryPolicy } = await importPackage();
 const presets = await importEntry('presets');
 const { fromData } = await importEntry('data');
+const { sample } = await importEntry('lab');
 
 const PRESETS = Object.values(presets).filter((value) => typeof value === 'object');
 const SEEDS = [undefined, 0, 7, 2 ** 53 - 1, 0n, 2n ** 64n - 1n, 12345678901234567890n, '', 'text', '\u{1F600}'];
@@ -48,6 +49,17 @@ test('presets and 2000 random policies come back the same: data, waits, seeds, t
   assert.ok(seeded > 500, String(seeded));
   const unseeded = through(new RetryPolicy());
   assert.notEqual(waits(unseeded)[0], waits(unseeded)[0]);
+});
+
+test('the lab, whose wasm reads the data by itself, draws the waits of 10,000 random policies, bit for bit', () => {
+  for (let i = 1; i <= 10_000; i += 1) {
+    const capRule = ['bound', 'ceiling', 'draw'][i % 3];
+    const policy = fromData({ ...new RetryPolicy(options(i)).toJSON(), capRule, maxAttempts: 7 });
+    const label = JSON.stringify(policy);
+    // An operation waits for no longer, whatever is drawn.
+    const drawn = Array.from(sample(policy, { waits: 6, seed: i }), (ms) => Math.min(ms, Number.MAX_SAFE_INTEGER));
+    assert.deepEqual(drawn, [...policy.delays({ seed: i })], label);
+  }
 });
 
 test('the data is plain JSON of the options that were set, with a version; callbacks and the signal stay behind', () => {
