@@ -21,28 +21,22 @@ import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/tes
 
 const POSITIVE = `${IMPORT}
 
-export const verdicts: Verdict[] = [true, false, { afterMs: 0 }];
 export const predicates: RetryOptions[] = [
   { retryIf: async (error) => (error.status === 429 ? { afterMs: 5 } : false) },
-  { retryIf: (error, attempt) => attempt.attempt < 3 && error instanceof TypeError },
   { retryOnResult: (job) => job.state === 'running' },
 ];
 export const times: RetryOptions[] = [
   { attemptTimeoutMs: 5, totalTimeoutMs: Infinity, minMs: 3, maxRetryAfterMs: Infinity, longRetryAfter: 'cap' },
   { attemptTimeoutMs: undefined, totalTimeoutMs: undefined, unref: true, finalError: 'wrap', finalResult: 'reject', name: 'load' },
-  { baseMs: 5, capMs: Infinity, signal: new AbortController().signal, protection: false },
 ];
 export const seeds: RetryOptions[] = [{ seed: 7 }, { seed: 7n }, { seed: 'orders' }];
 export const jitters: Jitter[] = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2', { type: 'proportional', ratio: 0.5 }, { type: 'additive', ratio: 2 }, { type: 'additive', maxMs: 50 }];
 export const backoffs: Backoff[] = ['fixed', 'linear', 'exponential', 'truncated', 'fibonacci', (k: number) => k * 5, [1, 2, 3], [1, 2, 3] as const];
 export const strategies: RetryOptions[] = [
-  { backoff: 'fibonacci', jitter: { type: 'additive', maxMs: 3 } },
   { backoff: (k) => k ** 2, jitter: 'equal' },
-  { jitter: 'slotted', backoff: 'truncated', truncateAt: 4 },
 ];
 export const named = [
   retryWithFullJitter(() => 1, { backoff: (k) => k }),
-  retryWithDecorrelatedJitter(() => 1, { backoff: 'truncated', truncateAt: 3 }),
 ];
 
 export const hooks: RetryOptions = {
@@ -117,11 +111,8 @@ export function blocking(): [number, string] {
   const number = retrySync((attempt) => { same<typeof attempt, Attempt>(true); return attempt.attempt; }, options);
   same<typeof number, number>(true);
   const either = retrySync(({ attempt }) => (attempt > 1 ? 'late' as const : 1 as const));
-  same<typeof either, 'late' | 1>(true);
   const neverEither = () => retrySync(() => { throw new Error(); }, { retryOnResult: (n: number) => n > 1 });
   same<ReturnType<typeof neverEither>, never>(true);
-  const parsed = retrySync(() => JSON.parse('{}'));
-  same<typeof parsed, any>(true);
   // Whether this is a promise is known at run time, where one is rejected.
   void retrySync((): number | Promise<number> => 1);
   void retrySync(() => ({ status: 1 }), { retryOnResult: (job) => { same<typeof job, { status: number }>(true); return job.status > 1; }, name: 'sync', finalResult: 'reject' });

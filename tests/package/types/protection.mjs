@@ -24,7 +24,6 @@ same<(typeof parts)[number]['part'], 'budget' | 'breaker' | 'cooldown' | 'hedge'
 
 export const all: Protection[] = [
   protect(budget()), protect(budget(), breaker(), cooldown()), protect(cooldown(), {}), protect(...parts),
-  protect(breaker(), { onEvent: async (event) => same<typeof event, ProtectionEvent>(true) }),
   protect(budget(), { isFailure: ({ error, status }) => (status === 429 ? true : error?.code === 'EBUSY' ? 'ignore' : undefined) }),
   protect(budget(), { isFailure: undefined, onEvent: undefined }),
 ];
@@ -46,7 +45,6 @@ export function used(): void {
   same<typeof status.hedge, { readonly delayMs: number | undefined; readonly hedges: number; readonly won: number; readonly rejected: number } | undefined>(true);
   void [status.budget?.tokens.toFixed(), status.cooldown?.held.toFixed(), api.keys().join()];
   api.open();
-  api.open(5);
   api.close();
 }
 
@@ -57,9 +55,7 @@ const policy = new RetryPolicy({ protection: api });
 export const calls = [
   policy.run(() => 1, { key: 'tenant' }), policy.run(() => 1, { key: undefined, protection: false }), retry(() => 1, { protection: api }),
   policy.with({ protection: false }).run(() => 1), createFetch({ protection: api, protectionKey: (request) => request.headers.get('x-tenant') })('https://example.com'),
-  createFetch(policy)('https://example.com', { retry: { protection: false } }),
 ];
-export const sync: number = retrySync(() => 1, { protection: api });
 
 export const isSuperseded = (reason: unknown): 'SupersededError' | undefined => (reason instanceof SupersededError ? reason.name : undefined);
 
