@@ -4,13 +4,9 @@
 //
 //   node tests/package/engine/failures/write.mjs
 
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import http2 from 'node:http2';
 import net from 'node:net';
-import { Readable, pipeline } from 'node:stream';
-import vm from 'node:vm';
 
 import Anthropic from '@anthropic-ai/sdk';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -116,47 +112,6 @@ const redis = async (port, options) => {
     client.destroy();
   }
 };
-/** A stream of HTTP/2 that the server ends so. */
-async function stream(end) {
-  const server = http2
-    .createServer()
-    .on('stream', end)
-    .on('sessionError', () => {});
-  const { port, close } = await onLoopback(server);
-  const session = http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
-  const request = session.request({ ':path': '/' });
-  try {
-    await once(request, 'response').then(() => once(request, 'end'));
-  } finally {
-    session.destroy();
-    await close();
-  }
-}
-const closed = (code) => stream((it) => it.on('error', () => {}).close(http2.constants[`NGHTTP2_${code}`]));
-const ended = () =>
-  stream((it) => {
-    it.session.goaway(http2.constants.NGHTTP2_INTERNAL_ERROR);
-    setImmediate(() => it.session.destroy());
-  });
-async function over() {
-  const { port, close } = await onLoopback(http2.createServer());
-  const session = http2.connect(`http://127.0.0.1:${port}`).on('error', () => {});
-  session.destroy();
-  await close();
-  session.request({ ':path': '/' });
-}
-const cut = () =>
-  new Promise((_, fail) => {
-    const source = new Readable({ read() {} });
-    pipeline(
-      source,
-      async (data) => {
-        for await (const each of data) String(each);
-      },
-      fail,
-    );
-    source.destroy();
-  });
 
 const FIELDS = (
   'name message code errno syscall status statusCode type responseCode errorCode $retryable $metadata details headers ' +
@@ -190,15 +145,15 @@ function dataOf(error, depth = 4) {
 
 /** The functions that rows call, by their names in the rows. */
 const SCOPE = {
-  ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici, vm },
-  ...{ at, aborted, refused, dropping, hanging, long, closed, ended, over, cut },
+  ...{ openai, anthropic, stripe, octokit, elastic, mail, smtp, redis, nodeFetch, sqs, axios, got, undici },
+  ...{ at, aborted, refused, dropping, hanging, long },
 };
 
 const text = readFileSync(FILE, 'utf8');
 const { real } = JSON.parse(text);
 for (const row of real) {
   const [name] = row.client.split(' ');
-  const version = name === 'Node' ? process.version.replace(/\..*/, '') : devDependencies[name];
+  const version = devDependencies[name];
   if (version === undefined) throw new Error(`${name} is not in package.json`);
   row.client = `${name} ${version}`;
   const fail = new Function(...Object.keys(SCOPE), `return (async () => ${row.how})();`);
