@@ -1,5 +1,5 @@
-// The tracing channel `tracing:rejitter:operation:*`, for observers of a process. processes.test.mjs has hosts without it,
-// and the random schedules (../schedules) subscribe to it as well.
+// The tracing channel `tracing:rejitter:operation:*`, for observers of a process. processes.test.mjs has hosts without
+// it, and the random schedules (../schedules) subscribe to it as well.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -1,5 +1,5 @@
-// The core as JavaScript, and the waits of rejitter/light, are the core as WebAssembly: the same numbers, to the last bit,
-// for any arguments. REJITTER_POLICIES sets how many random arguments are compared.
+// The core as JavaScript, and the waits of rejitter/light, are the core as WebAssembly: the same numbers, to the last
+// bit, for any arguments. REJITTER_POLICIES sets how many random arguments are compared.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

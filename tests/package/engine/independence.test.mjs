@@ -1,5 +1,5 @@
-// Operations do not resemble each other: seeds are kept apart, and without one, each operation, process and clone draws by
-// itself, whatever the host's sources of randomness do.
+// Operations do not resemble each other: seeds are kept apart, and without one, each operation, process and clone draws
+// by itself, whatever the host's sources of randomness do.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// rejitter/light: what neither the table of operations (operations.test.mjs) says, nor the tests of abort, borders, values
-// and the forms of the core, which run it as well. tests/vectors/refusals.json has most of its messages.
+// rejitter/light: what neither the table of operations (operations.test.mjs) says, nor the tests of abort, borders,
+// values and the forms of the core, which run it as well. tests/vectors/refusals.json has most of its messages.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// permanent() and retryAfter(): nested, foreign, malformed, and returned by mistake. The random schedules (../schedules)
-// have marks around errors of each kind, in any order, also those that other callbacks throw.
+// permanent() and retryAfter(): nested, foreign, malformed, and returned by mistake. The random schedules
+// (../schedules) have marks around errors of each kind, in any order, also those that other callbacks throw.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

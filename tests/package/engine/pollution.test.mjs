@@ -1,5 +1,5 @@
-// Data properties of Object.prototype, as a careless merge of JSON leaves them, change no outcome: none of the names that
-// the sources have, in operations of every kind.
+// Data properties of Object.prototype, as a careless merge of JSON leaves them, change no outcome: none of the names
+// that the sources have, in operations of every kind.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Whole processes: what keeps one alive, what stays in its memory, what it takes from the host, and what happens when the
-// core traps. Each program prints what is expected of it. The ids are those of bug-reports.md.
+// Whole processes: what keeps one alive, what stays in its memory, what it takes from the host, and what happens when
+// the core traps. Each program prints what is expected of it. The ids are those of bug-reports.md.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

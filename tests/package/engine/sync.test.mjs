@@ -1,5 +1,5 @@
-// retrySync: the same operation as retry, but blocking. The tables and the random schedules run it as well; processes of its
-// own, where blocking is impossible among them, are in processes.test.mjs.
+// retrySync: the same operation as retry, but blocking. The tables and the random schedules run it as well; processes
+// of its own, where blocking is impossible among them, are in processes.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The golden vectors: the same seed gives the same waits, bit for bit, in the package as in native Rust, which is tested
-// against the same files.
+// The golden vectors: the same seed gives the same waits, bit for bit, in the package as in native Rust, which is
+// tested against the same files.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

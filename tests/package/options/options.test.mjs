@@ -1,5 +1,5 @@
-// Options: each value is valid or rejected, before the callback is called, with a message that helps. What JSON can say,
-// and what goes together, are rows of tests/vectors/refusals.json.
+// Options: each value is valid or rejected, before the callback is called, with a message that helps. What JSON can
+// say, and what goes together, are rows of tests/vectors/refusals.json.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -193,7 +193,7 @@ async function behaviour(given, fn) {
   return [log, clock.delays];
 }
 
-/** For each option with a default, but for those of which it is one of some words: another value, which must be seen to behave otherwise, and what it needs. */
+/** By option with a default, unless that is a word: another value, which must behave otherwise, and what it needs. */
 const OTHERS = {
   baseMs: [50],
   capMs: [700, { maxAttempts: 12 }],

@@ -1,6 +1,6 @@
 // Writes the errors of the rows "real" of tests/vectors/failures.json: runs real clients at servers on loopback, as the
-// row says in `how`, and keeps what classifiers read of their errors. Ports and addresses in memory are written as 1. Run
-// it for a new row, and after a change of a client's version, and read the difference:
+// row says in `how`, and keeps what classifiers read of their errors. Ports and addresses in memory are written as 1.
+// Run it for a new row, and after a change of a client's version, and read the difference:
 //
 //   node tests/package/engine/failures/write.mjs
 
