@@ -275,7 +275,7 @@ function runSync(script, hooks) {
 
 const able = (name, { needs }) => !needs.some((need) => LACKS[name].includes(need));
 
-/** The case for rejitter/light, whose one backoff is constant with the factor 1; undefined if it has not all options. */
+/** The case for rejitter/light, whose backoff is constant with the factor 1; undefined if it lacks an option. */
 function lightCase({ options: { backoff, ...options }, ...script }) {
   if (backoff === 'fixed') options.factor = 1;
   const known = Object.keys(options).every((name) => LIGHT.includes(name));

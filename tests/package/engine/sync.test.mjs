@@ -1,5 +1,5 @@
-// retrySync: the same operation as retry, but blocking. The tables and the random schedules run it as well; processes
-// of its own, where blocking is impossible among them, are in processes.test.mjs.
+// retrySync: the same operation as retry, but blocking. The tables and the random schedules run it as well;
+// processes.test.mjs has threads that block, and sync.browser.test.mjs those that may not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
