@@ -23,9 +23,6 @@ const RULES = {
 /** Each fetch of ours, with what it was made over: apps assign `globalThis.fetch = createFetch()`. */
 const ours = new WeakMap();
 
-/** Inherits no body that could be cancelled. */
-const NOTHING = { __proto__: null };
-
 /** The global fetch of the moment, so that mocks work; never one of ours. */
 const hostFetch = () => ours.get(globalThis.fetch) ?? globalThis.fetch;
 
@@ -47,14 +44,17 @@ export function createFetch(options, inner) {
       isReplayable(body) &&
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
         (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
-    /** The response that the caller gets if no other attempt is made, or what nobody throws. @type {any} */
-    let held = NOTHING;
+    /**
+     * The response that the caller gets if no other attempt is made, or what nobody throws, and what inherits no body.
+     * @type {any}
+     */
+    let held = { __proto__: null };
     /** The last attempt, if the request has its signal. @type {any} */
     let last;
 
     const send = async (/** @type {Attempt} */ attempt) => {
       cancelBody(held);
-      held = NOTHING;
+      held = { __proto__: null };
       // Without a signal, React answers a GET from memory.
       last = timed || (attempt.attempt > 1 && !signal) ? attempt : undefined;
       const own = last?.signal;
