@@ -1,5 +1,5 @@
 // The package in Node: imported, and by `require`, which gives the ES module where Node can, and the CommonJS file where
-// it cannot.
+// it cannot. The entries share one instance of the driver: its brands, reports, listeners and channel.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -13,10 +13,6 @@ import { expectedWaits } from '../schedules/waits.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
 const api = await importPackage();
-
-test('the exports are these and no others', () => {
-  assert.deepEqual(publicNames(api), EXPORTS);
-});
 
 test('require gives the same instance as import', () => {
   const required = requirePackage();
@@ -39,90 +35,121 @@ for (const [name, options] of Object.entries(SHORTCUTS))
     assert.deepEqual([rejected, calls], options.maxAttempts === Infinity ? [false, 2001] : [true, 6]);
   });
 
-test('import, new RetryPolicy and a first success touch no wasm, randomness or timer, and the clock once', async () => {
-  const stdout = await printed(`${SPIES}
-    const { retryWithFullJitter, retry, RetryPolicy } = await import('rejitter');
-    const atImport = [...used];
-    const policy = new RetryPolicy({ maxAttempts: 3, seed: 5 });
-    const unseeded = new RetryPolicy();
-    const results = [
-      await retryWithFullJitter(() => 1), await retry(async () => 2, { maxAttempts: 9 }),
-      await policy.run(() => 3), await unseeded.run(async () => 4), await policy.wrap((x) => x)(5),
-    ];
-    const atSuccess = [...used];
-    // The control: what the first failures need is seen by the same spies.
-    await retryWithFullJitter((attempt) => { if (attempt.attempt < 3) throw 1; }, { baseMs: 0 });
-    console.log(JSON.stringify({ atImport, atSuccess, results, atFailure: [...new Set(used)] }));
-  `);
-  const seen = JSON.parse(stdout);
-  assert.deepEqual(seen.atImport, [], 'at import');
-  assert.deepEqual(
-    seen.atSuccess,
-    seen.results.map(() => 'performance.now'),
-    'until the first failure',
-  );
-  assert.deepEqual(seen.results, [1, 2, 3, 4, 5]);
-  for (const name of [
-    'new WebAssembly.Module',
-    'new WebAssembly.Instance',
-    'Math.random',
-    'setTimeout',
-    'performance.now',
-  ]) {
-    assert.ok(seen.atFailure.includes(name), `the spies do not see ${name}, so they prove nothing: ${seen.atFailure}`);
+const ENTRIES = 'data engines fetch lab light light/fetch otel presets protection reconnect testing'.split(' ');
+
+/** What a program sees whose `load` imports or requires. */
+const PROGRAM = `
+(async () => {
+  const out = { names: {} };
+  const main = await load('rejitter');
+  out.atImport = [...used];
+  await main.retry(() => 1);
+  const first = await new main.RetryPolicy({ maxAttempts: 3, seed: 5 }).wrap(async (x) => x)(2);
+  await new main.RetryPolicy().run(() => first);
+  out.atSuccess = [...used];
+  await Promise.all(Array.from({ length: 100 }, () =>
+    main.retry(({ attempt }) => { if (attempt < 3) throw 0; return attempt; }, { baseMs: 0 })));
+  // The control, too: what the first failures need is seen by the same spies.
+  out.atFailure = used.filter((name) => name.startsWith('new WebAssembly.'));
+  out.seen = [...new Set(used)].sort();
+  let calls = 0;
+  out.sync = main.retrySync(() => { calls++; if (calls < 3) throw 0; return calls; }, { baseMs: 0 });
+  out.delays = [...new main.RetryPolicy({ seed: 'x' }).delays()];
+  out.names.index = Object.keys(main);
+  for (const entry of ${JSON.stringify(ENTRIES)}) out.names[entry] = Object.keys(await load('rejitter/' + entry)).sort();
+
+  const [{ createFetch }, lab] = [await load('rejitter/fetch'), await load('rejitter/lab')];
+  const policy = new main.RetryPolicy({ metrics: true, baseMs: 0, maxAttempts: 2, finalError: 'wrap' });
+  const refused = new TypeError('fetch failed');
+  const broken = async () => { throw refused; };
+  const error = await createFetch(policy, broken)('http://localhost/').catch((error) => error);
+  const stop = async () => { throw main.permanent(refused); };
+  const bare = await createFetch({ baseMs: 0 }, stop)('http://localhost/').catch((error) => error);
+  out.fetch = [policy.metrics().attempts, error instanceof main.RetryError, main.retryReport(error)?.attempts,
+    bare === refused, main.retryReport(bare)?.attempts];
+  Object.defineProperty(policy, 'toJSON', { value() { throw new Error('another copy of the package'); } });
+  out.lab = lab.plan(policy, 1).length;
+
+  const { signal } = new AbortController();
+  const add = signal.addEventListener;
+  let listeners = 0;
+  signal.addEventListener = function (...args) { listeners++; return add.apply(this, args); };
+  let open;
+  const gate = new Promise((done) => { open = done; });
+  const both = [
+    main.retry(() => gate, { signal }),
+    createFetch({ signal, totalTimeoutMs: 60_000 }, () => gate)('http://localhost/'),
+  ];
+  out.listeners = listeners;
+  open(new Response(''));
+  await Promise.all(both);
+
+  let traced = 0;
+  const channel = process.getBuiltinModule('node:diagnostics_channel').tracingChannel('rejitter:operation');
+  channel.subscribe({ start() { traced++; } });
+  await main.retry(() => 1);
+  await createFetch({}, async () => new Response(''))('http://localhost/');
+  out.traced = traced;
+
+  // A protection of either form is one state for policies and fetch, whichever core they have.
+  out.granted = [];
+  for (const { budget, protect } of [await load('rejitter/protection'), await load(other)]) {
+    const protection = protect(budget({ capacity: 2, perSuccess: 0 }));
+    const options = { baseMs: 0, maxAttempts: 2, protection };
+    await createFetch({ ...options, protectionKey: () => null }, broken)('http://localhost/').catch(() => {});
+    await new main.RetryPolicy(options).run(broken).catch(() => {});
+    await main.retry(broken, options).catch(() => {});
+    const { granted, rejected } = protection.status().budget;
+    out.granted.push([granted, rejected]);
   }
-});
+  console.log(JSON.stringify(out));
+})();`;
 
-test('the module is compiled once, however many operations fail first', async () => {
-  const stdout = await printed(`${SPIES}
-    const { retry } = await import('rejitter');
-    await Promise.all(Array.from({ length: 100 }, () => retry(({ attempt }) => { if (attempt < 3) throw 0;
-      return attempt; }, { baseMs: 0 })));
-    console.log(used.filter((name) => name.startsWith('new WebAssembly.')).join());
-  `);
-  assert.equal(stdout.trim(), 'new WebAssembly.Module,new WebAssembly.Instance');
-});
+const ESM = `const load = (name) => import(name);
+const other = new URL('protection.browser.js', import.meta.resolve('rejitter')).href;`;
+const CJS = `const load = async (name) => require(name);
+const other = require.resolve('rejitter').replace(/index.c?js$/, 'protection.browser.cjs');
+if (!require.resolve('rejitter').endsWith(FILE)) throw new Error(require.resolve('rejitter'));`;
 
-const EACH = `
-  const api = require('rejitter');
-  (async () => {
-    const out = { api: Object.fromEntries(Object.keys(api).map((name) => [name, true])), results: {},
-      file: require.resolve('rejitter').split(/[\\\\/]/).pop() };
-    for (const name of ${JSON.stringify(Object.keys(SHORTCUTS))}) {
-      let calls = 0;
-      out.results[name] = await api[name](() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; },
-        { baseMs: 0 });
+for (const [how, form, options] of [
+  ['import', ESM, {}],
+  ['require', CJS.replace('FILE', "'index.js'"), { ext: 'cjs' }],
+  [
+    'require where it cannot load ES modules',
+    CJS.replace('FILE', "'index.cjs'"),
+    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
+  ],
+])
+  test(`${how}: nothing is done before it is needed, and all entries share one instance`, async () => {
+    const { names, seen, delays, ...found } = JSON.parse(await printed(`${SPIES}${form}${PROGRAM}`, options));
+    assert.deepEqual(found, {
+      atImport: [],
+      // The clock, once per operation.
+      atSuccess: Array(3).fill('performance.now'),
+      // The module is compiled once, however many operations fail first.
+      atFailure: ['new WebAssembly.Module', 'new WebAssembly.Instance'],
+      sync: 3,
+      fetch: [2, true, 2, true, 1],
+      lab: 1,
+      listeners: 1,
+      traced: 2,
+      granted: [
+        [2, 1],
+        [2, 1],
+      ],
+    });
+    for (const name of ['Math.random', 'setTimeout', 'performance.now']) assert.ok(seen.includes(name), name);
+    assert.deepEqual(delays, [...new api.RetryPolicy({ seed: 'x' }).delays()]);
+    const { index, ...others } = names;
+    assert.deepEqual(publicNames(Object.fromEntries(index.map((name) => [name]))), EXPORTS);
+    for (const [entry, own] of Object.entries(others)) {
+      assert.ok(own.length > 0);
+      assert.deepEqual(
+        own,
+        Object.keys(await import(pathToFileURL(join(installed, `${entry.replace('/', '-')}.js`)))).sort(),
+      );
     }
-    let calls = 0;
-    out.results.retrySync = api.retrySync(() => { calls += 1; if (calls < 3) throw new Error('no'); return calls; },
-      { baseMs: 0 });
-    out.delays = [...new api.RetryPolicy({ seed: 'cjs' }).delays()];
-    console.log(JSON.stringify(out));
-  })();
-`;
-
-for (const [host, flags, file] of [
-  ['where require loads ES modules', [], 'index.js'],
-  ['where require cannot load ES modules', ['--no-experimental-require-module'], 'index.cjs'],
-]) {
-  test(`each export works ${host}, with the same waits`, async () => {
-    const out = JSON.parse(await printed(EACH, { ext: 'cjs', flags }));
-    assert.equal(out.file, file);
-    assert.deepEqual(publicNames(out.api), EXPORTS);
-    assert.deepEqual(Object.keys(out.results), [...Object.keys(SHORTCUTS), 'retrySync']);
-    for (const [name, calls] of Object.entries(out.results)) assert.equal(calls, 3, name);
-    assert.deepEqual(out.delays, [...new api.RetryPolicy({ seed: 'cjs' }).delays()]);
   });
-
-  test(`require touches nothing ${host}, and a first success the clock alone, once`, async () => {
-    const stdout = await printed(
-      `${SPIES} const { retry } = require('rejitter'); const atImport = [...used];
-       retry(() => 1).then(() => console.log(JSON.stringify({ atImport, atSuccess: [...used] })));`,
-      { ext: 'cjs', flags },
-    );
-    assert.deepEqual(JSON.parse(stdout), { atImport: [], atSuccess: ['performance.now'] });
-  });
-}
 
 test('the tests of behaviour pass on the CommonJS files', async () => {
   // Whether Node finds the names of a CommonJS module's exports is not the matter here: take them from it.
