@@ -123,31 +123,29 @@ test('blocks of Rust have no hidden lines, which only rustdoc hides', () => {
     for (const [, code] of text.matchAll(/^```rust\n(.*?)^```$/gms)) assert.doesNotMatch(code, /^# /m, name);
 });
 
-test('the documentation of the crate links to pages of the site', () => {
+test('links from elsewhere to the site and to the repository lead to pages and files', () => {
   const guide = readdirSync(join(repo, 'crates/rejitter/src/guide')).map((name) => `crates/rejitter/src/guide/${name}`);
-  const texts = ['crates/rejitter/src/lib.rs', 'crates/rejitter/README.md', ...guide].map(textOf);
-  const pages = [...texts.join('').matchAll(/https:\/\/rejitter\.github\.io\/rejitter\/docs\/([\w/-]+)\.html/g)];
-  assert.ok(pages.length > 0);
-  for (const [, page] of pages) assert.ok(documents.has(`docs/${page}.md`), page);
+  const crate = ['crates/rejitter/src/lib.rs', 'crates/rejitter/README.md', ...guide].map(textOf);
+  const own = readFileSync(join(installed, 'README.md'), 'utf8');
+  const inPackage = [...own.matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"]+)/g)].map(([, link]) => link);
+  const elsewhere = [...crate, ...documents.values()].join('\n');
+  const SITE = 'https://rejitter.github.io/rejitter/';
+  const GITHUB =
+    /^https:\/\/(?:raw\.githubusercontent\.com\/rejitter\/rejitter|github\.com\/rejitter\/rejitter\/(?:blob|tree))\/main\//;
+  const links = [...elsewhere.matchAll(/https:\/\/(?:rejitter\.github\.io|github\.com)\/rejitter\/[^)#\s`"<>]+/g)]
+    .map(([link]) => link)
+    .filter((link) => /\/docs\/.*\.html/.test(link) || GITHUB.test(link));
+  assert.ok(inPackage.length > 15 && links.length > 20, `${inPackage.length} and ${links.length}`);
+  for (const link of [...inPackage, ...links].filter((link) => link !== SITE)) {
+    const path = link.replace(/^https:\/\/rejitter\.github\.io\/rejitter\/docs\/(.*)\.html(#.*)?$/, 'docs/$1.md');
+    assert.ok(existsSync(join(repo, path.replace(GITHUB, ''))), link);
+  }
 });
 
-test('the README fits on a screen and a half, and that of the package leads to the pages of the site', () => {
+test('the README fits on a screen and a half', () => {
   const text = documents.get('README.md');
   assert.ok(text.split('\n').length <= 81 && text.split(/\s+/).length <= 651);
   assert.doesNotMatch(text, /(?:const|let) fetch\b/, 'samples that are pasted together would retry each other');
-  const links = [
-    ...readFileSync(join(installed, 'README.md'), 'utf8').matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"]+)/g),
-  ];
-  assert.ok(links.length > 15);
-  for (const [, link] of links) {
-    const path = link
-      .replace(/^https:\/\/rejitter\.github\.io\/rejitter\/docs\/(.*)\.html(#.*)?$/, 'docs/$1.md')
-      .replace(
-        /^https:\/\/(?:raw\.githubusercontent\.com\/rejitter\/rejitter\/main|github\.com\/rejitter\/rejitter\/blob\/main)\//,
-        '',
-      );
-    assert.ok(path === 'https://rejitter.github.io/rejitter/' || existsSync(join(repo, path)), link);
-  }
 });
 
 /** The rows of the Markdown table whose first heading is `heading`, as arrays of cells. */
@@ -280,14 +278,6 @@ test('a page of the guide has at most 1,200 words, and the navigation has a plac
     assert.ok(text.trim().split(/\s+/).length <= 1200, name);
     assert.notEqual(PAGES.get(name.replace('docs/', '')), name.endsWith('/lab.md') ? undefined : 'More', name);
   }
-});
-
-test('links to the repository lead to files', () => {
-  const links = [...documents.values()].flatMap((text) => [
-    ...text.matchAll(/https:\/\/github\.com\/rejitter\/rejitter\/(?:blob|tree)\/main\/([^)#]+)/g),
-  ]);
-  assert.ok(links.length > 10);
-  for (const [, path] of links) assert.ok(existsSync(join(repo, path)), path);
 });
 
 test('each promise of SECURITY.md is held by tests that exist', () => {
