@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { importEntry, importPackage, printed, project, vectors } from '../lib/consumer.mjs';
+import { importEntry, importPackage, infinite, printed, project, vectors } from '../lib/consumer.mjs';
 import { bundled } from '../lib/bundle.mjs';
 import { SPIES } from '../lib/spies.mjs';
 
@@ -19,6 +19,9 @@ const FUNCTIONS = (
   'simulateRateLimit timeToServeMs'
 ).split(' ');
 
+/** A value that poses as a policy of another copy: it is validated as by fromData. */
+const posing = (data) => ({ toJSON: () => data });
+
 test('plan: as many waits as attempts leave room for, 20 without a limit, or the requested number', () => {
   for (const [length, ...args] of [
     [5],
@@ -31,72 +34,52 @@ test('plan: as many waits as attempts leave room for, 20 without a limit, or the
     const waits = plan(...args);
     assert.deepEqual([waits.length, waits.at(-1)?.k], [length, length || undefined]);
   }
-  const [wait] = plan({ jitter: 'slotted' }, 1);
-  const { quantiles: ofWait, ...rest } = wait;
-  assert.deepEqual(ofWait, { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 });
   const range = { ceilingMs: 100, loMs: 0, hiMs: 100, latticeMs: 100, atoms: [] };
-  assert.deepEqual(rest, { k: 1, ...range, meanMs: 50, sdMs: 50, totalMeanMs: 50, totalWorstMs: 100 });
-  // Each number of a wait differs from the others; tests/lab.rs compares them with a reference.
-  const clipped = plan({ jitter: 'decorrelated', baseMs: 100, capMs: 299 }, 1)[0];
-  const p = (share) => 100 + 200 * share;
-  const shown = { p01: p(0.01), p05: p(0.05), p10: p(0.1), p50: p(0.5), p90: p(0.9), p95: p(0.95), p99: p(0.99) };
-  for (const [name, ms] of Object.entries(shown)) assert.ok(Math.abs(clipped.quantiles[name] - ms) < 1e-6, name);
-  const [{ ms, probability }] = clipped.atoms;
-  const expected = { ms: 299, probability: 0.005, meanMs: 199.9975, sdMs: 57.730725445, loMs: 100, hiMs: 299 };
-  for (const [name, value] of Object.entries(expected))
-    assert.ok(Math.abs({ ...clipped, ms, probability }[name] - value) < 1e-6, name);
+  const quantiles = { p01: 0, p05: 0, p10: 0, p50: 0, p90: 100, p95: 100, p99: 100 };
+  const row = { k: 1, ...range, meanMs: 50, sdMs: 50, totalMeanMs: 50, totalWorstMs: 100, quantiles };
+  assert.deepEqual(plan({ jitter: 'slotted' }, 1), [row]);
   assert.ok(!('latticeMs' in plan({}, 1)[0]));
+  // Each number of a wait differs from the others; tests/lab.rs compares them with a reference.
+  const { quantiles: clipped, atoms, ...numbers } = plan({ jitter: 'decorrelated', baseMs: 100, capMs: 299 }, 1)[0];
+  const near = (found, expected) => {
+    for (const name in expected) assert.ok(Math.abs(found[name] - expected[name]) < 1e-6, name);
+  };
+  near(clipped, { p01: 102, p05: 110, p10: 120, p50: 200, p90: 280, p95: 290, p99: 298 });
+  near(atoms[0], { ms: 299, probability: 0.005 });
+  near(numbers, { meanMs: 199.9975, sdMs: 57.730725445, loMs: 100, hiMs: 299 });
 });
 
-test('explain: codes, severities, sentences', () => {
-  assert.deepEqual(explain({ maxAttempts: 1, totalTimeoutMs: 1000 }), [
-    {
-      code: 'retries-never-happen',
-      severity: 'warning',
-      text: 'maxAttempts is 1: the first attempt is the only one, so nothing is retried',
-    },
-  ]);
-  const codes = (options) => explain(options).map(({ code }) => code);
-  const usual = 'no-budget no-time-limit worst-case cap-never-reached immediate-retry-possible';
-  assert.equal(codes({}).join(' '), usual);
-  assert.ok(codes(new RetryPolicy({ ...presets.awsSdk2020, maxAttempts: 9 })).includes('atom-at-cap'));
-});
+/** What may stand beside options, in the words of the table. */
+const PARTS = { budget, breaker };
+const retryOnResult = (value) => value === 'busy';
 
-test('explain: no word about a budget where there is one', () => {
-  const has = (policy) => explain(policy).some(({ code }) => code === 'no-budget');
-  for (const protection of [protect(budget()), protect(breaker(), budget()), protect(budget()).for('a')]) {
-    assert.equal(has({ protection }), false);
-    assert.equal(has(new RetryPolicy({ protection })), false);
-    assert.equal(has(new RetryPolicy({ protection }).with({ protection: false })), true);
-  }
-  for (const policy of [{}, { protection: false }, { protection: protect(breaker()) }]) {
-    assert.equal(has(policy), true);
-    assert.equal(has(new RetryPolicy(policy)), true);
-  }
-  assert.equal(has({ maxAttempts: 2 }), false);
-});
-
-test('explain: results that are retried need a verdict where a budget or a breaker could follow it', () => {
-  const has = (policy) => explain(policy).some(({ code }) => code === 'results-without-verdict');
-  const retryOnResult = (value) => value === 'busy';
-  const isFailure = ({ result }) => result === 'busy' || undefined;
-  for (const parts of [[budget()], [breaker()], [breaker(), cooldown(), budget()]]) {
-    const protection = protect(...parts);
-    const classified = protect(...parts, { isFailure });
-    for (const asked of [protection, protection.for('a')]) {
-      assert.equal(has({ retryOnResult, protection: asked }), true);
-      assert.equal(has(new RetryPolicy({ retryOnResult, protection: asked })), true);
+test('explain says the notes of tests/vectors/notes.json, of options and of a policy, one key of it or not', () => {
+  const rows = vectors('notes', infinite);
+  assert.ok(rows.length > 90);
+  for (const { code, text, options, beside = [] } of rows) {
+    const parts = beside.filter((name) => PARTS[name]).map((name) => PARTS[name]());
+    const more = beside.includes('unclassified results') ? { retryOnResult } : {};
+    const protection = parts.length > 0 && protect(...parts);
+    const given = { ...options, ...more, protection };
+    const policies = beside.length === 0 ? [posing({ version: 1, ...options })] : [given, new RetryPolicy(given)];
+    if (protection) policies.push({ ...given, protection: protection.for('a') });
+    for (const policy of policies) {
+      const notes = explain(policy).flatMap((note) => (note.code === code ? [note.text] : []));
+      assert.deepEqual(notes, text ? [text] : [], `${code} of ${JSON.stringify(options)}`);
     }
-    for (const policy of [
-      { protection },
-      { retryOnResult },
-      { retryOnResult, protection: classified },
-      { retryOnResult, protection: classified.for('a') },
-      new RetryPolicy({ retryOnResult, protection }).with({ protection: false }),
-    ])
-      assert.equal(has(policy), false);
   }
-  assert.equal(has({ retryOnResult, protection: protect(cooldown()) }), false);
+  // What no row says: the verdicts of `isFailure`, and a policy that leaves its protection.
+  const has = (policy, wanted) => explain(policy).some(({ code }) => code === wanted);
+  const protection = protect(budget(), { isFailure: ({ result }) => result === 'busy' || undefined });
+  for (const asked of [protection, protection.for('a')])
+    assert.equal(has({ retryOnResult, protection: asked }, 'results-without-verdict'), false);
+  assert.equal(has({ retryOnResult, protection: protect(cooldown()) }, 'results-without-verdict'), false);
+  const free = new RetryPolicy({ retryOnResult, protection: protect(budget()) }).with({ protection: false });
+  assert.deepEqual([has(free, 'results-without-verdict'), has(free, 'no-budget')], [false, true]);
+  assert.equal(has({ protection: false }, 'no-budget'), true);
+  assert.equal(has({ protection: protect(breaker()) }, 'no-budget'), true);
+  assert.ok(has(new RetryPolicy({ ...presets.awsSdk2020, maxAttempts: 9 }), 'atom-at-cap'));
+  assert.deepEqual(Object.keys(explain({})[0]), ['code', 'severity', 'text']);
 });
 
 /** The waits of operations by the package's own iterator. */
@@ -154,7 +137,7 @@ test('sample: as many waits as attempts leave room for, or the requested numbers
 });
 
 test('the policy of another copy is studied by its data', () => {
-  const another = { toJSON: () => new RetryPolicy({ baseMs: 7, name: 'orders', seed: 3 }).toJSON() };
+  const another = posing(new RetryPolicy({ baseMs: 7, name: 'orders', seed: 3 }).toJSON());
   assert.equal(plan(another, 1)[0].hiMs, 7);
   assert.deepEqual([...sample(another)], [...sample(new RetryPolicy({ baseMs: 7, seed: 3 }))]);
 });
@@ -169,8 +152,6 @@ test('quantiles, cdf and density: several values at once, typed arrays, no value
   assert.ok(cells.length % 3 === 0 && cells.length >= 150, `${cells.length}`);
 });
 
-/** A value that poses as a policy of another copy: it is validated as by fromData. */
-const posing = (data) => ({ toJSON: () => data });
 const OF_JSON = {
   function: () => (k) => k,
   symbol: () => Symbol('x'),

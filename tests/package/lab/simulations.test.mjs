@@ -12,9 +12,7 @@ const { peakOf, simulateContention, simulateHedging, simulateLoad, simulateOutag
 
 const ENDLESS = { maxAttempts: Infinity };
 const contention = (options) => simulateContention({ figure: 'full' }, options);
-const _load = (options) => simulateLoad(ENDLESS, options);
 const outage = (options) => simulateOutage(ENDLESS, options);
-const rateLimit = (options) => simulateRateLimit({}, options);
 
 /** The result at the end, in one step. */
 function finished(simulation) {
@@ -63,36 +61,6 @@ for (const { simulation, cases, digest: expected } of table.runs) {
     assert.equal(digest(results), expected);
   });
 }
-
-test('summaries are those of the runs', () => {
-  const { calls, callsSummary, timesMs, timeMsSummary } = finished(
-    simulateContention({ figure: 'full' }, { clients: 20, runs: 50, seed: 1 }),
-  );
-  for (const [list, summary] of [
-    [calls, callsSummary],
-    [timesMs, timeMsSummary],
-  ]) {
-    const mean = list.reduce((sum, x) => sum + x, 0) / 50;
-    const sd = Math.sqrt(list.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 49);
-    const near = (ours, theirs) => assert.ok(Math.abs(ours / theirs - 1) < 1e-12, `${ours}, not ${theirs}`);
-    near(summary.mean, mean);
-    near(summary.sd, sd);
-    near(summary.ci95, (1.96 * sd) / Math.sqrt(50));
-  }
-});
-
-test('a line of the figure is a policy: base and cap are its own, the first ceiling is twice the base', () => {
-  const options = { clients: 20, runs: 20, seed: 3 };
-  const policy = { baseMs: 16, capMs: 300, ...ENDLESS };
-  assert.deepEqual(
-    finished(simulateContention({ figure: 'full', baseMs: 8, capMs: 300 }, options)),
-    finished(simulateContention(policy, options)),
-  );
-  assert.deepEqual(
-    finished(simulateContention({ figure: 'full' }, options)),
-    finished(simulateContention({ figure: 'full', baseMs: 5, capMs: 2000 }, options)),
-  );
-});
 
 test('a seed makes it reproducible: the given one, else the policy’s, else fresh', () => {
   const options = { clients: 50, capacityPerS: 20 };
@@ -226,7 +194,12 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
   simulation.free();
   assert.deepEqual(early, copy);
   assert.notDeepEqual(early, late);
-  const others = [contention({ runs: 2 }), simulateLoad(), rateLimit({ jobs: 9 }), simulateHedging({ requests: 100 })];
+  const others = [
+    contention({ runs: 2 }),
+    simulateLoad(),
+    simulateRateLimit({}, { jobs: 9 }),
+    simulateHedging({ requests: 100 }),
+  ];
   for (const result of [late, ...others.map(finished)]) {
     const arrays = (object) =>
       Object.values(object).flatMap((value) =>
