@@ -10,17 +10,11 @@ export const FAILURE = 2;
 const thousandths = (tokens) => Math.round(tokens * 1000);
 
 const PRESETS = { awsSdk2026: { capacity: 500, perSuccess: 1, cost: 14, throttled: 5, refund: true } };
+const USUAL = { capacity: 50, perSuccess: 0.1, cost: 1, refund: true };
 
 export class Budget {
   constructor({ preset, ...options }) {
-    const { capacity, perSuccess, cost, throttled, refund } = {
-      capacity: 50,
-      perSuccess: 0.1,
-      cost: 1,
-      refund: true,
-      ...PRESETS[preset],
-      ...options,
-    };
+    const { capacity, perSuccess, cost, throttled, refund } = { ...USUAL, ...PRESETS[preset], ...options };
     this.capacity = thousandths(capacity);
     this.perSuccess = thousandths(perSuccess);
     this.cost = thousandths(cost);
@@ -65,7 +59,7 @@ export class Budget {
 }
 
 export class Cooldown {
-  constructor({ maxHoldMs } = {}) {
+  constructor({ maxHoldMs }) {
     this.maxHoldMs = maxHoldMs;
     /** Requests to wait, in order: when, and for how long, or that the hold ends. @type {{ at: number, ms: number }[]} */
     this.hints = [];
@@ -89,7 +83,7 @@ export class Cooldown {
     if (this.at(Infinity).until === until) this.hints.push({ at: now, ms: NaN });
   }
 
-  /** Until when, for how long the server asked that set it, and which hold that is. */
+  /** Until when, for how long the server that set it had asked, and which hold that is. */
   at(now) {
     let [until, asked, hold] = [-Infinity, 0, 0];
     for (const { at, ms } of this.hints) {
@@ -133,16 +127,8 @@ export class Cooldown {
 export class Breaker {
   constructor(options, now) {
     const { openMs = 1000 } = options;
-    this.options = {
-      failureRatio: 0.75,
-      minimumCalls: 20,
-      windowMs: 10_000,
-      consecutiveFailures: undefined,
-      openMs,
-      maxOpenMs: Math.max(4000, openMs),
-      closeAfter: 1,
-      ...options,
-    };
+    const usual = { failureRatio: 0.75, minimumCalls: 20, windowMs: 10_000, openMs, closeAfter: 1 };
+    this.options = { ...usual, maxOpenMs: Math.max(4000, openMs), ...options };
     this.phase = 'closed';
     this.generation = 0;
     this.opens = 0;

@@ -15,17 +15,16 @@ const AFTERWARDS = 1e9;
 
 /** @returns {Promise<World>} when all has ended */
 export async function play(schedule, pkg) {
-  const world = new World(schedule, pkg);
-  const stage = new Stage(world, schedule, pkg);
+  const stage = new Stage(schedule, pkg);
   if (schedule.traced) CHANNEL.subscribe(SUBSCRIBERS);
   try {
     stage.begin();
-    await world.live();
+    await stage.live();
   } finally {
     if (schedule.traced) CHANNEL.unsubscribe(SUBSCRIBERS);
   }
   stage.over();
-  return world;
+  return stage;
 }
 
 const CHANNEL = tracingChannel('rejitter:operation');
@@ -36,21 +35,16 @@ const SUBSCRIBERS = Object.fromEntries(
   ]),
 );
 
-class Stage {
-  constructor(world, schedule, pkg) {
-    this.world = world;
-    this.schedule = schedule;
-    this.pkg = pkg;
-    /** The key is the operation's place in the schedule, or 'policy'. */
-    this.signals = new Map();
-    /** How many operations each policy has run. */
-    this.runs = new Map();
-    this.byAttempt = new WeakMap();
-  }
+class Stage extends World {
+  /** The key is the operation's place in the schedule, or 'policy'. */
+  signals = new Map();
+  /** How many operations each policy has run. */
+  runs = new Map();
+  byAttempt = new WeakMap();
 
   begin() {
-    const { schedule, world, pkg } = this;
-    world.protections = schedule.protections.map((parts) => this.protection(parts));
+    const { schedule, pkg } = this;
+    this.protections = schedule.protections.map((parts) => this.protection(parts));
     const { signal } = schedule.policies[0];
     if (signal) this.signals.set('policy', this.signal(signal, 'policy'));
     for (const { id, signal } of schedule.operations)
@@ -58,47 +52,47 @@ class Stage {
     for (const event of schedule.events) if (event.at < 0) this.happen(event);
     this.options = schedule.policies.map((policy) => this.readyOptions(policy));
     for (const [i, { preset, named }] of schedule.policies.entries())
-      world.policies.push(
+      this.policies.push(
         named === undefined ? new pkg.RetryPolicy({ ...pkg.presets?.[preset], ...this.options[i] }) : undefined,
       );
     for (const plan of schedule.operations) {
-      if (plan.at === 0 && world.protections.length === 0) this.start(plan);
+      if (plan.at === 0 && this.protections.length === 0) this.start(plan);
       // With protection, each call has a macrotask of its own: what happens in it then has one order.
-      else world.later(plan.at, () => this.start(plan));
+      else this.later(plan.at, () => this.start(plan));
     }
-    for (const event of schedule.events) if (event.at >= 0) world.later(event.at, () => this.happen(event));
-    for (const lie of schedule.lies) world.later(lie.at, () => this.lie(lie));
+    for (const event of schedule.events) if (event.at >= 0) this.later(event.at, () => this.happen(event));
+    for (const lie of schedule.lies) this.later(lie.at, () => this.lie(lie));
     if (schedule.afterwards) this.endWell();
   }
 
   /** Reads what can be read when all has ended. */
   over() {
-    const { schedule, world } = this;
-    const from = world.log.length;
-    world.read();
+    const { schedule } = this;
+    const from = this.log.length;
+    this.read();
     // After traffic and time.
     if (schedule.afterwards)
-      for (const { numbers } of world.log.slice(from))
-        if ((numbers.breaker?.state ?? 'closed') !== 'closed') world.problem('recovery', 'the breaker is not closed');
-    if (schedule.policies[0].options.metrics) world.note('metrics', undefined, { counts: world.policies[0].metrics() });
-    for (const operation of world.operations) {
+      for (const { numbers } of this.log.slice(from))
+        if ((numbers.breaker?.state ?? 'closed') !== 'closed') this.problem('recovery', 'the breaker is not closed');
+    if (schedule.policies[0].options.metrics) this.note('metrics', undefined, { counts: this.policies[0].metrics() });
+    for (const operation of this.operations) {
       // Those that nobody has read are made when they are read here: that is done for hedges only.
       const hedged = schedule.protections[operation.policy.of]?.hedge !== undefined;
       const signals = operation.received.map(({ signal, attempt }) => (hedged ? attempt.signal : signal) ?? {});
-      world.note('signals', operation, { signals });
+      this.note('signals', operation, { signals });
     }
   }
 
   protection({ budget, breaker, cooldown, hedge, throws, aborts, isFailure }) {
-    const { world, pkg } = this;
+    const { pkg } = this;
     const parts = [];
     if (cooldown) parts.push(pkg.cooldown(cooldown));
     if (breaker) parts.push(pkg.breaker(breaker));
     if (budget) parts.push(pkg.budget(budget));
     if (hedge) parts.push(pkg.hedge(hedge));
     const onEvent = (event) => {
-      world.note('protection', world.current(), { event });
-      if (aborts === event.type) this.abort(world.current()?.plan.id, world.current()?.plan.reason);
+      this.note('protection', this.current(), { event });
+      if (aborts === event.type) this.abort(this.current()?.plan.id, this.current()?.plan.reason);
       // What it rejects with is no one's to await.
       if (throws && event.type === 'rejected') return Promise.reject(new Error('of onEvent'));
       if (throws) throw new Error('of onEvent');
@@ -110,8 +104,7 @@ class Stage {
   }
 
   isFailure(end) {
-    const { world } = this;
-    world.note('isFailure', world.current(), { end });
+    this.note('isFailure', this.current(), { end });
     const { says } = end.error ?? end.result ?? {};
     if (says === 'throw') throw new Error('isFailure');
     return says;
@@ -122,57 +115,55 @@ class Stage {
    * clock was set back.
    */
   endWell() {
-    const { world, schedule } = this;
+    const { schedule } = this;
     schedule.protections.forEach((_, i) => {
       const policy = { of: i, implied: {}, options: { maxAttempts: 1 }, uses: { hooks: [], random: 'constant' } };
       const index = this.options.push(this.readyOptions(policy)) - 1;
-      world.policies.push(new this.pkg.RetryPolicy(this.options[index]));
+      this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
       const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
       for (let k = 0; k < 4; k += 1)
-        world.later(AFTERWARDS + k * 1e6, () => {
-          for (const [j, key] of [...world.protections[i].keys].entries())
-            world.later(j, () => this.start({ ...plan, key }));
+        this.later(AFTERWARDS + k * 1e6, () => {
+          for (const [j, key] of [...this.protections[i].keys].entries())
+            this.later(j, () => this.start({ ...plan, key }));
         });
     });
   }
 
   lie({ by, stands }) {
-    const { world } = this;
     if (by !== undefined) {
-      world.offset += by;
-      if (world.stands !== undefined) world.stands += by;
-    } else if (world.stands === undefined) {
-      world.stands = world.reading;
-      world.later(stands, () => {
-        world.stands = undefined;
+      this.offset += by;
+      if (this.stands !== undefined) this.stands += by;
+    } else if (this.stands === undefined) {
+      this.stands = this.reading;
+      this.later(stands, () => {
+        this.stands = undefined;
       });
     }
   }
 
   happen({ abort, reason, protection, key, close, open }) {
     if (abort !== undefined) return this.abort(abort, reason);
-    const { object, keys } = this.world.protections[protection];
+    const { object, keys } = this.protections[protection];
     keys.add(key);
-    this.world.note('byHand', undefined, { protection, key, close, open });
+    this.note('byHand', undefined, { protection, key, close, open });
     const state = key === undefined ? object : object.for(key);
     return close ? state.close() : state.open(open);
   }
 
   signal(kind, name) {
-    const { world } = this;
     const controller = kind === 'bare' ? bareController() : new AbortController();
     const { signal } = controller;
     const record = { name, kind, controller, signal, listeners: 0, aborted: false };
     const { addEventListener, removeEventListener } = signal;
     const known = new Set();
-    signal.addEventListener = function (type, listener, ...rest) {
-      if (type !== 'abort') world.problem('leftovers', `a listener for ${type}`);
+    signal.addEventListener = (type, listener, ...rest) => {
+      if (type !== 'abort') this.problem('leftovers', `a listener for ${type}`);
       known.add(listener);
       record.listeners = known.size;
-      if (known.size > world.operations.length) world.problem('footprint', `${known.size} listeners on one signal`);
+      if (known.size > this.operations.length) this.problem('footprint', `${known.size} listeners on one signal`);
       return addEventListener.call(signal, type, listener, ...rest);
     };
-    signal.removeEventListener = function (type, listener, ...rest) {
+    signal.removeEventListener = (type, listener, ...rest) => {
       known.delete(listener);
       record.listeners = known.size;
       return removeEventListener.call(signal, type, listener, ...rest);
@@ -181,31 +172,29 @@ class Stage {
   }
 
   abort(name, kind) {
-    const { world } = this;
     const record = this.signals.get(name);
     if (record === undefined || record.aborted) return;
     const reason = value(kind);
-    world.call(reason, `the reason of ${name}`);
+    this.call(reason, `the reason of ${name}`);
     record.aborted = true;
-    world.note('abort', undefined, { signal: name });
-    const operation = world.operations.find((each) => each.signals.includes(record));
+    this.note('abort', undefined, { signal: name });
+    const operation = this.operations.find((each) => each.signals.includes(record));
     // Its hooks run before this macrotask ends.
-    if (world.schedule.single && operation !== undefined) world.alone = operation;
+    if (this.schedule.single && operation !== undefined) this.alone = operation;
     try {
       record.controller.abort(reason);
     } catch (error) {
-      world.problem('unhandled', `abort() threw ${describe(error)}`);
+      this.problem('unhandled', `abort() threw ${describe(error)}`);
     }
-    world.call(record.signal.reason, `the reason of ${name}`);
+    this.call(record.signal.reason, `the reason of ${name}`);
   }
 
   readyOptions({ of, options: plain, uses, signal }) {
-    const { world } = this;
     const options = { ...plain };
-    if (of !== undefined) options.protection = world.protections[of].object;
+    if (of !== undefined) options.protection = this.protections[of].object;
     if (options.backoff === 'function') options.backoff = (k) => this.number('curve', k);
     if (signal) options.signal = this.signals.get('policy').signal;
-    if (uses.random === 'constant') options.random = () => world.current()?.plan.draw ?? 0.5;
+    if (uses.random === 'constant') options.random = () => this.current()?.plan.draw ?? 0.5;
     else if (uses.random) options.random = () => this.number('random', undefined);
     for (const name of ['retryIf', 'retryOnResult'])
       if (uses[name])
@@ -227,10 +216,9 @@ class Stage {
 
   /** A call of a callback other than the operation itself. `list` names what its plan says about these calls. */
   callback(kind, known, list, what) {
-    const { world } = this;
-    const operation = known ?? world.current();
-    if (operation === undefined) return world.problem('isolation', `${list} runs outside any operation's context`);
-    const entry = world.note(kind, operation, what);
+    const operation = known ?? this.current();
+    if (operation === undefined) return this.problem('isolation', `${list} runs outside any operation's context`);
+    const entry = this.note(kind, operation, what);
     const nth = (operation.counts[list] = (operation.counts[list] ?? -1) + 1);
     const steps = kind === 'hook' ? operation.plan.hooks?.[list] : operation.plan[list];
     return this.play(steps?.[nth] ?? FURTHER[kind], entry, operation);
@@ -239,18 +227,19 @@ class Stage {
   number(kind, k) {
     return this.callback(kind, undefined, kind === 'random' ? 'draws' : 'curve', {
       k,
-      outcome: this.world.current()?.shown,
+      outcome: this.current()?.shown,
     });
   }
 
   /** Calls an operation. `plan` says what its callbacks do. */
   start(plan) {
-    const { world, schedule } = this;
+    const { schedule } = this;
     const policy = plan.policyOf ?? schedule.policies[plan.policy];
     const own = plan.signal === 'policy' ? 'policy' : plan.id;
     const names = new Set([policy.signal ? 'policy' : undefined, plan.signal ? own : undefined]);
     const operation = {
-      id: world.operations.length,
+      id: this.idOf(plan.id, this.current()),
+      inside: 0,
       plan,
       policy,
       counts: {},
@@ -260,23 +249,23 @@ class Stage {
       settled: undefined,
       signals: [...names].map((name) => this.signals.get(name)).filter((record) => record !== undefined),
     };
-    world.operations.push(operation);
+    this.operations.push(operation);
     // A seed's draws: each run of a policy has its own, one-shot functions have the first.
     const runs = !['once', 'sync'].includes(plan.via);
     operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
     if (runs) this.runs.set(plan.policy, operation.index + 1);
-    if (policy.of !== undefined && plan.via !== 'off') world.protections[policy.of].keys.add(plan.key);
-    return world.within(operation, () => {
-      operation.call = world.note('call', operation, { aborted: operation.signals.some((signal) => signal.aborted) });
+    if (policy.of !== undefined && plan.via !== 'off') this.protections[policy.of].keys.add(plan.key);
+    return this.within(operation, () => {
+      operation.call = this.note('call', operation, { aborted: operation.signals.some((signal) => signal.aborted) });
       if (plan.via === 'sync') return this.blocking(operation);
       let promise;
       try {
         promise = this.called(operation);
       } catch (error) {
-        world.problem('settlement', `the call threw ${describe(error)}`);
+        this.problem('settlement', `the call threw ${describe(error)}`);
         return undefined;
       }
-      if (!(promise instanceof Promise)) world.problem('settlement', 'no promise came back');
+      if (!(promise instanceof Promise)) this.problem('settlement', 'no promise came back');
       promise.then(
         (value) => this.settled(operation, true, value),
         (error) => this.settled(operation, false, error),
@@ -285,10 +274,17 @@ class Stage {
     });
   }
 
+  /** One inside another has a number between that one's and the next: which one starts first in a turn may be open. */
+  idOf(planned, outer) {
+    if (outer === undefined) return planned ?? 1000 + this.operations.length;
+    outer.inside += 1;
+    return outer.id + outer.inside / 64;
+  }
+
   called(operation) {
     const { plan, policy } = operation;
     const { schedule, pkg } = this;
-    const of = this.world.policies[plan.policy];
+    const of = this.policies[plan.policy];
     const fn = (attempt) => this.attempted(operation, attempt);
     const signal = plan.signal
       ? { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : plan.id).signal }
@@ -296,7 +292,7 @@ class Stage {
     switch (plan.via) {
       case 'wrap':
         return of.wrap((argument) => {
-          if (argument !== 'argument') this.world.problem('identity', 'a wrapped function lost its argument');
+          if (argument !== 'argument') this.problem('identity', 'a wrapped function lost its argument');
           return this.attempted(operation, undefined);
         })('argument');
       case 'once':
@@ -314,7 +310,7 @@ class Stage {
     const { metrics, ...options } = this.options[plan.policy];
     if (plan.signal) options.signal = this.signals.get(plan.id).signal;
     if (policy.of === undefined) return options;
-    const { object } = this.world.protections[policy.of];
+    const { object } = this.protections[policy.of];
     return { ...options, protection: plan.key === undefined ? object : object.for(plan.key) };
   }
 
@@ -329,24 +325,23 @@ class Stage {
   }
 
   settled(operation, ok, value) {
-    const { world, pkg } = this;
+    const { pkg } = this;
     for (const signal of operation.signals) {
-      const others = world.operations.some(
+      const others = this.operations.some(
         (other) => other !== operation && other.settled === undefined && other.signals.includes(signal),
       );
-      if (signal.listeners > 0 && !others) world.problem('leftovers', 'a listener is left at settlement');
+      if (signal.listeners > 0 && !others) this.problem('leftovers', 'a listener is left at settlement');
     }
-    if ([...world.timers.values()].some((timer) => timer.operation === operation))
-      world.problem('leftovers', 'a timer is left at settlement');
-    operation.settled = world.note('settle', operation, { ok, value, report: pkg.retryReport(value) });
+    if ([...this.timers.values()].some((timer) => timer.operation === operation))
+      this.problem('leftovers', 'a timer is left at settlement');
+    operation.settled = this.note('settle', operation, { ok, value, report: pkg.retryReport(value) });
   }
 
   attempted(operation, attempt) {
-    const { world } = this;
     const n = operation.received.length + 1;
-    const entry = world.note('fn', operation, { n, attempt });
+    const entry = this.note('fn', operation, { n, attempt });
     if (n > MOST_CALLS) {
-      world.problem('attempts', `more than ${MOST_CALLS} attempts`);
+      this.problem('attempts', `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
     const received = { attempt, signal: undefined, aborted: undefined };
@@ -366,30 +361,29 @@ class Stage {
         received.signal = signal;
         entry.aborted = signal.aborted;
         signal.onabort = () => {
-          received.aborted ??= world.note('attemptAborted', operation, { n, reason: signal.reason });
+          received.aborted ??= this.note('attemptAborted', operation, { n, reason: signal.reason });
         };
       }
       if ((n + skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
     const { last, stubborn, attempts } = operation.plan;
-    const further = last || (!stubborn && world.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
+    const further = last || (!stubborn && this.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
     return this.play(attempts[n - 1] ?? further, entry, operation);
   }
 
   act(act) {
-    const { world } = this;
     switch (act.do) {
       case 'abort':
         return this.abort(act.signal, act.reason);
       case 'busy':
-        return world.block(act.ms);
+        return this.block(act.ms);
       case 'wall':
-        world.wall += act.ms;
+        this.wall += act.ms;
         return undefined;
       case 'status':
-        return void world.protections[0].object.status();
+        return void this.protections[0].object.status();
       case 'reenter':
-        if (!world.schedule.single && world.operations.length < 6) this.start(simple(act.ms, this.schedule));
+        if (!this.schedule.single) this.start(simple(act.ms, this.schedule));
         return undefined;
       default:
         return this.start(act.op);
@@ -398,13 +392,12 @@ class Stage {
 
   /** One callback: what it does, then how it ends. */
   play(step, entry, operation) {
-    const { world } = this;
     let inner;
     for (const act of step.before) inner = this.act(act) ?? inner;
     if (step.end.how === 'never') return new Promise(() => {});
     const done = (ok, made) => {
       if (entry.end !== undefined) return;
-      entry.end = world.note('end', operation, { of: entry, ok, made });
+      entry.end = this.note('end', operation, { of: entry, ok, made });
       // Not the reason of its signal.
       if (entry.kind === 'fn') operation.shown = ok || made.heeded ? undefined : made.shown;
     };
@@ -426,7 +419,6 @@ class Stage {
   }
 
   end({ how, ok, value: described, ms, style, heeds, before }, entry, operation, done) {
-    const { world } = this;
     const made = this.make(ok, described, entry, operation);
     const { thrown } = made;
     const settle = (resolve, reject) => {
@@ -446,11 +438,11 @@ class Stage {
           const end = () => settle(resolve, reject);
           if (heeds !== undefined) this.heed(entry.attempt?.signal, heeds, done, reject);
           if (how === 'together') operation.together.push({ end, before });
-          else if (entry.kind !== 'fn') world.later(ms, end);
-          else world.later(ms, () => this.endAll(operation, end));
+          else if (entry.kind !== 'fn') this.later(ms, end);
+          else this.later(ms, () => this.endAll(operation, end));
         });
       case 'thenable':
-        return thenable(style, settle, world, ms);
+        return thenable(style, settle, this, ms);
       default:
         done(ok, made);
         return ok ? Promise.resolve(thrown) : Promise.reject(thrown);
@@ -474,7 +466,7 @@ class Stage {
         reject(reason);
       };
       if (ms === 0) end();
-      else this.world.later(ms, end);
+      else this.later(ms, end);
     });
   }
 
@@ -483,7 +475,7 @@ class Stage {
     const { says, status, layers, verdict, number, kind } = described;
     const call = (value, what) => {
       operation.made = (operation.made ?? 0) + 1;
-      this.world.call(value, `${what} ${operation.id}.${operation.made}`);
+      this.call(value, `${what} ${operation.id}.${operation.made}`);
       return value;
     };
     if (ok && layers === undefined) {
@@ -498,7 +490,7 @@ class Stage {
     call(made.shown, 'error');
     call(made.thrown, 'mark');
     if (layers !== undefined && this.pkg.isPermanent && this.pkg.isPermanent(made.thrown) !== made.permanent)
-      this.world.problem('identity', `isPermanent() is ${!made.permanent} for ${layers.join(' in ')}`);
+      this.problem('identity', `isPermanent() is ${!made.permanent} for ${layers.join(' in ')}`);
     return made;
   }
 }

@@ -1,13 +1,10 @@
-// Plants bugs in copies of the package, one at a time, and lets schedules look for them.
+// Plants bugs in copies of the package, one at a time.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { modules } from '../lib/consumer.mjs';
-import { sentenceOf } from './invariants.mjs';
-import { Threads } from './threads.mjs';
 
 /**
  * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
@@ -79,39 +76,4 @@ export function planted(root, { name, edits }, i) {
 function anchor(text) {
   const tokens = text.match(/\w+|[^\w\s]/g) ?? [];
   return new RegExp(tokens.map((token) => token.replace(/[^\w]/, '\\$&')).join('\\s*'));
-}
-
-/**
- * Fails unless the schedules find each bug, by a rule that it breaks.
- * @param {import('node:test').TestContext} t
- * @param {{ mutants: Mutant[], seed: number, schedules: number }} search within how many schedules each
- *   must be found
- */
-export async function findAll(t, { mutants, seed, schedules: to }) {
-  assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
-  for (const { rules } of mutants) rules.forEach(sentenceOf);
-  const root = mkdtempSync(join(tmpdir(), 'rejitter-mutants-'));
-  const threads = new Threads(2);
-  try {
-    const missed = [];
-    for (const among of new Set(mutants.map((mutant) => mutant.among))) {
-      const all = mutants.filter((mutant) => mutant.among === among);
-      await Promise.all(
-        threads.workers.map(async (worker, thread) => {
-          const mine = all.filter((_, i) => i % threads.workers.length === thread);
-          const folders = mine.map((mutant) => planted(root, mutant, mutants.indexOf(mutant)));
-          const { findings } = await threads.ask(worker, { folders, seed, from: 0, step: 1, to, among });
-          for (const [i, { name, rules }] of mine.entries()) {
-            const { index, rule, text } = findings[i] ?? {};
-            t.diagnostic(`${name}: schedule ${index}, rule ${rule}: ${text}`);
-            if (!rules.includes(rule)) missed.push(`${name}: found by rule ${rule} instead of ${rules.join(' or ')}`);
-          }
-        }),
-      );
-    }
-    assert.deepEqual(missed, []);
-  } finally {
-    await threads.close();
-    rmSync(root, { recursive: true, force: true });
-  }
 }

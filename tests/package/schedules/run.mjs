@@ -8,39 +8,29 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 import { installed } from '../lib/consumer.mjs';
-import { Threads, report } from './threads.mjs';
+import { simulation } from './threads.mjs';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: String(randomInt(1e9)) },
-    only: { type: 'string' },
-    threads: { type: 'string', default: '2' },
-    among: { type: 'string' },
-  },
-});
-const whole = (name) => {
-  const number = Number(values[name]);
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new RangeError(`--${name} must be a non-negative integer, got ${values[name]}`);
-  return number;
+const names = ['count', 'seed', 'only', 'threads', 'among'];
+const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) });
+const whole = (name, usual) => {
+  const text = values[name] ?? String(usual);
+  if (!/^\d+$/.test(text)) throw new RangeError(`--${name} must be a non-negative integer, got ${text}`);
+  return Number(text);
 };
 
-const seed = whole('seed');
+const seed = whole('seed', randomInt(1e9));
 const { among } = values;
-const [from, to] = values.only === undefined ? [0, whole('count')] : [whole('only'), whole('only') + 1];
-const threads = new Threads(Math.max(1, Math.min(to - from, whole('threads'))));
+const [from, to] = values.only === undefined ? [0, whole('count', 1e6)] : [whole('only'), whole('only') + 1];
 console.log(`seed ${seed}`);
-const startedAt = process.hrtime.bigint();
-const { schedules, finding } = await threads.simulate({ folder: installed, seed, from, to, among });
-await threads.close();
-const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-if (finding) {
-  console.log(report(finding));
-  process.exitCode = 1;
-} else {
-  console.log(
-    `${schedules} schedules of seed ${seed}: every invariant held (${seconds.toFixed(1)} s, ` +
-      `${Math.round(schedules / seconds)} per second)`,
-  );
-}
+const startedAt = performance.now();
+const { schedules, report } = await simulation({
+  folder: installed,
+  seed,
+  from,
+  to,
+  among,
+  threads: whole('threads', 2),
+});
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+console.log(report ?? `${schedules} schedules of seed ${seed}: every invariant held (${seconds} s)`);
+if (report) process.exitCode = 1;

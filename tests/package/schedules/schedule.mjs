@@ -1,20 +1,11 @@
 // A schedule is data: the policies, what each callback does when it is called, when signals are aborted, and what is
 // protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
-import {
-  callbacks,
-  endOf,
-  failure,
-  failureKind,
-  operation,
-  outcome,
-  resultKind,
-  slipKind,
-  usesOf,
-} from './callbacks.mjs';
-import { addHedges } from './hedged-schedule.mjs';
+import { HOOKS } from '../lib/callbacks.mjs';
+import { addHedges } from './hedges.mjs';
+import { failure, failureKind, outcome, resultKind, slipKind, verdict } from './outcomes.mjs';
 import { generator } from './random.mjs';
-import { KINDS } from './values.mjs';
+import { KINDS, RESULTS } from './values.mjs';
 import { NAMED, OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
 
 /** The share of schedules without protection. */
@@ -28,20 +19,7 @@ const HEDGES = 0x4ed6e;
  * 10,000 a second, clocks jump and stand still, servers answer, but not yet with what the caller waits for, and calls
  * fail in rows of a second.
  */
-const WORLDS = [
-  'mixed',
-  'mixed',
-  'mixed',
-  'mixed',
-  'slow',
-  'slow',
-  'nested',
-  'hints',
-  'steady',
-  'clock',
-  'polls',
-  'rows',
-];
+const WORLDS = 'mixed mixed mixed mixed slow slow nested hints steady clock polls rows'.split(' ');
 
 /** Times between calls, in worlds of their own. */
 const GAPS = { steady: [0.1, 1, 10, 250, 6000], rows: [1, 50, 90, 95, 100, 110, 150] };
@@ -99,15 +77,81 @@ function plainOperations(g, schedule) {
   const policy = plainPolicy(g);
   schedule.policies.push(policy);
   const count = schedule.single ? 1 : g.whole(2, 3);
-  for (let i = 0; i < count; i += 1)
-    schedule.operations.push(plainOperation(g, schedule, policy, i, i === 0 ? 0 : g.pick([0, g.unit() * 300])));
-  for (const abort of [...schedule.operations.filter(({ signal }) => signal).map(({ id }) => id), 'policy'])
-    if ((abort !== 'policy' || policy.signal) && g.chance(0.6))
-      schedule.events.push({
-        at: g.chance(0.08) ? -1 : g.pick([0, g.unit() * 50, g.unit() * 500, g.unit() * 5000]),
-        abort,
-        reason: g.pick(KINDS),
-      });
+  for (let id = 0; id < count; id += 1) {
+    const op = plainOperation(g, schedule, id, id === 0 ? 0 : g.pick([0, g.unit() * 300]));
+    schedule.operations.push(op);
+  }
+  const aborts = schedule.operations.filter(({ signal }) => signal).map(({ id }) => id);
+  for (const abort of policy.signal ? [...aborts, 'policy'] : aborts)
+    if (g.chance(0.6)) {
+      const at = g.chance(0.08) ? -1 : g.pick([0, g.unit() * 50, g.unit() * 500, g.unit() * 5000]);
+      schedule.events.push({ at, abort, reason: g.pick(KINDS) });
+    }
+}
+
+/** Operations that share protections. */
+function protectedOperations(g, schedule) {
+  const { world, gap, protections, operations, events } = schedule;
+  const round = g.chance(0.5) ? Math.round : (ms) => ms;
+  protections.push(...g.list(world === 'nested' && g.chance(0.5) ? 2 : 1, () => protection(g, world, gap)));
+  schedule.policies = g.list(g.whole(1, 2), () => protectedPolicy(g, world, gap, g.whole(0, protections.length - 1)));
+  const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
+  // Whether one key touches another shows at once or never.
+  if (keys.length > 1) schedule.reads = 'often';
+  // The times that matter: of leases, windows and holds.
+  const spansOf = ({ openMs = 5000, windowMs = 10_000 }) => [openMs, openMs * 1.5, windowMs];
+  const breakers = protections.flatMap(({ breaker }) => breaker ?? []);
+  const spans = world === 'rows' ? [gap] : [gap, ...breakers.flatMap(spansOf)];
+  const many = world === 'steady' || world === 'rows';
+  const count = many ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
+  // How often a call fails: it changes along the way.
+  const bounds = [g.whole(0, count), g.whole(0, count)];
+  const bad = g.pick([0.5, 0.9, 1]);
+  const usual = g.pick({ steady: [0, 0.02, 0.1], rows: [0.9, 0.95] }[world] ?? [0.1, 0.5, 0.7]);
+  let time = 0;
+  for (let id = 0; id < count; id += 1) {
+    const health = id >= Math.min(...bounds) && id < Math.max(...bounds) ? bad : usual;
+    const op = protectedOperation(g, schedule, { id, at: time, key: g.pick(keys), spans, health, round });
+    operations.push(op);
+    if (op.signal && g.chance(0.7)) {
+      const at = round(time + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)]));
+      events.push({ at, abort: id, reason: op.reason });
+    }
+    time = round(time + (many ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
+    // Sums of such times are exact, in whatever order: both sides see the very end of a window.
+    time = Math.round(time * 1024) / 1024;
+  }
+  for (const [i, parts] of protections.entries())
+    if (parts.breaker && g.chance(0.08)) events.push(...byHand(g, i, time, g.pick(keys), spans));
+  if (world === 'clock') schedule.lies = lies(g, time, spans);
+}
+
+/** The circuit is opened by hand, for a time or until it is closed, or only closed. */
+function byHand(g, protection, end, key, spans) {
+  const at = Math.round(g.unit() * end);
+  const open = { at, protection, key, open: g.pick([undefined, g.pick(spans)]) };
+  const close = { at: at + g.pick(spans), protection, key, close: true };
+  return g.pick([[close], [open, close], open.open === undefined ? [open, close] : [open]]);
+}
+
+/** The monotonic clock does what it must not: it jumps, or stands still for a while. */
+const lies = (g, end, spans) =>
+  g.list(g.whole(1, 3), () => {
+    const at = g.unit() * (end + 10);
+    if (g.chance(0.3)) return { at, stands: g.pick(spans) * g.pick([1, 5]) };
+    return { at, by: g.pick([-1, -1, 1]) * g.pick([50, 1000, 1e6, 3.15e11]) };
+  });
+
+/**
+ * Options, each with its chance: one of its values, or what a function makes of those before it.
+ * @param {any} g
+ * @param {Record<string, [chance: number, from: any[] | ((options: any) => any)]>} table
+ * @param {any} [options] those that are there already
+ */
+function some(g, table, options = {}) {
+  for (const [name, [chance, from]] of Object.entries(table))
+    if (g.chance(chance)) options[name] = typeof from === 'function' ? from(options) : g.pick(from);
+  return options;
 }
 
 function plainPolicy(g) {
@@ -115,173 +159,95 @@ function plainPolicy(g) {
   const preset = shape === 'preset' ? g.pick(Object.keys(PRESETS)) : undefined;
   const named = shape === 'named' ? g.pick(Object.keys(NAMED).slice(1)) : shape === 'once' ? 'retry' : undefined;
   const { capRule, ...implied } = PRESETS[preset] ?? NAMED[named] ?? {};
-  const options = timing(g, preset ? { maxAttempts: g.whole(2, 5) } : curve(g, implied));
   const uses = usesOf(g, 0.2, 0.5);
-  if (named === undefined && g.chance(0.2)) options.metrics = true;
-  if (g.chance(0.15)) options.name = g.pick(['load user', '']);
-  if (uses.retryOnResult && g.chance(0.35)) options.finalResult = g.pick(['resolve', 'reject', 'reject']);
-  if (g.chance(0.4)) options.seed = g.whole(0, 15);
-  else uses.random = true;
+  const table = {
+    attemptTimeoutMs: [0.3, [1, 20.5, 100, 1000, 3e9, Infinity]],
+    totalTimeoutMs: [0.35, [0.5, 30, 150.25, 1000, 20_000, 5e9]],
+    maxRetryAfterMs: [0.1, [0, 50, 1000, Infinity]],
+    longRetryAfter: [0.1, ['stop', 'cap']],
+    finalError: [0.15, ['wrap']],
+    unref: [0.1, [true]],
+    metrics: [named === undefined ? 0.2 : 0, [true]],
+    name: [0.15, ['load user', '']],
+    finalResult: [uses.retryOnResult ? 0.35 : 0, ['resolve', 'reject', 'reject']],
+    seed: [0.4, () => g.whole(0, 15)],
+  };
+  const options = some(g, table, preset ? { maxAttempts: g.whole(2, 5) } : curve(g, implied));
+  uses.random = options.seed === undefined;
   const signal = g.chance(0.3) ? g.pick(['real', 'real', 'bare']) : undefined;
   return { preset, named, implied, options, signal, uses };
 }
 
 function curve(g, implied) {
-  const options = {};
-  if (g.chance(0.6)) options.maxAttempts = g.pick([1, 2, 3, 4, 5, 12, Infinity]);
-  if (g.chance(0.6)) options.baseMs = g.pick([0, 0.25, 1, 7.5, 100, 1000, 3e9]);
-  if (g.chance(0.5)) options.capMs = (options.baseMs ?? 0) + g.pick([0, 10, 333.3, 5000, 6e9, Infinity]);
-  if (implied.backoff === undefined && g.chance(0.6)) {
-    options.backoff = g.pick([...kindsOf('backoff'), 'function', [5, 20_000, 1.5], [0, Infinity]]);
-  }
-  if (implied.jitter === undefined && g.chance(0.7)) {
-    options.jitter = g.pick([
-      ...kindsOf('jitter'),
-      ...[0.3, 1].map((ratio) => ({ type: 'proportional', ratio })),
-      ...[{ ratio: 0.5 }, { maxMs: 40 }].map((parameter) => ({ type: 'additive', ...parameter })),
-    ]);
-  }
-  const backoff = options.backoff ?? implied.backoff ?? 'exponential';
-  const jitter = options.jitter ?? implied.jitter ?? 'full';
+  const backoffs = [...kindsOf('backoff'), 'function', [5, 20_000, 1.5], [0, Infinity]];
+  const jitters = [
+    ...kindsOf('jitter'),
+    ...[0.3, 1].map((ratio) => ({ type: 'proportional', ratio })),
+    ...[{ ratio: 0.5 }, { maxMs: 40 }].map((parameter) => ({ type: 'additive', ...parameter })),
+  ];
+  const options = some(g, {
+    maxAttempts: [0.6, [1, 2, 3, 4, 5, 12, Infinity]],
+    baseMs: [0.6, [0, 0.25, 1, 7.5, 100, 1000, 3e9]],
+    capMs: [0.5, ({ baseMs = 0 }) => baseMs + g.pick([0, 10, 333.3, 5000, 6e9, Infinity])],
+    backoff: [implied.backoff === undefined ? 0.6 : 0, backoffs],
+    jitter: [implied.jitter === undefined ? 0.7 : 0, jitters],
+    minMs: [0.15, ({ capMs = 10_000 }) => Math.min(g.pick([0, 5, 80]), capMs)],
+  });
+  // What only some curves have.
+  const { backoff = 'exponential', jitter = 'full' } = { ...implied, ...options };
   const own = OWN_CURVE.includes(jitter);
-  if (backoff === 'exponential' && !own && g.chance(0.3)) options.factor = g.pick([1, 1.5, 3, 1e6]);
-  if (backoff === 'linear' && !own && g.chance(0.4)) options.stepMs = g.pick([0, 3.5, 1000]);
-  if ((backoff === 'truncated' || jitter === 'slotted') && g.chance(0.5)) options.truncateAt = g.whole(1, 6);
-  if (g.chance(0.15)) options.minMs = Math.min(g.pick([0, 5, 80]), options.capMs ?? 10_000);
-  return options;
-}
-
-function timing(g, options) {
-  if (g.chance(0.3)) options.attemptTimeoutMs = g.pick([1, 20.5, 100, 1000, 3e9, Infinity]);
-  if (g.chance(0.35)) options.totalTimeoutMs = g.pick([0.5, 30, 150.25, 1000, 20_000, 5e9]);
-  if (g.chance(0.1)) options.maxRetryAfterMs = g.pick([0, 50, 1000, Infinity]);
-  if (g.chance(0.1)) options.longRetryAfter = g.pick(['stop', 'cap']);
-  if (g.chance(0.15)) options.finalError = 'wrap';
-  if (g.chance(0.1)) options.unref = true;
-  return options;
-}
-
-function plainOperation(g, schedule, policy, id, at) {
-  const { uses, options } = policy;
-  const via = policy.named === undefined ? g.pick(['run', 'run', 'run', 'wrap']) : 'once';
-  // Whether the attempts beyond those of the plan fail as well.
-  const op = operation(id, at, { via, stubborn: g.chance(0.08), draws: [], curve: [] });
-  if (via === 'run' && g.chance(0.35))
-    op.signal = g.pick(['real', 'real', 'bare', ...(policy.signal ? ['policy'] : [])]);
-  const signals = [...(policy.signal ? ['policy'] : []), ...(op.signal && op.signal !== 'policy' ? [id] : [])];
-  const { totalTimeoutMs: total } = options;
-  const blocks = [0.5, 30, 200, ...(total <= 20_000 ? [total, total] : [])];
-  const n = g.whole(1, 6);
-  const dials = {
-    n,
-    ms: () => g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]),
-    acts: acts(g, [
-      [signals.length > 0 ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
-      // Whose turn it is in a macrotask of several is open.
-      [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
-      [0.5, () => ({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) })],
-      [0.2, () => ({ do: 'reenter', ms: g.pick([0, 10]) })],
-    ]),
+  const rarely = {
+    factor: [backoff === 'exponential' && !own ? 0.3 : 0, [1, 1.5, 3, 1e6]],
+    stepMs: [backoff === 'linear' && !own ? 0.4 : 0, [0, 3.5, 1000]],
+    truncateAt: [backoff === 'truncated' || jitter === 'slotted' ? 0.5 : 0, () => g.whole(1, 6)],
   };
-  for (let k = 1; k <= n; k += 1) {
-    const good = k < n ? (uses.retryOnResult ? 0.4 : 0.1) : 0.7;
-    op.attempts.push({ before: dials.acts(0.1), end: outcome(g, dials, good, failureKind, resultKind, true) });
-  }
-  callbacks(g, op, uses, dials);
-  const number = (bad, one) =>
-    g.list(n, () => ({
-      end: g.chance(0.02)
-        ? { how: 'throw', ok: false, value: slipKind(g) }
-        : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
-      before: dials.acts(0.04),
-    }));
-  if (uses.random)
-    op.draws = number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]));
-  if (options.backoff === 'function')
-    op.curve = number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]));
-  return op;
+  return some(g, rarely, options);
 }
 
-/**
- * The acts of a callback before it ends, as a function of how likely there are any.
- * @param {any} g
- * @param {[chance: number, make: () => object][]} choices
- */
-const acts = (g, choices) => (wild) =>
-  g.chance(wild * 2) ? choices.filter(([chance]) => g.chance(chance)).map(([, make]) => make()) : [];
-
-/** Operations that share protections. */
-function protectedOperations(g, schedule) {
-  const { world, gap, protections } = schedule;
-  const grid = g.chance(0.5);
-  const at = grid ? Math.round : (ms) => ms;
-  protections.push(...g.list(world === 'nested' && g.chance(0.5) ? 2 : 1, () => protection(g, world, gap)));
-  schedule.policies = g.list(g.whole(1, 2), () => protectedPolicy(g, world, gap, g.whole(0, protections.length - 1)));
-  const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
-  // Whether one key touches another shows at once or never.
-  if (keys.length > 1) schedule.reads = 'often';
-  const spans = world === 'rows' ? [gap] : spansOf(protections, gap);
-  const many = world === 'steady' || world === 'rows';
-  const count = many ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
-  const health = healthOf(g, world, count);
-  let time = 0;
-  for (let i = 0; i < count; i += 1) {
-    const op = protectedOperation(g, schedule, { i, at: time, key: g.pick(keys), spans, health: health(i), round: at });
-    schedule.operations.push(op);
-    if (op.signal && g.chance(0.7))
-      schedule.events.push({
-        at: at(time + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)])),
-        abort: i,
-        reason: op.reason,
-      });
-    time = at(time + (many ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
-    // Sums of such times are exact, in whatever order: both sides see the very end of a window.
-    time = Math.round(time * 1024) / 1024;
-  }
-  for (const [i, parts] of protections.entries())
-    if (parts.breaker && g.chance(0.08)) schedule.events.push(...byHand(g, i, time, g.pick(keys), spans));
-  if (world === 'clock') schedule.lies = lies(g, time, spans);
+function protectedPolicy(g, world, gap, of) {
+  const uses = usesOf(g, world === 'polls' ? 1 : 0.15, 0.4);
+  const limits = world === 'clock' ? 0 : 1;
+  const table = {
+    jitter: [1, ['none', 'full']],
+    backoff: [1, ['fixed', 'exponential']],
+    maxAttempts: [1, { polls: [3, 4, 6, 12], rows: [1, 1, 2] }[world] ?? [1, 1, 2, 3, 4]],
+    baseMs: [1, [0, 1, 10, 100.5, gap]],
+    capMs: [1, ({ baseMs }) => Math.max(baseMs, g.pick([10, 1000, 1e5]))],
+    maxRetryAfterMs: [0.2, [0, 50, 1000]],
+    longRetryAfter: [0.1, ['cap']],
+    attemptTimeoutMs: [0.25 * limits, [5, 50.5, 500, 5000]],
+    totalTimeoutMs: [0.3 * limits, [7, 60.25, 333, 3000, 30_001]],
+    finalError: [0.1, ['wrap']],
+    finalResult: [uses.retryOnResult ? 0.3 : 0, ['reject']],
+    seed: [0.15, () => g.whole(0, 15)],
+  };
+  const options = some(g, table);
+  // The numbers are needed in many places: which one comes when is not followed.
+  return { of, implied: {}, options, uses: { ...uses, random: options.seed === undefined && 'constant' } };
 }
 
-/** The circuit is opened by hand, for a time or until it is closed, or only closed. */
-function byHand(g, protection, end, key, spans) {
-  const at = Math.round(g.unit() * end);
-  const act = (at, more) => ({ at, protection, key, ...more });
-  const close = act(at + g.pick(spans), { close: true });
-  if (g.chance(0.3)) return [close];
-  if (g.chance(0.4)) return [act(at, { open: undefined }), close];
-  return [act(at, { open: g.pick(spans) }), ...(g.chance(0.3) ? [close] : [])];
-}
-
-/** The times that matter: of leases, windows and holds. */
-function spansOf(protections, gap) {
-  const spans = [gap];
-  for (const { breaker } of protections) {
-    if (breaker === undefined) continue;
-    spans.push(breaker.openMs ?? 5000, (breaker.openMs ?? 5000) * 1.5, breaker.windowMs ?? 10_000);
-  }
-  return spans;
-}
-
-/** How often a call fails: it changes along the way. */
-function healthOf(g, world, count) {
-  const [from, to] = [g.whole(0, count), g.whole(0, count)];
-  const bad = g.pick([0.5, 0.9, 1]);
-  const usual = g.pick({ steady: [0, 0.02, 0.1], rows: [0.9, 0.95] }[world] ?? [0.1, 0.5, 0.7]);
-  return (i) => (i >= Math.min(from, to) && i < Math.max(from, to) ? bad : usual);
-}
+/** The callbacks of a policy, with the chances that it has a predicate for results, and hooks. */
+const usesOf = (g, results, hooks) => ({
+  retryIf: g.chance(0.35),
+  retryOnResult: g.chance(results),
+  /** True for numbers of their own each time, 'constant' for one number per operation. */
+  random: false,
+  beforeRetry: g.chance(0.25),
+  hooks: g.chance(hooks) ? HOOKS.filter(() => g.chance(0.7)) : [],
+});
 
 function protection(g, world, gap) {
-  const parts = {};
-  if (g.chance(0.6)) parts.budget = budget(g, world);
-  if (g.chance({ hints: 0.5, rows: 1 }[world] ?? 0.75)) parts.breaker = breaker(g, gap, world);
-  if (world === 'hints' || g.chance(0.4))
-    parts.cooldown = g.chance(0.3) ? {} : { maxHoldMs: g.pick([0, 100, gap * 3, 2e5]) };
-  if (Object.keys(parts).length === 0) parts.breaker = breaker(g, gap, world);
-  // Its hook does.
-  if (g.chance(0.15)) parts.isFailure = true;
-  if (g.chance(0.1)) parts.throws = true;
-  if (g.chance(0.1)) parts.aborts = g.pick(['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty']);
+  const events = ['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty'];
+  const parts = some(g, {
+    budget: [0.6, () => budget(g, world)],
+    breaker: [{ hints: 0.5, rows: 1 }[world] ?? 0.75, () => breaker(g, gap, world)],
+    cooldown: [world === 'hints' ? 1 : 0.4, () => some(g, { maxHoldMs: [0.7, [0, 100, gap * 3, 2e5]] })],
+    // Its hooks do.
+    isFailure: [0.15, [true]],
+    throws: [0.1, [true]],
+    aborts: [0.1, events],
+  });
+  if (!parts.budget && !parts.cooldown) parts.breaker ??= breaker(g, gap, world);
   // A call of a machine bounds a time that was set back. The design does not say which machines an attempt reaches
   // that another one rejects.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
@@ -292,126 +258,163 @@ function budget(g, world) {
   // Tenths that add up to one token.
   if (world === 'steady' && g.chance(0.5)) return { capacity: 1, perSuccess: 0.1, refund: false };
   if (g.chance(0.05)) return { preset: 'awsSdk2026' };
-  const options = {};
-  if (g.chance(0.9)) options.capacity = g.pick([1, 1, 2, 3, 10, 0.5]);
-  if (g.chance(0.7)) options.perSuccess = g.pick([0, 0.001, 0.1, 0.333, 1, 5]);
-  if (options.capacity < 1 || g.chance(0.3)) options.cost = (options.capacity ?? 50) * g.pick([0.5, 1, 0.1]);
-  if (options.cost !== undefined) options.cost = Math.round(options.cost * 1000) / 1000;
-  if (g.chance(0.4)) options.refund = g.chance(0.3);
+  const cost = (capacity) => Math.round(capacity * g.pick([0.5, 1, 0.1]) * 1000) / 1000;
+  const options = some(g, {
+    capacity: [0.9, [1, 1, 2, 3, 10, 0.5]],
+    perSuccess: [0.7, [0, 0.001, 0.1, 0.333, 1, 5]],
+    cost: [0.3, ({ capacity = 50 }) => cost(capacity)],
+    refund: [0.4, [true, false, false]],
+  });
+  if (options.capacity < 1) options.cost ??= cost(options.capacity);
   return options;
 }
 
 function breaker(g, gap, world) {
-  if (world === 'rows')
-    return {
-      minimumCalls: Infinity,
-      openMs: g.pick([10, 1000]),
-      // By default, rows count that last.
-      ...(g.chance(0.4) && { consecutiveFailures: g.pick([5, 11, 13]) }),
-    };
+  const rows = { minimumCalls: Infinity, openMs: g.pick([10, 1000]) };
+  // By default, rows count that last.
+  if (world === 'rows') return some(g, { consecutiveFailures: [0.4, [5, 11, 13]] }, rows);
   // Probes of the circuit beside those of holds.
   if (world === 'hints' && g.chance(0.5)) return { consecutiveFailures: 1, openMs: g.pick([10, 100, gap]) };
-  const options = {};
-  // Shares that doubles hold: at the threshold, rounding decides nothing.
-  if (g.chance(0.6)) options.failureRatio = g.pick([0.125, 0.5, 0.75, 1]);
-  options.minimumCalls = g.pick([1, 2, 2, 3, 5, 10, Infinity]);
-  if (g.chance(0.8)) options.windowMs = Math.min(3.6e6, Math.max(100, g.pick([gap * 3, gap * 10, 100, 1000])));
-  if (g.chance(options.minimumCalls === Infinity ? 0.6 : 0.3)) options.consecutiveFailures = g.pick([1, 2, 3, 5, 8]);
-  if (g.chance(0.9)) options.openMs = g.pick([10, 100, 1000, gap * 2]);
-  if (g.chance(0.3)) options.closeAfter = g.whole(1, 3);
-  return options;
+  const minimumCalls = g.pick([1, 2, 2, 3, 5, 10, Infinity]);
+  const table = {
+    // Shares that doubles hold: at the threshold, rounding decides nothing.
+    failureRatio: [0.6, [0.125, 0.5, 0.75, 1]],
+    windowMs: [0.8, [gap * 3, gap * 10, 100, 1000].map((ms) => Math.min(3.6e6, Math.max(100, ms)))],
+    consecutiveFailures: [minimumCalls === Infinity ? 0.6 : 0.3, [1, 2, 3, 5, 8]],
+    openMs: [0.9, [10, 100, 1000, gap * 2]],
+    closeAfter: [0.3, [1, 2, 3]],
+  };
+  return some(g, table, { minimumCalls });
 }
 
-function protectedPolicy(g, world, gap, of) {
-  const options = { jitter: g.pick(['none', 'full']), backoff: g.pick(['fixed', 'exponential']) };
-  options.maxAttempts = g.pick({ polls: [3, 4, 6, 12], rows: [1, 1, 2] }[world] ?? [1, 1, 2, 3, 4]);
-  options.baseMs = g.pick([0, 1, 10, 100.5, gap]);
-  options.capMs = Math.max(options.baseMs, g.pick([10, 1000, 1e5]));
-  if (g.chance(0.2)) options.maxRetryAfterMs = g.pick([0, 50, 1000]);
-  if (g.chance(0.1)) options.longRetryAfter = 'cap';
-  if (world !== 'clock' && g.chance(0.25)) options.attemptTimeoutMs = g.pick([5, 50.5, 500, 5000]);
-  if (world !== 'clock' && g.chance(0.3)) options.totalTimeoutMs = g.pick([7, 60.25, 333, 3000, 30_001]);
-  if (g.chance(0.1)) options.finalError = 'wrap';
-  if (g.chance(0.15)) options.seed = g.whole(0, 15);
-  // The numbers are needed in many places: which one comes when is not followed.
-  const random = options.seed === undefined && 'constant';
-  const uses = { ...usesOf(g, world === 'polls' ? 1 : 0.15, 0.4), random };
-  if (uses.retryOnResult && g.chance(0.3)) options.finalResult = 'reject';
-  return { of, implied: {}, options, uses };
+/** The acts of a callback before it ends: `acts(wild)` for how likely there are any. */
+const actsOf = (g, choices) => (wild) =>
+  g.chance(wild * 2) ? choices.filter(([chance]) => g.chance(chance)).map(([, make]) => make()) : [];
+const wall = (g) => ({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) });
+
+function plainOperation(g, schedule, id, at) {
+  const [policy] = schedule.policies;
+  const { uses, options } = policy;
+  const via = policy.named === undefined ? g.pick(['run', 'run', 'run', 'wrap']) : 'once';
+  const own = ['real', 'real', 'bare', ...(policy.signal ? ['policy'] : [])];
+  const signal = via === 'run' && g.chance(0.35) ? g.pick(own) : undefined;
+  const signals = [...(policy.signal ? ['policy'] : []), ...(signal && signal !== 'policy' ? [id] : [])];
+  const { totalTimeoutMs: total } = options;
+  const blocks = [0.5, 30, 200, ...(total <= 20_000 ? [total, total] : [])];
+  const n = g.whole(1, 6);
+  const acts = actsOf(g, [
+    [signals.length > 0 ? 0.35 : 0, () => ({ do: 'abort', signal: g.pick(signals), reason: g.pick(KINDS) })],
+    // Whose turn it is in a macrotask of several is open.
+    [schedule.single ? 0.25 : 0, () => ({ do: 'busy', ms: g.pick(blocks) })],
+    [0.5, () => wall(g)],
+    [0.2, () => ({ do: 'reenter', ms: g.pick([0, 10]) })],
+  ]);
+  const dials = { n, acts, ms: () => g.pick([0, 1, g.unit() * 30, g.unit() * 300, g.unit() * 3000]) };
+  const good = (k) => (k === n ? 0.7 : uses.retryOnResult ? 0.4 : 0.1);
+  let k = 0;
+  const attempts = g.list(n, () => ({
+    before: acts(0.1),
+    end: outcome(g, dials, good((k += 1)), failureKind, resultKind, true),
+  }));
+  const number = (bad, one) =>
+    g.list(n, () => ({
+      end: g.chance(0.02)
+        ? { how: 'throw', ok: false, value: slipKind(g) }
+        : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
+      before: acts(0.04),
+    }));
+  return {
+    ...{ id, at, policy: 0, via, signal, attempts },
+    // Whether the attempts beyond those of the plan fail as well.
+    stubborn: g.chance(0.08),
+    ...callbacks(g, uses, dials),
+    draws: uses.random
+      ? number([1, NaN, -0.1, 2, '0.5', undefined], () => g.pick([0, 0.5, 1 - 2 ** -53, g.unit(), g.unit()]))
+      : [],
+    curve:
+      options.backoff === 'function'
+        ? number([NaN, -1, '5', undefined], () => g.pick([0, g.unit() * 200, 50, 1e12, Infinity]))
+        : [],
+  };
 }
 
-function protectedOperation(g, schedule, { i, at, key, spans, health, round }) {
-  const index = g.whole(0, schedule.policies.length - 1);
-  const { options, uses } = schedule.policies[index];
-  const canBlock = [options.attemptTimeoutMs, options.totalTimeoutMs].every((ms) => ms === undefined);
-  const sync = canBlock && schedule.world !== 'clock' ? 'sync' : 'run';
-  const op = operation(i, at, {
-    policy: index,
-    key,
-    via: g.pick(['run', 'run', 'run', 'run', 'once', sync, g.chance(0.15) ? 'off' : 'run']),
-    signal: g.chance(0.35) ? 'real' : undefined,
-    /** Half of the signals are those whose time is up. */
-    reason: i % 2 === 0 ? 'timesOut' : 'error',
-    draw: g.pick([0, 0.5, 0.25, 1 - 2 ** -53]),
-  });
-  const actsWith = (busy) =>
-    acts(g, [
+/** @param {any} spec `within` for an operation in an attempt of another one */
+function protectedOperation(g, schedule, { id, at, key, spans, health, round, within = false }) {
+  const { world, gap, policies, protections } = schedule;
+  const index = g.whole(0, policies.length - 1);
+  const { options, uses, of } = policies[index];
+  const waits = options.attemptTimeoutMs ?? options.totalTimeoutMs ?? (world === 'clock' ? 0 : undefined);
+  const via = g.pick(['run', 'run', 'run', 'run', 'once', waits === undefined ? 'sync' : 'run', 'off', 'run', 'run']);
+  const sync = via === 'sync';
+  const signal = !within && g.chance(0.35) ? 'real' : undefined;
+  /** Half of the signals are those whose time is up. */
+  const reason = id % 2 === 0 ? 'timesOut' : 'error';
+  const acts = (busy) =>
+    actsOf(g, [
       [busy, () => ({ do: 'busy', ms: g.pick([1, 30, 200, 2000]) })],
-      [op.signal && i >= 0 ? 0.6 : 0, () => ({ do: 'abort', signal: i, reason: op.reason })],
-      [0.3, () => ({ do: 'wall', ms: g.pick([3.15e11, -3.15e11]) })],
+      [signal ? 0.6 : 0, () => ({ do: 'abort', signal: id, reason })],
+      [0.3, () => wall(g)],
       [0.3, () => ({ do: 'status' })],
     ]);
+  const n = g.whole(1, Math.min(world === 'polls' ? 8 : 4, options.maxAttempts + 1));
   const dials = {
-    n: g.whole(1, Math.min(schedule.world === 'polls' ? 8 : 4, options.maxAttempts + 1)),
+    ...{ n, sync, acts: acts(0) },
     ms: () => round(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)])),
-    sync: op.via === 'sync',
+    late: world === 'slow' ? 0.6 : 0.3,
     // The error of an inner operation is that of an attempt: which marks it has then is not followed.
-    slips: i < 0 ? () => ({ kind: g.pick(KINDS) }) : undefined,
-    acts: actsWith(0),
+    slips: within ? () => ({ kind: g.pick(KINDS) }) : slipKind,
   };
-  for (let n = 0; n < dials.n; n += 1)
-    op.attempts.push(protectedAttempt(g, schedule, { i, op, health, dials, acts: actsWith(0.4) }));
-  callbacks(g, op, uses, dials);
-  return op;
-}
-
-function protectedAttempt(g, schedule, { i, op, health, dials, acts }) {
-  const { world, gap } = schedule;
-  const { sync, ms } = dials;
-  const ok = !g.chance(health);
+  const before = acts(0.4);
   const kinds = world === 'hints' ? { retryAfter: 3, error: 1 } : { error: 8, permanent: 1, retryAfter: 1 };
-  const value = ok ? { kind: 'result' } : failure(g, kinds, [0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
-  // What a server says without failing is as common as what it says when it fails.
-  if (g.chance({ polls: 0.5, rows: 0.03 }[world] ?? 0.25))
-    value.status = g.pick([202, 401, 404, 409, 408, 429, 500, 501, 503, '503']);
-  if (schedule.protections[schedule.policies[op.policy].of].isFailure && g.chance(0.5))
-    value.says = g.pick([true, false, 'ignore', 'throw']);
-  if (!sync && world === 'nested' && g.chance(0.6)) return nesting(g, schedule, { i, op, ms, ok, value });
-  const late = g.chance(world === 'slow' ? 0.7 : 0.4) ? 'later' : g.chance(0.06) ? 'never' : undefined;
-  const how = sync ? 'now' : (late ?? g.pick(['now', 'now', 'promise', 'promise', 'later']));
-  return { before: acts(0.08), end: endOf(how, ok, value, ms()) };
-}
-
-/** An attempt that calls another operation, of the same protection or another one, and ends as that or after it. */
-function nesting(g, schedule, { i, op, ms, ok, value }) {
-  const key = g.chance(0.6) ? op.key : g.pick([undefined, 'a']);
-  const spec = { i: -1, at: 0, key, spans: [10, 100], health: 0.6, round: Math.round };
-  const inner = protectedOperation(g, { ...schedule, world: 'mixed' }, spec);
-  inner.signal = undefined;
-  if (inner.via === 'sync' && g.chance(0.5)) inner.via = 'run';
-  const own = g.chance(0.4);
-  return {
-    before: [{ do: 'nest', op: inner, returned: !own && inner.via !== 'sync' }],
-    end: own || inner.via === 'sync' ? { how: 'later', ok, value, ms: ms() } : { how: 'inner' },
-    i,
-  };
-}
-
-/** The monotonic clock does what it must not: it jumps, or stands still for a while. */
-function lies(g, end, spans) {
-  return g.list(g.whole(1, 3), () => {
-    const at = g.unit() * (end + 10);
-    if (g.chance(0.3)) return { at, stands: g.pick(spans) * g.pick([1, 5]) };
-    return { at, by: g.pick([-1, -1, 1]) * g.pick([50, 1000, 1e6, 3.15e11]) };
+  const attempts = g.list(n, () => {
+    const ok = !g.chance(health);
+    const value = ok ? { kind: 'result' } : failure(g, kinds, [0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
+    // What a server says without failing is as common as what it says when it fails.
+    if (g.chance({ polls: 0.5, rows: 0.03 }[world] ?? 0.25))
+      value.status = g.pick([202, 401, 404, 409, 408, 429, 500, 501, 503, '503']);
+    if (protections[of].isFailure && g.chance(0.5)) value.says = g.pick([true, false, 'ignore', 'throw']);
+    if (sync || world !== 'nested' || !g.chance(0.6)) return { before: before(0.08), end: end(g, dials, ok, value) };
+    // An operation inside, of the same protection or another one: the attempt ends as that or after it.
+    const spec = {
+      id: -1,
+      at: 0,
+      key: g.pick([key, undefined, 'a']),
+      spans: [10, 100],
+      health: 0.6,
+      round: Math.round,
+    };
+    const op = protectedOperation(g, { ...schedule, world: 'mixed' }, { ...spec, within: true });
+    const own = op.via === 'sync' || g.chance(0.4);
+    const ends = own ? { how: 'later', ok, value, ms: dials.ms() } : { how: 'inner' };
+    return { before: [{ do: 'nest', op, returned: !own }], end: ends };
   });
+  const draw = g.pick([0, 0.5, 0.25, 1 - 2 ** -53]);
+  return { id, at, policy: index, key, via, signal, reason, draw, attempts, ...callbacks(g, uses, dials) };
+}
+
+/** The end of an attempt under protection. */
+function end(g, { sync, late, ms }, ok, value) {
+  const now = ok ? 'return' : 'throw';
+  const how = g.chance(late)
+    ? 'later'
+    : g.pick([now, now, 'promise', 'promise', 'later', g.chance(0.2) ? 'never' : now]);
+  return { how: sync ? now : how, ok, value, ms: ms() };
+}
+
+/** Draws the outcomes of the callbacks other than the operation. */
+function callbacks(g, uses, dials) {
+  const { n, acts, slips = slipKind } = dials;
+  const steps = (wild, end) => g.list(n, () => ({ end: end(), before: acts(wild) }));
+  const endings = (used, wild, succeeds) =>
+    used ? steps(wild, () => outcome(g, dials, 0.93, slips, succeeds, false)) : [];
+  const hook = () =>
+    g.chance(0.7)
+      ? { how: 'return', ok: true }
+      : outcome(g, dials, 0.3, failureKind, () => ({ kind: 'undefined' }), false);
+  return {
+    verdicts: endings(uses.retryIf, 0.05, () => ({ verdict: verdict(g, 0.85) })),
+    results: endings(uses.retryOnResult, 0.05, () => ({ verdict: verdict(g, 0.6) })),
+    befores: endings(uses.beforeRetry, 0.3, () => ({ kind: g.pick(RESULTS) })),
+    hooks: Object.fromEntries(uses.hooks.filter(() => g.chance(0.5)).map((name) => [name, steps(0.12, hook)])),
+  };
 }

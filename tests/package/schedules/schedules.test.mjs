@@ -9,21 +9,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { installed } from '../lib/consumer.mjs';
-import { Threads, report } from './threads.mjs';
+import { simulation } from './threads.mjs';
 
 const SCHEDULES = process.env.REJITTER_QUICK ? 2_000 : 40_000;
 
 test(`${SCHEDULES} random schedules break no invariant`, async () => {
-  const threads = new Threads(2);
-  try {
-    const { schedules, finding } = await threads.simulate({
-      folder: installed,
-      seed: 20_260_101,
-      to: SCHEDULES,
-    });
-    assert.equal(finding, undefined, finding && report(finding));
-    assert.equal(schedules, SCHEDULES);
-  } finally {
-    await threads.close();
-  }
+  const { schedules, report } = await simulation({ folder: installed, seed: 20_260_101, to: SCHEDULES });
+  assert.equal(report, undefined, report);
+  assert.equal(schedules, SCHEDULES);
 });

@@ -1,14 +1,17 @@
-// Runs schedules against a package and looks for one that breaks an invariant.
+// One thread of the simulation: it plays schedules with packages and looks for one that breaks an invariant. The timers
+// and clocks of its globals are replaced for good.
 
 import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
 
 import { differenceOf } from './compare.mjs';
+import { sentenceOf } from './invariants.mjs';
 import { play } from './perform.mjs';
 import * as reference from './reference.mjs';
 import { makeSchedule } from './schedule.mjs';
-import { sentenceOf } from './invariants.mjs';
-import { changes, shrink } from './shrink.mjs';
+import { shrink } from './shrink.mjs';
 import { trace } from './trace.mjs';
+import { takeOver } from './world.mjs';
 
 const REFERENCE = { ...reference, ...reference.named };
 
@@ -28,11 +31,12 @@ async function objections(schedule, expected, forms) {
 /**
  * Plays schedules with packages, until one breaks an invariant in each, or there are no more.
  * @param {any[]} pkgs
- * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, among?: any }} range schedules from,
- *   from + step, …, below to; for planted bugs, among which schedules
+ * @param {{ seed: number, from: number, step: number, to: number, small?: boolean, among?: any, rules?: string[][] }}
+ *   range schedules from, from + step, …, below to; for planted bugs, among which schedules, and the invariants of which
+ *   each package must break one
  * @returns {Promise<{ schedules: number, findings: object[] }>} the first finding in each, shrunk if `small`
  */
-export async function simulate(pkgs, { seed, from, step, to, small = false, among }) {
+async function simulate(pkgs, { seed, from, step, to, small = false, among, rules }) {
   let schedules = 0;
   const findings = [];
   for (let index = from; index < to && Object.keys(findings).length < pkgs.length; index += step) {
@@ -42,8 +46,9 @@ export async function simulate(pkgs, { seed, from, step, to, small = false, amon
     for (const [i, pkg] of pkgs.entries()) {
       if (findings[i] !== undefined) continue;
       const { found } = await objections(schedule, expected, schedule.twice ? [pkg, pkg.twin] : [pkg]);
-      if (found.length > 0)
-        findings[i] = { seed, index, among, ...found[0], ...(small && (await shrunk(schedule, found[0], pkg))) };
+      const finding = found.find(({ rule }) => rules === undefined || rules[i].includes(rule));
+      if (finding)
+        findings[i] = { seed, index, among, ...finding, ...(small && (await shrunk(schedule, finding, pkg))) };
     }
   }
   return { schedules, findings };
@@ -54,14 +59,21 @@ async function shrunk(schedule, finding, pkg) {
   const shape = (each) => `${each.rule} ${each.text.replace(/\d+(\.\d+)?/g, '#')}`;
   const tried = async (candidate) => objections(candidate, await play(candidate, REFERENCE), [pkg]);
   const fails = async (candidate) => (await tried(candidate)).found.some((each) => shape(each) === shape(finding));
-  const smallest = await shrink(schedule, fails, changes);
+  const smallest = await shrink(schedule, fails);
   const { world, found } = await tried(smallest);
   return { trace: trace(smallest, world, found) };
 }
 
 /** @param {string} folder of the unpacked package */
-export async function open(folder) {
+async function open(folder) {
   const load = (file) => import(new URL(file, `${pathToFileURL(folder)}/`).href);
-  const pkg = { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js') };
-  return { ...pkg, twin: { ...(await load('index.browser.js')), ...(await load('protection.browser.js')) } };
+  const twin = { ...(await load('index.browser.js')), ...(await load('protection.browser.js')) };
+  return { ...(await load('index.js')), ...(await load('protection.js')), presets: await load('presets.js'), twin };
 }
+
+takeOver();
+const { folders, ...range } = workerData;
+Promise.all(folders.map(open))
+  .then((pkgs) => simulate(pkgs, range))
+  .catch((error) => ({ failure: error?.stack ?? String(error) }))
+  .then((answer) => parentPort.postMessage(answer));

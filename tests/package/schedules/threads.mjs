@@ -4,52 +4,30 @@ import { Worker } from 'node:worker_threads';
 
 import { sentenceOf } from './invariants.mjs';
 
-export class Threads {
-  /** @param {number} count */
-  constructor(count) {
-    this.workers = Array.from(
-      { length: count },
-      () => new Worker(new URL('worker.mjs', import.meta.url), { env: { NODE_OPTIONS: '' } }),
-    );
-  }
+/** A thread's answer to a task: `{ schedules, findings }`. */
+export const simulated = (task) =>
+  new Promise((resolve, reject) => {
+    const workerData = { from: 0, step: 1, ...task };
+    const thread = new Worker(new URL('simulate.mjs', import.meta.url), { workerData, env: { NODE_OPTIONS: '' } });
+    thread.once('message', (answer) => (answer.failure ? reject(new Error(answer.failure)) : resolve(answer)));
+    thread.once('exit', (code) => reject(new Error(`a thread of the simulation ended with ${code}`)));
+  });
 
-  /** One thread's answer to one task: `{ schedules, findings }`. */
-  ask(worker, task) {
-    return new Promise((resolve, reject) => {
-      const ended = (code) => reject(new Error(`a thread of the simulation ended with ${code}`));
-      worker.once('exit', ended);
-      worker.once('message', (message) => {
-        worker.off('exit', ended);
-        if (message.failure) reject(new Error(message.failure));
-        else resolve(message);
-      });
-      worker.postMessage(task);
-    });
-  }
-
-  /**
-   * Schedules `from` … `to` − 1 of a seed, shared out evenly.
-   * @returns {Promise<{ schedules: number, finding?: object }>}
-   */
-  async simulate({ folder, from = 0, ...task }) {
-    const step = this.workers.length;
-    const answers = await Promise.all(
-      this.workers.map((worker, i) =>
-        this.ask(worker, { ...task, folders: [folder], from: from + i, step, small: true }),
-      ),
-    );
-    return {
-      schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0),
-      finding: answers.flatMap(({ findings }) => findings).sort((a, b) => a.index - b.index)[0],
-    };
-  }
-
-  close() {
-    return Promise.all(this.workers.map((worker) => worker.terminate()));
-  }
+/** Schedules `from` … `to` − 1 of a seed, shared out evenly: how many were played, and a report of the first finding. */
+export async function simulation({ folder, from = 0, threads = 2, ...task }) {
+  const step = Math.max(1, Math.min(task.to - from, threads));
+  const tasks = Array.from({ length: step }, (_, i) => ({
+    ...task,
+    folders: [folder],
+    from: from + i,
+    step,
+    small: true,
+  }));
+  const answers = await Promise.all(tasks.map(simulated));
+  const [finding] = answers.flatMap(({ findings }) => findings).sort((a, b) => a.index - b.index);
+  return { schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0), report: finding && report(finding) };
 }
 
-/** Describes a finding for people. */
-export const report = ({ seed, index, rule, text, trace, among }) =>
+const report = ({ seed, index, rule, text, trace, among }) =>
   `invariant "${rule}" is broken: ${text}\n  what must hold: ${sentenceOf(rule)}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs ` +
   `--seed ${seed} --only ${index}${among ? ` --among ${among}` : ''}\nshrunk to:\n${trace}`;

@@ -6,15 +6,10 @@ const MAX = 2 ** 53 - 1;
 /** These jitters replace the curve. */
 export const OWN_CURVE = ['decorrelated', 'decorrelatedBounded', 'slotted', 'pollyV2'];
 
-const NAMES =
-  'awsSdk2020 awsSdk2026 googleHttpClient grpc polly goRetryableHttp jpillora pRetryRandomized truncatedBinary'.split(
-    ' ',
-  );
 const vectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8'), (_, value) =>
     value === 'Infinity' ? Infinity : value,
   );
-const published = vectors('presets');
 const kinds = vectors('kinds');
 
 /** The names of the backoffs or jitters that have no parameter. @param {'backoff' | 'jitter'} option */
@@ -22,9 +17,7 @@ export const kindsOf = (option) =>
   kinds[option].filter(({ name, parameter }) => name !== 'custom' && parameter === undefined).map(({ name }) => name);
 
 /** The data of presets, by the systems' own documents. */
-export const PRESETS = Object.fromEntries(
-  NAMES.map((name) => [name, published.find(({ preset }) => preset === name).policy]),
-);
+export const PRESETS = Object.fromEntries(vectors('presets').map(({ preset, policy }) => [preset, policy]));
 /** The options of functions that are named after them. */
 export const NAMED = {
   retry: {},
@@ -39,32 +32,18 @@ export const NAMED = {
 
 /** Options with their defaults. */
 export function resolved(options) {
-  const {
-    capRule = 'bound',
-    backoff = 'exponential',
-    jitter = 'full',
-    baseMs,
-    capMs,
-    minMs = 0,
-    factor = 2,
-    stepMs,
-    truncateAt = 10,
-  } = options;
+  const { backoff = 'exponential', jitter = 'full', baseMs, capMs, truncateAt = 10 } = options;
   // A curve of the caller's own has no cap but one that was set; a list raises the usual one.
   const longest = backoff === 'function' ? Infinity : Array.isArray(backoff) ? Math.max(...backoff) : 0;
   const own = OWN_CURVE.includes(jitter) ? 0 : longest;
   const cap = Math.min(MAX, capMs ?? Math.max(10_000, baseMs ?? 0, own));
   const base = baseMs ?? (backoff === 'truncated' && cap < MAX ? cap / 2 ** (truncateAt - 1) : Math.min(100, cap));
   return {
-    backoff,
-    jitter,
-    cap,
-    base,
-    min: minMs,
-    factor,
-    step: stepMs ?? base,
-    n: truncateAt,
-    rule: capRule,
+    ...{ backoff, jitter, cap, base, n: truncateAt },
+    min: options.minMs ?? 0,
+    factor: options.factor ?? 2,
+    step: options.stepMs ?? base,
+    rule: options.capRule ?? 'bound',
     longest: options.maxRetryAfterMs ?? 60_000,
     followsFar: options.longRetryAfter === 'cap',
   };
@@ -91,8 +70,8 @@ function curve(p, k, own) {
 const polly = (t) => 2 ** t * Math.tanh(Math.sqrt(4 * t));
 
 /**
- * Wait k as a function of the draws, with its bounds. `previous` is the operation's previous computed
- * wait and `previousR` its draw, undefined before the first; `own` the value of a curve function.
+ * Wait k as a function of the draws. `previous` is the operation's previous computed wait and `previousR` its draw,
+ * undefined before the first; `own` the value of a curve function.
  */
 export function computedWait(p, k, { previous, previousR, own }) {
   const { jitter, base, cap, min, rule } = p;
@@ -119,17 +98,16 @@ export function computedWait(p, k, { previous, previousR, own }) {
   lo = Math.max(lo, min);
   hi = Math.max(hi, lo);
   const clip = (ms) => (rule === 'ceiling' ? ms : Math.min(ms, cap));
-  const at = (r, r2) => {
+  const at = (r, r2 = NaN) => {
     if (type === 'slotted') return clip(Math.max(min, base * Math.floor(r * slots)));
     if (type === 'pollyV2') {
-      const raw =
-        ((polly(k - 1 + r) - (previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR)))) / 1.4) * base;
-      // The design does not say how one draw of the caller's becomes two: then this is NaN.
-      return raw > cap ? Math.max(min, cap / 2 + ((r2 ?? NaN) * cap) / 2) : Math.max(min, raw);
+      const before = previousR === undefined ? 0 : polly(Math.max(0, k - 2 + previousR));
+      const raw = ((polly(k - 1 + r) - before) / 1.4) * base;
+      return Math.max(min, raw > cap ? cap / 2 + (r2 * cap) / 2 : raw);
     }
     return clip(lo + r * (hi - lo));
   };
-  return { lo: clip(lo), hi: clip(hi), at };
+  return { at };
 }
 
 /** The waits 1…n of options for a constant draw. */
@@ -143,11 +121,7 @@ export function expectedWaits(n, r, options) {
 export function hintedWait(p, ms, computed) {
   const requested = Math.min(ms, p.longest, MAX);
   const spread = Math.max(p.base, requested / 2);
-  return {
-    lo: Math.max(requested, computed.lo),
-    hi: Math.max(Math.min(MAX, requested + spread), computed.hi),
-    at: (r, r2) => Math.max(Math.min(MAX, requested + r * spread), computed.at(r, r2)),
-  };
+  return { at: (r, r2) => Math.max(Math.min(MAX, requested + r * spread), computed.at(r, r2)) };
 }
 
 const GOLDEN = 0x9e3779b97f4a7c15n;
@@ -158,17 +132,9 @@ function output(state, n) {
   z = wrap((z ^ (z >> 27n)) * 0x94d049bb133111ebn);
   return z ^ (z >> 31n);
 }
-const drawn = new Map();
 
 /** The documented draw: two chained SplitMix64. Seeds here are whole numbers. Lane 2 has outputs of its own. */
 export function draw(seed, operation, attempt, lane) {
-  const key = `${seed} ${operation} ${attempt} ${lane}`;
-  let r = drawn.get(key);
-  if (r === undefined) {
-    const n = BigInt(attempt * 2) + (lane < 2 ? BigInt(lane) : 2n ** 62n);
-    const bits = output(output(BigInt(seed), BigInt(operation)), n) >> 11n;
-    r = Number(bits) / 2 ** 53;
-    drawn.set(key, r);
-  }
-  return r;
+  const n = BigInt(attempt * 2) + (lane < 2 ? BigInt(lane) : 2n ** 62n);
+  return Number(output(output(BigInt(seed), BigInt(operation)), n) >> 11n) / 2 ** 53;
 }

@@ -127,7 +127,7 @@ export class World {
   skew(operation) {
     if (this.early + this.late === 0) return 0;
     const nth = operation === undefined ? 0 : (operation.timers = (operation.timers ?? 0) + 1);
-    const { chance, unit } = generator(this.schedule.clock.skew ^ (operation?.id ?? -1), nth);
+    const { chance, unit } = generator(this.schedule.clock.skew ^ (64 * (operation?.id ?? -1)), nth);
     return chance(0.5) ? 0 : unit() * (this.early + this.late) - this.early;
   }
 

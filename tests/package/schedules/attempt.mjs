@@ -1,0 +1,145 @@
+// An attempt of the reference, from its admission to its end, and what protection hears of that.
+
+import { INTERRUPTED, now } from './timer.mjs';
+import { FAILURE, NOTHING, SUCCESS } from './machines.mjs';
+import { tell } from './states.mjs';
+import { isA, own } from './values.mjs';
+
+export class Attempt {
+  /** Cancels its timeout. */
+  cancel = () => {};
+  /** Ends what is awaited of it. */
+  cut = () => {};
+  /** @type {AbortController | undefined} */
+  #controller;
+  /** Whether protection asks for another attempt as for a retry. */
+  pays = true;
+
+  /** @param {object} admission as protection gave it: `first`, `pass`, `until`, `heldMs`, `hedge` */
+  constructor(op, admission) {
+    Object.assign(this, admission, { op, number: op.attempts.length + 1 });
+    const { options, startedAt, deadline, attempts } = op;
+    const { number } = this;
+    const signal = () => this.signal;
+    const previous = attempts.findLast(({ endedAt, number }) => endedAt !== undefined && number === op.recorded);
+    this.view = {
+      attempt: number,
+      attemptsLeft: options.maxAttempts - number,
+      name: options.name,
+      previousError: previous?.failed ? previous.outcome : undefined,
+      previousDelayMs: previous?.delayMs,
+      get signal() {
+        return signal();
+      },
+      get elapsedMs() {
+        return now() - startedAt;
+      },
+      get remainingMs() {
+        return Math.max(0, deadline - now());
+      },
+    };
+  }
+
+  get signal() {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  abort(reason) {
+    (this.#controller ??= new AbortController()).abort(reason);
+  }
+
+  get runs() {
+    return this.startedAt !== undefined && this.endedAt === undefined;
+  }
+
+  /** A promise of what the value comes to, or of an interruption. */
+  race(value) {
+    return this.op.raced(value, this);
+  }
+
+  stop(reason) {
+    this.cancel();
+    this.cut(INTERRUPTED);
+    this.abort(reason);
+  }
+
+  /** A server may ask everyone to come later. */
+  throttle() {
+    const { hintMs, endedAt, op } = this;
+    const { cooldown } = op.state;
+    if (hintMs >= 0) this.throttled = true;
+    if (!(hintMs > 0) || !cooldown?.start(endedAt, Math.min(hintMs, op.parameters.longest))) return;
+    this.ownUntil = cooldown.at(endedAt).until;
+    cooldown.cause = this.failed ? this.outcome : undefined;
+  }
+
+  /** What the end says, once its caller has classified it. @param {boolean} again whether that asks for another attempt */
+  classify(again) {
+    if (this.verdict !== undefined) return;
+    const { failed, outcome, timeout } = this;
+    const status = failed || again ? statusOf(outcome) : undefined;
+    if (status === 429) this.throttled = true;
+    const silent = !failed ? SUCCESS : timeout || again ? FAILURE : NOTHING;
+    const usual = this.throttled ? NOTHING : status === undefined ? silent : SAID[status];
+    this.#answers(usual === SUCCESS && !failed, status);
+    this.#hear(this.said ?? usual, usual === SUCCESS);
+  }
+
+  /** It ends with its operation, or because another one has ended that. */
+  close(reason) {
+    const { op } = this;
+    const isLast = this === op.last;
+    if (reason === 'success' && isLast) this.classify(false);
+    if (this.verdict !== undefined) return;
+    const timesOut = reason === 'timeout' || (reason === 'aborted' && isTimeout(op.reason));
+    if (this.number === 1 && this.runs && this.heldMs === undefined && !this.hedge && timesOut)
+      return this.#hear(FAILURE, false, op.reason);
+    if (reason === 'permanent' && isLast) this.#answers(false, statusOf(this.outcome));
+    return this.#hear(this.said ?? NOTHING, this.superseded);
+  }
+
+  /** Asks `isFailure`. */
+  #answers(answered, status) {
+    const { isFailure } = this.op.state;
+    if (isFailure) {
+      const { number, startedAt, endedAt = now() } = this;
+      const end = { ...outcomeOf(this), ...(status && { status }), attempt: number };
+      this.said = VERDICTS.get(tell(isFailure, { ...end, durationMs: endedAt - startedAt }));
+    }
+    this.answered = this.said === undefined ? answered : this.said !== FAILURE;
+    this.pays = !this.answered;
+  }
+
+  /** The parts hear of an end, once. */
+  #hear(verdict, isSample, cause = this.failed ? this.outcome : undefined) {
+    const { options, state } = this.op;
+    this.verdict = verdict;
+    if (this.first) state.hedge?.hear(this, now(), isSample, options.attemptTimeoutMs);
+    if (verdict === SUCCESS && !this.throttled) state.cooldown?.succeeded(now(), this.until);
+    state.ended(this.pass, verdict, () => this.op.draw(this.number), cause);
+  }
+}
+
+/** The outcome of an end, of which there may be none. */
+export const outcomeOf = (end) => ((end?.failed ?? true) ? { error: end?.outcome } : { result: end.outcome });
+
+const isTimeout = (reason) => isA(reason, DOMException) && reason.name === 'TimeoutError';
+
+const VERDICTS = new Map([
+  [true, FAILURE],
+  [false, SUCCESS],
+  ['ignore', NOTHING],
+]);
+
+/** The verdicts of the statuses that schedules have. */
+const SAID = {
+  ...Object.fromEntries([202, 401, 404, 409, 501].map((status) => [status, SUCCESS])),
+  ...Object.fromEntries([408, 500, 503].map((status) => [status, FAILURE])),
+  429: NOTHING,
+};
+
+/** The status of an outcome, if the schedule gave it one. Some values cannot be read. */
+function statusOf(shown) {
+  const status = own(shown, 'status');
+  return typeof status === 'number' && status in SAID ? status : undefined;
+}
