@@ -1,20 +1,50 @@
-// Random lives of the machines of protection: their answers in JavaScript are those of native Rust, bit for bit. Rust
-// draws the steps and writes them down: tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100
-// steps are compared.
+// Random lives of the machines of protection and of the latency: their answers in JavaScript are those of native Rust, bit
+// for bit. Rust draws the steps and writes them on a tape, with what each call got and gave: tests/protection/lives.rs.
+// REJITTER_LIVES sets how many lives of 100 steps the machines have.
 
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { modules } from '../lib/consumer.mjs';
-import { playAll } from './lives.mjs';
+import { writtenBy } from '../lib/native.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const machine = await load('protection/machines.js');
+const { Latency, peek } = await load('protection/latency.js');
 
-const LIVES = Number(process.env.REJITTER_LIVES || 1000);
+/**
+ * Makes the calls of all lives.
+ * @param {string} name of the machines whose lives are played
+ * @param {number} lives
+ * @param {(next: () => number, equal: (answer: number | boolean) => void, more: () => boolean) => void} play one life:
+ *   `next` gives the next number of its tape, `equal` holds an answer to it, bit for bit
+ */
+async function playAll(name, lives, play) {
+  const written = await writtenBy(`protection::lives::of_${name}`, (file) => ({
+    REJITTER_LIFE_TAPES: file,
+    REJITTER_LIVES: String(lives),
+  }));
+  const tape = new Float64Array(written);
+  let at = 0;
+  for (let life = 0; life < lives; life += 1) {
+    const from = at;
+    const end = at + 1 + tape[at];
+    at += 1;
+    const next = () => tape[at++];
+    const equal = (answer) => {
+      const native = next();
+      if (!Object.is(Number(answer), native))
+        assert.fail(`number ${at - from} of life ${life} is ${answer}; native Rust has ${native}`);
+    };
+    play(next, equal, () => at < end);
+    assert.equal(at, end);
+  }
+  assert.equal(at, tape.length);
+}
 
-function play(next, equal, more) {
+function playMachines(next, equal, more) {
   const breaker = machine.newBreaker(next());
   const options = Float64Array.from({ length: 8 }, next);
   const capacity = next();
@@ -62,4 +92,19 @@ function play(next, equal, more) {
   }
 }
 
-test(`JavaScript and native Rust answer equally in ${LIVES} random lives`, () => playAll('machines', LIVES, play));
+function playLatency(next, equal, more) {
+  const latency = new Latency(next());
+  while (more()) {
+    const now = next();
+    for (let records = next(); records > 0; records -= 1) latency.record(now, next());
+    const [peeks, quantile] = [next() === 1, next()];
+    equal((peeks ? peek(latency, now, quantile) : latency.delayMs(now, quantile)) ?? -1);
+  }
+}
+
+for (const [name, lives, play] of [
+  ['machines', Number(process.env.REJITTER_LIVES || 1000), playMachines],
+  ['latencies', 250, playLatency],
+])
+  test(`${name} answer equally in JavaScript and native Rust, in ${lives} random lives`, () =>
+    playAll(name, lives, play));
