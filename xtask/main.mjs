@@ -29,8 +29,8 @@ cargo xtask <command>
       --jobs     runs N steps at once; defaults to two more than the cores
       --list     prints the names of the steps
   watch [FILE]...
-      after each change of src/js or pkg-template, assembles the package again, without Rust; after
-      that, and after each change of the tests, runs these test files
+      after each change of src/js, pkg-template or the tests, assembles the package again, without
+      Rust, and runs these test files
   bench [--quick] [--only NAME]... [--seed N] [--node MAJOR] [--docs]
       measures the packed package against its peers: speed, memory, bytes; --quick is over in two
       minutes; --only runs the parts whose names contain NAME; --docs writes docs/benchmarks.md

@@ -5,7 +5,7 @@
 //   node xtask/npm/watch.mjs [--once] tests/package/engine/abort.test.mjs...
 
 import { spawn } from 'node:child_process';
-import { existsSync, watch } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
@@ -25,51 +25,22 @@ const committed = { wasm: generated('core.wasm'), light: generated('light.js'), 
 const parts = Object.values(built).every((path) => existsSync(path)) ? built : committed;
 if (parts === committed) console.log('the package without rejitter/lab, which `cargo xtask pkg` builds');
 
-async function repack() {
+if (values.once) {
   const started = performance.now();
   await assembleHere({ ...parts, version: version(), out: pkg });
   pack(pkg, dirname(tarball));
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  if (tests.length > 0) process.exitCode = await node('--test', ...tests);
+} else {
+  const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/vectors'];
+  await node(...paths.map((path) => `--watch-path=${inRoot(path)}`), import.meta.filename, '--once', ...tests);
 }
 
-/** Resolves with the exit code. */
-const runTests = () =>
-  new Promise((done) => {
-    if (tests.length === 0) return done(0);
-    const runner = spawn(execPath, ['--test', ...tests], { stdio: 'inherit' });
-    runner.once('close', done);
-  });
-
-async function round(repacks) {
-  try {
-    if (repacks) await repack();
-    return await runTests();
-  } catch (error) {
-    console.error(error.message);
-    return 1;
-  }
-}
-
-const code = await round(true);
-if (values.once) process.exit(code);
-
-/** What no round has taken up: changes of the package, or of tests alone. */
-let changed;
-let running = false;
-async function next() {
-  if (running || changed === undefined) return;
-  running = true;
-  const repacks = changed === 'package';
-  changed = undefined;
-  await round(repacks);
-  running = false;
-  next();
-}
-for (const folder of ['src/js', 'pkg-template', 'tests/package', 'tests/vectors']) {
-  watch(inRoot(folder), { recursive: true }, () => {
-    if (changed !== 'package') changed = folder.startsWith('tests/') ? 'tests' : 'package';
-    // An editor writes a file in several steps.
-    setTimeout(next, 100);
+/** Runs Node, which ends when this process is asked to. Resolves with its exit code. */
+function node(...line) {
+  const child = spawn(execPath, line, { stdio: 'inherit' });
+  process.once('SIGTERM', () => child.kill());
+  return new Promise((done) => {
+    child.once('close', (code) => done(code ?? 1));
   });
 }
-console.log('waiting for changes; Ctrl-C ends');
