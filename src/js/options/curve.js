@@ -1,17 +1,8 @@
 // @ts-check
 // Options of the curve compared with each other: what goes together, and what an override drops.
 
-import {
-  BACKOFFS,
-  CUSTOM,
-  DEFAULT_CAP_MS,
-  EXPONENTIAL,
-  JITTERS,
-  LINEAR,
-  SLOTTED,
-  TRUNCATED,
-  hasOwnCurve,
-} from './codes.js';
+import { isFunction } from './checks.js';
+import { CUSTOM, DEFAULT_CAP_MS, EXPONENTIAL, LINEAR, SLOTTED, TRUNCATED, hasOwnCurve } from './codes.js';
 import { leftOut, mistake, problemOf } from './messages.js';
 
 /** @import { Settings } from './settings.js' */
@@ -38,31 +29,26 @@ export function dropReplaced(settings) {
 }
 
 /**
- * Returns the cap, or NaN for the core's default. That would silently cut the caller's list, whose longest wait raises
- * it; for a function, the core has no default cap.
+ * Returns the cap. The base raises the default one, and so does the longest wait of the caller's list, which that would
+ * silently cut; a function has none.
  * @param {Settings} settings
  */
 export function capOf({ capMs, curve, baseMs, jitter }) {
-  if (capMs >= 0 || !Array.isArray(curve) || hasOwnCurve(jitter)) return capMs;
-  return Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, ...curve);
+  if (capMs >= 0) return capMs;
+  const own = curve === undefined || hasOwnCurve(jitter) ? [] : curve;
+  return isFunction(own) ? Infinity : Math.max(DEFAULT_CAP_MS, baseMs >= 0 ? baseMs : 0, ...own);
 }
 
 /** @param {any} settings @param {Error[]} problems where to put what is found */
 export function contradictions(settings, problems) {
-  const { baseMs, minMs, backoff, jitter } = settings;
+  const { baseMs, minMs } = settings;
   const capMs = capOf(settings);
   // A comparison with what is unset is false.
   if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', 'leastCap', , baseMs]));
-  if (minMs > 0) {
-    const free = backoff === CUSTOM && !hasOwnCurve(jitter);
-    const cap = capMs >= 0 || free ? capMs : baseMs > DEFAULT_CAP_MS ? baseMs : DEFAULT_CAP_MS;
-    if (minMs > cap) problems.push(problemOf('minMs', minMs, ['number', 'mostFloor', , cap]));
-  }
+  if (minMs > capMs) problems.push(problemOf('minMs', minMs, ['number', 'mostFloor', , capMs]));
   for (const name in OWNERS) {
-    if (!(settings[name] >= 0) || belongs(name, settings)) continue;
-    const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
-    const also = name === 'truncateAt' ? " and jitter 'slotted'" : why;
-    problems.push(leftOut(name, settings[name], 'owner', [BACKOFFS[OWNERS[name]], also]));
+    if (settings[name] >= 0 && !belongs(name, settings))
+      problems.push(leftOut(name, settings[name], 'owner', [name, OWNERS[name], settings.jitter]));
   }
   if (settings.seed !== undefined && settings.random !== undefined) {
     problems.push(mistake('seed', 'seedOrRandom'));

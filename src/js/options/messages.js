@@ -63,19 +63,12 @@ export function mistake(name, rule, detail, kind = TypeError) {
 /** @param {string} name @param {unknown} value @param {string} because a rule @param {unknown} [detail] */
 export function leftOut(name, value, because, detail) {
   const shown = show(value);
-  const why = texts?.sentence(because, detail);
-  return failure(TypeError, why ? `${name} must be omitted (got ${shown}): ${why}` : `${name}: invalid ${shown}`);
-}
-
-/** @param {string} what was passed instead of options, and the remedy: a rule */
-export function notOptions(what) {
-  const why = texts?.sentence(what);
-  return failure(TypeError, why ? `options must be an object of options, got ${why}` : 'options: invalid');
+  return failure(TypeError, texts?.omitted(name, shown, because, detail) ?? `${name}: invalid ${shown}`);
 }
 
 /** @param {string} name @param {string[]} names that are known @param {string} [part] of protection */
 export function unknown(name, names, part) {
-  if (name === POLICY) return notOptions('aPolicy');
+  if (name === POLICY) return mistake('options', 'aPolicy');
   const shown = show(name);
   return failure(TypeError, texts?.unknownOption(shown, name, names, part) ?? `unknown option ${shown}`);
 }

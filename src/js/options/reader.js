@@ -2,7 +2,7 @@
 // The one reader of options: own properties, each read once, checked by a table, all problems in one error.
 
 import { isObject, isSignal } from './checks.js';
-import { MAX_PROBLEMS, errorOf, leftOut, notOptions, problemOf, unknown } from './messages.js';
+import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './messages.js';
 
 /**
  * A rule says what an option must be. It has the types, apart by spaces, whose invalid values are out of range (a
@@ -106,7 +106,7 @@ export function iterable(options) {
   const prototype = own === 0 ? Object.getPrototypeOf(options) : null;
   // A signal, a Map: they have no own properties, so their options would be ignored.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw notOptions(isSignal(options) ? 'aSignal' : 'nothingOwn');
+    throw mistake('options', isSignal(options) ? 'aSignal' : 'nothingOwn');
   let names = 0;
   for (const _ in options) names++;
   return names === own ? options : { __proto__: null, ...options };

@@ -2,7 +2,7 @@
 // The long texts of errors. Production bundles for browsers have none of them (long-browser.js), so nothing here may
 // be called at import, or be needed by a program that makes no mistake.
 
-import { BACKOFFS, JITTERS } from './codes.js';
+import { BACKOFFS, JITTERS, hasOwnCurve } from './codes.js';
 
 const REMEDY = 'fetch(url, { retry: { idempotencyKey } })';
 
@@ -42,15 +42,19 @@ const SENTENCES = {
   // Options that contradict each other.
   leastCap: (baseMs) => `at least baseMs (${baseMs})`,
   mostFloor: (capMs) => `at most capMs (${capMs})`,
-  owner: ([backoff, also]) => `it applies only to backoff '${backoff}'${also}`,
+  owner: ([name, backoff, jitter]) => {
+    const why = hasOwnCurve(jitter) ? ` (jitter '${JITTERS[jitter]}' replaces the backoff)` : '';
+    const also = name === 'truncateAt' ? " and jitter 'slotted'" : why;
+    return `it applies only to backoff '${BACKOFFS[backoff]}'${also}`;
+  },
   seedOrRandom: 'seed and random are mutually exclusive; set one of them',
   itsName: "the function's name determines it",
   onlyPolicy: 'only RetryPolicy supports it',
   ofPolicy: 'it belongs to the policy',
   // What stands where options belong.
-  aPolicy: 'a RetryPolicy or a copy of one: use policy.run(fn)',
-  aSignal: 'an AbortSignal: pass { signal }',
-  nothingOwn: 'an object without own properties',
+  aPolicy: 'options must be an object of options, got a RetryPolicy or a copy of one: use policy.run(fn)',
+  aSignal: 'options must be an object of options, got an AbortSignal: pass { signal }',
+  nothingOwn: 'options must be an object of options, got an object without own properties',
   // Callbacks.
   callback: 'a function and the first argument, as in retry(() => fetch(url), options)',
   draw: 'a number in [0, 1)',
@@ -185,6 +189,11 @@ function sentence(rule, detail) {
   return typeof text === 'string' ? text : text(detail);
 }
 
+/** @param {string} name @param {string} shown the value, in words @param {string} because @param {unknown} detail */
+function omitted(name, shown, because, detail) {
+  return `${name} must be omitted (got ${shown}): ${sentence(because, detail)}`;
+}
+
 /**
  * Says what a value must be, and which of the names that the rule lists it may stand for.
  * @param {string} name
@@ -258,4 +267,4 @@ function joined(all, more) {
   return list ? text.replace(/[^.?]$/, '$&.') + list[0] : text;
 }
 
-export const LONG = { sentence, must, unknownOption, joined };
+export const LONG = { sentence, must, omitted, unknownOption, joined };
