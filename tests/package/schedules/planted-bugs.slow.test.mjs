@@ -12,7 +12,7 @@ import { planted, readBugs } from './planting.mjs';
 import { simulated } from './threads.mjs';
 
 /** Within how many schedules a bug must be found. */
-const SCHEDULES = 10_000;
+const SCHEDULES = 20_000;
 const SEED = 7;
 
 const BUGS = readBugs();
