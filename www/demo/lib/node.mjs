@@ -26,19 +26,23 @@ export const {
   outageInput,
 } = await page('state/strategy.ts', 'state/state.ts', 'compute/outage.ts');
 
-/** Numbers between 0 and 1, the same for each seed. */
+/** What is drawn at random, the same for each seed. */
 export function random(seed) {
   let state = (seed + 1) * 48_271;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const next = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  for (let i = 0; i < 5; i++) next();
+  const number = (from, to) => from + (to - from) * next();
+  return {
+    next,
+    number,
+    one: (all) => all[Math.floor(next() * all.length)],
+    whole: (from, to) => Math.round(number(from, to)),
+  };
 }
 
-/** A state at random, the same for each seed. */
+/** A state at random. */
 export function stateOf(seed) {
-  const next = random(seed);
-  for (let i = 0; i < 5; i++) next();
-  const one = (all) => all[Math.floor(next() * all.length)];
-  const number = (from, to) => from + (to - from) * next();
-  const whole = (from, to) => Math.round(number(from, to));
+  const { next, number, one, whole } = random(seed);
   const capMs = one([Infinity, 100, 10_000, 60_000, whole(1, 100_000), number(1, 1000)]);
   const upTo = (most) => Math.min(most, capMs);
   return {

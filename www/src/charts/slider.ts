@@ -106,10 +106,6 @@ function numberOf(typed: string, unit: Unit): number | undefined {
 
 /** The index of the nearest stop; of two that are equally near, the upper one. */
 function nearest(stops: readonly number[], value: number): number {
-  const exact = stops.indexOf(value);
-  if (exact >= 0) return exact;
-  const above = stops.findIndex((stop) => stop > value);
-  if (above <= 0) return above === 0 ? 0 : stops.length - 1;
-  const [low = 0, high = 0] = [stops[above - 1], stops[above]];
-  return value - low < high - value ? above - 1 : above;
+  const far = (stop = 0): number => (stop === value ? 0 : Math.abs(stop - value));
+  return stops.reduce((best, stop, i) => (far(stop) <= far(stops[best]) ? i : best), 0);
 }

@@ -84,7 +84,7 @@ export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, in
 function sampledInWords({ plain, hedged, isHedged }: TailData): string {
   const { p99Ms, p999Ms } = isHedged ? hedged : plain;
   return (
-    `Sampled: ${isHedged ? `${percent(extraOf(hedged))}, ` : ''}${time(p99Ms)} and ${time(p999Ms)}, of ` +
+    `Sampled: ${isHedged ? `${percent(hedged.totals.hedges / hedged.totals.requests)}, ` : ''}${time(p99Ms)} and ${time(p999Ms)}, of ` +
     `${count(REQUESTS)} requests.`
   );
 }
@@ -95,10 +95,6 @@ function serviceInWords(): string {
     `${share(1 - slowShare)} of the attempts take ${duration(meanMs)} on average, the others ` +
     `${duration(slowFromMs + slowMeanMs)}, and at least ${duration(slowFromMs)}`
   );
-}
-
-function extraOf({ totals }: TailRun): number {
-  return totals.hedges / totals.requests;
 }
 
 /** 9.7%, 0.01%: two digits, however small. */
@@ -161,8 +157,8 @@ function curves(data: TailData, width: number): SVGElement[] {
       const [left, top] = [x(timesMs[apart] ?? 1), y(survival[apart] ?? 1)];
       return [
         ...mark(`p99 ${time(p99Ms)}`, p99Ms, 0.01),
-        // The sentence has it, too.
-        ...(isNarrow ? [] : mark(`p99.9 ${time(p999Ms)}`, p999Ms, 0.001)),
+        // The sentence has the number, too.
+        ...mark(isNarrow ? 'p99.9' : `p99.9 ${time(p999Ms)}`, p999Ms, 0.001),
         label(left + (isLower ? 24 : 10), top + (isLower ? 34 : -9), NAMES[name], 'strong halo', own),
       ];
     }),

@@ -93,16 +93,17 @@ export const recovery: FigureSpec<LoadResult> = {
 /** Whether the server recovered, in the numbers of the run. */
 export function finding(result: LoadResult): string {
   const { run, horizonMs, band } = result;
-  const { recoveredAfterMs, failed, requests } = run;
+  const { recoveredAfterMs: afterMs, failed, requests } = run;
+  const { downMs } = result.input.herd;
   const seeds = band && band.seeds > 1 ? ` ${bandInWords(band, horizonMs)}` : '';
+  const from = (ms: number): string => {
+    if (ms === 0) return downMs === 0 ? '' : ' as soon as the server is back';
+    return ` from ${downMs === 0 ? duration(DOWN_FROM_MS + ms) : `${duration(ms)} after the outage`} on`;
+  };
   const recovers =
-    recoveredAfterMs === undefined
+    afterMs === undefined
       ? `calls are late to the end, ${duration(horizonMs)}`
-      : recoveredAfterMs === 0
-        ? result.input.herd.downMs === 0
-          ? 'all calls are answered in time'
-          : 'all calls are answered in time as soon as the server is back'
-        : `all calls are answered in time from ${duration(recoveredAfterMs)} after the outage on`;
+      : `all calls are answered in time${from(afterMs)}`;
   return (
     `${nameOf(run.shared, result)}: ${recovers}. ${count(failed)} of ${count(requests)} requests ` +
     `${failed === 1 ? 'fails' : 'fail'}.${seeds}`
@@ -110,10 +111,12 @@ export function finding(result: LoadResult): string {
 }
 
 function bandInWords({ failed, recovered, seeds }: NonNullable<LoadResult['band']>, horizonMs: number): string {
-  const fails =
-    failed.p5 === failed.p95 ? `${count(failed.p5)} fail` : `${count(failed.p5)} to ${count(failed.p95)} fail`;
-  const recover = recovered === seeds ? 'all recover' : recovered === 0 ? 'none recovers' : `${recovered} recover`;
-  return `Of ${seeds} seeds ${recover} within ${duration(horizonMs)}; in 90% of them ${fails}.`;
+  const { p5, p95 } = failed;
+  const within = `within ${duration(horizonMs)}`;
+  // What fails in an overload says how long the run was.
+  if (recovered === 0) return `Of ${seeds} seeds none recovers ${within}.`;
+  const fails = `${count(p5)}${p5 === p95 ? '' : ` to ${count(p95)}`} fail`;
+  return `Of ${seeds} seeds ${recovered === seeds ? 'all' : recovered} recover ${within}; in 90% of them ${fails}.`;
 }
 
 /** The moment that teaches: the outage is over, the queue is not. */

@@ -27,10 +27,9 @@ import './styles.css';
 /** Simulated time per time while it plays. */
 const SPEED = 8;
 
-/** `drawn`: what the build has drawn into the page. */
-export function mountScene(root: HTMLElement, drawn: SceneResult): void {
-  const find = <E extends Element = HTMLElement>(selector: string): E =>
-    root.querySelector<E>(selector) ?? missing(selector);
+/** `drawn`: what the build has drawn into the page. Resolves when the scene shows what the page's link asks for. */
+export function mountScene(root: HTMLElement, drawn: SceneResult): Promise<void> {
+  const find = <E extends Element = HTMLElement>(selector: string): E => root.querySelector(selector) as E;
   const part = <E extends HTMLElement = HTMLElement>(name: string): E => find<E>(`[data-scene="${name}"]`);
   const card = find('.scene');
   const head = find<HTMLInputElement>('.scene-moment');
@@ -42,8 +41,11 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): void {
   let frame = 0;
   /** Whether the next result is played: at the start, and when a step is taken. */
   let plays = true;
+  let shown = (): void => {};
+  const first = new Promise<void>((resolve) => (shown = resolve));
 
   const { order, cancel } = channel('scene', 'scene', show, (message) => {
+    shown();
     part('cost').replaceChildren(html('span', { class: 'error' }, message));
     card.setAttribute('aria-busy', 'false');
   });
@@ -68,6 +70,7 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): void {
     else if (!frame) head.valueAsNumber = last();
     if (whole) plays = false;
     move();
+    shown();
   }
 
   /** The playhead's last place: nothing is known after it. */
@@ -170,12 +173,9 @@ export function mountScene(root: HTMLElement, drawn: SceneResult): void {
       show(found);
     } else if (order(input)) card.setAttribute('aria-busy', 'true');
   });
+  return first;
 }
 
 function keyOf({ input }: Pick<SceneResult, 'input'>): string {
   return JSON.stringify(input);
-}
-
-function missing(name: string): never {
-  throw new Error(`the page has no ${name} of the scene`);
 }

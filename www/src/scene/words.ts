@@ -152,7 +152,7 @@ function nothingToDraw({ backoff, baseMs, jitter, minMs, maxAttempts }: Strategy
     : '';
 }
 
-function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult): string {
+function why({ input, callsPerS, callsPerClient, busiest, waves, served, untilMs }: SceneResult): string {
   const { clients, downMs, capacityPerS, rejectionCost } = input.herd;
   const { jitter } = input.strategy;
   if (busiest === 0) return 'No client calls after the outage.';
@@ -185,7 +185,9 @@ function why({ input, callsPerS, busiest, waves, served, untilMs }: SceneResult)
           `${count(last.calls)} calls. The server takes at most ${count(most)} of each, and has nothing to do in between.`;
   }
   const together = `${after} ${plural(busiest, 'call')} ${busiest === 1 ? 'comes' : 'come'} within the same 100\u00a0ms`;
-  return served >= ENOUGH * clients && busiest > able
+  // What the server has saved up is enough for these.
+  if (callsPerClient === 1 && served === clients) return `${together}, and the server takes all of them.`;
+  return served >= ENOUGH * clients && busiest > able && callsPerClient > 1
     ? `${together}. The server can take ${count(able)} of them in that time; the others come again` +
         `${jitter === 'none' ? '' : ' at another moment'}.`
     : `${together}, and the server can take ${count(able)} in that time.`;

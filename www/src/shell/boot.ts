@@ -17,12 +17,14 @@ export async function boot(sections: readonly Section[]): Promise<void> {
   if (reason !== undefined) return explain(reason);
   byId('version').textContent = version;
   mountHeader();
+  const mounted: unknown[] = [];
   for (const [id, mount, when] of sections) {
-    if (when) await mount(byId(id));
+    if (when) mounted.push(mount(byId(id)));
     else mountWhenNear(byId(id), mount);
     // A task for each, so that none of them is long.
     await new Promise((resolve) => setTimeout(resolve));
   }
+  await Promise.all(mounted);
   document.documentElement.dataset.ready = '';
   if (location.hash) void showTarget();
   addEventListener('hashchange', () => void showTarget());

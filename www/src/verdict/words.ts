@@ -43,7 +43,7 @@ export function verdictWords(result: VerdictResult) {
     reason: [
       ofPick(pick, herd.clients),
       level.length > 0 ? tie(best, seeds) : `It is the best in ${pick.bestIn} of ${seeds} seeds.`,
-      !reaches(pick) && strategy.maxAttempts !== Infinity
+      !reaches(pick) && !pick.isCut && strategy.maxAttempts !== Infinity
         ? 'The other clients give up: allow more attempts or longer waits.'
         : undefined,
       isChosen ? 'The scene shows it.' : undefined,
@@ -96,19 +96,21 @@ function fate({ served, enoughMs, callsPerClient }: Costs, clients: number): str
 }
 
 function ofPick(pick: Costs, clients: number): string {
-  const { p5, p95 } = pick.enoughMs;
-  if (!reaches(pick))
-    return `${title(pick.choice)}: ${fate(pick, clients)} (5th to 95th percentile: ${count(pick.served.p5)} to ${count(pick.served.p95)} served).`;
-  const to = p95 === Infinity ? `${duration(p5)} to never` : `${duration(p5)} to ${duration(p95)}`;
-  const text = fate(pick, clients);
-  return `${text} (5th to 95th percentile: ${to}).`;
+  const { served, enoughMs, isCut } = pick;
+  const never = enoughMs.p95 === Infinity ? 'never' : duration(enoughMs.p95);
+  const few = `${count(served.p5)} to ${count(served.p95)} served`;
+  const range = reaches(pick) ? `${duration(enoughMs.p5)} to ${never}` : few;
+  // In a run that is stopped, they would say when.
+  if (isCut && !reaches(pick)) return `${title(pick.choice)}: ${fate(pick, clients)}, when the runs were stopped.`;
+  return `${reaches(pick) ? '' : `${title(pick.choice)}: `}${fate(pick, clients)} (5th to 95th percentile: ${range}).`;
 }
 
 function compared(rival: Costs, pick: Costs, clients: number): string {
   if (!reaches(rival)) {
     const { p50 } = rival.served;
     if (p50 === 0) return 'serves no client.';
-    const calls = rival.isCut ? `, and was stopped after ${twoDigits(rival.callsPerClient.p50)} calls per client` : '';
+    const each = count(Number(rival.callsPerClient.p50.toPrecision(2)));
+    const calls = rival.isCut ? `, and was stopped after ${each} calls per client` : '';
     const only = reaches(pick) || p50 < pick.served.p50 ? 'only ' : '';
     return `serves ${only}${count(p50)} of ${count(clients)}${calls}.`;
   }
@@ -139,8 +141,4 @@ function limitsOf({ maxAttempts, totalTimeoutMs }: VerdictResult['input']['strat
 function either(names: readonly string[]): string {
   if (names.length > 3) return `${names[0]}, ${names[1]} or ${names.length - 2} others`;
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-}
-
-function twoDigits(n: number): string {
-  return count(Number(n.toPrecision(2)));
 }
