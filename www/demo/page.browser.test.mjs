@@ -130,7 +130,7 @@ inEachEngine(({ pageTest, withPage }) => {
     for (const key of ['Right', 'Right', 'Left', 'Left', 'Left', 'Down']) await page.keyboard.press(`Arrow${key}`);
     await page.locator('.cell[aria-checked=true][aria-label^="Linear · full jitter: 121 of 1,000 served"]').waitFor();
     await says(page, '121 of 1,000 served');
-    assert.match(await text(page, '#waits .subtitle'), /^Linear · full jitter .* outline: /);
+    await page.locator('#waits .subtitle', { hasText: /^\s*Linear · full jitter .* outline: / }).waitFor();
     assert.ok((await page.locator('#waits .old path').count()) > 0);
     await page.waitForURL(/\?backoff=linear&jitter=full$/);
     assert.match(await text(page, '.scene-sentence'), /after waits that grow by 100.ms/);
