@@ -4,8 +4,8 @@
 //
 //   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
 //
-// The folder of the lab holds lab.wasm, its glue, lab_bg.js, as wasm-bindgen writes it for bundlers, and the licences of
-// its crates. Without it, the package has no lab: for tests where there is no Rust.
+// The folder of the lab holds lab.wasm, its glue, lab_bg.js, as wasm-bindgen writes it for bundlers, and the licences
+// of its crates. Without it, the package has no lab: for tests where there is no Rust.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -177,8 +177,8 @@ export async function assemble({ template, readme, driver, licences, wasm, light
 
   const files = await bundle(next, Object.fromEntries(entryFiles.map((file) => [file, mainOf(file)])));
   rmSync(join(next, 'lib'), { recursive: true });
-  // The bundle is readable but has no comments: its map leads stacks to the modules, which it holds. Other forms have no
-  // map: with the modules they would add 40% to the tarball, and without them they lead nowhere.
+  // The bundle is readable but has no comments: its map leads stacks to the modules, which it holds. Other forms have
+  // no map: with the modules they would add 40% to the tarball, and without them they lead nowhere.
   const writeMapped = (file, { text, map }) => {
     const isMapped = map && /^[\w-]+\.js$/.test(file);
     write(file, isMapped ? `${text}//# sourceMappingURL=${file}.map\n` : text);

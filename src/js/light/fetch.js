@@ -45,7 +45,8 @@ export function createFetch(options, inner) {
       (isIdempotent(`${of('method') ?? 'GET'}`.toUpperCase()) ||
         (of('mode') !== 'no-cors' && !!new Headers(of('headers')).get('idempotency-key')));
     /**
-     * The response that the caller gets if no other attempt is made, or what nobody throws, and what inherits no body.
+     * The response that the caller gets if no other attempt is made. Before it an object that no error can be, and
+     * that inherits no body to be cancelled.
      * @type {any}
      */
     let held = { __proto__: null };

@@ -334,7 +334,7 @@ async function observed(code, side, act) {
 
 const NUMBERS = ['attempt', 'attemptNumber'];
 
-/** What a callback receives, in words. */
+/** Returns in words the arguments that a callback receives. */
 function inWords(value) {
   if (value === null || typeof value !== 'object') return typeof value;
   if (value instanceof Error) return 'error';

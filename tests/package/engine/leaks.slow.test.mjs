@@ -32,7 +32,7 @@ const PRELUDE = `
   let before, after;
 `;
 
-/** What a program prints as JSON, without a word on stderr: no MaxListenersExceededWarning either. */
+/** Returns the JSON that a program prints. Nothing may be on stderr: no MaxListenersExceededWarning either. */
 const measured = async (program) =>
   JSON.parse(await printed(PRELUDE + program, { flags: ['--expose-gc', '--stack-trace-limit=0'] }));
 

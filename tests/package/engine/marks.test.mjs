@@ -44,7 +44,7 @@ const foreign = runInContext(
     wraps: false } })`,
   createContext({}),
 );
-/** What is thrown, and how it ends: the error, if it is another one, and the hint. */
+/** Rows of a thrown value and the end of its operation: the error, if it is another one, and the hint. */
 const ENDS = {
   'no mark': [mine, 'exhausted'],
   permanent: [permanent(mine), 'permanent', mine],
@@ -55,7 +55,7 @@ const ENDS = {
   'a hint around permanent': [retryAfter(7, permanent(retryAfter(1, mine))), 'permanent', mine, 7],
   'a permanent cause': [outer(permanent(mine)), 'permanent'],
   'a cause before a timeout': [Object.assign(new TimeoutError('late'), { cause: permanent(mine) }), 'exhausted'],
-  // As the driver does with an error that a predicate throws.
+  // The driver asks the same of an error that a predicate throws.
   'a cause that came afterwards': [Object.assign(retryAfter(7), { cause: permanent(mine) }), 'exhausted', undefined, 7],
   rejected: [new RejectedError('breaker', 5000, mine), 'notRetryable'],
   'a foreign mark that wraps': [marked(good, { cause: mine }), 'permanent', mine],

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { printed, runNode, tool } from '../lib/consumer.mjs';
 
-/** What the programs use. They import the package themselves: some change the host first. */
+/** Helpers of the programs, which import the package themselves: some change the host first. */
 const PRELUDE = `
   process.on('exit', () => performance.now() > 50_000 && console.log('late'));
   const fails = () => { throw 0; };

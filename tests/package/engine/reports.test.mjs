@@ -1,4 +1,4 @@
-// What an operation shows of itself: its errors, its report and its attempts.
+// The errors, the report and the attempts that an operation shows.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

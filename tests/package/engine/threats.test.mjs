@@ -132,7 +132,7 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
     const made = { version: 1, ...given };
     const policy = { toJSON: () => made };
     for (const step of [() => fromData(made), () => explain(policy), () => plan(policy, 200)]) {
-      // Of the processor, which other processes do not lengthen.
+      // Time of the processor: other processes do not lengthen it.
       const from = process.cpuUsage();
       try {
         step();

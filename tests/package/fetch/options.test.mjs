@@ -1,5 +1,5 @@
-// The options of a fetch, of a RetryPolicy under it and of a call: what is rejected, seeds, and when they are read. What
-// they do are rows of tests/vectors/fetch.json.
+// The options of a fetch, of a RetryPolicy under it and of a call: what is rejected, seeds, and when they are read.
+// What they do are rows of tests/vectors/fetch.json.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

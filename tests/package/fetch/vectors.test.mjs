@@ -1,6 +1,6 @@
 // Scripted requests (tests/vectors/fetch.json): what createFetch sends again, when, and how it ends; what becomes of
-// responses that nobody gets, and what hooks, reports, metrics and protection say. Each row is run with the request as a
-// text, a URL and a Request, and with the options of the function and of the call. The createFetch of
+// responses that nobody gets, and what hooks, reports, metrics and protection say. Each row is run with the request as
+// a text, a URL and a Request, and with the options of the function and of the call. The createFetch of
 // rejitter/light/fetch runs the rows whose options it has.
 
 import assert from 'node:assert/strict';
@@ -70,7 +70,7 @@ const expanded = ({ each = [undefined], with: headers, methods = ['GET'], option
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const CALLBACKS = 'random retryOn retryIf retryOnResult hint prepare protectionKey beforeRetry'.split(' ');
 
-/** What an outcome is called in a log. */
+/** Returns the name of an outcome in a log. */
 const nameOf = (outcome) => (outcome instanceof Error ? outcome.name : (outcome?.status ?? String(outcome)));
 
 /** One run of a row. */

@@ -1,6 +1,7 @@
 // @ts-check
-// How many bytes the package may add to an app: bundled by esbuild for browsers and production, compressed by brotli. The
-// tests hold the limits, `cargo xtask bench` shows them next to the sizes of others. A limit above the target has a reason.
+// How many bytes the package may add to an app: bundled by esbuild for browsers and production, compressed by brotli.
+// The tests hold the limits, `cargo xtask bench` shows them next to the sizes of others. A limit above the target has a
+// reason.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 

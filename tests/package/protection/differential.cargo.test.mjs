@@ -1,6 +1,6 @@
-// Random lives of the machines of protection and of the latency: their answers in JavaScript are those of native Rust, bit
-// for bit. Rust draws the steps and writes them on a tape, with what each call got and gave: tests/protection/lives.rs.
-// REJITTER_LIVES sets how many lives of 100 steps the machines have.
+// Random lives of the machines of protection and of the latency: their answers in JavaScript are those of native Rust,
+// bit for bit. Rust draws the steps and writes them on a tape, with what each call got and gave:
+// tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100 steps the machines have.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

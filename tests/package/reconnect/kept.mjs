@@ -8,8 +8,8 @@ import { importProgram } from '../lib/programs.mjs';
 export const programOf = async (mark) => Object.values(await importProgram(mark))[0];
 
 /**
- * Starts a connection and ends it with an abort when `body` is done, which gets what its hooks told so far. Returns that
- * with the report.
+ * Starts a connection and ends it with an abort when `body` is done, which gets what its hooks told so far. Returns
+ * that with the report.
  * @param {(options: object) => Promise<object>} start
  * @param {(seen: { open: number, ends: any[], attempts: number[], delays: number[] }) => Promise<unknown>} body
  */

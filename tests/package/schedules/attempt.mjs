@@ -73,7 +73,10 @@ export class Attempt {
     cooldown.cause = this.failed ? this.outcome : undefined;
   }
 
-  /** What the end says, once its caller has classified it. @param {boolean} again whether that asks for another attempt */
+  /**
+   * What the end says, once its caller has classified it.
+   * @param {boolean} again whether that asks for another attempt
+   */
   classify(again) {
     if (this.verdict !== undefined) return;
     const { failed, outcome, timeout } = this;

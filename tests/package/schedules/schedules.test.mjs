@@ -1,6 +1,6 @@
-// 40,000 random schedules (with REJITTER_QUICK 2,000) against the packed package: of hostile callbacks, signals,
-// hooks and clocks, and of operations that share protections. In each, all that is seen of the package is what is seen of
-// the reference (reference.mjs), and nothing is left behind. Among as many there are twice as many of each kind as it may
+// 40,000 random schedules (with REJITTER_QUICK 2,000) against the packed package: of hostile callbacks, signals, hooks
+// and clocks, and of operations that share protections. In each, all that is seen of the package is what is seen of the
+// reference (reference.mjs), and nothing is left behind. Among as many there are twice as many of each kind as it may
 // take to find each planted bug.
 //
 // More, or other seeds: node tests/package/schedules/run.mjs --count N --seed S.

@@ -13,7 +13,9 @@ export const simulated = (task) =>
     thread.once('exit', (code) => reject(new Error(`a thread of the simulation ended with ${code}`)));
   });
 
-/** Schedules `from` … `to` − 1 of a seed, shared out evenly: how many were played, and a report of the first finding. */
+/**
+ * Schedules `from` … `to` − 1 of a seed, shared out evenly: how many were played, and a report of the first finding.
+ */
 export async function simulation({ folder, from = 0, threads = 2, ...task }) {
   const step = Math.max(1, Math.min(task.to - from, threads));
   const tasks = Array.from({ length: step }, (_, i) => ({

@@ -1,5 +1,5 @@
-// The worlds of docs/reference/worlds.md, the rows of tests/vectors/worlds.json, each with one seed, in which it reaches
-// its aims. They run on virtual time: the numbers are the same every time.
+// The worlds of docs/reference/worlds.md, the rows of tests/vectors/worlds.json, each with one seed, in which it
+// reaches its aims. They run on virtual time: the numbers are the same every time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

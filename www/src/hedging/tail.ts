@@ -82,11 +82,9 @@ export function finding({ plain: { exact: plain }, hedged: { exact: hedged }, in
 }
 
 function sampledInWords({ plain, hedged, isHedged }: TailData): string {
-  const { p99Ms, p999Ms } = isHedged ? hedged : plain;
-  return (
-    `Sampled: ${isHedged ? `${percent(hedged.totals.hedges / hedged.totals.requests)}, ` : ''}${time(p99Ms)} and ${time(p999Ms)}, of ` +
-    `${count(REQUESTS)} requests.`
-  );
+  const { totals, p99Ms, p999Ms } = isHedged ? hedged : plain;
+  const extra = isHedged ? `${percent(totals.hedges / totals.requests)}, ` : '';
+  return `Sampled: ${extra}${time(p99Ms)} and ${time(p999Ms)}, of ${count(REQUESTS)} requests.`;
 }
 
 function serviceInWords(): string {

@@ -1,5 +1,5 @@
-// Pages, web workers and extensions: the suite in bundles of each bundler and as the files are, in each browser, under a
-// Content-Security-Policy and without one.
+// Pages, web workers and extensions: the suite in bundles of each bundler and as the files are, in each browser, under
+// a Content-Security-Policy and without one.
 
 import { createHash } from 'node:crypto';
 
