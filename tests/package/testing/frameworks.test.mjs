@@ -1,0 +1,154 @@
+// F01 F03: fake timers of each kind drive the waits and the timeouts of a retry, although the package is imported before
+// them, as in a user's tests, and the real ones do again once they are gone. The documented example of each framework.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { printed } from '../lib/consumer.mjs';
+import { inFramework } from '../lib/frameworks.mjs';
+import { marked } from '../lib/readers.mjs';
+
+/** The tests of all kinds, which differ in `timers`: they install, move, count and remove the fake ones. */
+const SUITE = `
+const fixed = { backoff: 'fixed', jitter: 'none', capMs: 60_000 };
+/** A retry that fails twice; the result has its progress. */
+function start(options) {
+  const state = { calls: 0 };
+  const flaky = ({ attempt }) => { state.calls += 1; if (attempt < 3) throw new Error('flaky'); return attempt; };
+  retry(flaky, { ...fixed, ...options }).then((value) => { state.end = value; }, (error) => { state.end = error; });
+  return state;
+}
+const under = (name, body) => test(name, async () => {
+  timers.install();
+  await body();
+  assert.equal(timers.left(), 0, 'a timer is left');
+  timers.remove();
+});
+// Fakes differ in whether a timer of 0 ms, Node's 1 ms, needs a tick of 1.
+for (const baseMs of [0, 1, 2, 100, 60_000]) under('waits of ' + baseMs, async () => {
+  const state = start({ baseMs });
+  for (const calls of [1, 2]) {
+    await timers.tick(Math.max(0, baseMs - 1));
+    if (baseMs > 0) assert.equal(state.calls, calls, 'early');
+    await timers.tick(1);
+    if (baseMs > 0) assert.equal(state.calls, calls + 1, 'late');
+  }
+  assert.deepEqual(state, { calls: 3, end: 3 });
+});
+under('all timers, one after the other', async () => {
+  const state = start({ baseMs: 60_000 });
+  await timers.all();
+  assert.deepEqual(state, { calls: 3, end: 3 });
+});
+under('an abort in a wait', async () => {
+  const controller = new AbortController();
+  const state = start({ baseMs: 60_000, signal: controller.signal });
+  await timers.tick(5);
+  controller.abort('enough');
+  await timers.tick(0);
+  assert.deepEqual(state, { calls: 1, end: 'enough' });
+});
+under('an attempt timeout and a deadline', async () => {
+  const [signals, ends] = [[], []];
+  const hang = ({ signal }) => { signals.push(signal); return new Promise(() => {}); };
+  const go = (options) => retry(hang, { ...fixed, baseMs: 10, maxAttempts: 2, ...options })
+    .catch(({ message }) => ends.push(message));
+  go({ attemptTimeoutMs: 5000 });
+  await timers.tick(4999);
+  assert.deepEqual([signals.length, signals[0].aborted], [1, false]);
+  for (const ms of [1, 10, 5000]) await timers.tick(ms);
+  assert.equal(signals[0].reason.name, 'TimeoutError');
+  assert.match(ends.join(), /^rejitter: attempt 2 timed out after 5000 ms/);
+  go({ totalTimeoutMs: 60_000 });
+  await timers.tick(59_999);
+  assert.equal(ends.length, 1);
+  await timers.tick(1);
+  assert.match(ends[1], /^rejitter: the operation timed out after 60000 ms/);
+});
+test('real timers afterwards; errors are of the classes of this realm', async () => {
+  const began = performance.now();
+  const state = start({ baseMs: 15, maxAttempts: 2 });
+  while (state.end === undefined) await new Promise((go) => setImmediate(go));
+  assert.ok(performance.now() - began >= 14);
+  await assert.rejects(retry(() => 1, { baseMs: -1 }), RangeError);
+});
+if (process.env.MUST_FAIL) test('control', () => assert.fail());
+`;
+
+for (const [framework, object, load] of [
+  ['Vitest', 'vi', "import assert from 'node:assert/strict'; import { retry } from 'rejitter';"],
+  ['Jest', 'jest', "const assert = require('node:assert/strict'); const { retry } = require('rejitter');"],
+])
+  test(`F01 F03 ${framework}: its fake timers drive the waits and the timeouts`, async () => {
+    const text = `${load}
+      const timers = { install: () => ${object}.useFakeTimers(), left: () => ${object}.getTimerCount(),
+        tick: (ms) => ${object}.advanceTimersByTimeAsync(ms), all: () => ${object}.runAllTimersAsync(),
+        remove: () => ${object}.useRealTimers() };
+      ${SUITE}`;
+    const { passes, output } = await inFramework(framework, text, 9);
+    assert.ok(passes, output);
+    // The control: a failing test in the same file is seen.
+    assert.equal((await inFramework(framework, text, 9, { MUST_FAIL: '1' })).passes, false);
+  });
+
+const sinon = (...toFake) => `
+  import { createRequire } from 'node:module';
+  const FakeTimers = createRequire(${JSON.stringify(import.meta.url)})('@sinonjs/fake-timers');
+  let clock;
+  const fake = { install: () => (clock = FakeTimers.install(${toFake.length > 0 ? JSON.stringify({ toFake }) : ''})),
+    left: () => clock.countTimers(), tick: (ms) => clock.tickAsync(ms), all: () => clock.runAllAsync(),
+    remove: () => clock.uninstall() };`;
+const timeouts = ['setTimeout', 'clearTimeout'];
+/** Some of these move performance.now and some do not: the package must not wait for a clock that stands. */
+const SCRIPTS = {
+  'sinon, everything faked': sinon(),
+  'sinon, only setTimeout faked': sinon(...timeouts),
+  'sinon, all but performance and the microtasks faked': sinon(
+    ...[...timeouts, 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'Date'],
+  ),
+  'node:test': `
+    import { mock } from 'node:test';
+    const turn = () => new Promise((go) => setImmediate(go));
+    const tick = async (ms) => { if (ms > 0) mock.timers.tick(ms); await turn(); };
+    const fake = { install: () => mock.timers.enable({ apis: ['setTimeout'] }), left: () => 0, tick,
+      all: async () => { for (let i = 0; i < 2; i += 1) { mock.timers.runAll(); await turn(); } },
+      remove: () => mock.timers.reset() };`,
+};
+// In a process of its own: what fakes process.nextTick would stop the test runner's output as well.
+for (const [kind, code] of Object.entries(SCRIPTS))
+  test(`F01 F03 ${kind}: the clock drives the waits and the timeouts, and an abort ends a wait`, async () => {
+    const program = `
+      import assert from 'node:assert/strict';
+      import { retry } from 'rejitter';
+      ${code}
+      // A clock that is not faked stands still: a busy machine may take the millisecond of a wait between two ticks.
+      const { now } = performance;
+      const timers = { ...fake, install() { const stands = now.call(performance); performance.now = () => stands;
+        fake.install(); }, remove() { fake.remove(); performance.now = now; } };
+      const tests = [];
+      const test = (name, body) => tests.push(body);
+      ${SUITE}
+      for (const body of tests) await body();
+      console.log('end');`;
+    // That of node:test warns that it is experimental.
+    const stdout = await printed(program, { flags: ['--disable-warning=ExperimentalWarning'] });
+    assert.equal(stdout, 'end\n');
+  });
+
+/** The documented examples, by the mark after their language: the framework, and an edit that makes one fail. */
+const EXAMPLES = {
+  vitest: ['Vitest', "toBe('done')", "toBe('other')"],
+  jest: ['Jest', "'broken')", "'fixed')"],
+  'node:test': ['node:test', 'tick(5000)', 'tick(4999)'],
+};
+for (const [mark, [framework, ...edit]] of Object.entries(EXAMPLES))
+  test(`the documented example for ${mark} passes, and fails when the waits are others`, async () => {
+    const [[, documented], ...others] = marked(mark);
+    assert.deepEqual(others, []);
+    // The framework stands outside the folder; its globals are the same objects.
+    const code = documented.replace(/^import .* from 'vitest';\n/m, '');
+    const { passes, output } = await inFramework(framework, code, 1);
+    assert.ok(passes, output);
+    assert.ok(code.includes(edit[0]));
+    assert.equal((await inFramework(framework, code.replace(...edit), 1)).passes, false);
+  });
