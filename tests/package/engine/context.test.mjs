@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { AWAITED } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { fragile, importAll } from '../protection/entry.mjs';
 
@@ -21,7 +22,7 @@ const WAYS = {
     ...{ signal: new AbortController().signal, attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 },
     ...{ onRetry() {}, retryIf: () => true },
   }),
-  beforeRetry: { async beforeRetry() {} },
+  [AWAITED]: { async [AWAITED]() {} },
   'a list of waits': { backoff: [1, 2] },
   random: { random: () => 0.5 },
   'a poll': { retryOnResult: async () => true },

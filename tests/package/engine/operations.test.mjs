@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { HOOKS, fails } from '../lib/callbacks.mjs';
+import { AWAITED, HOOKS, fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
@@ -24,7 +24,7 @@ const cases = vectors('operations', infinite).map((row) => ({ needs: [], options
 const LACKS = {
   retry: [],
   retrySync: ['interrupts', 'attemptTimeout'],
-  light: 'blocking beforeRetry curve finalError finalResult hint hooks results'.split(' '),
+  light: [AWAITED, ...'blocking curve finalError finalResult hint hooks results'.split(' ')],
 };
 /** All options of rejitter/light that a case sets. */
 const LIGHT = ['maxAttempts', 'baseMs', 'capMs', 'factor', 'jitter', 'attemptTimeoutMs', 'totalTimeoutMs'];
@@ -110,7 +110,7 @@ function play(script, { hooks, clock, after, arm, watches = false }) {
     ...script.options,
     ...callback('retryIf'),
     ...callback('retryOnResult'),
-    ...callback('beforeRetry'),
+    ...callback(AWAITED),
     ...callback('backoff'),
     ...callback('random', (answers) => {
       assert.ok(draws < answers.length, 'random() was called more often than the script says');
@@ -305,7 +305,7 @@ test('there are cases of every reason, every callback and every feature, and eac
   assert.equal(sorted(cases.map(({ name }) => name)).length, cases.length);
   const reasons = 'aborted callback deadline exhausted hint notRetryable permanent timeout'.split(' ');
   assert.deepEqual(sorted(cases.flatMap(({ reason = [] }) => reason)), reasons);
-  const callbacks = [...HOOKS, 'fn', 'retryIf', 'retryOnResult', 'beforeRetry', 'backoff', 'random'];
+  const callbacks = [...HOOKS, 'fn', 'retryIf', 'retryOnResult', AWAITED, 'backoff', 'random'];
   assert.deepEqual(sorted(cases.flatMap(({ calls }) => calls.map((call) => call.split(' ')[1]))), sorted(callbacks));
   const readme = readFileSync(join(repo, 'tests', 'vectors', 'README.md'), 'utf8');
   const documented = tableIn(readme, 'feature').map(([name]) => literal(name));

@@ -110,7 +110,7 @@ const PROGRAMS = {
   ],
   'retrySync: a promise that it rejects is not unhandled': [
     `${IMPORT} const lost = async () => { throw new Error('lost'); };
-    for (const [fn, options] of [[lost], [fails, { retryIf: lost }], [fails, { beforeRetry: lost, baseMs: 0 }]])
+    for (const [fn, options] of [[lost], [fails, { retryIf: lost }], [() => 1, { retryOnResult: lost }]])
       try { retrySync(fn, options); } catch (error) { console.log(error.name); }`,
     'TypeError\nTypeError\nTypeError',
     ['--unhandled-rejections=strict'],

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { underBlockingClock } from '../lib/blocking.mjs';
-import { fails } from '../lib/callbacks.mjs';
+import { AWAITED, fails } from '../lib/callbacks.mjs';
 import { importPackage } from '../lib/consumer.mjs';
 import { caught } from '../lib/readers.mjs';
 
@@ -31,7 +31,7 @@ test('a promise as the result or a verdict, or an invalid verdict, is an error',
     [() => ({ then() {} }), {}, TypeError, 'the callback must not return a promise'],
     [failing, { retryIf: lost }, TypeError, 'retryIf must not return a promise'],
     [() => 1, { retryOnResult: lost }, TypeError, 'retryOnResult must not return a promise'],
-    [failing, { beforeRetry: lost, baseMs: 0 }, TypeError, 'beforeRetry must not return a promise'],
+    [failing, { [AWAITED]: lost, baseMs: 0 }, TypeError, `${AWAITED} must not return a promise`],
     [failing, { retryIf: () => 'yes' }, TypeError, `retryIf ${verdict}, got "yes"`],
     [failing, { retryIf: () => ({ afterMs: -1 }) }, RangeError, `retryIf ${verdict}, got { afterMs: -1 }`],
   ]) {

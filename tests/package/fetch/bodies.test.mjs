@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
+import { AWAITED } from '../lib/callbacks.mjs';
 import { VirtualClock } from '../lib/clock.mjs';
 import { QUICK, failing, serving, statuses } from '../lib/fetching.mjs';
 import { fails, importAll } from '../protection/entry.mjs';
@@ -235,7 +236,7 @@ test('the caller gets responses that are unread, up to the next request; each ot
       attemptTimeoutMs: maybe(0.3, () => 30 + ms(30)),
       throwOnStatus: random() < 0.4,
       finalError: maybe(0.2, () => 'wrap'),
-      beforeRetry: maybe(
+      [AWAITED]: maybe(
         0.3,
         () => () =>
           maybe(0.3, () => new Promise((go) => void setTimeout(go, 150))) ?? maybe(0.2, () => assert.fail('no')),

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
-import { OBSERVERS } from '../lib/callbacks.mjs';
+import { AWAITED, OBSERVERS } from '../lib/callbacks.mjs';
 import { VirtualClock, turn } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
@@ -68,7 +68,7 @@ const expanded = ({ each = [undefined], with: headers, methods = ['GET'], option
   );
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const CALLBACKS = 'random retryOn retryIf retryOnResult hint prepare protectionKey beforeRetry'.split(' ');
+const CALLBACKS = [...'random retryOn retryIf retryOnResult hint prepare protectionKey'.split(' '), AWAITED];
 
 /** Returns the name of an outcome in a log. */
 const nameOf = (outcome) => (outcome instanceof Error ? outcome.name : (outcome?.status ?? String(outcome)));
@@ -160,7 +160,7 @@ class Run {
       options[name] = (event) => {
         assert.ok(Object.isFrozen(event));
         const { attempt, status, error, hintMs, hedge, reason } = event;
-        const end = name === 'onAttempt' || name === 'beforeRetry' ? undefined : (status ?? nameOf(error));
+        const end = name === 'onAttempt' || name === AWAITED ? undefined : (status ?? nameOf(error));
         this.note(name, attempt, end, hintMs && `hint ${hintMs}`, hedge && 'hedge', reason);
         return Promise.resolve();
       };

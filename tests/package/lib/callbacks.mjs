@@ -4,8 +4,9 @@ import { OPTIONS } from '../../../xtask/npm/options.mjs';
 
 /** The options that are told of an event. */
 export const HOOKS = OPTIONS.flatMap(({ name, rule }) => (rule === 'hook' ? [name] : []));
-/** The same, and the one that is waited for. */
-export const OBSERVERS = [...HOOKS, 'beforeRetry'];
+/** The one that is awaited before each retry. */
+export const AWAITED = 'beforeRetry';
+export const OBSERVERS = [...HOOKS, AWAITED];
 
 /** A callback that throws this error. */
 export const fails = (error) => () => {

@@ -1,5 +1,6 @@
 // An operation of the reference: attempts, rounds of two where there are hedges, and waits, until it ends.
 
+import { AWAITED } from '../lib/callbacks.mjs';
 import { Attempt, outcomeOf } from './attempt.mjs';
 import { RejectedError, RetryError, SupersededError, TimeoutError } from './errors.mjs';
 import { SUCCESS } from './machines.mjs';
@@ -332,8 +333,8 @@ export class Operation {
     const said = { ...outcomeOf(last), delayMs: answer };
     this.hook('onRetry', this.attempts.length, said);
     yield* this.sleep(answer);
-    if (this.why || options.beforeRetry === undefined) return this.why;
-    yield this.raced(options.beforeRetry(Object.freeze(this.event(this.attempts.length, said))));
+    if (this.why || options[AWAITED] === undefined) return this.why;
+    yield this.raced(options[AWAITED](Object.freeze(this.event(this.attempts.length, said))));
     return this.why;
   }
 

@@ -3,7 +3,7 @@
 
 import { tracingChannel } from 'node:diagnostics_channel';
 
-import { HOOKS } from '../lib/callbacks.mjs';
+import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
 import { RESULTS, failure, value } from './values.mjs';
 import { World, current, describe } from './world.mjs';
 
@@ -200,9 +200,9 @@ class Stage extends World {
       if (uses[name])
         options[name] = (outcome, attempt) =>
           this.callback(name, this.byAttempt.get(attempt), PREDICATES[name], { outcome, attempt });
-    if (uses.beforeRetry)
-      options.beforeRetry = (event) =>
-        this.callback('beforeRetry', undefined, 'befores', {
+    if (uses[AWAITED])
+      options[AWAITED] = (event) =>
+        this.callback('before', undefined, 'befores', {
           event,
           frozen: Object.isFrozen(event),
           outcome: event.error,
@@ -507,7 +507,7 @@ const PREDICATES = { retryIf: 'verdicts', retryOnResult: 'results' };
 const FURTHER = {
   retryIf: step('return', { verdict: true }),
   retryOnResult: step('return', { verdict: false }),
-  beforeRetry: step('return', { kind: 'undefined' }),
+  before: step('return', { kind: 'undefined' }),
   hook: step('return', { kind: 'undefined' }),
   random: step('return', { number: 0.5 }),
   curve: step('return', { number: 0.5 }),

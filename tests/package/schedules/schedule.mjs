@@ -1,7 +1,7 @@
 // A schedule is data: the policies, what each callback does when it is called, when signals are aborted, and what is
 // protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
-import { HOOKS } from '../lib/callbacks.mjs';
+import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
 import { addHedges } from './hedges.mjs';
 import { failure, failureKind, outcome, resultKind, slipKind, verdict } from './outcomes.mjs';
 import { generator } from './random.mjs';
@@ -232,7 +232,7 @@ const usesOf = (g, results, hooks) => ({
   retryOnResult: g.chance(results),
   /** True for numbers of their own each time, 'constant' for one number per operation. */
   random: false,
-  beforeRetry: g.chance(0.25),
+  [AWAITED]: g.chance(0.25),
   hooks: g.chance(hooks) ? HOOKS.filter(() => g.chance(0.7)) : [],
 });
 
@@ -414,7 +414,7 @@ function callbacks(g, uses, dials) {
   return {
     verdicts: endings(uses.retryIf, 0.05, () => ({ verdict: verdict(g, 0.85) })),
     results: endings(uses.retryOnResult, 0.05, () => ({ verdict: verdict(g, 0.6) })),
-    befores: endings(uses.beforeRetry, 0.3, () => ({ kind: g.pick(RESULTS) })),
+    befores: endings(uses[AWAITED], 0.3, () => ({ kind: g.pick(RESULTS) })),
     hooks: Object.fromEntries(uses.hooks.filter(() => g.chance(0.5)).map((name) => [name, steps(0.12, hook)])),
   };
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { OPTIONS as TABLE } from '../../../xtask/npm/options.mjs';
-import { OBSERVERS } from '../lib/callbacks.mjs';
+import { AWAITED, OBSERVERS } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
@@ -108,7 +108,7 @@ test('the declared members of policies, attempts, events and reports are those a
     ['Attempt', own(seen.attempt, 'constructor')],
     ['AttemptEvent', seen.onAttempt, ['hedge']],
     [failure, seen.onFailure, ['result', 'hedge']],
-    ...['onRetry', 'beforeRetry'].map((name) => [`${failure} RetryEvent`, seen[name], ['result', 'hedge']]),
+    ...['onRetry', AWAITED].map((name) => [`${failure} RetryEvent`, seen[name], ['result', 'hedge']]),
     ['AttemptEvent SuccessEvent', seen.onSuccess, ['hedge']],
     [`${failure} GiveUpEvent`, seen.onGiveUp, ['result', 'hedge']],
     ['RetryReport', Object.keys(error.report), ['hintMs', 'cause', 'retryAfterMs']],
