@@ -7,6 +7,7 @@ import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 
 const { RetryPolicy, retry, retrySync } = await importPackage();
 const { fromData } = await importEntry('data');
+const { keepConnected } = await importEntry('reconnect');
 const light = await importEntry('light');
 const { rows } = vectors('refusals');
 
@@ -32,6 +33,7 @@ const FORMS = {
   options: [(given) => new RetryPolicy(given), (given) => retry(() => {}, given)],
   data: [(given) => fromData({ version: 1, ...given })],
   sync: [(given) => retrySync(() => {}, given)],
+  connection: [(given) => keepConnected(({ finish }) => finish(), given)],
   light: [(given) => light.retry(() => {}, given), (given) => void light.delayMs(1, given)],
 };
 

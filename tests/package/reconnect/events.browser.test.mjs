@@ -92,21 +92,6 @@ async function wakes(page, cause) {
 }
 
 withPages((withPage) => {
-  test('a page that is visible again, shown or resumed wakes a wait, and an abort leaves no listener', () =>
-    withPage(async (page) => {
-      await page.goto(`${server.origin}/page`);
-      await ready(page);
-      for (const [target, type] of [
-        ['window', 'online'],
-        ['window', 'pageshow'],
-        ['document', 'visibilitychange'],
-        ['document', 'resume'],
-      ])
-        await wakes(page, () =>
-          page.evaluate(([on, type]) => void globalThis[on].dispatchEvent(new Event(type)), [target, type]),
-        );
-    }));
-
   test('a component that is unmounted leaves no socket, and one that is mounted twice has one', () =>
     withPage(async (page) => {
       await page.goto(`${server.origin}/component`);

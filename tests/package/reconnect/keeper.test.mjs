@@ -1,4 +1,4 @@
-// Connections beside their scenes: options, callbacks, seeds, signals, and what a page tells.
+// Connections beside their scenes: callbacks, seeds, signals, what a page tells, and a protection that many share.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
@@ -6,36 +6,56 @@ import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
 import { onClock } from '../lib/clock.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry } from '../lib/consumer.mjs';
 import { withGlobals } from '../lib/pasted.mjs';
-import { caught } from '../lib/readers.mjs';
+import { importAll } from '../protection/entry.mjs';
 
 const { closeError, keepConnected } = await importEntry('reconnect');
-const { isPermanent, permanent } = await importPackage();
+const all = await importAll();
+const { RetryPolicy, breaker, budget, cooldown, hedge, isPermanent, permanent, protect, retryAfter } = all;
 
 const hang = () => new Promise(() => {});
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const refused = () => Promise.reject(new Error('refused'));
 
-test('a page wakes a wait when it becomes visible, and not when it becomes hidden', () =>
+/** Runs `body(clock, start)`; `start(session, options, n)` starts `n` connections that end with the test. */
+const keeping = (body) =>
   onClock(async (clock) => {
-    const [document, global] = [new EventTarget(), new EventTarget()];
-    const own = { document, addEventListener: global.addEventListener.bind(global) };
-    const seen = [];
-    const hour = { baseMs: 3_600_000, capMs: 3_600_000, random: () => 0.5 };
-    await withGlobals({ ...own, removeEventListener: global.removeEventListener.bind(global) }, async () => {
-      const controller = new AbortController();
-      const session = () => seen.push(clock.now - 1000) && Promise.reject(new Error('refused'));
-      const kept = keepConnected(session, { ...hour, signal: controller.signal });
-      for (const state of ['hidden', 'visible']) {
-        await clock.advance(10_000);
-        document.visibilityState = state;
-        document.dispatchEvent(new Event('visibilitychange'));
-      }
+    const controller = new AbortController();
+    const kept = [];
+    const start = (session, options, n = 1) => {
+      for (let seed = 0; seed < n; seed++)
+        kept.push(keepConnected(session, { signal: controller.signal, seed, ...options }));
+    };
+    await body(clock, start);
+    controller.abort();
+    await Promise.all(kept);
+  });
+
+const [document, window] = [new EventTarget(), new EventTarget()];
+for (const [target, type, state] of [
+  [document, 'visibilitychange', 'hidden'],
+  [document, 'visibilitychange', 'visible'],
+  [document, 'resume'],
+  [window, 'online'],
+  [window, 'pageshow'],
+])
+  test(`a page that is told ${[type, state].filter(Boolean).join(' ')}: a wait is cut, unless the page is hidden`, () => {
+    const own = (name) => ({ [name]: window[name].bind(window) });
+    const globals = { document, ...own('addEventListener'), ...own('removeEventListener') };
+    const listeners = () => getEventListeners(target, type).length;
+    const body = async (clock, start) => {
+      const seen = [];
+      const hour = { baseMs: 3_600_000, capMs: 3_600_000, seed: undefined, random: () => 0.5 };
+      start(() => seen.push(clock.now - 1000) && refused(), hour);
       await clock.advance(10_000);
-      controller.abort();
-      await kept;
-    });
-    assert.deepEqual(seen, [0, 20_500]);
-  }));
+      document.visibilityState = state;
+      target.dispatchEvent(new Event(type));
+      await clock.advance(10_000);
+      assert.deepEqual([seen, listeners()], [state === 'hidden' ? [0] : [0, 10_500], 1]);
+    };
+    return withGlobals(globals, () => keeping(body)).then(() => assert.equal(listeners(), 0));
+  });
 
 test('the first session is called at once, and an aborted signal calls none', async () => {
   let calls = 0;
@@ -48,60 +68,26 @@ test('the first session is called at once, and an aborted signal calls none', as
   assert.deepEqual([calls, attempts, reason], [1, 0, 'aborted']);
 });
 
-test('callbacks that throw, or return what they must not, end it with that error', () =>
-  onClock(async () => {
-    const fail = () => Promise.reject(new Error('refused'));
-    const bug = new Error('bug');
-    const bad = fails(bug);
-    for (const [options, expected] of [
-      [{ retryIf: bad }, bug],
-      [{ retryIf: async () => bad() }, bug],
-      [{ retryIf: () => 'yes' }, /^rejitter: retryIf must return true, false, \{ afterMs \}/],
-      [{ random: () => 1 }, /^rejitter: random\(\) must return a number in \[0, 1\), got 1/],
-      [{ backoff: () => -1 }, /^rejitter: backoff\(1\) must return/],
-      [{ wakeOn: bad }, bug],
-    ]) {
+const bug = new Error('bug');
+for (const [name, session, options, expected, reason = 'callback'] of [
+  ['retryIf throws', refused, { retryIf: fails(bug) }, bug],
+  ['retryIf rejects', refused, { retryIf: async () => fails(bug)() }, bug],
+  ['wakeOn throws', refused, { wakeOn: fails(bug) }, bug],
+  ['retryIf returns', refused, { retryIf: () => 'yes' }, /^rejitter: retryIf must return true, false, \{ afterMs \}/],
+  ['random() returns 1', refused, { random: () => 1 }, /^rejitter: random\(\) must return a number in \[0, 1\), got 1/],
+  ['backoff() returns -1', refused, { backoff: () => -1 }, /^rejitter: backoff\(1\) must return/],
+  ['a session returns an error that belongs into a throw', async () => permanent(bug), {}, bug, 'permanent'],
+  ['silenceMs is 0', (it) => it.opened({ silenceMs: 0 }), { maxAttempts: 1 }, /silenceMs must be a pos/, 'exhausted'],
+])
+  test(`a mistake ends it: ${name}`, () =>
+    onClock(async () => {
       const reasons = [];
-      const onGiveUp = ({ reason }) => reasons.push(reason);
-      const error = await keepConnected(fail, { ...options, onGiveUp }).catch((e) => e);
+      const onGiveUp = (event) => reasons.push(event.reason);
+      const error = await keepConnected(session, { ...options, onGiveUp }).catch((thrown) => thrown);
       if (expected === bug) assert.equal(error, bug);
       else assert.match(error.message, expected);
-      assert.deepEqual(reasons, ['callback']);
-    }
-    // An error that belongs into a throw counts as thrown.
-    assert.equal(await keepConnected(async () => permanent(bug)).catch((e) => e), bug);
-  }));
-
-test('options: ranges, unknown names, and those of operations alone', async () => {
-  let calls = 0;
-  const rejects = async (options, pattern) =>
-    assert.match((await keepConnected(() => calls++, options).catch((e) => e)).message, pattern);
-  for (const [name, value, rule] of [
-    ['connectTimeoutMs', 0, 'a positive number'],
-    ['stableMs', -1, 'a non-negative number'],
-    ['wakeOn', true, 'a function or false'],
-    ['onOpen', 1, 'a function'],
-    ['baseMs', -1, 'a number of milliseconds'],
-  ])
-    await rejects({ [name]: value }, new RegExp(`^rejitter: ${name} must be ${rule}.*, got ${value}`));
-  for (const [name, value, remedy] of [
-    ['attemptTimeoutMs', 1, 'use connectTimeoutMs'],
-    ['onSuccess', () => {}, 'use onOpen'],
-    ['totalTimeoutMs', 1, 'a connection has none'],
-    ['metrics', true, 'a connection has none'],
-  ])
-    await rejects({ [name]: value }, new RegExp(`^rejitter: ${name} must be omitted .*: ${remedy}`));
-  await rejects({ reconnectInterval: 1 }, /unknown option "reconnectInterval".*Known options: .*connectTimeoutMs/);
-  await rejects({ baseMs: 100, capMs: 10 }, /capMs must be at least baseMs/);
-  await assert.rejects(keepConnected('ws://'), /the callback must be a function/);
-  assert.equal(calls, 0);
-  const liveness = await new Promise((resolve) => {
-    const controller = new AbortController();
-    const session = ({ opened }) => resolve(caught(() => opened({ silenceMs: 0 }))) ?? controller.abort();
-    keepConnected(session, { signal: controller.signal });
-  });
-  assert.match(liveness.message, /silenceMs must be a positive number/);
-});
+      assert.deepEqual(reasons, [reason]);
+    }));
 
 test('seeds make waits the same, and each outage draws anew', () =>
   onClock(async (clock) => {
@@ -122,10 +108,10 @@ test('seeds make waits the same, and each outage draws anew', () =>
 
 test('a thousand connections share one listener of a signal', async () => {
   const source = new AbortController();
-  const all = Array.from({ length: 1000 }, () => keepConnected(hang, { signal: source.signal }));
+  const kept = Array.from({ length: 1000 }, () => keepConnected(hang, { signal: source.signal }));
   assert.equal(getEventListeners(source.signal, 'abort').length, 1);
   source.abort();
-  assert.ok((await Promise.all(all)).every(({ reason }) => reason === 'aborted'));
+  assert.ok((await Promise.all(kept)).every(({ reason }) => reason === 'aborted'));
 });
 
 test('closing codes: permanent, or worth another try', () => {
@@ -137,4 +123,109 @@ test('closing codes: permanent, or worth another try', () => {
     const own = isPermanent(error) ? error.cause : error;
     assert.deepEqual([own.code, own.reason, own.message], [code, 'why', `closed with ${code}: why`]);
   }
+});
+
+test('connections that share a breaker spare a server that is down, and are back within the cap', async () => {
+  /** 40 connections, whose server is down for a minute: the starts meanwhile, and how many are open 15 and 30 s later. */
+  async function outage(protection) {
+    let [up, starts, open] = [false, 0, 0];
+    const found = [];
+    await keeping(async (clock, start) => {
+      const session = async ({ opened }) => {
+        starts++;
+        await sleep(5);
+        if (!up) throw new Error('down');
+        opened();
+        open++;
+        await hang();
+      };
+      start(session, { protection }, 40);
+      await clock.advance(60_000);
+      up = true;
+      found.push(starts);
+      for (let i = 0; i < 2; i++) {
+        await clock.advance(15_000);
+        found.push(open);
+      }
+    });
+    return found;
+  }
+  const [without] = await outage();
+  assert.ok(without >= 220, `${without} starts`);
+  // A budget has nothing to refuse, and no second connection is made.
+  for (const more of [[cooldown()], [budget({ capacity: 1 }), hedge({ delayMs: 10 })]]) {
+    const [starts, most, all] = await outage(protect(breaker(), ...more));
+    assert.ok(starts <= 70 && most >= 36 && all === 40, `${starts} starts, ${most} and ${all} open`);
+  }
+});
+
+test('a connection is a success of its breaker when it opens, not when it ends', async () => {
+  const protection = protect(breaker(), cooldown());
+  let open = 0;
+  await keeping(async (clock, start) => {
+    const policy = new RetryPolicy({ maxAttempts: 1, protection });
+    for (let i = 0; i < 20; i++) await policy.run(refused).catch(() => {});
+    await clock.advance(5100);
+    start(({ opened }) => ++open && (opened() ?? hang()), { protection }, 40);
+    await clock.advance(5000);
+  });
+  assert.ok(open >= 30, `${open} open`);
+  assert.equal(protection.status().breaker.state, 'closed');
+});
+
+test('what an attempt means to a breaker: a timeout is a failure, a 401 an answer, an abort nothing', async () => {
+  for (const [session, ms, failures] of [
+    [hang, 10_001, 1],
+    [() => Promise.reject(Object.assign(new Error('no'), { status: 401 })), 1, 0],
+    [hang, 10, 0],
+    [({ opened }) => opened(), 1, 0],
+    [({ finish }) => finish(), 1, 0],
+  ]) {
+    const protection = protect(breaker());
+    await keeping(async (clock, start) => {
+      start(session, { protection });
+      await clock.advance(ms);
+    });
+    assert.equal(protection.status().breaker.failures, failures);
+  }
+});
+
+test("an abort gives a breaker's probe back: in onAttempt, and while it connects", () =>
+  onClock(async (clock) => {
+    for (const early of [true, false]) {
+      const protection = protect(breaker({ consecutiveFailures: 1 }));
+      const policy = new RetryPolicy({ maxAttempts: 1, protection });
+      await policy.run(refused).catch(() => {});
+      await clock.advance(5000);
+      const controller = new AbortController();
+      const onAttempt = () => early && controller.abort();
+      const kept = keepConnected(hang, { protection, signal: controller.signal, onAttempt });
+      controller.abort();
+      await kept;
+      assert.equal(await policy.run(() => 1), 1);
+    }
+  }));
+
+test('a hint holds all who share a cooldown, until it is over; an abort during a hold leaves nothing', async () => {
+  const protection = protect(cooldown());
+  const starts = [];
+  let attempts = 0;
+  await keeping(async (clock, start) => {
+    const session = ({ opened }) => {
+      starts.push(clock.now - 1000);
+      if (starts.length === 3) return opened() ?? hang();
+      throw retryAfter(20_000, new Error('busy'));
+    };
+    const options = { protection, seed: undefined, random: () => 0.5, onAttempt: () => attempts++ };
+    start(session, options);
+    await clock.advance(1);
+    start(session, options, 5);
+    await clock.advance(19_000);
+    assert.equal(protection.status().cooldown.held, 4);
+    // The first one, and the probe of the hold.
+    assert.deepEqual([starts, attempts], [[0, 1], 2]);
+    await clock.advance(20_000);
+    assert.ok(starts.length > 6, `${starts}`);
+  });
+  assert.equal(protection.status().cooldown.held, 0);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
-import { onClock } from '../lib/clock.mjs';
+import { onClock, turn } from '../lib/clock.mjs';
 import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 
 const { keepConnected } = await importEntry('reconnect');
@@ -60,6 +60,7 @@ async function play(clock, scene) {
     if (aborts === name) abort();
   };
   let subscribed = 0;
+  let wakeUp;
   const answer = ({ message }, { attempt, openMs }) => {
     const verdict = nth(retryIf, seen.asked.push([message, attempt, openMs]));
     return verdict.rejectsMs ? new Promise((_, no) => later(verdict.rejectsMs, () => no(error('late')))) : verdict;
@@ -72,6 +73,7 @@ async function play(clock, scene) {
     retryIf: retryIf && answer,
     wakeOn(wake) {
       subscribed++;
+      wakeUp = wake;
       if (aborts === 'wakeOn') abort();
       for (const ms of wakeMs) later(ms, wake);
       for (let ms = wakeEachMs; ms < untilMs; ms += wakeEachMs) later(ms, wake);
@@ -86,8 +88,11 @@ async function play(clock, scene) {
   if (abortMs) later(abortMs, abort);
   if (sleep) {
     await clock.advance(sleep.atMs);
-    // No timer fires, and then all that are due.
+    // No timer fires, and then all that are due; a wake-up comes between them.
     clock.now += sleep.ms;
+    if (sleep.wakes) wakeUp();
+    await turn();
+    seen.woken = seen.starts.length;
   }
   await clock.advance(untilMs - time());
   abort();
@@ -102,6 +107,7 @@ for (const scene of vectors('reconnect'))
     const { settled, error, left, ...seen } = await onClock((clock) => play(clock, scene));
     for (const name of ['starts', 'before', 'pings', 'asked', 'events'])
       if (scene[name]) assert.deepEqual(seen[name], scene[name], name);
+    if (scene.woken) assert.equal(seen.woken, scene.woken, 'starts when the machine is awake, before a timer fires');
     if (scene.aborted) assert.deepEqual(seen.aborted.slice(0, scene.aborted.length), scene.aborted);
     const { at = scene.untilMs, rejects, resolves = rejects ? undefined : 'aborted', value } = scene.ends ?? {};
     assert.equal(settled.at, at);

@@ -119,27 +119,6 @@ for (const code of [1011, 1000])
     assert.deepEqual([ends[0].code, attempts.slice(0, 5)], [code, [1, 2, 3, 4, 5]]);
   });
 
-test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000 }, async () => {
-  const CLIENTS = 1000;
-  const server = await sockets();
-  const controller = new AbortController();
-  let open = 0;
-  const options = { baseMs: 500, capMs: 2000, connectTimeoutMs: 60_000, signal: controller.signal };
-  const counting = { ...options, onOpen: () => open++, onFailure: () => open-- };
-  const url = `ws://127.0.0.1:${server.port}`;
-  const all = Array.from({ length: CLIENTS }, () => keepSocket(url, ignore, counting));
-  await until('all are open', () => open === CLIENTS);
-  assert.equal(server.open.size, CLIENTS);
-  for (const socket of server.open) socket.resetAndDestroy();
-  await until('all are dropped', () => open < CLIENTS);
-  await until('all are back', () => open === CLIENTS);
-  assert.equal(server.open.size, CLIENTS);
-  controller.abort();
-  const reports = await Promise.all(all);
-  await until('none is left', () => server.open.size === 0);
-  assert.ok(reports.every(({ connections }) => connections === 2));
-});
-
 const STREAM = { 'content-type': 'text/event-stream', connection: 'close' };
 const streams = (text) => events((response) => response.writeHead(200, STREAM).end(text));
 /** How long the second request was after the first. */
