@@ -1,21 +1,23 @@
-// Plays a case of docs/comparison.md on a virtual clock, and the bugs that are planted to prove that a case finds them.
+// Plays a case of docs/comparison.md with a package, on a virtual clock.
 
+import { getEventListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import { virtualClock } from 'rejitter/testing';
 
 /** @typedef {import('./contenders.mjs').Contender} Contender */
 /** @typedef {import('./contenders.mjs').Fn} Fn */
-/** @typedef {import('./contenders.mjs').Options} Options */
 /**
- * `from` is the public report that it comes from. `needs` are words of `knows`: a package without one of them has no
- * such option. `fails` is a package that does not do it, or a bug that is planted into one of ours.
- * @typedef {{ from: string, needs?: string, fails: string | Bug, play: (t: Tools) => Promise<boolean> }} Case
- * @typedef {[name: string, plant: (contender: Contender) => Contender]} Bug
+ * A row of tests/vectors/comparison.json: an operation, requests or connections, or several of them one after the
+ * other, and what must hold; or what is played by a program.
+ * @typedef {{ run?: any, callback?: string, ms?: number, send?: any, answers?: any[], options?: any, socket?: any,
+ *   closedAtMs?: number, is?: Record<string, any>, all?: Play[], program?: (stage: Stage) => Promise<boolean> }} Play
  */
 
 /** Rejections that nobody handles. */
 const unhandled = [];
 
-export async function played({ play }, contender) {
+/** Returns whether a package does as the case says. @param {Play} row @param {Contender} contender */
+export async function played(row, contender) {
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', (error) => unhandled.push(error));
   unhandled.length = 0;
   const clock = virtualClock({ date: true });
@@ -23,7 +25,10 @@ export async function played({ play }, contender) {
   const { error } = console;
   console.error = () => {};
   try {
-    return await play(new Tools(clock, contender));
+    const stage = new Stage(clock, contender);
+    if (row.program) return await row.program(stage);
+    for (const play of row.all ?? [row]) if (!meets(await stage.play(play), play.is)) return false;
+    return true;
   } finally {
     console.error = error;
     clock.uninstall();
@@ -36,6 +41,8 @@ class Run {
   at = NaN;
   error;
   value;
+  /** What the callback threw last. */
+  thrown;
   /** Bodies of requests. */
   bodies = [];
 
@@ -44,17 +51,104 @@ class Run {
   }
 }
 
-export const down = () => Promise.reject(new Error('down'));
+/** What rows say of a run. */
+const FACTS = {
+  at: ({ at }) => at,
+  calls: ({ times }) => times.length,
+  waits: ({ waits }) => waits,
+  wait: ({ waits }) => waits[0],
+  leastAtCap: ({ waits }) => Math.min(...waits.slice(20)),
+  spreadAtCap: ({ waits }) => Math.max(...waits.slice(15)) - Math.min(...waits.slice(15)),
+  value: ({ value }) => value,
+  error: ({ error }) => (error instanceof Error ? error.message : error),
+  blames: ({ error }) => error?.cause?.message ?? error?.message,
+  failed: ({ error }) => error !== undefined,
+  isLastThrown: ({ error, thrown }) => error === thrown,
+  bodies: ({ bodies }) => bodies,
+  listeners: ({ signal }) => getEventListeners(signal, 'abort').length,
+  unhandled: () => unhandled.length,
+};
+
+function meets(run, wanted) {
+  return Object.entries(wanted).every(([name, expected]) => {
+    const found = FACTS[name](run);
+    if (!('from' in Object(expected) || 'to' in Object(expected))) return isDeepStrictEqual(found, expected);
+    return found >= (expected.from ?? -Infinity) && found <= (expected.to ?? Infinity);
+  });
+}
+
 /** Settles only if a signal that it is given aborts. */
 export const hang = ({ signal }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
-export class Tools {
+const reject = (error) => Promise.reject(error);
+const FROZEN = Object.freeze(new Error('mine'));
+
+/** @type {Record<string, Fn>} */
+const CALLBACKS = {
+  fails: () => reject(new Error('down')),
+  throws: () => {
+    throw new Error('down');
+  },
+  'two messages': ({ attempt = 1 }) => reject(new Error(attempt < 3 ? 'down' : 'refused')),
+  text: () => reject('down'),
+  nothing: () => reject(undefined),
+  frozen: () => reject(FROZEN),
+  hangs: hang,
+  'hangs once': (it) => (it.attempt === 1 ? hang(it) : 'ok'),
+  'rejects late': () => new Promise((_, reject) => setTimeout(reject, 900, new Error('late'))),
+};
+export const down = CALLBACKS.fails;
+
+/** A signal: one that has aborted, one that does not, or one that aborts after so many ms. */
+function signalOf(when) {
+  const aborter = new AbortController();
+  if (when === 'aborted') aborter.abort();
+  if (typeof when === 'number') setTimeout(() => aborter.abort('mine'), when);
+  return aborter.signal;
+}
+
+/** How a server answers: with a status and perhaps Retry-After, or not. */
+function answerOf(answer = 200, signal = undefined) {
+  if (answer === 'hangs') return hang({ signal });
+  if (answer === 'mistake') return Reflect.get({}, 'nothing').name;
+  const [status, asks] = [answer].flat();
+  const after = asks === 'date' ? new Date(Date.now() + 5000).toUTCString() : asks;
+  return new Response('', { status, headers: after && { 'retry-after': after } });
+}
+
+export class Stage {
   unhandled = unhandled;
 
   constructor(clock, contender) {
     this.clock = clock;
     this.contender = contender;
+  }
+
+  /** @param {Play} play */
+  async play({ run, callback = 'fails', ms = 5000, send, answers = [503], options, socket, closedAtMs }) {
+    if (run) {
+      const { signal, retryIf, onRetry, ...rest } = run;
+      const more = {
+        ...(signal !== undefined && { signal: signalOf(signal) }),
+        ...(retryIf === false && { retryIf: () => false }),
+        ...(onRetry && { onRetry: () => reject(new Error('in the hook')) }),
+      };
+      const started = this.start({ ...rest, ...more }, CALLBACKS[callback]);
+      await this.pass(ms);
+      return Object.assign(started, more.signal && { signal: more.signal });
+    }
+    if (send) {
+      const { as, signal, ...init } = send;
+      if (signal) init.signal = signalOf(signal);
+      if (as === 'stream') Object.assign(init, { body: new Blob([init.body]).stream(), duplex: 'half' });
+      const input = as === 'Request' ? new Request('http://x.test/', init) : init;
+      return this.send(input, (n, request) => answerOf(answers[n - 1], request.signal), options);
+    }
+    const { run: connected, close } = this.connect(socket.never ? () => {} : opens(socket.closesMs, socket.code));
+    if (closedAtMs) await this.pass(closedAtMs).then(() => close?.());
+    await this.pass(60_000);
+    return connected;
   }
 
   /** Advances in small steps: some packages need many turns of the event loop for one timer. */
@@ -80,18 +174,16 @@ export class Tools {
   /** Starts an operation. @param {Fn} [fn] fails by default */
   start(options, fn = down, own = this.inOwnWords({ attempts: 3, baseMs: 100, capMs: 1000, ...options })) {
     const run = new Run();
+    const noted = (error) => {
+      run.thrown = error;
+      throw error;
+    };
     const counted = ({ signal }) => {
       run.times.push(this.clock.now);
-      return fn({ signal, attempt: run.times.length });
+      const result = fn({ signal, attempt: run.times.length });
+      return result instanceof Promise ? result.catch(noted) : result;
     };
     return this.follow(() => this.contender.call?.(counted, own), run);
-  }
-
-  /** Lets it run. */
-  async run(options, fn, ms = 5000) {
-    const run = this.start(options, fn);
-    await this.pass(ms);
-    return run;
   }
 
   /** The calls in 20 s, with options in the package's own words. */
@@ -104,22 +196,12 @@ export class Tools {
     return run.times.length;
   }
 
-  /** Aborts in the first wait, of 8 s. @param {number} ms how long it has then */
-  async abortedInWait(ms) {
-    const aborter = new AbortController();
-    const run = this.start({ baseMs: 8000, capMs: 8000, signal: aborter.signal });
-    await this.pass(50);
-    aborter.abort('mine');
-    await this.pass(ms);
-    return run;
-  }
-
   /**
    * Sends a request to a server that answers the nth one with `answer(n, request)`, for 30 s.
    * @param {any} init or a Request
-   * @param {(n: number, request: Request) => any} [answer] 503, then 200 by default
+   * @param {(n: number, request: Request) => any} answer
    */
-  async send(init, answer = (n) => new Response('', { status: n === 1 ? 503 : 200 }), options = { attempts: 3 }) {
+  async send(init, answer, options = { attempts: 3 }) {
     const run = new Run();
     const fetch = async (input, given) => {
       run.times.push(this.clock.now);
@@ -143,18 +225,14 @@ export class Tools {
         this.follow(() =>
           call(() => {
             requests += 1;
-            return down();
+            return down({});
           }),
         );
         await this.pass(50);
       }
       return requests;
     };
-    return {
-      call,
-      overload,
-      through: (fn, signal = undefined) => this.follow(() => call(fn, signal)),
-    };
+    return { overload, through: (fn, signal = undefined) => this.follow(() => call(fn, signal)) };
   }
 
   /** A guard that was overloaded, so long ago. */
@@ -163,13 +241,6 @@ export class Tools {
     await guard.overload(8);
     await this.pass(ms);
     return guard;
-  }
-
-  /** Connections that are opened in a minute. */
-  async attempts(serve) {
-    const { run } = this.connect(serve);
-    await this.pass(60_000);
-    return run.times.length;
   }
 
   /** Opens a connection to a server that does as `serve` says with each socket. */
@@ -200,3 +271,9 @@ export class Tools {
     return { run, close: this.contender.connect?.(Socket) };
   }
 }
+
+/** A server that accepts a connection after 10 ms, and closes it after so many. */
+export const opens = (ms, code) => (socket) => {
+  setTimeout(() => socket.open(), 10);
+  setTimeout(() => socket.close(code), 10 + ms);
+};

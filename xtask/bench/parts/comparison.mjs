@@ -1,12 +1,14 @@
 // Plays the cases of docs/comparison.md with each package, and writes its tables: the same on every machine, but for
 // the sizes, which follow the packages.
 
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
 import { markdownTable, named, writeTables } from '../report/table.mjs';
 import { sizeOf } from './sizes.mjs';
+
+const CASES = new URL('../../../tests/vectors/comparison.json', import.meta.url);
 
 /** What has it: a module, and what it exports. Those of others come first. */
 const FEATURES = {
@@ -57,26 +59,28 @@ export async function run({ node, choice: { docs }, say }) {
   return groups;
 }
 
-/** Plays all cases, each with who fails it. */
+/** Plays all cases, each with who fails it: a package, or a bug that is planted into one of ours. */
 export async function measure() {
-  const { TABLES } = await import('../compare/cases.mjs');
+  const { BUGS, PLAYS } = await import('../compare/cases.mjs');
   const { played } = await import('../compare/play.mjs');
   const { GROUPS } = await import('../compare/contenders.mjs');
   const tables = [];
-  for (const [title, field, cases] of TABLES) {
-    const all = Object.entries(GROUPS[field]);
+  for (const { title, of, cases } of JSON.parse(readFileSync(CASES, 'utf8'))) {
+    const all = Object.entries(GROUPS[of]);
     const rows = [];
-    for (const [what, it] of Object.entries(cases)) {
-      const needs = it.needs?.split(' ') ?? [];
-      const able = all.filter(([, { knows }]) => needs.every((word) => knows.split(' ').includes(word)));
+    for (const row of cases) {
+      const { what, from, needs, fails } = row;
+      const play = (contender) => played({ ...row, program: PLAYS[what] }, contender);
+      const able = all.filter(([, { knows }]) =>
+        (needs?.split(' ') ?? []).every((word) => knows.split(' ').includes(word)),
+      );
       const did = {};
-      for (const [name, contender] of able) did[name] = await played(it, contender);
-      const { fails } = it;
-      const found = typeof fails === 'string' ? !did[fails] : !(await played(it, fails[1](able[0][1])));
-      if (!found) throw new Error(`${what}: nothing fails it`);
-      const link = `[${it.from.split('/')[1]}](https://github.com/${it.from.replace('#', '/issues/')})`;
+      for (const [name, contender] of able) did[name] = await play(contender);
+      const bug = BUGS[fails];
+      if (bug ? await play(bug(able[0][1])) : did[fails]) throw new Error(`${what}: nothing fails it`);
+      const link = `[${from.split('/')[1]}](https://github.com/${from.replace('#', '/issues/')})`;
       const cells = all.map(([name]) => ({ true: 'yes', false: '✗' })[`${did[name]}`] ?? '–');
-      rows.push([what, ...cells, typeof fails === 'string' ? link : `${link}; bug: ${fails[0]}`]);
+      rows.push([what, ...cells, bug ? `${link}; bug: ${fails}` : link]);
     }
     tables.push({ title, names: all.map(([name]) => name), codes: all.map(([, { code }]) => code), rows });
   }
