@@ -18,7 +18,7 @@ const OWN = { maxAttempts: ATTEMPTS, baseMs: BASE_MS, capMs: CAP_MS };
 const NODE_RETRY = { retries: ATTEMPTS - 1, factor: 2, minTimeout: BASE_MS, maxTimeout: CAP_MS, randomize: true };
 
 /** The loop that people write instead of taking a package. */
-async function retryByHand(fn) {
+export async function retryByHand(fn) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await fn();

@@ -9,12 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { machine, takenByOthers, versions } from './lib/machine.mjs';
-import * as bulk from './parts/bulk.mjs';
 import * as cold from './parts/cold.mjs';
 import * as comparison from './parts/comparison.mjs';
 import * as heap from './parts/heap.mjs';
+import { bulk, simulation } from './parts/lab.mjs';
 import * as protection from './parts/protection.mjs';
-import * as simulation from './parts/simulation.mjs';
 import * as sizes from './parts/sizes.mjs';
 import { speed } from './parts/speed.mjs';
 import * as worlds from './parts/worlds.mjs';
@@ -34,8 +33,8 @@ const PARTS = {
     const there = { ...context, node };
     return { node: version, success: await speed('retries', 0)(there), cold: await cold.run(there) };
   },
-  bulk: bulk.run,
-  simulation: simulation.run,
+  bulk,
+  simulation,
   // They have documents of their own.
   worlds: worlds.run,
   comparison: comparison.run,

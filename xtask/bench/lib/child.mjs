@@ -1,7 +1,6 @@
 // Runs one exported function of a module in a separate process of the measured Node.
 
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 
 /**
  * @typedef {object} Context of a part
@@ -21,8 +20,7 @@ import { fileURLToPath } from 'node:url';
  */
 export function inNode(node, module, name, argument, flags = []) {
   return new Promise((done, failed) => {
-    const program = fileURLToPath(new URL('child-main.mjs', import.meta.url));
-    const child = fork(program, [module, name, JSON.stringify(argument)], {
+    const child = fork(import.meta.filename, [module, name, JSON.stringify(argument)], {
       execPath: node,
       execArgv: flags,
       env: { ...process.env, NODE_OPTIONS: '' },
@@ -37,4 +35,12 @@ export function inNode(node, module, name, argument, flags = []) {
       else failed(new Error(`${name} of ${module} ended with ${code ?? signal}`));
     });
   });
+}
+
+// The other side. Its module imports this one, so that it cannot be awaited here.
+if (process.argv[1] === import.meta.filename) {
+  const [, , module, name, argument] = process.argv;
+  import(module)
+    .then((exported) => exported[name](JSON.parse(argument)))
+    .then((answer) => process.send?.({ answer }, () => process.disconnect()));
 }

@@ -3,25 +3,11 @@
 import { fileURLToPath } from 'node:url';
 
 import { BUDGETS, weigh } from '../../../tests/package/lib/budgets.mjs';
-
-/** The hand-written loop as it stands in an app. */
-const BY_HAND = `
-export async function retry(fn) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await fn();
-    } catch (error) {
-      if (attempt === 6) throw error;
-      const ms = Math.random() * Math.min(10_000, 100 * 2 ** (attempt - 1));
-      await new Promise((done) => setTimeout(done, ms));
-    }
-  }
-}
-`;
+import { retryByHand } from '../contenders.mjs';
 
 /** An app's imports from each peer. */
 export const PEERS = {
-  'hand-written loop': BY_HAND,
+  'hand-written loop': `const ATTEMPTS = 6, BASE_MS = 100, CAP_MS = 10_000; export ${retryByHand}`,
   'p-retry': `export { default } from 'p-retry';`,
   cockatiel: `export { ExponentialBackoff, fullJitterGenerator, handleAll, retry } from 'cockatiel';`,
   'exponential-backoff': `export { backOff } from 'exponential-backoff';`,

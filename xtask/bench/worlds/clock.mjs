@@ -1,37 +1,28 @@
 // Virtual time for long worlds: in place of the host's timers and clocks, faster than rejitter/testing, which lets the
 // event loop turn several times between two timers.
 
-import { BinaryHeap } from './heap.mjs';
-
-const NAMES = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'];
-/** Timers that may be pending. */
-const MOST = 1 << 18;
-
-/** @typedef {{ unref: () => Timer, ref: () => Timer, hasRef: () => boolean, at: number, id: number }} Timer */
+/** @typedef {{ unref: () => Timer, ref: () => Timer, hasRef: () => boolean, at: number, act?: () => void }} Timer */
 
 export class Clock {
   now = 0;
-  #queue = new BinaryHeap(MOST);
-  #acts = new Map();
-  #ids = 0;
-  #own;
-  #date = Date.now;
-  #performance = performance.now;
+  /** The latest first. @type {Timer[]} */
+  #timers = [];
+  #own = { performance: performance.now, date: Date.now };
 
   constructor() {
-    this.#own = NAMES.map((name) => [name, globalThis[name]]);
-    const arm = (fn, ms = 0, ...args) => this.#timer(this.#arm(Math.max(1, ms), () => fn(...args)));
+    const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+    this.#own.timers = { setTimeout, clearTimeout, setInterval, clearInterval };
+    const arm = (fn, ms = 0, ...args) => this.#arm(Math.max(1, ms), () => fn(...args));
     const repeat = (fn, ms = 0) => {
-      const timer = this.#timer(++this.#ids);
       const again = () => {
-        this.#arm(Math.max(1, ms), again, timer.id);
+        this.#arm(Math.max(1, ms), again, timer);
         fn();
       };
-      this.#arm(Math.max(1, ms), again, timer.id);
+      const timer = this.#arm(Math.max(1, ms), again);
       return timer;
     };
     const clear = (timer) => {
-      if (timer) this.#acts.delete(timer.id);
+      if (timer) timer.act = undefined;
     };
     Object.assign(globalThis, { setTimeout: arm, clearTimeout: clear, setInterval: repeat, clearInterval: clear });
     Date.now = () => 1.7e12 + this.now;
@@ -40,20 +31,22 @@ export class Clock {
 
   /** Puts the host's own back. */
   uninstall() {
-    Object.assign(globalThis, Object.fromEntries(this.#own));
-    Date.now = this.#date;
-    performance.now = this.#performance;
+    Object.assign(globalThis, this.#own.timers);
+    Date.now = this.#own.date;
+    performance.now = this.#own.performance;
   }
 
-  #timer(id) {
-    const timer = { id, at: this.now, unref: () => timer, ref: () => timer, hasRef: () => true };
+  /** @returns {Timer} */
+  #arm(ms, act, timer = { at: 0, unref: () => timer, ref: () => timer, hasRef: () => true }) {
+    const at = this.now + ms;
+    let [low, high] = [0, this.#timers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#timers[middle].at > at) low = middle + 1;
+      else high = middle;
+    }
+    this.#timers.splice(low, 0, Object.assign(timer, { at, act }));
     return timer;
-  }
-
-  #arm(ms, act, id = ++this.#ids) {
-    this.#acts.set(id, act);
-    this.#queue.push(this.now + ms, id);
-    return id;
   }
 
   at(at, act) {
@@ -72,14 +65,11 @@ export class Clock {
     return new Promise((done, failed) => {
       const step = () => {
         try {
-          while (this.#queue.size > 0 && this.#queue.time <= until) {
-            const { time } = this.#queue;
-            const id = this.#queue.pop();
-            const act = this.#acts.get(id);
-            if (act === undefined) continue;
-            this.#acts.delete(id);
-            this.now = time;
-            act();
+          for (let timer; (timer = this.#timers.at(-1)) && timer.at <= until; ) {
+            this.#timers.pop();
+            this.now = timer.at;
+            if (timer.act === undefined) continue;
+            timer.act();
             setImmediate(step);
             return;
           }
