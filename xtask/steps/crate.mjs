@@ -1,8 +1,9 @@
 // The checks of the published crate: seconds of them in `cargo xtask test`, all in `cargo xtask crate`.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { parse } from 'node:path';
 
-import { cargo, cargoOf, command, sh } from '../run/command.mjs';
+import { answer, cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/run.mjs';
 import { nodeTests } from './node-tests.mjs';
@@ -11,6 +12,7 @@ import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from '.
 
 /** The crate, published as it lies. */
 const folder = inRoot('crates/rejitter');
+const manifest = `${folder}/Cargo.toml`;
 const programs = inRoot('tests/crate/programs');
 /** Cargo locks the folder. */
 const build = inTarget('crate-build');
@@ -24,8 +26,8 @@ export const OLDEST = '1.85';
 /** The oldest compiler, and some between it and the newest. */
 const COMPILERS = [OLDEST, '1.88', '1.92'];
 
-/** Programs that retry what these crates do. */
-const SERVICES = ['axum', 'reqwest', 'reqwest-retry', 'sqlx', 'tonic', 'tower'];
+/** Programs that retry what the crates do whose names they have. */
+const SERVICES = readdirSync(`${programs}/services/src/bin`).map((file) => parse(file).name);
 
 /** Tools that check the crate: its features, its dependencies, its promises. */
 const TOOLS = {
@@ -103,10 +105,11 @@ const step = (name, needs, commands, runner) => {
   return { name: `crate: ${name}`, needs, group: BUILD, commands, runner };
 };
 
-/** The features of the manifest's table for docs.rs, as cargo takes them. */
-export const documentedFeatures = (manifest) =>
-  /^\[package\.metadata\.docs\.rs\]\n(?:.*\n)*?features = \[(.*)\]/m.exec(manifest)?.[1].replaceAll(/[ "]/g, '') ?? '';
-const featuresOfDocs = documentedFeatures(textOf(`${folder}/Cargo.toml`) ?? '');
+/** The features that docs.rs builds, by the manifest. */
+function featuresOfDocs() {
+  const { packages } = JSON.parse(answer(sh`cargo metadata --no-deps --format-version 1 --manifest-path ${manifest}`));
+  return packages.find(({ name }) => name === 'rejitter').metadata.docs.rs.features.join();
+}
 
 /** The steps of `cargo xtask test`. */
 export const quickSteps = [
@@ -119,11 +122,12 @@ export const quickSteps = [
   ),
 ].map((each) => ({ ...each, quick: true }));
 
-/** No feature, each alone, each pair, and all. */
-const features = (name, needs = [], more = []) => {
+/** No feature, each alone, each pair, and all, natively or for a target; there, perhaps some alone. */
+const features = (target, some) => {
   const set = sh`--feature-powerset --depth 2 --exclude-features default`;
+  const more = [...(target ? ['--target', target] : []), ...(some ? ['--include-features', some] : [])];
   const hack = sh`${tool('cargo-hack')} hack ${set} clippy --quiet --lib ${more} -- -D warnings`;
-  return step(`features, ${name}`, [JUDGES, ...needs], [command(hack, { dir: folder, env })]);
+  return step(`features, ${target ?? 'native'}`, [JUDGES, TARGET, TARGETS], [command(hack, { dir: folder, env })]);
 };
 
 /** The newest version that a changelog gives a date, but for the one in hand. */
@@ -133,12 +137,9 @@ export const lastReleased = (changelog, own) =>
 /** The steps of `cargo xtask crate`. */
 export const allSteps = [
   ...quickSteps,
-  features('native'),
-  features(WASM_TARGET, [TARGET], ['--target', WASM_TARGET]),
-  features(WASI, [TARGETS], ['--target', WASI]),
-  features(WASI_2, [TARGETS], ['--target', WASI_2]),
+  ...[undefined, WASM_TARGET, WASI, WASI_2].map((target) => features(target)),
   // Those that need no standard library.
-  features(BARE, [TARGETS], ['--target', BARE, '--include-features', 'http,async']),
+  features(BARE, 'http,async'),
   step(
     "on embassy's timers",
     [TARGETS],
@@ -194,7 +195,7 @@ export const allSteps = [
     const remedy = 'if the change is meant, run it again with REJITTER_WRITE_NAMES=1';
     const names = sh`node ${inRoot('tests/crate/public-names.mjs')} ${`${build}/docs.rs/doc/rejitter`}`;
     return [
-      cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs}`, { dir: folder, env }),
+      cargoOf(NIGHTLY, sh`doc --no-deps --features ${featuresOfDocs()}`, { dir: folder, env }),
       command(names, { remedy }),
     ];
   }),
@@ -202,13 +203,14 @@ export const allSteps = [
     const released = lastReleased(textOf(inRoot('CHANGELOG.md')) ?? '', version());
     // The first release has nothing to keep: compared with itself, it shows that the tool reads the crate.
     const baseline = released === undefined ? ['--baseline-root', folder] : ['--baseline-version', released];
-    const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path`;
-    return [command([...semver, `${folder}/Cargo.toml`, ...baseline], { env })];
+    const semver = sh`${tool('cargo-semver-checks')} semver-checks --all-features --manifest-path ${manifest}`;
+    return [command([...semver, ...baseline], { env })];
   }),
   step(
     'with other crates',
     [],
     SERVICES.map((name) => ofPrograms(`run --package services --bin ${name}`)),
   ),
+  step('the rows of the migration from other crates', [], [cargo('test --package rejitter-bench')], 'cargo'),
   step('WASI', [TARGETS, NODE], [wasmProgram('wasi', WASI), wasmScript('wasi', WASI)]),
 ];

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use backon::{ExponentialBuilder, Retryable};
-use rejitter::{BreakerOptions, BudgetOptions, HedgeOptions, Protection, RetryPolicy, retry};
+use rejitter::{BreakerOptions, BudgetOptions, Protection, RetryPolicy, retry};
 
 const POLICY: RetryPolicy = RetryPolicy::exponential();
 const ROUNDS: usize = 60;
@@ -135,7 +135,6 @@ fn main() {
     let api = Protection::new()
         .budget(enough)
         .breaker(BreakerOptions::DEFAULT);
-    let hedged = api.clone().hedge(HedgeOptions::DEFAULT);
     let contenders = [
         contender!("loop by hand", |failures, _sleep| by_hand(failures)),
         contender!("backon, with jitter", |failures, sleep| {
@@ -144,16 +143,9 @@ fn main() {
         contender!("rejitter", |failures, sleep| {
             retry(POLICY, || attempt(failures)).sleep(sleep)
         }),
-        contender!("with `report`", |failures, sleep| {
-            retry(POLICY, || attempt(failures)).sleep(sleep).report()
-        }),
         contender!("with a breaker and a budget", |failures, sleep| {
             let operation = retry(POLICY, || attempt(failures)).sleep(sleep);
             operation.protection(&api)
-        }),
-        contender!("with hedges, too", |failures, sleep| {
-            let operation = retry(POLICY, || attempt(failures)).sleep(sleep);
-            operation.protection(&hedged).hedge()
         }),
     ];
     let (success, failures) = (measure(&contenders, 0), measure(&contenders, 3));

@@ -22,36 +22,27 @@ const fn s(s: u64) -> Duration {
     Duration::from_secs(s)
 }
 
-/// Waits of many operations: the shortest and the longest of each.
-type Ranges = Vec<(Duration, Duration)>;
-
-fn ranges(mut waits: impl FnMut(u64) -> Vec<Duration>) -> Ranges {
-    let mut ranges: Ranges = waits(0).into_iter().map(|wait| (wait, wait)).collect();
-    for operation in 1..400 {
+/// The shortest and the longest of each wait, in seconds, of many operations.
+fn ranges(waits: impl Fn(u64) -> Vec<Duration>) -> Vec<[f64; 2]> {
+    let mut ranges = vec![[f64::INFINITY, 0.0]; waits(0).len()];
+    for operation in 0..400 {
         let waits = waits(operation);
         assert_eq!(waits.len(), ranges.len());
-        for ((least, most), wait) in ranges.iter_mut().zip(waits) {
-            *least = wait.min(*least);
-            *most = wait.max(*most);
+        for ([least, most], wait) in ranges.iter_mut().zip(waits) {
+            *least = least.min(wait.as_secs_f64());
+            *most = most.max(wait.as_secs_f64());
         }
     }
     ranges
 }
 
-/// With jitter, both draw from the same range; without, both wait equally long.
-fn same(row: &str, old: &Ranges, new: &Ranges) {
+/// Both draw from the same range, or wait equally long. The extremes of 400 draws are this close to the ends of the
+/// range, but for odds of 1 in 10^8.
+fn same(row: &str, old: &[[f64; 2]], new: &[[f64; 2]]) {
     assert_eq!(old.len(), new.len(), "{row}");
-    let jittered = old.iter().any(|(least, most)| least != most);
-    for ((old_least, old_most), (least, most)) in old.iter().zip(new) {
-        // The extremes of 400 draws are this close to the ends of the range, but for odds of 1 in 10^8.
-        // Without jitter, only backon's rounding remains: it computes with 32 bits.
-        let near = if jittered {
-            *old_most / 20
-        } else {
-            Duration::from_micros(1)
-        };
-        let close = old_least.abs_diff(*least) <= near && old_most.abs_diff(*most) <= near;
-        assert!(close, "{row}: {old:?} and {new:?}");
+    for (one, other) in old.iter().zip(new) {
+        let near = (0..2).all(|end| (one[end] - other[end]).abs() <= one[1] / 20.0);
+        assert!(near, "{row}: {old:?} and {new:?}");
     }
 }
 
@@ -62,13 +53,14 @@ macro_rules! rows {
             let (old, new) = (stringify!($old), stringify!($new));
             let policy = $new;
             same(old, &ranges(|_| $waits($old)), &ranges(|n| policy.delays(n).collect()));
-            (old, new)
+            [old, new].map(text)
         }),*]
     };
 }
 
+/// Code without spaces and marks.
 fn text(code: &str) -> String {
-    code.split_whitespace().collect()
+    code.replace('`', "").split_whitespace().collect()
 }
 
 #[test]
@@ -108,20 +100,10 @@ fn both_sides_of_each_row_give_the_same_waits() {
         FibonacciBackoff::from_millis(10).take(6) =>
             RetryPolicy::fibonacci().with_base(ms(10)).with_max_attempts(7).with_jitter(Jitter::None), tokio;
     ];
-    let page: Vec<(String, String)> = PAGE
+    let page: Vec<[String; 2]> = PAGE
         .lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(|line| {
-            let mut cells = line
-                .split('|')
-                .skip(1)
-                .map(|cell| text(cell).replace('`', ""));
-            (cells.next().unwrap(), cells.next().unwrap())
-        })
-        .collect();
-    let rows: Vec<(String, String)> = rows
-        .iter()
-        .map(|(old, new)| (text(old), text(new)))
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('|'))
+        .map(|(old, new)| [old, new.trim_end_matches(['|', ' '])].map(text))
         .collect();
     assert_eq!(page, rows);
 }
