@@ -52,18 +52,15 @@ export function rulesModule() {
     if (words.length > 0) return `${rule}('${words.join("', '")}')`;
     return takers.includes('retry') ? rule.toUpperCase() : `POLICY_${rule.toUpperCase()}`;
   };
-  const imported = new Set(OPTIONS.map((option) => ruleOf(option).replace(/\(.*/, '')));
   return [
     '// @ts-check',
     '// Written by `node xtask/npm/options.mjs`, of the table of all options: crates/rejitter/src/data/table.rs.',
     '',
-    'import {',
-    ...[...imported].sort().map((name) => `  ${name},`),
-    "} from './rules.js';",
+    "import * as rules from './rules.js';",
     '',
     "/** The options by name. @type {Readonly<Record<string, import('./reader.js').Rule>>} */",
     'export const RULES = {',
-    ...OPTIONS.map((option) => `  ${option.name}: ${ruleOf(option)},`),
+    ...OPTIONS.map((option) => `  ${option.name}: rules.${ruleOf(option)},`),
     '};',
     '',
   ].join('\n');

@@ -10,7 +10,7 @@ import { VERSION, isData } from './write.js';
 /** @template {new (options?: any) => any} Class @param {Class} RetryPolicy */
 export function fromDataOf(RetryPolicy) {
   /** @type {import('../options/reader.js').Rule} */
-  const CLASS = ['', 'policyClass', (value) => value === RetryPolicy || value?.prototype instanceof RetryPolicy];
+  const CLASS = ['', (value) => value === RetryPolicy || value?.prototype instanceof RetryPolicy];
   /**
    * Makes a policy without calling a subclass's constructor, which may take other arguments.
    * @param {unknown} data
@@ -30,8 +30,8 @@ function optionsOf(data) {
   const { version, capRule = CAP_RULES[BOUND] } = options;
   delete options.version;
   delete options.capRule;
-  if (version !== VERSION) throw problemOf('version', version, [typeof version, 'exactly', , VERSION]);
-  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, 'oneOf', , CAP_RULES]);
+  if (version !== VERSION) throw problemOf('version', version, [typeof version, 'exactly', VERSION]);
+  if (!CAP_RULES.includes(capRule)) throw problemOf('capRule', capRule, [typeof capRule, 'oneOf', CAP_RULES]);
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (value === undefined) continue;

@@ -15,7 +15,6 @@ const FETCH_RULES = {
   ...RULES,
   retryOn: [
     '',
-    'statuses',
     (value) => {
       if (!Array.isArray(value)) return isFunction(value);
       const retryOn = Array.from(value);
@@ -24,11 +23,10 @@ const FETCH_RULES = {
   ],
   methods: [
     '',
-    'methods',
     (value) => Array.isArray(value) && value.every(isToken) && { methods: value.map((method) => method.toUpperCase()) },
   ],
-  idempotencyKey: ['string', 'idempotencyKey', (value) => isFunction(value) || isKey(value)],
-  idempotencyHeader: ['string', 'header', isToken],
+  idempotencyKey: ['string', (value) => isFunction(value) || isKey(value)],
+  idempotencyHeader: ['string', isToken],
   hint: FUNCTION,
   respectRetryAfter: SWITCH,
   throwOnStatus: SWITCH,

@@ -32,7 +32,7 @@ const MAX_WAITS = 1000;
 const MAX_SAMPLES = 2 ** 24;
 
 /** Checked below: one limit depends on another option. @type {import('../options/reader.js').Rule} */
-const NUMBER = ['', 'a number', () => true];
+const NUMBER = ['', () => true, 'a number'];
 const SAMPLE = { waits: NUMBER, operations: NUMBER, firstOperation: NUMBER, seed: RULES.seed };
 
 /** @param {import('./values.js').PolicyClass} RetryPolicy @param {(drop?: boolean) => LabCore} load */

@@ -1,14 +1,14 @@
 // @ts-check
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
-import { isWithin } from '../options/checks.js';
+import { isLongest, isWithin } from '../options/checks.js';
 import { problemOf } from '../options/messages.js';
 import { requireValid } from '../options/reader.js';
 
 /** When this share of all clients had been served. @type {(result: any, share: number) => number | undefined} */
 export function timeToServeMs(result, share) {
   const [attempts, servedMs] = columns(result, 'attempts', 'servedMs');
-  requireValid('share', share, ['number', 'a number between 0 and 1', (value) => isWithin(value, 0, 1)]);
+  requireValid('share', share, ['number', (value) => isWithin(value, 0, 1), 'a number between 0 and 1']);
   return servedMs[Math.max(1, Math.ceil(share * attempts.length)) - 1];
 }
 
@@ -18,7 +18,7 @@ export function timeToServeMs(result, share) {
  */
 export function peakOf(result, fromMs = 0) {
   const [arrivals] = columns(result, 'arrivals');
-  requireValid('fromMs', fromMs, ['number', 'a non-negative number', (value) => isWithin(value, 0, Infinity)]);
+  requireValid('fromMs', fromMs, ['number', isLongest, 'a non-negative number']);
   let peak;
   for (let bin = 0; bin < arrivals.length; bin++) {
     const startMs = bin * result.binMs;

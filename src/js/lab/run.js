@@ -24,10 +24,10 @@ const SLICE_EVENTS = 2 ** 18;
 const RUN = {
   signal: RULES.signal,
   onProgress: FUNCTION,
-  sliceEvents: ['number', 'a positive integer or Infinity', isCount],
+  sliceEvents: ['number', isCount, 'positive'],
 };
 /** @type {import('../options/reader.js').Rule} */
-const EVENTS = ['number', 'a non-negative integer or Infinity', (value) => value === 0 || isCount(value)];
+const EVENTS = ['number', (value) => value === 0 || isCount(value), 'a non-negative integer or Infinity'];
 
 /** All that is needed to free a simulation. @typedef {{ running: Running, instance: () => object, made: object }} Held */
 

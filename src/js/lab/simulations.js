@@ -20,22 +20,22 @@ import { seedOf } from './values.js';
 /** @import { Rule, Rules } from '../options/reader.js' */
 
 /** @type {Rule} */
-const NUMBER = ['', 'a number', (value) => typeof value === 'number'];
+const NUMBER = ['', (value) => typeof value === 'number', 'a number'];
 
 /** @type {Rule} */
 const ARRIVALS = [
   '',
-  "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
   (value, name) => {
     const own = ownOf(value);
     const numbers = own.type === 'closed' ? ['clients', 'thinkMs'] : ['perS'];
     const known = ['regular', 'poisson', 'closed'].includes(own.type) && Object.keys(own).length === 1 + numbers.length;
     return known && numbers.every((each) => typeof own[each] === 'number') && { [name]: own };
   },
+  "{ type: 'regular', perS }, { type: 'poisson', perS } or { type: 'closed', clients, thinkMs }",
 ];
 
 /** @type {Rule} */
-const PRESET = ['', "'awsSdk2026'", (value) => value === 'awsSdk2026'];
+const PRESET = ['', (value) => value === 'awsSdk2026', "'awsSdk2026'"];
 
 // The options by name, but for the seed.
 const OUTAGE = numbers(NUMBERS.OutageOptions);
@@ -102,15 +102,15 @@ export function createSimulations(dataOf, calls) {
 function section(rules) {
   return [
     '',
-    'an object of options',
     // Throws if it is not an object: then the rule is broken.
     (value, name, problems) => ({ [name]: readInto(value, rules, problems, undefined, `${name}.`) }),
+    'an object of options',
   ];
 }
 
 /** @param {string[]} names @returns {Rule} */
 function choice(...names) {
-  return ['', 'oneOf', (value) => names.includes(value), names];
+  return ['', (value) => names.includes(value), names];
 }
 
 /** Returns the rules of numbers. @param {string[]} names @returns {Rules} */

@@ -19,8 +19,23 @@ export function isLongest(value) {
 }
 
 /** @param {unknown} value */
+export function isLimit(value) {
+  return typeof value === 'number' && value > 0;
+}
+
+/** @param {unknown} value */
 export function isCount(value) {
   return value === Infinity || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 1);
+}
+
+/** @param {unknown} value */
+export function isWhole(value) {
+  return Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
+}
+
+/** @param {unknown} value */
+export function isText(value) {
+  return typeof value === 'string';
 }
 
 /** @param {unknown} value */
@@ -41,7 +56,7 @@ export function isSwitch(value) {
 /** @param {unknown} value */
 export function isSeed(value) {
   if (typeof value === 'bigint') return value >= 0n && value < 1n << 64n;
-  return typeof value === 'string' || (Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0);
+  return isText(value) || isWhole(value);
 }
 
 /** Checks its methods, because `instanceof` is false for signals of another realm. @param {any} value */

@@ -44,8 +44,8 @@ export function contradictions(settings, problems) {
   const { baseMs, minMs } = settings;
   const capMs = capOf(settings);
   // A comparison with what is unset is false.
-  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', 'leastCap', , baseMs]));
-  if (minMs > capMs) problems.push(problemOf('minMs', minMs, ['number', 'mostFloor', , capMs]));
+  if (capMs < baseMs) problems.push(problemOf('capMs', capMs, ['number', 'leastCap', baseMs]));
+  if (minMs > capMs) problems.push(problemOf('minMs', minMs, ['number', 'mostFloor', capMs]));
   for (const name in OWNERS) {
     if (settings[name] >= 0 && !belongs(name, settings))
       problems.push(leftOut(name, settings[name], 'owner', [name, OWNERS[name], settings.jitter]));

@@ -20,10 +20,10 @@ export function failure(kind, text) {
  * Returns the error for an invalid value.
  * @param {string} name
  * @param {unknown} value
- * @param {readonly [types: string, rule: string, read?: unknown, detail?: unknown, isHidden?: boolean]} rule
+ * @param {readonly [types: string, rule: import('./texts.js').Of, detail?: unknown, isHidden?: boolean]} rule
  * @param {string} [verb]
  */
-export function problemOf(name, value, [types, rule, , detail], verb) {
+export function problemOf(name, value, [types, rule, detail], verb) {
   // A seed or a key may be a secret.
   const shown =
     typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
@@ -42,7 +42,7 @@ export function problemOf(name, value, [types, rule, , detail], verb) {
  * The same, for a value that is shown in another way.
  * @param {new (message: string) => Error} kind
  * @param {string} name
- * @param {string} rule
+ * @param {import('./texts.js').Of} rule
  * @param {unknown} detail
  * @param {string} shown
  * @param {unknown} value

@@ -6,11 +6,12 @@ import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './m
 
 /**
  * A rule says what an option must be. It has the types, apart by spaces, whose invalid values are out of range (a
- * RangeError; any other is a TypeError); the end of the sentence "must be …" or its name in texts.js; what reads a value; a detail of the sentence;
- * and whether no message suggests the option. The reader returns whether the value is valid, or for one that settings
- * hold in another form, these. It adds to the problems what is wrong inside a value, which is valid then.
- * @typedef {readonly [types: string, rule: string, read: (value: any, name: string, problems: Error[]) => boolean | object,
- *   detail?: unknown, isHidden?: boolean]} Rule
+ * RangeError; any other is a TypeError); what reads a value; its sentence "must be …", or the names that a value may have,
+ * unless texts.js knows it by the reader or by the option; and whether no message suggests the option. The reader returns
+ * whether the value is valid, or for one that settings hold in another form, these. It adds to the problems what is wrong
+ * inside a value, which is valid then.
+ * @typedef {readonly [types: string, read: (value: any, name: string, problems: Error[]) => boolean | object,
+ *   sentence?: string | string[], isHidden?: boolean]} Rule
  */
 
 /** Options by name; for one that is not taken, the reason or its name in texts.js. @typedef {Readonly<Record<string, Rule | string>>} Rules */
@@ -61,7 +62,7 @@ export function readOne(name, value, rules, target, problems, part, section = ''
   if (typeof rule === 'object') {
     let setting;
     try {
-      setting = rule[2](value, name, problems);
+      setting = rule[1](value, name, problems);
     } catch {
       // A value whose getters throw is invalid.
     }
@@ -71,14 +72,14 @@ export function readOne(name, value, rules, target, problems, part, section = ''
   } else if (rule) {
     problems.push(leftOut(name, value, rule));
   } else {
-    const known = Object.keys(rules).filter((known) => typeof rules[known] === 'object' && !rules[known][4]);
+    const known = Object.keys(rules).filter((known) => typeof rules[known] === 'object' && !rules[known][3]);
     problems.push(unknown(name, known, part));
   }
 }
 
 /** Throws if a value breaks a rule. @param {string} name @param {any} value @param {Rule} rule */
 export function requireValid(name, value, rule) {
-  if (!rule[2](value, name, [])) throw problemOf(name, value, rule);
+  if (!rule[1](value, name, [])) throw problemOf(name, value, rule);
 }
 
 /**
@@ -92,7 +93,7 @@ export function ownOf(options) {
 
 /** @param {any} options @param {string} [name] @param {string} [rule] @param {unknown} [detail] */
 export function requireObject(options, name = 'options', rule = 'object', detail = undefined) {
-  if (!isObject(options) || Array.isArray(options)) throw problemOf(name, options, ['', rule, , detail]);
+  if (!isObject(options) || Array.isArray(options)) throw problemOf(name, options, ['', rule, detail]);
 }
 
 /**

@@ -2,52 +2,64 @@
 // The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by the
 // names that these have there in small letters.
 
-import { isCount, isFunction, isLongest, isMs, isObject, isSeed, isSignal, isSwitch, isWithin } from './checks.js';
+import {
+  isCount,
+  isFunction,
+  isLimit,
+  isLongest,
+  isMs,
+  isObject,
+  isSeed,
+  isSignal,
+  isSwitch,
+  isText,
+  isWhole,
+  isWithin,
+} from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
 import { leftOut, problemOf } from './messages.js';
 
 /** @import { Rule } from './reader.js' */
 
 /** @type {Rule} */
-export const MILLISECONDS = ['number', 'milliseconds', isMs];
+export const MILLISECONDS = ['number', isMs];
 /** @type {Rule} */
-export const LIMIT = ['number', 'limit', (value) => isWithin(value, Number.MIN_VALUE, Infinity)];
+export const LIMIT = ['number', isLimit];
 /** @type {Rule} */
-export const LONGEST = ['number', 'longest', isLongest];
+export const LONGEST = ['number', isLongest];
 /** @type {Rule} */
-export const FACTOR = ['number', 'factor', (value) => isWithin(value, 1, Number.MAX_VALUE)];
+export const FACTOR = ['number', (value) => isWithin(value, 1, Number.MAX_VALUE)];
 /** @type {Rule} */
-export const TRUNCATE_AT = ['number', 'truncateAt', (value) => isWithin(value, 1, 1024) && isCount(value)];
+export const TRUNCATE_AT = ['number', (value) => isWithin(value, 1, 1024) && isCount(value)];
 /** @type {Rule} */
-export const MAX_ATTEMPTS = ['number', 'maxAttempts', isCount];
+export const MAX_ATTEMPTS = ['number', isCount];
 /** @type {Rule} */
-export const FINITE = ['number', 'finite', (value) => isWithin(value, 0, Number.MAX_VALUE)];
+export const FINITE = ['number', (value) => isWithin(value, 0, Number.MAX_VALUE), 'finite'];
 /** @type {Rule} */
-export const COUNT = ['number', 'count', (value) => Number.isSafeInteger(value) && value >= 0];
+export const COUNT = ['number', isWhole];
 /** @type {Rule} */
-export const FUNCTION = ['', 'fn', isFunction];
+export const FUNCTION = ['', isFunction];
 /** @type {Rule} */
-export const HOOK = ['', 'fn', (value, name) => isFunction(value) && { [name]: value, hooks: true }];
+export const HOOK = ['', (value, name) => isFunction(value) && { [name]: value, hooks: true }, 'fn'];
 /** @type {Rule} */
-export const SWITCH = ['', 'switch', isSwitch];
+export const SWITCH = ['', isSwitch];
 /** A switch of policies. In one operation, to set it to false says nothing new. @type {Rule} */
 export const POLICY_SWITCH = [
   '',
-  'switch',
   (value, name, problems) => isSwitch(value) && !(value && !problems.push(leftOut(name, value, 'onlyPolicy'))),
-  ,
+  'switch',
   true,
 ];
 /** @type {Rule} */
-export const SIGNAL = ['', 'signal', isSignal];
+export const SIGNAL = ['', isSignal];
 /** @type {Rule} */
-export const TEXT = ['', 'text', (value) => typeof value === 'string'];
+export const TEXT = ['', isText];
 /** @type {Rule} */
-export const SEED = ['number bigint', 'seed', (value) => isSeed(value) && { seed: seedBits(value) }];
+export const SEED = ['number bigint', (value) => isSeed(value) && { seed: seedBits(value) }];
 /** @type {Rule} */
-export const BACKOFF = ['string', 'backoff', readBackoff];
+export const BACKOFF = ['string', readBackoff];
 /** @type {Rule} */
-export const JITTER = ['string', 'jitter', readJitter];
+export const JITTER = ['string', readJitter];
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
@@ -55,7 +67,6 @@ export const PROTECTION = Symbol.for('rejitter.protection');
 /** @type {Rule} */
 export const PROTECT = [
   '',
-  'protection',
   (value) => {
     const protection = value?.[PROTECTION];
     return (value === false || protection !== undefined) && { protection };
@@ -70,7 +81,7 @@ function readBackoff(value, _, problems) {
   if (!Array.isArray(value)) return false;
   const { length } = value;
   if (!isWithin(length, 1, MAX_LIST)) {
-    problems.push(problemOf('backoff.length', length, ['number', 'listLength', , MAX_LIST]));
+    problems.push(problemOf('backoff.length', length, ['number', 'listLength', MAX_LIST]));
     return true;
   }
   // A copy: later changes of the list have no effect.
@@ -99,7 +110,7 @@ function readJitter(value, _, problems) {
   if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', 'jitterType']));
   else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], 'jitterParts'));
   else if (!isWithin(spread, Number.MIN_VALUE, most))
-    problems.push(problemOf(`jitter.${name}`, spread, ['number', 'spread', , most]));
+    problems.push(problemOf(`jitter.${name}`, spread, ['number', 'spread', most]));
   return { jitter, spread };
 }
 
@@ -109,12 +120,7 @@ function readJitter(value, _, problems) {
  * @returns {Rule}
  */
 export function choice(...names) {
-  return [
-    'string',
-    'oneOf',
-    (value, name) => (value === names[0] ? { [name]: undefined } : names.includes(value)),
-    names,
-  ];
+  return ['string', (value, name) => (value === names[0] ? { [name]: undefined } : names.includes(value)), names];
 }
 
 /**

@@ -2,6 +2,7 @@
 // The long texts of errors. Production bundles for browsers have none of them (long-browser.js), so nothing here may
 // be called at import, or be needed by a program that makes no mistake.
 
+import { isFunction, isLimit, isLongest, isMs, isSwitch, isText, isWhole } from './checks.js';
 import { BACKOFFS, JITTERS, hasOwnCurve } from './codes.js';
 
 const REMEDY = 'fetch(url, { retry: { idempotencyKey } })';
@@ -64,16 +65,16 @@ const SENTENCES = {
   notPolicy: 'this must be a RetryPolicy: call policy.run(fn)',
   waitNumber: (most) => `an integer between 1 and ${most}`,
   mostHint: 'at most maxRetryAfterMs',
-  policyClass: 'RetryPolicy or a class that extends it',
+  as: 'RetryPolicy or a class that extends it',
   madeByToJson: (isText) => `an object made by toJSON()${isText ? ' (JSON.parse it first)' : ''}`,
   exactly: (value) => `${value}`,
   notData: 'it is not data',
   writable: 'a name or a list to be written as JSON',
   // fetch.
-  statuses: 'a list of statuses between 100 and 999, or a function',
+  retryOn: 'a list of statuses between 100 and 999, or a function',
   methods: 'a list of method names',
   idempotencyKey: "'auto', a string of visible ASCII characters, or a function that returns one",
-  header: 'the name of a header',
+  idempotencyHeader: 'the name of a header',
   classify: 'use retryOn, which receives the response or the error',
   useRetryOn: 'use retryOn',
   useThrowOnStatus: 'use throwOnStatus',
@@ -106,14 +107,14 @@ const SENTENCES = {
   cost: 'a number, at least 0.001 and at most capacity',
   mostCost: (capacity) => `at most capacity (${capacity})`,
   preset: "'awsSdk2026'",
-  failures: 'a positive integer or Infinity',
-  ratio: 'a positive number, at most 1',
+  failureRatio: 'a positive number, at most 1',
   windowMs: 'a number of milliseconds between 100 and 3,600,000',
   openMs: 'a positive number of milliseconds, at most 2^53 - 1',
   maxOpenMs: 'a number of milliseconds, at least openMs, or Infinity',
+  positive: 'a positive integer or Infinity',
   closeAfter: 'an integer between 1 and 1,000',
   quantile: 'a number above 0 and below 1',
-  hedgeDelayMs: 'a non-negative number of milliseconds, at most 2^53 - 1',
+  delayMs: 'a non-negative number of milliseconds, at most 2^53 - 1',
   maxRatio: 'a number between 0.001 and 1',
   delayInstead: 'delayMs takes its place',
 };
@@ -194,17 +195,33 @@ function omitted(name, shown, because, detail) {
   return `${name} must be omitted (got ${shown}): ${sentence(because, detail)}`;
 }
 
+/** @typedef {string | ((...args: any[]) => unknown)} Of the name of a sentence, or what reads an option */
+
+/** The sentences of what several options share. @type {[check: Of, name: string][]} */
+const CHECKS = [
+  [isMs, 'milliseconds'],
+  [isLimit, 'limit'],
+  [isLongest, 'longest'],
+  [isWhole, 'count'],
+  [isFunction, 'fn'],
+  [isSwitch, 'switch'],
+  [isText, 'text'],
+];
+
 /**
  * Says what a value must be, and which of the names that the rule lists it may stand for.
  * @param {string} name
  * @param {string} verb
- * @param {string} rule
- * @param {unknown} detail
+ * @param {Of} rule the name of a sentence, or what reads the option: then the detail is the sentence, or else the check
+ *   or the option has one
+ * @param {any} detail
  * @param {string} shown the value, in words
  * @param {unknown} value
  */
 function must(name, verb, rule, detail, shown, value) {
-  const text = sentence(rule, detail);
+  const named = () => detail ?? CHECKS.find(([check]) => check === rule)?.[1] ?? name;
+  const text =
+    typeof rule === 'string' ? sentence(rule, detail) : Array.isArray(detail) ? oneOf(detail) : sentence(named());
   const nearest = typeof value === 'string' && meant(value, text.match(/\w+(?=')/g) ?? []);
   return `${name} must ${verb} ${text}, got ${shown}${nearest ? `. Did you mean '${nearest}'?` : ''}`;
 }

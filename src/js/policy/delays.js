@@ -64,7 +64,7 @@ export function delayOf(policy, k, options) {
   const settings = reseeded(seed, policy);
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
-    throw problemOf('k', k, ['number', 'waitNumber', , chained ? '100,000' : '2^53 - 1']);
+    throw problemOf('k', k, ['number', 'waitNumber', chained ? '100,000' : '2^53 - 1']);
   const state = stateOf(operation);
   for (let i = chained ? 1 : k; i < k; i++) computed(settings, state, i, undefined);
   const delayMs = computed(settings, state, k, hintMs);

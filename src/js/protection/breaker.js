@@ -13,7 +13,7 @@ import { FAILURE, HAS_OPENED, PHASE, SUCCESS } from './machines.js';
 import { range, recipe } from './part.js';
 
 /** @type {import('../options/reader.js').Rule} */
-const COUNT = ['number', 'failures', isCount];
+const COUNT = ['number', isCount, 'positive'];
 
 /** In the order in which the machine has them. @type {Record<string, any>} */
 const DEFAULTS = {
@@ -35,13 +35,13 @@ const PHASES = ['closed', 'open', 'half-open'];
 export function breaker(options) {
   /** @type {Readonly<Record<string, import('../options/reader.js').Rule>>} */
   const rules = {
-    failureRatio: range('ratio', Number.MIN_VALUE, 1),
+    failureRatio: range(Number.MIN_VALUE, 1),
     minimumCalls: COUNT,
-    windowMs: range('windowMs', 100, 3_600_000),
+    windowMs: range(100, 3_600_000),
     consecutiveFailures: COUNT,
-    openMs: range('openMs', Number.MIN_VALUE, MAX_MS),
-    maxOpenMs: ['number', 'maxOpenMs', isLongest],
-    closeAfter: ['number', 'closeAfter', (value) => isWithin(value, 1, 1000) && isCount(value)],
+    openMs: range(Number.MIN_VALUE, MAX_MS),
+    maxOpenMs: ['number', isLongest, 'maxOpenMs'],
+    closeAfter: ['number', (value) => isWithin(value, 1, 1000) && isCount(value)],
   };
   const given = read(options, rules, 'breaker');
   const all = { ...DEFAULTS, ...given };

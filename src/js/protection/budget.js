@@ -22,11 +22,11 @@ export const thousandths = (tokens) => Math.round(tokens * 1000);
 export function budget(options) {
   /** @type {import('../options/reader.js').Rules} */
   const rules = {
-    capacity: range('capacity', 0, MOST),
-    perSuccess: ['number', 'perSuccess', (value) => value === 0 || isWithin(value, 0.001, 1000)],
-    cost: range('cost', 0.001, MOST),
+    capacity: range(0, MOST),
+    perSuccess: ['number', (value) => value === 0 || isWithin(value, 0.001, 1000)],
+    cost: range(0.001, MOST),
     refund: SWITCH,
-    preset: ['string', 'preset', (value) => value === 'awsSdk2026'],
+    preset: ['string', (value) => value === 'awsSdk2026'],
   };
   const given = read(options, rules, 'budget');
   const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
@@ -38,7 +38,7 @@ export function budget(options) {
     refund: all.refund,
   };
   if (amounts.cost > amounts.capacity && all.capacity > 0)
-    throw problemOf('cost', all.cost, ['number', 'mostCost', , all.capacity]);
+    throw problemOf('cost', all.cost, ['number', 'mostCost', all.capacity]);
   return recipe('budget', all, (_, teller) => new Budget(amounts, teller));
 }
 

@@ -17,9 +17,9 @@ const CAPACITY = 10_000;
 /** @param {unknown} [options] */
 export function hedge(options) {
   const rules = {
-    quantile: range('quantile', Number.MIN_VALUE, 1 - Number.EPSILON / 2),
-    delayMs: range('hedgeDelayMs', 0, MAX_MS),
-    maxRatio: range('maxRatio', 0.001, 1),
+    quantile: range(Number.MIN_VALUE, 1 - Number.EPSILON / 2),
+    delayMs: range(0, MAX_MS),
+    maxRatio: range(0.001, 1),
   };
   const { maxRatio = 0.1, delayMs, quantile } = read(options, rules, 'hedge');
   if (quantile !== undefined && delayMs !== undefined) throw leftOut('quantile', quantile, 'delayInstead');

@@ -11,12 +11,11 @@ export const PART = Symbol.for('rejitter.part');
 
 /**
  * Returns the rule of a number. Parts call it when they are called themselves, so that bundlers can leave each out.
- * @param {string} rule its name in texts.js
  * @param {number} least
  * @param {number} most
  * @returns {import('../options/reader.js').Rule}
  */
-export const range = (rule, least, most) => ['number', rule, (value) => isWithin(value, least, most)];
+export const range = (least, most) => ['number', (value) => isWithin(value, least, most)];
 
 /**
  * @param {PartName} part

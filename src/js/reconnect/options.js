@@ -20,7 +20,7 @@ const CONNECTION_RULES = /** @type {import('../options/reader.js').Rules} */ ({
   ...RULES,
   connectTimeoutMs: LIMIT,
   stableMs: LONGEST,
-  wakeOn: ['', 'wakeOn', (/** @type {unknown} */ value) => value === false || isFunction(value)],
+  wakeOn: ['', (/** @type {unknown} */ value) => value === false || isFunction(value)],
   onOpen: HOOK,
   attemptTimeoutMs: 'useConnectTimeoutMs',
   beforeRetry: 'useRetryIf',

@@ -5,7 +5,7 @@ import { failure, problemOf } from '../options/messages.js';
 import { requireValid } from '../options/reader.js';
 
 /** @type {import('../options/reader.js').Rule} */
-const DRAW = ['number', 'a number in [0, 1)', (draw) => typeof draw === 'number' && draw >= 0 && draw < 1];
+const DRAW = ['number', (draw) => typeof draw === 'number' && draw >= 0 && draw < 1, 'draw'];
 
 /** @param {any} draws */
 export function scriptedRandom(draws) {
