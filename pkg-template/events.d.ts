@@ -48,7 +48,7 @@ export interface Attempt {
  *   between two attempts.
  * - `timeout`: the deadline passed during an attempt, or in a hook before the first attempt.
  * - `hint`: the server requested a delay longer than `maxRetryAfterMs`.
- * - `callback`: a callback that decides or is awaited, such as `retryIf` or `backoff`, threw an error or
+ * - `callback`: `retryIf`, `retryOnResult`, `backoff`, `random` or `beforeRetry` threw an error or
  *   returned an invalid value.
  * - `aborted`: a signal was aborted.
  * - `bodyNotReplayable`: (rejitter/fetch) the request's body is a stream, which can be sent once.
