@@ -147,17 +147,18 @@ function curves(data: TailData, width: number): SVGElement[] {
       const { p99Ms, p999Ms, survival } = runs[name].exact;
       const own = { 'data-hedges': name };
       const isLower = name === 'hedged';
-      // Beside the curve, which falls: the percentiles of the upper curve at its right, those of the lower at its left.
+      // The curve falls: its rings are free of the labels above it at the right, and of those below it at the left.
+      const [right, down, side] = isLower ? ([-7, 15, ' end'] as const) : ([9, -4, ''] as const);
       const mark = (text: string, ms: number, part: number): SVGElement[] => [
         svg('circle', { cx: x(ms), cy: y(part), r: 4.5, class: 'marked', ...own }),
-        label(x(ms) + (isLower ? -9 : 9), y(part) + 4, text, isLower ? 'strong halo end' : 'strong halo', own),
+        label(x(ms) + right, y(part) + down, text, `strong halo${side}`, own),
       ];
       const [left, top] = [x(timesMs[apart] ?? 1), y(survival[apart] ?? 1)];
       return [
         ...mark(`p99 ${time(p99Ms)}`, p99Ms, 0.01),
         // The sentence has the number, too.
         ...mark(isNarrow ? 'p99.9' : `p99.9 ${time(p999Ms)}`, p999Ms, 0.001),
-        label(left + (isLower ? 24 : 10), top + (isLower ? 34 : -9), NAMES[name], 'strong halo', own),
+        label(left + (isLower ? 18 : 10), top + (isLower ? 8 : -9), NAMES[name], 'strong halo', own),
       ];
     }),
   ];
