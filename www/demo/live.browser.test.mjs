@@ -5,33 +5,22 @@
  * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { DIST, inEachEngine, served } from './lib/built-page.mjs';
+import { DIST, SUB_PATH, inEachEngine, patient, served } from './lib/built-page.mjs';
 import { INSECURE_HOST } from './lib/launch.mjs';
 import { page as pageModules } from './lib/node.mjs';
-import { ADVICE, drawn, has, text } from './lib/page.mjs';
-import { LIMITS, bePatient, slower } from './lib/patience.mjs';
+import { ADVICE, count, drawn, has, runEnded, send, text } from './lib/page.mjs';
+import { LIMITS, bePatient } from './lib/patience.mjs';
 import { plural, reckon } from './lib/reckon.mjs';
-import { serveFolder } from './lib/static-server.mjs';
 import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
-/** @typedef {import('playwright-core').Page} Page */
-
-const SUB_PATH = 'some/where';
-
-/** The page, also under a path, and without its service worker, whose slow answers never come in time elsewhere. */
-const folder = await mkdtemp(path.join(tmpdir(), 'live-test-'));
-after(() => rm(folder, { recursive: true, force: true }));
-for (const place of ['.', SUB_PATH, 'without']) await cp(DIST, path.join(folder, place), { recursive: true });
+/** Also without the service worker. */
+const folder = await patient();
+await cp(DIST, path.join(folder, 'without'), { recursive: true });
 await rm(path.join(folder, 'without/flaky.js'));
-for (const place of ['.', SUB_PATH]) {
-  const file = path.join(folder, place, 'flaky.js');
-  await writeFile(file, slower(await readFile(file, 'utf8')));
-}
 
 const options = {
   // Most of a run is waiting, in real time.
@@ -58,23 +47,23 @@ inEachEngine(({ engine, pageTest, withPage }) => {
         await drawn(page, 'live-run');
         const expected = reckon({ failure, rate: 0.6, calls });
         assert.ok(expected.requests > calls && expected.ok > 0);
-        const count = (marks) => page.locator(`#live-run${marks}`).count();
+        const marks = (selector) => count(page, `#live-run${selector}`);
         // The first view says what will come, and the run comes to it.
         assert.equal(await text(page, '#live-forecast'), `${expected.forecast} Nothing is sent yet.`);
-        assert.equal(await count('[data-forecast] .call .attempt'), expected.requests);
+        assert.equal(await marks('[data-forecast] .call .attempt'), expected.requests);
         assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
         const foreseen = await legs(page);
         assert.equal(await send(page), expected.whole);
         assert.equal(await page.locator('#live-forecast').isVisible(), false);
-        assert.equal(await count('[data-forecast]'), 0);
+        assert.equal(await marks('[data-forecast]'), 0);
         assert.deepEqual(await legs(page), foreseen);
         const { requests, keys, mostAtOnce } = await counts(page);
         assert.deepEqual({ requests, keys }, { requests: expected.requests, keys: calls });
         assert.ok(calls < 50 || mostAtOnce > 6, `${mostAtOnce} at once`);
-        assert.equal(await count(' .call .attempt'), expected.requests);
-        assert.equal(await count(' .call .attempt.ok'), expected.ok);
-        assert.equal(await count(' .call[data-outcome=ok]'), expected.ok);
-        assert.equal((await count(' .call .attempt.late')) > 0, failure === 'mixed');
+        assert.equal(await marks(' .call .attempt'), expected.requests);
+        assert.equal(await marks(' .call .attempt.ok'), expected.ok);
+        assert.equal(await marks(' .call[data-outcome=ok]'), expected.ok);
+        assert.equal((await marks(' .call .attempt.late')) > 0, failure === 'mixed');
         // When the page has given an attempt up, the worker is notified, and stops as well: later than one may ask.
         const late = foreseen.flat().filter((title) => /no answer in time|timeout/.test(title)).length;
         await until(`${late} stopped`, async () => (await countsNow(page)).stopped === late);
@@ -89,7 +78,7 @@ inEachEngine(({ engine, pageTest, withPage }) => {
     assert.equal(await text(page, '#live-start'), `Send ${plural(1, 'call')}`);
     await until('a row for what will come', async () => {
       await drawn(page, 'live-run');
-      return (await page.locator('#live-run .call').count()) === 1;
+      return (await count(page, '#live-run .call')) === 1;
     });
     assert.equal(await send(page), reckon({ failure: '503', rate: 0.3, calls: 1 }).whole);
     await page.waitForURL(/failure=503.*rate=0\.3.*calls=1/);
@@ -139,15 +128,15 @@ inEachEngine(({ engine, pageTest, withPage }) => {
         /^Aborted: (\d+)\scalls ended at once, (\d) had succeeded before\. (\d+)\srequests had been sent\. The server counted /.exec(
           sentence,
         ) ?? [];
-      assert.equal(Number(ended), await page.locator('#live-run .call[data-outcome=aborted]').count(), sentence);
+      assert.equal(Number(ended), await count(page, '#live-run .call[data-outcome=aborted]'), sentence);
       assert.equal(Number(ended) + Number(succeeded), 8);
-      assert.equal(Number(sent), await page.locator('#live-run .call .attempt').count());
+      assert.equal(Number(sent), await count(page, '#live-run .call .attempt'));
       assert.ok(await page.locator('#live-start').isEnabled());
       // Longer than the longest running wait.
       await page.evaluate(() => setTimeout(() => Object.assign(globalThis, { isLater: true }), 9000));
       await page.clock.fastForward(10_000);
       assert.ok(await page.evaluate(() => 'isLater' in globalThis));
-      assert.equal(await page.locator('#live-run .call .attempt').count(), Number(sent));
+      assert.equal(await count(page, '#live-run .call .attempt'), Number(sent));
       assert.ok((await countsNow(page)).requests <= Number(sent));
     },
   );
@@ -160,7 +149,7 @@ inEachEngine(({ engine, pageTest, withPage }) => {
       async (page) => {
         assert.equal(await send(page), reckon({ failure: '503', rate: 0.6, calls: 8 }).whole);
         const scopes = () => navigator.serviceWorker.getRegistrations().then((all) => all.map(({ scope }) => scope));
-        assert.deepEqual(await page.evaluate(scopes), [`${own.url}/${SUB_PATH}/`]);
+        assert.deepEqual(await page.evaluate(scopes), [`${own.url}/${SUB_PATH}`]);
         const { notFound, requests } = own.stats();
         const met = await page.evaluate(async () => {
           const all = ['missing', 'flaky.js', '/flaky/1', 'flaky/1?run=x&seed=1&rate=0'].map((url) => fetch(url));
@@ -170,13 +159,13 @@ inEachEngine(({ engine, pageTest, withPage }) => {
         assert.equal(own.stats().notFound, notFound + 1, 'the server, not the worker, was asked for the first');
         assert.equal(own.stats().requests, requests + 1, 'and for the third; not for the last');
       },
-      { query: `${own.url}/${SUB_PATH}/${ADVICE}&failure=503&baseMs=20` },
+      { query: `${own.url}/${SUB_PATH}${ADVICE}&failure=503&baseMs=20` },
     );
   });
 
   test('says so where service workers are missing', async () => {
     // The site answers to its own names only.
-    const insecure = await serveFolder(DIST);
+    const insecure = await served(DIST, [INSECURE_HOST]);
     after(() => insecure.close());
     for (const [query, reason] of [
       ['without/', 'The flaky server is a service worker, and this browser did not start it'],
@@ -239,21 +228,7 @@ test('control: another seed, rate or failure is another sentence', () => {
     assert.notEqual(reckon({ ...base, ...change }).whole, reckon(base).whole);
 });
 
-/** Waits for the end of a run, and until it is drawn: a figure that is far away is not. @param {Page} page */
-async function runEnded(page) {
-  await page.locator('#live-run[data-sent]').waitFor();
-  await drawn(page, 'live-run');
-}
-
-/** Presses "Send" and returns the sentence at the end. @param {Page} page */
-async function send(page) {
-  await drawn(page, 'live-run');
-  await page.click('#live-start');
-  await runEnded(page);
-  return text(page, '#live-sentence');
-}
-
-/** The fates of each call's requests, with the waits between them: their length is the policy's. @param {Page} page */
+/** The fates of each call's requests, with the waits between them: their length is the policy's. */
 function legs(page) {
   return page.locator('#live-run .call').evaluateAll((calls) => {
     const titles = (call) => [...call.querySelectorAll('.attempt title')].map((title) => title.textContent);
@@ -261,10 +236,10 @@ function legs(page) {
   });
 }
 
-/** The worker's counts of the run on the page, when it ended. @param {Page} page */
+/** The worker's counts of the run on the page, when it ended. */
 const counts = async (page) => JSON.parse(`${await page.getAttribute('#live-run', 'data-counted')}`);
 
-/** The worker's counts of the run on the page, as of now. @param {Page} page */
+/** The worker's counts of the run on the page, as of now. */
 async function countsNow(page) {
   const run = await page.getAttribute('#live-run', 'data-run');
   return page.evaluate(async (name) => (await fetch(`flaky/stats?run=${name}`)).json(), run);

@@ -55,6 +55,7 @@ export const MIME = /** @type {Record<string, string>} */ ({
  * @param {readonly [number, number]} [options.latencyMs] least and most time that an answer takes
  * @param {number} [options.slowMs] how long a slow answer takes
  * @param {string} [options.staticDir] served for all other paths
+ * @param {readonly string[]} [options.hosts] the names that it answers to
  * @returns {Promise<MisbehavingServer>}
  */
 export async function startServer({
@@ -64,6 +65,7 @@ export async function startServer({
   latencyMs = [4, 30],
   slowMs = 3000,
   staticDir,
+  hosts = ['127.0.0.1', 'localhost'],
 }) {
   /** @type {Stats} */
   const total = { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
@@ -72,8 +74,8 @@ export async function startServer({
 
   const server = createServer((request, response) => {
     request.resume();
-    if (!isOwnHost(request))
-      return json(response, 421, { error: 'the Host header must be 127.0.0.1 or localhost with the port' });
+    if (!isFor(hosts, request))
+      return json(response, 421, { error: `the Host header must be ${hosts.join(' or ')} with the port` });
     const url = urlOf(request.url ?? '');
     if (!url) return json(response, 400, { error: 'the request target must be a path' });
     const id = /^\/flaky\/([^/]+)$/.exec(url.pathname)?.[1];
@@ -161,9 +163,10 @@ function json(response, status, value, headers) {
 /**
  * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that
  * name.
+ * @param {readonly string[]} hosts
+ * @param {import('node:http').IncomingMessage} request
  */
-function isOwnHost(/** @type {import('node:http').IncomingMessage} */ { headers: { host }, socket: { localPort } }) {
-  const hosts = ['127.0.0.1', 'localhost'];
+function isFor(hosts, { headers: { host }, socket: { localPort } }) {
   return hosts.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
 }
 

@@ -10,10 +10,9 @@ import { chromium, firefox } from 'playwright-core';
 
 import { launchersOf } from '../../../www/demo/lib/launch.mjs';
 import { LIMIT_MS } from '../../../www/demo/lib/until.mjs';
-import { RECORDER } from '../../../www/demo/lib/webdriver.mjs';
+import { RECORDER, withWebKit } from '../../../www/demo/lib/webdriver.mjs';
 import { installed } from './consumer.mjs';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
-import { launchWebKit } from './webkit.mjs';
 
 const launchers = launchersOf({ chromium, firefox });
 
@@ -30,7 +29,12 @@ const played = (launch) => async () => {
   };
 };
 
-export const ALL = { Chromium: played(launchers.chromium), Firefox: played(launchers.firefox), WebKit: launchWebKit };
+export const ALL = {
+  Chromium: played(launchers.chromium),
+  Firefox: played(launchers.firefox),
+  // Each page has a browser of its own.
+  WebKit: async () => ({ withPage: withWebKit, close: async () => {} }),
+};
 
 const NAMES = process.env.TEST_BROWSERS?.split(',') ?? ['Chromium', 'Firefox'];
 export const BROWSERS = Object.fromEntries(

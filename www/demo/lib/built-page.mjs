@@ -1,10 +1,15 @@
 /** The built page, served on loopback and opened in each engine, again for each test. */
 import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium, firefox } from 'playwright-core';
-import { launchersOf } from './launch.mjs';
 import { startServer } from '../misbehaving-server.mjs';
+import { launchersOf } from './launch.mjs';
+import { PAGES } from './page.mjs';
+import { slower } from './patience.mjs';
 import { LIMIT_MS } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -35,9 +40,33 @@ export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /** The demo server with a folder: its headers hold workers to the policy, too. */
-export async function served(staticDir) {
-  const server = await startServer({ seed: 42, staticDir });
+export async function served(staticDir, hosts) {
+  const server = await startServer({ seed: 42, staticDir, ...(hosts && { hosts }) });
   return { ...server, url: `${server.url}/` };
+}
+
+/** Where the page is served once more. */
+export const SUB_PATH = 'some/where/';
+
+/**
+ * Returns a folder with the page, also under a path, whose slow answers never come in time.
+ * @param {string} [script] runs before those of the page
+ */
+export async function patient(script = '') {
+  const folder = await mkdtemp(path.join(tmpdir(), 'page-test-'));
+  after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(path.join(folder, 'first.js'), script);
+  for (const place of ['', SUB_PATH]) {
+    const edit = async (name, change) => {
+      const file = path.join(folder, place, name);
+      await writeFile(file, change(await readFile(file, 'utf8')));
+    };
+    await cp(DIST, path.join(folder, place), { recursive: true });
+    await edit('flaky.js', slower);
+    for (const page of PAGES)
+      await edit(`${page}index.html`, (html) => html.replace('<head>', '<head><script src="/first.js"></script>'));
+  }
+  return folder;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
 import { until } from './until.mjs';
 
-/** @typedef {import('playwright-core').Page} Page */
+/** What the drivers of all engines have. @typedef {Pick<import('playwright-core').Page, 'click' | 'evaluate' | 'textContent'>} Page */
 
 /** The pages, by their paths. */
 export const PAGES = ['', 'protection/'];
@@ -25,12 +25,14 @@ export const placeOf = (id) => ({ id, section: SECTIONS[id] ?? id });
 export const drawn = (page, id) => until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
 
 /** Brings a figure into view until it has at least this number of marks. @param {Page} page */
-export async function has(page, id, marks, count) {
-  await until(`#${id} has ${count} ${marks}`, async () => {
+export const has = (page, id, marks, least) =>
+  until(`#${id} has ${least} ${marks}`, async () => {
     await drawn(page, id);
-    return (await page.locator(`#${id}${marks}`).count()) >= count;
+    return (await count(page, `#${id}${marks}`)) >= least;
   });
-}
+
+/** The number of elements. @param {Page} page @param {string} selector */
+export const count = (page, selector) => page.evaluate((css) => document.querySelectorAll(css).length, selector);
 
 /**
  * Brings a figure into view and returns whether it is drawn. Runs in the page.
@@ -77,25 +79,53 @@ export const loaded = (page, id) => until(`#${id} is loaded`, () => page.evaluat
 /** The text of an element. @param {Page} page @param {string} selector */
 export const text = async (page, selector) => (await page.textContent(selector)) ?? '';
 
+/** Waits until a text matches. @param {Page} page @param {string} selector @param {RegExp} words */
+export const says = (page, selector, words) =>
+  until(`${selector} says ${words}`, async () => words.test(await text(page, selector)));
+
 /** Waits until the scene shows what its words say, and returns its headline. @param {Page} page */
 export async function sceneSays(page) {
-  await page.locator('#scene-body:not([data-playing]) .scene[aria-busy=false]').waitFor();
+  await until('the scene', () => count(page, '#scene-body:not([data-playing]) .scene[aria-busy=false]'));
   return text(page, '[data-scene=headline]');
 }
 
-/** Scrolls through the page, so that everything is drawn. @param {Page} page */
+/** Waits for the end of live calls, and until it is drawn: a figure that is far away is not. @param {Page} page */
+export async function runEnded(page) {
+  await until('the end of the run', () => count(page, '#live-run[data-sent]'));
+  await drawn(page, 'live-run');
+}
+
+/** Presses "Send" and returns the sentence at the end. @param {Page} page */
+export async function send(page) {
+  await drawn(page, 'live-run');
+  await page.click('#live-start');
+  await runEnded(page);
+  return text(page, '#live-sentence');
+}
+
+/** The ids of elements. @param {Page} page @param {string} selector */
+const idsOf = (page, selector) =>
+  page.evaluate((css) => [...document.querySelectorAll(css)].map(({ id }) => id), selector);
+
+/** Scrolls through the page, so that everything is drawn. Returns the figures. @param {Page} page */
 export async function drawAll(page) {
-  const bodies = await page.locator('main [id$="-body"]').evaluateAll((all) => all.map(({ id }) => id));
-  for (const id of bodies) await loaded(page, id);
-  const ids = await page.locator('figure.card').evaluateAll((figures) => figures.map(({ id }) => id));
+  for (const id of await idsOf(page, 'main [id$="-body"]')) await loaded(page, id);
+  const ids = await idsOf(page, 'figure.card');
   for (const id of ids) await drawn(page, id);
   await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   return ids;
 }
 
-/** How far the page can be scrolled sideways. @param {Page} page */
+/**
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width of what a window
+ * that has become narrow showed before.
+ * @param {Page} page
+ */
 export const overflow = (page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
 
 /** Saves a figure as a picture, and returns its name and what is in it. @param {Page} page @param {string} id */
 export async function picture(page, id) {
@@ -103,7 +133,10 @@ export async function picture(page, id) {
   await page.evaluate(keepNextFile);
   await page.click(`#${id} [aria-label^="PNG of"]`);
   const { name, base64 } = await until('a picture', () => page.evaluate(keptFile));
-  const shown = Number(await page.locator(`#${id} .drawing > svg`).getAttribute('width'));
+  const shown = await page.evaluate(
+    (css) => document.querySelector(css)?.getAttribute('width'),
+    `#${id} .drawing > svg`,
+  );
   const width = Buffer.from(base64, 'base64').readUInt32BE(16);
-  return { name, isWhole: width === 2 * (shown + 48), ...(await page.evaluate(onEdge, { base64, edge: 10 })) };
+  return { name, isWhole: width === 2 * (Number(shown) + 48), ...(await page.evaluate(onEdge, { base64, edge: 10 })) };
 }

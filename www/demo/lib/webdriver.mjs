@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { freePort } from './loopback.mjs';
 import { LIMIT_MS, until } from './until.mjs';
 
@@ -12,7 +12,7 @@ import { LIMIT_MS, until } from './until.mjs';
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 /** The code points that stand for keys in the protocol. */
-export const KEYS = { enter: '\ue007', left: '\ue012', right: '\ue014', down: '\ue015' };
+const KEYS = { Enter: '\ue007', ArrowLeft: '\ue012', ArrowRight: '\ue014', ArrowDown: '\ue015' };
 
 /**
  * A script that keeps what goes wrong on a page in `globalThis.complaints`. For the servers of tests,
@@ -43,103 +43,59 @@ globalThis.ResizeObserver = class extends ResizeObserver {
 `;
 
 /**
- * Runs `use` on a session, and once more on a new one if the browser crashed: WebKitGTK does so now and then
- * on a busy machine, whatever the page shows. A second crash fails, and so does everything else.
- * @param {() => Promise<Session>} open
+ * Runs `use` on a session of a browser with a display, a driver and a profile of its own, and once more on a new one if
+ * the browser crashed: WebKitGTK does so now and then on a busy machine, whatever the page shows. A second crash fails,
+ * and so does everything else.
  * @param {(session: Session) => Promise<void>} use
  */
-export async function withSession(open, use) {
+export async function withWebKit(use) {
   for (let attempt = 1; ; attempt++) {
-    const session = await open();
+    // Without -noreset it restarts when its last client leaves, and the next one may come into that.
+    const screen = ['-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'];
+    const display = start('XVFB_BIN', ['-displayfd', '3', ...screen], {}, 'pipe');
+    /** @type {ReturnType<typeof start> | undefined} */
+    let driver;
     try {
+      const [number] = await display.orItsEnd(
+        once(/** @type {import('node:stream').Readable} */ (display.child.stdio[3]), 'data'),
+      );
+      const port = await freePort();
+      driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(number).trim()}` });
+      const url = `http://127.0.0.1:${port}`;
+      const answers = () =>
+        fetch(`${url}/status`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await driver.orItsEnd(until('an answer of the driver', answers));
+      const { sessionId } = await command('POST', `${url}/session`, {
+        capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } },
+      });
+      const session = new Session(`${url}/session/${sessionId}`, driver.child.pid);
       return await use(session).finally(() => session.close());
     } catch (error) {
-      if (!session.crashed || attempt === 2) throw error;
+      await driver?.end();
+      if (attempt === 2 || !driver?.printed.includes('WebProcess CRASHED')) throw error;
       console.error('The browser crashed: once more, in a new one');
+    } finally {
+      await driver?.end();
+      // Last, and in any case: a browser that lost its driver ends with its display.
+      await display.end();
     }
   }
 }
 
-/** A display for browsers; `close` ends it, and the browsers that are open. */
-export async function startWebKit() {
-  // Without -noreset it restarts whenever the last browser leaves, and the next one may come into that.
-  const xvfb = start(
-    'XVFB_BIN',
-    ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'],
-    {},
-    'pipe',
-  );
-  /** @type {Set<Session>} */
-  const open = new Set();
-  const close = async () => {
-    for (const session of open) await session.close().catch(() => {});
-    // Last, and in any case: a browser that lost its driver ends with its display.
-    await xvfb.end();
-  };
-  try {
-    const [number] = await xvfb.orItsEnd(
-      once(/** @type {import('node:stream').Readable} */ (xvfb.child.stdio[3]), 'data'),
-    );
-    const env = { DISPLAY: `:${String(number).trim()}` };
-    return {
-      /** A browser with a profile of its own. */
-      async session() {
-        const session = await openSession(env, (closed) => open.delete(closed));
-        open.add(session);
-        return session;
-      },
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-/**
- * With a driver of its own: one that has had dozens of sessions may start no other.
- * @param {NodeJS.ProcessEnv} env
- * @param {(session: Session) => void} closed
- */
-async function openSession(env, closed) {
-  const port = await freePort();
-  const driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], env);
-  try {
-    const url = `http://127.0.0.1:${port}`;
-    await driver.orItsEnd(
-      until('an answer of the driver', () =>
-        fetch(`${url}/status`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      ),
-    );
-    const { sessionId } = await command('POST', `${url}/session`, {
-      capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } },
-    });
-    /** @type {Session} */
-    const session = new Session(`${url}/session/${sessionId}`, driver, async () => {
-      closed(session);
-      await driver.end();
-    });
-    return session;
-  } catch (error) {
-    await driver.end();
-    throw error;
-  }
-}
-
-/** One browser with one window. */
+/** One browser with one window, with as much of Playwright's interface for pages as the tests use. */
 export class Session {
   #url;
-  #driver;
-  #closed;
+  #driverId;
+  /** @type {((complaint: string) => void)[]} */
+  #listeners = [];
 
-  /** @param {string} url @param {ReturnType<typeof start>} driver @param {() => Promise<void>} closed */
-  constructor(url, driver, closed) {
+  /** @param {string} url @param {number | undefined} driverId of the driver's process */
+  constructor(url, driverId) {
     this.#url = url;
-    this.#driver = driver;
-    this.#closed = closed;
+    this.#driverId = driverId;
   }
 
   /** @param {string} url */
@@ -148,46 +104,41 @@ export class Session {
     // In a new window the driver answers before the end of the load, or even before the page is left.
     const { href } = new URL(url);
     await until(`${href} is loaded`, () =>
-      this.run((wanted) => location.href === wanted && document.readyState === 'complete', href).catch((error) => {
+      this.evaluate((wanted) => location.href === wanted && document.readyState === 'complete', href).catch((error) => {
         if (!/unload/.test(String(error))) throw error;
       }),
     );
   }
 
-  /**
-   * Runs a function on the page, which sees nothing but its arguments. What it returns, or what its
-   * promise resolves with, comes as JSON: undefined as null.
-   * @template {unknown[]} A
-   * @template R
-   * @param {(...args: A) => R} fn
-   * @param {A} args
-   * @returns {Promise<Awaited<R>>}
-   */
-  async run(fn, ...args) {
+  /** Complaints of the console come as errors of the page, when a test runs something there. */
+  on(event, listener) {
+    if (event === 'pageerror') this.#listeners.push(listener);
+  }
+
+  /** Runs a function on the page. What it returns, or its promise resolves with, comes as JSON: undefined as null. */
+  async evaluate(fn, arg) {
     const script = `
-      const done = arguments[arguments.length - 1];
-      (async (...args) => (${fn})(...args))(...[...arguments].slice(0, -1))
-        .then((value) => done({ value }), (error) => done({ error: String(error) }));`;
-    const { value, error } = await this.#post('execute/async', { script, args });
+      const [arg, done] = arguments;
+      const end = (result) => done({ ...result, complaints: globalThis.complaints?.splice(0) ?? [] });
+      (async () => (${fn})(arg))().then((value) => end({ value }), (error) => end({ error: String(error) }));`;
+    const { value, error, complaints } = await this.#post('execute/async', { script, args: [arg ?? null] });
+    for (const complaint of complaints) for (const listen of this.#listeners) listen(complaint);
     if (error !== undefined) throw new Error(`${error}, in ${fn}`);
     return value;
   }
 
-  /**
-   * Waits until a function on the page returns something truthy, and returns that.
-   * @template {unknown[]} A
-   * @template R
-   * @param {(...args: A) => R} fn
-   * @param {A} args
-   */
-  wait(fn, ...args) {
-    return until(`${fn} with ${args}`, () => this.run(fn, ...args));
+  waitForFunction(fn, arg) {
+    return until(`${fn} with ${JSON.stringify(arg)}`, () => this.evaluate(fn, arg));
+  }
+
+  textContent(selector) {
+    return this.waitForFunction((css) => document.querySelector(css)?.textContent, selector);
   }
 
   /** A click of the mouse in the middle of an element, which is scrolled into view. @param {string} selector */
   async click(selector) {
     // The driver scrolls as the page says, which may be smoothly, and does not wait for the end.
-    await this.wait((css) => {
+    await this.waitForFunction((css) => {
       const element = document.querySelector(css);
       element?.scrollIntoView({ behavior: 'instant', block: 'center' });
       const { left, top, width, height } = element?.getBoundingClientRect() ?? new DOMRect();
@@ -196,9 +147,9 @@ export class Session {
     return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/click`, {});
   }
 
-  /** Gives an element the focus and presses keys: text, or KEYS. @param {string} selector @param {string} text */
-  async type(selector, text) {
-    return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/value`, { text });
+  /** Gives an element the focus and presses a key there. @param {string} selector @param {keyof typeof KEYS} key */
+  async press(selector, key) {
+    return this.#post(`element/${(await this.#element(selector))[ELEMENT]}/value`, { text: KEYS[key] });
   }
 
   /** From here on everything happens in an iframe. @param {string} selector */
@@ -206,30 +157,18 @@ export class Session {
     return this.#post('frame', { id: await this.#element(selector) });
   }
 
-  /** The window's size, of which the browser's own bars take a part. @param {number} width @param {number} height */
-  async resize(width, height) {
-    /** @type {{ width: number, height: number }} */
-    const { width: given } = await this.#post('window/rect', { x: 0, y: 0, width, height });
-    return given;
-  }
-
-  /** Whether the process that runs the page has ended by itself. Reliable once the session is closed. */
-  get crashed() {
-    return this.#driver.printed.includes('WebProcess CRASHED');
+  /** Of the window: the browser's own bars take a part of it. @param {{ width: number, height: number }} size */
+  setViewportSize(size) {
+    return this.#post('window/rect', { x: 0, y: 0, ...size });
   }
 
   /** Kills the process that runs the page. */
-  async crash() {
-    for (const { pid, name } of await descendants(this.#driver.child.pid))
-      if (name.startsWith('WebKitWebProc')) process.kill(pid, 'SIGKILL');
+  crash() {
+    return kill('WebKitWebProc', this.#driverId);
   }
 
-  async close() {
-    try {
-      await command('DELETE', this.#url);
-    } finally {
-      await this.#closed();
-    }
+  close() {
+    return command('DELETE', this.#url);
   }
 
   /** @param {string} selector @returns {Promise<{ [ELEMENT]: string }>} */
@@ -296,23 +235,10 @@ function start(variable, args, env, third = 'ignore') {
   };
 }
 
-/**
- * The processes below one, read from /proc: WebKitGTK runs on Linux only.
- * @param {number | undefined} ancestor
- */
-async function descendants(ancestor) {
-  const processes = [];
-  for (const folder of await readdir('/proc')) {
-    // A process may end during the loop. Its name is in parentheses, then come its state and its parent.
-    const stat = /^\d+$/.test(folder) && (await readFile(`/proc/${folder}/stat`, 'latin1').catch(() => ''));
-    const [, name, parent] = (stat && /\((.*)\) \S (\d+)/s.exec(stat)) || [];
-    if (name !== undefined) processes.push({ pid: Number(folder), parent: Number(parent), name });
-  }
-  const found = [];
-  for (let level = [ancestor]; level.length > 0; ) {
-    const below = processes.filter(({ parent }) => level.includes(parent));
-    found.push(...below);
-    level = below.map(({ pid }) => pid);
-  }
-  return found;
+/** Kills the processes of a name below another one, which Linux lists: WebKitGTK runs nowhere else. */
+async function kill(name, pid) {
+  const of = `/proc/${pid}`;
+  const children = await readFile(`${of}/task/${pid}/children`, 'utf8');
+  for (const child of children.split(' ').filter(Boolean)) await kill(name, child);
+  if ((await readFile(`${of}/comm`, 'utf8')).startsWith(name)) process.kill(Number(pid), 'SIGKILL');
 }
