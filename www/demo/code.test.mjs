@@ -17,6 +17,7 @@ import * as presets from 'rejitter/presets';
 import * as protection from 'rejitter/protection';
 import { onLoopback } from './lib/loopback.mjs';
 import { ALL_JITTERS, INITIAL, INITIAL_STATE, page } from './lib/node.mjs';
+import { until } from './lib/until.mjs';
 
 const { PRESETS, BACKOFFS, JITTERS, policyOf, strategyOf, partsOf, programs, source } = await page(
   'state/presets.ts',
@@ -60,7 +61,7 @@ const OTHERS = [
     { jitter: 'slotted' },
     { jitter: 'decorrelatedBounded', capRule: 'draw' },
   ].map((part) => /** @type {[string, object]} */ ([JSON.stringify(part), { ...quick, ...part }])),
-  ...[{ budget: {} }, allParts].flatMap((parts) => {
+  ...[{ budget: {} }, { cooldown: {} }, allParts].flatMap((parts) => {
     const name = Object.keys(parts).join(' and ');
     const data = { ...INITIAL, jitter: 'equal', capRule: 'ceiling', baseMs: 10 };
     return /** @type {typeof GRID} */ ([
@@ -71,8 +72,8 @@ const OTHERS = [
   }),
 ];
 const printed = (list) =>
-  list.flatMap(([name, strategy, parts]) =>
-    Object.entries(programs(strategy, parts)).map(([tab, code]) => ({ name, tab, code: `${code}`, strategy })),
+  list.flatMap(([name, strategy, parts = {}]) =>
+    Object.entries(programs(strategy, parts)).map(([tab, code]) => ({ name, tab, code: `${code}`, strategy, parts })),
   );
 const [grid, others] = [printed(GRID), printed(OTHERS)];
 const of = (wanted, tab = 'call') => others.find((one) => one.name === wanted && one.tab === tab).code;
@@ -109,9 +110,9 @@ test('the parts that the calls share are made once, before the calls, and passed
   assert.match(chosen, /^ {4}protection,\n {2}\},$/m);
   // The slider's delay is for the simulated server: the code says what the hedge does by default.
   const learned = /95% of the recent first attempts\.\nconst protection = /;
-  for (const { name, code, tab } of others) {
-    assert.equal(learned.test(code), / and hedge/.test(name) && tab !== 'delays', name);
-    assert.equal(code.includes('protect('), name.includes(' with budget') && tab !== 'delays', name);
+  for (const { name, code, tab, parts } of others) {
+    assert.equal(learned.test(code), 'hedge' in parts && tab !== 'delays', name);
+    assert.equal(code.includes('protect('), Object.keys(parts).length > 0 && tab !== 'delays', name);
   }
   assert.match(of('polly with budget'), /new RetryPolicy\(\{\n {2}\.\.\.polly,\n {2}protection,\n\}\)/);
   assert.match(of('data with budget'), /^\}\)\.with\(\{ protection \}\);$/m);
@@ -123,20 +124,28 @@ test('the parts are those that the page has chosen, and the hedge has the delay 
   assert.deepEqual(partsOf(chosen), { breaker: {}, hedge: { delayMs: INITIAL_STATE.hedgeMs } });
 });
 
-test('each program makes the very policy of its strategy', () => {
+test('each program makes the very policy of its strategy, and lists as many waits as that has, within its bounds', () => {
   const imported = { RetryPolicy, fromData, ...presets, ...protection };
   let policies = 0;
   for (const { name, tab, code, strategy } of [...grid, ...others]) {
     if (tab === 'fetch' || !code.includes('const policy =')) continue;
-    const statements = code
-      .replace(/^import .*$/gm, '')
-      .replace(/\n(?:const response|\/\/ (?:The|For) )[^]*/, '\nreturn policy;');
-    const made = new Function(...Object.keys(imported), statements)(...Object.values(imported));
+    const statements = code.replace(/^import .*$/gm, '').replace(/\n(?:const response|\/\/ For )[^]*/, '');
+    const waits = [];
+    const names = [...Object.keys(imported), 'console'];
+    const made = new Function(...names, `${statements}\nreturn policy;`)(...Object.values(imported), {
+      log: (wait) => waits.push(wait),
+    });
     // A cap rule without effect is not printed.
     const [own, expected] = [made, policyOf(strategy)].map((policy) => ({ ...strategyOf(policy), capRule: '' }));
     assert.deepEqual(own, expected, name);
     assert.deepEqual(plan(made, 8), plan(policyOf(strategy), 8), name);
     policies++;
+    if (tab !== 'delays') continue;
+    assert.equal(waits.length, strategy.maxAttempts === Infinity ? 10 : strategy.maxAttempts - 1, name);
+    // Presets of systems that cap the backoff before the jitter exceed the cap by its share.
+    const most = strategy.capRule === 'ceiling' ? strategy.capMs * (1 + strategy.ratio) : strategy.capMs;
+    for (const wait of waits) assert.ok(wait >= strategy.minMs && wait <= most, `${name}: ${wait}`);
+    if (strategy.jitter === 'none') assert.deepEqual(waits, [...policyOf(strategy).delays()], name);
   }
   assert.ok(policies > 16 * 2 + 12 * 2);
 });
@@ -159,116 +168,87 @@ test('all of them have the right types; one with a wrong option has not', async 
   assert.match(await complaints([grid[0].code.replace('maxAttempts', 'retries')]), /retries/);
 });
 
-test('programs that call the server retry its two failures, and end with 200 after three requests', async () => {
-  const calling = [...grid, ...others].filter(({ tab }) => tab !== 'delays');
-  const ended = await againstFailures(calling.map(({ code }) => code));
-  for (const [i, { name, code }] of calling.entries()) assert.equal(ended[i], '200 after 3', `${name}\n${code}`);
-});
-
 /** How long a server rejects: on a busy machine, calls that start a moment after the first must still meet it. */
-const LIMITED_S = 3;
-
-test('no program comes back before its Retry-After; a cooldown holds other callers but for one probe', async () => {
-  const strategy = { ...INITIAL, baseMs: 10, capMs: 10 };
-  const calling = printed([
-    ['chosen', strategy],
-    ['polly', polly],
-    ['data', { ...strategy, jitter: 'equal', capRule: 'ceiling' }],
-    ['with a cooldown', strategy, { cooldown: {} }],
-    ['with all parts', strategy, allParts],
-  ]).filter(({ tab }) => tab !== 'delays');
-  // The call of each program, and once it has been answered 429, two more.
-  const thrice = calling.map(({ code }) =>
-    code
-      .replace('const response = await ', 'const send = () => ')
-      .concat('\nconst first = send();\nawait globalThis.limited(import.meta.url);\n')
-      .concat('export default (await Promise.all([first, send(), send()])).map(({ status }) => status).join();\n'),
-  );
-  const limited = { status: 429, headers: { 'Retry-After': `${LIMITED_S}` } };
-  const { ended, atMs } = await against(thrice, (_, sinceMs) =>
-    sinceMs < 1000 * LIMITED_S ? limited : { status: 200 },
-  );
-  for (const [i, { name, code }] of calling.entries()) {
-    assert.equal(ended[i], '200,200,200', `${name}\n${code}`);
-    // The first call is answered 429, and two start after that.
-    const early = atMs[i].filter((ms) => ms - atMs[i][0] < 1000 * LIMITED_S);
-    assert.equal(early.length, name.startsWith('with') ? 2 : 3, `${name}: ${atMs[i]}\n${code}`);
-  }
-});
-
-test('a fetch sends a POST again only with an Idempotency-Key; a call says what it is for', async () => {
-  const { fetch: wrapper, call } = programs({ ...INITIAL, baseMs: 10, capMs: 10 });
-  const post = (init) => wrapper.replace("orders')", `orders', ${init})`);
-  const codes = [post("{ method: 'POST' }"), post("{ method: 'POST', headers: { 'Idempotency-Key': 'order 7' } }")];
-  assert.deepEqual(await againstFailures(codes), ['503 after 1', '200 after 3']);
-  assert.match(call, /^\/\/ For requests that may be sent twice/m);
-});
-
-test('programs that list the waits have as many as the policy, within its bounds', async () => {
-  const listing = [...grid.filter(({ strategy }) => strategy.totalTimeoutMs < Infinity), ...others].filter(
-    ({ tab }) => tab === 'delays',
-  );
-  const imports = new Set(listing.flatMap(({ code }) => code.match(/^import .*$/gm)));
-  const bodies = listing.map(({ code }) => `{${code.replace(/^import .*$/gm, '')}}`);
-  const whole = `${[...imports].join('\n')}\n${bodies.join('\nconsole.log("next");\n')}`;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', whole], { cwd: WWW });
-  const lists = stdout.trim().split('next\n');
-  assert.equal(lists.length, listing.length);
-  for (const [i, { name, strategy }] of listing.entries()) {
-    const waits = lists[i].trim().split('\n').map(Number);
-    assert.equal(waits.length, strategy.maxAttempts === Infinity ? 10 : strategy.maxAttempts - 1, name);
-    // Presets of systems that cap the backoff before the jitter exceed the cap by its share.
-    const most = strategy.capRule === 'ceiling' ? strategy.capMs * (1 + strategy.ratio) : strategy.capMs;
-    for (const wait of waits) assert.ok(wait >= strategy.minMs && wait <= most, `${name}: ${wait}`);
-    if (strategy.jitter === 'none') assert.deepEqual(waits, [...policyOf(strategy).delays()], name);
-  }
-});
-
-/** The last statuses, and the requests, of programs against a server that answers 503, 503, and then 200. */
-async function againstFailures(codes) {
-  const modules = codes.map((code) => `${code}\nexport default response.status;\n`);
-  const { ended, atMs } = await against(modules, (count) => ({ status: count <= 2 ? 503 : 200 }));
-  return ended.map((one, i) => `${one} after ${atMs[i].length}`);
-}
+const LIMITED_MS = 3000;
+const [ok, unavailable] = [{ status: 200 }, { status: 503 }];
+const limited = { status: 429, headers: { 'Retry-After': `${LIMITED_MS / 1000}` } };
 
 /**
- * Runs all modules in one process, without their deadlines, each against its own path of a server that answers by the
- * number of the request, and its time since the first one. Returns what the modules export, or their errors, and when
- * the requests came.
+ * Servers, by what they answer to the n-th request, so long after the first; what is changed in the program; and what
+ * comes of it: how the calls end, and after how many requests within the time of the limit.
+ */
+const SERVERS = {
+  '503 twice': { ends: () => '200 after 3' },
+  // A call says what it is for: it sends again what it is told to.
+  'a POST': { init: "method: 'POST'", ends: ({ tab }) => (tab === 'fetch' ? '503 after 1' : '200 after 3') },
+  'a POST with a key': {
+    init: "method: 'POST', headers: { 'Idempotency-Key': 'order 7' }",
+    ends: () => '200 after 3',
+  },
+  // Once its first call has been answered 429, a program makes two more, which a cooldown holds but for one probe.
+  '429 with Retry-After': {
+    more: 2,
+    answer: (_, sinceMs) => (sinceMs < LIMITED_MS ? limited : ok),
+    ends: ({ parts }) => `200,200,200 after ${parts.cooldown ? 2 : 3}`,
+  },
+};
+
+for (const [server, { init = '', more = 0, answer, ends }] of Object.entries(
+  /** @type {Record<string, any>} */ (SERVERS),
+))
+  test(`every program that calls, against ${server}`, async () => {
+    const calling = [...grid, ...others].filter(({ tab }) => tab !== 'delays');
+    for (const { tab, code } of calling)
+      if (tab === 'call') assert.match(code, /^\/\/ For requests that may be sent twice/m);
+    const programs = calling.map(({ code }, i) =>
+      code
+        .replace(/(example\.com\/orders')(?:, \{ (signal) \})?/, (_, url, signal) => {
+          const options = [signal, init].filter(Boolean).join(', ');
+          return options ? `${url}, { ${options} }` : url;
+        })
+        .replace('const response = await ', 'const send = () => ')
+        // A busy machine must not pass a deadline.
+        .replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000')
+        .concat(
+          `\nconst first = send();\nif (${more}) await (await globalThis.fetch('https://example.com/first/${i}')).text();`,
+          `\nconst all = await Promise.all([first, ...Array.from({ length: ${more} }, send)]);`,
+          '\nexport default all.map(({ status }) => status).join();\n',
+        ),
+    );
+    const { ended, atMs } = await against(programs, answer ?? ((n) => (n <= 2 ? unavailable : ok)));
+    for (const [i, one] of calling.entries()) {
+      const early = atMs[i].filter((ms) => !more || ms - atMs[i][0] < LIMITED_MS).length;
+      assert.equal(`${ended[i]} after ${early}`, ends(one), `${one.name}: ${atMs[i]}\n${one.code}`);
+    }
+  });
+
+/**
+ * Runs all modules in one process, each against its own path of a server that answers by the number of the request, and
+ * its time since the first one. Returns what the modules export, or their errors, and when the requests came.
  */
 async function against(modules, answer) {
   const atMs = modules.map(() => []);
-  const server = createServer((request, response) => {
-    const times = atMs[Number(request.url?.slice(1))];
+  const server = createServer(async (request, response) => {
+    const [, first, i] = /** @type {any} */ (/^\/(first\/)?(\d+)$/.exec(`${request.url}`));
+    if (first) {
+      await until('a first answer', () => atMs[i].length > 0);
+      // Once the program has had its turn.
+      return setTimeout(() => response.end(), 250);
+    }
+    const times = atMs[i];
     times.push(performance.now());
     const { status, headers } = answer(times.length, performance.now() - times[0]);
-    response.writeHead(status, headers).end();
+    return response.writeHead(status, headers).end();
   });
   const { origin, close } = await onLoopback(server);
   try {
     const files = modules.map((_, i) => path.join(FOLDER, `r${i}.mjs`));
     const aimed = modules.map((code, i) =>
-      code
-        .replaceAll('https://example.com/orders', `${origin}/${i}`)
-        // A busy machine must not pass a deadline.
-        .replace(/\b(totalTimeoutMs|attemptTimeoutMs): [\d_]+/g, '$1: 600_000'),
+      code.replaceAll('https://example.com/orders', `${origin}/${i}`).replaceAll('https://example.com', origin),
     );
     await Promise.all(files.map((file, i) => writeFile(file, aimed[i])));
     const urls = JSON.stringify(files.map((file) => pathToFileURL(file).href));
     const all = `
-      const limits = ${urls}.map(() => {
-        const limit = {};
-        limit.promise = new Promise((resolve) => (limit.resolve = resolve));
-        return limit;
-      });
-      globalThis.limited = (url) => limits[${urls}.indexOf(url)].promise;
-      const { fetch } = globalThis;
-      globalThis.fetch = async (url, init) => {
-        const response = await fetch(url, init);
-        // Once the program has had its turn.
-        if (response.status === 429) setTimeout(limits[Number(new URL(url.url ?? url).pathname.slice(1))].resolve, 50);
-        return response;
-      };
       const ended = await Promise.all(${urls}.map((url) => import(url).then((m) => m.default, String)));
       console.log(JSON.stringify(ended));
       process.exit();`;
