@@ -24,10 +24,10 @@ pub fn check_hints() -> (usize, usize) {
     let cases = table["cases"].as_array().expect("cases is a list");
     for case in cases {
         let headers = HintHeaders {
-            retry_after_ms: text(case, "retryAfterMs"),
-            x_ms_retry_after_ms: text(case, "xMsRetryAfterMs"),
-            x_amz_retry_after: text(case, "xAmzRetryAfter"),
-            retry_after: text(case, "retryAfter"),
+            retry_after_ms: text(case, "retry-after-ms"),
+            x_ms_retry_after_ms: text(case, "x-ms-retry-after-ms"),
+            x_amz_retry_after: text(case, "x-amz-retry-after"),
+            retry_after: text(case, "retry-after"),
             date: text(case, "date"),
         };
         assert_eq!(

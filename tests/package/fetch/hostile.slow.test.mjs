@@ -16,7 +16,7 @@ const seed = Number(process.env.REJITTER_HOSTILE_SEED || 1);
 
 const SERVER = 'tests/package/fetch/hostile/server.mjs';
 const CLIENT = 'tests/package/fetch/hostile/client.mjs';
-const OTHERS = ['tests/package/lib/words.mjs', 'tests/vectors/retry-after.json', 'www/demo/lib/loopback.mjs'];
+const OTHERS = ['tests/package/lib/words.mjs', 'www/demo/lib/loopback.mjs'];
 const FILES = Object.fromEntries(
   [SERVER, CLIENT, ...OTHERS].map((name) => [name, readFileSync(join(repo, name), 'utf8')]),
 );
@@ -43,7 +43,7 @@ for (const [title, count, ...mode] of [
     assert.equal(seen + refused + (counts['rejected by cooldown'] ?? 0), count, 'a rejected one is not sent');
     if (mode.length > 0)
       assert.ok(refused > 0 && seen > 0 && retries > 0, 'some are rejected, some sent, some retried');
-    else assert.ok(refused === 0 && Object.keys(counts).length >= 30, 'each scenario took place');
+    else assert.ok(refused === 0 && Object.keys(counts).length === 19, 'each scenario took place');
     t.diagnostic(`${seen} of ${count} sent, ${attempts} attempts, ${retries} retries, ${refused} rejected`);
   });
 
@@ -55,7 +55,7 @@ test('control: an account that is wrong by one attempt, a changed body and a soc
   assert.match(changed.wrong.join(), /bodies differ/);
   const leaking = await hostile(300, {
     [CLIENT]: FILES[CLIENT]
-      .replace('await response.body?.cancel()', 'globalThis.kept = [...(globalThis.kept ?? []), response]')
+      .replace('response?.body?.cancel()', 'void (globalThis.kept = [...(globalThis.kept ?? []), response])')
       .replace('await globalThis[DISPATCHER].close();', '')
       .replace('turn < 500', 'turn < 25'),
   });
