@@ -1,41 +1,31 @@
-// Bodies: each attempt sends the same bytes, or there is no further attempt.
+// Bodies: each attempt sends the same bytes, or there is no further attempt. That nothing is left of those that are not
+// sent, and of responses that nobody gets, rows of tests/vectors/fetch.json say.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
-import { AWAITED } from '../lib/callbacks.mjs';
-import { VirtualClock } from '../lib/clock.mjs';
-import { QUICK, failing, serving, statuses } from '../lib/fetching.mjs';
-import { fails, importAll } from '../protection/entry.mjs';
-import { wordsFrom } from '../lib/words.mjs';
+import { fails } from '../lib/callbacks.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
+import { form } from './requests/cases.mjs';
 
-const { breaker, createFetch, hedge, protect, retryReport } = await importAll();
+const { createFetch } = await importFetch();
+const { retryReport } = await importPackage();
 const quick = createFetch(QUICK);
 
 const answer = failing(2);
 const { server, fresh, requestsOf, bodiesOf } = serving((request, response, nth) =>
   request.url === '/308' ? response.writeHead(308, { location: '/1' }).end() : answer(request, response, nth),
 );
-const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
-const hashOf = ({ body }) => hash(body);
 
-const BYTES = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) & 255);
-const HASH = hash(BYTES);
-const form = () => {
-  const f = new FormData();
-  f.append('a', '1');
-  f.append('file', new Blob([BYTES]), 'b.bin');
-  return f;
-};
-
+const TEXT = 'x'.repeat(70_000);
 const STREAMS = {
-  'a ReadableStream': () => new Blob([BYTES]).stream(),
-  'a Node stream': () => Readable.from([Buffer.from(BYTES)]),
+  'a ReadableStream': () => new Blob([TEXT]).stream(),
+  'a Node stream': () => Readable.from([TEXT]),
   'an async iterable': () =>
     (async function* () {
-      yield BYTES;
+      yield new TextEncoder().encode(TEXT);
     })(),
 };
 
@@ -46,16 +36,12 @@ for (const [name, make] of Object.entries(STREAMS))
     let made = 0;
     const body = () => ((made += 1) === 2 ? Promise.resolve(make()) : make());
     assert.equal((await quick(each, { method: 'PUT', body })).status, 200);
-    assert.deepEqual(
-      [once, each].map((url) => requestsOf(url).map(hashOf)),
-      [[HASH], [HASH, HASH, HASH]],
-    );
+    assert.deepEqual([once, each].map(bodiesOf), [[TEXT], [TEXT, TEXT, TEXT]]);
   });
 
 test('a 308, to which fetch sends no stream, is not asked for again', async () => {
   const url = `${server().origin}/308`;
-  const made = [];
-  const body = () => made[made.push(new Blob(['x']).stream()) - 1];
+  const body = () => new Blob(['x']).stream();
   await assert.rejects(quick(url, { method: 'PUT', body }), /^TypeError: fetch failed/);
   assert.equal(requestsOf(url).length, 1);
 });
@@ -66,11 +52,8 @@ test('B01 a Request with a body: sent three times, and used afterwards as by fet
   const promise = quick(request);
   assert.equal(request.bodyUsed, true, 'at once');
   assert.equal((await promise).status, 200);
+  for (const send of [quick, fetch]) await assert.rejects(send(request), TypeError);
   assert.deepEqual(bodiesOf(url), ['PAYLOAD', 'PAYLOAD', 'PAYLOAD']);
-  const again = await quick(request).catch((e) => e);
-  const theirs = await fetch(request).catch((e) => e);
-  assert.ok(again instanceof TypeError && theirs instanceof TypeError);
-  assert.equal(requestsOf(url).length, 3);
 });
 
 test('a call that nothing holds up reaches the inner fetch at once, with the arguments that it has', async () => {
@@ -92,33 +75,12 @@ test('a call that nothing holds up reaches the inner fetch at once, with the arg
   assert.equal(calls[0][0], null);
 });
 
-test('each attempt gets an init of its own, with what hosts add, and from the second one on a signal', async () => {
-  for (const given of [
-    undefined,
-    { method: 'PUT', headers: { a: '1' }, priority: 'high', window: null, dispatcher: {} },
-  ]) {
-    const { inner, calls } = statuses(503, 503, 200);
-    await createFetch(QUICK, inner)('http://x/', given);
-    const inits = calls.map(([, init]) => init);
-    assert.equal(new Set(inits).size, 3, 'a fresh object each time');
-    // React answers a GET without a signal from memory.
-    for (const [i, { signal, ...init } = {}] of inits.entries()) {
-      assert.deepEqual(init, given ?? {});
-      assert.equal(init.dispatcher, given?.dispatcher);
-      assert.equal(signal?.aborted, i === 0 ? undefined : false);
-    }
-    if (given) assert.equal(new Set(inits.map(({ headers }) => headers)).size, 3);
-    else assert.equal(inits[0], undefined);
-  }
-});
-
 test('neither the caller, after the call, nor an inner fetch changes what the next attempt sends', async () => {
-  const form = new FormData();
-  form.append('a', '1');
   const add = (list) => list.append('t', '2');
+  const dispatcher = {};
   for (const [body, change, read] of [
     [new URLSearchParams('a=1'), add, String],
-    [form, add, (b) => [...b.keys()].join()],
+    [form(), add, (b) => [...b.keys()].join()],
     [Uint8Array.of(1, 2, 3), (b) => b.fill(9), String],
   ])
     for (const [headers, rename] of [
@@ -126,7 +88,7 @@ test('neither the caller, after the call, nor an inner fetch changes what the ne
       [{ 'x-a': '1' }, (h) => (h['x-a'] = '2')],
     ]) {
       const seen = [];
-      const before = ['http://x/', 'PUT', '1', read(body)];
+      const before = ['http://x/', 'PUT', '1', read(body), dispatcher];
       const disturb = (url, init) => {
         url.searchParams.append('t', '2');
         init.method = 'DELETE';
@@ -135,11 +97,11 @@ test('neither the caller, after the call, nor an inner fetch changes what the ne
         if (!(seen.length > 0 && init.body instanceof Uint8Array)) change(init.body);
       };
       const inner = async (url, init) => {
-        seen.push([url.href, init.method, new Headers(init.headers).get('x-a'), read(init.body)]);
+        seen.push([url.href, init.method, new Headers(init.headers).get('x-a'), read(init.body), init.dispatcher]);
         disturb(url, init);
         return new Response(null, { status: seen.length < 3 ? 503 : 200 });
       };
-      const args = [new URL('http://x/'), { method: 'PUT', body, headers }];
+      const args = [new URL('http://x/'), { method: 'PUT', body, headers, dispatcher }];
       const call = createFetch(QUICK, inner)(...args);
       disturb(...args);
       await call;
@@ -147,17 +109,62 @@ test('neither the caller, after the call, nor an inner fetch changes what the ne
     }
 });
 
-test('a form under a key, where a Response cannot read its files (WebKitGTK), is encoded by fetch', async (t) => {
-  const unread = new DOMException('Unable to read form data blob', 'InvalidStateError');
-  t.mock.method(Response.prototype, 'blob', () => Promise.reject(unread));
-  const { inner, calls } = statuses(503, 503, 200);
-  const send = createFetch({ ...QUICK, idempotencyKey: () => 'k' }, inner);
-  assert.equal((await send('http://x/', { method: 'POST', body: form(), headers: { 'x-a': '1' } })).status, 200);
-  for (const [, { body, headers }] of calls) {
-    assert.deepEqual([...body.keys()], ['a', 'file']);
-    assert.deepEqual(Object.fromEntries(headers), { 'idempotency-key': 'k', 'x-a': '1' });
+const { Response: Whole } = globalThis;
+for (const [what, Class] of Object.entries({
+  'a Response cannot read its files (WebKitGTK)': class extends Whole {
+    blob = () => Promise.reject(new DOMException('Unable to read form data blob', 'InvalidStateError'));
+  },
+  'a Response does not encode it (whatwg-fetch)': class extends Whole {
+    constructor(body, init) {
+      super(body instanceof FormData ? '' : body, init);
+    }
+  },
+}))
+  test(`a form under a key, where ${what}, is encoded by fetch`, async (t) => {
+    t.mock.method(globalThis, 'Response', Class);
+    const { inner, calls } = statuses(503, 503, 200);
+    const send = createFetch({ ...QUICK, idempotencyKey: () => 'k' }, inner);
+    assert.equal((await send('http://x/', { method: 'POST', body: form(), headers: { 'x-a': '1' } })).status, 200);
+    for (const [, { body, headers }] of calls) {
+      assert.deepEqual([...body.keys()], ['a', 'file']);
+      assert.deepEqual(Object.fromEntries(headers), { 'idempotency-key': 'k', 'x-a': '1' });
+    }
+    assert.equal(new Set(calls.map(([, { body }]) => body)).size, 3);
+  });
+
+/** React Native's, by its source. A subclass may ask for other arguments. */
+class NativeForm {
+  _parts = [];
+
+  constructor(name) {
+    this.append('name', name.toUpperCase());
   }
-  assert.equal(new Set(calls.map(([, { body }]) => body)).size, 3);
+
+  append(name, value) {
+    this._parts.push([name, value]);
+  }
+
+  getParts() {
+    return this._parts.map(([fieldName, string]) => ({ fieldName, string, headers: {} }));
+  }
+}
+
+test('a form or a file of React Native is sent again, as it was at the call', async () => {
+  for (const idempotencyKey of [undefined, 'auto'])
+    for (const make of [() => new NativeForm('n'), () => ({ uri: 'file:///a.jpg', name: 'a.jpg' })]) {
+      const { inner, calls } = statuses(503, 503, 200);
+      const body = make();
+      body.append?.('photo', { uri: 'file:///a.jpg' });
+      const before = body.getParts?.() ?? { ...body };
+      const method = idempotencyKey ? 'POST' : 'PUT';
+      const response = createFetch({ ...QUICK, idempotencyKey }, inner)('http://x/', { method, body });
+      body.append?.('late', '1');
+      assert.equal((await response).status, 200);
+      for (const [, init] of calls) {
+        assert.deepEqual(init.body.getParts?.() ?? init.body, before);
+        assert.ok(init.body instanceof body.constructor);
+      }
+    }
 });
 
 test('a stream that calls itself FormData, as those of the package form-data do, is sent once', async () => {
@@ -194,93 +201,10 @@ test('B07 a cancel that hangs, rejects or throws, and a locked body, hold nothin
   assert.ok(bodies['a stream of Node'].body.destroyed);
 });
 
-test('the caller gets responses that are unread, up to the next request; each other one is cancelled', async (t) => {
-  const { unit: random } = wordsFrom(7);
-  const maybe = (share, make) => (random() < share ? make() : undefined);
-  const ms = (most) => Math.floor(random() * most);
-  const counts = {};
-  for (let run = 0; run < 600; run++) {
-    const responses = [];
-    let requests = 0;
-    /** Answers after a while, with or without regard to the signal. */
-    const inner = (_, init) =>
-      new Promise((resolve, reject) => {
-        requests++;
-        const kind = random();
-        const answer = () => {
-          if (kind < 0.15) return reject(new TypeError('fetch failed'));
-          const made = { cancelled: false };
-          const body = new ReadableStream(
-            { pull() {}, cancel: () => void (made.cancelled = true) },
-            { highWaterMark: 0 },
-          );
-          made.requests = requests;
-          made.response = new Response(body, { status: kind < 0.75 ? 503 : 200 });
-          responses.push(made);
-          resolve(made.response);
-        };
-        const timer = setTimeout(answer, kind < 0.3 ? 400 : ms(60));
-        const hears = random() < 0.5;
-        init?.signal?.addEventListener('abort', () => {
-          if (!hears) return;
-          clearTimeout(timer);
-          reject(init.signal.reason);
-        });
-      });
-    const controller = new AbortController();
-    const options = {
-      jitter: 'none',
-      maxAttempts: 1 + ms(4),
-      baseMs: 1 + ms(40),
-      totalTimeoutMs: maybe(0.6, () => 20 + ms(200)),
-      attemptTimeoutMs: maybe(0.3, () => 30 + ms(30)),
-      throwOnStatus: random() < 0.4,
-      finalError: maybe(0.2, () => 'wrap'),
-      [AWAITED]: maybe(
-        0.3,
-        () => () =>
-          maybe(0.3, () => new Promise((go) => void setTimeout(go, 150))) ?? maybe(0.2, () => assert.fail('no')),
-      ),
-      retryOn: maybe(0.1, () => () => maybe(0.8, () => true) ?? assert.fail('predicate')),
-      protection: maybe(0.4, () => protect(hedge({ delayMs: 20, maxRatio: 1 }), breaker({ minimumCalls: 2 }))),
-    };
-    const clock = new VirtualClock().install();
-    if (random() < 0.1) setTimeout(() => controller.abort(), ms(200));
-    const call = createFetch(options, inner)('http://x/', { signal: controller.signal }).catch((error) => error);
-    await clock.advance(5000);
-    clock.uninstall();
-    const outcome = await call;
-    const given = new Set([outcome]);
-    const history = new Set();
-    for (let error = outcome, at = given; error instanceof Error; error = error.cause) {
-      at.add(error.response);
-      // The timeout of an attempt replaces the outcome before it.
-      if (/^rejitter: attempt/.test(error.message)) at = history;
-    }
-    const name = `run ${run}: ${outcome}, ${JSON.stringify(options)}`;
-    for (const made of responses.filter((each) => !history.has(each.response))) {
-      const { response, cancelled } = made;
-      const unread = given.has(response) && made.requests === requests;
-      assert.deepEqual([response.bodyUsed, cancelled], [!unread, !unread], name);
-      assert.notEqual(response, unread ? undefined : outcome, name);
-    }
-    const kind = outcome instanceof Response ? outcome.status : outcome.name;
-    counts[kind] = (counts[kind] ?? 0) + 1;
-  }
-  t.diagnostic(JSON.stringify(counts));
-  for (const kind of [200, 503, 'HttpStatusError', 'TimeoutError', 'AssertionError', 'AbortError', 'RetryError'])
-    assert.ok(counts[kind] > 0, `${kind} took place`);
-});
-
 test('an aborted call cancels the stream of its body as fetch does: when, and with which reason', async () => {
   const reason = new Error('mine');
   const post = (body, signal) => ({ method: 'POST', duplex: 'half', body, signal });
   const URL_ = 'http://127.0.0.1:9/';
-  const INPUTS = {
-    'a stream in init': (body, signal) => [URL_, post(body, signal)],
-    'a Request': (body, signal) => [new Request(URL_, post(body, signal))],
-    'a Request, and a signal in init': (body, signal) => [new Request(URL_, post(body)), { signal }],
-  };
   /** Whether the stream is cancelled during the call; the reason is that of both. */
   const atOnce = async (call, argumentsOf) => {
     const cancelled = [];
@@ -290,16 +214,17 @@ test('an aborted call cancels the stream of its body as fetch does: when, and wi
     during = false;
     assert.equal(await running.catch((error) => error), reason);
     await new Promise((go) => setImmediate(go));
-    assert.deepEqual(
-      cancelled.map(([, why]) => why),
-      [reason],
-    );
+    assert.equal(cancelled[0][1], reason);
     return cancelled[0][0];
   };
-  for (const [name, argumentsOf] of Object.entries(INPUTS)) {
+  for (const argumentsOf of [
+    (body, signal) => [URL_, post(body, signal)],
+    (body, signal) => [new Request(URL_, post(body, signal))],
+    (body, signal) => [new Request(URL_, post(body)), { signal }],
+  ]) {
     const byFetch = await atOnce(fetch, argumentsOf);
     // Sooner is as good.
     for (const options of [{ maxAttempts: 1 }, {}, { attemptTimeoutMs: 60_000, totalTimeoutMs: 60_000 }])
-      assert.ok((await atOnce(createFetch(options), argumentsOf)) || !byFetch, name);
+      assert.ok((await atOnce(createFetch(options), argumentsOf)) || !byFetch, String(argumentsOf));
   }
 });

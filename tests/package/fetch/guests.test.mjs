@@ -1,170 +1,107 @@
-// Over and under other people's code: fetches that are replaced, wrapped or polyfilled, classes that are extended.
+// Over and under other people's code: fetches that wrap ours, or that ours wraps, polyfills, and init of other packages.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 
-import { importPackage, printed } from '../lib/consumer.mjs';
-import { QUICK, importFetch, statuses } from '../lib/fetching.mjs';
+import { createFetch as betterFetch } from '@better-fetch/fetch';
+import fetchRetry from 'fetch-retry';
+import * as undici from 'undici';
+import { up } from 'up-fetch';
 
-const { createFetch, HttpStatusError } = await importFetch();
-const { retryReport } = await importPackage();
+import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
+import { importPackage } from '../lib/consumer.mjs';
+import { QUICK, failing, importFetch, serving, statuses } from '../lib/fetching.mjs';
 
-test('the first thing a program does may be to replace the global fetch', async () => {
-  const stdout = await printed(`
-    import { fetchWithRetry } from 'rejitter/fetch';
-    globalThis.fetch = fetchWithRetry;
-    console.log(await (await fetch('data:,hello')).text());
-  `);
-  assert.equal(stdout, 'hello\n');
-});
+const { createFetch } = await importFetch();
+const { RetryPolicy, retryReport } = await importPackage();
+const { fresh, requestsOf, bodiesOf } = serving(failing(2));
 
-test('without a global fetch the error says what to do', async () => {
-  const stdout = await printed(`
-    delete globalThis.fetch;
-    const { createFetch, fetchWithRetry } = await import('rejitter/fetch');
-    console.log(String(await fetchWithRetry('http://x/').catch((error) => error)));
-    console.log((await createFetch({}, async () => ({ status: 200 }))('http://x/')).status);
-  `);
-  assert.equal(stdout, 'TypeError: rejitter: no global fetch; pass one to createFetch(options, fetch)\n200\n');
-});
+/** Runs `fn`, and returns what it printed as warnings. */
+async function warnings(t, fn) {
+  const warn = t.mock.method(console, 'warn', () => {});
+  await fn();
+  warn.mock.restore();
+  return warn.mock.calls.map(({ arguments: [text] }) => text);
+}
 
-test('React answers a GET from memory unless init has a signal: each attempt reaches the server', async () => {
-  for (const asRequest of [false, true]) {
-    for (const signal of [undefined, new AbortController().signal]) {
-      let requested = 0;
-      /** @type {Map<string, Promise<Response>>} */
-      const memory = new Map();
-      // In react-server's fetch a signal opts out, and only that of the second argument.
-      const react = async (input, init) => {
-        const ask = async () => new Response(null, { status: ++requested < 3 ? 503 : 200 });
-        if (init?.signal) return ask();
-        const { url } = new Request(input);
-        if (!memory.has(url)) memory.set(url, ask());
-        return (await memory.get(url)).clone();
-      };
-      const response = await createFetch(
-        QUICK,
-        react,
-      )(...(asRequest ? [new Request('http://x/', { signal })] : ['http://x/', signal && { signal }]));
-      assert.equal(response.status, 200);
-      assert.equal(requested, 3);
-    }
-  }
-});
+const ok = () => Response.json({ name: 'Ada' });
+const busy = () => new Response('busy', { status: 503 });
 
 test('a retry that is not an object belongs to another package: ofetch passes its own on', async () => {
   for (const retry of [0, 1, false, true, 'x', null, () => {}]) {
     const { inner, calls } = statuses(503, 200);
     assert.equal((await createFetch(QUICK, inner)('http://x/', { retry, retryDelay: 5 })).status, 200, String(retry));
-    assert.equal(calls.length, 2);
-    assert.equal(calls[0][1].retryDelay, 5);
+    assert.deepEqual([calls.length, calls[0][1].retryDelay], [2, 5]);
   }
 });
 
-test('subclasses of forms, parameters, headers and URLs are sent as they are, not rebuilt', async () => {
-  class Form extends FormData {
-    constructor(token) {
-      super();
-      if (token === undefined) throw new Error('no token');
-      this.append('csrf', token);
+test('up-fetch passes its defaults on with each call, better-fetch its retry: that is said once', async (t) => {
+  const { inner, calls } = statuses(busy(), busy(), ok(), busy(), ok());
+  const get = up(createFetch(QUICK, inner));
+  const said = await warnings(t, async () => {
+    for (const retry of [undefined, { attempts: 2, delay: 5 }])
+      assert.deepEqual(await get('http://x.example/', retry && { retry }), { name: 'Ada' });
+    for (const retry of [{ type: 'linear', attempts: 2, delay: 1 }, 2, undefined]) {
+      const customFetchImpl = createFetch(QUICK, statuses(busy(), ok()).inner);
+      const { data } = await betterFetch({ customFetchImpl, retry })('http://x.example/');
+      assert.deepEqual(data, { name: 'Ada' });
     }
-  }
-  class Params extends URLSearchParams {
-    constructor(init) {
-      super(init);
-      this.append('sig', 'S');
+  });
+  assert.equal(calls.length, 5);
+  assert.deepEqual(said, ['rejitter: init.retry is ignored, as an option of another package']);
+});
+
+test('fetch-retry passes its retryOn on: that is said once', async (t) => {
+  const { inner, calls } = statuses(busy(), busy(), ok(), ok());
+  const get = fetchRetry(createFetch({ ...QUICK, maxAttempts: 2 }, inner));
+  const said = await warnings(t, async () => {
+    for (const retryOn of [[503], (attempt, _, response) => attempt < 3 && response?.status === 503]) {
+      const response = await get('http://x.example/', { retryOn, retries: 3, retryDelay: 1 });
+      assert.deepEqual(await response.json(), { name: 'Ada' });
     }
-  }
-  class AppHeaders extends Headers {
-    constructor(environment, headers) {
-      super(headers);
-      this.append('x-env', environment);
-    }
-  }
-  class Address extends URL {
-    constructor(path) {
-      super(path, 'http://x/base/');
-    }
-  }
-  for (const [body, text] of [
-    [new Form('T'), 'csrf,T'],
-    [new Params('a=1'), 'a,1,sig,S'],
+  });
+  assert.equal(calls.length, 4);
+  assert.deepEqual(said, ['rejitter: init.retryOn is ignored, as an option of another package']);
+});
+
+test('with one name of ours, or none at all, a retry is ours', async (t) => {
+  const { inner, calls } = statuses(200);
+  const fetch = createFetch({}, inner);
+  const said = await warnings(t, async () => {
+    for (const [retry, problem] of [
+      [{ attempts: 2, maxAttempts: 2 }, /unknown option "attempts"/],
+      [{ when: () => true, retryIf: () => true }, /unknown option "when"/],
+      [{ maxAttempts: 0, delay: 5 }, /maxAttempts must be/],
+      [new RetryPolicy(), /got a RetryPolicy/],
+      [{ ...new RetryPolicy() }, /got a RetryPolicy/],
+      [new AbortController().signal, /got an AbortSignal/],
+      [[503], /options must be an object/],
+    ])
+      await assert.rejects(fetch('http://x.example/', { retry }), problem);
+    assert.equal(calls.length, 0);
+    for (const retry of [{}, { maxAttempts: undefined }, { seed: 5 }]) await fetch('http://x.example/', { retry });
+  });
+  assert.deepEqual([calls.length, said], [3, []]);
+});
+
+test('a member of init that can only be an option is an error before anything is sent, others are passed on', async () => {
+  const { inner, calls } = statuses(200);
+  const fetch = createFetch({}, inner);
+  for (const [name, value] of [
+    ['maxAttempts', 2],
+    ['totalTimeoutMs', 5],
+    ['idempotencyKey', 'auto'],
   ]) {
-    const { inner, calls } = statuses(503, 503, 200);
-    await createFetch(QUICK, inner)(new Address('path'), { method: 'PUT', headers: new AppHeaders('prod'), body });
-    assert.equal(calls.length, 3);
-    for (const [url, { headers, body }] of calls)
-      assert.deepEqual([String(url), headers.get('x-env'), [...body].join()], ['http://x/base/path', 'prod', text]);
+    const { message } = await fetch('http://x/', { method: 'POST', [name]: value }).catch((error) => error);
+    assert.ok(message.startsWith(`rejitter: ${name} `) && message.includes(`retry: { ${name} }`), message);
   }
-});
-
-/** A Request like whatwg-fetch's: no tag, no `body`, and a body that can be read once. */
-class Polyfilled {
-  constructor(input, init = {}) {
-    if (input instanceof Polyfilled) {
-      if (input.bodyUsed) throw new TypeError('Already read');
-      Object.assign(this, input);
-      if (!init.body && input.content !== undefined) {
-        this.content = input.content;
-        input.bodyUsed = true;
-      }
-    } else {
-      this.url = String(input);
-    }
-    this.method = init.method ?? this.method ?? 'GET';
-    this.headers = new Headers(init.headers ?? this.headers);
-    this.signal = init.signal ?? this.signal ?? new AbortController().signal;
-    this.content = init.body ?? this.content;
-    this.bodyUsed = false;
-  }
-
-  clone() {
-    return new Polyfilled(this, { body: this.content });
-  }
-}
-
-test('a polyfilled Request is one: its method, its body and its signal', async (t) => {
-  t.mock.method(globalThis, 'Request');
-  globalThis.Request = Polyfilled;
-  const seen = [];
-  const inner = (status) => async (input, init) => {
-    const request = new Polyfilled(input, init);
-    if (request.bodyUsed) throw new TypeError('Already read');
-    seen.push([request.url, request.method, request.content]);
-    return new Response(null, { status });
-  };
-  const once = await createFetch(
-    { ...QUICK, maxAttempts: 3 },
-    inner(503),
-  )(new Polyfilled('http://x/', { method: 'POST', body: 'order' }));
-  assert.equal(once.status, 503);
-  assert.deepEqual(seen, [['http://x/', 'POST', 'order']]);
-  seen.length = 0;
-  await createFetch(
-    { ...QUICK, maxAttempts: 3 },
-    inner(503),
-  )(new Polyfilled('http://x/', { method: 'PUT', body: 'text' }));
-  assert.deepEqual(seen, Array(3).fill(['http://x/', 'PUT', 'text']));
-  // In the wait, which nothing else would end.
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const waiting = createFetch(
-    { baseMs: 1e9, capMs: 1e9, minMs: 1e8, onRetry: () => controller.abort(reason) },
-    inner(503),
-  )(new Polyfilled('http://x/', { signal: controller.signal }));
-  assert.equal(await waiting.catch((error) => error), reason);
-});
-
-test('happy-dom rejects with a DOMException: it is the network', async () => {
-  const { inner, calls } = statuses(
-    new DOMException('Fetch failed: connect ECONNREFUSED 127.0.0.1:1', 'NetworkError'),
-    200,
-  );
-  assert.equal((await createFetch(QUICK, inner)('http://x/')).status, 200);
-  assert.equal(calls.length, 2);
-  const aborted = statuses(new DOMException('aborted', 'AbortError'), 200);
-  await assert.rejects(createFetch(QUICK, aborted.inner)('http://x/'), { name: 'AbortError' });
-  assert.equal(aborted.calls.length, 1);
+  assert.equal(calls.length, 0);
+  const names =
+    'next cf dispatcher timeout onRequest onSuccess onRetry name hint seed metrics methods baseURL retryDelay retries';
+  const others = Object.fromEntries(names.split(' ').map((name) => [name, { own: name }]));
+  await fetch('http://x/', others);
+  assert.deepEqual(calls[0][1], others);
 });
 
 test('a wrong signal and a wrong init are rejected, with and without timeouts', async () => {
@@ -185,30 +122,76 @@ test('a wrong signal and a wrong init are rejected, with and without timeouts', 
   }
 });
 
-test('throwOnStatus under a frozen Error.prototype', async () => {
-  const stdout = await printed(`
-    import { createFetch } from 'rejitter/fetch';
-    Object.freeze(Error.prototype);
-    const inner = async () => new Response('why', { status: 404 });
-    const error = await createFetch({ throwOnStatus: true }, inner)('http://x/').catch((error) => error);
-    console.log(error.name, error.status, await error.response.text(), Object.keys(error).join());
-  `);
-  assert.equal(stdout, 'HttpStatusError 404 why name,status,method,origin\n');
+/** A Request like whatwg-fetch's: no tag, no `body`, and a body that can be read once. */
+class Polyfilled {
+  constructor(input, init = {}) {
+    const { url = String(input), method, headers, signal, content } = input;
+    if (input.bodyUsed) throw new TypeError('Already read');
+    if (!init.body && content !== undefined) input.bodyUsed = true;
+    this.url = url;
+    this.method = init.method ?? method ?? 'GET';
+    this.headers = new Headers(init.headers ?? headers);
+    this.signal = init.signal ?? signal ?? new AbortController().signal;
+    this.content = init.body ?? content;
+    this.bodyUsed = false;
+  }
+
+  clone() {
+    return new Polyfilled(this, { body: this.content });
+  }
+}
+
+test('a polyfilled Request is one: its method, its body and its signal', async (t) => {
+  t.mock.method(globalThis, 'Request');
+  globalThis.Request = Polyfilled;
+  const seen = [];
+  const inner = async (...args) => {
+    const { url, method, content } = new Polyfilled(...args);
+    seen.push([url, method, content]);
+    return new Response(null, { status: 503 });
+  };
+  for (const [method, count] of [
+    ['POST', 1],
+    ['PUT', 3],
+  ]) {
+    seen.length = 0;
+    await createFetch({ ...QUICK, maxAttempts: 3 }, inner)(new Polyfilled('http://x/', { method, body: 'order' }));
+    assert.deepEqual(seen, Array(count).fill(['http://x/', method, 'order']));
+  }
+  // In the wait, which nothing else would end.
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const waits = { baseMs: 1e9, capMs: 1e9, minMs: 1e8, onRetry: () => controller.abort(reason) };
+  const waiting = createFetch(waits, inner)(new Polyfilled('http://x/', { signal: controller.signal }));
+  assert.equal(await waiting.catch((error) => error), reason);
 });
 
-test('a status text from the server cannot forge a log line', async () => {
-  const odd = (statusText) => async () => ({ status: 404, statusText, headers: new Headers(), body: null });
-  const messageOf = async (statusText) =>
-    (await createFetch({ throwOnStatus: true }, odd(statusText))('http://x/?token=secret').catch((e) => e)).message;
-  assert.equal(await messageOf('Not Found'), 'rejitter: HTTP 404 Not Found (GET http://x)');
-  assert.equal(await messageOf(''), 'rejitter: HTTP 404 (GET http://x)');
-  assert.equal(await messageOf(undefined), 'rejitter: HTTP 404 (GET http://x)');
-  assert.equal(
-    await messageOf('x\u001b[31mred\r\nforged\u202e\u0085'),
-    'rejitter: HTTP 404 x [31mred forged (GET http://x)',
-  );
-  const long = await messageOf('y'.repeat(10_000));
-  assert.equal(long, `rejitter: HTTP 404 ${'y'.repeat(100)} (GET http://x)`);
-  const error = new HttpStatusError({ status: 500, statusText: 'x' });
-  assert.equal(retryReport(error), undefined);
+test("undici's fetch: its responses, its requests, its forms, and a connect timeout of its own", async () => {
+  const form = new undici.FormData();
+  form.append('a', '1');
+  const fetch = createFetch(QUICK, undici.fetch);
+  for (const [body, sent] of [
+    ['text', /^text$/],
+    [form, /name="a"/],
+  ]) {
+    const url = fresh();
+    assert.ok((await fetch(url, { method: 'PUT', body })) instanceof undici.Response);
+    assert.equal(bodiesOf(url).filter((each) => sent.test(each)).length, 3);
+  }
+  const url = fresh();
+  const headers = { 'idempotency-key': 'k' };
+  const request = new undici.Request(url, { method: 'POST', body: 'by a Request', headers });
+  assert.equal(await (await fetch(request)).text(), 'by a Request');
+  assert.deepEqual([request.bodyUsed, requestsOf(url).length], [true, 3]);
+
+  // Nothing answers the handshake here: undici gives up before the attempt's own time, and nothing was processed.
+  const dispatcher = new undici.Agent({ connect: { timeout: 200 } });
+  const mute = await onLoopback(createServer((socket) => socket.resume()));
+  const options = { ...QUICK, maxAttempts: 2, attemptTimeoutMs: 30_000 };
+  const error = await createFetch(options, (input, init) => undici.fetch(input, { ...init, dispatcher }))(
+    mute.origin.replace('http', 'https'),
+    { method: 'POST', body: 'x' },
+  ).catch((error) => error);
+  assert.equal(retryReport(error).attempts, 2, 'a POST is sent again');
+  await Promise.all([dispatcher.close(), mute.close()]);
 });

@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { inspect } from 'node:util';
 
 import { AWAITED, OBSERVERS } from '../lib/callbacks.mjs';
 import { VirtualClock, turn } from '../lib/clock.mjs';
@@ -68,6 +69,11 @@ const expanded = ({ each = [undefined], with: headers, methods = ['GET'], option
   );
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+// Pages that are not served over HTTPS have none.
+Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined });
+/** All keys that were made, and how many responses were discarded. */
+const made = { keys: [], discarded: { large: 0, light: 0 } };
+
 const CALLBACKS = [...'random retryOn retryIf retryOnResult hint prepare protectionKey'.split(' '), AWAITED];
 
 /** Returns the name of an outcome in a log. */
@@ -79,6 +85,8 @@ class Run {
   /** What was seen: times, and what happened. */
   log = [];
   calls = [];
+  /** What hooks got: what they throw would only be reported. */
+  events = [];
   /** Timers of the row itself. */
   timers = new Set();
 
@@ -120,6 +128,7 @@ class Run {
       return this.act(step, (value) => {
         if (name === 'prepare') return changed(args[0], value);
         if (name === 'body') return this.body(value);
+        if (value === 'nothing') return undefined;
         return value?.header === undefined ? value : args[0].headers.get(value.header);
       });
     };
@@ -158,7 +167,7 @@ class Run {
     }
     for (const name of row.hooks ? OBSERVERS : [])
       options[name] = (event) => {
-        assert.ok(Object.isFrozen(event));
+        this.events.push(event);
         const { attempt, status, error, hintMs, hedge, reason } = event;
         const end = name === 'onAttempt' || name === AWAITED ? undefined : (status ?? nameOf(error));
         this.note(name, attempt, end, hintMs && `hint ${hintMs}`, hedge && 'hedge', reason);
@@ -170,7 +179,7 @@ class Run {
   /** A status, a response with headers, or a failure: the cause of `fetch failed`, or bare, as of Deno and Bun. */
   #answerOf(answer, n) {
     const { status, bare, mock, ...rest } = typeof answer === 'number' ? { status: answer } : answer;
-    if (mock) return mock;
+    if (mock !== undefined) return mock ?? undefined;
     if (status === undefined)
       return bare
         ? Object.assign(new TypeError(bare), rest)
@@ -196,12 +205,16 @@ class Run {
     const signal = init?.signal ?? input.signal;
     const { href } = new URL(input.url ?? input);
     const headers = new Headers(init?.headers ?? input.headers);
-    this.calls.push({ answer, headers, signal, begunAborted: signal?.aborted });
+    const call = { answer, headers, signal, init, begunAborted: signal?.aborted, answered: 0 };
+    this.calls.push(call);
     const method = init?.method ?? input.method ?? 'GET';
     const shown = (shows ?? []).filter((name) => headers.has(name)).map((name) => `${name}: ${headers.get(name)}`);
     const at = this.note('sends', n, method === 'GET' ? undefined : method, href === URL_ ? undefined : href, ...shown);
     const settled = new Promise((resolve, reject) => {
-      const settle = () => (answer instanceof Error ? reject(answer) : resolve(answer));
+      const settle = () => {
+        call.answered = this.calls.length;
+        return answer instanceof Error ? reject(answer) : resolve(answer);
+      };
       // An inner fetch may throw as well as reject.
       if (takes === undefined && answer instanceof Error && this.form === 'URL') throw answer;
       const timer = takes === undefined ? undefined : this.later(takes, settle);
@@ -226,7 +239,8 @@ class Run {
   start(send, { url = URL_, method = this.row.method, redirect = 'follow', mode, headers, body, ...more }, name) {
     const { retry, abortAt } = more;
     const controller = new AbortController();
-    const init = { method, redirect, mode, headers, ...(retry && { retry }), body: this.body(body) };
+    const init = { method, redirect, mode, headers, body: this.body(body) };
+    if (retry) init.retry = presets[retry.preset] ?? retry;
     if (this.form !== 'Request' && !/^(?:get|head)$/i.test(method)) init.body ??= 'x';
     if (/stream$/.test(body)) init.duplex = 'half';
     if (abortAt !== undefined) init.signal = controller.signal;
@@ -276,7 +290,10 @@ function changed(request, change) {
   return undefined;
 }
 
-const URL_ = 'http://192.0.2.1/';
+/** Nothing that is logged may have more of it than the origin. */
+const URL_ = 'http://192.0.2.1/secret?token=secret#secret';
+
+const originOf = (url) => new URL(url).origin.replace(/^null$/, '') || undefined;
 
 async function check(entry, form, row) {
   const about = `${entry === light ? 'light, ' : ''}${form}, ${JSON.stringify(row)}`;
@@ -286,6 +303,7 @@ async function check(entry, form, row) {
   const seen = {};
   const ends = [];
   clock.install();
+  const reported = mock.method(console, 'error', () => {}).mock;
   try {
     const send = FORMS[form](entry, run.inner, run.options(), seen);
     const numbers = [row.numbers ?? []].flat();
@@ -309,10 +327,16 @@ async function check(entry, form, row) {
     if (row.keys) assert.deepEqual(run.protection.keys(), row.keys, about);
   } finally {
     clock.uninstall();
+    reported.restore();
   }
+  // Node prints warnings of its own.
+  const reports = reported.calls.flatMap(({ arguments: [thrown] }) => thrown.message ?? []);
+  for (const text of reports) assert.ok(text.startsWith(row.reports), `${about}: ${text}`);
+  assert.equal(reports.length > 0, row.reports !== undefined, about);
   assert.ok(row.calls !== undefined || row.log !== undefined, about);
   if (row.calls !== undefined) assert.equal(calls.length, row.calls, about);
   if (row.log) assert.deepEqual(log, row.log, about);
+  for (const event of run.events) checkEvent(event, row, about);
   if (row.waits !== undefined) assert.deepEqual(clock.delays, row.waits, about);
   if (row.metrics) assert.deepEqual(namedIn(row.metrics, seen.policy.metrics()), row.metrics, about);
   const last = requests.length > 1 ? undefined : calls.at(-1)?.answer;
@@ -320,13 +344,43 @@ async function check(entry, form, row) {
   if (row.key !== undefined) {
     const keys = new Set(calls.map((call) => call.headers.get(row.options?.idempotencyHeader ?? 'idempotency-key')));
     assert.equal(keys.size, 1, about);
-    if (row.key === 'uuid') assert.match([...keys][0], UUID, about);
+    if (row.key === 'uuid') assert.match(made.keys[made.keys.push(...keys) - 1], UUID, about);
     else assert.deepEqual([...keys], [row.key], about);
   }
+  if (requests.length === 1) checkCalls(run, ends[0], entry, about);
   if (last === 'hangs') {
     assert.equal(new Set(calls.map(({ signal }) => signal)).size, calls.length, about);
     assert.ok(calls.every(({ begunAborted }) => !begunAborted));
   }
+}
+
+/**
+ * What holds of the calls of every request: each has an init of its own, and from the second on a signal in it, without
+ * which React answers from memory. The caller gets a response unread until another one is sent; each other is cancelled.
+ */
+function checkCalls({ calls, log }, { value, error }, entry, about) {
+  const inits = calls.map(({ init }) => init);
+  if (entry === large) {
+    assert.equal(new Set(inits).size, calls.length, about);
+    for (const init of inits.slice(1)) assert.ok(init.signal instanceof AbortSignal, about);
+  }
+  const given = new Set([value]);
+  // The timeout of an attempt replaces the outcome before it.
+  for (let each = error; each instanceof Error && !/^rejitter: attempt/.test(each.message); each = each.cause)
+    given.add(each.response);
+  for (const [i, { answer, answered }] of calls.entries()) {
+    if (!(answered && answer?.body)) continue;
+    const isUnread = given.has(answer) && answered === calls.length;
+    if (!isUnread) made.discarded[entry === light ? 'light' : 'large'] += 1;
+    const cancels = log.filter((each) => each.endsWith(` cancels ${i + 1}`)).length;
+    assert.deepEqual([answer.bodyUsed, cancels], [!isUnread, +!isUnread], `${about}: response ${i + 1}`);
+  }
+}
+
+function checkEvent(event, { requests, method, url = URL_ }, about) {
+  assert.ok(Object.isFrozen(event), about);
+  assert.doesNotMatch(inspect(event, { depth: 9, showHidden: true }), /secret/, about);
+  if (!requests) assert.deepEqual([event.method, event.origin], [method.toUpperCase(), originOf(url)], about);
 }
 
 /** Compares how one request of a row ended. */
@@ -343,6 +397,7 @@ function checkEnd({ value, error, last, calls }, expected, entry, about) {
   else if (reason === 'callback' && expected.retryOn !== undefined)
     assert.match(error.message, /^rejitter: retryOn must return .*, got /, about);
   if (cause !== undefined) assert.equal(error.cause.message, cause, about);
+  if (/^(Timeout|HttpStatus)Error$/.test(error?.name) && entry === large) checkLabels(error, expected, about);
   const report = retryReport(value ?? error);
   if (entry === light || reason === null) assert.equal(report, undefined, about);
   else if (reason !== undefined)
@@ -356,6 +411,13 @@ function checkEnd({ value, error, last, calls }, expected, entry, about) {
       records,
       about,
     );
+}
+
+/** An error of ours names the request, without what may be secret. */
+function checkLabels({ name, status, message, ...labels }, { method, url = URL_ }, about) {
+  const origin = originOf(url);
+  assert.deepEqual(labels, { method: method.toUpperCase(), origin }, about);
+  assert.ok(message.endsWith(` (${labels.method}${origin ? ` ${origin}` : ''})`), `${about}: ${message}`);
 }
 
 /** The error of `throwOnStatus`, by itself or in a RetryError. */
@@ -419,3 +481,9 @@ for (const { name, rows, ...common } of groups) {
 }
 
 test('rejitter/light/fetch runs most rows', () => assert.ok(lightRows >= 150, `${lightRows} rows`));
+
+test('no key was made twice', () => assert.ok(made.keys.length > 20 && new Set(made.keys).size === made.keys.length));
+
+// By `checkCalls`.
+test('the caller gets responses that are unread, up to the next request; each other one is cancelled, by light too', () =>
+  assert.ok(Math.min(...Object.values(made.discarded)) > 150, JSON.stringify(made.discarded)));

@@ -164,54 +164,8 @@ for (const [wrapper, lay] of Object.entries(INSTEAD)) {
   });
 }
 
-test("a wrapper's own request, for a token, is retried, and leaves the wrapper in its place", async () => {
-  const stdout = await printed(`
-    import { createFetch } from 'rejitter/fetch';
-    const answered = [];
-    let failures = 2;
-    const real = async (url, init) => {
-      answered.push(url.slice(9) + ' ' + init?.headers?.authorization);
-      return new Response('token', { status: url === 'http://x/token' && failures-- > 0 ? 503 : 200 });
-    };
-    globalThis.fetch = real;
-    const ours = createFetch({ baseMs: 0 });
-    let token;
-    globalThis.fetch = async (url, init) => {
-      token ??= await (await ours('http://x/token')).text();
-      return real(url, { ...init, headers: { authorization: token } });
-    };
-    for (const path of ['a', 'b', 'c']) await ours('http://x/' + path);
-    console.log(answered.join());`);
-  const token = Array(3).fill('token undefined');
-  assert.equal(stdout, `${[...token, 'a token', 'b token', 'c token'].join()}\n`);
-});
-
-test('where the host does not follow asynchronous calls, many at once are retried through the wrapper', async () => {
-  const stdout = await printed(`
-    process.getBuiltinModule = undefined;
-    const { createFetch } = await import('rejitter/fetch');
-    let sent = 0;
-    const busy = async () => new Response(null, { status: 503 });
-    globalThis.fetch = busy;
-    const ours = createFetch({ baseMs: 0, maxAttempts: 3 });
-    globalThis.fetch = (...args) => (sent++, busy(...args));
-    await Promise.all(Array.from({ length: 500 }, () => ours('http://x/graphql')));
-    console.log(sent);`);
-  assert.equal(stdout, '1500\n');
-});
-
 test('where the host does not follow asynchronous calls, a request is sent once, too', async () => {
   const lay = INSTEAD['an async function over one that is not installed'];
   const setUp = 'process.getBuiltinModule = undefined;';
   assert.deepEqual((await requestsOf(lay, 0, setUp)).slice(0, 2), ['200,503,503', 1]);
-});
-
-test('a host without a fetch, under a wrapper that leads back to ours: a TypeError, and never undefined', async () => {
-  const stdout = await printed(`
-    globalThis.fetch = undefined;
-    const { createFetch } = await import('rejitter/fetch');
-    const ours = createFetch({ maxAttempts: 1 });
-    globalThis.fetch = (...args) => ours(...args);
-    console.log(await ours('http://x/').then(String, ({ name }) => name));`);
-  assert.equal(stdout, 'TypeError\n');
 });

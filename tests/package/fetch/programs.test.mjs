@@ -1,0 +1,186 @@
+// Programs that change their host before they send requests, or watch it. Each prints what is expected of it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { printed } from '../lib/consumer.mjs';
+
+const IMPORT = "const { HttpStatusError, createFetch, fetchWithRetry, retryAfterMs } = await import('rejitter/fetch');";
+const PRELUDE = `
+  const statuses = (...list) => Object.assign(async (...args) => {
+    const { sent } = statuses;
+    return new Response('x', { status: list[Math.min(sent.push(args), list.length) - 1] });
+  }, statuses.sent = []);
+  const caught = (promise) => promise.catch((error) => error);
+  const collect = async () => {
+    for (let i = 0; i < 10; i += 1) { await new Promise((go) => setTimeout(go, 5)); gc(); }
+  };
+`;
+const GC = { flags: ['--expose-gc'] };
+const TIMEOUTS = `
+  const fetch = createFetch({ attemptTimeoutMs: 5, maxAttempts: 1 }, (_, { signal }) =>
+    new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason))));
+  fetch('http://x/').catch((error) => console.log(error instanceof light.TimeoutError, light.TimeoutError === TimeoutError));`;
+
+/** Program, what it prints, and how it runs. */
+const PROGRAMS = {
+  'the first thing a program does may be to replace the global fetch': [
+    `${IMPORT} globalThis.fetch = fetchWithRetry; console.log(await (await fetch('data:,hello')).text());`,
+    'hello',
+  ],
+  'without a global fetch the error says what to do': [
+    `delete globalThis.fetch; ${IMPORT}
+    console.log(String(await caught(fetchWithRetry('http://x/'))));
+    console.log((await createFetch({}, async () => ({ status: 200 }))('http://x/')).status);`,
+    'TypeError: rejitter: no global fetch; pass one to createFetch(options, fetch)\n200',
+  ],
+  'without a global fetch, under a wrapper that leads back to ours: a TypeError, and never undefined': [
+    `globalThis.fetch = undefined; ${IMPORT}
+    const ours = createFetch({ maxAttempts: 1 });
+    globalThis.fetch = (...args) => ours(...args);
+    console.log((await caught(ours('http://x/'))).name);`,
+    'TypeError',
+  ],
+  'throwOnStatus under a frozen Error.prototype': [
+    `${IMPORT} Object.freeze(Error.prototype);
+    const error = await caught(createFetch({ throwOnStatus: true }, statuses(404))('http://x/'));
+    console.log(error.name, error.status, await error.response.text(), Object.keys(error).join());`,
+    'HttpStatusError 404 x name,status,method,origin',
+  ],
+  // Node loads its fetch when it is first used, and reads the versions then.
+  'B11 408 is left to the browser where there is one': [
+    `${IMPORT} new Request('http://x/'); new Response();
+    Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Mozilla/5.0 (X11)' }, configurable: true });
+    const send = createFetch({ baseMs: 1 }, statuses(408, 200));
+    const seen = [(await send('http://x/')).status];
+    Object.defineProperty(process, 'versions', { value: {} });
+    statuses.sent.length = 0;
+    console.log(...seen, (await send('http://x/')).status);`,
+    '200 408',
+  ],
+  'a response that is not retried enters no wasm': [
+    `let compiled = 0;
+    const { Module } = WebAssembly;
+    WebAssembly.Module = class extends Module { constructor(bytes) { super(bytes); compiled += 1; } };
+    ${IMPORT}
+    const fetch = createFetch({}, statuses(200, 200, 404, 503));
+    await fetch('http://x/'); await fetch('http://x/', { method: 'POST', body: 'x' });
+    await fetch('http://x/');
+    const before = compiled;
+    await fetch('http://x/', { retry: { baseMs: 1, maxAttempts: 2 } });
+    console.log(before, compiled);`,
+    '0 1',
+  ],
+  'idempotencyKey auto where there is no crypto: rejected before anything is sent, with the remedy': [
+    `${IMPORT} delete globalThis.crypto;
+    const send = (idempotencyKey) => createFetch({ idempotencyKey }, statuses(200))('http://x/', { method: 'POST' });
+    const { name, message } = await caught(send('auto'));
+    console.log(statuses.sent.length, name, /^rejitter: idempotencyKey 'auto' .*crypto.*function/.test(message));
+    console.log((await send(() => 'mine')).status);`,
+    '0 TypeError true\n200',
+  ],
+  'there is one TimeoutError, in ES modules': [
+    `import * as light from 'rejitter/light'; import { TimeoutError, createFetch } from 'rejitter/light/fetch';${TIMEOUTS}`,
+    'true true',
+  ],
+  'there is one TimeoutError, in CommonJS': [
+    `const light = require('rejitter/light'); const { TimeoutError, createFetch } = require('rejitter/light/fetch');
+    ${TIMEOUTS}`,
+    'true true',
+    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
+  ],
+  'R03 the time zone changes nothing': [
+    `${IMPORT} Date.now = () => Date.UTC(2023, 10, 14, 22, 13, 20);
+    const dates = ['Tue, 14 Nov 2023 22:14:20 GMT', 'Tuesday, 14-Nov-23 22:14:20 GMT', 'Tue Nov 14 22:14:20 2023'];
+    console.log(new Date(0).getTimezoneOffset(), ...dates.map(retryAfterMs));`,
+    '300 60000 60000 60000',
+    { env: { TZ: 'America/New_York' } },
+  ],
+  'an aborted call ends with the reason where a mock took the place of the global fetch, whatever it takes': [
+    `${IMPORT} globalThis.fetch = async () => new Response();
+    console.log(String(await createFetch()('/api', { signal: AbortSignal.abort('enough') }).catch(String)));`,
+    'enough',
+  ],
+  "a wrapper's own request, for a token, is retried, and leaves the wrapper in its place": [
+    `${IMPORT}
+    const answered = [];
+    let failures = 2;
+    const real = async (url, init) => {
+      answered.push(url.slice(9) + ' ' + init?.headers?.authorization);
+      return new Response('token', { status: url === 'http://x/token' && failures-- > 0 ? 503 : 200 });
+    };
+    globalThis.fetch = real;
+    const ours = createFetch({ baseMs: 0 });
+    let token;
+    globalThis.fetch = async (url, init) => {
+      token ??= await (await ours('http://x/token')).text();
+      return real(url, { ...init, headers: { authorization: token } });
+    };
+    for (const path of ['a', 'b', 'c']) await ours('http://x/' + path);
+    console.log(answered.join());`,
+    `${'token undefined,'.repeat(3)}a token,b token,c token`,
+  ],
+  'where the host does not follow asynchronous calls, many at once are retried through the wrapper': [
+    `process.getBuiltinModule = undefined; ${IMPORT}
+    let sent = 0;
+    const busy = globalThis.fetch = statuses(503);
+    const ours = createFetch({ baseMs: 0, maxAttempts: 3 });
+    globalThis.fetch = (...args) => (sent++, busy(...args));
+    await Promise.all(Array.from({ length: 500 }, () => ours('http://x/graphql')));
+    console.log(sent);`,
+    '1500',
+  ],
+  'A01 with timeouts: one weak listener for all responses with a body, gone when they are': [
+    `${IMPORT}
+    const { getEventListeners } = await import('node:events');
+    const { signal } = new AbortController();
+    const fetch = createFetch({ attemptTimeoutMs: 60000 }, statuses(200));
+    for (let i = 0; i < 2000; i += 1) await (await fetch('http://x/', { signal })).text();
+    const held = [await fetch('http://x/', { signal }), await fetch('http://x/', { signal })];
+    statuses.sent.length = 0;
+    await collect();
+    const during = getEventListeners(signal, 'abort').length;
+    held.length = 0;
+    await collect();
+    console.log(during, getEventListeners(signal, 'abort').length);`,
+    '1 0',
+    GC,
+  ],
+  'Node does not warn of listeners when the attempts of many calls with one signal fail': [
+    `${IMPORT}
+    const server = (await import('node:http')).createServer((_, response) => response.writeHead(503).end());
+    await new Promise((go) => server.listen(0, '127.0.0.1', go));
+    process.on('warning', (warning) => console.log(warning.name));
+    const { signal } = new AbortController();
+    const fetch = createFetch({ baseMs: 0, maxAttempts: 4 });
+    const call = async () => (await fetch('http://127.0.0.1:' + server.address().port, { signal })).status;
+    console.log(...new Set(await Promise.all(Array.from({ length: 700 }, call))));
+    process.exit();`,
+    '503',
+  ],
+};
+for (const args of ['url, { signal }', 'new Request(url, { signal })'])
+  for (const options of ['{ attemptTimeoutMs: 60000 }', '{}'])
+    PROGRAMS[`${args}, ${options}: a body stays abortable if only its reader is kept, after a collection of garbage`] =
+      [
+        `${IMPORT}
+      const server = (await import('node:http')).createServer((request, response) => {
+        response.once('close', () => (console.log('closed'), server.close())).writeHead(200).write('begin');
+      });
+      await new Promise((go) => server.listen(0, '127.0.0.1', go));
+      const url = 'http://127.0.0.1:' + server.address().port;
+      const controller = new AbortController();
+      const { signal } = controller;
+      const reader = await (async () => (await createFetch(${options})(${args})).body.getReader())();
+      await reader.read();
+      await collect();
+      const reason = new Error('enough');
+      controller.abort(reason);
+      setTimeout(() => { console.log('late'); process.exit(); }, 3000).unref();
+      console.log((await caught(reader.read())) === reason);`,
+        'true\nclosed',
+        GC,
+      ];
+
+for (const [name, [program, says, options]] of Object.entries(PROGRAMS))
+  test(name, async () => assert.equal((await printed(PRELUDE + program, options)).trimEnd(), says));
