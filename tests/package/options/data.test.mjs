@@ -56,9 +56,7 @@ test('the lab, whose wasm reads the data by itself, draws the waits of 10,000 ra
     const capRule = ['bound', 'ceiling', 'draw'][i % 3];
     const policy = fromData({ ...new RetryPolicy(options(i)).toJSON(), capRule, maxAttempts: 7 });
     const label = JSON.stringify(policy);
-    // An operation waits for no longer, whatever is drawn.
-    const drawn = Array.from(sample(policy, { waits: 6, seed: i }), (ms) => Math.min(ms, Number.MAX_SAFE_INTEGER));
-    assert.deepEqual(drawn, [...policy.delays({ seed: i })], label);
+    assert.deepEqual([...sample(policy, { waits: 6, seed: i })], [...policy.delays({ seed: i })], label);
   }
 });
 

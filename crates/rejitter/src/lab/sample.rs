@@ -1,9 +1,9 @@
 //! Draws waits in bulk, bit-identical to the waits of operations.
 
 use super::Model;
-use crate::core::{Seed, Waits};
+use crate::core::{MAX_MS, Seed, Waits};
 
-/// Draws the waits of many operations of one seed.
+/// Draws the waits of many operations of one seed: like these, none is above [`MAX_MS`].
 ///
 /// It computes once whatever does not depend on the draws, so that full jitter costs one
 /// multiplication more than its random number.
@@ -40,7 +40,7 @@ impl<'a> Sampler<'a> {
         let policy = model.policy();
         let formula = if policy.jitter().follows_the_curve() {
             let most = if policy.may_exceed_the_cap() {
-                f64::INFINITY
+                MAX_MS
             } else {
                 policy.cap_ms()
             };
@@ -100,7 +100,8 @@ impl<'a> Sampler<'a> {
         for wait in waits {
             let k = cursor.attempt();
             let curve_ms = self.model.wait(k, None).curve_ms;
-            *wait = cursor.next_ms(policy, curve_ms, self.seed.draws(operation, k));
+            let drawn = cursor.next_ms(policy, curve_ms, self.seed.draws(operation, k));
+            *wait = drawn.min(MAX_MS);
         }
     }
 }
