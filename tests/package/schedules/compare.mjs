@@ -54,94 +54,26 @@ class Names {
   }
 }
 
-/** The outcome in an event, a record or what `isFailure` gets, by name. */
-const outcomeIn = (holder, names) => ({
-  ...('error' in holder && { error: names.of(holder.error) }),
-  ...('result' in holder && { result: names.of(holder.result) }),
-});
-
-function reportOf(report, names) {
-  if (report === undefined) return undefined;
-  const { reason, attempts, elapsedMs, hintMs, retryAfterMs, dropped, records } = report;
-  const of = (record) => {
-    const { attempt, startMs, durationMs, delayMs, heldMs, hedge, superseded } = record;
-    return { attempt, startMs, durationMs, delayMs, heldMs, hedge, superseded, ...outcomeIn(record, names) };
-  };
-  return {
-    // Whose it is.
-    name: names.of(report),
-    frozen: Object.isFrozen(report) && Object.isFrozen(records),
-    reason,
-    attempts,
-    elapsedMs,
-    hintMs: reason === 'hint' ? hintMs : undefined,
-    retryAfterMs,
-    dropped,
-    records: records.map(of),
-  };
-}
-
-function eventOf({ event, frozen, name: hook }, names) {
-  const { report, attempt, attemptsLeft, elapsedMs, hedge, delayMs, reason, name } = event;
-  const facts = { attempt, attemptsLeft, elapsedMs, hedge, delayMs, reason, operation: name };
-  return { hook, frozen, ...facts, ...outcomeIn(event, names), report: reportOf(report, names) };
-}
-
-const outcomeOf = ({ outcome }, names) => ({ outcome: names.of(outcome) });
-const nothing = () => ({});
-
-/** What is seen of an entry, by its kind. */
-const VIEWS = {
-  call: ({ aborted }) => ({ aborted }),
-  arm: ({ ms, unref }) => ({ ms, unref }),
-  block: nothing,
-  fn: ({ n, number, attemptsLeft, name, aborted, elapsedMs, remainingMs, previousDelayMs, previousError }, names) => {
-    const facts = { n, number, attemptsLeft, aborted, elapsedMs, remainingMs, previousDelayMs, operation: name };
-    return { ...facts, previousError: names.of(previousError) };
-  },
-  retryIf: outcomeOf,
-  retryOnResult: outcomeOf,
-  before: eventOf,
-  hook: eventOf,
-  random: nothing,
-  curve: ({ k }) => ({ k }),
-  isFailure: ({ end }, names) => ({ frozen: Object.isFrozen(end), ...end, ...outcomeIn(end, names) }),
-  protection: ({ event }) => ({ frozen: Object.isFrozen(event), ...event }),
-  settle: ({ ok, value, report }, names) => ({ ok, value: names.of(value), report: reportOf(report, names) }),
-  // Apart: what comes in a macrotask in an order of its own, and what is read at the end of one.
-  attemptAborted: ({ n, reason }, names) => ({ n, signal: names.of(reason) }),
-  reported: ({ error }, names) => ({ reported: names.of(error) }),
-  traced: ({ name, error }, names) => ({ name, error: names.of(error) }),
-  signals: ({ signals }, names) => ({
-    signals: signals.map(({ aborted, reason }) => aborted && String(names.of(reason))),
-  }),
-  status: ({ numbers }) => numbers,
-  metrics: ({ counts }) => counts,
-};
+/** Kinds that are compared apart: what comes in a macrotask in an order of its own, and what is read at the end of one. */
 const APART = new Set(['attemptAborted', 'reported', 'traced', 'signals', 'status', 'metrics']);
 
-/** The sequences of a record, by operation. */
+/** The sequences of a record, by operation: of entries with something to see. */
 function sequencesOf({ log }) {
   const found = new Map();
-  for (const entry of log) {
-    const { kind, op } = entry;
-    if (VIEWS[kind] === undefined) continue;
-    const name = APART.has(kind) ? `${op} ${kind}` : `${op}`;
-    const sequence = found.get(name);
-    if (sequence === undefined) found.set(name, [entry]);
-    else sequence.push(entry);
+  for (const entry of log.filter(({ seen }) => seen !== undefined)) {
+    const name = APART.has(entry.kind) ? `${entry.op} ${entry.kind}` : `${entry.op}`;
+    if (!found.has(name)) found.set(name, []);
+    found.get(name).push(entry);
   }
   return found;
 }
 
-/** The same entries in an order that does not depend on that of one macrotask. */
-function sorted(entries, names) {
-  const key = ({ turn, error }) => `${turn} ${String(names.of(error))}`;
-  return entries
-    .map((entry) => ({ key: key(entry), entry }))
+/** Reports of one macrotask in an order that does not depend on theirs. */
+const sorted = (entries, names) =>
+  entries
+    .map((entry) => ({ entry, key: `${entry.turn} ${String(names.of(entry.seen.error))}` }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ entry }) => entry);
-}
 
 /** @returns {{ rule: string, text: string } | undefined} the first difference, by time */
 export function differenceOf(world, reference) {
@@ -164,36 +96,51 @@ export function differenceOf(world, reference) {
   return first;
 }
 
-function compare(is, should, [ours, theirs]) {
+/** The difference between two entries of a sequence, of which one may be missing. */
+function compare(is, should, names) {
   // A report comes in its turn, before or after what a callback of that turn takes.
   const late = is?.kind !== 'reported' && !same(is?.t, should?.t);
-  const differs = is?.kind !== should?.kind || is.turn !== should.turn || late;
-  const inside = differs ? { path: '' } : difference(VIEWS[is.kind](is, ours), VIEWS[is.kind](should, theirs), '');
-  if (inside === undefined) return undefined;
-  const told = (entry, value) => {
-    if (!differs) return String(value);
-    return entry === undefined ? 'nothing' : `${entry.kind} ${entry.name ?? ''} at ${entry.t}, turn ${entry.turn}`;
-  };
-  const where = differs ? '' : `${is.kind} at ${is.t}:${inside.path} is `;
-  return {
-    at: Math.min(is?.t ?? Infinity, should?.t ?? Infinity),
-    rule: ruleOf(should ?? is, inside.path),
-    text: `operation ${(should ?? is).op}: ${where}${told(is, inside.a)} instead of ${told(should, inside.b)}`,
-  };
+  if (is?.kind === should?.kind && is.turn === should.turn && !late) {
+    const found = difference(is.seen, should.seen, [], names);
+    if (found === undefined) return undefined;
+    const { path, a, b } = found;
+    const text = `${is.kind} at ${is.t}: ${path.join(' ')} is ${String(a)} instead of ${String(b)}`;
+    return { at: should.t, rule: ruleOf(should, path), text: `operation ${is.op}: ${text}` };
+  }
+  // There is one too many, or one too few: whichever comes first.
+  const first = is === undefined || should?.t <= is.t ? should : is;
+  const told = (entry) =>
+    entry === undefined ? 'nothing' : `${entry.kind} ${entry.seen.hook ?? ''} at ${entry.t}, turn ${entry.turn}`;
+  // What is read after each macrotask says only that there was another one.
+  const at = first.kind === 'status' ? Infinity : first.t;
+  return { at, rule: ruleOf(first, []), text: `operation ${first.op}: ${told(is)} instead of ${told(should)}` };
 }
 
-/** The first difference inside two views. What a status has beyond that of the reference is not compared. */
-function difference(a, b, path) {
+/** Objects that are made to be read, such as events: their fields are compared. */
+const isRecord = (value, { given }) =>
+  !given.has(value) && (Array.isArray(value) || Object.getPrototypeOf(Object(value)) === Object.prototype);
+
+/** The first difference inside what is seen. Whether an outcome is an error is another matter than which one. */
+function difference(a, b, path, names) {
   if (same(a, b)) return undefined;
-  if (Object(a) !== a || Object(b) !== b) return { path, a, b };
-  for (const name in b) {
-    const found = difference(a[name], b[name], `${path} ${name}`);
-    if (found !== undefined) return found;
+  if (!isRecord(a, names[0]) || !isRecord(b, names[1])) {
+    const [named, should] = [names[0].of(a), names[1].of(b)];
+    return same(named, should) ? undefined : { path, a: named, b: should };
   }
-  if (path === '') for (const name in a) if (!(name in b) && !PARTS.has(name)) return { path: ` ${name}`, a: a[name] };
+  const [frozen, should] = [Object.isFrozen(a), Object.isFrozen(b)];
+  if (frozen !== should) return { path: [...path, 'frozen'], a: frozen, b: should };
+  // Whose it is.
+  if (frozen && names[0].of(a) !== names[1].of(b))
+    return { path: [...path, 'itself'], a: names[0].of(a), b: names[1].of(b) };
+  for (const name of new Set([...Object.keys(b), ...Object.keys(a)])) {
+    if (name === 'keys') continue;
+    const found = difference(a[name], b[name], [...path, name], names);
+    if (found !== undefined) return found;
+    if (OUTCOMES.has(name) && name in a !== name in b) return { path: [...path, name], a: name in a, b: name in b };
+  }
   return undefined;
 }
-const PARTS = new Set(['keys']);
+const OUTCOMES = new Set(['error', 'result']);
 
 /** The invariants, with the kinds of entries and the fields that they are about. */
 const ABOUT = {
@@ -204,26 +151,26 @@ const ABOUT = {
   hints: 'hintMs',
   draws: 'random curve',
   clock: 'elapsedMs remainingMs startMs durationMs',
-  signals: 'attemptAborted aborted signal signals',
+  signals: 'attemptAborted aborted signal signals reasons',
   settlement: 'call settle ok reason',
-  identity: 'value error result outcome previousError report name retryAfterMs reported',
+  identity: 'value error result outcome previousError itself retryAfterMs',
   leftovers: 'unref',
   unhandled: 'reported',
-  hooks: 'hook traced',
+  hooks: 'hook traced stage',
   callbacks: 'retryIf retryOnResult before',
-  isolation: 'frozen operation',
-  memory: 'dropped',
+  isolation: 'frozen name',
+  memory: 'dropped records',
   records: 'heldMs hedge superseded',
   metrics: 'metrics',
 };
 const RULES = new Map(Object.entries(ABOUT).flatMap(([rule, words]) => words.split(' ').map((word) => [word, rule])));
 const PART_OF = { held: 'cooldown', 'budget-empty': 'budget', 'budget-full': 'budget' };
+const MACHINES = new Set(['budget', 'breaker', 'cooldown', 'hedge']);
 
 /** The invariant that an entry is about, or its field at a path. */
-function ruleOf({ kind, event }, path) {
-  if (kind === 'protection') return event.by ?? PART_OF[event.type] ?? 'breaker';
-  if (kind === 'status') return path.split(' ')[1] ?? kind;
+function ruleOf({ kind, seen }, path) {
+  if (kind === 'protection') return seen.by ?? PART_OF[seen.type] ?? 'breaker';
+  if (kind === 'status') return MACHINES.has(path[0]) ? path[0] : kind;
   if (kind === 'isFailure' || kind === 'metrics') return kind;
-  const words = path.match(/[a-zA-Z]+/g) ?? [kind];
-  return RULES.get(words.at(-1));
+  return RULES.get(path.findLast((name) => RULES.has(name)) ?? kind);
 }

@@ -80,8 +80,7 @@ function slow(g, schedule, plan, { options, uses }, delayMs, many) {
     const ok = g.chance(many ? 0.8 : 0.45);
     // An operation within that runs by itself ends in another macrotask: which one counts first would be open.
     const alone = many || n === 0 || attempt.before.some(({ op }) => op !== undefined);
-    const now = ok ? 'return' : 'throw';
-    const how = g.pick(alone ? ['later'] : ['later', 'later', 'later', 'together', now, 'promise', 'never']);
+    const how = g.pick(alone ? ['later'] : ['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
     const value = ok ? { kind: 'result' } : failure(g, FAILURES, [0, 5, 60, 700, 4000]);
     attempt.end = { how, ok, value, ms: ms(n), before: g.chance(0.5) };
     const { says, status } = end?.value ?? {};
@@ -91,13 +90,13 @@ function slow(g, schedule, plan, { options, uses }, delayMs, many) {
   const predicates = [...(uses.retryIf ? [plan.verdicts] : []), ...(uses.retryOnResult ? [plan.results] : [])];
   const answer = (how) => ({ how, ok: true, value: { verdict: g.chance(0.7) }, ms: ms(0) });
   for (const list of many ? [] : predicates)
-    while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g.pick(['return', 'later'])) });
+    while (list.length < options.maxAttempts) list.push({ before: [], end: answer(g.pick(['now', 'later'])) });
   // Attempts that end together are classified together: each answer comes at once. An abort in between would leave open
   // whether the driver has heard of the second end.
   if (plan.attempts.some(({ end }) => end.how === 'together'))
     for (const step of predicates.flat()) {
       step.before = step.before.filter((act) => act.do !== 'abort');
-      step.end = answer('return');
+      step.end = answer('now');
     }
   if (plan.signal && g.chance(0.5)) {
     const at = plan.at + delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]);

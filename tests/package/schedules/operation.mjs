@@ -514,16 +514,20 @@ export class Operation {
   report(reason) {
     const { startedAt, attempts, rejection } = this;
     const kept = attempts.filter((_, i) => i === 0 || i > attempts.length - 10);
-    const records = kept.map(({ number: attempt, delayMs, heldMs, hedge, superseded, ...each }) => ({
-      ...{ attempt, delayMs, heldMs, hedge, superseded, ...outcomeOf(each) },
-      startMs: each.startedAt - startedAt,
-      durationMs: each.endedAt - each.startedAt,
-    }));
+    // Of the last failure; an attempt that runs or returns a mark is none.
+    const hint = [this.last, ...attempts.toReversed()].find((each) => each?.hintMs !== undefined)?.hintMs;
+    const records = kept.map(({ number: attempt, delayMs, heldMs, hedge, superseded, ...each }) =>
+      Object.freeze({
+        ...{ attempt, delayMs, heldMs, hedge, superseded, ...outcomeOf(each) },
+        startMs: each.startedAt - startedAt,
+        durationMs: each.endedAt - each.startedAt,
+      }),
+    );
     return Object.freeze({
       reason,
       attempts: attempts.length,
       elapsedMs: now() - startedAt,
-      hintMs: this.last?.hintMs,
+      hintMs: hint >= 0 ? hint : undefined,
       retryAfterMs: rejection?.retryAfterMs,
       dropped: attempts.length - records.length,
       records: Object.freeze(records),

@@ -67,5 +67,5 @@ export function outcome(g, { ms, sync }, chanceOfSuccess, fails, succeeds, attem
   if (how === 'thenable') return { how, ok, value, style: g.pick(STYLES), ms: g.unit() * 50 };
   if (how === 'obey') return { how: 'later', ok, value, heeds: g.pick([0, 5, 100]), ms: g.unit() * 400 };
   if (how === 'never' && g.chance(0.4)) return { how, ok: false };
-  return { how: how === 'promise' ? how : ok ? 'return' : 'throw', ok, value };
+  return { how, ok, value };
 }

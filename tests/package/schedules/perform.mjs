@@ -3,7 +3,7 @@
 
 import { tracingChannel } from 'node:diagnostics_channel';
 
-import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
+import { AWAITED } from '../lib/callbacks.mjs';
 import { RESULTS, failure, value } from './values.mjs';
 import { World, current, describe } from './world.mjs';
 
@@ -29,32 +29,26 @@ export async function play(schedule, pkg) {
 
 const CHANNEL = tracingChannel('rejitter:operation');
 const SUBSCRIBERS = Object.fromEntries(
-  ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((name) => [
-    name,
-    ({ error }) => current().note('traced', current().current(), { name, error }),
+  ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((stage) => [
+    stage,
+    ({ error }) => current().note('traced', current().current(), { stage, error }),
   ]),
 );
 
 class Stage extends World {
   /** The key is the operation's place in the schedule, or 'policy'. */
   signals = new Map();
-  /** How many operations each policy has run. */
-  runs = new Map();
+  /** @type {{ options: any, object: any }[]} */
+  policies = [];
   byAttempt = new WeakMap();
 
   begin() {
-    const { schedule, pkg } = this;
+    const { schedule } = this;
     this.protections = schedule.protections.map((parts) => this.protection(parts));
-    const { signal } = schedule.policies[0];
-    if (signal) this.signals.set('policy', this.signal(signal, 'policy'));
-    for (const { id, signal } of schedule.operations)
+    for (const { id, signal } of [{ ...schedule.policies[0], id: 'policy' }, ...schedule.operations])
       if (signal && signal !== 'policy') this.signals.set(id, this.signal(signal, id));
     for (const event of schedule.events) if (event.at < 0) this.happen(event);
-    this.options = schedule.policies.map((policy) => this.readyOptions(policy));
-    for (const [i, { preset, named }] of schedule.policies.entries())
-      this.policies.push(
-        named === undefined ? new pkg.RetryPolicy({ ...pkg.presets?.[preset], ...this.options[i] }) : undefined,
-      );
+    for (const policy of schedule.policies) this.policy(policy);
     for (const plan of schedule.operations) {
       if (plan.at === 0 && this.protections.length === 0) this.start(plan);
       // With protection, each call has a macrotask of its own: what happens in it then has one order.
@@ -67,47 +61,44 @@ class Stage extends World {
 
   /** Reads what can be read when all has ended. */
   over() {
-    const { schedule } = this;
-    const from = this.log.length;
+    const { schedule, log, policies } = this;
+    const from = log.length;
     this.read();
     // After traffic and time.
-    if (schedule.afterwards)
-      for (const { numbers } of this.log.slice(from))
-        if ((numbers.breaker?.state ?? 'closed') !== 'closed') this.problem('recovery', 'the breaker is not closed');
-    if (schedule.policies[0].options.metrics) this.note('metrics', undefined, { counts: this.policies[0].metrics() });
+    if (schedule.afterwards && log.slice(from).some(({ seen }) => (seen.breaker?.state ?? 'closed') !== 'closed'))
+      this.problem('recovery', 'the breaker is not closed');
+    if (schedule.policies[0].options.metrics) this.note('metrics', undefined, policies[0].object.metrics());
     for (const operation of this.operations) {
       // Those that nobody has read are made when they are read here: that is done for hedges only.
       const hedged = schedule.protections[operation.policy.of]?.hedge !== undefined;
-      const signals = operation.received.map(({ signal, attempt }) => (hedged ? attempt.signal : signal) ?? {});
-      this.note('signals', operation, { signals });
+      const reasons = operation.received.map(({ signal, attempt }) => {
+        const { aborted, reason } = (hedged ? attempt.signal : signal) ?? {};
+        return aborted && [reason];
+      });
+      this.note('signals', operation, { reasons });
     }
   }
 
-  protection({ budget, breaker, cooldown, hedge, throws, aborts, isFailure }) {
+  protection({ throws, aborts, isFailure, ...parts }) {
     const { pkg } = this;
-    const parts = [];
-    if (cooldown) parts.push(pkg.cooldown(cooldown));
-    if (breaker) parts.push(pkg.breaker(breaker));
-    if (budget) parts.push(pkg.budget(budget));
-    if (hedge) parts.push(pkg.hedge(hedge));
     const onEvent = (event) => {
-      this.note('protection', this.current(), { event });
-      if (aborts === event.type) this.abort(this.current()?.plan.id, this.current()?.plan.reason);
+      const operation = this.current();
+      this.note('protection', operation, event);
+      if (aborts === event.type) this.abort(operation?.plan.id, operation?.plan.reason);
       // What it rejects with is no one's to await.
       if (throws && event.type === 'rejected') return Promise.reject(new Error('of onEvent'));
       if (throws) throw new Error('of onEvent');
       return undefined;
     };
-    const options = isFailure ? { onEvent, isFailure: (end) => this.isFailure(end) } : { onEvent };
-    const object = pkg.protect(...parts, options);
+    const classify = (end) => {
+      this.note('isFailure', this.current(), end);
+      const { says } = end.error ?? end.result ?? {};
+      if (says === 'throw') throw new Error('isFailure');
+      return says;
+    };
+    const made = Object.entries(parts).flatMap(([name, options]) => (options ? [pkg[name](options)] : []));
+    const object = pkg.protect(...made, { onEvent, ...(isFailure && { isFailure: classify }) });
     return { object, keys: new Set([undefined]) };
-  }
-
-  isFailure(end) {
-    this.note('isFailure', this.current(), { end });
-    const { says } = end.error ?? end.result ?? {};
-    if (says === 'throw') throw new Error('isFailure');
-    return says;
   }
 
   /**
@@ -115,18 +106,14 @@ class Stage extends World {
    * clock was set back.
    */
   endWell() {
-    const { schedule } = this;
-    schedule.protections.forEach((_, i) => {
-      const policy = { of: i, implied: {}, options: { maxAttempts: 1 }, uses: { hooks: [], random: 'constant' } };
-      const index = this.options.push(this.readyOptions(policy)) - 1;
-      this.policies.push(new this.pkg.RetryPolicy(this.options[index]));
-      const plan = { policy: index, policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
-      for (let k = 0; k < 4; k += 1)
-        this.later(AFTERWARDS + k * 1e6, () => {
-          for (const [j, key] of [...this.protections[i].keys].entries())
-            this.later(j, () => this.start({ ...plan, key }));
-        });
-    });
+    for (const [of, { keys }] of this.protections.entries()) {
+      const policy = { of, options: { maxAttempts: 1 }, uses: { hooks: [], random: 'constant' } };
+      const plan = { policy: this.policy(policy), policyOf: policy, via: 'run', draw: 0.5, attempts: [], last: true };
+      const calls = () => {
+        for (const [j, key] of [...keys].entries()) this.later(j, () => this.start({ ...plan, key }));
+      };
+      for (let k = 0; k < 4; k += 1) this.later(AFTERWARDS + k * 1e6, calls);
+    }
   }
 
   lie({ by, stands }) {
@@ -145,7 +132,7 @@ class Stage extends World {
     if (abort !== undefined) return this.abort(abort, reason);
     const { object, keys } = this.protections[protection];
     keys.add(key);
-    this.note('byHand', undefined, { protection, key, close, open });
+    this.note('byHand', undefined, undefined, { protection, key, close, open });
     const state = key === undefined ? object : object.for(key);
     return close ? state.close() : state.open(open);
   }
@@ -153,22 +140,21 @@ class Stage extends World {
   signal(kind, name) {
     const controller = kind === 'bare' ? bareController() : new AbortController();
     const { signal } = controller;
-    const record = { name, kind, controller, signal, listeners: 0, aborted: false };
-    const { addEventListener, removeEventListener } = signal;
-    const known = new Set();
-    signal.addEventListener = (type, listener, ...rest) => {
-      if (type !== 'abort') this.problem('leftovers', `a listener for ${type}`);
-      known.add(listener);
-      record.listeners = known.size;
-      if (known.size > this.operations.length) this.problem('footprint', `${known.size} listeners on one signal`);
-      return addEventListener.call(signal, type, listener, ...rest);
-    };
-    signal.removeEventListener = (type, listener, ...rest) => {
-      known.delete(listener);
-      record.listeners = known.size;
-      return removeEventListener.call(signal, type, listener, ...rest);
-    };
-    return record;
+    const listeners = new Set();
+    for (const [method, change] of [
+      ['addEventListener', 'add'],
+      ['removeEventListener', 'delete'],
+    ]) {
+      const original = signal[method];
+      signal[method] = (type, listener, ...rest) => {
+        if (type !== 'abort') this.problem('leftovers', `a listener for ${type}`);
+        listeners[change](listener);
+        if (listeners.size > this.operations.length)
+          this.problem('footprint', `${listeners.size} listeners on one signal`);
+        return original.call(signal, type, listener, ...rest);
+      };
+    }
+    return { name, controller, signal, listeners, aborted: false };
   }
 
   abort(name, kind) {
@@ -177,7 +163,7 @@ class Stage extends World {
     const reason = value(kind);
     this.call(reason, `the reason of ${name}`);
     record.aborted = true;
-    this.note('abort', undefined, { signal: name });
+    this.note('abort', undefined, undefined, { signal: name });
     const operation = this.operations.find((each) => each.signals.includes(record));
     // Its hooks run before this macrotask ends.
     if (this.schedule.single && operation !== undefined) this.alone = operation;
@@ -189,7 +175,8 @@ class Stage extends World {
     this.call(record.signal.reason, `the reason of ${name}`);
   }
 
-  readyOptions({ of, options: plain, uses, signal }) {
+  /** Makes a policy; returns its number. Functions that are named have options only. */
+  policy({ of, options: plain, uses, signal, preset, named }) {
     const options = { ...plain };
     if (of !== undefined) options.protection = this.protections[of].object;
     if (options.backoff === 'function') options.backoff = (k) => this.number('curve', k);
@@ -199,42 +186,34 @@ class Stage extends World {
     for (const name of ['retryIf', 'retryOnResult'])
       if (uses[name])
         options[name] = (outcome, attempt) =>
-          this.callback(name, this.byAttempt.get(attempt), PREDICATES[name], { outcome, attempt });
+          this.callback(name, this.byAttempt.get(attempt), PREDICATES[name], { outcome }, outcome);
     if (uses[AWAITED])
-      options[AWAITED] = (event) =>
-        this.callback('before', undefined, 'befores', {
-          event,
-          frozen: Object.isFrozen(event),
-          outcome: event.error,
-        });
-    for (const name of HOOKS)
-      if (uses.hooks.includes(name))
-        options[name] = (event) =>
-          this.callback('hook', undefined, name, { name, event, frozen: Object.isFrozen(event) });
-    return options;
+      options[AWAITED] = (event) => this.callback('before', undefined, 'befores', { event }, event.error);
+    for (const hook of uses.hooks) options[hook] = (event) => this.callback('hook', undefined, hook, { hook, event });
+    const { RetryPolicy, presets } = this.pkg;
+    const object = named === undefined ? new RetryPolicy({ ...presets?.[preset], ...options }) : undefined;
+    return this.policies.push({ options, object }) - 1;
   }
 
-  /** A call of a callback other than the operation itself. `list` names what its plan says about these calls. */
-  callback(kind, known, list, what) {
+  /**
+   * A call of a callback other than the operation itself. `list` names what its plan says about these calls; `received`
+   * is the outcome that it gets.
+   */
+  callback(kind, known, list, seen, received) {
     const operation = known ?? this.current();
     if (operation === undefined) return this.problem('isolation', `${list} runs outside any operation's context`);
-    const entry = this.note(kind, operation, what);
     const nth = (operation.counts[list] = (operation.counts[list] ?? -1) + 1);
     const steps = kind === 'hook' ? operation.plan.hooks?.[list] : operation.plan[list];
-    return this.play(steps?.[nth] ?? FURTHER[kind], entry, operation);
+    return this.play(steps?.[nth] ?? FURTHER[kind], this.note(kind, operation, seen, { received }), operation);
   }
 
   number(kind, k) {
-    return this.callback(kind, undefined, kind === 'random' ? 'draws' : 'curve', {
-      k,
-      outcome: this.current()?.shown,
-    });
+    return this.callback(kind, undefined, kind === 'random' ? 'draws' : 'curve', { k }, this.current()?.shown);
   }
 
   /** Calls an operation. `plan` says what its callbacks do. */
   start(plan) {
-    const { schedule } = this;
-    const policy = plan.policyOf ?? schedule.policies[plan.policy];
+    const policy = plan.policyOf ?? this.schedule.policies[plan.policy];
     const own = plan.signal === 'policy' ? 'policy' : plan.id;
     const names = new Set([policy.signal ? 'policy' : undefined, plan.signal ? own : undefined]);
     const operation = {
@@ -246,31 +225,26 @@ class Stage extends World {
       received: [],
       /** Ends of attempts that come in the macrotask in which another one ends. */
       together: [],
-      settled: undefined,
+      settled: false,
       signals: [...names].map((name) => this.signals.get(name)).filter((record) => record !== undefined),
     };
     this.operations.push(operation);
-    // A seed's draws: each run of a policy has its own, one-shot functions have the first.
-    const runs = !['once', 'sync'].includes(plan.via);
-    operation.index = runs ? (this.runs.get(plan.policy) ?? 0) : 0;
-    if (runs) this.runs.set(plan.policy, operation.index + 1);
     if (policy.of !== undefined && plan.via !== 'off') this.protections[policy.of].keys.add(plan.key);
     return this.within(operation, () => {
-      operation.call = this.note('call', operation, { aborted: operation.signals.some((signal) => signal.aborted) });
-      if (plan.via === 'sync') return this.blocking(operation);
-      let promise;
+      this.note('call', operation, { aborted: operation.signals.some((signal) => signal.aborted) });
       try {
-        promise = this.called(operation);
+        const promise = this.called(operation);
+        if (plan.via === 'sync') return this.settled(operation, true, promise);
+        if (!(promise instanceof Promise)) this.problem('settlement', 'no promise came back');
+        promise.then(
+          (value) => this.settled(operation, true, value),
+          (error) => this.settled(operation, false, error),
+        );
+        return promise;
       } catch (error) {
-        this.problem('settlement', `the call threw ${describe(error)}`);
-        return undefined;
+        if (plan.via === 'sync') return this.settled(operation, false, error);
+        return this.problem('settlement', `the call threw ${describe(error)}`);
       }
-      if (!(promise instanceof Promise)) this.problem('settlement', 'no promise came back');
-      promise.then(
-        (value) => this.settled(operation, true, value),
-        (error) => this.settled(operation, false, error),
-      );
-      return promise;
     });
   }
 
@@ -283,178 +257,114 @@ class Stage extends World {
 
   called(operation) {
     const { plan, policy } = operation;
-    const { schedule, pkg } = this;
-    const of = this.policies[plan.policy];
+    const { via, key } = plan;
+    const { options, object } = this.policies[plan.policy];
     const fn = (attempt) => this.attempted(operation, attempt);
-    const signal = plan.signal
-      ? { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : plan.id).signal }
-      : {};
-    switch (plan.via) {
-      case 'wrap':
-        return of.wrap((argument) => {
-          if (argument !== 'argument') this.problem('identity', 'a wrapped function lost its argument');
-          return this.attempted(operation, undefined);
-        })('argument');
-      case 'once':
-        return pkg[schedule.policies[plan.policy].named ?? 'retry'](fn, this.onceOptions(operation));
-      case 'off':
-        return of.run(fn, { ...signal, protection: false });
-      default:
-        return of.run(fn, plan.signal || plan.key !== undefined ? { ...signal, ...keyOf(policy, plan) } : undefined);
-    }
-  }
-
-  /** The options of a function that has no policy. */
-  onceOptions({ plan, policy }) {
-    // Only policies count.
-    const { metrics, ...options } = this.options[plan.policy];
-    if (plan.signal) options.signal = this.signals.get(plan.id).signal;
-    if (policy.of === undefined) return options;
-    const { object } = this.protections[policy.of];
-    return { ...options, protection: plan.key === undefined ? object : object.for(plan.key) };
-  }
-
-  blocking(operation) {
-    try {
-      const fn = (attempt) => this.attempted(operation, attempt);
-      this.settled(operation, true, this.pkg.retrySync(fn, this.onceOptions(operation)));
-    } catch (error) {
-      this.settled(operation, false, error);
-    }
-    return undefined;
+    const signal = plan.signal && { signal: this.signals.get(plan.signal === 'policy' ? 'policy' : plan.id).signal };
+    const keyed = policy.of !== undefined && key !== undefined;
+    if (via === 'wrap')
+      return object.wrap((argument) => {
+        if (argument !== 'argument') this.problem('identity', 'a wrapped function lost its argument');
+        return this.attempted(operation, undefined);
+      })('argument');
+    if (via === 'off') return object.run(fn, { ...signal, protection: false });
+    if (via === 'run') return object.run(fn, signal || keyed ? { ...signal, ...(keyed && { key }) } : undefined);
+    // Only policies count, and have keys.
+    const { metrics, protection, ...own } = options;
+    const of = protection && { protection: keyed ? protection.for(key) : protection };
+    return this.pkg[via === 'sync' ? 'retrySync' : (policy.named ?? 'retry')](fn, { ...own, ...of, ...signal });
   }
 
   settled(operation, ok, value) {
-    const { pkg } = this;
     for (const signal of operation.signals) {
       const others = this.operations.some(
-        (other) => other !== operation && other.settled === undefined && other.signals.includes(signal),
+        (other) => other !== operation && !other.settled && other.signals.includes(signal),
       );
-      if (signal.listeners > 0 && !others) this.problem('leftovers', 'a listener is left at settlement');
+      if (signal.listeners.size > 0 && !others) this.problem('leftovers', 'a listener is left at settlement');
     }
-    if ([...this.timers.values()].some((timer) => timer.operation === operation))
+    if ([...this.timers].some((timer) => timer.operation === operation))
       this.problem('leftovers', 'a timer is left at settlement');
-    operation.settled = this.note('settle', operation, { ok, value, report: pkg.retryReport(value) });
+    operation.settled = true;
+    this.note('settle', operation, { ok, value, report: this.pkg.retryReport(value) });
   }
 
   attempted(operation, attempt) {
     const n = operation.received.length + 1;
-    const entry = this.note('fn', operation, { n, attempt });
+    const seen = { n };
+    const entry = this.note('fn', operation, seen, { attempt });
     if (n > MOST_CALLS) {
       this.problem('attempts', `more than ${MOST_CALLS} attempts`);
       return new Promise(() => {});
     }
-    const received = { attempt, signal: undefined, aborted: undefined };
+    const received = { attempt, signal: undefined };
     operation.received.push(received);
     // A wrapped function receives no attempt.
     if (attempt !== undefined) {
       this.byAttempt.set(attempt, operation);
-      entry.number = attempt.attempt;
-      entry.previousError = attempt.previousError;
-      entry.previousDelayMs = attempt.previousDelayMs;
-      entry.attemptsLeft = attempt.attemptsLeft;
-      entry.name = attempt.name;
+      const { attempt: number, attemptsLeft, name, previousError, previousDelayMs } = attempt;
+      Object.assign(seen, { number, attemptsLeft, name, previousError, previousDelayMs });
       const { skew } = this.schedule.clock;
       // Not always: an unread signal is another path through the package.
       if ((n + skew) % 2 === 0) {
         const { signal } = attempt;
         received.signal = signal;
-        entry.aborted = signal.aborted;
-        signal.onabort = () => {
-          received.aborted ??= this.note('attemptAborted', operation, { n, reason: signal.reason });
-        };
+        seen.aborted = signal.aborted;
+        signal.onabort = () => this.note('attemptAborted', operation, { n, signal: signal.reason });
       }
-      if ((n + skew) % 3 === 0) [entry.elapsedMs, entry.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
+      if ((n + skew) % 3 === 0) [seen.elapsedMs, seen.remainingMs] = [attempt.elapsedMs, attempt.remainingMs];
     }
     const { last, stubborn, attempts } = operation.plan;
     const further = last || (!stubborn && this.protections.length === 0) ? SUCCESS : n < 20 ? FAILURE : LAST;
     return this.play(attempts[n - 1] ?? further, entry, operation);
   }
 
-  act(act) {
-    switch (act.do) {
-      case 'abort':
-        return this.abort(act.signal, act.reason);
-      case 'busy':
-        return this.block(act.ms);
-      case 'wall':
-        this.wall += act.ms;
-        return undefined;
-      case 'status':
-        return void this.protections[0].object.status();
-      case 'reenter':
-        if (!this.schedule.single) this.start(simple(act.ms, this.schedule));
-        return undefined;
-      default:
-        return this.start(act.op);
-    }
-  }
-
   /** One callback: what it does, then how it ends. */
-  play(step, entry, operation) {
+  play({ before, end }, entry, operation) {
     let inner;
-    for (const act of step.before) inner = this.act(act) ?? inner;
-    if (step.end.how === 'never') return new Promise(() => {});
-    const done = (ok, made) => {
-      if (entry.end !== undefined) return;
-      entry.end = this.note('end', operation, { of: entry, ok, made });
+    for (const act of before) inner = ACTS[act.do](this, act) ?? inner;
+    if (end.how === 'never') return new Promise(() => {});
+    const done = (ok, shown, heeded = false) => {
+      if (entry.ended) return;
+      entry.ended = true;
+      this.note('end', operation, undefined, { of: entry, ok });
       // Not the reason of its signal.
-      if (entry.kind === 'fn') operation.shown = ok || made.heeded ? undefined : made.shown;
+      if (entry.kind === 'fn') operation.shown = ok || heeded ? undefined : shown;
     };
-    if (step.end.how !== 'inner') {
-      // An inner operation that goes on by itself has its own end.
-      inner?.catch(() => {});
-      return this.end(step.end, entry, operation, done);
+    if (end.how === 'inner') {
+      inner.then(
+        (result) => done(true, result),
+        (error) => done(false, error),
+      );
+      return inner;
     }
-    return inner.then(
-      (result) => {
-        done(true, { thrown: result, shown: result });
-        return result;
-      },
-      (error) => {
-        done(false, { thrown: error, shown: error });
-        throw error;
-      },
-    );
-  }
-
-  end({ how, ok, value: described, ms, style, heeds, before }, entry, operation, done) {
-    const made = this.make(ok, described, entry, operation);
-    const { thrown } = made;
+    // An inner operation that goes on by itself has its own end.
+    inner?.catch(() => {});
+    const { ok, how, ms } = end;
+    const { thrown, shown } = this.make(end, entry, operation);
     const settle = (resolve, reject) => {
-      done(ok, made);
+      done(ok, shown);
       (ok ? resolve : reject)(thrown);
     };
-    switch (how) {
-      case 'return':
-        done(ok, made);
-        return thrown;
-      case 'throw':
-        done(ok, made);
-        throw thrown;
-      case 'later':
-      case 'together':
-        return new Promise((resolve, reject) => {
-          const end = () => settle(resolve, reject);
-          if (heeds !== undefined) this.heed(entry.attempt?.signal, heeds, done, reject);
-          if (how === 'together') operation.together.push({ end, before });
-          else if (entry.kind !== 'fn') this.later(ms, end);
-          else this.later(ms, () => this.endAll(operation, end));
-        });
-      case 'thenable':
-        return thenable(style, settle, this, ms);
-      default:
-        done(ok, made);
-        return ok ? Promise.resolve(thrown) : Promise.reject(thrown);
-    }
+    if (how === 'thenable') return thenable(end.style, settle, this, ms);
+    if (how === 'later' || how === 'together')
+      return new Promise((resolve, reject) => {
+        const ends = () => settle(resolve, reject);
+        if (end.heeds !== undefined) this.heed(entry.attempt?.signal, end.heeds, done, reject);
+        if (how === 'together') operation.together.push({ ends, before: end.before });
+        else this.later(ms, entry.kind === 'fn' ? () => this.endAll(operation, ends) : ends);
+      });
+    done(ok, shown);
+    if (how === 'promise') return ok ? Promise.resolve(thrown) : Promise.reject(thrown);
+    if (ok) return thrown;
+    throw thrown;
   }
 
   /** Ends an attempt, and those that end in the same macrotask before or after it. */
-  endAll(operation, end) {
+  endAll(operation, ends) {
     const others = operation.together.splice(0);
-    for (const other of others) if (other.before) other.end();
-    end();
-    for (const other of others) if (!other.before) other.end();
+    for (const other of others) if (other.before) other.ends();
+    ends();
+    for (const other of others) if (!other.before) other.ends();
   }
 
   /** The attempt fails when its signal is aborted, at once or a little later. */
@@ -462,7 +372,7 @@ class Stage extends World {
     signal?.addEventListener('abort', () => {
       const { reason } = signal;
       const end = () => {
-        done(false, { thrown: reason, shown: reason, heeded: true });
+        done(false, reason, true);
         reject(reason);
       };
       if (ms === 0) end();
@@ -470,22 +380,22 @@ class Stage extends World {
     });
   }
 
-  /** The value that a callback ends with. */
-  make(ok, described = { kind: 'undefined' }, entry, operation) {
-    const { says, status, layers, verdict, number, kind } = described;
+  /** The value that a callback ends with: what is thrown or returned, and what must be shown of it. */
+  make({ ok, value: described = { kind: 'undefined' } }, { received }, operation) {
+    const { says, status, layers, kind } = described;
     const call = (value, what) => {
       operation.made = (operation.made ?? 0) + 1;
       this.call(value, `${what} ${operation.id}.${operation.made}`);
       return value;
     };
+    const plain = (thrown) => ({ thrown, shown: thrown });
     if (ok && layers === undefined) {
-      if ('verdict' in described) return { thrown: verdict, shown: verdict };
-      if ('number' in described) return { thrown: number, shown: number };
-      const result = kind === 'result' ? { says, status } : value(RESULTS.includes(kind) ? kind : 'undefined');
-      return { thrown: call(result, 'result'), shown: result };
+      for (const name of ['verdict', 'number']) if (name in described) return plain(described[name]);
+      if (kind === 'result') return plain(call({ says, status }, 'result'));
+      return plain(call(value(RESULTS.includes(kind) ? kind : 'undefined'), 'result'));
     }
     // The error that this callback received.
-    if (kind === 'same' && entry.outcome !== undefined) return { thrown: entry.outcome, shown: entry.outcome };
+    if (kind === 'same' && received !== undefined) return plain(received);
     const made = failure(kind === 'same' ? { kind: 'error' } : described, this.pkg);
     call(made.shown, 'error');
     call(made.thrown, 'mark');
@@ -495,46 +405,51 @@ class Stage extends World {
   }
 }
 
-const keyOf = ({ of }, { key }) => (of === undefined || key === undefined ? {} : { key });
+/** What a callback does before it ends. @type {Record<string, (stage: Stage, act: any) => any>} */
+const ACTS = {
+  abort: (stage, { signal, reason }) => stage.abort(signal, reason),
+  busy: (stage, { ms }) => stage.block(ms),
+  wall: (stage, { ms }) => void (stage.wall += ms),
+  status: (stage) => void stage.protections[0].object.status(),
+  reenter: (stage, { ms }) => void (stage.schedule.single || stage.start(simple(ms, stage.schedule))),
+  nest: (stage, { op }) => stage.start(op),
+};
 
 /** For what a schedule does not spell out. */
-const step = (how, value) => ({ before: [], end: { how, ok: how === 'return', value } });
-const SUCCESS = step('return', { kind: 'result' });
-const FAILURE = step('throw', { kind: 'error' });
+const step = (ok, value) => ({ before: [], end: { how: 'now', ok, value } });
+const SUCCESS = step(true, { kind: 'result' });
+const FAILURE = step(false, { kind: 'error' });
 /** Ends what would go on for ever, with a report. */
-const LAST = step('throw', { kind: 'error', layers: ['permanent'] });
+const LAST = step(false, { kind: 'error', layers: ['permanent'] });
 const PREDICATES = { retryIf: 'verdicts', retryOnResult: 'results' };
 const FURTHER = {
-  retryIf: step('return', { verdict: true }),
-  retryOnResult: step('return', { verdict: false }),
-  before: step('return', { kind: 'undefined' }),
-  hook: step('return', { kind: 'undefined' }),
-  random: step('return', { number: 0.5 }),
-  curve: step('return', { number: 0.5 }),
+  retryIf: step(true, { verdict: true }),
+  retryOnResult: step(true, { verdict: false }),
+  before: step(true, { kind: 'undefined' }),
+  hook: step(true, { kind: 'undefined' }),
+  random: step(true, { number: 0.5 }),
+  curve: step(true, { number: 0.5 }),
 };
 
 /** An operation started inside a callback: fails once, then succeeds. */
 const simple = (ms, { policies: [{ named }] }) => ({
   policy: 0,
   via: named === undefined ? 'run' : 'once',
-  attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'throw', ok: false, ms, value: { kind: 'error' } } }],
+  attempts: [{ before: [], end: { how: ms > 0 ? 'later' : 'now', ok: false, ms, value: { kind: 'error' } } }],
 });
 
+/** Of a signal that gives no reason. */
 function bareController() {
-  const target = new EventTarget();
-  target.aborted = false;
-  return {
-    signal: target,
-    abort() {
-      target.aborted = true;
-      target.dispatchEvent(new Event('abort'));
-    },
+  const signal = Object.assign(new EventTarget(), { aborted: false });
+  const abort = () => {
+    signal.aborted = true;
+    signal.dispatchEvent(new Event('abort'));
   };
+  return { signal, abort };
 }
 
 function thenable(style, settle, world, ms) {
   const then = {
-    plain: settle,
     late: (resolve, reject) => world.later(ms, () => settle(resolve, reject)),
     twice: (resolve, reject) => {
       settle(resolve, reject);
@@ -546,7 +461,6 @@ function thenable(style, settle, world, ms) {
       throw new Error('after');
     },
     nested: (resolve) => resolve({ then: settle }),
-    function: settle,
   }[style];
-  return style === 'function' ? Object.assign(() => {}, { then }) : { then };
+  return Object.assign(style === 'function' ? () => {} : {}, { then: then ?? settle });
 }

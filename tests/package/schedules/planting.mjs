@@ -32,14 +32,20 @@ const machine = (name, body) => `export * from './generated.js';
     ${body}
   };`;
 
-/** The edit of a heading: a body in place of a function, or lines in place of others. */
-function editOf(where, from, to) {
-  if (MACHINE[where]) return ['protection/machines.js', "export * from './generated.js';", machine(where, to)];
+/** The edit of a heading: a body in place of a function, or the words that a diff removes and adds. */
+function editOf(where, diff) {
+  if (MACHINE[where]) return ['protection/machines.js', "export * from './generated.js';", machine(where, diff)];
   // The arguments are those of `decide` in decision.js.
-  const core = { core: to, decide: `return { draw, decide(...a) { ${to} } };` }[where];
-  if (core === undefined) return [where, from, to];
-  const made = `made ??= (({ decide, draw }) => { ${core} })(compiled()))`;
-  return ['wasm/core-inline.js', 'made ??= compiled() ?? translated())', made];
+  const core = { core: diff, decide: `return { draw, decide(...a) { ${diff} } };` }[where];
+  if (core !== undefined)
+    return [
+      'wasm/core-inline.js',
+      'made ??= compiled() ?? translated())',
+      `made ??= (({ decide, draw }) => { ${core} })(compiled()))`,
+    ];
+  const [added, removed] = [/\{\+(.*?)\+\}/gs, /\[-(.*?)-\]/gs];
+  const side = (gone, kept) => diff.replaceAll(gone, '').replaceAll(kept, '$1');
+  return [where, side(added, removed), side(removed, added)];
 }
 
 /** Reads the bugs: planted-bugs.diff says how they are written. @returns {Mutant[]} */
@@ -49,11 +55,9 @@ export function readBugs() {
   for (const section of sections) {
     const [among, ...hunks] = section.split(/\n+@ /);
     for (const hunk of hunks) {
-      const [, file, name, rules] = /^([^:\n]+)(?:: (.*) \[(.*)\])?$/m.exec(hunk);
-      const lines = (sign) =>
-        [...hunk.matchAll(new RegExp(`^\\${sign} (.*)$`, 'gm'))].map(([, line]) => line).join('\n');
+      const [, file, name, rules, diff] = /^([^:\n]+)(?:: (.*) \[(.*)\])?\n(.*?)\s*$/s.exec(hunk);
       if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], among });
-      bugs.at(-1).edits.push(editOf(file, lines('-'), lines('+')));
+      bugs.at(-1).edits.push(editOf(file, diff));
     }
   }
   return bugs;

@@ -44,7 +44,7 @@ export class RetryPolicy {
   }
 
   metrics() {
-    return this.counts;
+    return Object.freeze({ ...this.counts, failures: Object.freeze({ ...this.counts.failures }) });
   }
 }
 

@@ -319,8 +319,8 @@ function plainOperation(g, schedule, id, at) {
   const number = (bad, one) =>
     g.list(n, () => ({
       end: g.chance(0.02)
-        ? { how: 'throw', ok: false, value: slipKind(g) }
-        : { how: 'return', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
+        ? { how: 'now', ok: false, value: slipKind(g) }
+        : { how: 'now', ok: true, value: { number: g.chance(0.02) ? g.pick(bad) : one() } },
       before: acts(0.04),
     }));
   return {
@@ -386,7 +386,7 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
     const op = protectedOperation(g, { ...schedule, world: 'mixed' }, { ...spec, within: true });
     const own = op.via === 'sync' || g.chance(0.4);
     const ends = own ? { how: 'later', ok, value, ms: dials.ms() } : { how: 'inner' };
-    return { before: [{ do: 'nest', op, returned: !own }], end: ends };
+    return { before: [{ do: 'nest', op }], end: ends };
   });
   const draw = g.pick([0, 0.5, 0.25, 1 - 2 ** -53]);
   return { id, at, policy: index, key, via, signal, reason, draw, attempts, ...callbacks(g, uses, dials) };
@@ -394,11 +394,10 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
 
 /** The end of an attempt under protection. */
 function end(g, { sync, late, ms }, ok, value) {
-  const now = ok ? 'return' : 'throw';
   const how = g.chance(late)
     ? 'later'
-    : g.pick([now, now, 'promise', 'promise', 'later', g.chance(0.2) ? 'never' : now]);
-  return { how: sync ? now : how, ok, value, ms: ms() };
+    : g.pick(['now', 'now', 'promise', 'promise', 'later', g.chance(0.2) ? 'never' : 'now']);
+  return { how: sync ? 'now' : how, ok, value, ms: ms() };
 }
 
 /** Draws the outcomes of the callbacks other than the operation. */
@@ -409,7 +408,7 @@ function callbacks(g, uses, dials) {
     used ? steps(wild, () => outcome(g, dials, 0.93, slips, succeeds, false)) : [];
   const hook = () =>
     g.chance(0.7)
-      ? { how: 'return', ok: true }
+      ? { how: 'now', ok: true }
       : outcome(g, dials, 0.3, failureKind, () => ({ kind: 'undefined' }), false);
   return {
     verdicts: endings(uses.retryIf, 0.05, () => ({ verdict: verdict(g, 0.85) })),

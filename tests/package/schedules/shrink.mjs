@@ -12,7 +12,7 @@ const NEEDED = new Set('at attempts before early how id kind late ms policy rand
 /** Simpler values of properties. */
 const SIMPLE = {
   via: (via) => (via === 'wrap' ? 'run' : via),
-  how: (how, { ok }) => (['return', 'throw', 'never', 'inner'].includes(how) ? how : ok ? 'return' : 'throw'),
+  how: (how) => (['never', 'inner'].includes(how) ? how : 'now'),
   kind: () => 'error',
   at: Math.round,
   ms: Math.round,

@@ -18,9 +18,10 @@ export function tell(hook, event) {
 class State {
   constructor({ budget, breaker, cooldown, hedge }, { onEvent, isFailure }, key) {
     const time = performance.now();
-    this.budget = budget && new Budget(budget);
+    // In the order in which they decide: of several differences, the first is what the others come of.
     this.breaker = breaker && new Breaker(breaker, time);
     this.cooldown = cooldown && new Cooldown(cooldown);
+    this.budget = budget && new Budget(budget);
     this.hedge = hedge && new Hedging(hedge, time);
     this.isFailure = isFailure;
     this.tell = (event) => onEvent && tell(onEvent, { ...event, ...(key !== undefined && { key }) });
@@ -81,7 +82,8 @@ class State {
 
   status() {
     const parts = Object.entries(this).filter(([, part]) => typeof part?.status === 'function');
-    return Object.freeze(Object.fromEntries(parts.map(([name, part]) => [name, part.status(performance.now())])));
+    const read = parts.map(([name, part]) => [name, Object.freeze(part.status(performance.now()))]);
+    return Object.freeze(Object.fromEntries(read));
   }
 }
 

@@ -64,14 +64,16 @@ export function failure({ kind, layers = [], ms, bad, says, status }, { Rejected
     // Any number of marks around the callback's own error is removed.
     if (!MARKS.has(layer)) shown = thrown;
   }
-  const found = layers.toReversed().slice(0, DEEPEST + 1);
-  const stops = found.includes('permanent');
+  // The outermost mark says what those within it say.
+  const inwards = layers.toReversed();
+  const first = inwards.findIndex((layer) => layer !== 'plain');
+  const found = first > DEEPEST ? [] : inwards.slice(0, first + DEEPEST + 1);
   const account = {
     thrown,
     shown,
     marked: layers.length > 0 && layers.at(-1) !== 'plain',
-    permanent: stops,
-    afterMs: !stops && found.some((layer) => layer === 'retryAfter' || layer === 'retryAfterNothing') ? ms : NaN,
+    permanent: found.includes('permanent'),
+    afterMs: found.some((layer) => layer === 'retryAfter' || layer === 'retryAfterNothing') ? ms : NaN,
   };
   if (Object(thrown) === thrown) accounts.set(thrown, account);
   return account;

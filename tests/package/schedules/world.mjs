@@ -31,41 +31,35 @@ let world;
 export const current = () => world;
 
 export class World {
+  /** How far the clock has jumped, and the time that it shows while it stands still. */
+  offset = 0;
+  /** @type {number | undefined} */
+  stands = undefined;
+  wall = 1.7e12;
+  /** The number of this macrotask. */
+  turn = 0;
+  log = [];
+  problems = [];
+  /** Timers of the package that are armed, and how many have been. @type {Set<any>} */
+  timers = new Set();
+  armed = 0;
+  moments = [];
+  operations = [];
+  /** @type {{ object: any, keys: Set<string | undefined> }[]} */
+  protections = [];
+  /** Names of what the schedule's own code made. @type {Map<any, { name: string, cause: any }>} */
+  names = new Map();
+  /** @type {any} */
+  alone = undefined;
+
   constructor(schedule, pkg) {
-    const { start, early, late } = schedule.clock;
-    this.schedule = schedule;
-    this.pkg = pkg;
-    this.now = start;
-    /** How far the clock has jumped, and the time that it shows while it stands still. */
-    this.offset = 0;
-    /** @type {number | undefined} */
-    this.stands = undefined;
-    this.wall = 1.7e12;
-    this.early = early;
-    this.late = late;
-    /** The number of this macrotask. */
-    this.turn = 0;
-    this.log = [];
-    /** @type {Map<number, object>} timers of the package that are armed */
-    this.timers = new Map();
-    this.armed = 0;
-    this.moments = [];
-    this.operations = [];
-    /** @type {any[]} */
-    this.policies = [];
-    /** @type {{ object: any, keys: Set<string | undefined> }[]} */
-    this.protections = [];
-    /** Names of what the schedule's own code made. @type {Map<object, string>} */
-    this.names = new Map();
-    /** @type {any} */
-    this.alone = undefined;
-    this.problems = [];
-    this.leftWaiting = false;
+    Object.assign(this, { schedule, pkg, now: schedule.clock.start });
     world = this;
   }
 
-  note(kind, operation, what) {
-    const entry = { kind, op: operation?.id ?? -1, t: this.reading, turn: this.turn, i: this.log.length, ...what };
+  /** Writes down what is seen, which is compared; `more` is not. */
+  note(kind, operation, seen, more) {
+    const entry = { kind, op: operation?.id ?? -1, t: this.reading, turn: this.turn, seen, ...more };
     this.log.push(entry);
     return entry;
   }
@@ -81,11 +75,9 @@ export class World {
   }
 
   within(operation, body) {
-    if (this.schedule.single) {
-      this.alone = operation;
-      return body();
-    }
-    return context.run(operation, body);
+    if (!this.schedule.single) return context.run(operation, body);
+    this.alone = operation;
+    return body();
   }
 
   later(ms, act) {
@@ -99,36 +91,35 @@ export class World {
   }
 
   arm(callback, ms) {
-    const id = (this.armed += 1);
     const operation = this.current();
     const effective = ms >= 1 && ms <= MAX_TIMER ? Math.trunc(ms) : 1;
-    const skew = this.skew(operation);
-    const due = this.now + Math.max(0, effective + skew);
-    const timer = { id, due, callback: this.inContext(callback), operation, unref: false };
-    this.timers.set(id, timer);
-    const entry = this.note('arm', operation, { id, ms });
-    if (typeof callback !== 'function') this.problem('timers', 'a timer without a callback');
-    if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem('timers', `setTimeout(${ms})`);
-    const settled = this.operations.filter((each) => each.settled !== undefined).length;
-    if (this.timers.size > 3 * (this.operations.length - settled))
-      this.problem('footprint', `${this.timers.size} timers for ${this.operations.length - settled} operations`);
+    const due = this.now + Math.max(0, effective + this.skew(operation));
+    const seen = { ms, unref: false };
     const handle = {
-      id,
       ref: () => handle,
       unref: () => {
-        entry.unref = true;
+        seen.unref = true;
         return handle;
       },
+      ...{ id: (this.armed += 1), due, operation, act: this.inContext(callback) },
     };
+    this.timers.add(handle);
+    this.note('arm', operation, seen, { id: handle.id });
+    if (typeof callback !== 'function') this.problem('timers', 'a timer without a callback');
+    if (!(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER)) this.problem('timers', `setTimeout(${ms})`);
+    const running = this.operations.filter((each) => !each.settled).length;
+    if (this.timers.size > 3 * running)
+      this.problem('footprint', `${this.timers.size} timers for ${running} operations`);
     return handle;
   }
 
   /** By how much a timer is late, or early: the nth of an operation always by as much. */
   skew(operation) {
-    if (this.early + this.late === 0) return 0;
+    const { early, late, skew } = this.schedule.clock;
+    if (early + late === 0) return 0;
     const nth = operation === undefined ? 0 : (operation.timers = (operation.timers ?? 0) + 1);
-    const { chance, unit } = generator(this.schedule.clock.skew ^ (64 * (operation?.id ?? -1)), nth);
-    return chance(0.5) ? 0 : unit() * (this.early + this.late) - this.early;
+    const { chance, unit } = generator(skew ^ (64 * (operation?.id ?? -1)), nth);
+    return chance(0.5) ? 0 : unit() * (early + late) - early;
   }
 
   /** Gives a value that the schedule makes a name. */
@@ -137,31 +128,15 @@ export class World {
       this.names.set(value, { name, cause: Object.getOwnPropertyDescriptor(Object(value), 'cause')?.value });
   }
 
-  disarm(handle) {
-    if (handle === undefined || handle === null) return;
-    this.timers.delete(handle.id);
-  }
-
   /** The time that the package's clock shows. */
   get reading() {
     return this.stands ?? this.now + this.offset;
   }
 
-  /** All that could run in this macrotask has run. */
-  afterTurn() {
-    // A macrotask of a single world serves one operation.
-    this.alone = undefined;
-    if (this.schedule.reads === 'often') this.read();
-  }
-
   /** Writes down the numbers of all states of protection. */
   read() {
     for (const { object, keys } of this.protections)
-      for (const key of keys) {
-        const numbers = (key === undefined ? object : object.for(key)).status();
-        if (!Object.isFrozen(numbers)) this.problem('status', 'the numbers are not frozen');
-        this.note('status', undefined, { numbers });
-      }
+      for (const key of keys) this.note('status', undefined, (key === undefined ? object : object.for(key)).status());
   }
 
   /** Blocks the thread, as a long computation does. */
@@ -171,12 +146,10 @@ export class World {
 
   /** What is due first: of several, timers, in the order of their operations. Which armed one first may be open. */
   next() {
-    let first;
     const sooner = (a, b) => a.due < b.due || (a.due === b.due && (a.operation?.id ?? -1) < (b.operation?.id ?? -1));
-    for (const timer of this.timers.values()) if (first === undefined || sooner(timer, first)) first = timer;
-    let moment = this.moments[0];
-    for (const each of this.moments) if (sooner(each, moment)) moment = each;
-    return moment !== undefined && (first === undefined || moment.due < first.due) ? moment : first;
+    const first = (list) => list.reduce((found, each) => (sooner(each, found) ? each : found), list[0]);
+    const [timer, moment] = [first([...this.timers]), first(this.moments)];
+    return moment !== undefined && (timer === undefined || moment.due < timer.due) ? moment : timer;
   }
 
   /** Until nothing is left that could happen. */
@@ -184,30 +157,23 @@ export class World {
     await undefined;
     for (let events = 0; ; events += 1) {
       await drained();
-      this.afterTurn();
+      // A macrotask of a single world serves one operation.
+      this.alone = undefined;
+      if (this.schedule.reads === 'often') this.read();
       const next = this.next();
-      if (next === undefined) break;
-      if (next.due > this.schedule.clock.start + HORIZON_MS) {
-        this.leftWaiting = true;
-        break;
-      }
+      if (next === undefined || next.due > this.schedule.clock.start + HORIZON_MS) break;
       if (events > MOST_EVENTS) {
         this.problem('settlement', `more than ${MOST_EVENTS} events`);
         break;
       }
       this.turn += 1;
       this.now = Math.max(this.now, next.due);
-      if (next.act === undefined) {
-        this.timers.delete(next.id);
-        this.note('fire', undefined, { id: next.id });
-        try {
-          next.callback();
-        } catch (error) {
-          this.problem('unhandled', `a timer's callback threw ${describe(error)}`);
-        }
-      } else {
-        this.moments.splice(this.moments.indexOf(next), 1);
+      if (!this.timers.delete(next)) this.moments.splice(this.moments.indexOf(next), 1);
+      else this.note('fire', undefined, undefined, { id: next.id });
+      try {
         next.act();
+      } catch (error) {
+        this.problem('unhandled', `a timer's callback threw ${describe(error)}`);
       }
     }
     await turned();
@@ -218,11 +184,10 @@ export class World {
 /** A value in words, whatever it is. */
 export function describe(value) {
   try {
-    if (typeof value === 'object' && value !== null)
-      return Object.prototype.toString.call(value) === '[object Error]'
-        ? `${value.name}: ${value.message}`
-        : 'an object';
-    return typeof value === 'string' ? JSON.stringify(value) : String(value);
+    if (typeof value !== 'object' || value === null)
+      return typeof value === 'string' ? JSON.stringify(value) : String(value);
+    const isError = Object.prototype.toString.call(value) === '[object Error]';
+    return isError ? `${value.name}: ${value.message}` : 'an object';
   } catch {
     return 'an object that throws when read';
   }
@@ -232,34 +197,29 @@ export function describe(value) {
 export function takeOver() {
   Error.stackTraceLimit = 0;
   globalThis.setTimeout = (callback, ms) => world.arm(callback, ms);
-  globalThis.clearTimeout = (handle) => world.disarm(handle);
+  globalThis.clearTimeout = (handle) => void world.timers.delete(handle);
   globalThis.performance.now = () => world.reading;
-  globalThis.Atomics.wait = (...wait) => {
-    const [, , , ms] = wait;
+  globalThis.Atomics.wait = (...[, , , ms]) => {
     world.block(ms);
     if (ms > 0) world.note('block', world.current(), {});
     return 'timed-out';
   };
   Date.now = () => world.wall;
-  console.error = (error) => {
-    world.note('reported', world.current(), { error });
-  };
+  console.error = (error) => void world.note('reported', world.current(), { error });
   console.warn = (text) => {
     if (!String(text).startsWith('rejitter: ')) world.problem('warnings', `a warning says ${text}`);
   };
   // Every schedule has numbers of its own.
-  const drawn = () => world.problem('draws', 'randomness of the host was taken');
-  const { random } = Math;
-  Math.random = () => {
-    drawn();
-    return random();
-  };
-  const { crypto } = globalThis;
-  const fill = crypto.getRandomValues.bind(crypto);
-  crypto.getRandomValues = (array) => {
-    drawn();
-    return fill(array);
-  };
-  process.on('unhandledRejection', (error) => world.problem('unhandled', `unhandled rejection: ${describe(error)}`));
-  process.on('uncaughtException', (error) => world.problem('unhandled', `uncaught exception: ${describe(error)}`));
+  for (const [holder, name] of [
+    [Math, 'random'],
+    [globalThis.crypto, 'getRandomValues'],
+  ]) {
+    const taken = holder[name].bind(holder);
+    holder[name] = (...args) => {
+      world.problem('draws', 'randomness of the host was taken');
+      return taken(...args);
+    };
+  }
+  for (const what of ['unhandledRejection', 'uncaughtException'])
+    process.on(what, (error) => world.problem('unhandled', `${what}: ${describe(error)}`));
 }
