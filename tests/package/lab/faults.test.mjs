@@ -60,22 +60,6 @@ test('after a trap each function works as before, in one new instance', async ()
     assert.deepEqual(rest, { fault: 'RuntimeError: unreachable', same: true, more: 1 }, name);
 });
 
-test('rejected options keep the instance', async () => {
-  const out = await outputOf(`
-    const refusals = [];
-    for (let i = 0; i < 20; i += 1) refusals.push(thrown(() => lab.simulateLoad({}, { horizonMs: -1 })),
-      thrown(() => lab.plan({ baseMs: -1 })));
-    console.log(JSON.stringify({ instances, refusals: [...new Set(refusals)] }));
-  `);
-  assert.deepEqual(out, {
-    instances: 1,
-    refusals: [
-      'RangeError: rejitter: horizonMs must be above 0 and at most 10^9 milliseconds, got -1',
-      'RangeError: rejitter: baseMs must be a number of milliseconds between 0 and 2^53 - 1, got -1',
-    ],
-  });
-});
-
 test('a full stack of the caller\u2019s ends the call; the lab lives', async () => {
   const out = await outputOf(`
     const expected = plain(lab.plan({ jitter: 'decorrelated' }, 40));

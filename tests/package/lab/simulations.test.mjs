@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { fails } from '../lib/callbacks.mjs';
 import { importEntry, printed, vectors } from '../lib/consumer.mjs';
 
-const { peakOf, simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit, timeToServeMs } =
-  await importEntry('lab');
+const lab = await importEntry('lab');
+const { peakOf, plan, simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit } = lab;
 
 const ENDLESS = { maxAttempts: Infinity };
 const contention = (options) => simulateContention({ figure: 'full' }, options);
@@ -86,10 +86,10 @@ test('timeToServeMs is of all clients; peakOf is the first of the busiest', () =
   const result = finished(simulateOutage(ENDLESS, { clients: 400, capacityPerS: 50, horizonMs: 36_000, seed: 1 }));
   const { servedMs, arrivals } = result;
   assert.ok(servedMs.length > 100 && servedMs.length < 400);
-  assert.equal(timeToServeMs(result, 0), servedMs[0]);
-  assert.equal(timeToServeMs(result, 0.25), servedMs[99]);
-  assert.equal(timeToServeMs(result, servedMs.length / 400), servedMs.at(-1));
-  assert.equal(timeToServeMs(result, 1), undefined);
+  assert.equal(lab.timeToServeMs(result, 0), servedMs[0]);
+  assert.equal(lab.timeToServeMs(result, 0.25), servedMs[99]);
+  assert.equal(lab.timeToServeMs(result, servedMs.length / 400), servedMs.at(-1));
+  assert.equal(lab.timeToServeMs(result, 1), undefined);
   assert.deepEqual(peakOf(result), { startMs: 0, arrivals: Math.max(...arrivals) });
   const late = Math.max(...arrivals.subarray(301));
   assert.deepEqual(peakOf(result, 30_001), { startMs: 100 * arrivals.indexOf(late, 301), arrivals: late });
@@ -97,49 +97,33 @@ test('timeToServeMs is of all clients; peakOf is the first of the busiest', () =
   assert.deepEqual(peakOf(structuredClone(result), 30_001), peakOf(result, 30_001));
 });
 
-test('slices change nothing; progress only grows; results may be read on the way', () => {
+test('slices change nothing, by hand and in a run; progress only grows; results may be read on the way', async () => {
   const make = () => simulateOutage(ENDLESS, { clients: 100, capacityPerS: 30, seed: 1 });
   const whole = finished(make());
   for (const slice of [1, 13, 1000]) {
-    const simulation = make();
-    let last = simulation.step(0);
+    const [simulation, running] = [make(), make()];
+    const seen = [];
+    assert.deepEqual(await running.run({ sliceEvents: slice, onProgress: (progress) => seen.push(progress) }), whole);
+    let [last, served] = [simulation.step(0), 0];
     assert.deepEqual(last, { events: 0, share: 0, done: false });
-    let seen = 0;
-    while (!last.done) {
-      const progress = simulation.step(slice);
-      assert.ok(progress.events > last.events - 1 && progress.events <= last.events + slice);
-      assert.ok(progress.share >= last.share && progress.share <= 1);
+    for (const progress of seen) {
+      assert.deepEqual(simulation.step(slice), progress);
+      const events = last.events + slice;
+      assert.ok(
+        progress.events <= events && (progress.done ? progress.events >= last.events : progress.events === events),
+      );
+      assert.ok(progress.share >= last.share);
       last = progress;
-      if (slice > 1) {
-        const served = simulation.result().servedMs.length;
-        assert.ok(served >= seen);
-        seen = served;
-      }
+      if (slice === 1) continue;
+      const { length } = simulation.result().servedMs;
+      assert.ok(length >= served);
+      served = length;
     }
-    assert.equal(last.share, 1);
-    assert.deepEqual(simulation.result(), whole);
+    assert.deepEqual([last.share, last.done], [1, true]);
     assert.deepEqual(simulation.step(), last);
-    simulation.free();
+    // It is not freed, and may be run again.
+    assert.deepEqual([simulation.result(), running.result(), await running.run()], [whole, whole, whole]);
   }
-});
-
-test('run: slices with progress, then the result; the same as in one step', async () => {
-  const make = () => simulateContention({ figure: 'equal' }, { clients: 30, runs: 20, seed: 1 });
-  const seen = [];
-  const simulation = make();
-  const result = await simulation.run({ sliceEvents: 1000, onProgress: (progress) => seen.push(progress) });
-  assert.ok(seen.length > 3);
-  for (const [i, { events, share, done }] of seen.entries()) {
-    const last = i === seen.length - 1;
-    assert.equal(done, last);
-    if (!last) assert.equal(events, 1000 * (i + 1));
-    assert.ok(share >= (seen[i - 1]?.share ?? 0));
-  }
-  assert.equal(seen.at(-1).share, 1);
-  // It is not freed, and may be run again.
-  assert.deepEqual(simulation.result(), result);
-  assert.deepEqual(await simulation.run(), result);
-  assert.deepEqual(finished(make()), result);
 });
 
 test('run: an abort rejects with the reason itself; another run goes on from there', async () => {
@@ -219,25 +203,6 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
 const SLICED =
   "simulateContention({ figure: 'none' }, { clients: 200, runs: 1000, seed: 1 }).run({ sliceEvents: 1000, ";
 
-test('run: between two slices a worker gets its messages', async () => {
-  const stdout = await printed(
-    `import { Worker, isMainThread, parentPort } from 'node:worker_threads';
-     import { simulateContention } from 'rejitter/lab';
-     if (isMainThread) {
-       const worker = new Worker(new URL(import.meta.url));
-       worker.on('message', (message) => message === 'running' ? worker.postMessage('stop') : console.log(message));
-     } else {
-       const controller = new AbortController();
-       parentPort.once('message', (message) => controller.abort(message));
-       let posted = false;
-       ${SLICED} signal: controller.signal, onProgress() { if (!posted) { posted = true;
-         parentPort.postMessage('running'); } } })
-         .then(() => 'ran to its end', (reason) => 'stopped by ' + reason).then((text) => parentPort.postMessage(text));
-     }`,
-  );
-  assert.equal(stdout, 'stopped by stop\n');
-});
-
 for (const [host, without] of [
   ['', ''],
   [' without MessageChannel', 'delete globalThis.MessageChannel;'],
@@ -294,16 +259,25 @@ for (const [simulation, policy, options, name] of table.refused) {
   });
 }
 
-test('options are read once, own ones only, and not changed', () => {
+test('policies and options are read once, own ones only, and not changed', () => {
   let reads = 0;
+  const read = (value) => {
+    reads += 1;
+    return value;
+  };
+  const policy = Object.freeze({
+    get baseMs() {
+      return read(10);
+    },
+  });
+  assert.equal(plan(policy, 1)[0].hiMs, 10);
   const arrivals = Object.freeze({
     get type() {
-      reads += 1;
-      return reads === 1 ? 'regular' : 'none';
+      return read('regular');
     },
     perS: 5,
   });
   const options = Object.freeze(Object.assign(Object.create({ horizonMs: -1 }), { arrivals, seed: 1 }));
-  simulateLoad({}, options).free();
-  assert.equal(reads, 1);
+  simulateLoad(policy, options).free();
+  assert.equal(reads, 3);
 });
