@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-import { importEntry, importPackage, installed, run } from '../lib/consumer.mjs';
+import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
+import { listen } from '../lib/fetching.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { importPasted, pasted, still } from '../lib/pasted.mjs';
 import { checkPrograms, javaScript, program, serve } from '../lib/programs.mjs';
@@ -33,13 +33,25 @@ const server = await serve(({ method, url }) => {
 });
 after(server.close);
 
-/** Runs a program as a process, with more code behind it. */
-async function runs(mark, answers, more = '') {
-  [misbehaves, seen] = [[...answers], []];
+/** Starts a program as a process in a folder of its own, with more code behind it. */
+async function starts(mark, { args = [], env, more = '' } = {}) {
   const dir = pasted((await javaScript(program(mark))) + more);
-  const { code, stdout, stderr } = await run(process.execPath, ['main.mjs'], { cwd: dir, env: { API: server.url } });
-  assert.deepEqual([code, stderr], [0, '']);
-  return stdout;
+  const child = spawn(process.execPath, ['main.mjs', ...args], {
+    cwd: dir,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, API: server.url, ...env },
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const name of Object.keys(said)) child[name].on('data', (chunk) => (said[name] += chunk));
+  after(() => child.kill('SIGKILL'));
+  return { dir, child, said, ended: once(child, 'close').then(([code]) => code) };
+}
+
+/** Runs a program to its end while the server answers so. Returns what it printed. */
+async function runs(mark, answers, more) {
+  [misbehaves, seen] = [[...answers], []];
+  const { ended, said } = await starts(mark, { more });
+  assert.deepEqual([await ended, said.stderr], [0, '']);
+  return said.stdout;
 }
 
 test('pino: each retry is a line with the name, method and origin, and without path and query', async () => {
@@ -71,36 +83,31 @@ test('prom-client: attempts and operations have the names that the alert divides
 const PAGE = documents.get('docs/guide/logs-and-metrics.md');
 const namesIn = (cell) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
 
+/** The names in the first cells of a table's rows. */
+const listedIn = (rows) => rows.flatMap(([cell]) => namesIn(cell)).sort();
+
 test('the table of events lists each member of each hook, and no others', () => {
   const [index, fetch] = ['index.d.ts', 'fetch.d.ts'].map(readDeclarations);
   const membersOf = (type) => [...(index.exports.has(type) ? index : fetch).options(type).keys()];
-  const hooks = [
-    ...declarations('fetch.d.ts').matchAll(/^ *(\w+)\?: \(\(event: ([\w &]+)\) => unknown\) \| undefined;$/gm),
-  ];
-  assert.deepEqual(
-    hooks.map(([, hook]) => hook).sort(),
-    tableIn(PAGE, 'hook')
-      .flatMap(([cell]) => namesIn(cell))
-      .sort(),
-  );
+  const HOOK = /^ *(\w+)\?: \(\(event: ([\w &]+)\) => unknown\) \| undefined;$/gm;
+  const hooks = [...declarations('fetch.d.ts').matchAll(HOOK)];
+  assert.deepEqual(hooks.map(([, hook]) => hook).sort(), listedIn(tableIn(PAGE, 'hook')));
   const rows = tableIn(PAGE, 'member');
   for (const [, hook, types] of hooks) {
     const declared = new Set(types.split(' & ').flatMap(membersOf));
     // A type has it for the hooks before an outcome, too.
     if (!['onAttempt', 'onFailure'].includes(hook)) declared.delete('hedge');
-    const listed = rows.filter(([, events]) => events.startsWith('all') || namesIn(events).includes(hook));
-    assert.deepEqual(listed.flatMap(([members]) => namesIn(members)).sort(), [...declared].sort(), hook);
+    const ofHook = rows.filter(([, events]) => events.startsWith('all') || namesIn(events).includes(hook));
+    assert.deepEqual(listedIn(ofHook), [...declared].sort(), hook);
   }
 });
 
 test('the table of a report lists each of its members and those of its records', () => {
-  const types = ['RetryReport', 'AttemptRecord'].flatMap((type) => [
-    ...readDeclarations('index.d.ts').options(type).keys(),
-  ]);
+  const { options } = readDeclarations('index.d.ts');
   const rows = tableIn(PAGE, 'report');
-  const [[, records]] = rows.filter(([cell]) => cell === '`records`');
-  const listed = [...rows.flatMap(([cell]) => namesIn(cell)), ...namesIn(records)];
-  assert.deepEqual(listed.sort(), types.sort());
+  const records = rows.find(([cell]) => cell === '`records`').slice(1);
+  const declared = ['RetryReport', 'AttemptRecord'].flatMap((type) => [...options(type).keys()]);
+  assert.deepEqual(listedIn([...rows, records]), declared.sort());
 });
 
 test('the table of events of a protection has the members that they have', async () => {
@@ -117,63 +124,49 @@ test('the table of events of a protection has the members that they have', async
     await fails(permanent(retryAfter(1000, new Error('busy'))));
     await Promise.all([1, 2, 3].map(() => call(() => 1)));
   });
-  const rows = tableIn(PAGE, 'event of a protection').flatMap(([types, members]) =>
-    namesIn(types).map((type) => [type, namesIn(members).sort()]),
-  );
-  const members = Object.entries(found).map(([type, event]) => [type, Object.keys(event).sort()]);
-  assert.deepEqual(Object.fromEntries(members), Object.fromEntries(rows));
+  const rows = tableIn(PAGE, 'event of a protection');
+  assert.deepEqual(Object.keys(found).sort(), listedIn(rows));
+  for (const [types, members] of rows)
+    for (const type of namesIn(types)) assert.deepEqual(Object.keys(found[type]).sort(), namesIn(members).sort(), type);
 });
 
-/** Starts a program as a process in a folder of its own. */
-async function starts(mark, args, env) {
-  const dir = pasted(await javaScript(program(mark)));
-  const child = spawn(process.execPath, ['main.mjs', ...args], { cwd: dir, env: { ...process.env, ...env } });
-  let text = '';
-  child.stderr.on('data', (chunk) => (text += chunk));
-  after(() => child.kill('SIGKILL'));
-  const ended = once(child, 'exit').then(([code]) => code);
-  return { dir, child, ended, said: () => text };
-}
-
-/** Answers a part of a text and breaks off, or hangs: `rest` says how the requests in turn end. */
+/** Answers a part of a text and breaks off, or hangs: `ends` says how the requests in turn end. */
 async function fileServer(ends) {
   const text = 'x'.repeat(200_000);
   const ranges = [];
-  const server = createServer((request, response) => {
-    const end = ends[ranges.push(request.headers.range) - 1];
+  const { origin, close } = await listen(({ headers }, response) => {
+    const end = ends[ranges.push(headers.range) - 1];
     if (typeof end === 'number') return response.writeHead(end).end();
-    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const same = from > 0 && request.headers['if-range'] === '"1"';
+    const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+    const same = from > 0 && headers['if-range'] === '"1"';
     const body = same ? text.slice(from) : text;
     response.writeHead(same ? 206 : 200, { etag: '"1"', 'content-length': body.length });
     if (end === undefined) return response.end(body);
     response.write(body.slice(0, 70_000), () => end === 'breaks' && setTimeout(() => response.destroy(), 50));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  after(() => server.closeAllConnections());
-  after(() => server.close());
-  return { url: `http://127.0.0.1:${server.address().port}/file`, text, ranges };
+  after(close);
+  return { url: `${origin}/file`, text, ranges };
 }
 
 test('command-line tool: what breaks off is resumed, and the file is whole', async () => {
   const { url, text, ranges } = await fileServer(['breaks', 503]);
-  const { dir, ended, said } = await starts('cli', [url, 'file']);
-  assert.equal(await ended, 0, said());
+  const { dir, ended, said } = await starts('cli', { args: [url, 'file'] });
+  assert.equal(await ended, 0, said.stderr);
   assert.equal(readFileSync(join(dir, 'file'), 'utf8'), text);
   assert.ok(!existsSync(join(dir, 'file.part')));
   assert.equal(ranges.length, 3);
   assert.match(ranges[2], /^bytes=[1-9]\d*-$/);
-  assert.match(said(), /\r200000 of 200000 bytes/);
+  assert.match(said.stderr, /\r200000 of 200000 bytes/);
 });
 
 test('command-line tool: Ctrl-C and a 404 end it, without a part of the file', async () => {
   const { url } = await fileServer(['hangs']);
-  const { dir, child, ended, said } = await starts('cli', [url, 'file']);
-  await until('a part of the file', () => /bytes/.test(said()));
+  const { dir, child, ended, said } = await starts('cli', { args: [url, 'file'] });
+  await until('a part of the file', () => /bytes/.test(said.stderr));
   child.kill('SIGINT');
   assert.equal(await ended, 130);
-  assert.match(said(), /interrupted/);
-  const missing = await starts('cli', [(await fileServer([404])).url, 'file']);
+  assert.match(said.stderr, /interrupted/);
+  const missing = await starts('cli', { args: [(await fileServer([404])).url, 'file'] });
   assert.equal(await missing.ended, 1);
   for (const folder of [dir, missing.dir]) assert.ok(!readdirSync(folder).some((name) => name.startsWith('file')));
 });
@@ -183,7 +176,7 @@ test('service: answers through retries, hands waits on, spares a server that is 
   const origin = `http://127.0.0.1:${PORT}`;
   const hinted = { status: 503, headers: { 'retry-after': '100' } };
   [misbehaves, seen] = [[503, 503], []];
-  const { child, ended, said } = await starts('service', [], { API: server.url, PORT });
+  const { child, ended, said } = await starts('service', { env: { PORT } });
   const get = (path, init) => fetch(origin + path, { headers: { connection: 'close' }, ...init });
   await until('the service', () => get('/live').catch(() => undefined));
 
@@ -214,7 +207,7 @@ test('service: answers through retries, hands waits on, spares a server that is 
   })();
   await until('the request', () => seen.length > 0);
   child.kill('SIGTERM');
-  assert.deepEqual([await last, await ended, said()], [503, 0, '']);
+  assert.deepEqual([await last, await ended, said.stderr], [503, 0, '']);
 });
 
 test('library: its client takes a policy of another copy of the package, and hands the signal on', async () => {
