@@ -6,41 +6,38 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { after, test } from 'node:test';
 import { LIMIT_MS } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
 
-const QUICK = /** @type {const} */ ({ latencyMs: [0, 8], slowMs: 40 });
+const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
+after(() => rm(folder, { recursive: true }));
+const SITE = path.join(folder, 'site');
+await mkdir(path.join(SITE, 'assets'), { recursive: true });
+for (const [name, text] of Object.entries({
+  '../secret.txt': 'secret',
+  'index.html': '<!doctype html>',
+  'assets/a.js': '1',
+}))
+  await writeFile(path.join(SITE, name), text);
+for (const [name, target] of Object.entries({ 'assets/same.js': 'a.js', 'link.txt': '../secret.txt', up: '..' }))
+  await symlink(target, path.join(SITE, name));
 
 /** A server for one test, which never fails unless the options say so. */
-async function started(t, options) {
-  const server = await startServer({ seed: 1, failureRate: 0, ...QUICK, ...options });
+async function started(t, options = {}) {
+  const quick = /** @type {const} */ ({ seed: 1, failureRate: 0, latencyMs: [0, 8], slowMs: 40, staticDir: SITE });
+  const server = await startServer({ ...quick, ...options });
   t.after(() => server.close());
   return server;
 }
 
-/** A folder for one test, with these files. */
-async function folderOf(t, files) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'server-test-'));
-  t.after(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
-  return folder;
-}
-
-/** The fate of one request, as a client without a clock sees it: a slow answer is a 200. */
-async function meet(url) {
-  try {
-    const response = await fetch(url);
-    await response.text();
-    return String(response.status);
-  } catch (error) {
-    assert.ok(error instanceof TypeError, String(error));
-    return 'drop';
-  }
+/** The answer to a target exactly as written: `fetch` would tidy it up first. */
+async function raw(port, target, { method = 'GET', host = `localhost:${port}` } = {}) {
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return { text, status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]) };
 }
 
 test('answers: statuses, Retry-After, a count of each kind, and 404 elsewhere', async (t) => {
@@ -51,37 +48,30 @@ test('answers: statuses, Retry-After, a count of each kind, and 404 elsewhere', 
   assert.equal(limited.headers.get('retry-after'), '1');
   const { requests, notFound, ...kinds } = server.stats();
   assert.deepEqual([Object.values(kinds).reduce((a, b) => a + b), notFound], [requests, 0]);
-  for (const name of ['missing', 'flaky/a%2Fb']) assert.equal(await meet(`${server.url}/${name}`), '404');
+  for (const name of ['missing', 'flaky/a%2Fb']) assert.equal((await fetch(`${server.url}/${name}`)).status, 404);
   assert.equal(server.stats().notFound, 2);
 });
 
 test('serves the files of its folder and nothing outside of it', async (t) => {
-  const folder = await folderOf(t, {
-    'secret.txt': 'secret',
-    'site/index.html': '<!doctype html>',
-    'site/assets/a.js': '1',
-  });
-  for (const [name, target] of [
-    ['assets/same.js', 'a.js'],
-    ['link.txt', '../secret.txt'],
-    ['up', '..'],
-  ])
-    await symlink(target, path.join(folder, 'site', name));
-  const server = await started(t, { staticDir: path.join(folder, 'site') });
-  const page = await fetch(`${server.url}/`);
-  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.equal(await page.text(), '<!doctype html>');
-  assert.match(`${page.headers.get('content-security-policy')}`, /^default-src 'self'; .*; base-uri 'none'$/);
-  assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
-  const script = await fetch(`${server.url}/assets/a.js`);
-  assert.equal(script.headers.get('content-type'), 'text/javascript; charset=utf-8');
-  assert.equal(await meet(`${server.url}/assets/same.js`), '200', 'a link within the folder is followed');
+  const { url, port } = await started(t);
+  for (const [name, type, text] of [
+    ['', 'html', '<!doctype html>'],
+    ['assets/a.js', 'javascript', '1'],
+    // A link within the folder is followed.
+    ['assets/same.js', 'javascript', '1'],
+  ]) {
+    const response = await fetch(`${url}/${name}`);
+    assert.equal(await response.text(), text);
+    assert.equal(response.headers.get('content-type'), `text/${type}; charset=utf-8`);
+    assert.match(`${response.headers.get('content-security-policy')}`, /^default-src 'self'; .*; base-uri 'none'$/);
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+  }
   const climbing = ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt'];
   for (const target of [...climbing, '/link.txt', '/up/secret.txt', '/%00', '/%zz', '/assets']) {
-    const answer = await rawGet(server.port, target);
-    assert.match(answer, /^HTTP\/1\.1 404 /, target);
-    assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, target);
-    assert.ok(answer.includes('\n{"error":"not found"}\n'), `${target} is not repeated`);
+    const { status, text } = await raw(port, target);
+    assert.equal(status, 404, target);
+    assert.match(text, /\r\nx-content-type-options: nosniff\r\n/i, target);
+    assert.ok(text.includes('\n{"error":"not found"}\n'), `${target} is not repeated`);
   }
 });
 
@@ -96,31 +86,22 @@ const ODD_TARGETS = [
 ];
 
 test('survives any request target, from any page, and answers the next request', async (t) => {
-  const server = await started(t, { staticDir: await folderOf(t, { 'index.html': '<!doctype html>' }) });
+  const { port } = await started(t);
   for (const method of ['GET', 'POST', 'OPTIONS'])
     for (const target of ODD_TARGETS) {
-      const answer = await rawGet(server.port, target, { method });
-      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+      const { status, text } = await raw(port, target, { method });
       const allowed = target.startsWith('/') ? [200, 400, 404] : [400];
-      assert.ok(allowed.includes(status), `${method} ${target.slice(0, 40)}: ${answer.slice(0, 100)}`);
+      assert.ok(allowed.includes(status), `${method} ${target.slice(0, 40)}: ${text.slice(0, 100)}`);
     }
-  assert.equal(await meet(`${server.url}/`), '200');
+  assert.equal((await raw(port, '/')).status, 200);
 });
 
 test('answers only requests that name this machine and its port', async (t) => {
-  const { port } = await started(t, {});
-  for (const [host, status] of /** @type {[string, number][]} */ ([
-    [`127.0.0.1:${port}`, 200],
-    [`localhost:${port}`, 200],
-    ['', 421],
-    ['localhost', 421],
-    ['127.0.0.1', 421],
-    [`example.com:${port}`, 421],
-    [`127.0.0.1.example.com:${port}`, 421],
-    [`localhost:${port + 1}`, 421],
-    [`0.0.0.0:${port}`, 421],
-  ]))
-    assert.match(await rawGet(port, '/stats', { host }), new RegExp(`^HTTP/1\\.1 ${status} `), host);
+  const { port } = await started(t);
+  const right = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const others = ['example.com', '127.0.0.1.example.com', '0.0.0.0'].map((name) => `${name}:${port}`);
+  for (const host of [...right, '', 'localhost', '127.0.0.1', ...others, `localhost:${port + 1}`])
+    assert.equal((await raw(port, '/stats', { host })).status, right.includes(host) ? 200 : 421, host);
 });
 
 test('keeps the counts of the latest ids, however many other programs ask for', async (t) => {
@@ -133,24 +114,17 @@ test('keeps the counts of the latest ids, however many other programs ask for', 
   assert.equal((await ask('id-2000')).n, 2);
 });
 
-/** The answer to a target exactly as written: `fetch` would tidy it up first. */
-async function rawGet(port, target, { method = 'GET', host = `localhost:${port}` } = {}) {
-  const socket = net.connect(port, '127.0.0.1');
-  socket.write(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  let text = '';
-  for await (const chunk of socket) text += chunk;
-  return text;
-}
-
 /** A program in a process of its own: the proof of a clean end is that it ends by itself. */
 function child(...args) {
   const stdio = /** @type {any} */ (['ignore', 'pipe', 'inherit']);
-  return spawn(process.execPath, args, { cwd: import.meta.dirname, stdio, timeout: LIMIT_MS });
+  const program = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio, timeout: LIMIT_MS });
+  return { program, line: once(program.stdout, 'data').then(String), exit: once(program, 'exit') };
 }
 
 test('close ends pending answers and leaves no socket or timer', async () => {
-  const code = `
-    import net from 'node:net';
+  const { line, exit } = child(
+    ...['--input-type=module', '-e'],
+    `import net from 'node:net';
     import { until } from './lib/until.mjs';
     import { startServer } from './misbehaving-server.mjs';
     const server = await startServer({ seed: 1, failureRate: 1, slowMs: 60_000 });
@@ -160,22 +134,17 @@ test('close ends pending answers and leaves no socket or timer', async () => {
     await server.close();
     await pending;
     await new Promise((resolve) => (idle.destroyed ? resolve() : idle.once('close', resolve)));
-    console.log('closed');`;
-  const program = child('--input-type=module', '-e', code);
-  let output = '';
-  program.stdout.on('data', (chunk) => (output += chunk));
-  assert.deepEqual([await once(program, 'exit'), output], [[0, null], 'closed\n']);
+    console.log('closed');`,
+  );
+  assert.deepEqual([await line, await exit], ['closed\n', [0, null]]);
 });
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
-  test(`serve.mjs prints its address, answers, and ends with 0 on ${signal}`, async (t) => {
-    const dist = await folderOf(t, { 'index.html': '<!doctype html><title>page</title>' });
-    const program = child(fileURLToPath(new URL('serve.mjs', import.meta.url)), '--port', '0', '--dist', dist);
-    const exit = once(program, 'exit');
-    const [line] = await once(program.stdout, 'data');
-    const url = String(line).trim();
+  test(`serve.mjs prints its address, answers, and ends with 0 on ${signal}`, async () => {
+    const { program, line, exit } = child('serve.mjs', '--port', '0', '--dist', SITE);
+    const url = (await line).trim();
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
-    assert.match(await (await fetch(url)).text(), /page/);
+    assert.equal(await (await fetch(url)).text(), '<!doctype html>');
     // A slow response must not delay it.
     const pending = fetch(`${url}flaky/1`).catch(() => undefined);
     program.kill(signal);
