@@ -2,7 +2,7 @@
 // `cargo xtask pkg` built, packs it, and runs test files. After each change, once more. Where nothing was built, it takes
 // what is committed of the core, and the package has no lab.
 //
-//   node xtask/npm/watch.mjs [--once] tests/package/engine/abort.test.mjs...
+//   node xtask/npm/watch.mjs [--once] tests/package/engine/signals.test.mjs...
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// rejitter/light: what neither the table of operations (operations.test.mjs) says, nor the tests of abort, borders,
+// rejitter/light: what neither the table of operations (operations.test.mjs) says, nor the tests of signals,
 // values and the forms of the core, which run it as well. tests/vectors/refusals.json has most of its messages.
 
 import assert from 'node:assert/strict';

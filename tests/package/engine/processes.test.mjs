@@ -115,6 +115,14 @@ const PROGRAMS = {
     'TypeError\nTypeError\nTypeError',
     ['--unhandled-rejections=strict'],
   ],
+  'M07 zero waits let the event loop turn: an abort by a real timer gets through': [
+    `${IMPORT} let calls = 0, ticks = 0;
+    const ticker = setInterval(() => { ticks += 1; if (ticks === 3) controller.abort('enough'); }, 1);
+    const endless = () => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; };
+    console.log(await end(retry(endless, { baseMs: 0, maxAttempts: Infinity, signal })), ticks);
+    clearInterval(ticker);`,
+    'enough 3',
+  ],
   'W01 100 first calls at once: one instance, all right': [
     `let modules = 0;
     const { Module } = WebAssembly;

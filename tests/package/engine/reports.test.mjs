@@ -28,21 +28,6 @@ test('the clock is read once for an attempt that succeeds; one that throws rejec
   );
 });
 
-test('RetryError shows no report and no result: not to console.log, JSON, spread or keys', async () => {
-  const secret = { password: 'hunter2' };
-  const reject = { retryOnResult: () => true, finalResult: 'reject', maxAttempts: 2 };
-  for (const options of [reject, { retryOnResult: fails(E), finalError: 'wrap' }]) {
-    const { error } = await operate(() => secret, options);
-    assert.ok(error instanceof RetryError);
-    assert.deepEqual(Object.keys(error).sort(), ['name', 'reason']);
-    assert.ok(error.report.records.some(({ result }) => result === secret));
-    const json = [JSON.stringify(error), JSON.stringify({ ...error })];
-    for (const text of [inspect(error, { depth: 10 }), ...json, error.message, String(error)])
-      assert.doesNotMatch(text, /hunter2/);
-    assert.equal(error.result, options === reject ? secret : undefined);
-  }
-});
-
 const hang = () => new Promise(() => {});
 const poll = { retryOnResult: () => true, finalResult: 'reject', totalTimeoutMs: 150, jitter: 'none' };
 const wrap = { maxAttempts: 1, finalError: 'wrap' };

@@ -15,7 +15,6 @@ export const repo = resolve(here, '..', '..');
 
 /** Test files that need nothing but the package's functions: they also run on bundles of it. */
 export const BEHAVIOUR = [
-  'engine/abort',
   'engine/operations',
   'engine/values',
   'options/options',

@@ -86,32 +86,23 @@ for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entrie
     }
   });
 
-/** Function → an option that its name fixes, and one that it leaves open. */
-const FIXED = {
-  retry: [],
-  retryWithFullJitter: [{ jitter: 'full' }, { backoff: 'linear' }],
-  retryWithEqualJitter: [{ jitter: 'none' }, { backoff: 'fixed' }],
-  retryWithDecorrelatedJitter: [{ jitter: 'equal' }],
-  retryWithExponentialBackoff: [{ backoff: 'exponential' }, { jitter: 'full' }],
-  retryWithLinearBackoff: [{ backoff: 'fixed' }, { jitter: 'equal' }],
-  retryWithFixedDelay: [{ backoff: 'linear' }, { jitter: 'full' }],
-  retryWithTruncatedBackoff: [{ backoff: 'exponential' }, { jitter: 'none' }],
-};
-
 test('each function rejects invalid options and what its name fixes, whatever the value, and takes the rest', async () => {
-  assert.deepEqual(Object.keys(FIXED), Object.keys(SHORTCUTS));
-  for (const [name, [fixed, open]] of Object.entries(FIXED)) {
-    const [option] = Object.keys(fixed ?? {});
+  for (const [name, own] of Object.entries(SHORTCUTS)) {
+    const [fixed, open] = name.endsWith('Jitter')
+      ? ['jitter', { backoff: 'linear' }]
+      : ['backoff', { jitter: 'equal' }];
+    const omitted =
+      name === 'retry' ? [] : [own[fixed], 'fixed', 5].map((value) => [{ [fixed]: value }, `${fixed} must be omitted`]);
     for (const [options, message] of [
-      [{ baseMs: -1 }, /baseMs.*-1/],
-      [{ maxAttempts: 0 }, /maxAttempts.*0/],
-      [{ maxAtempts: 2 }, /maxAtempts.*maxAttempts/s],
-      ...[fixed, fixed && { [option]: 5 }].map((each) => [each, RegExp(`^rejitter: ${option} must be omitted`)]),
+      [{ baseMs: -1 }, 'baseMs must be'],
+      [{ maxAtempts: 2 }, 'unknown option "maxAtempts". Did you mean maxAttempts?'],
+      ...omitted,
     ])
-      if (options) assert.match((await refused(() => api[name](uncalled, options))).message, message, name);
-    const options = { ...open, maxAttempts: 3, random: () => 0.5 };
-    const { clock } = await underClock(() => api[name](failing, options));
-    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...SHORTCUTS[name], ...open }).map(Math.ceil), name);
+      assert.ok((await refused(() => api[name](uncalled, options))).message.startsWith(`rejitter: ${message}`), name);
+    // Decorrelated jitter replaces the backoff.
+    const given = own.jitter === 'decorrelated' ? {} : open;
+    const { clock } = await underClock(() => api[name](failing, { ...given, maxAttempts: 3, random: () => 0.5 }));
+    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...own, ...given }).map(Math.ceil), name);
   }
 });
 
@@ -134,15 +125,6 @@ test('rejects what JSON cannot say: other values than objects, odd jitters, odd 
     );
 });
 
-test('the options of run and of delays are checked as well', async () => {
-  const policy = new RetryPolicy();
-  const { signal } = new AbortController();
-  for (const options of [{ signal: 5 }, { sgnal: signal }, { maxAttempts: 0 }, { metrics: true }, 5])
-    await refused(() => policy.run(uncalled, options));
-  for (const options of [{ seed: NaN }, { seed: {} }, { sed: 1 }, 5])
-    assert.match((await refused(() => policy.delays(options))).message, /^rejitter: /);
-});
-
 test('lists and jitter objects are copied, the last wait repeats, the cap and the floor hold', () => {
   const list = [5, 0, 20.5, Infinity, 7];
   const jitter = { __proto__: null, type: 'proportional', ratio: 0.5 };
@@ -160,12 +142,10 @@ test('calls backoff functions with 1, 2, …, once per wait; invalid values end 
   const backoff = (...args) => received.push(args) && 4 ** args[0];
   assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
   assert.deepEqual(received, [[1], [2], [3], [4], [5]]);
+  const text = 'rejitter: backoff(2) must return a non-negative number of milliseconds, got ';
   for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
     const { error } = await operate(failing, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' });
-    assert.match(
-      `${error}`,
-      /^RangeError: rejitter: backoff\(2\) must return a non-negative number of milliseconds, got /,
-    );
+    assert.ok(error instanceof RangeError && error.message.startsWith(text), error.message);
   }
 });
 
@@ -332,16 +312,5 @@ test('a value, a name or its absence that differs from the last call counts; wha
       [JSON.parse('{ "__proto__": { "baseMs": 1 }, "maxAttempts": 2 }'), /unknown option "__proto__"/],
     ])
       assert.match((await refused(() => retry(uncalled, wrong))).message, message);
-  }
-  // Nothing on Object.prototype is an option, in the first call or in the next one.
-  Object.prototype.baseMs = 1;
-  try {
-    for (const options of [
-      { jitter: 'none', maxAttempts: 3 },
-      { jitter: 'none', maxAttempts: 3, name: 'next' },
-    ])
-      assert.deepEqual(await waitsOf(options), [100, 200]);
-  } finally {
-    delete Object.prototype.baseMs;
   }
 });

@@ -1,0 +1,204 @@
+// Signals, as far as neither the table of operations nor the random schedules (../schedules) look at them: an abort acts
+// in the same macrotask and leaves nothing behind; signals of other realms; listeners of callers that throw; errors of
+// ours that callers have frozen. Each operation is run with one attempt at a time, with hedges, and by rejitter/light.
+
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { test } from 'node:test';
+import { createContext, runInContext } from 'node:vm';
+
+import { Window } from 'happy-dom';
+import nodeAbortController from 'node-abort-controller';
+
+import { fails } from '../lib/callbacks.mjs';
+import { microtasks, onClock, replace, underClock } from '../lib/clock.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
+
+const { TimeoutError, retry, retryReport } = await importPackage();
+const { hedge, protect } = await importEntry('protection');
+const light = await importEntry('light');
+
+const listeners = (signal) => getEventListeners(signal, 'abort').length;
+const failing = fails(new Error('from fn'));
+const hangs = () => new Promise(() => {});
+const mine = new Error('mine');
+
+/** Checks that a promise rejects with this reason, without leaving the current macrotask. */
+async function rejectsNow(promise, reason) {
+  let end;
+  promise.catch((error) => {
+    end = { error };
+  });
+  await microtasks();
+  assert.deepEqual(end, { error: reason });
+}
+
+/** An attempt that never ends, and whose listener does this with the reason. */
+const hanging =
+  (listener) =>
+  ({ signal }) => {
+    signal.addEventListener('abort', () => listener(signal.reason));
+    return new Promise(() => {});
+  };
+const throwing = hanging(fails(mine));
+
+const page = new Window();
+/** A page hears of a listener's error by itself; in the last one, the error leaves `abort`. */
+const HOSTS = {
+  native: AbortController,
+  'happy-dom': page.AbortController,
+  'node-abort-controller': nodeAbortController.AbortController,
+};
+
+/** Runs it in a host. Returns how it ended, and what was reported, by the package or by the host. */
+async function inHost(Controller, body) {
+  const reported = [];
+  const report = (error) => reported.push(error);
+  const saved = [replace(globalThis, 'AbortController', Controller), replace(console, 'error', report)];
+  const heard = ({ error }) => report(error);
+  page.addEventListener('error', heard);
+  const uncaught = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', report);
+  try {
+    return { ...(await underClock(body)), reported };
+  } finally {
+    for (const putBack of saved) putBack();
+    page.removeEventListener('error', heard);
+    process.off('uncaughtException', report);
+    for (const listener of uncaught) process.on('uncaughtException', listener);
+  }
+}
+
+/** What callers do with an error of ours once they have it. */
+const GRIPS = {
+  freeze: (reason) => Object.freeze(reason),
+  seal: (reason) => Object.seal(reason),
+  'no stack': (reason) => delete reason.stack && Object.preventExtensions(reason),
+  'a stack that cannot change': (reason) => Object.defineProperty(reason, 'stack', { value: 1, configurable: false }),
+};
+
+const hedged = () => ({ protection: protect(hedge({ delayMs: 10, maxRatio: 1 })) });
+const RUNS = {
+  plain: (fn, options) => retry(fn, { jitter: 'none', ...options }),
+  hedged: (fn, options) => retry(fn, { jitter: 'none', ...options, ...hedged() }),
+  light: (fn, options) => light.retry(fn, { jitter: 'none', ...options }),
+};
+for (const [name, run] of Object.entries(RUNS)) {
+  /** Starts an operation whose rejection is handled. */
+  const started = (fn, options) => {
+    const promise = run(fn, options);
+    promise.catch(() => {});
+    return promise;
+  };
+  const quick = { baseMs: 1, maxAttempts: 3 };
+  const ending = (fn, options) => underClock(() => run(fn, { ...quick, ...options }));
+
+  for (const moment of ['the attempt', 'retryIf', 'the wait'])
+    test(`${name}: an abort during ${moment} acts in the same macrotask, and leaves neither listener nor timer`, () =>
+      onClock(async (clock) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        let kept;
+        const fn = (attempt) => {
+          kept = attempt;
+          return moment === 'the attempt' ? hangs() : failing();
+        };
+        const retryIf = () => moment === 'the wait' || hangs();
+        const promise = started(fn, { signal, retryIf, attemptTimeoutMs: 900, totalTimeoutMs: 50_000 });
+        await microtasks();
+        assert.equal(listeners(signal), 1);
+        controller.abort('enough');
+        await rejectsNow(promise, 'enough');
+        assert.deepEqual([listeners(signal), clock.pending.size], [0, 0]);
+        // The attempt's own signal, which is first read now.
+        assert.deepEqual([kept.signal.aborted, kept.signal.reason], [true, 'enough']);
+      }));
+
+  test(`${name}: operations share a signal: an ended one leaves the rest listening, one started meanwhile rejects`, () =>
+    onClock(async (clock) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const short = started(failing, { signal, maxAttempts: 2, baseMs: 10 });
+      const long = started(failing, { signal, baseMs: 1000 });
+      let late;
+      const asking = started(
+        hanging(() => {
+          late ??= started(failing, { signal });
+        }),
+        { signal },
+      );
+      await clock.advance(20);
+      await assert.rejects(short, /from fn/);
+      assert.equal(listeners(signal), 1);
+      controller.abort('enough');
+      for (const promise of [long, asking, late]) await rejectsNow(promise, 'enough');
+      assert.equal(listeners(signal), 0);
+    }));
+
+  test(`A05 A13 ${name}: a signal of another realm, for which instanceof is false, is accepted and honoured`, () =>
+    onClock(async (clock) => {
+      // These classes are foreign to this realm, like those of a jsdom window or of a test framework's environment.
+      const foreign = runInContext(
+        `new (class Signal {
+          aborted = false;
+          listeners = new Set();
+          addEventListener(type, listener) { this.listeners.add(listener); }
+          removeEventListener(type, listener) { this.listeners.delete(listener); }
+          abort(reason) {
+            Object.assign(this, { aborted: true, reason });
+            for (const listener of this.listeners) listener({ type: 'abort', target: this });
+          }
+        })()`,
+        createContext({}),
+      );
+      assert.equal(foreign instanceof Object, false);
+      const promise = started(failing, { signal: foreign });
+      await clock.advance(10);
+      assert.equal(foreign.listeners.size, 1);
+      foreign.abort('enough');
+      await rejectsNow(promise, 'enough');
+      assert.deepEqual([foreign.listeners.size, clock.pending.size], [0, 0]);
+      await rejectsNow(started(failing, { signal: foreign }), 'enough');
+    }));
+
+  for (const [host, Controller] of Object.entries(HOSTS))
+    test(`${name}, ${host}: an abort listener that throws neither keeps an operation pending nor changes a timeout`, async () => {
+      // Both attempts of an operation that has a hedge are aborted.
+      const times = name === 'hedged' ? 2 : 1;
+      const { value, reported } = await inHost(Controller, (clock) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const all = [throwing, hanging(() => {}), throwing].map((fn) => run(fn, { signal }));
+        clock.arm(() => controller.abort(), 50, []);
+        return Promise.allSettled(all).then((ends) => ends.map((end) => end.reason === signal.reason));
+      });
+      assert.deepEqual(value, [true, true, true]);
+      assert.deepEqual(reported, Array(2 * times).fill(mine));
+      for (const [limit, attempts] of Object.entries({ attemptTimeoutMs: 3, totalTimeoutMs: 1 })) {
+        const { error, reported } = await inHost(Controller, () => run(throwing, { ...quick, [limit]: 40 }));
+        assert.equal(error.name, 'TimeoutError');
+        if (name !== 'light') assert.ok(error instanceof TimeoutError && error.message.includes(limit));
+        const made = name === 'light' ? attempts : retryReport(error).attempts;
+        assert.ok(made <= attempts * times && reported.length === made, `${limit}: ${reported.length} of ${made}`);
+      }
+    });
+
+  test(`${name}: a reason that a caller got hold of is a timeout all the same; a caller's comes out as it is`, async () => {
+    for (const [grip, take] of Object.entries(GRIPS))
+      for (const [limit, reason] of Object.entries({ attemptTimeoutMs: 'exhausted', totalTimeoutMs: 'timeout' })) {
+        const { error } = await ending(hanging(take), { [limit]: 40 });
+        assert.match(`${error}`, /^TimeoutError: .* timed out after 40 ms/, `${grip}, ${limit}`);
+        if (name !== 'light') assert.equal(retryReport(error).reason, reason, grip);
+      }
+    // An Error.captureStackTrace that throws changes no outcome.
+    const putBack = replace(Error, 'captureStackTrace', fails(mine));
+    const late = await ending(hangs, { attemptTimeoutMs: 40 }).finally(putBack);
+    assert.equal(late.error.name, 'TimeoutError');
+    const refuse = () => assert.fail('nothing is asked of it');
+    const traps = ['get', 'set', 'has', 'deleteProperty', 'defineProperty', 'preventExtensions'];
+    const reason = new Proxy(new Error('mine'), Object.fromEntries(traps.map((trap) => [trap, refuse])));
+    const controller = new AbortController();
+    setImmediate(() => controller.abort(reason));
+    assert.ok(Object.is((await ending(hangs, { signal: controller.signal })).error, reason));
+  });
+}
