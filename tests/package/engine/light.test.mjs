@@ -24,23 +24,6 @@ test('delayMs draws by itself, has no last wait, and checks what it is given', (
   assert.throws(() => delayMs(1, { baseMs: -1 }), RangeError);
 });
 
-test('calls the callback at once, with the number of the attempt and a fresh signal', async () => {
-  const seen = [];
-  const { value } = await underClock(() => {
-    const result = retry((attempt) => (seen.push(attempt) < 3 ? failing() : 'v'));
-    assert.equal(seen.length, 1);
-    return result;
-  });
-  assert.equal(value, 'v');
-  // The signal is a getter, which a copy of the attempt loses.
-  assert.deepEqual(
-    seen.map((attempt) => ({ ...attempt })),
-    [{ attempt: 1 }, { attempt: 2 }, { attempt: 3 }],
-  );
-  assert.ok(seen.every(({ signal }) => !signal.aborted));
-  assert.equal(new Set(seen.map(({ signal }) => signal)).size, 3);
-});
-
 test('a timeout is the reason of the attempt that it ends; only that of the deadline has a cause', async () => {
   const failure = new Error('failure');
   for (const [options, text, cause] of [

@@ -88,19 +88,11 @@ test('a nested operation that times out does not repeat the hint of the failure 
 
 test('a foreign mark of another shape is ignored: the error is retried, then thrown', async () => {
   const valid = { permanent: true, afterMs: NaN, wraps: false };
-  const throwing = (name) => Object.defineProperty({ ...valid }, name, { enumerable: true, get: fail });
+  const wrong = { permanent: 'yes', afterMs: ['1e9', 1n, -1], wraps: undefined };
   for (const mark of [
     ...[null, undefined, true, 'permanent', {}, [], { wraps: true }, { permanent: true, afterMs: NaN }],
-    ...[
-      { permanent: true, wraps: false },
-      { ...valid, permanent: 'yes' },
-      { ...valid, afterMs: '1e9' },
-    ],
-    ...[
-      { ...valid, afterMs: 1n },
-      { ...valid, afterMs: -1 },
-    ],
-    ...Object.keys(valid).map(throwing),
+    ...Object.entries(wrong).flatMap(([name, values]) => [values].flat().map((value) => ({ ...valid, [name]: value }))),
+    ...Object.keys(valid).map((name) => Object.defineProperty({ ...valid }, name, { enumerable: true, get: fail })),
   ]) {
     const error = marked(mark, { cause: mine });
     assert.equal(isPermanent(error), false);
@@ -118,32 +110,33 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
   }
 });
 
+const thrown = (kind) => `a ${kind} was returned; throw it`;
+/** What is returned by mistake, the text of the error, and its cause. */
 const SLIPS = {
-  'permanent(error)': [() => permanent(mine), 'a PermanentError was returned; throw it', mine],
-  'permanent(undefined)': [() => permanent(undefined), 'a PermanentError was returned; throw it', undefined],
-  'retryAfter(ms, error)': [() => retryAfter(5, mine), 'a RetryAfterError was returned; throw it', mine],
-  'retryAfter(ms)': [() => retryAfter(5), 'a RetryAfterError was returned; throw it', undefined],
+  'permanent(error)': [() => permanent(mine), thrown('PermanentError'), mine],
+  'permanent(undefined)': [() => permanent(undefined), thrown('PermanentError')],
+  'retryAfter(ms, error)': [() => retryAfter(5, mine), thrown('RetryAfterError'), mine],
+  'retryAfter(ms)': [() => retryAfter(5), thrown('RetryAfterError')],
   // Its code has not run. An async iterable of another kind may be what the caller waits for: a body, a stream.
-  'an async generator': [async function* () {}, 'a generator was returned; read it in the callback', undefined],
-  'a generator': [function* () {}, 'a generator was returned; read it in the callback', undefined],
+  'an async generator': [async function* () {}, 'a generator was returned; read it in the callback'],
+  'a generator': [function* () {}, 'a generator was returned; read it in the callback'],
 };
 for (const [name, [make, text, cause]] of Object.entries(SLIPS))
   test(`${name} that is returned ends the operation with a TypeError`, async () => {
-    const check = (error, attempts) => {
-      assert.ok(error instanceof TypeError);
-      assert.deepEqual([error.message, error.cause], [`rejitter: ${text}`, cause]);
-      const { reason, attempts: made, records } = retryReport(error);
-      assert.deepEqual([reason, made, records.at(-1).error], ['callback', attempts, error]);
-    };
     const { signal } = new AbortController();
     for (const options of [{}, { retryOnResult: () => assert.fail('called') }, { signal }])
       for (const when of [1, 2]) {
         const given = ({ attempt }) => (attempt < when ? fail() : make());
-        check((await operate(given, options)).error, when);
-        check((await operate(async (attempt) => given(attempt), options)).error, when);
-        check(underBlockingClock(() => retrySync(given, options)).error, when);
+        for (const { error } of [
+          ...[await operate(given, options), await operate(async (attempt) => given(attempt), options)],
+          await underClock(() => new RetryPolicy(options).wrap(given, { withAttempt: true })()),
+          underBlockingClock(() => retrySync(given, options)),
+        ]) {
+          assert.deepEqual([error.name, error.message, error.cause], ['TypeError', `rejitter: ${text}`, cause]);
+          const { reason, attempts, records } = retryReport(error);
+          assert.deepEqual([reason, attempts, records.at(-1).error], ['callback', when, error]);
+        }
       }
-    check((await underClock(() => new RetryPolicy().wrap(async () => make())())).error, 1);
   });
 
 test('results that only look like mistakes are results', async () => {
