@@ -1,4 +1,3 @@
-// @ts-check
 // How entries, copies and realms of this package recognise its errors and policies, for which `instanceof` fails. It
 // imports nothing: the entries that share no other module share this one.
 

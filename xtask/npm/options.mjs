@@ -53,7 +53,6 @@ export function rulesModule() {
     return takers.includes('retry') ? rule.toUpperCase() : `POLICY_${rule.toUpperCase()}`;
   };
   return [
-    '// @ts-check',
     '// Written by `node xtask/npm/options.mjs`, of the table of all options: crates/rejitter/src/data/table.rs.',
     '',
     "import * as rules from './rules.js';",

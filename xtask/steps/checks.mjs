@@ -105,7 +105,7 @@ const LINTS = [
     ...{ name: 'lint: spelling', needs: [NPM_OF_SITE] },
     commands: [command(sh`${cspell} --no-progress --config cspell.json`, { dir: root, remedy: MISSPELT })],
   },
-  ofTests('lint: types of the driver', sh`tsc -p tsconfig.driver.json`),
+  ofTests('lint: types of the driver', sh`tsc -p ../../src/js`),
   ofTests('lint: types of the tools', sh`tsc -p ../../xtask/tsconfig.json`),
 ];
 

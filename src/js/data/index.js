@@ -1,4 +1,3 @@
-// @ts-check
 // A policy from JSON data.
 
 import { BOUND, CAP_RULES, MAX_LIST } from '../options/codes.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // A policy as JSON data.
 
 import { isFunction } from '../options/checks.js';

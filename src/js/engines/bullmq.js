@@ -1,4 +1,3 @@
-// @ts-check
 // BullMQ asks a function for each wait; here, the policy answers.
 
 import { delayAfter, settingsOf } from './policy.js';

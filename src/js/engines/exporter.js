@@ -1,4 +1,3 @@
-// @ts-check
 // Writes a policy as an engine's own configuration, and lists what that cannot say.
 
 import { switchesOf } from '../options/switches.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // An exporter for each engine that retries by itself. Limits and rules are those of the engines' documentation.
 
 import { FOREVER, MOST_INT, exporter } from './exporter.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Reads a policy for engines, without its core: its settings, and whether a failed attempt is followed by another.
 
 import { behindOf, readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 import { RetryPolicy } from './index.js';
 import { fromDataOf } from '../data/index.js';
 

@@ -1,4 +1,3 @@
-// @ts-check
 // In the order that compresses best.
 export { retryAfterMs } from '../fetch/http.js';
 import { load } from '../wasm/core.js';

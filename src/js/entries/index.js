@@ -1,4 +1,3 @@
-// @ts-check
 // The main entry point. Each function is made by itself, so that a bundle has those which the app uses, and what these
 // need.
 

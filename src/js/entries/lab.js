@@ -1,4 +1,3 @@
-// @ts-check
 import { RetryPolicy } from './index.js';
 import { link } from '../wasm/lab-inline.js';
 import { createLab } from '../lab/index.js';

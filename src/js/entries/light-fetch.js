@@ -1,3 +1,2 @@
-// @ts-check
 export { TimeoutError } from '../run/report.js';
 export { createFetch, fetchWithRetry } from '../light/fetch.js';

@@ -1,2 +1,1 @@
-// @ts-check
 export * from '../presets/index.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Each part is made by itself, so that a bundle has those which the app uses. In this order, that compresses best.
 export { budget } from '../protection/budget.js';
 export { breaker } from '../protection/breaker.js';

@@ -1,4 +1,3 @@
-// @ts-check
 import { load } from '../wasm/core.js';
 import { keepConnectedOf } from '../reconnect/keeper.js';
 

@@ -1,3 +1,2 @@
-// @ts-check
 export { virtualClock } from '../testing/clock.js';
 export { constantRandom, scriptedRandom } from '../testing/random.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Classes of failures, for createFetch and isTransientError alike, and one rule for chains of causes.
 
 import { isObject } from '../options/checks.js';

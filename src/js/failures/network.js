@@ -1,4 +1,3 @@
-// @ts-check
 // Failures of the network, and mistakes of the program, which another attempt cannot fix. Each engine words failed
 // fetches differently, and browsers give no code.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // The HTTP status and the headers of an error or of a result, wherever clients of HTTP put them.
 
 import { DEEPEST } from '../options/codes.js';

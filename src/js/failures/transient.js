@@ -1,4 +1,3 @@
-// @ts-check
 // Failures that another attempt may not meet again: those of HTTP, sockets, databases, the AWS SDK and gRPC.
 
 import { readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The attempts of a retried fetch: what is sent, what its outcome says, and whether it may be sent again. Without
 // hedges, the attempts of an operation are made by one object.
 

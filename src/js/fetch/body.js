@@ -1,4 +1,3 @@
-// @ts-check
 // Bodies of requests: which can be sent again, and how.
 
 /** Returns what an object calls itself, in any realm: 'Request', 'Blob', … @param {unknown} value */

@@ -1,4 +1,3 @@
-// @ts-check
 // One retried fetch: an operation whose callback sends requests, and the responses that it keeps or cancels.
 
 import { readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The rules of HTTP that retries need: methods, statuses, failures of the network, and the headers that ask for
 // a wait. core/http of the crate has the same rules for methods, statuses and headers for Rust programs; tests hold the
 // two to one table.

@@ -1,4 +1,3 @@
-// @ts-check
 // `fetch`, retried: the public functions over whatever loads the core.
 
 import { isFunction } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Finds the function that sends requests where the caller passed no inner fetch. Apps assign
 // `globalThis.fetch = createFetch()`, other packages lay wrappers over that, and tests put mocks in its place:
 // 1. Each of ours keeps the global fetch that it was made over, or what that one keeps if it is ours, too.

@@ -1,4 +1,3 @@
-// @ts-check
 // Headers with which services announce when a rate limit ends. None of them is a standard yet.
 
 import { headerOf } from '../failures/status.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Options of a fetch: those of every operation, and its own.
 
 import { POLICY, behindOf } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Which requests may be sent twice, and the keys by which servers recognise a repetition.
 
 import { mistake, problemOf } from '../options/messages.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The arguments of one call of fetch, rebuilt for each attempt.
 
 import { isSignal } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Calls into the lab's wasm, of which a fault ends one: the next call gets a fresh instance.
 
 import { messageOf } from '../options/messages.js';

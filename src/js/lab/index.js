@@ -1,4 +1,3 @@
-// @ts-check
 // The lab's functions as users call them: from a policy, or options, to the wasm and back.
 
 import { read } from '../options/reader.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Questions to the result of simulateOutage: pure functions, also of a result that came from a worker.
 
 import { isLongest, isWithin } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // A running simulation: advanced in slices, or run to its end with a turn of the event loop between two slices.
 
 import { isCount } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The simulations as users make them: from a policy and options to the wasm. That knows ranges and defaults; names and
 // types are checked here, as in all options.
 

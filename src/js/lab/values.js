@@ -1,4 +1,3 @@
-// @ts-check
 // Converts arguments of the lab's functions for the wasm: policies to data, seeds to bits, numbers in range.
 
 import { behindOf } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // `fetch` over the loop of rejitter/light: which requests may be sent again, which responses are failures, and how long
 // servers ask to wait. The rules are those of rejitter/fetch; where that has more of them, this sends less often.
 

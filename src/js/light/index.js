@@ -1,4 +1,3 @@
-// @ts-check
 // The whole package in one loop: attempt, classify, decide, wait. The main entry follows the same rules.
 
 import { readBriefly } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The limits of an operation: the signal and the deadline end attempts and waits early, a time limit ends one attempt.
 // An operation without limits awaits its callbacks' own promises, and a first success reads no clock.
 

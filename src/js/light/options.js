@@ -1,4 +1,3 @@
-// @ts-check
 // The options of rejitter/light: each own one is read once and checked, and the first problem is thrown.
 
 /** The type of a value, the end of the sentence "must be …", and what a value of this type must pass. */

@@ -1,4 +1,3 @@
-// @ts-check
 // The wait after a failed attempt.
 
 import { delay, hinted } from './generated.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Questions about one value, answered without running any of the caller's code that could throw.
 
 import { MAX_MS } from './codes.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The names of options' values and the codes that stand for them in the core.
 
 // Positions are the codes of crates/rejitter/src/core/kinds.rs.

@@ -1,4 +1,3 @@
-// @ts-check
 // Options of the curve compared with each other: what goes together, and what an override drops.
 
 import { isFunction } from './checks.js';

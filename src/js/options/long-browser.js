@@ -1,4 +1,3 @@
-// @ts-check
 // The long texts of errors, unless a bundler knows that this is production: it then drops them.
 
 import { LONG } from './texts.js';

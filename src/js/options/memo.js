@@ -1,4 +1,3 @@
-// @ts-check
 // Calls from one place of a program mostly have the same options: to read them again costs more than the rest of a call.
 
 import { isFunction, isObject } from './checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Error messages: what an option must be, what the caller gave, and what was probably meant. Without the long texts,
 // a message has the option's name and the value.
 

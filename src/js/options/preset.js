@@ -1,4 +1,3 @@
-// @ts-check
 // Options that another system documents, or that data hold: a copy by spread carries more than options.
 
 import { ORIGIN } from './codes.js';

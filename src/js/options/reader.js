@@ -1,4 +1,3 @@
-// @ts-check
 // The one reader of options: own properties, each read once, checked by a table, all problems in one error.
 
 import { isObject, isSignal } from './checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by the
 // names that these have there in small letters.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // From the caller's options to settings: read once, checked, all problems reported at once.
 
 import { isCount, isFunction, isLongest, isMs, isSignal } from './checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Options of the entries that have nothing but switches, without the tables of the reader.
 
 /**

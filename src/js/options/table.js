@@ -1,4 +1,3 @@
-// @ts-check
 // Written by `node xtask/npm/options.mjs`, of the table of all options: crates/rejitter/src/data/table.rs.
 
 import * as rules from './rules.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The long texts of errors. Production bundles for browsers have none of them (long-browser.js), so nothing here may
 // be called at import, or be needed by a program that makes no mistake.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Spans and metrics of operations, by the application's own @opentelemetry/api. Names of HTTP are those of the semantic
 // conventions 1.45; the rest has names of its own.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Counters of operations and attempts, whose quotient is the amplification; gauges of protections.
 
 import { VERSION } from './version.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // One operation: its counts and its span. Without `always`, the span begins when the operation retries or is held, and
 // reaches back to its start.
 

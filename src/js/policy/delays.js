@@ -1,4 +1,3 @@
-// @ts-check
 // The backoff iterator: the waits of an operation in which every attempt fails.
 
 import { isCount } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Counters over all operations of one policy, if its `metrics` option is set.
 
 export class Metrics {

@@ -1,4 +1,3 @@
-// @ts-check
 // A policy: options that were read once, for any number of operations.
 
 import { toData } from '../data/write.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The documented retry settings of other systems. Each is tested against numbers which that system publishes
 // (tests/vectors/presets.json).
 

@@ -1,4 +1,3 @@
-// @ts-check
 // One attempt that protection lets pass: the numbers that the breaker gave it, and what its end tells each part.
 
 import { statusOf } from '../failures/status.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The breaker: rejects attempts while most of them fail, and lets one through now and then. It has no timer.
 
 import { isCount, isLongest, isWithin } from '../options/checks.js';

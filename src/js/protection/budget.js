@@ -1,4 +1,3 @@
-// @ts-check
 // The budget: retries after failures take tokens, successes give some back. It never rejects a first attempt.
 
 import { isWithin } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The cooldown: one server's "too many requests" holds everyone who would ask it.
 
 import { read } from '../options/reader.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The guard of one operation keeps the numbers that protection needs. The driver calls it (run/contracts.js): before
 // each attempt, when one has ended, before a wait, and at the end.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Hedging: a second attempt while a slow one is running. When to start it, and how many there may be.
 
 import { MAX_MS } from '../options/codes.js';

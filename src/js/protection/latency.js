@@ -1,4 +1,3 @@
-// @ts-check
 // How long first attempts take, so that a hedge starts when most of them would have ended: the machine of
 // core/protection/latency.rs of the crate. JavaScript is smaller here than WebAssembly, and apps without hedges leave it
 // out.

@@ -1,4 +1,3 @@
-// @ts-check
 // The machines of protection over plain numbers: the one module that knows their JavaScript, which the build makes of
 // Rust (generated.d.ts). They keep nothing between two calls: a state is an array of the caller's.
 

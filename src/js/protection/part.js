@@ -1,4 +1,3 @@
-// @ts-check
 // A part of a protection, as its function returns it: a recipe. `protect` makes its state, once per destination.
 
 import { isWithin } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // protect(): the parts of a protection put together, and the object that callers get.
 
 import { isFunction } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The error of an operation that protection rejected before its first attempt, or after an answer.
 
 import { messageOf } from '../options/messages.js';

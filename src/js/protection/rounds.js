@@ -1,4 +1,3 @@
-// @ts-check
 // Rounds: an attempt, and its hedge if it is slow. The first of both that decides the operation ends it; if both have
 // failed, the round has failed, with what ended last.
 

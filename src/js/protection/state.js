@@ -1,4 +1,3 @@
-// @ts-check
 // The state of a protection for one destination, and of all its destinations.
 
 import { mistake, problemOf } from '../options/messages.js';

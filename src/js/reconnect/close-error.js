@@ -1,4 +1,3 @@
-// @ts-check
 // What the close of a WebSocket says about another attempt.
 
 import { permanent } from '../run/directives.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // One attempt as protection knows it: an operation of one attempt, which succeeds when the connection is open.
 
 import { Operation } from '../run/operation.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Keeps a connection: session, verdict, wait, and again, until something ends it all.
 
 import { readMarks } from '../marks.js';

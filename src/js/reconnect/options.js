@@ -1,4 +1,3 @@
-// @ts-check
 // Options of a connection: those of an operation that make sense here, and its own.
 
 import { isFunction } from '../options/checks.js';

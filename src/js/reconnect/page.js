@@ -1,4 +1,3 @@
-// @ts-check
 // What in a page says that another attempt is worth it now.
 
 /**

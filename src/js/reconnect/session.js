@@ -1,4 +1,3 @@
-// @ts-check
 // One connection, from the call of the session to its end, whatever ends it.
 
 import { readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The object that the callback gets for each attempt.
 
 import { reportFailure } from './hooks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Types of what the driver knows of protection (src/js/protection), of a fetch (src/js/fetch) and of a policy
 // (src/js/policy). Protection answers what to do, and the driver changes the operation, but for rounds, which make its
 // attempts.

@@ -1,4 +1,3 @@
-// @ts-check
 // The one crossing into the core, once per failed attempt.
 
 import { BOUND, CUSTOM, FIXED, LINEAR, NONE, POLLY_V2, TRUNCATED, hasOwnCurve } from '../options/codes.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // permanent(error) and retryAfter(ms, error): errors that say more than "failed".
 
 import { MARK, readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Hooks and their events. A hook can see everything and change nothing.
 
 import { isObject } from '../options/checks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // What may end an operation before it ends by itself: signals, the deadline, the timeout of an attempt.
 
 import { LIMITS } from '../options/settings.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Operations and their attempts are plain data. The other modules are functions of it.
 
 /** @import { Attempt } from './attempt.js' */

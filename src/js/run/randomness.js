@@ -1,4 +1,3 @@
-// @ts-check
 // Seeds of operations that have none of the caller's: entropy that no two clients share by accident.
 
 import { now } from './timer.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
 import { MARK } from '../marks.js';

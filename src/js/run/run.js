@@ -1,4 +1,3 @@
-// @ts-check
 // Runs an operation: the first attempt on a fast path, everything else by one loop.
 
 import { PROTECTION } from '../options/settings.js';

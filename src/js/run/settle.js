@@ -1,4 +1,3 @@
-// @ts-check
 // The end of an operation: its outcome, its report, its last event.
 
 import { readMarks } from '../marks.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Followers of abort signals. All followers of a signal share one listener: an app's one
 // signal may be given to thousands of operations at a time, and Node warns of a leak from the eleventh on.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // One operation that blocks the thread while it waits.
 
 import { isFunction, isObject } from '../options/checks.js';

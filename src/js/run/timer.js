@@ -1,4 +1,3 @@
-// @ts-check
 // One wait on the host's timers. They are looked up at each use, so that fake timers, installed
 // or removed at any moment, work.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Node's diagnostics channels, when they have subscribers.
 
 /**

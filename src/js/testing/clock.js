@@ -1,4 +1,3 @@
-// @ts-check
 // Time that moves by hand, in place of the host's.
 
 import { isFunction } from '../options/checks.js';

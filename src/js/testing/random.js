@@ -1,4 +1,3 @@
-// @ts-check
 // Known draws.
 
 import { failure, problemOf } from '../options/messages.js';

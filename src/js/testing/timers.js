@@ -1,4 +1,3 @@
-// @ts-check
 // Timers that fire when a test moves their time.
 
 import { requireValid } from '../options/reader.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The lab's wasm file for every host that compiles bytes: Node, browsers, workers, Deno, Bun.
 
 /**

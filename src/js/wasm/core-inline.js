@@ -1,4 +1,3 @@
-// @ts-check
 // The core as WebAssembly, inlined, and behind it the core as JavaScript, for hosts that refuse to compile it.
 
 import text from './core-bytes.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // The core as JavaScript, which every host runs.
 
 import { core } from './core-generated.js';

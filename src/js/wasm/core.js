@@ -1,4 +1,3 @@
-// @ts-check
 // The core as `wasm-pack build` links it. The entry points import this module; in the npm package another one stands in
 // its place, by host (xtask/npm/artefacts.mjs).
 

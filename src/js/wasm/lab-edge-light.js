@@ -1,4 +1,3 @@
-// @ts-check
 // The lab's wasm in Vercel's edge runtime, which forbids compiling bytes; with ?module it imports wasm files as modules.
 
 import module from '../../lab.wasm?module';

@@ -1,4 +1,3 @@
-// @ts-check
 // The lab's wasm, inlined.
 
 import { compile } from './compile.js';

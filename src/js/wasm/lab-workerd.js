@@ -1,4 +1,3 @@
-// @ts-check
 // The lab's wasm in workerd (Cloudflare Workers), which forbids compiling bytes; it imports wasm files as modules.
 
 import module from '../../lab.wasm';

@@ -1,4 +1,3 @@
-// @ts-check
 // Links the lab's wasm with wasm-bindgen's glue: at the first call, synchronously, once.
 
 import * as glue from './lab-glue.js';

@@ -1,4 +1,3 @@
-// @ts-check
 // Instances of the lab's wasm file.
 
 /**

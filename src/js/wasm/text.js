@@ -1,4 +1,3 @@
-// @ts-check
 // Text for wasm-bindgen's glue, which makes its coder at import: here it is made at the first use, and
 // where the host has none (jsdom), there is one all the same.
 
