@@ -7,6 +7,13 @@ use super::recipe::Recipe;
 use super::state::State;
 use super::status::ProtectionEvent;
 
+/// One destination while its lock is held: its numbers, the parts that they belong to, and the changes to report.
+pub(super) struct Locked<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) recipe: &'a Recipe,
+    pub(super) events: Events,
+}
+
 /// One destination of a protection.
 pub(super) struct Cell {
     pub(super) key: Option<Arc<str>>,
@@ -24,19 +31,20 @@ impl Cell {
     }
 
     /// Runs `act` under the lock, then reports the events.
-    pub(super) fn locked<T>(&self, act: impl FnOnce(&mut State, &Recipe, &mut Events) -> T) -> T {
-        let mut events = Events::default();
+    pub(super) fn locked<T>(&self, act: impl FnOnce(&mut Locked<'_>) -> T) -> T {
         // Nothing that may panic runs while it is locked, so that nothing is left half done.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = act(&mut state, &self.recipe, &mut events);
+        let mut locked = Locked {
+            state: &mut state,
+            recipe: &self.recipe,
+            events: Events::default(),
+        };
+        let output = act(&mut locked);
+        let events = locked.events;
         drop(state);
         // A second panic would end the program.
-        let on_event = self
-            .recipe
-            .on_event
-            .as_ref()
-            .filter(|_| !std::thread::panicking());
-        if let Some(on_event) = on_event {
+        let on_event = self.recipe.on_event.as_ref();
+        if let Some(on_event) = on_event.filter(|_| !std::thread::panicking()) {
             for change in events.changes() {
                 on_event(&ProtectionEvent {
                     key: self.key.as_deref(),

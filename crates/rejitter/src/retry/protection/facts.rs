@@ -1,7 +1,5 @@
 //! Facts that an operation and the state of its destination exchange.
 
-use super::events::Rejection;
-use crate::core::protection::Verdict;
 use crate::retry::Signal;
 
 /// The numbers that the parts give an attempt when they admit it, and take back at its end. A part's own numbers are
@@ -20,16 +18,13 @@ impl Pass {
     }
 }
 
-/// The decision on an attempt that is about to start.
+/// What an attempt does that is not rejected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
     /// It may start.
     Begin(Pass),
     /// It has to wait for this long, and to ask again.
-    Hold {
-        ms: f64,
-    },
-    Rejected(Rejection),
+    Hold { ms: f64 },
 }
 
 /// The facts about an attempt that is about to start.
@@ -43,37 +38,6 @@ pub(super) struct Limits {
     pub(super) base_ms: f64,
     /// The policy follows no hint further.
     pub(super) longest_ms: f64,
-}
-
-/// How an attempt that the breaker admitted ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct End {
-    pub(super) pass: Pass,
-    pub(super) verdict: Verdict,
-    /// Time that the server asked for. NaN if it did not ask.
-    pub(super) hint_ms: f64,
-}
-
-impl End {
-    /// An end that asks for no time.
-    pub(super) fn of(pass: Pass, verdict: Verdict) -> Self {
-        let hint_ms = f64::NAN;
-        Self {
-            pass,
-            verdict,
-            hint_ms,
-        }
-    }
-}
-
-/// How an operation succeeded.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Success {
-    /// Tokens that its last retry took.
-    pub(super) taken: f64,
-    pub(super) by_hedge: bool,
-    /// How long an attempt took that counts as a first one, or had taken so far. `None` if that ended before.
-    pub(super) first_ms: Option<f64>,
 }
 
 /// Price of a retry in tokens of the budget. The attempts of the round before it set it, the highest one counts.

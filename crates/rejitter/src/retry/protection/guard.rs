@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Protection;
 use super::cell::Cell;
 use super::events::Rejection;
-use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
+use super::facts::{Entry, Limits, Pass, Plan, Price};
 use super::time_ms;
 use crate::StopReason;
 use crate::core::protection::Verdict;
@@ -146,13 +146,13 @@ impl Protected {
         let recipe = &self.cell.recipe;
         let timed = recipe.breaker.is_some() || recipe.cooldown.is_some();
         let entry = match timed.then(|| self.ms(now)).flatten() {
-            None => Entry::Begin(Pass::default()),
-            Some(time) => self.cell.locked(|state, recipe, events| {
+            None => Ok(Entry::Begin(Pass::default())),
+            Some(time) => self.cell.locked(|locked| {
                 self.asked_at = time;
                 if was_held.is_some() {
-                    state.release();
+                    locked.release();
                     if remaining_ms <= 0.0 {
-                        return Entry::Rejected(state.woke_late(events, time));
+                        return Err(locked.woke_late(time));
                     }
                 }
                 let limits = Limits {
@@ -162,11 +162,11 @@ impl Protected {
                     base_ms,
                     longest_ms,
                 };
-                state.enter(recipe, events, time, limits, draw)
+                locked.enter(time, limits, draw)
             }),
         };
         match entry {
-            Entry::Begin(pass) => {
+            Ok(Entry::Begin(pass)) => {
                 self.pass = pass;
                 self.first = first;
                 (self.price, self.own_until) = (Price::Free, f64::NAN);
@@ -175,11 +175,11 @@ impl Protected {
                 }
                 Next::Begin
             }
-            Entry::Hold { ms } => {
+            Ok(Entry::Hold { ms }) => {
                 self.held_since = Some(now);
                 Next::Hold(duration_from_ms(ms))
             }
-            Entry::Rejected(rejection) => {
+            Err(rejection) => {
                 self.rejection = Some(rejection);
                 Next::Rejected(RejectedError {
                     by: rejection.by,
@@ -202,17 +202,14 @@ impl Protected {
     /// How long after an attempt its hedge starts. `None` while too little is known, and without a clock.
     pub(in crate::retry) fn hedge_delay(&self, now: Duration) -> Option<Duration> {
         let time = self.ms(now).filter(|_| !self.clockless)?;
-        let delay_ms = self
-            .cell
-            .locked(|state, recipe, _| state.hedge_delay_ms(recipe, time));
+        let delay_ms = self.cell.locked(|locked| locked.hedge_delay_ms(time));
         delay_ms.map(duration_from_ms)
     }
 
     /// Starts a hedge, unless a part forbids it.
     pub(in crate::retry) fn start_hedge(&self, now: Duration) -> Option<Pass> {
         let time = self.ms(now)?;
-        self.cell
-            .locked(|state, recipe, events| state.start_hedge(recipe, events, time))
+        self.cell.locked(|locked| locked.start_hedge(time))
     }
 
     /// The operation succeeded. `hedge`: the hedge that did it. `attempt`: the start of the round's attempt, if that
@@ -232,20 +229,13 @@ impl Protected {
         let timed = !pass.is_none() || recipe.hedge.is_some();
         let now = timed.then(clock);
         let time = now.and_then(|now| self.ms(now));
-        let success = Success {
-            taken,
-            by_hedge: hedge.is_some(),
-            first_ms: attempt
-                .filter(|_| self.first)
-                .zip(now)
-                .map(|(at, now)| time_ms(now.saturating_sub(at))),
-        };
-        self.cell.locked(|state, recipe, events| {
-            state.succeeded(recipe, events, time, success);
+        let first = attempt.filter(|_| self.first).zip(now);
+        let first_ms = first.map(|(at, now)| time_ms(now.saturating_sub(at)));
+        self.cell.locked(|locked| {
+            locked.succeeded(time, taken, hedge.is_some(), first_ms);
             if let Some(time) = time {
                 // A success opens nothing, and needs no draw.
-                let end = End::of(pass, Verdict::Success);
-                state.ended(recipe, events, time, end, || 0.5);
+                locked.ended(time, pass, Verdict::Success, f64::NAN, || 0.5);
             }
         });
         if hedge.is_some() {
@@ -284,16 +274,12 @@ impl Protected {
         let Some(time) = self.ms(now) else {
             return;
         };
-        let own_until = self.cell.locked(|state, recipe, events| {
-            let end = End {
-                pass,
-                verdict,
-                hint_ms: hint.map_or(f64::NAN, cut),
-            };
-            state.ended(recipe, events, time, end, draw);
-            state.record(recipe, Some(time), first.map(time_ms));
+        let own_until = self.cell.locked(|locked| {
+            let hint_ms = hint.map_or(f64::NAN, cut);
+            locked.ended(time, pass, verdict, hint_ms, draw);
+            locked.record(Some(time), first.map(time_ms));
             if cools {
-                state.ask_to_wait(time, busy_ms)
+                locked.ask_to_wait(time, busy_ms)
             } else {
                 f64::NAN
             }
@@ -309,7 +295,7 @@ impl Protected {
         if self.first && self.cell.recipe.hedge.is_some() {
             let time = self.ms(now);
             self.cell
-                .locked(|state, recipe, _| state.record(recipe, time, Some(time_ms(took))));
+                .locked(|locked| locked.record(time, Some(time_ms(took))));
         }
     }
 
@@ -331,18 +317,11 @@ impl Protected {
             own_until: self.own_until,
         };
         let time = self.ms(now);
-        let planned = self
-            .cell
-            .locked(|state, recipe, events| state.retry(recipe, events, time, plan, draw));
-        match planned {
+        match self.cell.locked(|locked| locked.retry(time, plan, draw)) {
             Ok((longer_ms, taken)) => {
                 self.taken = taken;
-                let longer = longer_ms > delay_ms;
-                Ok(if longer {
-                    duration_from_ms(longer_ms)
-                } else {
-                    delay
-                })
+                let longer = (longer_ms > delay_ms).then(|| duration_from_ms(longer_ms));
+                Ok(longer.unwrap_or(delay))
             }
             Err(rejection) => {
                 self.rejection = Some(rejection);
@@ -359,15 +338,15 @@ impl Protected {
         if !held && taken == 0.0 && pass.is_none() {
             return;
         }
-        self.cell.locked(|state, recipe, events| {
+        self.cell.locked(|locked| {
             if held {
-                state.release();
+                locked.release();
             }
             if taken > 0.0 {
-                state.put_back(recipe, events, taken);
+                locked.put_back(taken);
             }
-            let end = End::of(pass, Verdict::Nothing);
-            state.ended(recipe, events, self.asked_at, end, || 0.5);
+            let nothing = Verdict::Nothing;
+            locked.ended(self.asked_at, pass, nothing, f64::NAN, || 0.5);
         });
     }
 }

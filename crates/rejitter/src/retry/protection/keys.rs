@@ -90,7 +90,7 @@ impl Kept {
         let mut fresh = None;
         for (used, (_, cell)) in self.by_use.iter().take(LOOKED_AT) {
             let (is_fresh, is_open) =
-                cell.locked(|state, recipe, _| (state.is_fresh(recipe, now), state.is_open()));
+                cell.locked(|locked| (locked.is_fresh(now), locked.is_open()));
             if is_fresh {
                 fresh = Some(*used);
                 break;

@@ -251,7 +251,7 @@ impl Protection {
         let key = self.cell.key.as_deref();
         let live = key.and_then(|key| self.keys.peek(key));
         let cell = live.as_ref().unwrap_or(&self.cell);
-        cell.locked(|state, recipe, _| state.status(recipe, now))
+        cell.locked(|locked| locked.status(now))
     }
 
     /// Opens the circuit by hand, until [`close`](Self::close).
@@ -279,7 +279,7 @@ impl Protection {
             ms_from_duration(duration)
         };
         self.live()
-            .locked(|state, _, events| state.open(&options, events, now, ms));
+            .locked(|locked| locked.set_open(&options, now, Some(ms)));
     }
 
     /// Closes the circuit by hand. What was counted is forgotten.
@@ -290,7 +290,7 @@ impl Protection {
     pub fn close(&self) {
         let (options, now) = (self.breaker_options(), self.now());
         self.live()
-            .locked(|state, _, events| state.close(&options, events, now));
+            .locked(|locked| locked.set_open(&options, now, None));
     }
 
     #[track_caller]

@@ -1,10 +1,10 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::budget::Tokens;
-use super::events::{Events, Rejection};
-use super::facts::{End, Entry, Limits, Pass, Plan, Price, Success};
+use super::cell::Locked;
+use super::events::Rejection;
+use super::facts::{Entry, Limits, Pass, Plan, Price};
 use super::hedges::Hedges;
-use super::recipe::Recipe;
 use super::status::{
     BreakerState, BreakerStatus, CooldownStatus, ProtectionChange, ProtectionStatus,
 };
@@ -30,56 +30,51 @@ pub(super) struct State {
     hedges: Hedges,
 }
 
-impl State {
+impl Locked<'_> {
     /// The pass before an attempt.
     pub(super) fn enter(
         &mut self,
-        recipe: &Recipe,
-        events: &mut Events,
         now: f64,
         limits: Limits,
         draw: impl FnOnce() -> f64,
-    ) -> Entry {
-        // A look, which takes no probe.
-        let open_ms = self.open_ms(now);
-        if open_ms > 0.0 {
-            return Entry::Rejected(self.rejected_by_breaker(events, open_ms));
-        }
+    ) -> Result<Entry, Rejection> {
+        self.reject_for_breaker(now, 0.0)?;
+        let state = &mut *self.state;
         let mut pass = Pass::default();
         let mut probes = false;
-        if let Some(CooldownOptions { max_hold_ms, .. }) = recipe.cooldown {
-            let left_ms = self.cooldown.left_ms(now);
+        if let Some(CooldownOptions { max_hold_ms, .. }) = self.recipe.cooldown {
+            let left_ms = state.cooldown.left_ms(now);
             if left_ms > 0.0 {
-                probes = limits.first && !limits.held && !self.cooldown.is_probed();
+                probes = limits.first && !limits.held && !state.cooldown.is_probed();
                 if !probes && !limits.held {
-                    let ms = self.cooldown.hold_ms(now, limits.base_ms, draw());
+                    let ms = state.cooldown.hold_ms(now, limits.base_ms, draw());
                     let long = left_ms > max_hold_ms.unwrap_or(limits.longest_ms)
                         || ms >= limits.remaining_ms;
-                    if long || self.held >= MOST_HELD {
-                        return Entry::Rejected(self.rejected_by_cooldown(events, left_ms));
+                    if long || state.held >= MOST_HELD {
+                        return Err(self.rejected_by_cooldown(left_ms));
                     }
-                    self.held += 1;
-                    events.add(ProtectionChange::Held(duration_from_ms(ms)));
-                    return Entry::Hold { ms };
+                    state.held += 1;
+                    self.report(ProtectionChange::Held(duration_from_ms(ms)));
+                    return Ok(Entry::Hold { ms });
                 }
-                pass.hold = self.cooldown.until();
+                pass.hold = state.cooldown.until();
             }
         }
         // Last, so that no waiting operation holds the place of a probe.
-        if let Some(options) = &recipe.breaker {
-            let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
+        if let Some(options) = &self.recipe.breaker {
+            let breaker = state.breaker.get_or_insert_with(|| Breaker::new(now));
             let was_open = breaker.phase() == Phase::Open;
             match breaker.admit(options, now, limits.first) {
                 Admission::Rejected { retry_after_ms } => {
-                    return Entry::Rejected(self.rejected_by_breaker(events, retry_after_ms));
+                    return Err(self.rejected_by_breaker(retry_after_ms));
                 }
                 Admission::Admitted { ticket } => pass.ticket = ticket,
             }
             if was_open {
                 // Nobody had asked for a while: then it is closed.
                 let half_open = breaker.phase() == Phase::HalfOpen;
-                let status = self.breaker_status(options, now);
-                events.add(if half_open {
+                let status = state.breaker_status(options, now);
+                self.report(if half_open {
                     ProtectionChange::HalfOpen(status)
                 } else {
                     ProtectionChange::Closed(status)
@@ -87,51 +82,48 @@ impl State {
             }
         }
         if probes {
-            self.cooldown.probe();
+            self.state.cooldown.probe();
         }
-        Entry::Begin(pass)
+        Ok(Entry::Begin(pass))
     }
 
     /// An attempt that was held asks again, or its operation ended.
     pub(super) fn release(&mut self) {
-        self.held = self.held.saturating_sub(1);
+        self.state.held = self.state.held.saturating_sub(1);
     }
 
     /// A hold ended after the deadline, although it was to end before.
-    pub(super) fn woke_late(&mut self, events: &mut Events, now: f64) -> Rejection {
-        let left_ms = self.cooldown.left_ms(now);
-        self.rejected_by_cooldown(events, left_ms)
+    pub(super) fn woke_late(&mut self, now: f64) -> Rejection {
+        let left_ms = self.state.cooldown.left_ms(now);
+        self.rejected_by_cooldown(left_ms)
     }
 
     /// The server asked all to wait. Returns the end of the cooldown if this hint set it, and else NaN.
     pub(super) fn ask_to_wait(&mut self, now: f64, hint_ms: f64) -> f64 {
-        if self.cooldown.start(now, hint_ms) {
-            self.cooldown.until()
+        let cooldown = &mut self.state.cooldown;
+        if cooldown.start(now, hint_ms) {
+            cooldown.until()
         } else {
             f64::NAN
         }
     }
 
-    /// An attempt ended. `draw` is called only if the circuit opens.
+    /// An attempt ended, and the server asked for this time: NaN if it did not ask. `draw` is called only if the circuit
+    /// opens.
     pub(super) fn ended(
         &mut self,
-        recipe: &Recipe,
-        events: &mut Events,
         now: f64,
-        end: End,
+        Pass { ticket, hold }: Pass,
+        verdict: Verdict,
+        hint_ms: f64,
         draw: impl FnOnce() -> f64,
     ) {
-        let End {
-            pass: Pass { ticket, hold },
-            verdict,
-            hint_ms,
-        } = end;
         // An answer that asks for a wait confirms the hold.
         let slows = hint_ms > 0.0;
         if hold > 0.0 && verdict == Verdict::Success && !slows {
-            self.cooldown.end(hold);
+            self.state.cooldown.end(hold);
         }
-        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
+        let (Some(options), Some(breaker)) = (&self.recipe.breaker, &mut self.state.breaker) else {
             return;
         };
         if ticket == 0.0 {
@@ -141,48 +133,44 @@ impl State {
             breaker.ended(options, now, draw, ticket, verdict, hint_ms)
         };
         let before = *breaker;
-        match ended(breaker, 0.0) {
-            Change::None => {}
-            Change::Opened => {
-                *breaker = before;
-                ended(breaker, draw());
-                events.add(ProtectionChange::Opened(self.breaker_status(options, now)));
-            }
-            Change::Closed => {
-                events.add(ProtectionChange::Closed(self.breaker_status(options, now)));
-            }
+        let change = ended(breaker, 0.0);
+        if change == Change::Opened {
+            *breaker = before;
+            ended(breaker, draw());
         }
+        let reported = match change {
+            Change::None => return,
+            Change::Opened => ProtectionChange::Opened,
+            Change::Closed => ProtectionChange::Closed,
+        };
+        self.report(reported(self.state.breaker_status(options, now)));
     }
 
     /// Before a wait: returns the wait and the tokens taken for the retry, or the rejection.
     pub(super) fn retry(
         &mut self,
-        recipe: &Recipe,
-        events: &mut Events,
         now: Option<f64>,
         plan: Plan,
         draw: impl FnOnce() -> f64,
     ) -> Result<(f64, f64), Rejection> {
         let mut delay_ms = plan.delay_ms;
         if let Some(now) = now {
-            if recipe.cooldown.is_some() && self.cooldown.until() != plan.own_until {
-                let left_ms = self.cooldown.left_ms(now);
+            let cooldown = &mut self.state.cooldown;
+            if self.recipe.cooldown.is_some() && cooldown.until() != plan.own_until {
+                let left_ms = cooldown.left_ms(now);
                 if left_ms > 0.0 {
-                    let ms = self.cooldown.hold_ms(now, plan.base_ms, draw());
+                    let ms = cooldown.hold_ms(now, plan.base_ms, draw());
                     if ms > delay_ms {
                         delay_ms = ms;
                         if ms >= plan.remaining_ms {
-                            return Err(self.rejected_by_cooldown(events, left_ms));
+                            return Err(self.rejected_by_cooldown(left_ms));
                         }
                     }
                 }
             }
-            let open_ms = self.open_ms(now);
-            if open_ms > delay_ms {
-                return Err(self.rejected_by_breaker(events, open_ms));
-            }
+            self.reject_for_breaker(now, delay_ms)?;
         }
-        let Some(options) = &recipe.budget else {
+        let Some(options) = &self.recipe.budget else {
             return Ok((delay_ms, 0.0));
         };
         let cost = match plan.price {
@@ -190,36 +178,29 @@ impl State {
             Price::Usual => options.cost,
             Price::Throttled => options.throttled_cost,
         };
-        if self.budget.take(options, events, cost) {
+        if self.state.budget.take(options, &mut self.events, cost) {
             return Ok((delay_ms, cost));
         }
-        Err(events.rejection(StopReason::Budget, f64::NAN))
+        Err(self.events.rejection(StopReason::Budget, f64::NAN))
     }
 
     /// How long after an attempt its hedge starts. `None` while too little is known.
-    pub(super) fn hedge_delay_ms(&mut self, recipe: &Recipe, now: f64) -> Option<f64> {
-        let options = recipe.hedge.as_ref()?;
-        self.hedges.delay_ms(options, now)
+    pub(super) fn hedge_delay_ms(&mut self, now: f64) -> Option<f64> {
+        let options = self.recipe.hedge.as_ref()?;
+        self.state.hedges.delay_ms(options, now)
     }
 
     /// Starts a hedge, unless a part forbids it. Its tokens are never given back. Returns what the breaker gave it.
-    pub(super) fn start_hedge(
-        &mut self,
-        recipe: &Recipe,
-        events: &mut Events,
-        now: f64,
-    ) -> Option<Pass> {
-        let closed = recipe.breaker.is_none()
-            || self
-                .breaker
-                .is_some_and(|breaker| breaker.phase() == Phase::Closed);
-        let held = recipe.cooldown.is_some() && self.cooldown.left_ms(now) > 0.0;
-        if !closed || held || !self.pay_hedge(recipe, events) {
-            self.hedges.rejected += 1;
+    pub(super) fn start_hedge(&mut self, now: f64) -> Option<Pass> {
+        let phase = self.state.breaker.map(|breaker| breaker.phase());
+        let closed = self.recipe.breaker.is_none() || phase == Some(Phase::Closed);
+        let held = self.recipe.cooldown.is_some() && self.state.cooldown.left_ms(now) > 0.0;
+        if !closed || held || !self.pay_hedge() {
+            self.state.hedges.rejected += 1;
             return None;
         }
-        self.hedges.start();
-        let (Some(options), Some(breaker)) = (&recipe.breaker, &mut self.breaker) else {
+        self.state.hedges.start();
+        let (Some(options), Some(breaker)) = (&self.recipe.breaker, &mut self.state.breaker) else {
             return Some(Pass::default());
         };
         // A closed circuit admits all. No cooldown holds.
@@ -231,143 +212,137 @@ impl State {
     }
 
     /// Takes the token of a hedge and those of the budget, or none of them.
-    fn pay_hedge(&mut self, recipe: &Recipe, events: &mut Events) -> bool {
-        if !self.hedges.take() {
+    fn pay_hedge(&mut self) -> bool {
+        let (budget, hedges) = (&mut self.state.budget, &mut self.state.hedges);
+        if !hedges.take() {
             return false;
         }
-        let paid = recipe
-            .budget
-            .as_ref()
-            .is_none_or(|options| self.budget.take(options, events, options.cost));
+        let options = self.recipe.budget.as_ref();
+        let paid =
+            options.is_none_or(|options| budget.take(options, &mut self.events, options.cost));
         if !paid {
-            self.hedges.put_back();
+            hedges.put_back();
         }
         paid
     }
 
     /// A first attempt ended, after a time that says how long those take.
-    pub(super) fn record(&mut self, recipe: &Recipe, now: Option<f64>, first_ms: Option<f64>) {
-        if let (Some(options), Some(now), Some(ms)) = (&recipe.hedge, now, first_ms) {
-            self.hedges.record(options, now, ms);
+    pub(super) fn record(&mut self, now: Option<f64>, first_ms: Option<f64>) {
+        if let (Some(options), Some(now), Some(ms)) = (&self.recipe.hedge, now, first_ms) {
+            self.state.hedges.record(options, now, ms);
         }
     }
 
-    /// An operation succeeded.
+    /// An operation succeeded, whose last retry took these tokens. `first_ms`: how long an attempt took that counts as a
+    /// first one, or had taken so far; `None` if that ended before.
     pub(super) fn succeeded(
         &mut self,
-        recipe: &Recipe,
-        events: &mut Events,
         now: Option<f64>,
-        success: Success,
+        taken: f64,
+        by_hedge: bool,
+        first_ms: Option<f64>,
     ) {
-        let Success {
-            taken,
-            by_hedge,
-            first_ms,
-        } = success;
-        if let Some(options) = &recipe.budget {
+        if let Some(options) = &self.recipe.budget {
             let refunds = options.refund && taken > 0.0;
-            let tokens = if refunds { taken } else { options.per_success };
-            self.budget.put_back(options, events, tokens);
+            self.put_back(if refunds { taken } else { options.per_success });
         }
-        if let Some(options) = &recipe.hedge {
-            self.hedges.succeeded(options, by_hedge);
+        if let Some(options) = &self.recipe.hedge {
+            self.state.hedges.succeeded(options, by_hedge);
         }
-        self.record(recipe, now, first_ms);
+        self.record(now, first_ms);
     }
 
     /// Gives tokens to the budget.
-    pub(super) fn put_back(&mut self, recipe: &Recipe, events: &mut Events, tokens: f64) {
-        if let Some(options) = &recipe.budget {
-            self.budget.put_back(options, events, tokens);
+    pub(super) fn put_back(&mut self, tokens: f64) {
+        if let Some(options) = &self.recipe.budget {
+            let budget = &mut self.state.budget;
+            budget.put_back(options, &mut self.events, tokens);
         }
     }
 
-    /// Opens the circuit by hand.
-    pub(super) fn open(
-        &mut self,
-        options: &BreakerSettings,
-        events: &mut Events,
-        now: f64,
-        ms: f64,
-    ) {
-        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
-        let was_open = breaker.phase() == Phase::Open;
-        breaker.open(options, now, ms);
-        if !was_open {
-            events.add(ProtectionChange::Opened(self.breaker_status(options, now)));
+    /// Opens the circuit by hand for this time, or closes it, and reports it if it was not.
+    pub(super) fn set_open(&mut self, options: &BreakerSettings, now: f64, ms: Option<f64>) {
+        let state = &mut *self.state;
+        let breaker = state.breaker.get_or_insert_with(|| Breaker::new(now));
+        let before = breaker.phase();
+        match ms {
+            Some(ms) => breaker.open(options, now, ms),
+            None => breaker.close(now),
+        }
+        if breaker.phase() != before {
+            let status = state.breaker_status(options, now);
+            self.report(match ms {
+                Some(_) => ProtectionChange::Opened(status),
+                None => ProtectionChange::Closed(status),
+            });
         }
     }
 
-    /// Closes the circuit by hand.
-    pub(super) fn close(&mut self, options: &BreakerSettings, events: &mut Events, now: f64) {
-        let breaker = self.breaker.get_or_insert_with(|| Breaker::new(now));
-        let was_closed = breaker.phase() == Phase::Closed;
-        breaker.close(now);
-        if !was_closed {
-            events.add(ProtectionChange::Closed(self.breaker_status(options, now)));
-        }
-    }
-
-    pub(super) fn status(&self, recipe: &Recipe, now: f64) -> ProtectionStatus {
+    pub(super) fn status(&self, now: f64) -> ProtectionStatus {
+        let Self { state, recipe, .. } = self;
+        let (budget, hedge) = (recipe.budget.as_ref(), recipe.hedge.as_ref());
         ProtectionStatus {
-            budget: recipe
-                .budget
-                .as_ref()
-                .map(|options| self.budget.status(options)),
+            budget: budget.map(|options| state.budget.status(options)),
             breaker: recipe
                 .breaker
-                .as_ref()
-                .map(|options| self.breaker_status(options, now)),
+                .map(|options| state.breaker_status(&options, now)),
             cooldown: recipe.cooldown.map(|_| CooldownStatus {
-                remaining: duration_from_ms(self.cooldown_left(now)),
-                held: self.held,
-                rejected: self.rejected_by_cooldown,
+                remaining: duration_from_ms(state.cooldown_left(now)),
+                held: state.held,
+                rejected: state.rejected_by_cooldown,
             }),
-            hedge: recipe
-                .hedge
-                .as_ref()
-                .map(|options| self.hedges.status(options, now)),
+            hedge: hedge.map(|options| state.hedges.status(options, now)),
         }
     }
 
     /// Whether forgetting it would change nothing.
-    pub(super) fn is_fresh(&self, recipe: &Recipe, now: f64) -> bool {
+    pub(super) fn is_fresh(&self, now: f64) -> bool {
+        let Self { state, recipe, .. } = self;
         let closed = |options| {
-            self.breaker
+            state
+                .breaker
                 .is_none_or(|mut breaker| breaker.is_fresh(options, now))
         };
-        let full = |options| self.budget.is_full(options);
+        let full = |options| state.budget.is_full(options);
         recipe.budget.as_ref().is_none_or(full)
             && recipe.breaker.as_ref().is_none_or(closed)
-            && self.cooldown_left(now) == 0.0
-            && self.held == 0
-            && self.hedges.is_fresh(now)
+            && state.cooldown_left(now) == 0.0
+            && state.held == 0
+            && state.hedges.is_fresh(now)
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.breaker
-            .is_some_and(|breaker| breaker.phase() == Phase::Open)
+        let breaker = self.state.breaker;
+        breaker.is_some_and(|breaker| breaker.phase() == Phase::Open)
     }
 
-    /// Time for which every attempt is rejected for certain. A running probe is not certain: it may end any time.
-    fn open_ms(&mut self, now: f64) -> f64 {
-        match &mut self.breaker {
-            Some(breaker) if breaker.phase() == Phase::Open => breaker.look(now),
-            _ => 0.0,
+    /// Rejects an attempt that would start while the circuit is open for certain: after this wait. A look, which takes no
+    /// probe. A running probe is not certain: it may end any time.
+    fn reject_for_breaker(&mut self, now: f64, delay_ms: f64) -> Result<(), Rejection> {
+        let breaker = self.state.breaker.as_mut();
+        let open_ms = breaker.map_or(0.0, |breaker| breaker.look(now));
+        if open_ms > delay_ms {
+            return Err(self.rejected_by_breaker(open_ms));
         }
+        Ok(())
     }
 
-    fn rejected_by_breaker(&mut self, events: &mut Events, retry_after_ms: f64) -> Rejection {
-        self.rejected_by_breaker += 1;
-        events.rejection(StopReason::Breaker, retry_after_ms)
+    fn report(&mut self, change: ProtectionChange) {
+        self.events.add(change);
     }
 
-    fn rejected_by_cooldown(&mut self, events: &mut Events, retry_after_ms: f64) -> Rejection {
-        self.rejected_by_cooldown += 1;
-        events.rejection(StopReason::Cooldown, retry_after_ms)
+    fn rejected_by_breaker(&mut self, retry_after_ms: f64) -> Rejection {
+        self.state.rejected_by_breaker += 1;
+        self.events.rejection(StopReason::Breaker, retry_after_ms)
     }
 
+    fn rejected_by_cooldown(&mut self, retry_after_ms: f64) -> Rejection {
+        self.state.rejected_by_cooldown += 1;
+        self.events.rejection(StopReason::Cooldown, retry_after_ms)
+    }
+}
+
+impl State {
     /// A look does not change the state.
     fn cooldown_left(&self, now: f64) -> f64 {
         let mut copy = self.cooldown;
