@@ -32,10 +32,7 @@ impl Seed {
     /// When the system has no randomness to give. There is no fallback to a constant: clients which
     /// share a seed retry at the same instants, which is what jitter is there to prevent.
     pub fn random() -> Result<Self, EntropyError> {
-        match system::u64() {
-            Ok(bits) => Ok(Self::new(bits)),
-            Err(cause) => Err(EntropyError { cause }),
-        }
+        Ok(Self::new(system()?))
     }
 
     /// A seed for one operation: those of a thread differ by a counter, because the system takes ten times as long for
@@ -49,7 +46,7 @@ impl Seed {
         }
         let counted = match COUNTED.get() {
             Some(counted) => counted,
-            None => system::u64().map_err(|cause| EntropyError { cause })?,
+            None => system()?,
         };
         COUNTED.set(Some(counted.wrapping_add(1)));
         Ok(Self::new(mix(mix(counted) ^ nanos())))
@@ -86,23 +83,26 @@ impl EntropyError {
     pub(crate) const NONE: Self = Self { cause: "none" };
 }
 
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-mod system {
-    pub(super) fn u64() -> Result<u64, &'static str> {
-        getrandom::u64().map_err(|_| "getrandom failed")
-    }
+fn system() -> Result<u64, EntropyError> {
+    bits().map_err(|cause| EntropyError { cause })
+}
+
+fn bits() -> Result<u64, &'static str> {
+    #[cfg(feature = "retry")]
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return getrandom::u64().map_err(|_| "getrandom failed");
+    #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+    return js::bits().ok_or("the host has no crypto.getRandomValues");
+    // No system, or a wasm file for none in particular.
+    #[allow(unreachable_code)]
+    Err("rejitter has no feature on for this host")
 }
 
 /// A JavaScript host.
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
-mod system {
+mod js {
     use js_sys::Uint32Array;
     use wasm_bindgen::prelude::*;
-
-    const NONE: &str = "the host has no crypto.getRandomValues";
 
     #[wasm_bindgen]
     extern "C" {
@@ -110,28 +110,10 @@ mod system {
         fn get_random_values(numbers: &Uint32Array) -> Result<JsValue, JsValue>;
     }
 
-    pub(super) fn u64() -> Result<u64, &'static str> {
+    pub(super) fn bits() -> Option<u64> {
         let numbers = Uint32Array::new_with_length(2);
-        match get_random_values(&numbers) {
-            Ok(_) => Ok(u64::from(numbers.get_index(0)) << 32 | u64::from(numbers.get_index(1))),
-            Err(_) => Err(NONE),
-        }
-    }
-}
-
-/// No system, or a wasm file for none in particular.
-#[cfg(not(any(
-    feature = "js",
-    all(
-        feature = "retry",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    )
-)))]
-mod system {
-    const NONE: &str = "rejitter has no feature on for this host";
-
-    pub(super) fn u64() -> Result<u64, &'static str> {
-        Err(NONE)
+        get_random_values(&numbers).ok()?;
+        Some(u64::from(numbers.get_index(0)) << 32 | u64::from(numbers.get_index(1)))
     }
 }
 

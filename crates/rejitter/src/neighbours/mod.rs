@@ -4,10 +4,8 @@
 
 #[cfg(all(feature = "http", feature = "std"))]
 mod headers;
-#[cfg(all(
-    feature = "retry-policies",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(feature = "retry-policies")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod retry_policies;
 #[cfg(feature = "tower")]
 mod tower;

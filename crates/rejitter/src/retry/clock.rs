@@ -3,20 +3,19 @@
 use core::time::Duration;
 
 /// Time since some moment of the past, the same in the whole program. `None` if there is no clock.
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-#[allow(clippy::unnecessary_wraps)] // Other hosts have none.
 pub(crate) fn now() -> Option<Duration> {
-    Some(at(std::time::Instant::now()))
+    #[cfg(feature = "retry")]
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return Some(at(std::time::Instant::now()));
+    #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
+    return Some(crate::policy::duration_from_ms(performance_now()));
+    #[allow(unreachable_code)]
+    None
 }
 
 /// The time at this instant.
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(super) fn at(instant: std::time::Instant) -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
@@ -37,23 +36,6 @@ pub(super) fn at(instant: std::time::Instant) -> Duration {
         past.unwrap_or(now)
     });
     instant.saturating_duration_since(*origin)
-}
-
-#[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
-#[allow(clippy::unnecessary_wraps)] // Other hosts have none.
-pub(crate) fn now() -> Option<Duration> {
-    Some(crate::policy::duration_from_ms(performance_now()))
-}
-
-#[cfg(not(any(
-    feature = "js",
-    all(
-        feature = "retry",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    )
-)))]
-pub(crate) fn now() -> Option<Duration> {
-    None
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]

@@ -9,10 +9,8 @@
 #![cfg_attr(not(feature = "protection"), allow(dead_code, unused_variables))]
 
 mod attempt;
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod blocking;
 mod builder;
 pub(crate) mod clock;
@@ -43,10 +41,8 @@ mod waiting;
 pub use attempt::Attempt;
 #[cfg(feature = "tower")]
 pub(crate) use attempt::private::Sealed;
-#[cfg(all(
-    feature = "retry",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(feature = "retry")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use blocking::{
     BlockingRetry, BlockingRetryExt, BlockingSleeper, retry_blocking, retry_blocking_with_attempt,
 };
@@ -68,10 +64,8 @@ pub use report::{AttemptRecord, RetryReport};
 pub use sleeper::{Sleeper, sleep_fn};
 #[cfg(all(target_family = "wasm", target_os = "unknown", feature = "js"))]
 pub use sleepers::JsSleeper;
-#[cfg(all(
-    feature = "tokio",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(feature = "tokio")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use sleepers::TokioSleeper;
 pub(crate) use types::*;
 #[cfg(feature = "protection")]
@@ -81,10 +75,8 @@ pub use verdict::Verdict;
 /// Types and traits that programs need not name: those in signatures and in the types of operations.
 pub mod types {
     pub use super::attempt::{Callback, StatefulFuture, TryFuture, WithAttempt, WithState};
-    #[cfg(all(
-        feature = "retry",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
+    #[cfg(feature = "retry")]
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub use super::blocking::{BlockingOutput, ThreadSleeper};
     #[doc(hidden)]
     pub use super::outcome::Kept;

@@ -85,10 +85,8 @@ macro_rules! pointers {
             }
         }
 
-        #[cfg(all(
-            feature = "retry",
-            not(all(target_family = "wasm", target_os = "unknown"))
-        ))]
+        #[cfg(feature = "retry")]
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         impl<S: super::BlockingSleeper + ?Sized> super::BlockingSleeper for $pointer {
             fn sleep(&self, duration: Duration) {
                 (**self).sleep(duration);

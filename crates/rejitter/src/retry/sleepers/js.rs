@@ -53,6 +53,8 @@ impl Sleeper for JsSleeper {
     }
 }
 
+default_sleeper!(JsSleeper);
+
 /// One wait of [`JsSleeper`]. The timer is set when it is first polled, and cleared when it is
 /// dropped.
 #[derive(Debug)]

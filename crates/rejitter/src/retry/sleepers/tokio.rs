@@ -27,3 +27,5 @@ impl Sleeper for TokioSleeper {
         Some(clock::at(Instant::now().into_std()))
     }
 }
+
+default_sleeper!(TokioSleeper);
