@@ -6,7 +6,7 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use rejitter::OptionErrors;
-use rejitter::data::{PolicyData, Value};
+use rejitter::data::{DataErrors, PolicyData, Value};
 
 /// An error for JavaScript. The prefix marks rejected options for src/js/lab/calls.js: anything else that these
 /// functions throw is a fault.
@@ -32,12 +32,11 @@ pub(super) fn options_of(value: JsValue) -> Result<Value, JsValue> {
 }
 
 pub(super) fn data_of(policy: JsValue) -> Result<PolicyData, JsValue> {
-    data_from(&value_of("the policy", policy)?)
+    PolicyData::try_from(&value_of("the policy", policy)?).map_err(|errors| invalid(&errors))
 }
 
-pub(super) fn data_from(policy: &Value) -> Result<PolicyData, JsValue> {
-    PolicyData::try_from(policy)
-        .map_err(|errors| thrown(&errors.to_string(), errors.is_type_error()))
+pub(super) fn invalid(errors: &DataErrors) -> JsValue {
+    thrown(&errors.to_string(), errors.is_type_error())
 }
 
 pub(super) fn rejected(errors: &OptionErrors) -> JsValue {

@@ -48,7 +48,6 @@ macro_rules! read {
         })+
     };
 }
-pub(crate) use read;
 
 /// A budget, over a preset if there is one.
 pub fn budget(row: &Value) -> BudgetOptions {

@@ -7,7 +7,7 @@ import { FUNCTION } from '../options/rules.js';
 import { RULES } from '../options/table.js';
 
 /**
- * A simulation in the wasm (src/bindings/simulation/mod.rs).
+ * A simulation in the wasm (src/bindings/simulation.rs).
  * @typedef {object} Running
  * @property {(maxEvents: number) => Progress} step
  * @property {() => any} result

@@ -9,10 +9,10 @@ import { simulationOf } from './run.js';
 import { seedOf } from './values.js';
 
 /**
- * The simulations of the lab's wasm (src/bindings/simulation/). Each takes the data of a policy, if it has one, both
+ * The simulations of the lab's wasm (src/bindings/simulation.rs). Each takes the data of a policy, if it has one, both
  * halves of a seed, and options.
- * @typedef {'labOutage' | 'labContention' | 'labLoad' | 'labRateLimit' | 'labHedging'} Name
- * @typedef {Record<Name, (...args: unknown[]) => import('./run.js').Running>} SimulationCore
+ * @typedef {'outage' | 'contention' | 'load' | 'rateLimit' | 'hedging'} Name
+ * @typedef {{ labSimulate: (name: Name, ...args: unknown[]) => import('./run.js').Running }} SimulationCore
  * @typedef {(policy: any, options?: any) => ReturnType<typeof simulationOf>} Simulate
  */
 
@@ -74,26 +74,26 @@ const HEDGING = {
 
 /** @param {(policy: any) => any} dataOf @param {import('./calls.js').Calls<SimulationCore>} calls */
 export function createSimulations(dataOf, calls) {
-  /** @param {Name} name @param {Rules} rules @param {any} options @param {any[]} policy its data, if there is one */
-  const simulate = (name, rules, options, ...policy) => {
+  /** @param {Name} name @param {Rules} rules @param {any} options @param {any} [policy] its data, if there is one */
+  const simulate = (name, rules, options, policy) => {
     const { seed, ...given } = read(options, { ...rules, seed: RULES.seed });
-    const bits = seedOf(seed, policy[0]?.seed);
-    return simulationOf(calls, (core) => core[name](...policy, ...bits, given));
+    const bits = seedOf(seed, policy?.seed);
+    return simulationOf(calls, (core) => core.labSimulate(name, policy, ...bits, given));
   };
 
   return {
     /** @type {Simulate} */
-    simulateOutage: (policy, options) => simulate('labOutage', OUTAGE, options, dataOf(policy)),
+    simulateOutage: (policy, options) => simulate('outage', OUTAGE, options, dataOf(policy)),
     /** @type {Simulate} */
-    simulateLoad: (policy, options) => simulate('labLoad', LOAD, options, dataOf(policy)),
+    simulateLoad: (policy, options) => simulate('load', LOAD, options, dataOf(policy)),
     /** @type {Simulate} */
-    simulateRateLimit: (policy, options) => simulate('labRateLimit', RATE_LIMIT, options, dataOf(policy)),
+    simulateRateLimit: (policy, options) => simulate('rateLimit', RATE_LIMIT, options, dataOf(policy)),
     /** @type {Simulate} */
     simulateContention: (policy, options) => {
       const line = policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'figure');
-      return simulate('labContention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
+      return simulate('contention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
     },
-    simulateHedging: (/** @type {any} */ options) => simulate('labHedging', HEDGING, options),
+    simulateHedging: (/** @type {any} */ options) => simulate('hedging', HEDGING, options),
   };
 }
 

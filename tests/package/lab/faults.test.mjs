@@ -40,7 +40,7 @@ test('after a trap each function works as before, in one new instance', async ()
       labCells: () => lab.density({ jitter: 'pollyV2' }, 2),
       labCdf: () => lab.cdf({}, 1, [1, 2, 3]),
       labQuantiles: () => lab.quantiles({}, 2, [0.5]),
-      labOutage: () => { const simulation = lab.simulateOutage({}, { clients: 9, seed: 1 }); simulation.step();
+      labSimulate: () => { const simulation = lab.simulateOutage({}, { clients: 9, seed: 1 }); simulation.step();
         return simulation.result(); },
     };
     const out = [];

@@ -14,6 +14,17 @@ pub(crate) fn floor(x: f64) -> f64 {
     bare::floor(x)
 }
 
+/// The number as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
+#[cfg(any(feature = "lab", feature = "serde"))]
+pub(crate) fn whole(number: f64) -> Option<u64> {
+    // Whole, and in the range where the conversion is exact.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = (0.0..=super::MAX_MS)
+        .contains(&number)
+        .then_some(number as u64);
+    whole.filter(|_| floor(number) == number)
+}
+
 /// The square root of x.
 #[inline(always)]
 pub(crate) fn sqrt(x: f64) -> f64 {

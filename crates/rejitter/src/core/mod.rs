@@ -35,6 +35,8 @@ mod policy;
 #[cfg(any(feature = "protection", feature = "lab"))]
 pub mod protection;
 pub(crate) mod random;
+#[cfg(feature = "lab")]
+mod set;
 mod waits;
 
 pub use backoff::Backoff;
@@ -50,4 +52,6 @@ pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
 pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
+#[cfg(feature = "lab")]
+pub(crate) use set::Set;
 pub(crate) use waits::{Limits, Waits};

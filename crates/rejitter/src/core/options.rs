@@ -43,6 +43,16 @@ macro_rules! options {
         impl $name {
             #[doc = concat!("`", stringify!($name), "::default()`, for constants: every option unset.")]
             pub const DEFAULT: Self = Self { $($option: $default,)+ _more: () };
+
+            /// Sets a number by its name.
+            #[cfg(feature = "lab")]
+            #[allow(dead_code)] // Simulations have not all options.
+            pub(crate) fn set(&mut self, name: &str, number: f64) {
+                match name {
+                    $(stringify!($option) => $crate::core::Set::set(&mut self.$option, number),)+
+                    _ => {}
+                }
+            }
         }
 
         impl core::fmt::Debug for $name {

@@ -7,6 +7,8 @@
 mod options;
 mod read;
 mod similar;
+#[cfg(feature = "lab")]
+mod simulations;
 mod table;
 mod value;
 mod write;
@@ -20,7 +22,10 @@ use crate::core::{OptionErrors, RetryOptions, RetryPolicy, Seed};
 #[cfg(feature = "lab")]
 use crate::lab::Model;
 #[doc(hidden)] // For the bindings.
-pub use read::{camel_case, rejection, whole};
+pub use read::camel_case;
+#[cfg(feature = "lab")]
+#[doc(hidden)] // For the bindings.
+pub use simulations::{Column, Study, simulate};
 pub use value::Value;
 
 /// The version of the format, in every object that is written.
@@ -89,6 +94,15 @@ pub struct DataErrors {
 }
 
 impl DataErrors {
+    #[cfg(feature = "lab")]
+    pub(crate) fn out_of_range(problems: Vec<String>) -> Self {
+        let wrong_type = false;
+        Self {
+            problems,
+            wrong_type,
+        }
+    }
+
     /// The problems, each of which names the option, its rule and its value.
     #[must_use]
     pub fn problems(&self) -> &[String] {

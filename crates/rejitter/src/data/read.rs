@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use super::similar::similar;
 use super::table::with_options;
 use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
+use crate::core::elementary::whole;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
 const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
@@ -275,7 +276,10 @@ impl Reader {
     }
 
     fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
-        let found = whole(value).and_then(|n| u32::try_from(n).ok());
+        let found = value
+            .number()
+            .and_then(whole)
+            .and_then(|n| u32::try_from(n).ok());
         let found = found.filter(|n| (1..=1_024).contains(n));
         if found.is_none() {
             self.reject(name, value, "an integer between 1 and 1024", Kind::Number);
@@ -286,7 +290,7 @@ impl Reader {
     fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {
         let found = match value {
             Value::Number(f64::INFINITY) => Some(UNLIMITED),
-            _ => whole(value).filter(|n| *n > 0),
+            _ => value.number().and_then(whole).filter(|n| *n > 0),
         };
         if found.is_none() {
             let rule = "a positive integer (first attempt included) or Infinity";
@@ -325,7 +329,7 @@ impl Reader {
         let digits = digits(value);
         let seed = match value {
             Value::Text(text) => Some(Seed::from(text.as_str())),
-            Value::Number(_) => whole(value).map(Seed::new),
+            Value::Number(number) => whole(*number).map(Seed::new),
             _ => digits.and_then(|digits| digits.parse().ok()).map(Seed::new),
         };
         if seed.is_none() {
@@ -410,21 +414,8 @@ fn infinite(value: &Value) -> Value {
     }
 }
 
-/// Returns the value as an integer between 0 and 2^53 − 1. Above that, some integers are not an `f64`.
-#[must_use]
-pub fn whole(value: &Value) -> Option<u64> {
-    let Value::Number(number) = value else {
-        return None;
-    };
-    // Whole, and in the range where the conversion is exact.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let whole =
-        (number.fract() == 0.0 && (0.0..=MAX_MS).contains(number)).then_some(*number as u64);
-    whole
-}
-
 /// An invalid option in the words of the data: its name as there, its value, and infinity as JavaScript spells it.
-pub fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
+pub(super) fn rejection(problem: &OptionError, value: &dyn fmt::Display) -> String {
     let (name, rule) = (camel_case(problem.option), camel_case(problem.rule));
     let rule = rule.replace("infinity", "Infinity");
     format!("{name} must be {rule}, got {value}")

@@ -63,6 +63,14 @@ impl Value {
         Shapes(DEEPEST + 1).deserialize(deserializer)
     }
 
+    /// The number that this is.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// The string that this is.
     #[must_use]
     pub fn text(&self) -> Option<&str> {

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::read::camel_case;
 use super::table::with_options;
 use super::{PolicyData, VERSION};
-use crate::core::elementary::floor;
+use crate::core::elementary::whole;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS};
 
 /// JSON has no infinity. Whole numbers are integers, which readers of all languages take, and which no reader rounds.
@@ -14,14 +14,10 @@ struct Ms(f64);
 
 impl Serialize for Ms {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 == f64::INFINITY {
-            serializer.serialize_str("Infinity")
-        } else if self.0 >= 0.0 && self.0 <= MAX_MS && floor(self.0) == self.0 {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let whole = self.0 as u64;
-            serializer.serialize_u64(whole)
-        } else {
-            serializer.serialize_f64(self.0)
+        match whole(self.0) {
+            Some(whole) => serializer.serialize_u64(whole),
+            None if self.0 == f64::INFINITY => serializer.serialize_str("Infinity"),
+            None => serializer.serialize_f64(self.0),
         }
     }
 }

@@ -57,6 +57,8 @@ macro_rules! options {
         options! {
             @make $section [] [impl Default for $name] [fn default()] [] $(#[$doc])* $name: $($rows)+
         }
+
+        impl $crate::core::Set for $name {}
     };
     (
         @make $section:literal [$($more:tt)*] [$($header:tt)+] [$($constructor:tt)+] [$($rest:tt)*]
@@ -77,11 +79,10 @@ macro_rules! options {
         }
 
         impl $name {
-            /// Sets a number by its name. For the bindings.
-            #[doc(hidden)]
-            pub fn set(&mut self, name: &str, number: f64) {
+            /// Sets a number by its name.
+            pub(crate) fn set(&mut self, name: &str, number: f64) {
                 match name {
-                    $(stringify!($field) => options!(@set $type self.$field = number),)+
+                    $(stringify!($field) => $crate::core::Set::set(&mut self.$field, number),)+
                     _ => {}
                 }
             }
@@ -91,11 +92,6 @@ macro_rules! options {
             }
         }
     };
-    (@set u32 $self:ident.$field:ident = $number:ident) => {
-        $self.$field = $crate::simulation::options::whole($number)
-    };
-    (@set f64 $self:ident.$field:ident = $number:ident) => { $self.$field = $number };
-    (@set $type:ident $self:ident.$field:ident = $number:ident) => {{ let _ = $number; }};
     (@check $self:ident $check:ident [$option:expr] $field:ident [$lo:expr, $hi:expr, $rule:expr]) => {
         $check.range($option, f64::from($self.$field), ($lo, $hi), $rule)
     };
@@ -104,13 +100,3 @@ macro_rules! options {
     };
 }
 pub(super) use options;
-
-/// A count. What is none becomes one that is out of every range.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub(super) fn whole(number: f64) -> u32 {
-    if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 {
-        number as u32
-    } else {
-        u32::MAX
-    }
-}

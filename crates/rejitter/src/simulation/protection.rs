@@ -16,6 +16,8 @@ pub struct LoadProtection {
     pub breaker: Option<LoadBreaker>,
 }
 
+impl crate::core::Set for LoadProtection {}
+
 /// A budget for retries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]

@@ -24,6 +24,8 @@ pub enum RateHints {
     },
 }
 
+impl crate::core::Set for RateHints {}
+
 options! { clients
     /// Options of [`RateLimit`]. Times are in ms.
     RateLimitOptions:

@@ -16,6 +16,8 @@ pub enum HedgeDelay {
     Learned(f64),
 }
 
+impl crate::core::Set for HedgeDelay {}
+
 options! { "hedge."
     /// Which hedges start: the rules of `hedge()` of `rejitter/protection`.
     #[derive(Copy)]

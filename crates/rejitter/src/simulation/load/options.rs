@@ -29,6 +29,8 @@ pub enum Arrivals {
     },
 }
 
+impl crate::core::Set for Arrivals {}
+
 options! { clients
     /// Options of [`Load`](super::Load). Times are in ms.
     LoadOptions:

@@ -1,0 +1,417 @@
+//! Simulations of data: options by name in, columns by name out, as the npm package has them.
+//!
+//! A missing option keeps its default. Names and types were checked by src/js/lab/simulations.js, which takes no others.
+
+use super::read::{camel_case, rejection};
+use super::{DataErrors, PolicyData, Value};
+use crate::core::protection::BudgetOptions;
+use crate::core::{OptionError, OptionErrors, RetryPolicy, Seed, Set};
+use crate::simulation::{
+    Arrivals, Contention, ContentionOptions, HedgeDelay, HedgeRule, Hedging, HedgingOptions, Load,
+    LoadBreaker, LoadBudget, LoadOptions, LoadPhases, Outage, OutageOptions, RateHints, RateLimit,
+    RateLimitOptions, ServerLoad, Simulation, Strategy, Summary, Traces,
+};
+
+/// A simulation with its results so far.
+pub trait Study: Simulation {
+    /// The results by their names in Rust.
+    fn results(&self) -> Vec<(&'static str, Column)>;
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum Column {
+    None,
+    Number(f64),
+    Counts(Vec<u32>),
+    Numbers(Vec<f64>),
+    Record(Vec<(&'static str, Column)>),
+}
+
+macro_rules! columns {
+    ($($type:ty: $value:ident => $column:expr;)+) => {$(
+        impl From<$type> for Column {
+            fn from($value: $type) -> Self {
+                $column
+            }
+        }
+    )+};
+}
+
+// No simulation counts to 2^53.
+#[allow(clippy::cast_precision_loss)]
+const fn float(count: u64) -> f64 {
+    count as f64
+}
+
+columns! {
+    f64: number => Self::Number(number);
+    &f64: number => Self::Number(*number);
+    u32: count => Self::Number(f64::from(count));
+    &u64: count => Self::Number(float(*count));
+    Option<f64>: number => number.map_or(Self::None, Self::Number);
+    &[u32]: counts => Self::Counts(counts.to_vec());
+    &Vec<u32>: counts => Self::Counts(counts.clone());
+    &[f64]: numbers => Self::Numbers(numbers.to_vec());
+    &Vec<f64>: numbers => Self::Numbers(numbers.clone());
+    Vec<f64>: numbers => Self::Numbers(numbers);
+    Vec<(&'static str, Column)>: record => Self::Record(record);
+    Summary: summary => record!(summary.{ mean sd ci95 }).into();
+}
+
+/// The columns of results: of fields in braces, of methods in parentheses.
+macro_rules! record {
+    ($($of:ident.$names:tt),+) => {
+        std::iter::empty()$(.chain(record!(@columns $of $names)))+.collect::<Vec<_>>()
+    };
+    (@columns $of:ident { $($name:ident)+ }) => {
+        [$((stringify!($name), Column::from(&$of.$name))),+]
+    };
+    (@columns $of:ident ($($name:ident)+)) => {
+        [$((stringify!($name), Column::from($of.$name()))),+]
+    };
+}
+use record;
+
+impl Study for Contention {
+    fn results(&self) -> Vec<(&'static str, Column)> {
+        let mut results = record!(self.(calls times_ms give_ups calls_summary));
+        results.push(("time_ms_summary", self.time_summary().into()));
+        results
+    }
+}
+
+impl Study for Outage {
+    fn results(&self) -> Vec<(&'static str, Column)> {
+        const _: () = assert!(
+            Traces::REJECTED == 0 && Traces::ACCEPTED == 1 && Traces::GAVE_UP == 2,
+            "the numbers that JavaScript knows"
+        );
+        let (bins, traces, (latency, work)) = (self.bins(), self.traces(), self.costs());
+        let mut results = record!(
+            bins.(bin_ms arrivals accepted rejected),
+            self.(attempts latencies_ms served_ms give_ups)
+        );
+        results.push(("mean_latency_ms", latency.mean.into()));
+        results.push(("mean_attempts", work.mean.into()));
+        let traces = record!(traces.(clients times_ms outcomes));
+        results.push(("traces", traces.into()));
+        results
+    }
+}
+
+impl Study for Load {
+    fn results(&self) -> Vec<(&'static str, Column)> {
+        const _: () = assert!(
+            LoadPhases::CLOSED == 0 && LoadPhases::OPEN == 1 && LoadPhases::HALF_OPEN == 2,
+            "the numbers that JavaScript knows"
+        );
+        let (bins, totals, phases) = (self.bins(), self.totals(), self.phases());
+        let mut results = record!(
+            bins.{ requests retries successes timeouts failures rejected_by_breaker rejected_by_budget response_ms },
+            self.(bin_ms recovered_after_ms admitted_after_ms)
+        );
+        let totals = record!(
+            totals.{ requests retries successes give_ups rejected_by_breaker rejected_by_budget openings }
+        );
+        results.push(("totals", totals.into()));
+        let phases = record!(phases.{ times_ms processes phases });
+        results.push(("phases", phases.into()));
+        results
+    }
+}
+
+impl Study for RateLimit {
+    fn results(&self) -> Vec<(&'static str, Column)> {
+        let (bins, totals) = (self.bins(), self.totals());
+        let mut results = record!(bins.(bin_ms arrivals accepted rejected));
+        let totals = record!(totals.{ requests rejected done failed rejected_by_cooldown end_ms });
+        results.push(("totals", totals.into()));
+        results
+    }
+}
+
+impl Study for Hedging {
+    fn results(&self) -> Vec<(&'static str, Column)> {
+        let totals = self.totals();
+        let mut results = record!(self.(survival mean_ms));
+        let shares = [("p50_ms", 0.5), ("p99_ms", 0.01), ("p999_ms", 0.001)];
+        results.extend(shares.map(|(name, share)| (name, self.exceeded_by(share).into())));
+        results.push(("times_ms", Self::times_ms().into()));
+        let totals = record!(totals.{ requests hedges won rejected });
+        results.push(("totals", totals.into()));
+        let exact = self.exact().map_or(Column::None, |exact| {
+            record!(exact.{ survival p50_ms p99_ms p999_ms extra }).into()
+        });
+        results.push(("exact", exact));
+        results
+    }
+}
+
+type Made = Result<Box<dyn Study>, DataErrors>;
+
+/// The simulation with this name, of the data of a policy, or a line of the figure of [`Contention`], and of options. A
+/// hedge has no policy.
+///
+/// # Errors
+/// Lists what is invalid, with the names and values as they are in the data.
+pub fn simulate(name: &str, policy: &Value, seed: Seed, options: &Value) -> Made {
+    let given = Given::new(options);
+    if name == "hedging" {
+        return hedging(given, seed);
+    }
+    let line = Given::new(policy);
+    let (policy, data) = if line.has("figure") {
+        (line.figure()?, PolicyData::default())
+    } else {
+        let data = PolicyData::try_from(policy)?;
+        (line.finish(data.policy())?, data)
+    };
+    let curve = data.curve.unwrap_or_default();
+    macro_rules! options {
+        ($type:ident) => {
+            $type {
+                curve,
+                ..$type::new(policy, seed)
+            }
+        };
+    }
+    match name {
+        "contention" => {
+            let mut options = options!(ContentionOptions);
+            given.numbers("", &mut |name, number| options.set(name, number));
+            given.study(Contention::new(options))
+        }
+        "outage" => {
+            let mut options = options!(OutageOptions);
+            options.deadline_ms = data.total_timeout_ms.unwrap_or(options.deadline_ms);
+            given.numbers("", &mut |name, number| options.set(name, number));
+            given.study(Outage::new(options))
+        }
+        "load" => {
+            let mut options = options!(LoadOptions);
+            options.timeout_ms = data.attempt_timeout_ms.unwrap_or(options.timeout_ms);
+            options.arrivals = given.arrivals().unwrap_or(options.arrivals);
+            options.protection.budget = given.has("budget").then(|| given.budget());
+            options.protection.breaker = given.has("breaker").then(|| given.breaker());
+            given.numbers("", &mut |name, number| options.set(name, number));
+            given.study(Load::new(options))
+        }
+        _ => {
+            let mut options = options!(RateLimitOptions);
+            options.hints = given.hints(policy.max_retry_after_ms());
+            given.numbers("", &mut |name, number| options.set(name, number));
+            given.study(RateLimit::new(options))
+        }
+    }
+}
+
+fn hedging(mut given: Given, seed: Seed) -> Made {
+    let mut options = HedgingOptions::new(seed);
+    given.numbers("", &mut |name, number| options.set(name, number));
+    let service = &mut options.service;
+    given.numbers("service.", &mut |name, number| service.set(name, number));
+    if given.has("hedge") {
+        options.hedge = Some(given.hedge());
+    }
+    if given.has("load") {
+        let load = options.load.insert(ServerLoad::default());
+        given.numbers("load.", &mut |name, number| load.set(name, number));
+    }
+    given.study(Hedging::new(options))
+}
+
+/// The options of a simulation as the caller passed them.
+struct Given {
+    /// By their names behind those of the objects that hold them, such as `hedge.delayMs`.
+    entries: Vec<(String, Value)>,
+    problems: Vec<String>,
+}
+
+impl Given {
+    fn new(options: &Value) -> Self {
+        let mut given = Self {
+            entries: Vec::new(),
+            problems: Vec::new(),
+        };
+        given.add("", options);
+        given
+    }
+
+    fn add(&mut self, prefix: &str, options: &Value) {
+        let Value::Object(entries) = options else {
+            return;
+        };
+        for (name, value) in entries {
+            // Messages name the parts alone.
+            let name = match name.as_str() {
+                "protection" => String::new(),
+                name => format!("{prefix}{name}"),
+            };
+            let inside = if name.is_empty() { "" } else { "." };
+            self.add(&format!("{name}{inside}"), value);
+            self.entries.push((name, value.clone()));
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&Value> {
+        let entry = self.entries.iter().find(|(entry, _)| entry == name);
+        entry.map(|(_, value)| value)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.value(name).and_then(Value::text)
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.value(name).and_then(Value::number)
+    }
+
+    /// Passes on the numbers of a section, and switches as 1 or 0, by the names that Rust has for them.
+    fn numbers(&self, section: &str, set: &mut dyn FnMut(&str, f64)) {
+        for (name, value) in &self.entries {
+            let number = match value {
+                Value::Number(number) => *number,
+                Value::Bool(is_on) => f64::from(u8::from(*is_on)),
+                _ => continue,
+            };
+            if let Some(name) = name.strip_prefix(section) {
+                set(&snake_case(name), number);
+            }
+        }
+    }
+
+    /// The figure's own base and cap are the defaults.
+    fn figure(self) -> Result<RetryPolicy, DataErrors> {
+        let line = self.text("figure").unwrap_or_default();
+        let mut lines = Strategy::ALL.into_iter();
+        let strategy = lines.find(|each| format!("{each:?}").to_lowercase() == line);
+        let base_ms = self.number("baseMs").unwrap_or(5.0);
+        let cap_ms = self.number("capMs").unwrap_or(2_000.0);
+        self.finish(strategy.unwrap_or(Strategy::None).policy(base_ms, cap_ms))
+    }
+
+    fn arrivals(&self) -> Option<Arrivals> {
+        let number = |name| self.number(name).unwrap_or(f64::NAN);
+        let per_s = number("arrivals.perS");
+        let mut clients = 0;
+        clients.set(number("arrivals.clients"));
+        let think_ms = number("arrivals.thinkMs");
+        match self.text("arrivals.type")? {
+            "regular" => Some(Arrivals::Regular { per_s }),
+            "poisson" => Some(Arrivals::Poisson { per_s }),
+            _ => Some(Arrivals::Closed { clients, think_ms }),
+        }
+    }
+
+    fn budget(&self) -> LoadBudget {
+        let number = |name| self.number(name);
+        let grpc = (number("budget.maxTokens"), number("budget.tokenRatio"));
+        if grpc != (None, None) {
+            return LoadBudget::Grpc {
+                max_tokens: grpc.0.unwrap_or(f64::NAN),
+                token_ratio: grpc.1.unwrap_or(f64::NAN),
+            };
+        }
+        let mut options = match self.text("budget.preset") {
+            Some("awsSdk2026") => BudgetOptions::AWS_SDK_2026,
+            _ => BudgetOptions::default(),
+        };
+        if self.has("budget.cost") {
+            options.throttled_cost = None;
+        }
+        self.numbers("budget.", &mut |name, number| options.set(name, number));
+        LoadBudget::Tokens {
+            options,
+            per_request: number("budget.perRequest").unwrap_or(0.0),
+            per_second: number("budget.perSecond").unwrap_or(0.0),
+        }
+    }
+
+    fn breaker(&self) -> LoadBreaker {
+        let mut breaker = LoadBreaker {
+            draw: self.number("breaker.draw"),
+            ..LoadBreaker::default()
+        };
+        let options = &mut breaker.options;
+        self.numbers("breaker.", &mut |name, number| options.set(name, number));
+        breaker
+    }
+
+    fn hedge(&mut self) -> HedgeRule {
+        let mut rule = HedgeRule::default();
+        self.numbers("hedge.", &mut |name, number| rule.set(name, number));
+        if let Some(ms) = self.number("hedge.delayMs") {
+            rule.delay = HedgeDelay::Fixed(ms);
+            if let Some(quantile) = self.value("hedge.quantile") {
+                let because = "because delayMs takes its place";
+                self.problems.push(format!(
+                    "hedge.quantile must be omitted, {because}, got {quantile}"
+                ));
+            }
+        } else if let Some(quantile) = self.number("hedge.quantile") {
+            rule.delay = HedgeDelay::Learned(quantile);
+        }
+        rule
+    }
+
+    /// `longest_ms`: how long the policy follows a hint.
+    fn hints(&self, longest_ms: f64) -> RateHints {
+        if self.text("hints") == Some("ignored") {
+            RateHints::Ignored
+        } else if self.has("cooldown") {
+            RateHints::Shared {
+                max_hold_ms: self.number("cooldown.maxHoldMs").unwrap_or(longest_ms),
+            }
+        } else {
+            RateHints::Followed
+        }
+    }
+
+    fn study(self, made: Result<impl Study + 'static, OptionErrors>) -> Made {
+        Ok(Box::new(self.finish(made)?))
+    }
+
+    /// Returns `made`, or all problems, with the names as JavaScript spells them and the values as the caller passed them.
+    fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, DataErrors> {
+        let found = made.as_ref().err().map_or(&[][..], OptionErrors::problems);
+        let mut problems: Vec<_> = found.iter().map(|problem| self.rejected(problem)).collect();
+        problems.extend(self.problems);
+        problems.truncate(10);
+        match made {
+            Ok(made) if problems.is_empty() => Ok(made),
+            _ => Err(DataErrors::out_of_range(problems)),
+        }
+    }
+
+    fn rejected(&self, problem: &OptionError) -> String {
+        match self.value(&camel_case(problem.option)) {
+            // With its parts, because one of them is wrong.
+            Some(Value::Object(entries)) => {
+                let parts = entries.iter();
+                let parts: Vec<_> = parts
+                    .map(|(name, value)| format!("{name}: {value}"))
+                    .collect();
+                rejection(problem, &format!("{{ {} }}", parts.join(", ")))
+            }
+            Some(value) => rejection(problem, value),
+            None => rejection(problem, &Value::Number(problem.value)),
+        }
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
