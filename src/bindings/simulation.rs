@@ -57,14 +57,14 @@ impl Running {
 }
 
 /// A result, of which the long parts are typed arrays of their own.
-fn written(column: Column) -> JsValue {
+fn written(column: Column<'_>) -> JsValue {
     match column {
         Column::None => JsValue::UNDEFINED,
         Column::Number(number) => number.into(),
-        Column::Counts(counts) => Uint32Array::from(&counts[..]).into(),
+        Column::Counts(counts) => Uint32Array::from(counts).into(),
         Column::Numbers(numbers) => Float64Array::from(&numbers[..]).into(),
         Column::Record(columns) => {
-            let columns = columns.into_iter();
+            let columns = columns.0.into_iter();
             object(columns.map(|(name, column)| (name, written(column))))
         }
     }

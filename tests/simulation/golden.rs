@@ -30,17 +30,17 @@ impl Digest {
 }
 
 /// Adds all that a simulation reports, in the alphabetical order of the package's names.
-fn add(digest: &mut Digest, column: Column) {
+fn add(digest: &mut Digest, column: Column<'_>) {
     match column {
         Column::None => digest.add([f64::NAN]),
         Column::Number(number) => digest.add([number]),
-        Column::Counts(counts) => digest.add(counts.into_iter().map(f64::from)),
-        Column::Numbers(numbers) => digest.add(numbers),
+        Column::Counts(counts) => digest.add(counts.iter().map(|count| f64::from(*count))),
+        Column::Numbers(numbers) => digest.add(numbers.iter().copied()),
         Column::Record(mut columns) => {
-            columns.sort_by_key(|(name, _)| camel_case(name));
-            columns
-                .into_iter()
-                .for_each(|(_, column)| add(digest, column));
+            columns.0.sort_by_key(|(name, _)| camel_case(name));
+            for (_, column) in columns.0 {
+                add(digest, column);
+            }
         }
     }
 }
@@ -51,13 +51,10 @@ fn data(row: &Value) -> data::Value {
         Value::Array(list) => data::Value::List(list.iter().map(data).collect()),
         Value::Object(object) => {
             let entries = object.iter();
-            data::Value::Object(
-                entries
-                    .map(|(name, value)| (name.clone(), data(value)))
-                    .collect(),
-            )
+            let entries = entries.map(|(name, value)| (name.clone(), data(value)));
+            data::Value::Object(entries.collect())
         }
-        Value::String(text) if ["NaN", "Infinity"].contains(&text.as_str()) => {
+        Value::String(text) if ["NaN", "Infinity", "-Infinity"].contains(&text.as_str()) => {
             data::Value::Number(number(row))
         }
         other => serde_json::from_value(other.clone()).expect("data"),

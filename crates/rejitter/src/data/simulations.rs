@@ -2,6 +2,8 @@
 //!
 //! A missing option keeps its default. Names and types were checked by src/js/lab/simulations.js, which takes no others.
 
+use std::borrow::Cow;
+
 use super::read::{camel_case, rejection};
 use super::{DataErrors, PolicyData, Value};
 use crate::core::protection::BudgetOptions;
@@ -14,24 +16,41 @@ use crate::simulation::{
 
 /// A simulation with its results so far.
 pub trait Study: Simulation {
-    /// The results by their names in Rust.
-    fn results(&self) -> Vec<(&'static str, Column)>;
+    /// The results so far.
+    fn results(&self) -> Columns<'_>;
 }
+
+/// Results by their names in Rust.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Columns<'a>(pub Vec<(&'static str, Column<'a>)>);
 
 /// A result.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
-pub enum Column {
+pub enum Column<'a> {
     None,
     Number(f64),
-    Counts(Vec<u32>),
-    Numbers(Vec<f64>),
-    Record(Vec<(&'static str, Column)>),
+    Counts(&'a [u32]),
+    Numbers(Cow<'a, [f64]>),
+    Record(Columns<'a>),
+}
+
+impl<'a> Columns<'a> {
+    fn with(self, name: &'static str, column: impl Into<Column<'a>>) -> Self {
+        self.and(name, column.into())
+    }
+
+    // Once, and not for each name.
+    #[inline(never)]
+    fn and(mut self, name: &'static str, column: Column<'a>) -> Self {
+        self.0.push((name, column));
+        self
+    }
 }
 
 macro_rules! columns {
     ($($type:ty: $value:ident => $column:expr;)+) => {$(
-        impl From<$type> for Column {
+        impl<'a> From<$type> for Column<'a> {
             fn from($value: $type) -> Self {
                 $column
             }
@@ -51,101 +70,96 @@ columns! {
     u32: count => Self::Number(f64::from(count));
     &u64: count => Self::Number(float(*count));
     Option<f64>: number => number.map_or(Self::None, Self::Number);
-    &[u32]: counts => Self::Counts(counts.to_vec());
-    &Vec<u32>: counts => Self::Counts(counts.clone());
-    &[f64]: numbers => Self::Numbers(numbers.to_vec());
-    &Vec<f64>: numbers => Self::Numbers(numbers.clone());
-    Vec<f64>: numbers => Self::Numbers(numbers);
-    Vec<(&'static str, Column)>: record => Self::Record(record);
-    Summary: summary => record!(summary.{ mean sd ci95 }).into();
+    &'a [u32]: counts => Self::Counts(counts);
+    &'a Vec<u32>: counts => Self::Counts(counts);
+    &'a [f64]: numbers => Self::Numbers(numbers.into());
+    &'a Vec<f64>: numbers => Self::Numbers(numbers.into());
+    Vec<f64>: numbers => Self::Numbers(numbers.into());
+    Columns<'a>: columns => Self::Record(columns);
+    Summary: summary => Self::Record(record!(summary.{ mean sd ci95 }));
 }
 
 /// The columns of results: of fields in braces, of methods in parentheses.
 macro_rules! record {
-    ($($of:ident.$names:tt),+) => {
-        std::iter::empty()$(.chain(record!(@columns $of $names)))+.collect::<Vec<_>>()
+    ($($of:ident.$names:tt),+) => {{
+        let columns = Columns::default();
+        $(record!(@columns $of $names);)+
+        columns
+    }};
+    (@$columns:ident $of:ident { $($name:ident)+ }) => {
+        let $columns = $columns$(.with(stringify!($name), &$of.$name))+;
     };
-    (@columns $of:ident { $($name:ident)+ }) => {
-        [$((stringify!($name), Column::from(&$of.$name))),+]
-    };
-    (@columns $of:ident ($($name:ident)+)) => {
-        [$((stringify!($name), Column::from($of.$name()))),+]
+    (@$columns:ident $of:ident ($($name:ident)+)) => {
+        let $columns = $columns$(.with(stringify!($name), $of.$name()))+;
     };
 }
 use record;
 
 impl Study for Contention {
-    fn results(&self) -> Vec<(&'static str, Column)> {
-        let mut results = record!(self.(calls times_ms give_ups calls_summary));
-        results.push(("time_ms_summary", self.time_summary().into()));
-        results
+    fn results(&self) -> Columns<'_> {
+        let results = record!(self.(calls times_ms give_ups calls_summary));
+        results.with("time_ms_summary", self.time_summary())
     }
 }
 
 impl Study for Outage {
-    fn results(&self) -> Vec<(&'static str, Column)> {
+    fn results(&self) -> Columns<'_> {
         const _: () = assert!(
             Traces::REJECTED == 0 && Traces::ACCEPTED == 1 && Traces::GAVE_UP == 2,
             "the numbers that JavaScript knows"
         );
         let (bins, traces, (latency, work)) = (self.bins(), self.traces(), self.costs());
-        let mut results = record!(
+        record!(
             bins.(bin_ms arrivals accepted rejected),
             self.(attempts latencies_ms served_ms give_ups)
-        );
-        results.push(("mean_latency_ms", latency.mean.into()));
-        results.push(("mean_attempts", work.mean.into()));
-        let traces = record!(traces.(clients times_ms outcomes));
-        results.push(("traces", traces.into()));
-        results
+        )
+        .with("mean_latency_ms", latency.mean)
+        .with("mean_attempts", work.mean)
+        .with("traces", record!(traces.(clients times_ms outcomes)))
     }
 }
 
 impl Study for Load {
-    fn results(&self) -> Vec<(&'static str, Column)> {
+    fn results(&self) -> Columns<'_> {
         const _: () = assert!(
             LoadPhases::CLOSED == 0 && LoadPhases::OPEN == 1 && LoadPhases::HALF_OPEN == 2,
             "the numbers that JavaScript knows"
         );
         let (bins, totals, phases) = (self.bins(), self.totals(), self.phases());
-        let mut results = record!(
-            bins.{ requests retries successes timeouts failures rejected_by_breaker rejected_by_budget response_ms },
-            self.(bin_ms recovered_after_ms admitted_after_ms)
-        );
         let totals = record!(
             totals.{ requests retries successes give_ups rejected_by_breaker rejected_by_budget openings }
         );
-        results.push(("totals", totals.into()));
-        let phases = record!(phases.{ times_ms processes phases });
-        results.push(("phases", phases.into()));
-        results
+        record!(
+            bins.{ requests retries successes timeouts failures rejected_by_breaker rejected_by_budget response_ms },
+            self.(bin_ms recovered_after_ms admitted_after_ms)
+        )
+        .with("totals", totals)
+        .with("phases", record!(phases.{ times_ms processes phases }))
     }
 }
 
 impl Study for RateLimit {
-    fn results(&self) -> Vec<(&'static str, Column)> {
+    fn results(&self) -> Columns<'_> {
         let (bins, totals) = (self.bins(), self.totals());
-        let mut results = record!(bins.(bin_ms arrivals accepted rejected));
         let totals = record!(totals.{ requests rejected done failed rejected_by_cooldown end_ms });
-        results.push(("totals", totals.into()));
-        results
+        record!(bins.(bin_ms arrivals accepted rejected)).with("totals", totals)
     }
 }
 
 impl Study for Hedging {
-    fn results(&self) -> Vec<(&'static str, Column)> {
+    fn results(&self) -> Columns<'_> {
         let totals = self.totals();
-        let mut results = record!(self.(survival mean_ms));
-        let shares = [("p50_ms", 0.5), ("p99_ms", 0.01), ("p999_ms", 0.001)];
-        results.extend(shares.map(|(name, share)| (name, self.exceeded_by(share).into())));
-        results.push(("times_ms", Self::times_ms().into()));
-        let totals = record!(totals.{ requests hedges won rejected });
-        results.push(("totals", totals.into()));
-        let exact = self.exact().map_or(Column::None, |exact| {
-            record!(exact.{ survival p50_ms p99_ms p999_ms extra }).into()
-        });
-        results.push(("exact", exact));
-        results
+        let exact = match self.exact() {
+            Some(exact) => record!(exact.{ survival p50_ms p99_ms p999_ms extra }).into(),
+            None => Column::None,
+        };
+        record!(self.(survival mean_ms))
+            .with("times_ms", Self::times_ms())
+            .with("p50_ms", self.exceeded_by(0.5))
+            .with("p99_ms", self.exceeded_by(0.01))
+            .with("p999_ms", self.exceeded_by(0.001))
+            .with("totals", record!(totals.{ requests hedges won rejected }))
+            .with("exact", exact)
     }
 }
 
@@ -207,7 +221,7 @@ pub fn simulate(name: &str, policy: &Value, seed: Seed, options: &Value) -> Made
     }
 }
 
-fn hedging(mut given: Given, seed: Seed) -> Made {
+fn hedging(mut given: Given<'_>, seed: Seed) -> Made {
     let mut options = HedgingOptions::new(seed);
     given.numbers("", &mut |name, number| options.set(name, number));
     let service = &mut options.service;
@@ -223,14 +237,14 @@ fn hedging(mut given: Given, seed: Seed) -> Made {
 }
 
 /// The options of a simulation as the caller passed them.
-struct Given {
+struct Given<'a> {
     /// By their names behind those of the objects that hold them, such as `hedge.delayMs`.
-    entries: Vec<(String, Value)>,
+    entries: Vec<(String, &'a Value)>,
     problems: Vec<String>,
 }
 
-impl Given {
-    fn new(options: &Value) -> Self {
+impl<'a> Given<'a> {
+    fn new(options: &'a Value) -> Self {
         let mut given = Self {
             entries: Vec::new(),
             problems: Vec::new(),
@@ -239,32 +253,32 @@ impl Given {
         given
     }
 
-    fn add(&mut self, prefix: &str, options: &Value) {
+    fn add(&mut self, prefix: &str, options: &'a Value) {
         let Value::Object(entries) = options else {
             return;
         };
         for (name, value) in entries {
-            // Messages name the parts alone.
-            let name = match name.as_str() {
-                "protection" => String::new(),
-                name => format!("{prefix}{name}"),
-            };
-            let inside = if name.is_empty() { "" } else { "." };
-            self.add(&format!("{name}{inside}"), value);
-            self.entries.push((name, value.clone()));
+            if name == "protection" {
+                // Messages name its parts alone.
+                self.add("", value);
+            } else {
+                let name = [prefix, name].concat();
+                self.add(&[&name, "."].concat(), value);
+                self.entries.push((name, value));
+            }
         }
     }
 
-    fn value(&self, name: &str) -> Option<&Value> {
+    fn value(&self, name: &str) -> Option<&'a Value> {
         let entry = self.entries.iter().find(|(entry, _)| entry == name);
-        entry.map(|(_, value)| value)
+        entry.map(|(_, value)| *value)
     }
 
     fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    fn text(&self, name: &str) -> Option<&'a str> {
         self.value(name).and_then(Value::text)
     }
 
@@ -288,12 +302,16 @@ impl Given {
 
     /// The figure's own base and cap are the defaults.
     fn figure(self) -> Result<RetryPolicy, DataErrors> {
-        let line = self.text("figure").unwrap_or_default();
-        let mut lines = Strategy::ALL.into_iter();
-        let strategy = lines.find(|each| format!("{each:?}").to_lowercase() == line);
+        let strategy = match self.text("figure") {
+            Some("exponential") => Strategy::Exponential,
+            Some("equal") => Strategy::Equal,
+            Some("full") => Strategy::Full,
+            Some("decorrelated") => Strategy::Decorrelated,
+            _ => Strategy::None,
+        };
         let base_ms = self.number("baseMs").unwrap_or(5.0);
         let cap_ms = self.number("capMs").unwrap_or(2_000.0);
-        self.finish(strategy.unwrap_or(Strategy::None).policy(base_ms, cap_ms))
+        self.finish(strategy.policy(base_ms, cap_ms))
     }
 
     fn arrivals(&self) -> Option<Arrivals> {
