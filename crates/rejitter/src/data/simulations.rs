@@ -36,14 +36,14 @@ pub enum Column<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn with(self, name: &'static str, column: impl Into<Column<'a>>) -> Self {
-        self.and(name, column.into())
-    }
-
     // Once, and not for each name.
     #[inline(never)]
-    fn and(mut self, name: &'static str, column: Column<'a>) -> Self {
+    fn add(&mut self, name: &'static str, column: Column<'a>) {
         self.0.push((name, column));
+    }
+
+    fn with(mut self, name: &'static str, column: impl Into<Column<'a>>) -> Self {
+        self.add(name, column.into());
         self
     }
 }
@@ -82,15 +82,15 @@ columns! {
 /// The columns of results: of fields in braces, of methods in parentheses.
 macro_rules! record {
     ($($of:ident.$names:tt),+) => {{
-        let columns = Columns::default();
+        let mut columns = Columns::default();
         $(record!(@columns $of $names);)+
         columns
     }};
     (@$columns:ident $of:ident { $($name:ident)+ }) => {
-        let $columns = $columns$(.with(stringify!($name), &$of.$name))+;
+        $($columns.add(stringify!($name), Column::from(&$of.$name));)+
     };
     (@$columns:ident $of:ident ($($name:ident)+)) => {
-        let $columns = $columns$(.with(stringify!($name), $of.$name()))+;
+        $($columns.add(stringify!($name), Column::from($of.$name()));)+
     };
 }
 use record;
@@ -269,11 +269,13 @@ impl<'a> Given<'a> {
         }
     }
 
+    #[inline(never)]
     fn value(&self, name: &str) -> Option<&'a Value> {
         let entry = self.entries.iter().find(|(entry, _)| entry == name);
         entry.map(|(_, value)| *value)
     }
 
+    #[inline(never)]
     fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
@@ -282,6 +284,7 @@ impl<'a> Given<'a> {
         self.value(name).and_then(Value::text)
     }
 
+    #[inline(never)]
     fn number(&self, name: &str) -> Option<f64> {
         self.value(name).and_then(Value::number)
     }
@@ -397,14 +400,20 @@ impl<'a> Given<'a> {
 
     /// Returns `made`, or all problems, with the names as JavaScript spells them and the values as the caller passed them.
     fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, DataErrors> {
-        let found = made.as_ref().err().map_or(&[][..], OptionErrors::problems);
-        let mut problems: Vec<_> = found.iter().map(|problem| self.rejected(problem)).collect();
-        problems.extend(self.problems);
-        problems.truncate(10);
+        let problems = self.problems(made.as_ref().err().map_or(&[], OptionErrors::problems));
         match made {
             Ok(made) if problems.is_empty() => Ok(made),
             _ => Err(DataErrors::out_of_range(problems)),
         }
+    }
+
+    // Once, and not for each simulation.
+    #[inline(never)]
+    fn problems(self, found: &[OptionError]) -> Vec<String> {
+        let mut problems: Vec<_> = found.iter().map(|problem| self.rejected(problem)).collect();
+        problems.extend(self.problems);
+        problems.truncate(10);
+        problems
     }
 
     fn rejected(&self, problem: &OptionError) -> String {
