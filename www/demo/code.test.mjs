@@ -12,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { RetryPolicy } from 'rejitter';
 import { fromData } from 'rejitter/data';
+import * as engines from 'rejitter/engines';
 import { plan } from 'rejitter/lab';
 import * as presets from 'rejitter/presets';
 import * as protection from 'rejitter/protection';
@@ -19,10 +20,8 @@ import { onLoopback } from './lib/loopback.mjs';
 import { ALL_JITTERS, INITIAL, INITIAL_STATE, page } from './lib/node.mjs';
 import { until } from './lib/until.mjs';
 
-const { PRESETS, BACKOFFS, JITTERS, policyOf, strategyOf, partsOf, programs, source } = await page(
-  'state/presets.ts',
-  'state/strategy.ts',
-  'take-away/code.ts',
+const { ENGINES, PRESETS, BACKOFFS, JITTERS, engineText, policyOf, strategyOf, partsOf, programs, source } = await page(
+  ...['state/presets.ts', 'state/state.ts', 'state/strategy.ts', 'take-away/code.ts', 'take-away/engines.ts'],
 );
 const run = promisify(execFile);
 const WWW = fileURLToPath(new URL('..', import.meta.url));
@@ -166,6 +165,24 @@ test('all of them have the right types; one with a wrong option has not', async 
   };
   assert.equal(await complaints([...grid, ...others].map(({ code }) => code)), '');
   assert.match(await complaints([grid[0].code.replace('maxAttempts', 'retries')]), /retries/);
+});
+
+test('each engine has what the package returns, with its losses', () => {
+  const strategy = { ...INITIAL, maxAttempts: 10 };
+  const policy = policyOf(strategy);
+  const { bullmq, ...exporters } = engines;
+  for (const name of ENGINES) {
+    const jobs = { config: bullmq.jobOptions(policy), losses: [] };
+    const { config, losses } = name === 'bullmq' ? jobs : exporters[name](policy);
+    const { text, losses: said } = engineText(name, { ...INITIAL_STATE, strategy });
+    // JSON drops functions: the sentence names them.
+    assert.deepEqual(new Function(`return (${text})`)(), JSON.parse(JSON.stringify(config)), name);
+    assert.deepEqual(
+      said,
+      losses.map((loss) => loss.text),
+      name,
+    );
+  }
 });
 
 /** How long a server rejects: on a busy machine, calls that start a moment after the first must still meet it. */

@@ -9,8 +9,6 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { RetryPolicy } from 'rejitter';
-import * as engines from 'rejitter/engines';
 import { DESKTOP, DIST, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { ADVICE, PAGES, drawAll, drawn, loaded, picture, sceneSays, text } from './lib/page.mjs';
 import { until } from './lib/until.mjs';
@@ -138,6 +136,12 @@ inEachEngine(({ pageTest, withPage }) => {
     await says(page, '121 of 1,000 served');
     await loaded(page, 'code-body');
     assert.match(await text(page, '#code-body code'), /backoff: 'linear',\n {2}jitter: 'full'/);
+    await page.selectOption('#code', 'grpc');
+    await page
+      .locator('#code-body .said', {
+        hasText: /^Service config of a client\. What is lost:.*gRPC multiplies each wait/,
+      })
+      .waitFor();
     // Drawn from a data: address, saved from a blob: one.
     assert.equal((await picture(page, 'waits')).name, 'rejitter-waits.png');
   });
@@ -229,26 +233,6 @@ inEachEngine(
       await page.reload();
       await loaded(page, 'today-body');
       await page.locator('.today-finding', { hasText: /^ky 2\.1\.0: / }).waitFor();
-    });
-
-    pageTest('each engine has what the package returns, with its losses', { query: ADVICE }, async (page) => {
-      await loaded(page, 'code-body');
-      const policy = new RetryPolicy({ maxAttempts: 10 });
-      const { bullmq, nextDelay, ...exporters } = engines;
-      const jobs = { config: bullmq.jobOptions(policy), losses: [] };
-      const all = Object.entries(exporters).map(([name, exported]) => /** @type {const} */ ([name, exported(policy)]));
-      for (const [name, { config, losses }] of [/** @type {const} */ (['bullmq', jobs]), ...all]) {
-        await page.selectOption('#code', name);
-        const code = await text(page, '#code-body code');
-        // JSON drops functions: the sentence names them.
-        assert.deepEqual(new Function(`return (${code})`)(), JSON.parse(JSON.stringify(config)), name);
-        const said = await page.locator('#code-body li').allTextContents();
-        assert.deepEqual(
-          said,
-          losses.map((loss) => loss.text),
-          name,
-        );
-      }
     });
 
     pageTest('pictures stand alone, and the crosshair has numbers', { query: `protection/${PARTS}` }, async (page) => {

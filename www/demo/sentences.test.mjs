@@ -22,7 +22,7 @@ const STATES = 10_000;
 /** What no sentence says, and of which states. @type {[never: RegExp, of?: (state: any) => boolean][]} */
 const RULES = [
   [/NaN|undefined|Infinity|for 0/],
-  [/(?<![.,\d])1\s(?:calls|clients|attempts|waves|waits|operations|requests)\b/],
+  [/(?<![.,\d])1\s(?:calls|clients|attempts|waves|waits|operations|requests|fail)\b/],
   [/retr|\d calls each|again/i, ({ strategy }) => strategy.maxAttempts === 1],
   [/lose|server for|(?<!no )outage|server is back/i, ({ downMs }) => downMs === 0],
   [/\b24\sclients/, ({ clients }) => clients < LANES],

@@ -18,57 +18,48 @@ const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
 
 /** One strategy wins; two do, within the noise; none serves 99%. */
 const SCENARIOS = [
-  { herd: {}, strategy: { maxAttempts: 10 }, names: ['exponential full'], served: 990 },
+  { strategy: { maxAttempts: 10 }, names: ['exponential full'], served: 990 },
   {
     herd: { downMs: 8000 },
     strategy: { maxAttempts: Infinity },
     names: ['exponential equal', 'exponential full'],
     served: 990,
   },
-  { herd: {}, strategy: { maxAttempts: 6 }, names: ['fixed decorrelated'], served: 300 },
+  { strategy: { maxAttempts: 6 }, names: ['fixed decorrelated'], served: 300 },
 ];
 
-/** Every strategy of the grid, decorrelated jitter once, by the package alone: medians over the page's seeds. */
-function independently({ herd, strategy }, seeds) {
+/** A strategy of the grid by the package alone: medians over the page's seeds. */
+function alone({ backoff, jitter }, strategy, herd, seeds) {
+  const own = jitter === 'decorrelated' ? {} : { backoff, ...(backoff === 'truncated' && { truncateAt: 4 }) };
   const outage = { ...HERD, ...herd };
-  return ['fixed', 'linear', 'exponential', 'truncated'].flatMap((backoff) =>
-    ['none', 'full', 'equal', 'decorrelated'].flatMap((jitter) => {
-      const isTall = jitter === 'decorrelated';
-      if (isTall && backoff !== 'fixed') return [];
-      const own = isTall ? {} : { backoff, ...(backoff === 'truncated' && { truncateAt: 4 }) };
-      const runs = Array.from({ length: seeds }, (_, k) => {
-        const seeded = { ...outage, horizonMs: 60_000, seed: k === 0 ? 42 : `42/${k}` };
-        return outageAlone({ ...own, jitter, ...strategy }, seeded, 150 * outage.clients);
-      });
-      return {
-        name: `${backoff} ${jitter}`,
-        served: median(runs.map(({ servedMs }) => servedMs.length)),
-        callsPerClient: median(runs.map(({ meanAttempts }) => meanAttempts)),
-        enoughMs: median(runs.map(({ servedMs }) => servedMs[0.99 * outage.clients - 1] ?? Infinity)),
-      };
-    }),
-  );
+  const runs = Array.from({ length: seeds }, (_, k) => {
+    const seeded = { ...outage, horizonMs: 60_000, seed: k === 0 ? 42 : `42/${k}` };
+    return outageAlone({ ...own, jitter, ...strategy }, seeded, 150 * outage.clients);
+  });
+  return {
+    served: median(runs.map(({ servedMs }) => servedMs.length)),
+    callsPerClient: median(runs.map(({ meanAttempts }) => meanAttempts)),
+    enoughMs: median(runs.map(({ servedMs }) => servedMs[0.99 * outage.clients - 1] ?? Infinity)),
+  };
 }
 
-for (const scenario of SCENARIOS)
-  test(`for ${JSON.stringify(scenario)} it has the numbers of the package and names what they favour`, async () => {
-    const { herd, strategy, names } = scenario;
+for (const { herd = {}, strategy, names, served } of SCENARIOS)
+  test(`for ${JSON.stringify({ herd, strategy })} it has the numbers of the package and names what they favour`, async () => {
     const result = await verdictOf(herd, strategy);
     const { pick, level, others } = recommend(result);
-    const expected = independently(scenario, result.seeds);
-    assert.ok(result.seeds >= 20);
-    assert.equal(1 + level.length + others.length, 13);
-    for (const one of [pick, ...level]) {
-      const [{ name, ...own }] = expected.filter((other) => other.name === nameOf(one));
-      for (const key of Object.keys(own)) assert.equal(one[key].p50, own[key], `${name}: ${key}`);
-    }
+    assert.ok(result.seeds >= 20 && pick.served.p50 >= served);
     // Another way to the same answer: products of both costs where 99% are served, else the number served.
-    const price = ({ callsPerClient, enoughMs }) => callsPerClient * enoughMs;
-    const most = (/** @type {any} */ one) => Math.min(one.served, 990);
-    const [best] = expected.toSorted((a, b) => most(b) - most(a) || price(a) - price(b));
-    assert.equal(nameOf(pick), best.name);
-    assert.deepEqual([pick, ...level].map(nameOf), names);
-    assert.ok(pick.served.p50 >= scenario.served);
+    const best = [pick, ...level];
+    const ranked = [...best, ...others].map((one) => {
+      const own = alone(one.choice, strategy, herd, result.seeds);
+      // The page stops at another moment those that are far from it.
+      if (best.includes(one))
+        for (const key of Object.keys(own)) assert.equal(one[key].p50, own[key], `${nameOf(one)}: ${key}`);
+      return { name: nameOf(one), most: Math.min(own.served, 990), price: own.callsPerClient * own.enoughMs };
+    });
+    assert.equal(ranked.length, 13);
+    assert.equal(ranked.toSorted((a, b) => b.most - a.most || a.price - b.price)[0].name, nameOf(pick));
+    assert.deepEqual(best.map(nameOf), names);
     // Other seeds: the same clear winner, or the same two strategies.
     for (const seed of [1, 2]) {
       const other = recommend(await verdictOf(herd, strategy, seed));
@@ -103,12 +94,7 @@ test('compares decorrelated jitter once, and a chosen strategy that is not in th
   assert.deepEqual([other.contenders.length, nameOf({ choice: other.chosen })], [14, 'exponential slotted']);
 });
 
-test('in words names no winner among equals, and says that a strategy is chosen only if it is', async () => {
-  for (const herd of [{ downMs: 0, clients: 10 }, { clients: 10 }]) {
-    const words = verdictWords(await verdictOf(herd, { maxAttempts: 1 }));
-    assert.equal(words.use, undefined);
-    assert.doesNotMatch(Object.values(words).flat().join(' '), /Most are served by|You have|for 0|\b1 calls|others/);
-  }
+test('in words says who wins and why, and that a strategy is chosen only if it is', async () => {
   const { headline, reason, use } = verdictWords(await verdictOf({}));
   assert.match(headline, /^For these 1,000.clients: Exponential · full jitter\.$/);
   assert.match(reason, /^99% are served after 15\.\d.s, with \d(?:\.\d)?.calls per client .* The scene shows it\.$/);

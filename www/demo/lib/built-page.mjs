@@ -100,24 +100,13 @@ export function inEachEngine(
 
         /** @type {BuiltPage['withPage']} */
         async function withPage(use, options) {
-          const settings = {
-            query: '',
-            viewport: DESKTOP,
-            scheme: /** @type {const} */ ('light'),
-            ...pages,
-            ...options,
-          };
-          const { query, viewport, scheme, reducedMotion = false, isWhole = true, init = () => {} } = settings;
+          const { query = '', viewport = DESKTOP, scheme = 'light', ...more } = { ...pages, ...options };
+          const { reducedMotion = false, isWhole = true, init = () => {} } = more;
           const key = `${scheme} ${reducedMotion}`;
           if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
-          const preferences = /** @type {const} */ ({
-            colorScheme: scheme,
-            reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-          });
-          const context = await (await /** @type {Promise<Browser>} */ (started.get(key))).newContext({
-            viewport,
-            ...preferences,
-          });
+          const browser = /** @type {Browser} */ (await started.get(key));
+          const motion = reducedMotion ? 'reduce' : 'no-preference';
+          const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: motion });
           context.setDefaultTimeout(LIMIT_MS);
           try {
             const page = await context.newPage();

@@ -1,45 +1,19 @@
 /** Functions that run in the page. */
 
-/** @typedef {{ blobs?: Map<string, Blob>, file?: Promise<{ name: string, base64: string }> }} Keeper */
-
-/**
- * The next file that the page gives to the browser to save is in `globalThis.file` instead. Its policy lets nothing
- * fetch the blob: address that it is saved from, so the blobs of all such addresses are kept.
- */
+/** The next file that the page gives to the browser to save is in `globalThis.file` instead. */
 export function keepNextFile() {
-  const page = /** @type {Keeper} */ (globalThis);
-  page.file = undefined;
-  if (page.blobs) return;
-  const blobs = (page.blobs = new Map());
-  const { createObjectURL } = URL;
-  URL.createObjectURL = (/** @type {Blob} */ blob) => {
-    const url = createObjectURL.call(URL, blob);
-    blobs.set(url, blob);
-    return url;
+  let blob = new Blob();
+  Object.assign(globalThis, { file: undefined });
+  // The policy of the page lets nothing fetch a blob: address.
+  URL.createObjectURL = (made) => `blob:${(blob = /** @type {Blob} */ (made))}`;
+  HTMLAnchorElement.prototype.click = async function () {
+    const text = Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
+    Object.assign(globalThis, { file: { name: this.download, base64: btoa(text) } });
   };
-  addEventListener(
-    'click',
-    (event) => {
-      const { target } = event;
-      if (!(target instanceof HTMLAnchorElement) || !target.download) return;
-      event.preventDefault();
-      const name = target.download;
-      page.file = blobs
-        .get(target.href)
-        .arrayBuffer()
-        .then((bytes) => {
-          const text = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('');
-          return { name, base64: btoa(text) };
-        });
-    },
-    true,
-  );
 }
 
 /** The file that was kept, once it is there. */
-export function keptFile() {
-  return /** @type {Keeper} */ (globalThis).file;
-}
+export const keptFile = () => globalThis.file;
 
 /** How many colours a PNG has, and how many of them are in a border so wide: only browsers read pictures. */
 export async function onEdge({ base64, edge }) {

@@ -2,8 +2,7 @@
  * Starts the browsers of all tests: those that CHROME_BIN and FIREFOX_BIN name, or that are on PATH. Playwright is an
  * argument, because each folder with tests has an installation of its own.
  */
-import { accessSync, constants } from 'node:fs';
-import path from 'node:path';
+import { spawnSync } from 'node:child_process';
 
 /** Chromium as root, in a container, and without asking the network for anything of its own. */
 const CHROMIUM_ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'].concat(
@@ -25,19 +24,9 @@ const PROGRAMS = {
  * @param {keyof typeof PROGRAMS} variable
  */
 function find(variable) {
-  const named = process.env[variable];
-  if (named) return named;
-  for (const name of PROGRAMS[variable]) {
-    for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
-      const file = path.join(folder, name);
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {
-        // Not here: the next folder.
-      }
-    }
-  }
+  const found =
+    process.env[variable] ?? spawnSync('which', PROGRAMS[variable], { encoding: 'utf8' }).stdout.split('\n')[0];
+  if (found) return found;
   throw new Error(`${variable} must be the path of a browser (on Debian: apt-get install chromium firefox-esr)`);
 }
 
