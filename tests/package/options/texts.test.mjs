@@ -26,22 +26,16 @@ async function bundleFor(mode, options) {
   return { text, ...(await import(pathToFileURL(file).href)) };
 }
 
-const node = Object.assign(
-  {},
-  await importPackage(),
-  ...(await Promise.all(['fetch', 'protection', 'data'].map(importEntry))),
-);
+const entries = await Promise.all(['fetch', 'protection', 'data'].map(importEntry));
+const node = Object.assign({}, await importPackage(), ...entries);
 const development = await bundleFor('development');
 const production = await bundleFor('production');
 
-const OPTIONS = [
-  ...TABLE.map(({ name }) => name),
-  ...['retries', 'timeout', 'delay', 'maxAtempts', 'statusCodes', 'fetch'],
-];
-const OF_FETCH = [
-  ...['retryOn', 'methods', 'idempotencyKey', 'idempotencyHeader', 'hint', 'respectRetryAfter', 'throwOnStatus'],
-  ...['prepare', 'protectionKey'],
-];
+const OPTIONS = [...TABLE.map(({ name }) => name), 'retries', 'timeout', 'delay', 'maxAtempts', 'statusCodes', 'fetch'];
+const OF_FETCH =
+  'retryOn methods idempotencyKey idempotencyHeader hint respectRetryAfter throwOnStatus prepare protectionKey'.split(
+    ' ',
+  );
 /** The options of each part that are no numbers, and what others call one. */
 const OF_PARTS = {
   budget: ['refund', 'preset', 'maxTokens'],
@@ -121,8 +115,6 @@ test('a production bundle has none of the sentences; one without NODE_ENV, and a
   assert.ok(!production.text.includes(sentence) && !production.text.includes('Did you mean'));
   const kept = await bundleFor('none', { platform: 'neutral', conditions: ['browser'], minify: false });
   assert.ok(kept.text.includes(sentence));
-  assert.equal(
-    (await answerOf((pkg) => pkg.retry(5), kept)).message,
-    (await answerOf((pkg) => pkg.retry(5), node)).message,
-  );
+  const [found, expected] = await Promise.all([kept, node].map((pkg) => answerOf((of) => of.retry(5), pkg)));
+  assert.equal(found.message, expected.message);
 });
