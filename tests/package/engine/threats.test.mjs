@@ -8,19 +8,10 @@ import { fails } from '../lib/callbacks.mjs';
 import { importEntry, printed } from '../lib/consumer.mjs';
 import { listen } from '../lib/fetching.mjs';
 import { importAll } from '../protection/entry.mjs';
+import { kindsOf } from '../schedules/waits.mjs';
 
-const {
-  HttpStatusError,
-  RejectedError,
-  RetryError,
-  RetryPolicy,
-  TimeoutError,
-  breaker,
-  createFetch,
-  protect,
-  retry,
-  retryReport,
-} = await importAll();
+const { HttpStatusError, RejectedError, RetryError, TimeoutError, ...api } = await importAll();
+const { RetryPolicy, breaker, createFetch, protect, retry, retryReport } = api;
 const { fromData } = await importEntry('data');
 const { explain, plan } = await importEntry('lab');
 
@@ -30,24 +21,23 @@ const errorOf = (promise) => promise.then(assert.fail, (error) => error);
 test('sends another origin, after a redirect, the headers that fetch alone would send, and the key', async () => {
   const target = await listen((_, response) => response.writeHead(target.seen.length % 2 ? 200 : 503).end());
   const server = await listen((_, response) => response.writeHead(307, { location: target.origin }).end());
-  const init = {
-    method: 'POST',
-    body: 'text',
-    headers: { authorization: 'Bearer s3cret', cookie: 'id=s3cret', 'x-api-key': 'own' },
-  };
+  const headers = { authorization: 'Bearer s3cret', cookie: 'id=s3cret', 'x-api-key': 'own' };
+  const init = { method: 'POST', body: 'text', headers };
   try {
     await fetch(server.origin, init);
     await createFetch({ baseMs: 0, idempotencyKey: 'auto' })(server.origin, init);
-    // Connections differ, requests must not.
-    const [bare, ...others] = target.seen.map(({ headers: { connection, host, ...headers } }) => headers);
-    assert.deepEqual([bare.authorization, bare.cookie, bare['x-api-key']], [undefined, undefined, 'own']);
-    assert.equal(others.length, 2);
-    for (const { 'idempotency-key': key, ...headers } of others) {
-      assert.deepEqual(headers, bare);
-      assert.match(key, /^[\da-f-]{36}$/);
-    }
   } finally {
     await Promise.all([server.close(), target.close()]);
+  }
+  // Connections differ, requests must not.
+  const [bare, ...others] = target.seen.map(({ headers: { connection, host, ...rest } }) => rest);
+  assert.deepEqual(
+    [bare.authorization, bare.cookie, bare['x-api-key'], others.length],
+    [undefined, undefined, 'own', 2],
+  );
+  for (const { 'idempotency-key': key, ...rest } of others) {
+    assert.deepEqual(rest, bare);
+    assert.match(key, /^[\da-f-]{36}$/);
   }
 });
 
@@ -58,9 +48,7 @@ test('logs of our errors contain no address, header, body or result', async () =
   const ask = (options, answer) =>
     createFetch({ baseMs: 0, ...options }, answer)(`http://user.example/${secret}?key=${secret}`, init);
   const hang = (_, { signal }) =>
-    new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason));
-    });
+    new Promise((_, reject) => void signal.addEventListener('abort', () => reject(signal.reason)));
   const personal = { password: secret };
   const protection = protect(breaker());
   protection.for('http://user.example').open();
@@ -88,17 +76,16 @@ test('logs of our errors contain no address, header, body or result', async () =
 
 test('operations that one signal ends do not share their reports', async () => {
   const controller = new AbortController();
-  const reports = [];
-  const options = { signal: controller.signal, onGiveUp: ({ report }) => reports.push(report) };
-  const ended = ['one', 'two'].map((tenant) => errorOf(retry(fails(new Error(tenant)), options)));
+  const seen = [];
+  const onGiveUp = ({ report }) => seen.push(report.records[0].error.message);
+  const ended = ['one', 'two'].map((tenant) =>
+    errorOf(retry(fails(new Error(tenant)), { signal: controller.signal, onGiveUp })),
+  );
   controller.abort();
-  for (const error of await Promise.all(ended)) {
-    assert.equal(error, controller.signal.reason);
-    assert.equal(retryReport(error), undefined);
-  }
+  const { reason } = controller.signal;
   assert.deepEqual(
-    reports.map(({ records }) => records[0].error.message),
-    ['one', 'two'],
+    [await Promise.all(ended), retryReport(reason), seen],
+    [[reason, reason], undefined, ['one', 'two']],
   );
 });
 
@@ -109,20 +96,16 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
     for (let i = 0; i < 5_000; i += 1) value = wrap(value);
     return value;
   };
-  const names = ['none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', 'pollyV2', 'slotted'];
-  const jitters = [...names, { type: 'proportional', ratio: 1 }, { type: 'additive', ratio: 1000 }];
+  const jitters = [...kindsOf('jitter'), { type: 'proportional', ratio: 1 }, { type: 'additive', ratio: 1000 }];
+  const most = 2 ** 53 - 1;
   const data = [
-    ...[
-      { backoff: Array(500_000).fill(1) },
-      { backoff: Array(1_000).fill(5e-324) },
-      { backoff: Array(200_000).fill('x') },
-    ],
+    ...[Array(500_000).fill(1), Array(1_000).fill(5e-324), Array(200_000).fill('x')].map((backoff) => ({ backoff })),
     ...[{ seed: text }, { name: text }, { [text]: 1 }, { jitter: text }],
     ...[{ jitter: nested((inner) => ({ type: inner })) }, { backoff: nested((inner) => [inner]) }],
     Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`unknown${i}`, i])),
-    { backoff: 'exponential', factor: 1 + 2 ** -52, baseMs: 5e-324, maxAttempts: 2 ** 53 - 1 },
+    { backoff: 'exponential', factor: 1 + 2 ** -52, baseMs: 5e-324, maxAttempts: most },
     { backoff: 'fibonacci', baseMs: 5e-324, maxAttempts: 1e15 },
-    ...jitters.map((jitter) => ({ jitter, maxAttempts: 2 ** 53 - 1, capMs: 'Infinity' })),
+    ...jitters.map((jitter) => ({ jitter, maxAttempts: most, capMs: 'Infinity' })),
   ];
   // Loaded and compiled.
   for (const jitter of jitters) explain(new RetryPolicy({ jitter }));
@@ -150,16 +133,14 @@ test('data of a megabyte, whatever they are, cost little time and memory', () =>
 test('data that are nested deeper than a stack leave the lab working', async () => {
   const stdout = await printed(`
     const { explain, plan } = await import('rejitter/lab');
-    const wanted = JSON.stringify(plan({}, 3));
+    const seen = [JSON.stringify(plan({}, 3))];
     // Deeper than the stack of a wasm instance is long.
     let deep = {};
     for (let i = 0; i < 20_000; i += 1) deep = { a: deep };
-    const faults = [];
     for (const field of ['jitter', 'backoff', 'seed']) {
-      try { explain({ toJSON: () => ({ version: 1, [field]: deep }) }); } catch (error) { faults.push(error.name); }
-      if (JSON.stringify(plan({}, 3)) !== wanted) console.log('another plan');
+      try { explain({ toJSON: () => ({ version: 1, [field]: deep }) }); } catch { seen.push(JSON.stringify(plan({}, 3))); }
     }
-    console.log(faults.length);
+    console.log(seen.length, new Set(seen).size);
   `);
-  assert.equal(stdout, '3\n');
+  assert.equal(stdout, '4 1\n');
 });

@@ -72,15 +72,17 @@ for (const [name, value] of Object.entries(ERRORS))
 
 test('any result, returned or resolved with, is a success, at the first attempt or later', async () => {
   const results = ['value', undefined, null, false, 0, new Error('a value'), { then: 5 }, () => {}];
-  const ends = results.flatMap((value) =>
-    [() => value, async () => value, () => ({ then: (ok) => ok(value) })].map((fn) => [fn, value]),
-  );
   // Promises and thenables of another realm are adopted.
   const foreign = inRealm(
     `[() => Promise.resolve('foreign'), () => ({ then(ok) { ok('foreign'); } }), async () => 'foreign']`,
   );
   assert.equal(foreign[0]() instanceof Promise, false);
-  for (const [fn, value] of [...ends, ...foreign.map((fn) => [fn, 'foreign'])])
+  for (const [fn, value] of [
+    ...results.flatMap((value) =>
+      [() => value, async () => value, () => ({ then: (ok) => ok(value) })].map((fn) => [fn, value]),
+    ),
+    ...foreign.map((fn) => [fn, 'foreign']),
+  ])
     for (const attempts of [1, 3])
       for (const run of RUNS) {
         const last = [];
@@ -96,7 +98,6 @@ test('any result, returned or resolved with, is a success, at the first attempt 
     const blocking = underBlockingClock(() => retrySync(() => value));
     assert.ok(!blocking.threw && Object.is(blocking.value, value), String(value));
   }
-  assert.equal((await underClock(() => retry(inRealm("() => Promise.reject('foreign')")))).error, 'foreign');
 });
 
 test('a native promise with a then of its own: await ignores that, and so does every attempt', async () => {
