@@ -34,7 +34,13 @@ export function look(breaker: Numbers, now: number): number;
 export function admit(breaker: Numbers, options: Numbers, now: number, first: boolean): number;
 /** Follows the end of an attempt. Returns what it changed. */
 export function ended(
-  ...args: [breaker: Numbers, options: Numbers, now: number, draw: number, ticket: number, verdict: number, hintMs: number]
+  breaker: Numbers,
+  options: Numbers,
+  now: number,
+  draw: number,
+  ticket: number,
+  verdict: number,
+  hintMs: number,
 ): number;
 export function open(breaker: Numbers, options: Numbers, now: number, ms: number): void;
 export function close(breaker: Numbers, now: number): void;

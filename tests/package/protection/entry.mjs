@@ -26,16 +26,6 @@ export function watched(promise) {
   return seen;
 }
 
-/** A callback whose end the test decides: each call adds `{ resolve, reject, attempt }`. */
-export function controlled() {
-  const calls = [];
-  const fn = (attempt) =>
-    new Promise((resolve, reject) => {
-      calls.push({ resolve, reject, attempt });
-    });
-  return { fn, calls };
-}
-
 /** Waits of exactly 100 ms. */
 export const plain = { backoff: 'fixed', baseMs: 100, jitter: 'none', random: () => 0 };
 export const error = new Error('down');

@@ -1,9 +1,7 @@
 // Keys: a state for each destination, at most 1,000 of them, and which are forgotten.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
-import { caught } from '../lib/readers.mjs';
 import { down, fails, importAll, timed, watched } from './entry.mjs';
 
 const { RetryPolicy, breaker, budget, cooldown, permanent, protect, retry, retryAfter } = await importAll();
@@ -39,22 +37,6 @@ timed('run(fn, { key }) uses the state of that key', async (clock) => {
   assert.equal(await policy.run(() => 1, { key: 'c', protection: false }), 1);
   assert.equal(await new RetryPolicy().run(() => 1, { key: 'c' }), 1);
   assert.deepEqual(api.keys(), ['a', 'constructor']);
-});
-
-test('a key is a string, and a key has no keys', async () => {
-  const api = protect(budget());
-  for (const key of [5, null, {}, Symbol('k'), undefined])
-    assert.match(caught(() => api.for(key)).message, /^rejitter: key must be a string, got /);
-  const text = 'rejitter: this Protection has a key: call for() on what protect() returned';
-  assert.equal(caught(() => api.for('a').for('b')).message, text);
-  const policy = new RetryPolicy({ protection: api.for('a') });
-  await assert.rejects(
-    policy.run(() => {}, { key: 'b' }),
-    { name: 'TypeError', message: text },
-  );
-  const message = 'rejitter: key must be a string, got 5';
-  const run = new RetryPolicy({ protection: api }).run(() => {}, { key: 5 });
-  await assert.rejects(run, { name: 'TypeError', message });
 });
 
 /** The number of the keys that are kept, and whether these are. */

@@ -1,12 +1,33 @@
-// Where protection acts in an operation, how holds end, and what an operation rejects with that protection ends. The
-// order of the checks, and what becomes of tokens and probes, the random schedules compare with a reference.
+// Where protection acts in an operation, what an operation rejects with that protection ends, and what the channel of
+// Node hears. The order of the checks, hedges, events, and what becomes of tokens and probes, scenes say
+// (tests/vectors/protection.json), or the random schedules compare with a reference.
 
 import assert from 'node:assert/strict';
+import { channel } from 'node:diagnostics_channel';
+import { test } from 'node:test';
 
+import { underBlockingClock } from '../lib/blocking.mjs';
 import { microtasks } from '../lib/clock.mjs';
-import { down, fails, fragile, hint, holding, importAll, plain, reports, state, timed, watched } from './entry.mjs';
+import { printed } from '../lib/consumer.mjs';
+import { caught } from '../lib/readers.mjs';
+import {
+  down,
+  error,
+  fails,
+  fragile,
+  hint,
+  holding,
+  importAll,
+  plain,
+  reports,
+  state,
+  timed,
+  watched,
+} from './entry.mjs';
 
-const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry, retryReport } = await importAll();
+const all = await importAll();
+const { RejectedError, RetryPolicy, breaker, budget, cooldown, hedge, protect, retry } = all;
+const { retryAfter, retryReport, retrySync } = all;
 
 timed('the first attempt runs in the stack of the caller, whatever watches it', async () => {
   for (const options of [{}, { onAttempt: () => {} }, { totalTimeoutMs: 1000 }, { retryOnResult: () => false }]) {
@@ -93,18 +114,6 @@ timed('a deadline that passes during a hold, because timers are late, rejects by
   }
 });
 
-timed('an attempt is rejected while 1,000 are held', async (clock) => {
-  const api = protect(cooldown());
-  await holding(api, 500);
-  const all = Array.from({ length: 1001 }, () => watched(retry(() => 1, { ...plain, protection: api })));
-  await microtasks();
-  assert.deepEqual(api.status().cooldown, { remainingMs: 500, held: 1000, rejected: 1 });
-  assert.equal(all[1000].error.by, 'cooldown');
-  await clock.drain();
-  assert.ok(all.slice(0, 1000).every(({ value }) => value === 1));
-  assert.equal(api.status().cooldown.held, 0);
-});
-
 timed('before the first attempt, a rejection is a RejectedError, which finalError does not wrap', async (clock) => {
   const api = fragile();
   const cause = new Error('the first');
@@ -161,4 +170,94 @@ timed('random() that throws in a hold ends the operation', async () => {
   await microtasks();
   assert.ok(Object.is(seen.error, thrown));
   assert.deepEqual([retryReport(thrown).reason, retryReport(thrown).attempts], ['callback', 0]);
+});
+
+test('a draw that entropy cannot be had for holds and opens all the same', async () => {
+  // A process of its own: entropy is taken at the first draws.
+  const stdout = await printed(`
+    import { retry, retryAfter } from 'rejitter';
+    import { breaker, cooldown, protect } from 'rejitter/protection';
+    import { virtualClock } from 'rejitter/testing';
+    const clock = virtualClock();
+    const types = [];
+    const onEvent = ({ type }) => types.push(type);
+    const protection = protect(breaker({ consecutiveFailures: 1 }), cooldown(), { onEvent });
+    const ended = (error) => retry(() => { throw error; }, { maxAttempts: 1, protection }).catch((e) => e.message);
+    // Compartments of SES do that.
+    Date.now = () => { throw new TypeError('secure mode'); };
+    console.error = () => types.push('reported');
+    await ended(retryAfter(600, new Error('busy')));
+    // The hold's probe, of which the breaker hears nothing.
+    await ended(retryAfter(1, new Error('busy')));
+    console.log(await clock.runUntil(ended(new Error('first'))), types.join());
+  `);
+  assert.equal(stdout, 'first held,opened\n');
+});
+
+timed('the channel publishes changes of breakers and rejections, of all protections', async (clock) => {
+  const messages = [];
+  const subscriber = (message, name) => messages.push([name, message]);
+  const api = protect(breaker({ consecutiveFailures: 1 }), cooldown(), budget());
+  const call = (fn, options) =>
+    retry(fn, { ...plain, maxAttempts: 1, protection: api.for('k'), ...options }).catch(() => {});
+  const observed = channel('rejitter:protection');
+  observed.subscribe(subscriber);
+  try {
+    await call(fails(retryAfter(100)));
+    watched(call(() => 1));
+    await call(() => 1, { totalTimeoutMs: 10 });
+    await clock.drain();
+    await call(down);
+    await call(() => 1);
+  } finally {
+    observed.unsubscribe(subscriber);
+  }
+  await call(() => 1);
+  assert.deepEqual(messages, [
+    ['rejitter:protection', { type: 'rejected', key: 'k', by: 'cooldown', retryAfterMs: 100 }],
+    [
+      'rejitter:protection',
+      { type: 'opened', key: 'k', state: 'open', retryAfterMs: 500, failures: 1, calls: 2, opens: 1 },
+    ],
+    ['rejitter:protection', { type: 'rejected', key: 'k', by: 'breaker', retryAfterMs: 500 }],
+  ]);
+  assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
+});
+
+test('retrySync: a hold is not begun if it ends after the deadline, and a signal that is aborted during it is seen then', () => {
+  const { threw, error: failed } = underBlockingClock((clock) => {
+    const options = { ...plain, protection: protect(cooldown()) };
+    caught(() => retrySync(fails(retryAfter(700)), { ...options, maxAttempts: 1 }));
+    // The hold's probe.
+    caught(() => retrySync(fails(error), { ...options, maxAttempts: 1 }));
+    const fn = () => assert.fail('called');
+    const rejected = caught(() => retrySync(fn, { ...options, totalTimeoutMs: 300 }));
+    assert.deepEqual([rejected.by, rejected.retryAfterMs, clock.now], ['cooldown', 700, 1000]);
+    const controller = new AbortController();
+    const signal = new Proxy(controller.signal, {
+      get(target, name) {
+        if (name === 'aborted' && clock.now > 1000) controller.abort(error);
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    assert.equal(
+      caught(() => retrySync(fn, { ...options, signal })),
+      error,
+    );
+    assert.equal(clock.now, 1700);
+    assert.equal(options.protection.status().cooldown.held, 0);
+  });
+  if (threw) throw failed;
+});
+
+test('retrySync takes no hedge', () => {
+  assert.throws(() => retrySync(() => 1, { protection: protect(hedge()) }), {
+    name: 'TypeError',
+    message: 'rejitter: retrySync cannot hedge. Use retry, or a protection without hedge()',
+  });
+  assert.equal(
+    retrySync(() => 1, { protection: protect(budget()) }),
+    1,
+  );
 });

@@ -98,26 +98,58 @@ test('options are own properties, each read once', () => {
 });
 
 test('protect takes each kind of part once, then options', () => {
-  const made = 'must be made by budget(), breaker(), cooldown() or hedge()';
   const api = protect(cooldown(), budget(), breaker(), { onEvent: undefined });
   assert.deepEqual(Object.keys(api.status()), ['budget', 'breaker', 'cooldown']);
   assert.deepEqual(Object.keys(protect(cooldown(), undefined).status()), ['cooldown']);
-  for (const [make, text] of [
-    [() => protect(), `part 1 ${made}, got undefined`],
-    [() => protect({}), `part 1 ${made}, got undefined`],
-    [() => protect(budget), `part 1 ${made}, got a function`],
-    [() => protect([budget(), breaker()]), `part 1 ${made}, got an array`],
-    [() => protect(budget(), budget()), 'budget() was passed twice'],
-    [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
-    [
-      () => protect(budget(), { onEvents: () => {} }),
-      'unknown option "onEvents". Did you mean onEvent? Known options: onEvent, isFailure',
-    ],
-    [() => protect(budget(), { isFailure: true }), 'isFailure must be a function, got true'],
-    [() => protect(budget, breaker(), 5, cooldown()), `part 1 ${made}, got a function; part 3 ${made}, got 5`],
-    [() => protect(budget(), 5), 'options must be an object, got 5'],
-  ])
-    assert.equal(caught(make).message, `rejitter: ${text}`);
+});
+
+const MADE = 'must be made by budget(), breaker(), cooldown() or hedge()';
+const KEYED = 'this Protection has a key: call for() on what protect() returned';
+const OPTION = 'protection must be made by protect(), as in protect(budget()), or false, got ';
+const HAND = 'ms must be a positive number of milliseconds or Infinity, got ';
+const policy = (protection) => new RetryPolicy({ protection });
+const run = (protection, key) => policy(protection).run(() => {}, { key });
+/** Calls that must fail, and the error. */
+const MISTAKES = [
+  [() => protect(), `part 1 ${MADE}, got undefined`],
+  [() => protect({}), `part 1 ${MADE}, got undefined`],
+  [() => protect(budget), `part 1 ${MADE}, got a function`],
+  [() => protect([budget(), breaker()]), `part 1 ${MADE}, got an array`],
+  [() => protect(budget(), budget()), 'budget() was passed twice'],
+  [() => protect(budget(), { onEvent: 5 }), 'onEvent must be a function, got 5'],
+  [
+    () => protect(budget(), { onEvents: () => {} }),
+    'unknown option "onEvents". Did you mean onEvent? Known options: onEvent, isFailure',
+  ],
+  [() => protect(budget(), { isFailure: true }), 'isFailure must be a function, got true'],
+  [() => protect(budget, breaker(), 5, cooldown()), `part 1 ${MADE}, got a function; part 3 ${MADE}, got 5`],
+  [() => protect(budget(), 5), 'options must be an object, got 5'],
+  [() => policy(budget()), `${OPTION}an object`],
+  [() => policy(protect), `${OPTION}a function`],
+  [() => retrySync(() => {}, { protection: true }), `${OPTION}true`],
+  [() => retry(() => {}, { protection: null }), `${OPTION}null`],
+  [() => policy(''), `${OPTION}""`],
+  [() => protect(breaker()).open(0), `${HAND}0`],
+  [() => protect(breaker()).open(-1), `${HAND}-1`],
+  [() => protect(breaker()).open(NaN), `${HAND}NaN`],
+  [() => protect(breaker()).open('5'), `${HAND}"5"`],
+  [() => protect(breaker()).open(null), `${HAND}null`],
+  [() => protect(budget()).open(), 'open() needs a breaker: use protect(breaker())'],
+  [() => protect(budget()).close(), 'close() needs a breaker: use protect(breaker())'],
+  ...[5, null, {}, undefined].map((key) => [() => protect(budget()).for(key), /^rejitter: key must be a string, got /]),
+  [() => run(protect(budget()), 5), 'key must be a string, got 5'],
+  [() => protect(budget()).for('a').for('b'), KEYED],
+  [() => run(protect(budget()).for('a'), 'b'), KEYED],
+  [() => createFetch({ protection: protect(budget()).for('a') }, () => {})('http://x/'), KEYED],
+];
+test('what protect, its methods, its keys and the option do not take is an error that says the remedy', async () => {
+  for (const [make, text] of MISTAKES) {
+    const error = await (async () => make())().then(assert.fail, (error) => error);
+    assert.match(error.name, /^(Type|Range)Error$/);
+    if (typeof text === 'string') assert.equal(error.message, `rejitter: ${text}`);
+    else assert.match(error.message, text);
+  }
+  assert.equal(await retry(() => 1, { protection: false }), 1);
 });
 
 test('a recipe has no state: each protection has its own', async () => {
@@ -125,25 +157,6 @@ test('a recipe has no state: each protection has its own', async () => {
   const [one, other] = [protect(part), protect(part)];
   await retry(down, { maxAttempts: 2, baseMs: 0, protection: one }).catch(() => {});
   assert.deepEqual([one.status().budget.tokens, other.status().budget.tokens], [0, 1]);
-});
-
-test('the option takes a protection or false', async () => {
-  const text = 'rejitter: protection must be made by protect(), as in protect(budget()), or false, got ';
-  for (const [value, shown] of [
-    [budget(), 'an object'],
-    [protect, 'a function'],
-    [true, 'true'],
-    [null, 'null'],
-    ['', '""'],
-  ]) {
-    assert.equal(caught(() => new RetryPolicy({ protection: value })).message, text + shown);
-    assert.equal(caught(() => retrySync(() => {}, { protection: value })).message, text + shown);
-    await assert.rejects(
-      retry(() => {}, { protection: value }),
-      { message: text + shown },
-    );
-  }
-  assert.equal(await retry(() => 1, { protection: false }), 1);
 });
 
 test('console.log of a protection shows its status and its keys', () => {
@@ -160,19 +173,4 @@ test('data of a policy leave the protection out', () => {
   assert.ok(!('protection' in policy.toJSON()));
   const again = fromData(policy.toJSON()).with({ protection: protect(budget()) });
   assert.equal(again.toJSON().maxAttempts, 3);
-});
-
-test('an open circuit by hand needs a breaker and a positive time', () => {
-  const api = protect(breaker());
-  for (const ms of [0, -1, NaN, '5', null])
-    assert.match(
-      caught(() => api.open(ms)).message,
-      /^rejitter: ms must be a positive number of milliseconds or Infinity, got /,
-    );
-  assert.equal(api.status().breaker.state, 'closed');
-  for (const name of ['open', 'close'])
-    assert.equal(
-      caught(() => protect(budget())[name]()).message,
-      `rejitter: ${name}() needs a breaker: use protect(breaker())`,
-    );
 });
