@@ -111,14 +111,11 @@ const CJS = `const load = async (name) => require(name);
 const other = require.resolve('rejitter').replace(/index.c?js$/, 'protection.browser.cjs');
 if (!require.resolve('rejitter').endsWith(FILE)) throw new Error(require.resolve('rejitter'));`;
 
+const FLAG = '--no-experimental-require-module';
 for (const [how, form, options] of [
   ['import', ESM, {}],
   ['require', CJS.replace('FILE', "'index.js'"), { ext: 'cjs' }],
-  [
-    'require where it cannot load ES modules',
-    CJS.replace('FILE', "'index.cjs'"),
-    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
-  ],
+  ['require where it cannot load ES modules', CJS.replace('FILE', "'index.cjs'"), { ext: 'cjs', flags: [FLAG] }],
 ])
   test(`${how}: nothing is done before it is needed, and all entries share one instance`, async () => {
     const { names, seen, delays, ...found } = JSON.parse(await printed(`${SPIES}${form}${PROGRAM}`, options));
@@ -133,30 +130,22 @@ for (const [how, form, options] of [
       lab: 1,
       listeners: 1,
       traced: 2,
-      granted: [
-        [2, 1],
-        [2, 1],
-      ],
+      granted: Array(2).fill([2, 1]),
     });
     for (const name of ['Math.random', 'setTimeout', 'performance.now']) assert.ok(seen.includes(name), name);
     assert.deepEqual(delays, [...new api.RetryPolicy({ seed: 'x' }).delays()]);
     const { index, ...others } = names;
     assert.deepEqual(publicNames(Object.fromEntries(index.map((name) => [name]))), EXPORTS);
     for (const [entry, own] of Object.entries(others)) {
+      const imported = await import(pathToFileURL(join(installed, `${entry.replace('/', '-')}.js`)));
       assert.ok(own.length > 0);
-      assert.deepEqual(
-        own,
-        Object.keys(await import(pathToFileURL(join(installed, `${entry.replace('/', '-')}.js`)))).sort(),
-      );
+      assert.deepEqual(own, Object.keys(imported).sort());
     }
   });
 
 test('the tests of behaviour pass on the CommonJS files', async () => {
   // Whether Node finds the names of a CommonJS module's exports is not the matter here: take them from it.
-  const dir = project('cjs', {
-    'entry.mjs':
-      `import api from ${JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href)};\nexport const ` +
-      `{ ${EXPORTS.join(', ')} } = api;\n`,
-  });
-  await behaves(join(dir, 'entry.mjs'));
+  const file = JSON.stringify(pathToFileURL(join(installed, 'index.cjs')).href);
+  const entry = `import api from ${file};\nexport const { ${EXPORTS.join(', ')} } = api;\n`;
+  await behaves(join(project('cjs', { 'entry.mjs': entry }), 'entry.mjs'));
 });

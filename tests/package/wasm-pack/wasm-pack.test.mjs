@@ -10,29 +10,77 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import webpack from 'webpack';
 
-import { BROWSERS, html, serve } from '../lib/browsers.mjs';
-import { expected, use } from './use.mjs';
+import { BROWSERS, html, js, serve } from '../lib/browsers.mjs';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(process.env.REJITTER_TARGET_DIR, 'wasm-pack');
 const out = (target, ...path) => join(root, target, ...path);
 
+/** Uses a package as an app would. Its text runs on pages, too. Returns all that a test wants to know, as plain values. */
+async function use(api) {
+  const attempts = [];
+  const flaky = async ({ attempt }) => {
+    attempts.push(attempt);
+    if (attempt < 4) throw new Error(`attempt ${attempt}`);
+    return 'done';
+  };
+  const result = await api.retryWithFullJitter(flaky, { baseMs: 1, capMs: 2 });
+  const rejection = (fn, options) => api.retryWithFullJitter(fn, options).catch((error) => error);
+  const thrown = { any: 'object' };
+  const caught = await rejection(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 });
+  let sent = 0;
+  const fetch = api.createFetch({ baseMs: 1 }, async () => new Response('found', { status: ++sent < 3 ? 503 : 200 }));
+  let blocking;
+  try {
+    blocking = api.retrySync(({ attempt }) => (attempt < 3 ? [].missing() : 'done'), { baseMs: 1 });
+  } catch ({ message }) {
+    // In Node it runs; on a page it says why it does not.
+    blocking = /^rejitter: retrySync .*Use retry instead/.test(message) ? 'done' : message;
+  }
+  return {
+    ...{ result, attempts, blocking },
+    identity: caught === thrown,
+    rejection: (await rejection(() => 1, { baseMs: -1 })).name,
+    delays: [...new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' }).delays()],
+    fetched: [await (await fetch('http://localhost/')).text(), sent],
+    // The others are additions of wasm-bindgen for the start, and of Node for CommonJS.
+    exports: Object.keys(api)
+      .filter((name) => !/^(default|initSync|module\.exports)$/.test(name))
+      .sort()
+      .join(' '),
+  };
+}
+
+const EXPECTED = {
+  result: 'done',
+  attempts: [1, 2, 3, 4],
+  blocking: 'done',
+  identity: true,
+  rejection: 'RangeError',
+  delays: [100, 200],
+  fetched: ['found', 3],
+  exports:
+    'HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent ' +
+    'isProgrammingError isTransientError permanent rateLimitHint retry retryAfter retryAfterMs retryReport ' +
+    'retrySync retryWithDecorrelatedJitter retryWithEqualJitter retryWithExponentialBackoff retryWithFixedDelay ' +
+    'retryWithFullJitter retryWithLinearBackoff retryWithTruncatedBackoff',
+};
+
 /** An app's folder that has the package of a target. */
-function appWith(target, files) {
+function appWith(target, name, text) {
   const folder = mkdtempSync(join(root, 'app-'));
   after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(out(target), join(folder, 'node_modules/rejitter'), 'dir');
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, name), text);
   return folder;
 }
 
 test('nodejs: retries when it is required, and when it is imported', async () => {
   const require = createRequire(import.meta.url);
-  assert.deepEqual(await use(require(out('nodejs'))), expected);
+  assert.deepEqual(await use(require(out('nodejs'))), EXPECTED);
   const { main } = require(out('nodejs', 'package.json'));
   const { default: api } = await import(pathToFileURL(out('nodejs', main)).href);
-  assert.deepEqual(await use(api), expected);
+  assert.deepEqual(await use(api), EXPECTED);
 });
 
 test('nodejs: its types are complete', () => {
@@ -52,7 +100,7 @@ test('nodejs: its types are complete', () => {
     const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
     const flags = '--noEmit --strict --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom';
     const args = [tsc, ...flags.split(' '), '--pretty', 'false', '--types', '', 'main.ts'];
-    const cwd = appWith('nodejs', { 'main.ts': code });
+    const cwd = appWith('nodejs', 'main.ts', code);
     return spawnSync(process.execPath, args, { cwd, encoding: 'utf8' }).stdout;
   };
   assert.equal(compiled(''), '');
@@ -60,7 +108,7 @@ test('nodejs: its types are complete', () => {
 });
 
 test('bundler: retries in a bundle of webpack', async () => {
-  const folder = appWith('bundler', { 'entry.mjs': "export * from 'rejitter';\n" });
+  const folder = appWith('bundler', 'entry.mjs', "export * from 'rejitter';\n");
   const options = {
     ...{ context: folder, entry: './entry.mjs', mode: 'production', target: 'node20' },
     experiments: { asyncWebAssembly: true, outputModule: true },
@@ -74,16 +122,15 @@ test('bundler: retries in a bundle of webpack', async () => {
   const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
   assert.deepEqual([errors, warnings], [[], []]);
   const api = await import(pathToFileURL(join(folder, 'dist/app.mjs')).href);
-  assert.deepEqual(await use(api), expected);
+  assert.deepEqual(await use(api), EXPECTED);
 });
 
-const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
-
-/** The page, what uses the package, and the package's files. */
+/** An empty page, what uses the package, and the package's files. */
 function route(path) {
   if (path === '/') return html('');
-  const file = path === '/use.mjs' ? join(here, path) : out('web', path);
-  return existsSync(file) ? { type: TYPES[extname(file)], body: readFileSync(file) } : undefined;
+  if (path === '/use.js') return js(`export ${use}`);
+  const type = extname(path) === '.wasm' ? 'application/wasm' : 'text/javascript';
+  return existsSync(out('web', path)) && { type, body: readFileSync(out('web', path)) };
 }
 
 describe('web', () => {
@@ -97,39 +144,39 @@ describe('web', () => {
     await browser?.close();
     await server?.close();
   });
-
-  test('retries on a page', () =>
+  /** What a function returns on the page, which has no complaints. */
+  const onPage = (body) =>
     browser.withPage(async (page) => {
       const complaints = [];
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(String(error)));
       await page.goto(server.origin);
-      const seen = await page.evaluate(async () => {
-        const { default: init, ...api } = await import('/rejitter_wasm.js');
-        await init();
-        const { use } = await import('/use.mjs');
-        return use(api);
-      });
-      assert.deepEqual(seen, expected);
+      const seen = await page.evaluate(body);
       assert.deepEqual(complaints, []);
-    }));
+      return seen;
+    });
 
-  test('without init() it says so in words, and the failure is the cause', () =>
-    browser.withPage(async (page) => {
-      await page.goto(server.origin);
-      const seen = await page.evaluate(async () => {
-        const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter_wasm.js');
-        const first = await retry(() => 'a first success needs no wasm');
-        const error = await retry(() => Promise.reject('mine')).catch((error) => error);
-        let thrown = '';
-        try {
-          new RetryPolicy().delays().next();
-        } catch (error) {
-          thrown = error.message;
-        }
-        return [first, error.message, error.cause, thrown, typeof fetchWithRetry];
-      });
-      const words = 'rejitter: call init() first, and await it: it loads the wasm file';
-      assert.deepEqual(seen, ['a first success needs no wasm', words, 'mine', words, 'function']);
-    }));
+  test('retries on a page', async () => {
+    const seen = await onPage(async () => {
+      const { default: init, ...api } = await import('/rejitter_wasm.js');
+      await init();
+      return (await import('/use.js')).use(api);
+    });
+    assert.deepEqual(seen, EXPECTED);
+  });
+
+  test('without init() it says so in words, and the failure is the cause', async () => {
+    const seen = await onPage(async () => {
+      const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter_wasm.js');
+      const first = await retry(() => 'a first success needs no wasm');
+      const error = await retry(() => Promise.reject('mine')).catch((error) => error);
+      try {
+        new RetryPolicy().delays().next();
+      } catch ({ message }) {
+        return [first, error.message, error.cause, message, typeof fetchWithRetry];
+      }
+    });
+    const words = 'rejitter: call init() first, and await it: it loads the wasm file';
+    assert.deepEqual(seen, ['a first success needs no wasm', words, 'mine', words, 'function']);
+  });
 });
