@@ -1,8 +1,7 @@
-// The tables of worlds: tests/vectors/worlds.json. Worlds that have functions are in answers.mjs.
+// The tables of worlds: tests/vectors/worlds.json.
 
 import { readFileSync } from 'node:fs';
 
-import { ANSWERS } from './answers.mjs';
 import { SERVERS } from './servers.mjs';
 import { shown } from './shown.mjs';
 
@@ -36,6 +35,7 @@ import { shown } from './shown.mjs';
  * @property {number} [badShare] of the calls, which do not count
  * @property {object} [options] of each operation
  * @property {boolean} [fetches] whether calls are made by `createFetch`
+ * @property {string} [kind] of the calls, with options and results as {@link KINDS} has them
  * @property {(status: number) => unknown} [result] of an attempt; undefined if it fails. By default, 200 alone is one
  * @property {import('./servers.mjs').MakeServer} server
  * @property {import('./shown.mjs').Shown[]} shows
@@ -60,12 +60,42 @@ const sweepOf = ({ processes, rate, losses }) =>
     };
   });
 
+const FIXED = { backoff: 'fixed', jitter: 'none' };
+
+/** Calls that are repeated though no server fails, or whose failures are results. @type {Record<string, object>} */
+const KINDS = {
+  polls: {
+    options: {
+      ...{ ...FIXED, baseMs: 1000, maxAttempts: Infinity, totalTimeoutMs: 60_000 },
+      retryOnResult: ({ status }) => status === 202,
+    },
+    result: (status) => (status < 300 ? { status } : undefined),
+  },
+  refreshes: {
+    options: {
+      ...FIXED,
+      baseMs: 10,
+      maxAttempts: 2,
+      retryIf: ({ status }) => status === 401,
+      beforeRetry: async () => {},
+    },
+  },
+  'tries again': { options: { retryIf: () => ({ afterMs: 10 }) } },
+  '503 as a result': {
+    options: { maxAttempts: 4, retryOnResult: ({ status }) => status === 503 },
+    result: (status) => ({ status }),
+  },
+  'busy as a result': {
+    options: { maxAttempts: 4, retryOnResult: ({ busy }) => busy },
+    result: (status) => ({ busy: status !== 200 }),
+  },
+};
+
 /** A world with the functions that its words stand for. */
 const worldOf =
   (given) =>
-  ({ server: [name, ...args] = ['failing', { share: 0 }], shows, ...world }) => ({
-    ...given,
-    ...world,
+  ({ kind, server: [name, ...args] = ['failing', { share: 0 }], shows, ...world }) => ({
+    ...{ ...given, ...KINDS[kind], ...world },
     server: SERVERS[name](...args),
     shows: shows.map(shown),
   });
@@ -73,7 +103,7 @@ const worldOf =
 const tables = JSON.parse(readFileSync(new URL('../../../tests/vectors/worlds.json', import.meta.url), 'utf8'));
 
 /** @type {Table[]} */
-export const TABLES = tables.map(({ name, contenders, options, sweep, worlds = sweep ? sweepOf(sweep) : ANSWERS }) => ({
+export const TABLES = tables.map(({ name, contenders, options, sweep, worlds = sweepOf(sweep) }) => ({
   ...{ name, contenders },
   worlds: worlds.map(worldOf({ options })),
 }));
