@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 
 import { Converter, IndexEvent, JSX, KindRouter, PageEvent, RendererEvent } from 'typedoc';
 
-import { picture } from './hedging.mjs';
 import { PAGES } from './typedoc.config.mjs';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
@@ -43,11 +42,8 @@ const ACCESS = [
 ];
 
 const HEADING = /^# (.*)(?:\n|$)/;
-/** The place of the picture that is computed. */
-const HEDGING = '<figure id="when-hedging-kills-picture"></figure>';
 
-export async function load(app) {
-  const hedging = await picture();
+export function load(app) {
   /** The path of each page below docs/, without its extension. */
   const paths = new Map();
 
@@ -110,7 +106,6 @@ export async function load(app) {
       .replace(/<script async src="([^"]*)" id="tsd-search-script">/, '<script data-src="$1" id="tsd-search-script">')
       .replaceAll(/<th([^>]*)><\/th>/g, '<td$1></td>')
       .replaceAll('href="site:', `href="${root}`)
-      .replace(HEDGING, `<figure>${hedging}</figure>`)
       .replace(/(<a href="[^"]*" class="title">)(.*?)<\/a>/, `$1${LOGO}<span>$2</span></a>`);
   });
 

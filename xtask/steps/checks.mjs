@@ -16,6 +16,7 @@ import {
   NATIVE as ALL,
   NATIVE_TESTS,
   NPM_OF_BUILD,
+  NPM_OF_PAGE,
   NPM_OF_SITE,
   NPM_OF_TESTS,
   TARGET,
@@ -199,10 +200,10 @@ const OF_PACKAGE = [
 ];
 
 const DEMO = [
-  // The fonts are those of the page, and so is the package that computes a picture.
+  // The fonts are those of the page.
   {
     name: 'docs: the site builds',
-    needs: [IN_PAGE, NPM_OF_SITE],
+    needs: [NPM_OF_PAGE, NPM_OF_SITE],
     commands: [buildDocs(inTarget('docs')), checkLinks(inTarget('docs'))],
   },
   {
