@@ -1,46 +1,22 @@
-//! One operation beside a loop by hand and other crates: its time, its allocations and the bytes of its future. Prints
-//! the table of docs/guide/rust.md.
+//! One operation beside a loop by hand and another crate: the bytes of its future, its time and its allocations, without
+//! a failure and with three. docs/guide/rust.md has the figures in a table.
 //!
-//! The attempts and the waits are ready at once, so that nothing but the retry is measured. All take turns, so that
-//! what else the machine does is the same for all. The best of many rounds counts.
+//! The attempts and the waits are ready at once, so that nothing but the retry is measured.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::{Ready, ready};
-use std::hint::black_box;
-use std::mem::size_of_val;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
+use divan::{AllocProfiler, black_box};
 use rejitter::{BreakerOptions, BudgetOptions, Protection, RetryPolicy, retry};
 
-const POLICY: RetryPolicy = RetryPolicy::exponential();
-const ROUNDS: usize = 60;
-const OPERATIONS: u32 = 5_000;
-
-type Answer = Result<u64, u64>;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+const POLICY: RetryPolicy = RetryPolicy::exponential();
 
 /// Polls until it is ready: wakes come before the next poll.
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -58,7 +34,7 @@ fn now(_: Duration) -> Ready<()> {
 }
 
 /// Fails that number of times, then succeeds.
-async fn attempt(failures: &Cell<u64>) -> Answer {
+async fn attempt(failures: &Cell<u64>) -> Result<u64, u64> {
     let left = failures.get();
     if left == 0 {
         Ok(black_box(42))
@@ -68,7 +44,7 @@ async fn attempt(failures: &Cell<u64>) -> Answer {
     }
 }
 
-async fn by_hand(failures: &Cell<u64>) -> Answer {
+async fn by_hand(failures: &Cell<u64>) -> Result<u64, u64> {
     let mut delay = Duration::from_millis(100);
     let mut number = 1;
     loop {
@@ -89,72 +65,50 @@ fn backoff() -> ExponentialBuilder {
         .with_max_times(5)
 }
 
-/// Runs an operation with so many failures.
-type Run = Box<dyn Fn(u64)>;
-
-/// The name of an operation, the bytes of its future as users build it, on Tokio's timers, and how it is measured.
-macro_rules! contender {
-    ($name:literal, |$failures:ident, $sleep:ident| $operation:expr) => {{
-        let size = {
-            let ($failures, $sleep) = (&Cell::new(0), tokio::time::sleep);
-            size_of_val(&$operation)
-        };
-        let run = Box::new(move |count: u64| {
-            let failures = Cell::new(count);
-            let ($failures, $sleep) = (black_box(&failures), now);
-            black_box(block_on($operation).is_ok());
-        }) as Run;
-        ($name, size, run)
-    }};
-}
-
-/// The best time of an operation in ns, and its allocations, for each contender.
-fn measure(contenders: &[(&'static str, usize, Run)], failures: u64) -> Vec<(f64, u64)> {
-    let mut best = vec![(f64::INFINITY, 0); contenders.len()];
-    for _ in 0..ROUNDS {
-        for ((_, _, run), best) in contenders.iter().zip(&mut best) {
-            let before = ALLOCATIONS.get();
-            let start = Instant::now();
-            for _ in 0..OPERATIONS {
-                run(failures);
-            }
-            let ns = start.elapsed().as_secs_f64() * 1e9 / f64::from(OPERATIONS);
-            let allocations = (ALLOCATIONS.get() - before) / u64::from(OPERATIONS);
-            *best = (best.0.min(ns), allocations);
-        }
-    }
-    best
-}
-
-fn main() {
+fn protection() -> Protection {
     let enough = BudgetOptions {
         per_success: Some(3.0),
         refund: false,
         ..BudgetOptions::DEFAULT
     };
-    let api = Protection::new()
+    Protection::new()
         .budget(enough)
-        .breaker(BreakerOptions::DEFAULT);
-    let contenders = [
-        contender!("loop by hand", |failures, _sleep| by_hand(failures)),
-        contender!("backon, with jitter", |failures, sleep| {
-            (|| attempt(failures)).retry(backoff()).sleep(sleep)
-        }),
-        contender!("rejitter", |failures, sleep| {
-            retry(POLICY, || attempt(failures)).sleep(sleep)
-        }),
-        contender!("with a breaker and a budget", |failures, sleep| {
-            let operation = retry(POLICY, || attempt(failures)).sleep(sleep);
-            operation.protection(&api)
-        }),
-    ];
-    let (success, failures) = (measure(&contenders, 0), measure(&contenders, 3));
-    println!(
-        "| one operation | future, B | success, ns | allocations | 3 failures, ns | allocations |"
-    );
-    println!("|---|---|---|---|---|---|");
-    for (i, (name, size, _)) in contenders.iter().enumerate() {
-        let ((first, made), (third, then)) = (success[i], failures[i]);
-        println!("| {name} | {size} | {first:.1} | {made} | {third:.0} | {then} |");
-    }
+        .breaker(BreakerOptions::DEFAULT)
+}
+
+/// How an operation is measured, after the bytes of its future as users build it, on Tokio's timers.
+macro_rules! contenders {
+    ($($name:ident, |$failures:ident, $sleep:ident, $api:ident| $operation:expr;)*) => {
+        $(#[divan::bench(args = [0, 3])]
+        fn $name(bencher: divan::Bencher, count: u64) {
+            let ($api, $sleep) = (&protection(), now);
+            let _ = ($api, $sleep);
+            // Called as a caller elsewhere would, and not a part of the loop around it.
+            let once = |count| {
+                let failures = Cell::new(count);
+                let $failures = black_box(&failures);
+                block_on($operation).is_ok()
+            };
+            let run: &dyn Fn(u64) -> bool = black_box(&once);
+            bencher.bench_local(|| run(count));
+        })*
+
+        fn main() {
+            $({
+                let ($failures, $sleep, $api) = (&Cell::new(0), tokio::time::sleep, &protection());
+                let _ = ($sleep, $api);
+                println!("{}: a future of {} B", stringify!($name), size_of_val(&$operation));
+            })*
+            divan::main();
+        }
+    };
+}
+
+contenders! {
+    loop_by_hand, |failures, sleep, api| by_hand(failures);
+    backon_with_jitter, |failures, sleep, api| (|| attempt(failures)).retry(backoff()).sleep(sleep);
+    rejitter, |failures, sleep, api| retry(POLICY, || attempt(failures)).sleep(sleep);
+    with_breaker_and_budget, |failures, sleep, api| {
+        retry(POLICY, || attempt(failures)).sleep(sleep).protection(api)
+    };
 }
