@@ -9,7 +9,7 @@
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
@@ -109,18 +109,19 @@ function sameExports(exportsByFile) {
   }
 }
 
-export async function assemble({ template, readme, driver, licences, wasm, light, machines, lab, version, out }) {
+/** Assembles the package of this checkout from these parts. */
+export async function assemble({ wasm, light, machines, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
   mkdirSync(dirname(next), { recursive: true });
-  cpSync(template, next, { recursive: true });
+  cpSync(inRoot('pkg-template'), next, { recursive: true });
   const write = (file, text) => {
     mkdirSync(dirname(join(next, file)), { recursive: true });
     writeFileSync(join(next, file), text);
   };
   const read = (file) => readFileSync(join(next, file), 'utf8');
 
-  cpSync(driver, join(next, 'lib'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
+  cpSync(inRoot('src/js'), join(next, 'lib'), { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
   const coreBytes = readFileSync(wasm);
   write('core.wasm', coreBytes);
   write('lib/wasm/core-bytes.js', bytesModule(hexOf(coreBytes), 'core.wasm'));
@@ -138,9 +139,9 @@ export async function assemble({ template, readme, driver, licences, wasm, light
     write('THIRD-PARTY-NOTICES', readFileSync(join(lab, 'THIRD-PARTY-NOTICES')));
     write('lib/wasm/lab-glue.js', await lazyGlue(readFileSync(join(lab, 'lab_bg.js'), 'utf8')));
   }
-  write('README.md', packageReadme(readFileSync(readme, 'utf8')));
+  write('README.md', packageReadme(readFileSync(inRoot('README.md'), 'utf8')));
   write('lib/otel/version.js', `export const VERSION = '${version}';\n`);
-  for (const licence of licences) write(relative(dirname(licence), licence), readFileSync(licence));
+  for (const licence of ['LICENSE-MIT', 'LICENSE-APACHE']) write(licence, readFileSync(inRoot(licence)));
 
   const entryFiles = [];
   for (const [form, { entries }] of Object.entries(FORMS)) {
@@ -218,18 +219,8 @@ export async function assemble({ template, readme, driver, licences, wasm, light
   renameSync(next, out);
 }
 
-/** Assembles the package of this checkout from the parts that `values` name. */
-export const assembleHere = (values) =>
-  assemble({
-    template: inRoot('pkg-template'),
-    readme: inRoot('README.md'),
-    driver: inRoot('src/js'),
-    licences: [inRoot('LICENSE-MIT'), inRoot('LICENSE-APACHE')],
-    ...values,
-  });
-
 if (process.argv[1] === import.meta.filename) {
   const names = ['version', 'wasm', 'light', 'machines', 'lab', 'out'];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
-  await assembleHere(parseArgs({ options }).values);
+  await assemble(parseArgs({ options }).values);
 }

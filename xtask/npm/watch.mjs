@@ -11,23 +11,22 @@ import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { inRoot, pkg, tarball } from '../run/places.mjs';
-import { parts as partsBuilt, version } from '../steps/package.mjs';
-import { assembleHere } from './assemble.mjs';
+import { PARTS, version } from '../steps/package.mjs';
+import { assemble } from './assemble.mjs';
 import { pack } from './pack.mjs';
 
 const { values, positionals: tests } = parseArgs({
   options: { once: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const built = partsBuilt();
 const generated = (name) => inRoot('src/generated', name);
 const committed = { wasm: generated('core.wasm'), light: generated('light.js'), machines: generated('machines.js') };
-const parts = Object.values(built).every((path) => existsSync(path)) ? built : committed;
+const parts = Object.values(PARTS).every((path) => existsSync(path)) ? PARTS : committed;
 if (parts === committed) console.log('the package without rejitter/lab, which `cargo xtask pkg` builds');
 
 if (values.once) {
   const started = performance.now();
-  await assembleHere({ ...parts, version: version(), out: pkg });
+  await assemble({ ...parts, version: version(), out: pkg });
   pack(pkg, dirname(tarball));
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   if (tests.length > 0) process.exitCode = await node('--test', ...tests);

@@ -6,9 +6,8 @@ import { parse } from 'node:path';
 import { answer, cargo, cargoOf, command, sh } from '../run/command.mjs';
 import { inRoot, inTarget, wasmTool } from '../run/places.mjs';
 import { TOOL_BUILDS } from '../run/run.mjs';
-import { nodeTests } from './node-tests.mjs';
-import { PACK, assembly, compileThin, shrink, thin, version } from './package.mjs';
-import { NODE, NPM_OF_TESTS, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
+import { version } from './package.mjs';
+import { NODE, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
 /** The crate, published as it lies. */
 const folder = inRoot('crates/rejitter');
@@ -41,13 +40,10 @@ const NIGHTLY = 'nightly-2026-05-20';
 const JUDGES = 'tools that judge the crate';
 const TARGETS = "Rust's other targets";
 const OLD_COMPILERS = "Rust's older compilers";
-const OLD_MACHINES = 'machines of the oldest compiler';
 
 /** Where the tools of these versions are installed. */
 const tools = inTarget(`crate-tools-${Object.values(TOOLS).join('-')}`);
 const tool = (name) => `${tools}/bin/${name}`;
-/** The folder of a package that has the machines of the oldest compiler. */
-const withOldMachines = inTarget('with-old-machines');
 
 const rustup = (line) => command(line, { remedy: 'rustup must reach the server that it was set up for' });
 
@@ -55,20 +51,7 @@ export const steps = [
   { name: TARGETS, setUp: (log) => log.run(rustup(sh`rustup target add ${WASI} ${WASI_2} ${BARE}`)) },
   {
     name: OLD_COMPILERS,
-    setUp: (log) =>
-      log.run(
-        rustup(sh`rustup toolchain install ${COMPILERS} --profile minimal --no-self-update --target ${WASM_TARGET}`),
-      ),
-  },
-  {
-    name: OLD_MACHINES,
-    needs: [OLD_COMPILERS, PACK],
-    async setUp(log) {
-      const old = thin('machines', OLDEST);
-      await compileThin(log, old);
-      await shrink(log, old);
-      await log.run(assembly(`${withOldMachines}/pkg`, OLDEST));
-    },
+    setUp: (log) => log.run(rustup(sh`rustup toolchain install ${COMPILERS} --profile minimal --no-self-update`)),
   },
   {
     name: JUDGES,
@@ -166,16 +149,6 @@ export const allSteps = [
     [...COMPILERS.map((each) => [each, 'check']), [OLDEST, 'package --allow-dirty']].map(([compiler, line]) =>
       cargoOf(compiler, `${line} --all-features`, { dir: folder, env }),
     ),
-  ),
-  // Not published, but JavaScript is made of the wasm text that a compiler writes.
-  step(
-    'machines of protection, the oldest compiler',
-    [OLD_MACHINES, NPM_OF_TESTS],
-    (run) => {
-      const places = { REJITTER_TARGET_DIR: withOldMachines };
-      return [nodeTests([inRoot('tests/package/protection/differential.cargo.test.mjs')], run, places)];
-    },
-    'node',
   ),
   // A link to an item that only some targets have breaks on the others.
   step('documentation', [TARGET], () =>

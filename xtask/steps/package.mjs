@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 
 import { LAB, THIN } from '../npm/artefacts.mjs';
-import { cargo, cargoOf, command, sh } from '../run/command.mjs';
+import { cargo, command, sh } from '../run/command.mjs';
 import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool } from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
 
@@ -14,15 +14,12 @@ export const PACK = 'pack';
 /** A script of `xtask/npm`. */
 export const script = (name, ...args) => command(['node', inRoot('xtask/npm', name), ...args], { dir: root });
 
-/**
- * Where a thin wasm file is made.
- * @param {string} [toolchain] another one
- */
-export function thin(name, toolchain) {
+/** Where a thin wasm file is made. */
+export function thin(name) {
   // A separate folder: the other builds of the same crate have the same file name.
-  const target = inTarget(['thin', name, toolchain].filter(Boolean).join('-'));
+  const target = inTarget(`thin-${name}`);
   const work = join(target, 'shrink');
-  return { ...THIN[name], name, toolchain, target, work, file: `${work}/${name}.wasm`, made: `${work}/${name}.js` };
+  return { ...THIN[name], name, target, work, file: `${work}/${name}.wasm`, made: `${work}/${name}.js` };
 }
 
 const NAMES = Object.keys(THIN);
@@ -30,13 +27,13 @@ const NAMES = Object.keys(THIN);
 /** `lab.wasm`, its glue, `lab_bg.js`, and the licences of the crates in it. */
 export const lab = { target: inTarget('lab'), folder: inTarget('lab/bound') };
 
-/** The parts of the package, as `assemble.mjs` takes them. @param {string} [toolchain] of the machines */
-export const parts = (toolchain) => ({
+/** The parts of the package, as `assemble.mjs` takes them. */
+export const PARTS = {
   wasm: thin('core').file,
   light: thin('light').made,
-  machines: thin('machines', toolchain).made,
+  machines: thin('machines').made,
   lab: lab.folder,
-});
+};
 
 const compiled = (target) => join(target, WASM_TARGET, 'release/rejitter_wasm.wasm');
 
@@ -61,7 +58,9 @@ export const steps = [
     name: 'assemble',
     needs: [...Object.values(THIN).map(({ title }) => `${title}: shrink`), `${LAB.title}: bind and optimise`],
     async setUp(log) {
-      await log.run(assembly(pkg));
+      const values = Object.entries({ version: version(), ...PARTS, out: pkg });
+      const remedy = 'the message in the log names the file of pkg-template/ or src/js/ at fault';
+      await log.run({ ...script('assemble.mjs', ...values.flatMap(([name, value]) => [`--${name}`, value])), remedy });
       log.note = `${fromRoot(pkg)} ${version()}`;
     },
   },
@@ -80,14 +79,13 @@ export const steps = [
  * @param {any} log
  * @param {string} feature
  * @param {string} target
- * @param {{ toolchain?: string, link?: string[] }} [more]
+ * @param {string[]} [link]
  */
-async function compile(log, feature, target, { toolchain, link = [] } = {}) {
+async function compile(log, feature, target, link = []) {
   // With an rlib besides, cargo would leave link-time optimization out.
   const line = sh`rustc --release --lib --crate-type=cdylib --no-default-features --target ${WASM_TARGET}
     --target-dir ${target} --features ${feature} --config profile.release.opt-level='s' ${link}`;
-  const more = { remedy: "see the compiler's message in the log" };
-  await log.run(toolchain ? cargoOf(toolchain, line, more) : cargo(line, more));
+  await log.run(cargo(line, { remedy: "see the compiler's message in the log" }));
   log.note = sizeOf(compiled(target));
 }
 
@@ -95,11 +93,8 @@ async function compile(log, feature, target, { toolchain, link = [] } = {}) {
  * Half a kilobyte smaller than at level 2, and as fast for one call per failure. A stack of 4 kB lets the memory be one
  * page: without this it is 17. Older compilers do without bulk memory, and call a function that fills it byte by byte.
  */
-export const compileThin = (log, { feature, target, toolchain }) =>
-  compile(log, feature, target, {
-    toolchain,
-    link: sh`-- -C link-arg=-zstack-size=4096 -C target-feature=+bulk-memory`,
-  });
+const compileThin = (log, { feature, target }) =>
+  compile(log, feature, target, sh`-- -C link-arg=-zstack-size=4096 -C target-feature=+bulk-memory`);
 
 const sizeOf = (file) => `${statSync(file).size} bytes`;
 
@@ -116,7 +111,7 @@ const optimised = (level, from, to, options = []) =>
   binaryen('wasm-opt', from, to, sh`${level} ${options} --strip-debug --strip-producers --strip-target-features`);
 
 /** Makes a thin build smaller, and JavaScript of it. */
-export function shrink(log, { name, target, work, file, made, script: [module, ...options] }) {
+function shrink(log, { name, target, work, file, made, script: [module, ...options] }) {
   const of = (name) => join(work, name);
   const graph = of('graph.json');
   // JavaScript has no saturating conversions: wasm2js rejects them. And some compilers compute the address of a field
@@ -185,18 +180,6 @@ async function runPasses(log, input, work, results, passes) {
   writeFileSync(join(work, 'recipe'), recipe);
   log.note = sizes();
 }
-
-/** Assembles the package in the folder `out`. @param {string} [toolchain] of the machines */
-export const assembly = (out, toolchain) => ({
-  ...script(
-    'assemble.mjs',
-    ...Object.entries({ version: version(), ...parts(toolchain), out }).flatMap(([name, value]) => [
-      `--${name}`,
-      value,
-    ]),
-  ),
-  remedy: 'the message in the log names the file of pkg-template/ or src/js/ at fault',
-});
 
 /** The version of the package and of the crate. */
 export const version = () =>

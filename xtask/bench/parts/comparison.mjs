@@ -1,7 +1,7 @@
 // Plays the cases of docs/comparison.md with each package, and writes its tables: the same on every machine, but for
 // the sizes, which follow the packages.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 import { inNode } from '../lib/child.mjs';
 import { versions } from '../lib/machine.mjs';
@@ -9,20 +9,6 @@ import { markdownTable, named, writeTables } from '../report/table.mjs';
 import { sizeOf } from './sizes.mjs';
 
 const CASES = new URL('../../../tests/vectors/comparison.json', import.meta.url);
-
-/** What has it: a module, and what it exports. Those of others come first. */
-const FEATURES = {
-  'an HTTP client': { ky: ['ky', 'default'], 'axios-retry': ['axios', 'default'], ofetch: ['ofetch', 'ofetch'] },
-  bulkheads: { cockatiel: ['cockatiel', 'bulkhead'] },
-  fallbacks: { cockatiel: ['cockatiel', 'fallback'], opossum: ['opossum', 'default'] },
-  'programs of effects': { effect: ['effect', 'Effect'] },
-  'a virtual clock for tests': {
-    effect: ['effect/testing', 'TestClock'],
-    '`rejitter/testing`': ['rejitter/testing', 'virtualClock'],
-  },
-  'seeded waits': { effect: ['effect', 'Random'], '`RetryPolicy`, `retry`': ['rejitter', 'RetryPolicy'] },
-  'hedged attempts': { '`rejitter/protection`': ['rejitter/protection', 'hedge'] },
-};
 
 export async function run({ node, choice: { docs }, say }) {
   const groups = await inNode(node, import.meta.url, 'measure', null);
@@ -43,17 +29,6 @@ export async function run({ node, choice: { docs }, say }) {
       ),
     );
   }
-  const features = Object.entries(FEATURES).map(async ([what, has]) => {
-    for (const [module, name] of Object.values(has))
-      if ((await import(module))[name] === undefined) throw new Error(`${module} has no ${name}`);
-    return [what, Object.keys(has).join(', ')];
-  });
-  const untyped = Object.keys(known).filter((name) => {
-    const files = readdirSync(new URL(`../node_modules/${name}`, import.meta.url), { recursive: true });
-    return !files.some((file) => /\.d\.[cm]?ts$/.test(String(file)));
-  });
-  const rows = [...(await Promise.all(features)), ['types of its own', `all but ${untyped.join(', ')}`]];
-  tables.unshift(markdownTable([['also', 'in'], ...rows], '---|'));
   if (docs) writeTables('comparison.md', tables);
   else console.log(tables.join('\n\n'));
   return groups;

@@ -29,13 +29,6 @@ export async function heapBytes() {
 }
 
 export async function measure({ quick, index }) {
-  const instances = [];
-  WebAssembly.Instance = class extends WebAssembly.Instance {
-    constructor(module, imports) {
-      super(module, imports);
-      instances.push(this);
-    }
-  };
   const { name, call } = FIELDS.retries[index];
   const scope = await load(FIELDS.retries[index]);
   if (scope === undefined) return undefined;
@@ -89,10 +82,5 @@ export async function measure({ quick, index }) {
   const before = await heapBytes();
   await loop(many);
   const keptOfMany = ((await heapBytes()) - before) / many;
-  return { ...wait, keptOfMany, wasmBytes: instances.reduce((sum, instance) => sum + memoryOf(instance), 0) };
-}
-
-function memoryOf({ exports }) {
-  const memories = Object.values(exports).filter((value) => value instanceof WebAssembly.Memory);
-  return memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
+  return { ...wait, keptOfMany };
 }
