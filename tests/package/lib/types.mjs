@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { here, project, run, tool } from './consumer.mjs';
+import { readDeclarations } from './dts.mjs';
 
 const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typescript-5.9/bin/tsc' };
 
@@ -63,10 +64,10 @@ declare function same<A, B>(_: Equal<A, B>): void;
 
 /**
  * @typedef {object} Suite
- * @property {string} positive a text that compiles, with its imports; it may ask for `same<One, Other>(true)`
+ * @property {string[]} entries from which the texts import what they name
+ * @property {string} positive a text that compiles; it may ask for `same<One, Other>(true)`
  * @property {string} negative a text in which each line that ends with `// wrong: …`, or follows
  *   `// @ts-expect-error`, does not compile
- * @property {string} [cts] the positive text in CommonJS, if it differs
  */
 
 /** What a mistake of the test itself would be: a name that does not exist, no module, no syntax. */
@@ -89,9 +90,9 @@ export function typeTests(suites) {
     });
 
   test('each wrong line is wrong by its types', async () => {
-    const bare = Object.entries(suites).map(([name, { negative }]) => [
+    const bare = Object.entries(suites).map(([name, { entries, negative }]) => [
       `${name}.ts`,
-      negative.replaceAll('@ts-expect-error', ''),
+      importsOf(entries, negative) + negative.replaceAll('@ts-expect-error', ''),
     ]);
     const options = { ...SYSTEMS.bundler, ...PLATFORMS['the DOM types'] };
     const { stdout } = await compileWith('TypeScript 7', options, Object.fromEntries(bare));
@@ -104,14 +105,37 @@ export function typeTests(suites) {
   });
 }
 
+/** Entry → its exports: each takes a program of TypeScript. */
+const known = new Map();
+function exportsOf(entry) {
+  const file = `${entry.replace(/^rejitter\/?/, '').replace('/', '-') || 'index'}.d.ts`;
+  if (!known.has(entry))
+    known.set(
+      entry,
+      [...readDeclarations(file).exports].filter(([, { marked }]) => marked),
+    );
+  return known.get(entry);
+}
+
+/** The imports of what a text names: of two entries that export a name, from the first. */
+function importsOf(entries, text) {
+  const named = new Set(text.match(/\w+/g));
+  const listOf = (entry) =>
+    exportsOf(entry).flatMap(([name, { value }]) => (named.delete(name) ? [value ? name : `type ${name}`] : []));
+  return entries.map((entry) => `import { ${listOf(entry).join(', ')} } from '${entry}';\n`).join('');
+}
+
 /** The text in which each line that ends with `// wrong: …` stands after its directive. */
 const directed = (negative) => negative.replaceAll(/^(.+) \/\/ wrong: (.*)$/gm, '// @ts-expect-error $2\n$1');
 
 const filesOf = (suites, ext) =>
   Object.fromEntries(
-    Object.entries(suites).flatMap(([name, { positive, negative, cts = positive }]) => [
-      [`${name}/main.${ext}`, positive + SAME],
-      ...(ext === 'mts' ? [[`${name}/main.cts`, cts + SAME]] : []),
-      [`${name}/negative.${ext}`, directed(negative)],
-    ]),
+    Object.entries(suites).flatMap(([name, { entries, positive, negative }]) => {
+      const main = importsOf(entries, positive) + positive + SAME;
+      return [
+        [`${name}/main.${ext}`, main],
+        ...(ext === 'mts' ? [[`${name}/main.cts`, main]] : []),
+        [`${name}/negative.${ext}`, importsOf(entries, negative) + directed(negative)],
+      ];
+    }),
   );

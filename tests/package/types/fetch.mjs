@@ -1,15 +1,7 @@
 // The declarations of rejitter/fetch, in a strict project of a user's.
 
-const IMPORT = `
-import { HttpStatusError, createFetch, fetchWithRetry, rateLimitHint, retryAfterMs } from 'rejitter/fetch';
-import type { CallOptions, FetchInit, FetchLike, HeadersLike, FetchOptions, FetchOutcome, RequestFields, RetryingFetch } from 'rejitter/fetch';
-import { RetryPolicy, retryReport } from 'rejitter';
-import { goRetryableHttp, goRetryableHttpRetryOn, pRetry } from 'rejitter/presets';
-import type { Attempt, RetryEvent, RetryReport } from 'rejitter';
-`;
-
 const POSITIVE = `
-
+export type Exported = [CallOptions, RetryingFetch];
 // To and from typeof fetch.
 export const asFetch: typeof fetch = createFetch();
 const takes = (f: typeof fetch): Promise<Response> => f('https://example.com');
@@ -90,4 +82,4 @@ export const text: Promise<string> = fetchWithRetry('https://example.com');
 createFetch({ onRetry: (event) => { event.status = 1; } }); // wrong: events cannot be changed
 `;
 
-export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE };
+export default { entries: ['rejitter/fetch', 'rejitter', 'rejitter/presets'], positive: POSITIVE, negative: NEGATIVE };

@@ -1,6 +1,7 @@
 // The declarations of rejitter/lab, in a strict project of a user's.
 
-const USE = `
+const POSITIVE = `
+export type Exported = [PlannedWait];
 const policy = new RetryPolicy({ maxAttempts: 3 });
 for (const wait of [...plan(policy), ...plan(policy, 3), ...plan({ jitter: 'equal' })]) {
   same<typeof wait.quantiles.p50, number>(true);
@@ -50,7 +51,7 @@ async function simulate(signal: AbortSignal): Promise<void> {
 }
 void simulate;
 `;
-const WRONG = `
+const NEGATIVE = `
 plan(3); // wrong: no policy
 explain({ retries: 3 }); // wrong: an option of no name
 plan({}, '3'); // wrong: text for a number
@@ -69,18 +70,5 @@ simulateHedging().result().exact.extra; // wrong: the closed form may be undefin
 peakOf(simulateHedging().result()); // wrong: a result of another simulation
 simulateHedging().step().share = 3; // wrong: progress is not to be changed
 `;
-const NAMES = `cdf, density, explain, peakOf, plan, quantiles, sample, simulateContention, simulateHedging, simulateLoad,
-  simulateOutage, simulateRateLimit, timeToServeMs`;
-const TYPES = 'HedgingResult LoadResult OutageResult PlannedWait RateLimitResult SimulationProgress'.split(' ');
-const ESM = `import { RetryPolicy } from 'rejitter';\nimport { ${NAMES} } from 'rejitter/lab';\nvoid [${NAMES}, RetryPolicy];\n`;
-const ESM_TYPES = `import type { Simulation, ${TYPES.join(', ')} } from 'rejitter/lab';\n`;
-const CTS = `import main = require('rejitter');
-import lab = require('rejitter/lab');
-const { RetryPolicy } = main;
-const { ${NAMES} } = lab;
-type Simulation<Result> = lab.Simulation<Result>;
-${TYPES.map((name) => `type ${name} = lab.${name};`).join(' ')}
-void [${NAMES}, RetryPolicy];
-`;
 
-export default { positive: ESM + ESM_TYPES + USE, negative: ESM + WRONG, cts: CTS + USE };
+export default { entries: ['rejitter/lab', 'rejitter'], positive: POSITIVE, negative: NEGATIVE };

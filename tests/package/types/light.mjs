@@ -1,9 +1,5 @@
 // The declarations of rejitter/light, in a strict project of a user's.
 
-const IMPORT = `import { TimeoutError, delayMs, retry, type LightAttempt, type LightOptions, type LightVerdict } from 'rejitter/light';\n`;
-
-const FETCH = `import { createFetch, fetchWithRetry, type LightFetchOptions } from 'rejitter/light/fetch';\n`;
-
 const POSITIVE = `
 const ofFetch: LightFetchOptions = { maxAttempts: 3, maxRetryAfterMs: 5000 };
 export const asFetch: typeof fetch = createFetch(ofFetch);
@@ -28,4 +24,4 @@ retry((attempt) => { attempt.attempt = 2; }); // wrong: an attempt's number does
 delayMs({ baseMs: 5 }); // wrong: the number is missing
 `;
 
-export default { positive: IMPORT + FETCH + POSITIVE, negative: IMPORT + FETCH + NEGATIVE };
+export default { entries: ['rejitter/light', 'rejitter/light/fetch'], positive: POSITIVE, negative: NEGATIVE };

@@ -1,26 +1,7 @@
 // The declarations of the options, events, reports and errors, in a strict project of a user's.
 
-const IMPORT = `
-import {
-  RetryError, RetryPolicy, TimeoutError, isPermanent, isProgrammingError, isTransientError, permanent, retry, retryAfter,
-  retryReport, retrySync,
-  retryWithDecorrelatedJitter, retryWithFixedDelay, retryWithFullJitter,
-} from 'rejitter';
-import { fromData } from 'rejitter/data';
-import {
-  awsSdk2020, awsSdk2026, awsSdk2026Throttling, cenkalti, goRetryableHttp, googleHttpClient, grpc, jpillora, pRetry, pRetryRandomized,
-  polly, truncatedBinary,
-} from 'rejitter/presets';
-import { constantRandom, scriptedRandom, virtualClock } from 'rejitter/testing';
-import type {
-  Attempt, AttemptEvent, AttemptRecord, Backoff, FailureEvent, GiveUpEvent, Jitter, OperationMessage, PolicyData, PolicyOptions, RetryEvent,
-  RetryMetrics, RetryOptions, RetryReport, RunOptions, StopReason, SuccessEvent, SyncOptions, Verdict,
-} from 'rejitter';
-import type { RunUntilOptions, ScriptedRandom, VirtualClock } from 'rejitter/testing';
-`;
-
-const POSITIVE = `${IMPORT}
-
+const POSITIVE = `
+export type Exported = [Verdict];
 export const predicates: RetryOptions[] = [
   { retryIf: async (error) => (error.status === 429 ? { afterMs: 5 } : false) },
   { retryOnResult: (job) => job.state === 'running' },
@@ -140,7 +121,7 @@ export async function testing(): Promise<void> {
 }
 `;
 
-const NEGATIVE = `${IMPORT}
+const NEGATIVE = `
 declare const report: RetryReport;
 declare const clock: VirtualClock;
 retry(() => 1, { retryIf: () => ({ afterMs: '5' }) }); // wrong: the wait is a number
@@ -180,4 +161,8 @@ clock.now = 5; // wrong: the time is moved by advance
 virtualClock({ start: 5 }); // wrong: no such option of the clock
 `;
 
-export default { positive: POSITIVE, negative: NEGATIVE };
+export default {
+  entries: ['rejitter', 'rejitter/data', 'rejitter/presets', 'rejitter/testing'],
+  positive: POSITIVE,
+  negative: NEGATIVE,
+};

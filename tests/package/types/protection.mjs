@@ -1,18 +1,7 @@
 // The declarations of rejitter/protection, and of the option, in a strict project of a user's.
 
-const IMPORT = `
-import { RejectedError, SupersededError, breaker, budget, cooldown, hedge, protect } from 'rejitter/protection';
-import type {
-  AttemptEnd, BreakerOptions, BudgetOptions, CooldownOptions, HedgeOptions, Part, ProtectOptions, Protection, ProtectionEvent, ProtectionStatus,
-} from 'rejitter/protection';
-import { RetryPolicy, retry, retrySync } from 'rejitter';
-import type { PolicyOptions, RetryOptions, RunOptions, SyncOptions } from 'rejitter';
-import { createFetch } from 'rejitter/fetch';
-import type { FetchOptions } from 'rejitter/fetch';
-`;
-
-const POSITIVE = `${IMPORT}
-
+const POSITIVE = `
+export type Exported = [ProtectionEvent];
 export const parts: Part[] = [
   budget(), budget({}), budget({ capacity: 5, perSuccess: 0, cost: 0.5, refund: false }), budget({ preset: 'awsSdk2026' }), budget({ capacity: undefined }),
   breaker(), breaker({ failureRatio: 1, minimumCalls: Infinity, windowMs: 100, consecutiveFailures: 5, openMs: 1, closeAfter: 2 }),
@@ -67,7 +56,7 @@ export function rejected(error: unknown): number {
 }
 `;
 
-const NEGATIVE = `${IMPORT}
+const NEGATIVE = `
 const api = protect(budget());
 budget({ capacity: '5' }); // wrong: a text is not an amount
 budget({ preset: 'awsSdk2020' }); // wrong: no such preset
@@ -85,4 +74,8 @@ new RetryPolicy({ protection: api }).run(() => 1, { key: 5 }); // wrong: a key i
 createFetch({ protection: api, protectionKey: () => undefined }); // wrong: a key of a request is a text or null
 `;
 
-export default { positive: POSITIVE, negative: NEGATIVE };
+export default {
+  entries: ['rejitter/protection', 'rejitter', 'rejitter/fetch'],
+  positive: POSITIVE,
+  negative: NEGATIVE,
+};

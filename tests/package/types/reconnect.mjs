@@ -1,7 +1,5 @@
 // The declarations of rejitter/reconnect, in a strict project of a user's.
 
-const IMPORT = `import { closeError, keepConnected, type Connection, type ReconnectOptions, type ReconnectReport } from 'rejitter/reconnect';\n`;
-
 const POSITIVE = `
 const options: ReconnectOptions = { baseMs: 1000, capMs: Infinity, jitter: 'equal', wakeOn: false, signal: undefined, seed: 'a' };
 export const report: Promise<ReconnectReport<number>> = keepConnected<number>(({ attempt, finish }) => finish(attempt), options);
@@ -29,4 +27,4 @@ keepConnected<number>(({ finish }) => finish('a')); // wrong: another value
 closeError(1000); // wrong: the event
 `;
 
-export default { positive: IMPORT + POSITIVE, negative: IMPORT + NEGATIVE };
+export default { entries: ['rejitter/reconnect'], positive: POSITIVE, negative: NEGATIVE };
