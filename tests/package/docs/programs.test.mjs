@@ -14,7 +14,7 @@ import { importEntry, importPackage, installed } from '../lib/consumer.mjs';
 import { listen } from '../lib/fetching.mjs';
 import { readDeclarations } from '../lib/dts.mjs';
 import { importPasted, pasted, still } from '../lib/pasted.mjs';
-import { checkPrograms, javaScript, program, serve } from '../lib/programs.mjs';
+import { javaScript, program, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { blocks, declarations, documents, marked, tableIn } from '../lib/readers.mjs';
@@ -224,5 +224,3 @@ test('library: its client takes a policy of another copy of the package, and han
   stop.abort(new Error('stopped'));
   await assert.rejects(async () => new Client({ retry: { run } }).user(7), /stopped/);
 });
-
-test('the programs compile', () => checkPrograms(['pino', 'prom-client', 'cli', 'service']));

@@ -1,13 +1,13 @@
-// The blocks of docs/recipes.md, and those of the guides for pages and fetch that need other packages: run with these packages,
-// against servers that fail twice.
+// The blocks of docs/recipes.md, and those of the guide for pages: run with the packages that they need, against servers
+// that fail twice. And the types of all programs.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { after, test } from 'node:test';
 
-import { repo, run, tool } from '../lib/consumer.mjs';
+import { here, repo, run, tool } from '../lib/consumer.mjs';
 import { importPasted, pasted, still, underClock, withGlobals } from '../lib/pasted.mjs';
 import { checkFiles, javaScript, program, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
@@ -264,18 +264,44 @@ test('Next.js: its server answers after retries, and its cache keeps the answer'
   assert.equal(requests, 3, "Next's option reaches its fetch");
 });
 
-test('all recipes type-check with the settings of the demo page, a strict project of Vite', async () => {
-  const { compilerOptions } = JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8'));
-  const check = (names, options, files = {}) => {
-    for (const name of names) files[`${name.replaceAll(' ', '-')}.tsx`] = program(name);
-    return checkFiles(files, Object.values(files).join('\n'), { ...compilerOptions, jsx: 'react-jsx', ...options });
-  };
-  const [worker, others] = [['service worker'], NAMES.filter((name) => name !== 'service worker')];
-  await check(worker, { lib: ['ES2023', 'WebWorker'], types: [] });
-  // Next writes this file, for its options of fetch.
-  await check(others, { types: ['node'] }, { 'next-env.d.ts': "import type {} from 'next';" });
-});
-
 test('every recipe ran', () => {
   for (const name of NAMES) assert.ok(ran.has(name), name);
+});
+
+// The types of all recipes, and of the programs that other tests run, in strict projects.
+
+/** The settings of the demo page, a project of Vite. */
+const VITE = { ...JSON.parse(readFileSync(join(repo, 'www/tsconfig.json'), 'utf8')).compilerOptions, jsx: 'react-jsx' };
+const STRICT = { exactOptionalPropertyTypes: true, noImplicitOverride: true };
+const typeRoots = [tool('@types'), tool('@cloudflare')];
+const PROJECTS = [
+  ['service worker', { ...VITE, lib: ['ES2023', 'WebWorker'], types: [] }],
+  // Next writes this file, for its options of fetch.
+  [
+    NAMES.filter((name) => name !== 'service worker').join(),
+    { ...VITE, types: ['node'] },
+    "import type {} from 'next';",
+  ],
+  ['pino,prom-client,cli,service,opentelemetry,bullmq,pg-boss,postgres,websocket,events', {}],
+  ['redis-subscriber,postgres-listen,mqtt,grpc-stream', {}],
+  ['charge,inngest,lambda,sqs,temporal-activities,temporal-workflow', STRICT],
+  // The package `workflow` hands on what this one has, and its tools for bundlers.
+  ['charge,vercel', { ...STRICT, paths: { workflow: [tool('@workflow/core/dist/index.d.ts')] } }],
+  [
+    'charge,cloudflare-workflow,cloudflare-queue',
+    { ...STRICT, lib: ['es2022'], types: ['node', 'workers-types'], typeRoots },
+  ],
+];
+
+for (const [names, options, environment = ''] of PROJECTS)
+  test(`types in a strict project: ${names}`, () => {
+    const type = options.jsx ? 'tsx' : 'mts';
+    const files = names.split(',').map((name) => [`${name.replaceAll(' ', '-')}.${type}`, program(name)]);
+    const all = { 'environment.d.ts': environment, ...Object.fromEntries(files) };
+    return checkFiles(all, Object.values(all).join('\n'), options);
+  });
+
+test('each program is in a project', () => {
+  const checked = PROJECTS.flatMap(([names]) => names.split(','));
+  for (const file of readdirSync(join(here, 'programs'))) assert.ok(checked.includes(parse(file).name), file);
 });

@@ -9,7 +9,7 @@ import { Queue, Worker } from 'bullmq';
 import { fails } from '../lib/callbacks.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { importPasted, pasted } from '../lib/pasted.mjs';
-import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { redis } from '../lib/servers.mjs';
 
@@ -59,8 +59,6 @@ test('the program of the guide: mails are sent once per key, and a 404 ends its 
   assert.equal(requests.filter(([to]) => to === 'nobody').length, 1);
   api.close();
 });
-
-test('the program compiles', () => checkPrograms(['bullmq']));
 
 /** A processor whose job fails with the error of its name: called here, or in a process of its own. */
 const FAILING = `

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { checkPrograms, importProgram } from '../lib/programs.mjs';
+import { importProgram } from '../lib/programs.mjs';
 import { postgres } from '../lib/servers.mjs';
 
 const server = await postgres();
@@ -52,5 +52,3 @@ test('the program of the guide: a deadlock and a lost connection are repeated as
   assert.deepEqual(await amounts(), [9, 11]);
   assert.ok(pool.totalCount <= 3, 'no connection was leaked');
 });
-
-test('the program compiles', () => checkPrograms(['postgres']));

@@ -8,9 +8,9 @@ import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { InngestTestEngine } from '@inngest/test';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
-import { importEntry, importPackage, tool } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { still } from '../lib/pasted.mjs';
-import { checkPrograms, importProgram, program, serve } from '../lib/programs.mjs';
+import { importProgram, program, serve } from '../lib/programs.mjs';
 
 const { RetryPolicy, TimeoutError, isTransientError, permanent, retryAfter } = await importPackage();
 const { bullmq, nextDelay, temporal } = await importEntry('engines');
@@ -122,19 +122,6 @@ const asked = { status: 503, headers: { 'retry-after': '7' } };
 const missing = { status: 404 };
 const recipe = (mark) => importProgram(mark, { PAYMENTS: api.url }, 'charge');
 const { policy } = await importProgram('charge');
-
-test('the recipes compile', async () => {
-  const strict = { exactOptionalPropertyTypes: true, noImplicitOverride: true };
-  // The package `workflow` hands on what this one has, and its tools for bundlers.
-  const paths = { workflow: [tool('@workflow/core/dist/index.d.ts')] };
-  const typeRoots = [tool('@types'), tool('@cloudflare')];
-  const workers = { lib: ['es2022'], types: ['node', 'workers-types'], typeRoots };
-  await Promise.all([
-    checkPrograms(['charge', 'inngest', 'lambda', 'sqs', 'temporal-activities', 'temporal-workflow'], strict),
-    checkPrograms(['charge', 'vercel'], { ...strict, paths }),
-    checkPrograms(['charge', 'cloudflare-workflow', 'cloudflare-queue'], { ...strict, ...workers }),
-  ]);
-});
 
 /** How the recipes of job queues and workflows run an attempt: 'paid', 'ends', or the wait in ms that they ask for. */
 const RECIPES = {

@@ -12,7 +12,7 @@ import { ATTR_HTTP_REQUEST_RESEND_COUNT } from '@opentelemetry/semantic-conventi
 import { fails } from '../lib/callbacks.mjs';
 import { importEntry, importPackage, installed, printed } from '../lib/consumer.mjs';
 import { pasted } from '../lib/pasted.mjs';
-import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { importProgram, serve } from '../lib/programs.mjs';
 import { freePort } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 
@@ -95,8 +95,6 @@ const difference = (before, now) =>
       .map(([name, value]) => [name, value - (before[name] ?? 0)])
       .filter(([name, value]) => value !== 0 && !/bucket|_sum|target_info/.test(name)),
   );
-
-test('the program compiles', () => checkPrograms(['opentelemetry']));
 
 test('fetch: one span for an operation that retries, its requests under it, and exact counts', async () => {
   const before = await figures();

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 
 import { importEntry, importPackage } from '../lib/consumer.mjs';
-import { checkPrograms, importProgram, serve } from '../lib/programs.mjs';
+import { importProgram, serve } from '../lib/programs.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { postgres } from '../lib/servers.mjs';
 
@@ -47,8 +47,6 @@ test('the program of the guide: an order is retried under its key, or ends at on
   assert.deepEqual([failed.data.id, failed.data.error], ['a', 'Error: status 404']);
   api.close();
 });
-
-test('the program compiles', () => checkPrograms(['pg-boss']));
 
 test('its waits are those of equal jitter, and clipped at the cap', { timeout: 60_000 }, async () => {
   const policy = new RetryPolicy({ baseMs: 2000, jitter: 'equal', capMs: 6000, maxAttempts: 5 });

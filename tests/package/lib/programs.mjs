@@ -71,12 +71,6 @@ export async function checkFiles(files, imports, options) {
   assert.equal(code, 0);
 }
 
-/** Type-checks programs of the guide. @param {string[]} marks @param {object} [options] of the compiler */
-export const checkPrograms = (marks, options) => {
-  const files = Object.fromEntries(marks.map((mark) => [`${mark}.mts`, program(mark)]));
-  return checkFiles(files, marks.map(program).join('\n'), options);
-};
-
 /**
  * A server on loopback that answers with what `answer` returns: a status, headers and a body.
  * @param {(request: import('node:http').IncomingMessage, body: string) => any} answer

@@ -12,7 +12,6 @@ import pg from 'pg';
 
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
-import { checkPrograms } from '../lib/programs.mjs';
 import { postgres, redis } from '../lib/servers.mjs';
 import { kept, programOf } from './kept.mjs';
 
@@ -27,10 +26,6 @@ function listener() {
   const seen = { heard: [], caughtUp: 0 };
   return { seen, handle: (text) => seen.heard.push(text), catchUp: async () => seen.caughtUp++ };
 }
-
-test('the programs of the guide fit the types', limit, () =>
-  checkPrograms(['redis-subscriber', 'postgres-listen', 'mqtt', 'grpc-stream']),
-);
 
 test('Redis: a subscriber through a restart of the server', limit, async () => {
   const server = await redis();

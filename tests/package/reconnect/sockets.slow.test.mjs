@@ -10,7 +10,6 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { until } from '../../../www/demo/lib/until.mjs';
 import { importPackage } from '../lib/consumer.mjs';
-import { checkPrograms } from '../lib/programs.mjs';
 import { kept, programOf } from './kept.mjs';
 
 globalThis.WebSocket = WebSocket;
@@ -70,8 +69,6 @@ async function keeping(server, enough, { handle = ignore, silenceMs, ...own } = 
 
 /** How a connection ends by itself. */
 const endOf = (keep, { port }) => keep(`${keep === keepSocket ? 'ws' : 'http'}://127.0.0.1:${port}`, ignore);
-
-test('the programs of the guide fit the types', { timeout: 120_000 }, () => checkPrograms(['websocket', 'events']));
 
 test('messages, and a connection that is lost', async () => {
   const server = await sockets((socket, n) =>
