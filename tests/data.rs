@@ -137,7 +137,7 @@ fn revived(value: &Value) -> Option<Data> {
     }
 }
 
-/// The same table that JavaScript reads: tests/package/options/refusals.test.mjs.
+/// The same table that JavaScript reads: tests/package/options/options.test.mjs.
 #[test]
 fn data_are_accepted_and_refused_as_in_javascript() {
     let table: Value = serde_json::from_str(include_str!("vectors/refusals.json")).unwrap();

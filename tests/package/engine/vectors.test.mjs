@@ -1,16 +1,20 @@
 // The golden vectors: the same seed gives the same waits, bit for bit, in the package as in native Rust, which is
-// tested against the same files.
+// tested against the same files. And the waits as the host sees them: the arguments of setTimeout, and who is called.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 
 import { fails } from '../lib/callbacks.mjs';
+import { VirtualClock, turn } from '../lib/clock.mjs';
 import { importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
+import { kindsOf } from '../schedules/waits.mjs';
 
-const { RetryPolicy } = await importPackage();
+const { RetryPolicy, retry } = await importPackage();
+const failing = fails(0);
 const rows = vectors('delays', infinite);
 const kinds = vectors('kinds');
 
@@ -47,7 +51,7 @@ for (const [i, { options, seed, delays }] of rows.entries())
     if (delays.length === maxAttempts - 1) assert.equal(iterator.next().done, true);
     // An operation waits as long, rounded up. Waits longer than a timer can hold are armed in pieces.
     if (maxAttempts >= 100 || delays.some((ms) => ms >= 2 ** 31 - 1)) return;
-    const { delays: armed } = await operate(fails(0), { ...options, seed });
+    const { delays: armed } = await operate(failing, { ...options, seed });
     assert.ok(armed.length > 0);
     assert.deepEqual(armed, delays.slice(0, armed.length).map(Math.ceil));
   });
@@ -64,5 +68,41 @@ test('a server cannot shorten the waits of a policy: hinted waits are those of t
       assert.ok(Object.is(hinted, wait), `${JSON.stringify(options)}, wait ${i + 1}: ${hinted} instead of ${wait}`);
       assert.ok(wait >= own[i] && wait >= hintMs);
     }
+  }
+});
+
+for (const jitter of [...kindsOf('jitter'), { type: 'proportional', ratio: 0.5 }, { type: 'additive', maxMs: 5 }])
+  test(`T03 T05 5,000 failing attempts, jitter ${inspect(jitter)}: whole waits within the cap, as spread late as early`, async () => {
+    const policy = { jitter, capMs: 9000, minMs: 5, maxAttempts: 5000, seed: 'T03' };
+    const { delays } = await operate(failing, policy);
+    assert.equal(delays.length, 4999);
+    for (const ms of delays) assert.ok(Number.isInteger(ms) && ms >= 5 && ms <= 9000, `setTimeout(${ms})`);
+    assert.deepEqual(delays, [...new RetryPolicy(policy).delays()].map(Math.ceil));
+    // Attempt 5,000 has the bounds of attempt 50.
+    const mean = (list) => list.reduce((a, b) => a + b) / list.length;
+    const [early, late] = [delays.slice(50, 1050), delays.slice(-1000)].map(mean);
+    assert.ok(Math.abs(early - late) < 1000, `${early} against ${late}`);
+  });
+
+test('M03 maxAttempts Infinity works: 20,000 failures, then a value', async () => {
+  const fn = ({ attempt }) => (attempt <= 20_000 ? failing() : 'value');
+  const { value, calls } = await operate(fn, { maxAttempts: Infinity, baseMs: 0 });
+  assert.deepEqual([value, calls], ['value', 20_001]);
+});
+
+test('timers and the clock are looked up at each use, not kept from the import or from the wait before', async () => {
+  const one = new VirtualClock().install();
+  const promise = retry(({ attempt }) => (attempt < 3 ? failing() : attempt), { jitter: 'none' });
+  await turn();
+  const waiting = one.next();
+  one.uninstall();
+  // The second wait goes to the clock of that moment.
+  const two = new VirtualClock({ start: one.now + 100 }).install();
+  try {
+    waiting.callback();
+    await two.drain();
+    assert.deepEqual([one.delays, two.delays, await promise], [[100], [200], 3]);
+  } finally {
+    two.uninstall();
   }
 });

@@ -1,5 +1,5 @@
 // Options: each value is valid or rejected, before the callback is called, with a message that helps. What JSON can
-// say, and what goes together, are rows of tests/vectors/refusals.json.
+// say, and what goes together, are rows of tests/vectors/refusals.json, which Rust reads too.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { OPTIONS, VALUES } from '../lib/badvalues.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
-import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { operate } from '../lib/operate.mjs';
 import { caught } from '../lib/readers.mjs';
@@ -20,6 +20,9 @@ const api = await importPackage();
 const { RetryPolicy, retry, retrySync, retryWithFullJitter } = api;
 const { fromData } = await importEntry('data');
 const { awsSdk2026 } = await importEntry('presets');
+const { keepConnected } = await importEntry('reconnect');
+const light = await importEntry('light');
+const { rows } = vectors('refusals');
 const failing = fails(0);
 const uncalled = () => assert.fail('called');
 const [, LIST] = caught(() => new RetryPolicy({ zzzzzzzz: 1 })).message.split('Known options: ');
@@ -305,3 +308,52 @@ test('a value, a name or its absence that differs from the last call counts; wha
       assert.match((await refused(() => retry(uncalled, wrong))).message, message);
   }
 });
+
+/** Values that JSON lacks, by the text before the colon. */
+const LACKING = {
+  function: () => () => false,
+  signal: () => new AbortController().signal,
+  bigint: BigInt,
+  list: (length) => Array(Number(length)).fill(1),
+  undefined: () => undefined,
+};
+function revived(value) {
+  if (typeof value?.$ === 'string') {
+    const [kind, rest] = value.$.split(':');
+    return LACKING[kind] ? LACKING[kind](rest) : Number(kind);
+  }
+  if (Array.isArray(value)) return value.map(revived);
+  if (Object(value) !== value) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, revived(inner)]));
+}
+
+const FORMS = {
+  options: [(given) => new RetryPolicy(given), (given) => retry(() => {}, given)],
+  data: [(given) => fromData({ version: 1, ...given })],
+  sync: [(given) => retrySync(() => {}, given)],
+  connection: [(given) => keepConnected(({ finish }) => finish(), given)],
+  light: [(given) => light.retry(() => {}, given), (given) => void light.delayMs(1, given)],
+};
+
+test('the table has rows for both forms of policies, of both answers', () => {
+  for (const form of ['options', 'data'])
+    for (const answer of ['accepted', 'error'])
+      assert.ok(rows.filter((row) => row.where.includes(form) && row[answer]).length > 20, `${form}, ${answer}`);
+  for (const { where, accepted, error, option } of rows) {
+    assert.ok(where.length > 0 && where.every((form) => form in FORMS));
+    assert.equal(accepted === true, error === undefined && option === undefined);
+  }
+});
+
+for (const [form, ways] of Object.entries(FORMS))
+  test(`O05 ${form}: accepts or rejects each row as the table says`, async () => {
+    for (const { given, accepted, error, option, says = '' } of rows.filter(({ where }) => where.includes(form)))
+      for (const way of ways) {
+        const thrown = await (async () => void (await way(revived(given))))().catch((thrown) => thrown);
+        const label = `${JSON.stringify(given)}: ${thrown?.message}`;
+        assert.equal(thrown?.name, error, label);
+        if (accepted) continue;
+        assert.match(thrown.message, new RegExp(`^rejitter: (unknown option ")?${option}\\b`), label);
+        assert.ok(thrown.message.includes(says), label);
+      }
+  });
