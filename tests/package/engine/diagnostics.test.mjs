@@ -56,16 +56,14 @@ for (const [name, [call, events, [attempts, result, failure, reason]]] of Object
   });
 
 test('labels, from the start: the name, and of a fetch its method and origin', async () => {
-  const inner = async () => new Response('', { status: 503 });
-  const once = { maxAttempts: 1, name: 'load' };
-  const secret = 'https://me:secret@a.test:8443/path?query#hash';
+  const fetchWith = (options) => createFetch(options, async () => new Response('', { status: 503 }));
+  const named = { maxAttempts: 1, name: 'load' };
   const received = await watched(async () => {
-    await retry(() => 1, once);
-    await new RetryPolicy(once).run(() => 1);
-    retrySync(() => 1, once);
-    await createFetch(once, inner)(secret, { method: 'put' });
-    await createFetch({ maxAttempts: 1 }, inner)(new Request('https://a.test/path'));
-    await createFetch({ maxAttempts: 1 }, inner)('data:,x');
+    await retry(() => 1, named);
+    await new RetryPolicy(named).run(() => 1);
+    retrySync(() => 1, named);
+    await fetchWith(named)('https://me:secret@a.test:8443/path?query#hash', { method: 'put' });
+    for (const input of [new Request('https://a.test/path'), 'data:,x']) await fetchWith({ maxAttempts: 1 })(input);
     await retry(() => 1);
   });
   // Not one event more after it has left.
@@ -89,11 +87,9 @@ test('a store that is bound to the channel is the context of every attempt', asy
   const storage = new AsyncLocalStorage();
   const start = channel('tracing:rejitter:operation:start');
   start.bindStore(storage, () => 'span');
-  try {
-    const seen = [];
-    await retry((attempt) => seen.push(storage.getStore()) && later(3)(attempt), quick);
-    assert.deepEqual([...seen, storage.getStore()], ['span', 'span', 'span', undefined]);
-  } finally {
-    start.unbindStore(storage);
-  }
+  const seen = [];
+  await retry((attempt) => seen.push(storage.getStore()) && later(3)(attempt), quick).finally(() =>
+    start.unbindStore(storage),
+  );
+  assert.deepEqual([...seen, storage.getStore()], ['span', 'span', 'span', undefined]);
 });

@@ -64,7 +64,21 @@ const result = retry(() => load('a'));
 const generic = policy.wrap(async <T,>(value: T) => value);
 const made = policy.with({});
 `;
-  const shown = hovers(text, ['wrapped', 'result', 'generic', 'made']);
+  const file = join(project('hovers', { 'main.ts': text }), 'main.ts');
+  const options = { strict: true, target: 99, module: 99, moduleResolution: 100, types: [] };
+  const read = (path) => typescript.ScriptSnapshot.fromString(typescript.sys.readFile(path) ?? '');
+  const service = typescript.createLanguageService({
+    ...typescript.createCompilerHost(options),
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '0',
+    getScriptSnapshot: (path) => (typescript.sys.fileExists(path) ? read(path) : undefined),
+  });
+  const shown = ['wrapped', 'result', 'generic', 'made'].map((name) =>
+    typescript.displayPartsToString(
+      service.getQuickInfoAtPosition(file, text.indexOf(`const ${name} `) + 6).displayParts,
+    ),
+  );
   assert.deepEqual(shown, [
     'const wrapped: (id: string, n?: number | undefined) => Promise<string>',
     'const result: Promise<string>',
@@ -72,24 +86,3 @@ const made = policy.with({});
     'const made: RetryPolicy',
   ]);
 });
-
-/** Texts that an editor shows of variables where they are declared. */
-function hovers(text, names) {
-  const file = join(project('hovers', { 'main.ts': text }), 'main.ts');
-  const options = { strict: true, target: 99, module: 99, moduleResolution: 100, types: [] };
-  const host = {
-    ...typescript.createCompilerHost(options),
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '0',
-    getScriptSnapshot: (path) => {
-      const content = typescript.sys.readFile(path);
-      return content === undefined ? undefined : typescript.ScriptSnapshot.fromString(content);
-    },
-  };
-  const service = typescript.createLanguageService(host);
-  return names.map((name) => {
-    const { displayParts } = service.getQuickInfoAtPosition(file, text.indexOf(`const ${name} `) + 6);
-    return typescript.displayPartsToString(displayParts);
-  });
-}
