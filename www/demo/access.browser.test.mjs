@@ -101,21 +101,17 @@ inEachEngine(({ engine, pageTest }) => {
     await page.locator('#set-clients-number').fill('7');
     await page.keyboard.press('Enter');
     await page.getByText('Clients must be an integer between 10 and 10,000, got 7').waitFor();
-    for (const content of ['.top {}', '.top { letter-spacing: 0.04em; }', WIDER_TEXT]) {
+    // The last: the check itself can fail.
+    for (const content of ['.top { letter-spacing: 0.04em; }', WIDER_TEXT, '.drawing > svg { min-width: 1000px; }']) {
       await page.addStyleTag({ content });
       await drawAll(page);
       for (const width of NARROW_WIDTHS) {
         await page.setViewportSize({ ...PHONE, width });
-        assert.equal(await overflow(page), 0, `${width} pixels`);
+        assert.equal((await overflow(page)) > 0, content.startsWith('.drawing'), `${width} pixels`);
         const { height } = /** @type {{ height: number }} */ (await page.locator('.top').boundingBox());
-        if (width >= 345 && content !== WIDER_TEXT) assert.equal(height, 52, `the header at ${width} pixels`);
+        if (width >= 345 && content.startsWith('.top')) assert.equal(height, 52, `the header at ${width} pixels`);
       }
     }
-    await drawAll(page);
-    assert.equal(await overflow(page), 0);
-    // The check itself can fail.
-    await page.addStyleTag({ content: '.drawing > svg { min-width: 1000px; }' });
-    assert.ok((await overflow(page)) > 0);
   });
 
   pageTest('reduced motion: nothing moves by itself', { reducedMotion: true, query: SMALL }, async (page) => {
@@ -174,12 +170,6 @@ async function violations(page, within = 'html') {
   return page.evaluate(async (context) => {
     // Without the places of what is in order.
     const { violations: found } = await globalThis.axe.run(context, { resultTypes: ['violations'] });
-    return found.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .slice(0, 5)
-          .map(({ target }) => target)
-          .join(' ')}`,
-    );
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`);
   }, within);
 }

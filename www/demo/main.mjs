@@ -105,18 +105,15 @@ await server.close();
 
 const rows = calls.map(({ name, answers, waits, outcome, ms }) => {
   const story = answers.map((answer, k) => (waits[k] === undefined ? answer : `${answer} (${waits[k].toFixed(0)})`));
-  return [
-    name.padEnd(7),
-    String(answers.length).padStart(8),
-    story.join(' '),
-    outcome.padEnd(8),
-    ms.toFixed(0).padStart(5),
-  ];
+  const counts = [`${answers.length}`.padStart(8), story.join(' ')];
+  return [name.padEnd(7), ...counts, outcome.padEnd(8), ms.toFixed(0).padStart(5)];
 });
 const widest = Math.max(...rows.map(([, , story = '']) => story.length), 23);
-const line = (/** @type {string[]} */ [name, attempts, story = '', ...rest]) =>
-  [name, attempts, story.padEnd(widest), ...rest].join('  ');
-console.log([['request', 'attempts', 'answers (and waits, ms)', 'outcome ', '   ms'], ...rows].map(line).join('\n'));
+for (const [name, attempts, story = '', ...rest] of [
+  ['request', 'attempts', 'answers (and waits, ms)', 'outcome ', '   ms'],
+  ...rows,
+])
+  console.log([name, attempts, story.padEnd(widest), ...rest].join('  '));
 
 const flaky = calls.slice(0, requestCount);
 const ofAll = (/** @type {Call[]} */ some) =>
@@ -157,11 +154,8 @@ function percent(share) {
 
 /** @param {'rate' | 'requests' | 'concurrency'} name @param {number} min @param {number} max */
 function numberArg(name, min, max) {
-  const value = Number(args[name]);
-  if (!(value >= min && value <= max) || (name !== 'rate' && !Number.isInteger(value))) {
-    const kind = name === 'rate' ? 'a number' : 'an integer';
-    console.error(`--${name} must be ${kind} from ${min} to ${max}, not ${args[name]}`);
-    process.exit(2);
-  }
-  return value;
+  const [value, isWhole] = [Number(args[name]), name !== 'rate'];
+  if (value >= min && value <= max && !(isWhole && value % 1)) return value;
+  console.error(`--${name} must be ${isWhole ? 'an integer' : 'a number'} from ${min} to ${max}, not ${args[name]}`);
+  return process.exit(2);
 }

@@ -297,49 +297,41 @@ inEachEngine(
   { engines: ['chromium'] },
 );
 
+/** A file of the built page. */
+const built = (name) => readFile(path.join(DIST, name));
+
 test('all assets are small, compressed', async () => {
   const files = (await readdir(DIST, { recursive: true })).filter((name) => /\.(?:html|js|css|woff2|wasm)$/.test(name));
   let sum = 0;
   for (const name of files) {
-    const bytes = await readFile(path.join(DIST, name));
+    const bytes = await built(name);
     sum += name.endsWith('.woff2') ? bytes.length : brotliCompressSync(bytes).length;
   }
   assert.ok(files.length > 10 && sum <= MOST_BYTES, `${sum} bytes`);
 });
 
-test('before any script the page has the scene, its sentence and its numbers', async () => {
-  const page = await readFile(path.join(DIST, 'index.html'), 'utf8');
-  for (const words of [
-    '0 of 1,000 served',
-    '3,996 calls each',
-    'value="at once" checked',
-    'The clients send 100,000 calls a second',
-    'delay distributions',
-    'https://rejitter.github.io/rejitter/preview.png',
-  ])
-    assert.ok(page.includes(words), words);
-  assert.doesNotMatch(page, /NaN|undefined|\{\{/);
-  assert.equal((await readFile(path.join(DIST, 'preview.png'))).readUInt32BE(16), 1200);
+test('before any script a page says what is missing; the first has the scene, its sentence and its numbers', async () => {
+  for (const at of PAGES) {
+    const html = `${await built(`${at}index.html`)}`;
+    assert.match(html, /<noscript>\s*<p class="notice">[^<]*(?:with|Without) JavaScript[^]*<\/noscript>/);
+    assert.doesNotMatch(html, /NaN|undefined|\{\{/);
+    const more = ['0 of 1,000 served', '3,996 calls each', 'value="at once" checked', 'delay distributions'];
+    for (const words of at
+      ? []
+      : [...more, 'The clients send 100,000 calls a second', 'is a retry library for', '/preview.png'])
+      assert.ok(html.includes(words), words);
+  }
+  assert.equal((await built('preview.png')).readUInt32BE(16), 1200);
 });
 
 test('the page carries the licence of each package that it contains', async () => {
-  const text = await readFile(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
-  const [, ...parts] = text.split(/^={80}\n\n/m);
+  const [, ...parts] = `${await built('THIRD-PARTY-NOTICES.txt')}`.split(/^={80}\n\n/m);
   // A new one appears here by intent.
-  assert.deepEqual(
-    parts.map((part) => part.split('\n')[0].replace(/ \d+\.\d+\.\d+ /, ' ')),
-    [
-      '@fontsource-variable/inter (OFL-1.1)',
-      ...['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`),
-      'internmap (ISC)',
-      'rejitter (MIT OR Apache-2.0)',
-      'vite (MIT)',
-    ],
-  );
-  for (const part of parts) {
-    assert.match(part, /^Copyright .*\d{4}/m, part.slice(0, 40));
-    assert.match(part, /WITHOUT WARRANTY|ALL WARRANTIES|"AS IS"/, part.slice(0, 40));
-  }
+  const packages = parts.map((part) => part.split('\n')[0].replace(/ \d+\.\d+\.\d+ /, ' '));
+  const d3 = ['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`);
+  const others = ['internmap (ISC)', 'rejitter (MIT OR Apache-2.0)', 'vite (MIT)'];
+  assert.deepEqual(packages, ['@fontsource-variable/inter (OFL-1.1)', ...d3, ...others]);
+  for (const part of parts) assert.match(part, /^Copyright .*\d{4}[^]*(?:WITHOUT WARRANTY|ALL WARRANTIES|"AS IS")/m);
   // The rejitter package contains others itself.
   assert.match(`${parts.find((part) => part.startsWith('rejitter '))}`, /wasm-bindgen/);
 });

@@ -19,15 +19,13 @@ import { startServer } from './misbehaving-server.mjs';
 import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 
 test('the built page states its policies before anything they act on', async () => {
-  const html = await readFile(path.join(DIST, 'index.html'), 'utf8');
-  const start = html.slice(html.indexOf('<head>')).replaceAll('&#39;', "'").replaceAll(/\n\s*/g, '');
+  const html = (await readFile(path.join(DIST, 'index.html'), 'utf8'))
+    .replaceAll('&#39;', "'")
+    .replaceAll(/\n\s*/g, '');
   const policy = `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">`;
-  assert.ok(start.startsWith(`<head>${policy}<meta name="referrer" content="no-referrer">`), start.slice(0, 500));
+  assert.ok(html.includes(`<head>${policy}<meta name="referrer" content="no-referrer">`), html.slice(0, 500));
   // Whatever else the policy allows, no script runs that is not a file of the page.
-  assert.doesNotMatch(
-    CONTENT_SECURITY_POLICY,
-    /script-src[^;]*'(unsafe-inline|unsafe-eval)'|script-src[^;]* (\*|https?:|data:|blob:)/,
-  );
+  assert.match(CONTENT_SECURITY_POLICY, /; script-src 'self' 'wasm-unsafe-eval'; /);
 });
 
 inEachEngine(({ site, withPage }) => {

@@ -58,22 +58,22 @@ describe('a link', () => {
     assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection, 'budget,breaker');
   });
 
-  for (const [query, problem] of /** @type {[string, RegExp][]} */ ([
-    ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
-    ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
-    ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
-    ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],
-    ['?capMs=abc', /^capMs must be a number, got 'abc'$/],
-    ['?jitter=most', /^jitter must be one of 'none', /],
-    ['?baseMs=500&capMs=100', /^capMs must be at least baseMs \(500\), got 100$/],
-    ['?maxAttempts=0', /^maxAttempts must be a positive integer/],
-  ]))
-    test(`with the invalid ${query} keeps its other values, and says what is wrong`, () => {
+  test('with an invalid value keeps its other values, and says what is wrong', () => {
+    for (const [query, problem] of /** @type {[string, RegExp][]} */ ([
+      ['?clients=3', /^clients must be an integer between 10 and 10,000, got '3'$/],
+      ['?hedgeMs=9', /^hedgeMs must be between 10 and 1,000, got '9'$/],
+      ['?failing=x', /^failing must be between 0 and 0\.9, got 'x'$/],
+      ['?protection=breaker,breaker', /^protection must be 'none', or any of 'budget', .*'hedge', got/],
+      ['?capMs=abc', /^capMs must be a number, got 'abc'$/],
+      ['?jitter=most', /^jitter must be one of 'none', /],
+      ['?baseMs=500&capMs=100', /^capMs must be at least baseMs \(500\), got 100$/],
+      ['?maxAttempts=0', /^maxAttempts must be a positive integer/],
+    ])) {
       const { state, problems } = readQuery(`${query}&downMs=1000`, HOME);
-      assert.equal(problems.length, 1);
-      assert.match(problems[0], problem);
-      assert.deepEqual(state, { ...HOME, downMs: 1000 });
-    });
+      assert.match(problems.join('; '), problem);
+      assert.deepEqual([problems.length, state], [1, { ...HOME, downMs: 1000 }]);
+    }
+  });
 
   test('holds numbers that are only right together', () => {
     assert.equal(readQuery('?baseMs=20000', HOME).state.strategy.capMs, 20_000, 'a base raises the default cap');
@@ -84,12 +84,9 @@ describe('a link', () => {
 test('the menu has all twelve presets of the package, exactly', () => {
   const { goRetryableHttpRetryOn: _, ...all } = presets;
   assert.deepEqual(PRESETS.flatMap(({ name }) => name ?? []).sort(), Object.keys(all).sort());
-  for (const [name, options] of Object.entries(all)) {
-    const preset = new RetryPolicy(options);
-    const { strategy } = PRESETS.find((one) => one.name === name);
+  for (const { name, strategy } of PRESETS.filter((one) => one.name)) {
     // The same waits, to the last bit.
-    assert.deepEqual(plan(policyOf(strategy), 12), plan(preset, 12), name);
-    assert.ok(sameStrategy(strategy, strategyOf(preset)), name);
+    assert.deepEqual(plan(policyOf(strategy), 12), plan(new RetryPolicy(all[name]), 12), name);
     assert.deepEqual(strategyOf(policyOf(strategy)), strategy, name);
   }
 });
