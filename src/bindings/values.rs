@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use rejitter::OptionErrors;
 use rejitter::data::{DataErrors, PolicyData, Value};
 
-/// An error for JavaScript. The prefix marks rejected options for src/js/lab/calls.js: anything else that these
+/// An error for JavaScript. The prefix marks rejected options for src/js/lab/run.js: anything else that these
 /// functions throw is a fault.
 pub(super) fn thrown(problems: &str, is_type_error: bool) -> JsValue {
     let text = format!("rejitter: {problems}");

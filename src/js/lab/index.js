@@ -2,23 +2,14 @@
 
 import { read } from '../options/reader.js';
 import { RULES } from '../options/table.js';
-import { callsOf } from './calls.js';
+import { callsOf } from './run.js';
 import { createSimulations } from './simulations.js';
 import { numbersOf, policyData, seedOf, whole } from './values.js';
 
 /**
- * The lab's wasm, linked (src/bindings/lab.rs).
- * @typedef {import('./simulations.js').SimulationCore & LabFunctions} LabCore
- *
- * @typedef {object} LabFunctions
- * @property {(policy: unknown, waits: number) => any} labPlan
- * @property {(policy: unknown, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean) => any}
- *   labExplain
- * @property {(policy: unknown, seedHigh: number, seedLow: number, waits: number, first: number, operations: number) =>
- *   Float64Array} labSample
- * @property {(policy: unknown, k: number, resolution: number) => Float64Array} labCells
- * @property {(policy: unknown, k: number, ms: Float64Array) => Float64Array} labCdf
- * @property {(policy: unknown, k: number, probabilities: Float64Array) => Float64Array} labQuantiles
+ * The lab's wasm, linked (src/bindings/lab.rs). Each function takes the data of a policy first.
+ * @typedef {'labPlan' | 'labExplain' | 'labSample' | 'labCells' | 'labCdf' | 'labQuantiles'} Name
+ * @typedef {import('./simulations.js').SimulationCore & Record<Name, (...args: any[]) => any>} LabCore
  */
 
 /** Number of waits of a policy without a limit of attempts. */
@@ -37,7 +28,8 @@ const SAMPLE = { waits: NUMBER, operations: NUMBER, firstOperation: NUMBER, seed
 /** @param {import('./values.js').PolicyClass} RetryPolicy @param {(drop?: boolean) => LabCore} load */
 export function createLab(RetryPolicy, load) {
   const calls = callsOf(load);
-  const { call } = calls;
+  /** @type {(name: Name, ...args: unknown[]) => any} */
+  const ask = (name, ...args) => calls.call((core) => core[name](...args));
   /** @param {any} policy */
   const dataOf = (policy) => policyData(RetryPolicy, policy)[0];
 
@@ -47,15 +39,11 @@ export function createLab(RetryPolicy, load) {
     /** @param {any} policy @param {number} [waits] */
     plan(policy, waits) {
       const data = dataOf(policy);
-      const many = waitsOf('k', waits, data);
-      return call((core) => core.labPlan(data, many));
+      return ask('labPlan', data, waitsOf('k', waits, data));
     },
 
     /** @param {any} policy */
-    explain(policy) {
-      const given = policyData(RetryPolicy, policy);
-      return call((core) => core.labExplain(...given));
-    },
+    explain: (policy) => ask('labExplain', ...policyData(RetryPolicy, policy)),
 
     /** @param {any} policy @param {any} [options] */
     sample(policy, options) {
@@ -64,29 +52,26 @@ export function createLab(RetryPolicy, load) {
       const waits = waitsOf('waits', given.waits, data);
       const operations = whole('operations', given.operations ?? 1, 1, Math.floor(MAX_SAMPLES / Math.max(1, waits)));
       const first = whole('firstOperation', given.firstOperation ?? 0, 0, Number.MAX_SAFE_INTEGER);
-      const [seedHigh, seedLow] = seedOf(given.seed, data.seed);
-      return call((core) => core.labSample(data, seedHigh, seedLow, waits, first, operations));
+      return ask('labSample', data, ...seedOf(given.seed, data.seed), waits, first, operations);
     },
 
     /** @param {any} policy @param {number} k @param {number} [resolution] */
     density(policy, k, resolution = 32) {
       const data = dataOf(policy);
       const cells = whole('resolution', resolution, 1, 1000);
-      return call((core) => core.labCells(data, whole('k', k, 1, MAX_WAITS), cells));
+      return ask('labCells', data, whole('k', k, 1, MAX_WAITS), cells);
     },
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
     cdf(policy, k, ms) {
       const values = numbersOf('ms', ms, '', (value) => !Number.isNaN(value));
-      const data = dataOf(policy);
-      return call((core) => core.labCdf(data, whole('k', k, 1, MAX_WAITS), values));
+      return ask('labCdf', dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
 
     /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
     quantiles(policy, k, probabilities) {
       const values = numbersOf('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
-      const data = dataOf(policy);
-      return call((core) => core.labQuantiles(data, whole('k', k, 1, MAX_WAITS), values));
+      return ask('labQuantiles', dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
   };
 }

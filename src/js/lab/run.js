@@ -1,10 +1,43 @@
-// A running simulation: advanced in slices, or run to its end with a turn of the event loop between two slices.
+// Calls into the lab's wasm, of which a fault ends one: the next call gets a fresh instance. And a running simulation:
+// advanced in slices, or run to its end with a turn of the event loop between two slices.
 
 import { isCount } from '../options/checks.js';
-import { failure } from '../options/messages.js';
+import { failure, messageOf } from '../options/messages.js';
 import { read, requireValid } from '../options/reader.js';
 import { FUNCTION } from '../options/rules.js';
 import { RULES } from '../options/table.js';
+
+/**
+ * @template Core
+ * @typedef {object} Calls
+ * @property {<Result>(use: (core: Core) => Result) => Result} call
+ * @property {() => object} instance the instance that calls use now, by identity
+ */
+
+/**
+ * @template Core
+ * @param {(drop?: boolean) => Core} load links the wasm, or drops its instance
+ * @returns {Calls<Core>}
+ */
+export function callsOf(load) {
+  let instance = {};
+  return {
+    call(use) {
+      try {
+        return use(load());
+      } catch (error) {
+        // Errors about options name this package. All else is a trap, a stack that is full, memory that is short: the
+        // stack pointer of the wasm stays where it was, and each further call would fail too.
+        if (!messageOf(error, '').startsWith('rejitter: ')) {
+          instance = {};
+          load(true);
+        }
+        throw error;
+      }
+    },
+    instance: () => instance,
+  };
+}
 
 /**
  * A simulation in the wasm (src/bindings/simulation.rs).
@@ -40,7 +73,7 @@ function release({ running, instance, made }) {
 /** @type {FinalizationRegistry<Held> | undefined} */
 let registry;
 
-/** @template Core @param {import('./calls.js').Calls<Core>} calls @param {(core: Core) => Running} make */
+/** @template Core @param {Calls<Core>} calls @param {(core: Core) => Running} make */
 export function simulationOf({ call, instance }, make) {
   const running = call(make);
   const made = instance();

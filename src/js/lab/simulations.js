@@ -72,7 +72,7 @@ const HEDGING = {
   load: section(numbers(NUMBERS.ServerLoad)),
 };
 
-/** @param {(policy: any) => any} dataOf @param {import('./calls.js').Calls<SimulationCore>} calls */
+/** @param {(policy: any) => any} dataOf @param {import('./run.js').Calls<SimulationCore>} calls */
 export function createSimulations(dataOf, calls) {
   /** @param {Name} name @param {Rules} rules @param {any} options @param {any} [policy] its data, if there is one */
   const simulate = (name, rules, options, policy) => {
