@@ -24,7 +24,6 @@
 mod backoff;
 mod decision;
 pub(crate) mod elementary;
-#[cfg(feature = "lab")]
 mod getters;
 #[cfg(feature = "http")]
 pub mod http;
@@ -43,7 +42,6 @@ pub use backoff::Backoff;
 #[cfg(feature = "lab")]
 pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
-#[cfg(feature = "lab")]
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
 pub use options::{MAX_MS, OptionError, OptionErrors, RetryOptions, UNLIMITED};

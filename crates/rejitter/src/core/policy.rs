@@ -7,7 +7,7 @@ use super::options::{
     DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
     DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_TRUNCATE_AT, OptionErrors,
 };
-use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions};
+use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions, getters};
 
 /// A curve that is capped only after the draw stops growing here, so that nothing is infinite.
 const UNCAPPED_MS: f64 = 1e300;
@@ -212,66 +212,32 @@ impl RetryPolicy {
         }
     }
 
-    /// The curve of the ceilings.
-    #[must_use]
-    pub fn backoff(&self) -> Backoff {
-        self.backoff
-    }
-
-    /// How a wait is drawn.
-    #[must_use]
-    pub fn jitter(&self) -> Jitter {
-        self.jitter
-    }
-
-    /// Quantity that the cap bounds.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn cap_rule(&self) -> CapRule {
-        self.cap_rule
-    }
-
-    /// The first ceiling, in ms.
-    #[must_use]
-    pub fn base_ms(&self) -> f64 {
-        self.base_ms
-    }
-
-    /// The cap, in ms; finite.
-    #[must_use]
-    pub fn cap_ms(&self) -> f64 {
-        self.cap_ms
-    }
-
-    /// Minimum wait, in ms. Where it is above the curve, it removes the jitter.
-    #[must_use]
-    pub fn min_ms(&self) -> f64 {
-        self.min_ms
+    getters! {
+        /// The curve of the ceilings.
+        backoff: Backoff,
+        /// How a wait is drawn.
+        jitter: Jitter,
+        /// Quantity that the cap bounds.
+        #[doc(hidden)]
+        cap_rule: CapRule,
+        /// The first ceiling, in ms.
+        base_ms: f64,
+        /// The cap, in ms; finite.
+        cap_ms: f64,
+        /// Minimum wait, in ms. Where it is above the curve, it removes the jitter.
+        min_ms: f64,
+        /// The wait at which truncated and slotted backoff stop growing.
+        truncate_at: u32,
+        /// How many attempts there are at most, the first included; [`UNLIMITED`](super::UNLIMITED) for no limit.
+        max_attempts: u64,
+        /// The longest server hint that is followed, in ms.
+        max_retry_after_ms: f64,
     }
 
     /// Growth of the curve from wait to wait: of the exponential one the factor, of the linear one the step in ms.
     #[cfg(feature = "lab")]
     pub(crate) fn growth(&self) -> f64 {
         self.growth
-    }
-
-    /// The wait at which truncated and slotted backoff stop growing.
-    #[must_use]
-    pub fn truncate_at(&self) -> u32 {
-        self.truncate_at
-    }
-
-    /// How many attempts there are at most, the first included;
-    /// [`UNLIMITED`](super::UNLIMITED) for no limit.
-    #[must_use]
-    pub fn max_attempts(&self) -> u64 {
-        self.max_attempts
-    }
-
-    /// The longest server hint that is followed, in ms.
-    #[must_use]
-    pub fn max_retry_after_ms(&self) -> f64 {
-        self.max_retry_after_ms
     }
 
     /// Whether a longer server hint is followed up to that, instead of ending the operation.

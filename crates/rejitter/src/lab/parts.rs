@@ -87,36 +87,16 @@ impl Piece {
         self.lo + (1.0 + t) * ((self.hi - self.lo) / 2.0)
     }
 
-    /// Finds the place by Newton's method, or by bisection where that leaves the interval.
     fn at_mass(&self, mass: f64) -> f64 {
         let share = mass / self.mass();
         if self.is_uniform() {
             return self.lo + share * (self.hi - self.lo);
         }
         let below = self.density.integral();
-        let (mut left, mut right) = (-1.0, 1.0);
-        let mut t = (2.0 * share - 1.0).clamp(left, right);
-        for _ in 0..60 {
-            let error = below.at(t) - mass;
-            if error < 0.0 {
-                left = t;
-            } else {
-                right = t;
-            }
-            let next = t - error / self.density.at(t);
-            let better = if left <= next && next <= right {
-                next
-            } else {
-                f64::midpoint(left, right)
-            };
-            let step = (better - t).abs();
-            t = better;
-            // Squared by the next step, it would be below rounding.
-            if step <= 1e-10 {
-                break;
-            }
-        }
-        self.position(t)
+        let t = (2.0 * share - 1.0).clamp(-1.0, 1.0);
+        let error = |t| (below.at(t) - mass, self.density.at(t));
+        // Squared by the next step, it would be below rounding.
+        self.position(root((-1.0, 1.0), t, error, |_| 1e-10))
     }
 
     /// The probability between two places.
@@ -136,6 +116,37 @@ impl Piece {
             middle * middle * mass + 2.0 * middle * half * first + half * half * second
         }
     }
+}
+
+/// The root of a function that grows between two ends, by Newton's method from `x`, or by bisection where that leaves
+/// them. `f`: the function and its slope. `near`: the length of a step that is the last one, and ends at the root.
+pub(super) fn root(
+    (mut left, mut right): (f64, f64),
+    mut x: f64,
+    f: impl Fn(f64) -> (f64, f64),
+    near: impl Fn(f64) -> f64,
+) -> f64 {
+    for _ in 0..60 {
+        let (error, slope) = f(x);
+        if error < 0.0 {
+            left = x;
+        } else {
+            right = x;
+        }
+        let next = x - error / slope;
+        let better = if left <= next && next <= right {
+            next
+        } else {
+            f64::midpoint(left, right)
+        };
+        let step = (better - x).abs();
+        let is_last = step <= near(x);
+        x = better;
+        if is_last {
+            break;
+        }
+    }
+    x
 }
 
 /// A part of a distribution; its values lie between those of the parts before and after it.

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use super::distribution::Distribution;
-use super::parts::{Part, Piece};
+use super::parts::{Part, Piece, root};
 
 /// The formula's divisor: it brings the first wait's median near the base.
 const DIVISOR: f64 = 1.4;
@@ -217,10 +217,9 @@ impl Stretch {
         }
     }
 
-    /// The root of the t where f is `value`, or of the nearer end. Uses Newton's method on the root
-    /// of t, in which f is nearly straight at 0; bisection where that leaves the interval.
+    /// The root of the t where f is `value`, or of the nearer end: in the root of t, f is nearly straight at 0.
     fn root(&self, value: f64) -> f64 {
-        let (mut left, mut right) = (self.from.sqrt(), (self.from + 1.0).sqrt());
+        let (left, right) = (self.from.sqrt(), (self.from + 1.0).sqrt());
         if value <= self.lowest {
             return left;
         }
@@ -228,33 +227,18 @@ impl Stretch {
             return right;
         }
         // Nearly a power of 2, except the first stretch, which starts at 0.
-        let mut s = if self.lowest > 0.0 {
+        let s = if self.lowest > 0.0 {
             let share = (value / self.lowest).ln() / (self.highest / self.lowest).ln();
             (self.from + share).sqrt().clamp(left, right)
         } else {
             left + (right - left) * (value / self.highest)
         };
-        for _ in 0..60 {
+        let error = |s| {
             let (height, slope) = at_root(s);
-            let error = height - value;
-            if error < 0.0 {
-                left = s;
-            } else {
-                right = s;
-            }
-            let next = s - error / slope;
-            let better = if left <= next && next <= right {
-                next
-            } else {
-                f64::midpoint(left, right)
-            };
-            // Squared by the next step, it would be below rounding.
-            if (better - s).abs() <= 1e-9 * s {
-                return better;
-            }
-            s = better;
-        }
-        s
+            (height - value, slope)
+        };
+        // Squared by the next step, it would be below rounding.
+        root((left, right), s, error, |s| 1e-9 * s)
     }
 }
 

@@ -242,7 +242,7 @@ impl<E: AsRef<dyn Error + Send + Sync> + Send + Sync + fmt::Debug + fmt::Display
     /// );
     /// ```
     pub fn chained(self) -> impl Error + Send + Sync {
-        Chained(self)
+        Sourced(self, |own| own.as_ref().source())
     }
 }
 
@@ -264,43 +264,37 @@ impl<E: fmt::Debug + fmt::Display + 'static> RetryError<E> {
     /// ```
     #[must_use]
     pub fn into_boxed(self) -> Box<impl Error + use<E>> {
-        Box::new(Boxed(self))
+        Box::new(Sourced(self, source_in_box))
     }
 }
 
-/// A [`RetryError`] whose callback's error is not an [`Error`], or is one in a box.
-#[derive(Debug)]
-struct Boxed<E>(RetryError<E>);
+/// A [`RetryError`] as an [`Error`] where the callback's error does not implement it: a function finds its source.
+struct Sourced<E>(RetryError<E>, fn(&E) -> Option<&(dyn Error + 'static)>);
 
-impl<E: fmt::Display> fmt::Display for Boxed<E> {
+impl<E: fmt::Debug> fmt::Debug for Sourced<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl<E: fmt::Debug + fmt::Display + 'static> Error for Boxed<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        let own: &dyn Any = self.0.own_error()?;
-        match own.downcast_ref::<Box<dyn Error>>() {
-            Some(boxed) => boxed.source(),
-            None => own.downcast_ref::<Box<dyn Error + Send + Sync>>()?.source(),
-        }
-    }
-}
-
-/// A [`RetryError`] whose callback's error is not an [`Error`], but holds one.
-#[derive(Debug)]
-struct Chained<E>(RetryError<E>);
-
-impl<E: fmt::Display> fmt::Display for Chained<E> {
+impl<E: fmt::Display> fmt::Display for Sourced<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl<E: AsRef<dyn Error + Send + Sync> + fmt::Debug + fmt::Display> Error for Chained<E> {
+impl<E: fmt::Debug + fmt::Display> Error for Sourced<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.own_error().and_then(|error| error.as_ref().source())
+        self.0.own_error().and_then(self.1)
+    }
+}
+
+/// The source of an error in a box.
+fn source_in_box<E: 'static>(own: &E) -> Option<&(dyn Error + 'static)> {
+    let own: &dyn Any = own;
+    match own.downcast_ref::<Box<dyn Error>>() {
+        Some(boxed) => boxed.source(),
+        None => own.downcast_ref::<Box<dyn Error + Send + Sync>>()?.source(),
     }
 }
 
