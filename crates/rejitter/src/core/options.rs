@@ -44,10 +44,10 @@ macro_rules! options {
             #[doc = concat!("`", stringify!($name), "::default()`, for constants: every option unset.")]
             pub const DEFAULT: Self = Self { $($option: $default,)+ _more: () };
 
-            /// Sets a number by its name.
+            /// Sets a number by its name: for simulations of data, and for tests.
             #[cfg(feature = "lab")]
-            #[allow(dead_code)] // Simulations have not all options.
-            pub(crate) fn set(&mut self, name: &str, number: f64) {
+            #[doc(hidden)]
+            pub fn set(&mut self, name: &str, number: f64) {
                 match name {
                     $(stringify!($option) => $crate::core::Set::set(&mut self.$option, number),)+
                     _ => {}

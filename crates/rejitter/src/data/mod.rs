@@ -24,6 +24,9 @@ use crate::lab::Model;
 #[doc(hidden)] // For the bindings.
 pub use read::camel_case;
 #[cfg(feature = "lab")]
+#[doc(hidden)] // For tests.
+pub use read::snake_case;
+#[cfg(feature = "lab")]
 #[doc(hidden)] // For the bindings.
 pub use simulations::{Column, Study, simulate};
 pub use value::Value;

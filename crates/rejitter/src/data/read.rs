@@ -1,7 +1,6 @@
 //! From data of any shape to a policy's data, or all that is wrong with it.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use super::similar::similar;
 use super::table::with_options;
@@ -9,9 +8,7 @@ use super::{DataErrors, MAX_LIST, PolicyData, VERSION, Value};
 use crate::core::elementary::whole;
 use crate::core::{Backoff, CapRule, Jitter, MAX_MS, OptionError, RetryOptions, Seed, UNLIMITED};
 
-const MILLISECONDS: &str = "a number of milliseconds between 0 and 2^53 - 1";
-const LONGEST: &str = "a non-negative number of milliseconds or Infinity";
-const LIMIT: &str = "a positive number of milliseconds or Infinity";
+const CAP_RULE: &str = "one of 'bound', 'ceiling', 'draw'";
 const BACKOFF: &str = "one of 'fixed', 'linear', 'exponential', 'truncated', 'fibonacci', or a \
                        list of 1 to 1,000 non-negative numbers of milliseconds";
 const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrelatedBounded', \
@@ -19,6 +16,9 @@ const JITTER: &str = "one of 'none', 'full', 'equal', 'decorrelated', 'decorrela
                       ratio } or { type: 'additive', maxMs }";
 const SEED: &str = "an integer between 0 and 2^53 - 1, a string, or { bits } with the decimal \
                     digits of a number below 2^64";
+
+/// A jitter of its parameter.
+type Made = fn(f64) -> Jitter;
 
 /// More problems than these are not reported: each repeats what the data say.
 const MOST_PROBLEMS: usize = 10;
@@ -78,6 +78,24 @@ macro_rules! setting {
     };
 }
 
+/// Makes the rules of numbers: methods that read one of this range, which these words describe.
+macro_rules! ranges {
+    ($($rule:ident $lo:expr, $hi:expr, $words:literal;)+) => {
+        impl Reader {
+            $(fn $rule(&mut self, name: &str, value: &Value) -> Option<f64> {
+                let found = value.number().filter(|n| ($lo..=$hi).contains(n));
+                self.known(found, name, value, $words, Kind::Number)
+            })+
+        }
+    };
+}
+ranges! {
+    milliseconds 0.0, MAX_MS, "a number of milliseconds between 0 and 2^53 - 1";
+    longest 0.0, f64::INFINITY, "a non-negative number of milliseconds or Infinity";
+    limit f64::from_bits(1), f64::INFINITY, "a positive number of milliseconds or Infinity";
+    factor 1.0, f64::MAX, "a finite number, at least 1";
+}
+
 macro_rules! reader {
     ($($option:literal $rule:ident $(($($word:literal)+))? [$($field:ident).*] $default:literal $entries:literal;)+) => {
         /// Options, and their fields, if they are data.
@@ -108,10 +126,11 @@ impl Reader {
     fn read(&mut self, name: &str, value: &Value) {
         match name {
             "version" => {}
-            "capRule" => match value.text().and_then(CapRule::from_name) {
-                Some(rule) => self.data.options.cap_rule = rule,
-                None => self.reject(name, value, "one of 'bound', 'ceiling', 'draw'", Kind::Any),
-            },
+            "capRule" => {
+                let (found, rule) = (value.text().and_then(CapRule::from_name), CAP_RULE);
+                let found = self.known(found, name, value, rule, Kind::Any);
+                self.data.options.cap_rule = found.unwrap_or_default();
+            }
             _ => self.option(name, value),
         }
     }
@@ -168,17 +187,11 @@ impl Reader {
             self.problem(text, false);
             return Vec::new();
         }
-        let mut curve = Vec::with_capacity(list.len());
-        for (i, value) in list.iter().enumerate() {
-            match infinite(value) {
-                Value::Number(ms) if ms >= 0.0 => curve.push(ms),
-                value => {
-                    self.reject(&format!("backoff[{i}]"), &value, LONGEST, Kind::Number);
-                    break;
-                }
-            }
-        }
-        curve
+        let entries = list.iter().enumerate();
+        // The first problem ends the reading.
+        let curve = entries
+            .map_while(|(i, value)| self.longest(&format!("backoff[{i}]"), &infinite(value)));
+        curve.collect()
     }
 
     fn jitter(&mut self, name: &str, value: &Value) -> Jitter {
@@ -188,10 +201,7 @@ impl Reader {
             }
             _ => {
                 let found = value.text().and_then(Jitter::from_name);
-                if found.is_none() {
-                    self.reject(name, value, JITTER, Kind::Text);
-                }
-                found
+                self.known(found, name, value, JITTER, Kind::Text)
             }
         };
         found.unwrap_or_default()
@@ -205,74 +215,42 @@ impl Reader {
         };
         let (ratio, max_ms) = (field("ratio"), field("maxMs"));
         let kind = field("type").unwrap_or(&Value::Null);
-        let proportional = kind.text() == Some("proportional");
         for (name, value) in entries {
             if !["type", "ratio", "maxMs"].contains(&name.as_str()) {
                 let because = "only type, ratio and maxMs are known";
                 self.omit(&format!("jitter.{name}"), value, because);
             }
         }
-        match (ratio, max_ms) {
-            (_, Some(value)) if proportional => {
+        match (kind.text(), ratio, max_ms) {
+            (Some("proportional"), _, Some(value)) => {
                 self.omit("jitter.maxMs", value, "it applies only to type 'additive'");
             }
-            (Some(value), Some(_)) => self.omit("jitter.ratio", value, "maxMs replaces it"),
+            (_, Some(value), Some(_)) => self.omit("jitter.ratio", value, "maxMs replaces it"),
             _ => {}
         }
-        if !proportional && kind.text() != Some("additive") {
-            let rule = "'proportional' or 'additive'";
-            self.reject("jitter.type", kind, rule, Kind::Text);
-            return None;
-        }
-        let (name, value, most) = match max_ms {
-            Some(value) if !proportional => ("jitter.maxMs", Some(value), MAX_MS),
-            _ if proportional => ("jitter.ratio", ratio, 1.0),
-            _ => ("jitter.ratio", ratio, 1_000.0),
-        };
-        let Some(Value::Number(spread)) = value.filter(
-            |value| matches!(value, Value::Number(spread) if *spread > 0.0 && *spread <= most),
-        ) else {
-            let rule = format!("a number above 0 and at most {most}");
-            self.reject(name, value.unwrap_or(&Value::Null), &rule, Kind::Number);
-            return None;
-        };
-        Some(match name {
-            "jitter.maxMs" => Jitter::AdditiveMax { max_ms: *spread },
-            _ if proportional => Jitter::Proportional { ratio: *spread },
-            _ => Jitter::Additive { ratio: *spread },
-        })
-    }
-
-    fn number(
-        &mut self,
-        name: &str,
-        value: &Value,
-        range: RangeInclusive<f64>,
-        rule: &str,
-    ) -> Option<f64> {
-        match value {
-            Value::Number(number) if range.contains(number) => Some(*number),
-            _ => {
-                self.reject(name, value, rule, Kind::Number);
-                None
+        let (name, value, most, made): (_, _, _, Made) = match (kind.text(), max_ms) {
+            (Some("proportional"), _) => {
+                let made = |ratio| Jitter::Proportional { ratio };
+                ("jitter.ratio", ratio, 1.0, made)
             }
-        }
-    }
-
-    fn milliseconds(&mut self, name: &str, value: &Value) -> Option<f64> {
-        self.number(name, value, 0.0..=MAX_MS, MILLISECONDS)
-    }
-
-    fn longest(&mut self, name: &str, value: &Value) -> Option<f64> {
-        self.number(name, value, 0.0..=f64::INFINITY, LONGEST)
-    }
-
-    fn limit(&mut self, name: &str, value: &Value) -> Option<f64> {
-        self.number(name, value, f64::from_bits(1)..=f64::INFINITY, LIMIT)
-    }
-
-    fn factor(&mut self, name: &str, value: &Value) -> Option<f64> {
-        self.number(name, value, 1.0..=f64::MAX, "a finite number, at least 1")
+            (Some("additive"), Some(_)) => {
+                let made = |max_ms| Jitter::AdditiveMax { max_ms };
+                ("jitter.maxMs", max_ms, MAX_MS, made)
+            }
+            (Some("additive"), None) => {
+                let made = |ratio| Jitter::Additive { ratio };
+                ("jitter.ratio", ratio, 1_000.0, made)
+            }
+            _ => {
+                let rule = "'proportional' or 'additive'";
+                self.reject("jitter.type", kind, rule, Kind::Text);
+                return None;
+            }
+        };
+        let value = value.unwrap_or(&Value::Null);
+        let found = value.number().filter(|n| *n > 0.0 && *n <= most);
+        let rule = format!("a number above 0 and at most {most}");
+        self.known(found.map(made), name, value, &rule, Kind::Number)
     }
 
     fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
@@ -281,10 +259,13 @@ impl Reader {
             .and_then(whole)
             .and_then(|n| u32::try_from(n).ok());
         let found = found.filter(|n| (1..=1_024).contains(n));
-        if found.is_none() {
-            self.reject(name, value, "an integer between 1 and 1024", Kind::Number);
-        }
-        found
+        self.known(
+            found,
+            name,
+            value,
+            "an integer between 1 and 1024",
+            Kind::Number,
+        )
     }
 
     fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {
@@ -292,37 +273,28 @@ impl Reader {
             Value::Number(f64::INFINITY) => Some(UNLIMITED),
             _ => value.number().and_then(whole).filter(|n| *n > 0),
         };
-        if found.is_none() {
-            let rule = "a positive integer (first attempt included) or Infinity";
-            self.reject(name, value, rule, Kind::Number);
-        }
-        found
+        let rule = "a positive integer (first attempt included) or Infinity";
+        self.known(found, name, value, rule, Kind::Number)
     }
 
     fn text(&mut self, name: &str, value: &Value) -> Option<String> {
-        if value.text().is_none() {
-            self.reject(name, value, "a string", Kind::None);
-        }
-        value.text().map(str::to_owned)
+        let text = value.text().map(str::to_owned);
+        self.known(text, name, value, "a string", Kind::None)
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> bool {
-        if !matches!(value, Value::Bool(_)) {
-            self.reject(name, value, "true or false", Kind::None);
-        }
-        *value == Value::Bool(true)
+        let found = match value {
+            Value::Bool(is_on) => Some(*is_on),
+            _ => None,
+        };
+        let found = self.known(found, name, value, "true or false", Kind::None);
+        found.unwrap_or_default()
     }
 
     fn choice(&mut self, name: &str, value: &Value, no: &str, yes: &str) -> bool {
-        match value.text() {
-            Some(text) if text == no => false,
-            Some(text) if text == yes => true,
-            _ => {
-                let rule = format!("one of '{no}', '{yes}'");
-                self.reject(name, value, &rule, Kind::Text);
-                false
-            }
-        }
+        let found = [no, yes].iter().position(|each| value.text() == Some(each));
+        let rule = format!("one of '{no}', '{yes}'");
+        self.known(found, name, value, &rule, Kind::Text) == Some(1)
     }
 
     fn seed(&mut self, name: &str, value: &Value) -> Option<Seed> {
@@ -332,16 +304,24 @@ impl Reader {
             Value::Number(number) => whole(*number).map(Seed::new),
             _ => digits.and_then(|digits| digits.parse().ok()).map(Seed::new),
         };
-        if seed.is_none() {
-            // Digits are a number, which may be too large.
-            let kind = if digits.is_some() {
-                Kind::Any
-            } else {
-                Kind::Number
-            };
-            self.reject(name, value, SEED, kind);
+        // Digits are a number, which may be too large.
+        let kind = digits.map_or(Kind::Number, |_| Kind::Any);
+        self.known(seed, name, value, SEED, kind)
+    }
+
+    /// Returns what was found in a value, or rejects the value by this rule.
+    fn known<T>(
+        &mut self,
+        found: Option<T>,
+        name: &str,
+        value: &Value,
+        rule: &str,
+        ranged: Kind,
+    ) -> Option<T> {
+        if found.is_none() {
+            self.reject(name, value, rule, ranged);
         }
-        seed
+        found
     }
 
     /// Checks the options against each other.
@@ -437,6 +417,20 @@ pub fn camel_case(text: &str) -> String {
         }
     }
     camel
+}
+
+/// `baseMs` is `base_ms` in Rust.
+#[cfg(feature = "lab")]
+#[must_use]
+pub fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
 }
 
 impl From<RetryOptions> for PolicyData {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::read::{camel_case, rejection};
+use super::read::{camel_case, rejection, snake_case};
 use super::{DataErrors, PolicyData, Value};
 use crate::core::protection::BudgetOptions;
 use crate::core::{OptionError, OptionErrors, RetryPolicy, Seed, Set};
@@ -430,15 +430,4 @@ impl<'a> Given<'a> {
             None => rejection(problem, &Value::Number(problem.value)),
         }
     }
-}
-
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    snake
 }

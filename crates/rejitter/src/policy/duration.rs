@@ -125,21 +125,21 @@ mod tests {
 
     #[test]
     fn extremes_saturate() {
-        assert_eq!(duration_from_ms(f64::NAN), Duration::ZERO);
-        assert_eq!(duration_from_ms(-1.0), Duration::ZERO);
-        assert_eq!(duration_from_ms(-f64::INFINITY), Duration::ZERO);
-        assert_eq!(duration_from_ms(0.0), Duration::ZERO);
-        assert_eq!(duration_from_ms(5e-324), Duration::from_nanos(1));
-        assert_eq!(duration_from_ms(f64::MAX), Duration::MAX);
-        assert_eq!(duration_from_ms(TWO_TO_64), Duration::MAX);
+        for (ms, duration) in [
+            (f64::NAN, Duration::ZERO),
+            (-1.0, Duration::ZERO),
+            (-f64::INFINITY, Duration::ZERO),
+            (0.0, Duration::ZERO),
+            (5e-324, Duration::from_nanos(1)),
+            (f64::MAX, Duration::MAX),
+            (TWO_TO_64, Duration::MAX),
+        ] {
+            assert_eq!(duration_from_ms(ms), duration, "{ms}");
+        }
         let longest = ms_from_duration(Duration::MAX);
         assert!(longest.is_finite());
         assert_eq!(duration_from_ms(longest), Duration::MAX);
-        let mut last = Duration::ZERO;
-        for exponent in -80..80 {
-            let next = duration_from_ms(f64::from(exponent).exp2());
-            assert!(next >= last);
-            last = next;
-        }
+        let powers = (-80..80).map(|exponent| duration_from_ms(f64::from(exponent).exp2()));
+        assert!(powers.is_sorted());
     }
 }

@@ -301,46 +301,26 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    /// The sequence of gRPC's own test (`retry_throttle_test.cc`): 4 tokens, 1.6 for a success.
+    /// The sequence of gRPC's own test (`retry_throttle_test.cc`): 4 tokens, 1.6 for a success, `s`. A failure after
+    /// which there may be a retry is `F`, another is `f`.
     #[test]
     fn the_rule_of_grpc() {
-        let budget = LoadBudget::Grpc {
-            max_tokens: 4.0,
-            token_ratio: 1.6,
-        };
         let mut guard = Guard::new(&LoadProtection {
-            budget: Some(budget),
+            budget: Some(LoadBudget::Grpc {
+                max_tokens: 4.0,
+                token_ratio: 1.6,
+            }),
             breaker: None,
         });
-        let (success, failure) = (None, Some);
-        for (i, event) in [
-            failure(true),
-            success,
-            failure(true),
-            failure(false),
-            failure(false),
-            failure(false),
-            failure(false),
-            success,
-            success,
-            failure(true),
-            failure(false),
-            success,
-            failure(false),
-            success,
-            failure(true),
-        ]
-        .into_iter()
-        .enumerate()
-        {
+        for (i, event) in "FsFffffssFfsfsF".chars().enumerate() {
             let mut ticket = Ticket::default();
-            let Some(retries) = event else {
+            if event == 's' {
                 let _ = guard.succeeded(0.0, &ticket);
-                continue;
-            };
-            let _ = guard.failed(0.0, 0.0, &ticket);
-            let found = guard.retries(0.0, 0.0, &mut ticket).is_ok();
-            assert_eq!(found, retries, "event {i}");
+            } else {
+                let _ = guard.failed(0.0, 0.0, &ticket);
+                let retries = guard.retries(0.0, 0.0, &mut ticket).is_ok();
+                assert_eq!(retries, event == 'F', "event {i}");
+            }
         }
     }
 }
