@@ -76,11 +76,6 @@ const COUNTS = {
   },
   /** A command that is right or wrong as a whole. */
   check: (_, good) => ({ passed: Number(good), failed: 0, skipped: 0 }),
-  /** The same, of cargo; wrong, too, if it prints a warning. */
-  silent(output, good) {
-    const warns = /^warning/m.test(output);
-    return { passed: Number(good && !warns), failed: Number(warns), skipped: 0 };
-  },
 };
 
 /** A failure is never lost: a runner that died before its summary counts as one failed test. */

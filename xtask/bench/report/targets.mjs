@@ -45,11 +45,10 @@ const AIMS = {
     ['the same, × cockatiel with a breaker', times(samples, BREAKER, WRAPPED), '≤', 0.6],
     ['budget and breaker of a key, B', perKey, '≤', 600],
   ],
-  heap: ({ [POLICY]: { pending, kept, keptOfMany }, [LIGHT]: light }) => [
+  heap: ({ [POLICY]: { pending, kept }, [LIGHT]: light }) => [
     ['heap of an operation in a wait, B', pending, '≤', 1150],
     ['the same of light, B', light.pending, '≤', 1500],
     ['kept after the end, B', kept, '≤', 10],
-    ['kept of many, B each', keptOfMany, '≤', 1],
   ],
   cold: (cold, { success }, node) => (success ? ofNode(node, { success, cold }) : []),
   older: (results) => ofNode(results.node, results),
