@@ -11,7 +11,6 @@ const FOLDER = inRoot('crates/rejitter/src/simulation');
 const STRUCT = /^(?:pub struct (\w+) \{| {4}(\w+):\n)(.*?)^\}/gms;
 const FIELD = /((?:^ *\/\/\/.*\n)+) +(?:pub )?(\w+): (f64|u32)(?: = .*)?,$/gm;
 const DEFAULT = / ?\bDefault(?:s to|:) ([\w,.]*\w)[^.]*\./;
-const COLUMNS = 120;
 
 const camelCase = (text) =>
   text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => name.replaceAll(/_(.)/g, (_, c) => c.toUpperCase()));
@@ -51,16 +50,8 @@ export const NUMBERS = numbersIn(
 );
 
 /** The member of an interface. */
-function declared({ name, text, standard }, indent) {
-  const comment = `${indent}/** ${text} @default ${standard} */`;
-  const member = `${indent}${name}?: number | undefined;`;
-  if (comment.length <= COLUMNS) return `${comment}\n${member}`;
-  const lines = text.match(new RegExp(`.{1,${COLUMNS - indent.length - 3}}(?: |$)`, 'g'));
-  const block = [...lines.map((line) => line.trimEnd()), '', `@default ${standard}`].map((line) =>
-    `${indent} * ${line}`.trimEnd(),
-  );
-  return [`${indent}/**`, ...block, `${indent} */`, member].join('\n');
-}
+const declared = ({ name, text, standard }, indent) =>
+  `${indent}/** ${text} @default ${standard} */\n${indent}${name}?: number | undefined;`;
 
 /**
  * Puts the members of a struct where an interface has an index signature with its name, as `[LoadOptions: string]:

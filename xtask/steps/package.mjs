@@ -1,5 +1,6 @@
 // The npm package: its wasm files, assembled with the driver and the entries, packed.
 
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -161,14 +162,10 @@ const RECIPE = [
  * that the result depends on has changed.
  */
 async function runPasses(log, input, work, results, passes) {
-  const bytes = readFileSync(input);
-  const before = join(work, 'input.wasm');
-  const recipe = [...passes.map(({ line }) => line.join(' ')), ...RECIPE.map((file) => textOf(inRoot(file)))].join(
-    '\n',
-  );
+  const recipe = [...passes.map(({ line }) => line.join(' ')), ...RECIPE.map((file) => textOf(inRoot(file)))].join();
+  const key = createHash('sha256').update(readFileSync(input)).update(recipe).digest('hex');
   const sizes = () => results.map((file) => `${basename(file).replace(/\..*/, '')} ${sizeOf(file)}`).join(', ');
-  const unchanged = results.every((file) => existsSync(file)) && textOf(join(work, 'recipe')) === recipe;
-  if (unchanged && existsSync(before) && readFileSync(before).equals(bytes)) {
+  if (results.every((file) => existsSync(file)) && textOf(join(work, 'key')) === key) {
     log.note = `${sizes()}, nothing changed`;
     return;
   }
@@ -176,8 +173,7 @@ async function runPasses(log, input, work, results, passes) {
   mkdirSync(work, { recursive: true });
   for (const pass of passes) await log.run(pass);
   // Last: a run that was cut off is done again.
-  writeFileSync(before, bytes);
-  writeFileSync(join(work, 'recipe'), recipe);
+  writeFileSync(join(work, 'key'), key);
   log.note = sizes();
 }
 

@@ -28,17 +28,17 @@ const BUNDLES = {
   [LIGHT]: LIGHT,
 };
 
-/** The columns: their names in words, and how a value is written. */
-const MEASURES = [
-  ['first success', 'first success, × bare call', (value) => `${digits(value)}×`],
-  ['retries', '3 failures, then success, × loop', (value) => `${digits(value)}×`],
-  ['heap in a wait', 'heap in a wait, B', (value) => `${whole(value)} B`],
-  ['cold start', 'cold start, ms', (value) => `${digits(value)} ms`],
-  ['bytes in an app', 'in an app, B', (value) => `${whole(value)} B`],
+/** The columns. */
+const HEADS = [
+  'first success, × bare call',
+  '3 failures, then success, × loop',
+  'heap in a wait, B',
+  'cold start, ms',
+  'in an app, B',
 ];
 
 /**
- * The numbers of a contender in the order of {@link MEASURES}, undefined where not measured.
+ * The numbers of a contender in the order of {@link HEADS}, undefined where not measured.
  * @typedef {{ name: string, values: (Spread | number | undefined)[] }} Row
  */
 
@@ -56,22 +56,6 @@ function rowsOf({ success, retries, heap = {}, cold: { first: cold } = { first: 
         (sizes?.ours[BUNDLES[name]] ?? sizes?.peers[name])?.brotli,
       ],
     }));
-}
-
-const middle = (value) => (typeof value === 'object' ? value.median : value);
-
-/** Names, for each measure, the contenders that match or beat rejitter's policy; less than 5% counts as equal. */
-function aheadOf(rows) {
-  return MEASURES.flatMap(([measure, , show], column) => {
-    const of = (row) => middle(row?.values[column]) ?? NaN;
-    const own = of(rows.find(({ name }) => name === POLICY));
-    if (Number.isNaN(own)) return [];
-    const others = rows
-      .filter((row) => !row.name.startsWith('rejitter') && of(row) <= own * 1.05)
-      .sort((a, b) => of(a) - of(b))
-      .map((row) => `${row.name} (${show(of(row))})`);
-    return `- ${measure} (rejitter: ${show(own)}): ${others.join(', ') || 'none'}`;
-  });
 }
 
 /** A table cell. */
@@ -92,10 +76,7 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
   ];
   if (rows.length > 0) {
     paragraphs.push(
-      markdownTable([
-        ['', ...MEASURES.map(([, head]) => head)],
-        ...rows.map(({ name, values }) => [named(name), ...values.map(cell)]),
-      ]),
+      markdownTable([['', ...HEADS], ...rows.map(({ name, values }) => [named(name), ...values.map(cell)])]),
       wrapped(`
         First success: \`await\` of an operation whose first attempt succeeds, as a multiple of \`await fn()\`. Three
         failures: the waits take no time (\`setImmediate\`), as a multiple of the hand-written loop. Heap: of an
@@ -106,10 +87,6 @@ export function block({ when, machine, versions, node, parts, others, quick }) {
   if (parts.success) {
     const notes = Object.entries(parts.success.notes).map(([name, note]) => `${name} (${note})`);
     paragraphs.push(wrapped(`Not alike in all: ${notes.join(', ')}.`));
-  }
-  if (rows.some(({ name }) => name === POLICY)) {
-    const ahead = aheadOf(rows).map((line) => wrapped(line).replaceAll('\n', '\n  '));
-    paragraphs.push("As good as rejitter's policy or better, by each measure:", ahead.join('\n'));
   }
   for (const [name, paragraph] of Object.entries(PARAGRAPHS))
     if (parts[name]) paragraphs.push(paragraph(parts[name], parts, named, node));

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { median, quantile } from '../lib/stats.mjs';
+import { missed, tableOf } from '../parts/worlds.mjs';
 import { aimsOf } from '../worlds/shown.mjs';
 import { TABLES } from '../worlds/tables.mjs';
 import { BEGIN, END, between } from './document.mjs';
 import { digits, placed } from './table.mjs';
-import { missed, tableOf } from './worlds.mjs';
 
 test('numbers have three digits that count, and quantiles lie between values', () => {
   const texts = [0, 0.01234, 2.345, 12.34, 1887, -45678, NaN].map(digits);
