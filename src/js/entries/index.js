@@ -3,13 +3,13 @@
 
 // In the order that compresses best.
 import { DECORRELATED, EQUAL, EXPONENTIAL, FIXED, LINEAR, NONE, TRUNCATED } from '../options/codes.js';
-import { policyOf } from '../policy/policy.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
+import { policyOf } from '../policy/policy.js';
 import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
 import { run } from '../run/run.js';
-import { load } from '../wasm/core.js';
 import { syncOf } from '../run/sync.js';
+import { load } from '../wasm/core.js';
 
 export { isProgrammingError } from '../failures/network.js';
 export { isPermanent, permanent, retryAfter } from '../run/directives.js';

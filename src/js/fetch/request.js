@@ -1,6 +1,6 @@
 // The arguments of one call of fetch, rebuilt for each attempt.
 
-import { isSignal } from '../options/checks.js';
+import { isReference, isSignal } from '../options/checks.js';
 import { mistake, problemOf } from '../options/messages.js';
 import { RULES } from '../options/table.js';
 import { addressOf, classOf, copyOf, isList, isReplayable, isRequest, isStream, tagOf } from './body.js';
@@ -225,7 +225,7 @@ export function requestFor(option, input, init) {
 /** Reads the members of a RequestInit, each once, and the own properties that hosts add to it. @param {any} init */
 function membersOf(init) {
   const members = /** @type {any} */ ({ __proto__: null });
-  if (Object(init) !== init) throw problemOf('init', init, ['', 'object']);
+  if (!isReference(init)) throw problemOf('init', init, ['', 'object']);
   for (const name of MEMBERS) {
     const value = init[name];
     if (value !== undefined) members[name] = value;

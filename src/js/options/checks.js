@@ -42,6 +42,11 @@ export function isFunction(value) {
   return typeof value === 'function';
 }
 
+/** Returns whether it may have members: an object, or a function. @param {any} value */
+export function isReference(value) {
+  return Object(value) === value;
+}
+
 /** Returns whether it is one, and no function. @param {any} value */
 export function isObject(value) {
   return typeof value === 'object' && value !== null;

@@ -56,6 +56,16 @@ export class Admission {
   }
 
   /**
+   * Joins what the end of another attempt of the round tells: the operation has one admission.
+   * @param {Admission} other
+   */
+  join({ throttled, pays, ownUntil }) {
+    this.throttled ||= throttled;
+    this.pays ||= pays;
+    this.ownUntil = Math.max(ownUntil, this.ownUntil);
+  }
+
+  /**
    * Follows the caller's verdict on an outcome, once.
    * @param {AttemptRun} run
    * @param {boolean} again whether another attempt may follow

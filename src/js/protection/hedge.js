@@ -59,7 +59,7 @@ export class Hedge {
    * @param {import('./state.js').State} state
    */
   rounds(op, driver, state) {
-    return new Rounds(op, driver, state, this);
+    return new Rounds(op, driver, state);
   }
 
   /**

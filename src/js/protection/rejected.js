@@ -1,4 +1,5 @@
-// The error of an operation that protection rejected before its first attempt, or after an answer.
+// The errors of protection: of an operation that it rejected before its first attempt or after an answer, and of an
+// attempt that another one made needless.
 
 import { messageOf } from '../options/messages.js';
 import { markRejected } from '../run/directives.js';
@@ -26,6 +27,11 @@ export class RejectedError extends Error {
     hide(this, 'cause', cause);
     markRejected(this);
   }
+}
+
+/** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */
+export class SupersededError extends Error {
+  name = 'SupersededError';
 }
 
 /**

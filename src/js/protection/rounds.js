@@ -1,11 +1,12 @@
 // Rounds: an attempt, and its hedge if it is slow. The first of both that decides the operation ends it; if both have
 // failed, the round has failed, with what ended last.
 
+import { isReference } from '../options/checks.js';
 import { now, startTimer } from '../run/timer.js';
 import { Admission } from './admission.js';
+import { SupersededError } from './rejected.js';
 
 /** @import { Attempt } from '../run/attempt.js' */
-/** @import { Task } from '../run/contracts.js' */
 /** @import { Limits } from '../run/limits.js' */
 /** @import { Driver, Limited } from '../run/run.js' */
 /** @import { Stop } from '../run/steps.js' */
@@ -14,17 +15,14 @@ import { Admission } from './admission.js';
 /** @typedef {import('../run/operation.js').Operation<Limited>} Operation */
 /** @typedef {import('../run/operation.js').AttemptRun<Limits>} AttemptRun */
 
-/** Reason with which the signal of an attempt is aborted when the other one of its round has ended the operation. */
-export class SupersededError extends Error {
-  name = 'SupersededError';
-}
+/** In place of the task of a fetch. @type {{ mayHedge: boolean, another: () => AttemptRun['task'] }} */
+const NO_TASK = { mayHedge: true, another: () => undefined };
 
 /** The rounds of one operation. */
 export class Rounds {
   #op;
   #driver;
   #state;
-  #hedge;
   /** Number of hedges so far. */
   hedges = 0;
   /** The attempt, and the hedge if there is one. @type {AttemptRun[]} */
@@ -33,45 +31,43 @@ export class Rounds {
   #undecided = new Set();
   /** The one that ended last. @type {AttemptRun | undefined} */
   #last;
-  /** Makes the attempts of a fetch. @type {Task | undefined} */
-  #task;
+  #task = NO_TASK;
   /** Cancels the hedge's start. @type {(() => void) | undefined} */
   #cancel;
 
-  /** @param {Operation} op @param {Driver} driver @param {State} state @param {Hedge} hedge */
-  constructor(op, driver, state, hedge) {
+  /** @param {Operation} op @param {Driver} driver @param {State} state */
+  constructor(op, driver, state) {
     this.#op = op;
     this.#driver = driver;
-    this.#state = state;
-    this.#hedge = hedge;
+    this.#state = /** @type {State & { hedge: Hedge }} */ (state);
   }
 
   /** Makes a round, whose attempt has been let pass. @type {(time: number) => Promise<Stop> | Stop} */
   run(time) {
     const { limits, settings } = this.#op;
     const run = /** @type {AttemptRun} */ (this.#op.run);
-    this.#task = run.task;
+    this.#task = run.task ?? NO_TASK;
     this.#last = undefined;
     limits.attempt = undefined;
-    limits.onStop = () => this.#stop();
+    limits.onStop = () => {
+      this.#cancel?.();
+      const superseded = 'rejitter: another attempt has ended the operation';
+      for (const { limits: own } of this.#undecided)
+        own.stop(limits.stopped ? limits.reason : new SupersededError(superseded), true);
+    };
     const stop = this.#begin(run, time);
     if (stop) return stop;
     limits.metrics?.attempted(run.number);
     return new Promise((resolve, reject) => {
-      if (run.number < settings.maxAttempts && this.#mayHedge()) {
+      if (run.number < settings.maxAttempts && this.#task.mayHedge) {
         const from = now();
-        const delayMs = this.#hedge.delayMs(from);
+        const delayMs = this.#state.hedge.delayMs(from);
         if (delayMs !== undefined && from + delayMs < limits.deadlineAt)
           this.#cancel = startTimer(delayMs, () => this.#startHedge()?.then(resolve, reject), settings.unref, from);
       }
       // Rejects if the host's clock throws.
       this.#drive(run).then(resolve, reject);
     });
-  }
-
-  /** Returns whether two attempts at a time do no more than one. */
-  #mayHedge() {
-    return this.#task === undefined || this.#task.mayHedge;
   }
 
   /**
@@ -82,13 +78,11 @@ export class Rounds {
   #begin(run, time, fields) {
     const { Limits, begin } = this.#driver;
     run.limits = Object.assign(new Limits([]), { deadlineAt: this.#op.limits.deadlineAt, fields });
-    run.task = this.#task?.another();
+    run.task = this.#task.another();
     this.#runs.push(run);
     this.#undecided.add(run);
     const stop = begin(run, time);
-    if (!stop) return undefined;
-    this.#runs.pop();
-    this.#undecided.delete(run);
+    if (stop) this.#undecided.delete(/** @type {AttemptRun} */ (this.#runs.pop()));
     return stop;
   }
 
@@ -97,8 +91,8 @@ export class Rounds {
     const { limits } = this.#op;
     const time = now();
     // A clock that is moved by hand may fire a timer before the end of the attempt is known.
-    if (limits.stopReason || !this.#mayHedge() || this.#runs[0].attempt?.signal.aborted) return undefined;
-    const putBack = this.#hedge.take(this.#state, time);
+    if (limits.stopReason || !this.#task.mayHedge || this.#runs[0].attempt?.signal.aborted) return undefined;
+    const putBack = this.#state.hedge.take(this.#state, time);
     if (!putBack) return undefined;
     const fields = { hedge: /** @type {const} */ (true) };
     const run = /** @type {AttemptRun} */ (new this.#driver.AttemptRun(this.#op));
@@ -111,7 +105,7 @@ export class Rounds {
       return undefined;
     }
     this.hedges++;
-    this.#hedge.hedges++;
+    this.#state.hedge.hedges++;
     limits.metrics?.hedged();
     return this.#drive(run);
   }
@@ -136,7 +130,7 @@ export class Rounds {
         threw = true;
       }
       next = review(run, next, threw);
-      if (Object(next) === next) next = classify(run, await limits.race(next));
+      if (isReference(next)) next = classify(run, await limits.race(next));
     } catch (thrown) {
       next = callbackFailed(run, thrown, limits);
     }
@@ -164,7 +158,7 @@ export class Rounds {
     if (stop !== undefined) {
       // From here on, nothing interrupts the operation.
       limits.dispose();
-      if (stop === 'success' && run.limits.fields) this.#hedge.won++;
+      if (stop === 'success' && run.limits.fields) this.#state.hedge.won++;
       run.admission?.close(run, stop);
       run.endedAt ??= now();
       this.#choose(run, 'superseded');
@@ -173,23 +167,11 @@ export class Rounds {
     if (this.#undecided.size > 0) return false;
     const all = this.#choose(this.#last, '');
     const chosen = this.#op.run;
-    const common = /** @type {Admission} */ (chosen.admission);
     for (const { hintMs = NaN, admission } of all) {
       if (hintMs >= 0) chosen.hintMs = Math.max(hintMs, chosen.hintMs || 0);
-      const { throttled, pays, ownUntil } = /** @type {Admission} */ (admission);
-      common.throttled ||= throttled;
-      common.pays ||= pays;
-      if (ownUntil > common.ownUntil) common.ownUntil = ownUntil;
+      /** @type {Admission} */ (chosen.admission).join(/** @type {Admission} */ (admission));
     }
     return true;
-  }
-
-  /** Aborts the attempts that run. */
-  #stop() {
-    const { stopped, reason } = this.#op.limits;
-    this.#cancel?.();
-    const superseded = 'rejitter: another attempt has ended the operation';
-    for (const { limits } of this.#undecided) limits.stop(stopped ? reason : new SupersededError(superseded), true);
   }
 
   /**
@@ -209,10 +191,8 @@ export class Rounds {
       if (running && reason === 'superseded') admission.fields = { ...admission.fields, superseded: true };
       // The caller may not have classified it yet.
       admission.close(other, reason);
-      if (running) {
-        other.endedAt = now();
-        this.#record(other, true, other.limits.reason);
-      } else this.#record(other);
+      if (running) other.endedAt = now();
+      this.#record(other, running || other.failed, running ? other.limits.reason : other.outcome);
       other.task?.discard();
     }
     const run = chosen ?? all[0];
@@ -223,10 +203,7 @@ export class Rounds {
     return all;
   }
 
-  /**
-   * Records an attempt. What ended last may stand last until the next round, whose attempts read it.
-   * @type {Driver['record']}
-   */
+  /** What ended last may stand last until the next round: its attempts read it. @type {Driver['record']} */
   #record(...args) {
     this.#driver.record(...args);
     this.#op.records.sort((a, b) => a.number - b.number);
@@ -249,6 +226,4 @@ export class Rounds {
 }
 
 /** Returns whether an attempt still runs. @param {AttemptRun} run */
-function runs({ endedAt }) {
-  return endedAt === undefined;
-}
+const runs = ({ endedAt }) => endedAt === undefined;

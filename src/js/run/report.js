@@ -1,6 +1,7 @@
 // The report of an operation: what each attempt did, why it ended, and the errors that carry it.
 
 import { MARK } from '../marks.js';
+import { isReference } from '../options/checks.js';
 import { messageOf, show } from '../options/messages.js';
 
 /**
@@ -55,7 +56,7 @@ export function retryReport(error) {
 /** @param {unknown} error @param {object} report */
 export function keepReport(error, report) {
   // A WeakMap accepts objects only.
-  if (Object(error) === error) reports().set(/** @type {object} */ (error), report);
+  if (isReference(error)) reports().set(/** @type {object} */ (error), report);
 }
 
 /** An attempt that outlived `attemptTimeoutMs`, or an operation that outlived `totalTimeoutMs`. */

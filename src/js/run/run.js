@@ -1,5 +1,6 @@
 // Runs an operation: the first attempt on a fast path, everything else by one loop.
 
+import { isReference } from '../options/checks.js';
 import { PROTECTION } from '../options/settings.js';
 import { Attempt } from './attempt.js';
 import { mistakeIn } from './directives.js';
@@ -7,7 +8,7 @@ import { adopt } from './hooks.js';
 import { Limits, NO_LIMITS, limitsOf } from './limits.js';
 import { AttemptRun, Operation, record } from './operation.js';
 import { callbackFailed, settle } from './settle.js';
-import { begin, classify, enter, plan, prepare, review, start } from './steps.js';
+import { begin, classify, enter, isPrepared, plan, prepare, review, start } from './steps.js';
 import { now, restOf } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -117,7 +118,7 @@ async function loop(op, threw, answer) {
           next ??= review(op.run, answer, /** @type {boolean} */ (threw));
           threw = undefined;
           // The caller's verdict, or a promise of it.
-          if (Object(next) === next) next = classify(op.run, await op.limits.race(next));
+          if (isReference(next)) next = classify(op.run, await op.limits.race(next));
         }
         next ??= plan(op);
       }
@@ -131,8 +132,7 @@ async function loop(op, threw, answer) {
         restMs = restOf(restMs, time, (time = now()));
       } while (restMs > 0 && !op.limits.stopped);
       next = op.limits.stopReason;
-      // Not after a hold, when the last attempt is recorded already.
-      if (next === undefined && op.settings.beforeRetry && op.run.startedAt !== undefined) {
+      if (next === undefined && isPrepared(op)) {
         await op.limits.race(prepare(op));
         next = op.limits.stopReason;
         time = now();

@@ -1,6 +1,7 @@
 // The end of an operation: its outcome, its report, its last event.
 
 import { readMarks } from '../marks.js';
+import { isReference } from '../options/checks.js';
 import { DEEPEST } from '../options/codes.js';
 import { emit } from './hooks.js';
 import { INTERRUPTED, timedOut } from './limits.js';
@@ -112,7 +113,7 @@ function blame(error, failure) {
   try {
     if (!(error instanceof Error) || Object.hasOwn(error, 'cause') || !Object.isExtensible(error)) return;
     try {
-      for (let depth = 0, each = failure; depth < DEEPEST && Object(each) === each; depth++, each = each.cause) {
+      for (let depth = 0, each = failure; depth < DEEPEST && isReference(each); depth++, each = each.cause) {
         if (each === error) return;
       }
     } catch {

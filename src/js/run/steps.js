@@ -2,7 +2,7 @@
 // why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its attempt.
 
 import { readMarks } from '../marks.js';
-import { isMs, isObject } from '../options/checks.js';
+import { isMs, isObject, isReference } from '../options/checks.js';
 import { invalid, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
@@ -111,7 +111,7 @@ export function review(run, answer, threw, also) {
   if (marks?.rejected) return 'notRetryable';
   if (marks?.permanent) return 'permanent';
   const verdict = ask(run);
-  return Object(verdict) === verdict ? verdict : classify(run, verdict, also);
+  return isReference(verdict) ? verdict : classify(run, verdict, also);
 }
 
 /** Asks the caller. @param {AttemptRun} run @returns {any} */
@@ -168,7 +168,12 @@ export function plan(op) {
   return delayMs;
 }
 
-/** Calls `beforeRetry`. @param {Operation} op */
+/** Whether the caller prepares the retry: not after a hold, when the attempt is recorded. @param {Operation} op */
+export function isPrepared(op) {
+  return op.settings.beforeRetry && op.run.startedAt !== undefined;
+}
+
+/** Has the caller prepare the retry. Returns what is to be awaited. @param {Operation} op */
 export function prepare(op) {
   const delayMs = /** @type {number} */ (op.run.delayMs);
   return op.settings.beforeRetry?.(Object.freeze(eventOf(op.run, op.attempts, { delayMs })));

@@ -1,6 +1,6 @@
 // One operation that blocks the thread while it waits.
 
-import { isFunction, isObject } from '../options/checks.js';
+import { isFunction, isReference } from '../options/checks.js';
 import { failure } from '../options/messages.js';
 import { readOptions, requireFunction, settingsOf } from '../options/settings.js';
 import { RULES } from '../options/table.js';
@@ -11,7 +11,7 @@ import { hide } from './report.js';
 import { protect } from './run.js';
 import { callbackFailed, settle } from './settle.js';
 import { reasonOf } from './signals.js';
-import { begin, classify, enter, plan, prepare, review, start } from './steps.js';
+import { begin, classify, enter, isPrepared, plan, prepare, review, start } from './steps.js';
 import { now } from './timer.js';
 import { subscribed } from './tracing.js';
 
@@ -72,7 +72,7 @@ const polledLimits = ({ signal, totalTimeoutMs }) => ({
 /** The loop of run.js, without awaits. @param {Operation} op */
 function loopSync(op) {
   start(op);
-  const { limits, settings } = op;
+  const { limits } = op;
   let time = op.startedAt;
   /** @type {number | object | import('./steps.js').Stop} */
   let next;
@@ -87,7 +87,7 @@ function loopSync(op) {
         block(Math.min(Math.ceil(/** @type {number} */ (next)), limits.deadlineAt - now()));
       time = now();
       next = limits.stopReason;
-      if (next === undefined && settings.beforeRetry && op.run.startedAt !== undefined) {
+      if (next === undefined && isPrepared(op)) {
         noPromise(prepare(op), 'beforeRetry');
         next = limits.stopReason;
         time = now();
@@ -116,7 +116,7 @@ function attemptSync(run) {
   }
   run.failed = threw;
   const next = review(run, threw ? answer : noPromise(answer, 'the callback'), threw, '');
-  return Object(next) === next ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult'), '') : next;
+  return isReference(next) ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult'), '') : next;
 }
 
 /**
@@ -125,7 +125,7 @@ function attemptSync(run) {
  * @type {(value: any, name: string) => any}
  */
 function noPromise(value, name) {
-  if (!(isObject(value) || isFunction(value)) || !isFunction(value.then)) return value;
+  if (!isReference(value) || !isFunction(value.then)) return value;
   adopt(value, undefined, () => {});
   throw failure(TypeError, `${name} must not return a promise, because retrySync cannot await it. Use retry instead`);
 }
