@@ -189,17 +189,12 @@ const SCENARIOS = {
     return operation(() => Promise.allSettled(runs.map((own) => policy.run(fail, bare(own)))), []);
   },
   // Unseeded lists differ from each other, seeded ones do not.
-  seeds: () =>
-    [fromData({ version: 1, maxAttempts: 4 }), policyOf({ maxAttempts: 4 })].map((policy) => {
+  delays: () =>
+    [fromData({ version: 1, maxAttempts: 4 }), policyOf({ maxAttempts: 4, jitter: 'pollyV2' })].map((policy) => {
       const [one, other] = [[...policy.delays({})].join(), [...policy.delays()].join()];
-      return one !== other && [...policy.delays({ seed: 1 })].join();
+      const own = { seed: 1, operation: 2, hintMs: 5 };
+      return [one !== other, [...policy.delays({ seed: 1 })].join(), policy.delayMs(3, own), delayMs(3, none)];
     }),
-  delays: () => [
-    delayMs(3, none),
-    ...[{ seed: 1 }, { seed: 1, operation: 2, hintMs: 5 }].map((own) =>
-      policyOf({ jitter: 'pollyV2' }).delayMs(3, own),
-    ),
-  ],
   data: () =>
     [fromData({ version: 1, maxAttempts: 4, jitter }), policyOf(awsSdk2026), policyOf(polly)].map((policy) =>
       Object.entries(policy.toJSON()),
