@@ -73,14 +73,14 @@ const parts = () => [
 
 /** Runs an operation under this protection, then one of its own state as that is now, and one with a key. */
 async function guarded(fn, options, seen) {
-  const protection = protect(...parts(), bare({ onEvent: (event) => void seen.push(bare(event)) }));
+  const protection = protect(...parts(), bare({ onEvent: (event) => void seen.push(event) }));
   const call = (protection) => retry(fn, bare({ random: () => 0, ...options, protection }));
   const all = [protection, protection.for('a')];
   try {
     return await call(protection);
   } finally {
     for (const each of all) await call(each).catch(() => {});
-    seen.push(all.map((each) => bare(each.status())));
+    seen.push(all.map((each) => each.status()));
   }
 }
 
@@ -126,7 +126,7 @@ const RUNNERS = {
     await policy
       .wrap(fn, bare({ withAttempt: true }))()
       .catch(() => {});
-    seen.push(bare(policy.metrics()));
+    seen.push(policy.metrics());
   },
   'all parts': guarded,
 };
@@ -197,7 +197,7 @@ const SCENARIOS = {
     }),
   data: () =>
     [fromData({ version: 1, maxAttempts: 4, jitter }), policyOf(awsSdk2026), policyOf(polly)].map((policy) =>
-      Object.entries(policy.toJSON()),
+      policy.toJSON(),
     ),
   ...Object.fromEntries(
     [{ jitter: {} }, { jitter: { type: 'additive' } }, { wrong: 1 }, { minMs: 20_000 }].map((options) => [
@@ -214,7 +214,7 @@ const SCENARIOS = {
         nextDelay(policy, { attempt: 1, error: E, seed: '1' }),
         ...Object.values(exporters).map((write) => {
           const { config, losses } = write(policy);
-          return [Object.entries(config), losses.map(({ text }) => text)];
+          return [config, losses.map(({ text }) => text)];
         }),
       ]),
     ),
@@ -226,13 +226,7 @@ for (const [runners, operations] of TABLES)
 
 function blocking(fn, options) {
   const { error, value, clock } = bare(underBlockingClock(() => retrySync(fn, options)));
-  return [error === E, value, clock.waits, told(error)];
-}
-
-/** The report of an operation, as data. */
-function told(error) {
-  const report = retryReport(error);
-  return report && bare({ ...report, records: report.records.map((record) => Object.entries(record)) });
+  return [error === E, value, clock.waits, retryReport(error)];
 }
 
 /** Runs an operation. Returns as data how it ended, its timers, and what else was seen. */
@@ -246,7 +240,7 @@ async function operation(run, [fn, options], aborts) {
   };
   const { clock, rejected, value, error } = await underClock(start, bare({ limit: 1000 }));
   const end = rejected
-    ? [error === E || [error?.name, error?.message], told(error), Object.hasOwn(Object(error), 'errors')]
+    ? [error === E || [error?.name, error?.message], retryReport(error), Object.hasOwn(Object(error), 'errors')]
     : ['resolved', value];
   return [end, clock.delays, seen];
 }

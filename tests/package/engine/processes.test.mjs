@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { printed, runNode, tool } from '../lib/consumer.mjs';
 
-/** Helpers of the programs, which import the package themselves: some change the host first. */
+/** Helpers of the programs. Those that change the host first import the package themselves. */
 const PRELUDE = `
   process.on('exit', () => performance.now() > 50_000 && console.log('late'));
   const fails = () => { throw 0; };
@@ -23,7 +23,7 @@ const IMPORT =
   'const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } = ' +
   "await import('rejitter');";
 const CHANNEL = (change, most = 1) => [
-  `${IMPORT} let looks = 0; ${change}
+  `let looks = 0; ${change}
   const seen = [retrySync(() => 1)];
   for (const call of [() => retry(() => 1), () => retry(second, { baseMs: 0 }),
     () => new RetryPolicy({ baseMs: 0 }).run(second), () => new RetryPolicy().wrap(() => 2)()]) seen.push(await call());
@@ -35,32 +35,28 @@ const CHANNEL = (change, most = 1) => [
 
 /** Program, and what it prints before it ends, long before its waits do; flags of Node. */
 const PROGRAMS = {
-  'X01 unref: true lets a process end in the middle of a wait': [
-    `${IMPORT} retry(fails, { ...long, unref: true });`,
-    '',
-  ],
+  'X01 unref: true lets a process end in the middle of a wait': [`retry(fails, { ...long, unref: true });`, ''],
   'X01 unref: true, in rejitter/light': [
     `const light = await import('rejitter/light'); light.retry(fails, { ...long, unref: true });`,
     '',
   ],
   'X01 without unref a waiting operation keeps the process alive until it ends': [
     // This timer alone would not: it is unref'd.
-    `${IMPORT} setTimeout(() => controller.abort('stopped'), 300).unref();
+    `setTimeout(() => controller.abort('stopped'), 300).unref();
      retry(fails, { ...long, signal }).catch((reason) => console.log(reason));`,
     'stopped',
   ],
   "X01 the deadline and the attempt timeout are unref'd as well": [
-    `${IMPORT} retry(hangs, { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });`,
+    `retry(hangs, { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });`,
     '',
   ],
   'X03 success at the second attempt: neither the attempt timeout nor the deadline holds the process': [
-    `${IMPORT} console.log(await retry(second, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
+    `console.log(await retry(second, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);`,
     'value 0',
   ],
   'nothing of the options stays alive after a call': [
-    `${IMPORT}
-    const kept = [];
+    `const kept = [];
     for (const make of [() => ({ retryIf: () => true }), () => ({ signal: new AbortController().signal }),
       () => ({ maxAttempts: 2 })]) {
       let options = make();
@@ -78,8 +74,7 @@ const PROGRAMS = {
     ['--expose-gc'],
   ],
   'frozen prototypes of errors: timeouts, RetryError and marks work all the same': [
-    `${IMPORT}
-    for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object, Function]) Object.freeze(prototype);
+    `for (const { prototype } of [Error, AggregateError, TypeError, RangeError, Object, Function]) Object.freeze(prototype);
     const timeout = await end(retry(hangs, { attemptTimeoutMs: 1, maxAttempts: 2, baseMs: 0 }));
     const deadline = await end(retry(hangs, { totalTimeoutMs: 1 }));
     const wrapped = await end(retry(fails, { finalError: 'wrap', maxAttempts: 1 }));
@@ -91,13 +86,12 @@ const PROGRAMS = {
     'true true TimeoutError true RetryError PermanentError true',
   ],
   'retryAfter() says once per process that a value which is no number of milliseconds requests nothing': [
-    `${IMPORT} console.warn = console.log;
+    `console.warn = console.log;
     for (const ms of [1, 0, NaN, -1, null, undefined, new Date(), '2', 2n, { seconds: 2 }]) retryAfter(ms, new Error('x'));`,
     'rejitter: ms of retryAfter() must be a non-negative number of milliseconds or Infinity, got an object',
   ],
   'retrySync really blocks, in Node and in a worker of it: two waits of 30 ms, and no timer fires': [
-    `${IMPORT}
-    const { isMainThread, parentPort, Worker } = await import('node:worker_threads');
+    `const { isMainThread, parentPort, Worker } = await import('node:worker_threads');
     let fired = false;
     setTimeout(() => { fired = true; }, 0);
     const began = performance.now();
@@ -109,14 +103,14 @@ const PROGRAMS = {
     '3 true false, 3 true false',
   ],
   'retrySync: a promise that it rejects is not unhandled': [
-    `${IMPORT} const lost = async () => { throw new Error('lost'); };
+    `const lost = async () => { throw new Error('lost'); };
     for (const [fn, options] of [[lost], [fails, { retryIf: lost }], [() => 1, { retryOnResult: lost }]])
       try { retrySync(fn, options); } catch (error) { console.log(error.name); }`,
     'TypeError\nTypeError\nTypeError',
     ['--unhandled-rejections=strict'],
   ],
   'M07 zero waits let the event loop turn: an abort by a real timer gets through': [
-    `${IMPORT} let calls = 0, ticks = 0;
+    `let calls = 0, ticks = 0;
     const ticker = setInterval(() => { ticks += 1; if (ticks === 3) controller.abort('enough'); }, 1);
     const endless = () => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; };
     console.log(await end(retry(endless, { baseMs: 0, maxAttempts: Infinity, signal })), ticks);
@@ -217,10 +211,12 @@ const PROGRAMS = {
     Array(9).fill('true AbortError: This operation was aborted 20').join('\n'),
   ],
 };
+/** A program with the helpers, and with the package, unless it imports that itself. */
+const whole = (program) => PRELUDE + (program.includes(IMPORT) ? '' : IMPORT) + program;
 for (const [name, [program, says, flags]] of Object.entries(PROGRAMS))
-  test(name, async () => assert.equal((await printed(PRELUDE + program, { flags })).trimEnd(), says));
+  test(name, async () => assert.equal((await printed(whole(program), { flags })).trimEnd(), says));
 
 test('X01 unref: true, awaited at the top level: Node ends with code 13, as for any pending promise', async () => {
-  const { code } = await runNode(`${PRELUDE}${IMPORT} await retry(fails, { ...long, unref: true });`);
+  const { code } = await runNode(whole('await retry(fails, { ...long, unref: true });'));
   assert.equal(code, 13);
 });
