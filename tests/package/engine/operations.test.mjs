@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { AWAITED, HOOKS, OBSERVERS, fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
-import { underClock } from '../lib/clock.mjs';
+import { replace, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
 import { literal, tableIn } from '../lib/readers.mjs';
 
@@ -171,17 +171,6 @@ function check(script, played, ended, hooks, light = false) {
   assert.deepEqual(reportOf(kept, nameOf), { reason, attempts, elapsedMs, dropped, records, ...hint });
 }
 
-/** Hooks that throw are reported to what throws, too, as the consoles of some test environments do. */
-async function quietly(body) {
-  const { error } = console;
-  console.error = fails(new Error('written to the console'));
-  try {
-    return await body();
-  } finally {
-    console.error = error;
-  }
-}
-
 /**
  * Runs a case by a function that returns a promise, with timers that fire early, as those of hosts do.
  * @param {boolean} defer whether an attempt rejects instead of throwing
@@ -282,20 +271,22 @@ function lightCase({ options: { backoff, ...options }, ...script }) {
   return able('light', script) && known && same && drawn && !returned ? { ...script, options } : undefined;
 }
 
-for (const script of cases) {
+for (const script of cases)
   test(script.name, async () => {
-    // Without hooks the package takes shorter ways, and an attempt may throw or reject.
-    const variants = script.needs.includes('hooks') ? [true] : [true, false];
-    await quietly(async () => {
-      for (const hooks of variants) {
+    // Hooks that throw are reported to what throws, too, as the consoles of some test environments do.
+    const putBack = replace(console, 'error', fails(new Error('written to the console')));
+    try {
+      // Without hooks the package takes shorter ways, and an attempt may throw or reject.
+      for (const hooks of script.needs.includes('hooks') ? [true] : [true, false]) {
         if (able('retry', script)) for (const defer of [false, true]) await runAsync(script, hooks, defer);
         if (able('retrySync', script)) runSync(script, hooks);
       }
       const light = lightCase(script);
       if (light) for (const defer of [false, true]) await runAsync(light, false, defer, lightRetry);
-    });
+    } finally {
+      putBack();
+    }
   });
-}
 
 test('there are cases of every reason, every callback and every feature, and each function runs many', () => {
   const sorted = (list) => [...new Set(list)].sort();
