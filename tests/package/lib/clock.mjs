@@ -139,9 +139,7 @@ export class VirtualClock {
 
   /** Fires timers until none is left. `limit` bounds the number: a loop that never ends must fail, not hang. */
   async drain(limit = 100_000) {
-    for (let i = 0; i < limit; i += 1) {
-      if (!(await this.step())) return;
-    }
+    for (let i = 0; i < limit; i += 1) if (!(await this.step())) return;
     throw new Error(`more than ${limit} timers fired`);
   }
 
@@ -152,8 +150,8 @@ export class VirtualClock {
 }
 
 /** Runs `body(clock)`, which moves a virtual clock itself and may leave promises pending. Resolves with its value. */
-export async function onClock(body) {
-  const clock = new VirtualClock().install();
+export async function onClock(body, options) {
+  const clock = new VirtualClock(options).install();
   try {
     return await body(clock);
   } finally {
@@ -166,18 +164,13 @@ export async function onClock(body) {
  * Resolves with `{ clock, value }` or `{ clock, error, rejected: true }`. A promise that nothing can
  * settle any more, and one that takes more than `limit` timers, is an error: a test must not hang.
  */
-export async function underClock(body, options) {
-  const { limit = 100_000 } = own(options);
-  const clock = new VirtualClock(options).install();
-  try {
+export const underClock = (body, options) =>
+  onClock(async (clock) => {
+    const { limit = 100_000 } = own(options);
     let outcome;
     Promise.resolve(body(clock)).then(
-      (value) => {
-        outcome = { clock, value, rejected: false };
-      },
-      (error) => {
-        outcome = { clock, error, rejected: true };
-      },
+      (value) => void (outcome = { clock, value, rejected: false }),
+      (error) => void (outcome = { clock, error, rejected: true }),
     );
     let idle = 0;
     for (let fired = 0; !outcome; fired += 1) {
@@ -187,7 +180,4 @@ export async function underClock(body, options) {
       if (idle > 20 && !outcome) throw new Error('not settled, and no timer is armed that could settle it');
     }
     return outcome;
-  } finally {
-    clock.uninstall();
-  }
-}
+  }, options);

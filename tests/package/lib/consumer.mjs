@@ -3,7 +3,7 @@
 // what is published.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -45,23 +45,8 @@ export const consumer = (() => {
   const draft = mkdtempSync(join(root, 'draft-'));
   try {
     writeFileSync(join(draft, 'package.json'), '{ "name": "consumer", "private": true, "version": "0.0.0" }\n');
-    execFileSync(
-      'npm',
-      [
-        'install',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        '--no-save',
-        '--no-package-lock',
-        '--offline',
-        tarball,
-      ],
-      {
-        cwd: draft,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
-    );
+    const install = 'install --ignore-scripts --no-audit --no-fund --no-save --no-package-lock --offline'.split(' ');
+    execFileSync('npm', [...install, tarball], { cwd: draft, stdio: ['ignore', 'ignore', 'pipe'] });
     // The resolution is the consumer's own: this is how a user's module reaches the package.
     writeFileSync(join(draft, 'all.mjs'), "export * from 'rejitter';\n");
     renameSync(draft, dir);
@@ -129,23 +114,18 @@ export function project(name, files) {
  * Runs a command to its end. Resolves with what it printed and its exit code; only a command that
  * cannot be started rejects.
  */
-export function run(command, args, { cwd = consumer, env = {}, input } = {}) {
-  return new Promise((done, failed) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
-    const text = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      text.stdout += chunk;
+export const run = (command, args, { cwd = consumer, env = {}, input } = {}) =>
+  new Promise((done, failed) => {
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: Infinity };
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      // A text is the code of what kept it from starting.
+      if (typeof error?.code === 'string') failed(error);
+      else done({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
     });
-    child.stderr.setEncoding('utf8').on('data', (chunk) => {
-      text.stderr += chunk;
-    });
-    child.once('error', failed);
-    child.once('close', (code, signal) => done({ code: code ?? signal, ...text }));
     // A command may end before it has read its input; its exit code says why.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
-}
 
 /**
  * Runs a module in a Node of its own inside the consumer folder.

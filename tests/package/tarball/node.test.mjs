@@ -42,6 +42,7 @@ const PROGRAM = `
 (async () => {
   const out = { names: {} };
   const main = await load('rejitter');
+  for (const entry of ${JSON.stringify(ENTRIES)}) out.names[entry] = Object.keys(await load('rejitter/' + entry)).sort();
   out.atImport = [...used];
   await main.retry(() => 1);
   const first = await new main.RetryPolicy({ maxAttempts: 3, seed: 5 }).wrap(async (x) => x)(2);
@@ -56,7 +57,6 @@ const PROGRAM = `
   out.sync = main.retrySync(() => { calls++; if (calls < 3) throw 0; return calls; }, { baseMs: 0 });
   out.delays = [...new main.RetryPolicy({ seed: 'x' }).delays()];
   out.names.index = Object.keys(main);
-  for (const entry of ${JSON.stringify(ENTRIES)}) out.names[entry] = Object.keys(await load('rejitter/' + entry)).sort();
 
   const [{ createFetch }, lab] = [await load('rejitter/fetch'), await load('rejitter/lab')];
   const policy = new main.RetryPolicy({ metrics: true, baseMs: 0, maxAttempts: 2, finalError: 'wrap' });
