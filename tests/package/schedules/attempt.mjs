@@ -10,8 +10,7 @@ export class Attempt {
   cancel = () => {};
   /** Ends what is awaited of it. */
   cut = () => {};
-  /** @type {AbortController | undefined} */
-  #controller;
+  controller = new AbortController();
   /** Whether protection asks for another attempt as for a retry. */
   pays = true;
 
@@ -20,7 +19,6 @@ export class Attempt {
     Object.assign(this, admission, { op, number: op.attempts.length + 1 });
     const { options, startedAt, deadline, attempts } = op;
     const { number } = this;
-    const signal = () => this.signal;
     const previous = attempts.findLast(({ endedAt, number }) => endedAt !== undefined && number === op.recorded);
     this.view = {
       attempt: number,
@@ -28,9 +26,7 @@ export class Attempt {
       name: options.name,
       previousError: previous?.failed ? previous.outcome : undefined,
       previousDelayMs: previous?.delayMs,
-      get signal() {
-        return signal();
-      },
+      signal: this.controller.signal,
       get elapsedMs() {
         return now() - startedAt;
       },
@@ -40,27 +36,14 @@ export class Attempt {
     };
   }
 
-  get signal() {
-    return (this.#controller ??= new AbortController()).signal;
-  }
-
-  abort(reason) {
-    (this.#controller ??= new AbortController()).abort(reason);
-  }
-
   get runs() {
     return this.startedAt !== undefined && this.endedAt === undefined;
-  }
-
-  /** A promise of what the value comes to, or of an interruption. */
-  race(value) {
-    return this.op.raced(value, this);
   }
 
   stop(reason) {
     this.cancel();
     this.cut(INTERRUPTED);
-    this.abort(reason);
+    this.controller.abort(reason);
   }
 
   /** A server may ask everyone to come later. */

@@ -152,7 +152,7 @@ export class Operation {
       attempt.cancel = timer(ms, options.unref, () => {
         attempt.timeout = new TimeoutError();
         attempt.cut(INTERRUPTED);
-        attempt.abort(attempt.timeout);
+        attempt.controller.abort(attempt.timeout);
       });
     return undefined;
   }
@@ -194,7 +194,7 @@ export class Operation {
 
   /** Starts a hedge if the rules allow one. */
   hedge() {
-    const { hedge, budget, breaker, cooldown } = this.state;
+    const { hedge, breaker, cooldown } = this.state;
     const time = now();
     const calm = (breaker?.phase ?? 'closed') === 'closed' && !(cooldown?.left(time) > 0);
     const own = calm ? hedge.budget.take(false) : 0;
@@ -212,7 +212,7 @@ export class Operation {
     }
     second.close('aborted');
     hedge.budget.putBack(own);
-    if (budget) this.state.putBack(taken);
+    this.state.putBack(taken);
     return undefined;
   }
 
@@ -229,7 +229,7 @@ export class Operation {
       for (const each of others) {
         if (each.runs) {
           each.superseded = true;
-          each.outcome = each.signal.reason;
+          each.outcome = each.view.signal.reason;
         }
         each.close('superseded');
         each.endedAt ??= now();
@@ -263,7 +263,7 @@ export class Operation {
       let failed = false;
       try {
         const { fn } = this;
-        answer = yield attempt.race(fn(attempt.view));
+        answer = yield this.raced(fn(attempt.view), attempt);
       } catch (thrown) {
         [answer, failed] = [thrown, true];
       }
@@ -296,7 +296,7 @@ export class Operation {
       if (failed && said.permanent) return 'permanent';
       const predicate = failed ? options.retryIf : options.retryOnResult;
       let verdict = predicate === undefined || predicate(attempt.outcome, attempt.view);
-      if (typeof verdict !== 'boolean') verdict = yield attempt.race(verdict);
+      if (typeof verdict !== 'boolean') verdict = yield this.raced(verdict, attempt);
       if (this.isOver(attempt)) return 'aborted';
       const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
       if (typeof verdict !== 'boolean' && !(typeof afterMs === 'number' && afterMs >= 0))
@@ -474,7 +474,7 @@ export class Operation {
     if (late) reason = this.reject('cooldown', state.cooldown.left(now()));
     if (aborted && this.sync) {
       this.reason = reasonOf(this.signals.find(({ aborted }) => aborted));
-      this.attempts.at(-1)?.abort(this.reason);
+      this.attempts.at(-1)?.controller.abort(this.reason);
     }
     const { last } = this;
     for (const attempt of [last, ...this.attempts, this.pending]) if (attempt) attempt.close(reason);

@@ -23,14 +23,8 @@ const { among } = values;
 const [from, to] = values.only === undefined ? [0, whole('count', 1e6)] : [whole('only'), whole('only') + 1];
 console.log(`seed ${seed}`);
 const startedAt = performance.now();
-const { schedules, report } = await simulation({
-  folder: installed,
-  seed,
-  from,
-  to,
-  among,
-  threads: whole('threads', 2),
-});
+const threads = whole('threads', 2);
+const { schedules, report } = await simulation({ folder: installed, seed, from, to, among, threads });
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 console.log(report ?? `${schedules} schedules of seed ${seed}: every invariant held (${seconds} s)`);
 if (report) process.exitCode = 1;

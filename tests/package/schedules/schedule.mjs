@@ -2,7 +2,6 @@
 // protected. It is made from a seed, and because it is data it can be shrunk and printed.
 
 import { AWAITED, HOOKS } from '../lib/callbacks.mjs';
-import { addHedges } from './hedges.mjs';
 import { failure, failureKind, outcome, resultKind, slipKind, verdict } from './outcomes.mjs';
 import { generator } from './random.mjs';
 import { KINDS, RESULTS } from './values.mjs';
@@ -10,8 +9,6 @@ import { NAMED, OWN_CURVE, PRESETS, kindsOf } from './waits.mjs';
 
 /** The share of schedules without protection. */
 const PLAIN = 0.47;
-/** Hedges have choices of their own. */
-const HEDGES = 0x4ed6e;
 
 /**
  * Worlds with protection: those in which machines of this kind have failed. Answers outlast the lease of a probe and
@@ -21,8 +18,12 @@ const HEDGES = 0x4ed6e;
  */
 const WORLDS = 'mixed mixed mixed mixed slow slow nested hints steady clock polls rows'.split(' ');
 
-/** Times between calls, in worlds of their own. */
-const GAPS = { steady: [0.1, 1, 10, 250, 6000], rows: [1, 50, 90, 95, 100, 110, 150] };
+/** Times between calls, in worlds of their own. With 850 ms, old durations go after the first slow answers. */
+const GAPS = {
+  steady: [0.1, 1, 10, 250, 6000],
+  rows: [1, 50, 90, 95, 100, 110, 150],
+  many: [5.3, 50.7, 850.4, 850.8, 1500.2],
+};
 
 /**
  * @param {number} seed
@@ -33,7 +34,10 @@ const GAPS = { steady: [0.1, 1, 10, 250, 6000], rows: [1, 50, 90, 95, 100, 110, 
 export function makeSchedule(seed, index, among) {
   const g = generator(seed, index);
   const plain = g.chance(PLAIN);
-  const world = (among === undefined ? plain : among === 'plain') ? 'plain' : g.pick(WORLDS);
+  let world = (among === undefined ? plain : among === 'plain') ? 'plain' : g.pick(WORLDS);
+  const hedged = world !== 'plain' && (among === 'hedged' || g.chance(0.1));
+  // Enough operations, most of them quick, to learn a delay from.
+  if (hedged && !['nested', 'clock'].includes(world) && g.chance(among === 'hedged' ? 0.25 : 0.06)) world = 'many';
   const gap = g.pick(GAPS[world] ?? [1, 20, 20, 300, 6000]);
   const schedule = {
     world,
@@ -54,8 +58,7 @@ export function makeSchedule(seed, index, among) {
   };
   if (world === 'plain') plainOperations(g, schedule);
   else {
-    protectedOperations(g, schedule);
-    addHedges(generator(seed ^ HEDGES, index), schedule, among === 'hedged');
+    protectedOperations(g, schedule, hedged);
     if (index % 3 === 0) schedule.policies[0].options.metrics = true;
   }
   return schedule;
@@ -90,11 +93,15 @@ function plainOperations(g, schedule) {
 }
 
 /** Operations that share protections. */
-function protectedOperations(g, schedule) {
+function protectedOperations(g, schedule, hedged) {
   const { world, gap, protections, operations, events } = schedule;
   const round = g.chance(0.5) ? Math.round : (ms) => ms;
-  protections.push(...g.list(world === 'nested' && g.chance(0.5) ? 2 : 1, () => protection(g, world, gap)));
-  schedule.policies = g.list(g.whole(1, 2), () => protectedPolicy(g, world, gap, g.whole(0, protections.length - 1)));
+  const both = world === 'nested' && g.chance(0.5) ? 2 : 1;
+  protections.push(...g.list(both, (_, i) => protection(g, world, gap, hedged && (i === 0 || g.chance(0.5)))));
+  schedule.policies = g.list(g.whole(1, 2), () => {
+    const of = g.whole(0, protections.length - 1);
+    return protectedPolicy(g, world, gap, of, protections[of].hedge);
+  });
   const keys = g.pick([[undefined], [undefined], ['a'], [undefined, 'a', 'b']]);
   // Whether one key touches another shows at once or never.
   if (keys.length > 1) schedule.reads = 'often';
@@ -102,12 +109,14 @@ function protectedOperations(g, schedule) {
   const spansOf = ({ openMs = 5000, windowMs = 10_000 }) => [openMs, openMs * 1.5, windowMs];
   const breakers = protections.flatMap(({ breaker }) => breaker ?? []);
   const spans = world === 'rows' ? [gap] : [gap, ...breakers.flatMap(spansOf)];
-  const many = world === 'steady' || world === 'rows';
-  const count = many ? g.whole(10, g.chance(0.2) ? 60 : 20) : g.whole(1, g.pick([3, 5, 7]));
+  const many = GAPS[world] !== undefined;
+  const row = [10, g.pick([20, 20, 20, 20, 60])];
+  const counts = { steady: row, rows: row, many: gap > 800 ? [38, 46] : [15, 30] };
+  const count = g.whole(...(counts[world] ?? [1, g.pick([3, 5, 7])]));
   // How often a call fails: it changes along the way.
   const bounds = [g.whole(0, count), g.whole(0, count)];
-  const bad = g.pick([0.5, 0.9, 1]);
-  const usual = g.pick({ steady: [0, 0.02, 0.1], rows: [0.9, 0.95] }[world] ?? [0.1, 0.5, 0.7]);
+  const bad = g.pick(world === 'many' ? [0.2] : [0.5, 0.9, 1]);
+  const usual = g.pick({ steady: [0, 0.02, 0.1], rows: [0.9, 0.95], many: [0.1, 0.2] }[world] ?? [0.1, 0.5, 0.7]);
   let time = 0;
   for (let id = 0; id < count; id += 1) {
     const health = id >= Math.min(...bounds) && id < Math.max(...bounds) ? bad : usual;
@@ -115,6 +124,10 @@ function protectedOperations(g, schedule) {
     operations.push(op);
     if (op.signal && g.chance(0.7)) {
       const at = round(time + g.pick([0, g.unit() * gap, g.unit() * g.pick(spans)]));
+      events.push({ at, abort: id, reason: op.reason });
+    }
+    if (op.signal && op.delayMs !== undefined && g.chance(0.5)) {
+      const at = Math.round(time + op.delayMs * g.pick([0.5, 1, 1.5, 2, 3]) + g.pick([0, 1, 10]));
       events.push({ at, abort: id, reason: op.reason });
     }
     time = round(time + (many ? gap : g.pick([0, gap, g.unit() * gap, ...spans])));
@@ -204,9 +217,11 @@ function curve(g, implied) {
   return some(g, rarely, options);
 }
 
-function protectedPolicy(g, world, gap, of) {
+function protectedPolicy(g, world, gap, of, hedge) {
   const uses = usesOf(g, world === 'polls' ? 1 : 0.15, 0.4);
   const limits = world === 'clock' ? 0 : 1;
+  // Times that end a round.
+  const span = () => Math.max(1, delayOf(hedge) * g.pick([0.5, 1, 1.5, 2, 3, 8]) + g.pick([0, 1, 30, 100.5]));
   const table = {
     jitter: [1, ['none', 'full']],
     backoff: [1, ['fixed', 'exponential']],
@@ -215,13 +230,15 @@ function protectedPolicy(g, world, gap, of) {
     capMs: [1, ({ baseMs }) => Math.max(baseMs, g.pick([10, 1000, 1e5]))],
     maxRetryAfterMs: [0.2, [0, 50, 1000]],
     longRetryAfter: [0.1, ['cap']],
-    attemptTimeoutMs: [0.25 * limits, [5, 50.5, 500, 5000]],
-    totalTimeoutMs: [0.3 * limits, [7, 60.25, 333, 3000, 30_001]],
+    attemptTimeoutMs: [0.3 * limits, hedge ? span : [5, 50.5, 500, 5000]],
+    totalTimeoutMs: [0.35 * limits, hedge ? span : [7, 60.25, 333, 3000, 30_001]],
     finalError: [0.1, ['wrap']],
     finalResult: [uses.retryOnResult ? 0.3 : 0, ['reject']],
     seed: [0.15, () => g.whole(0, 15)],
   };
   const options = some(g, table);
+  // Attempts for a hedge.
+  if (hedge) options.maxAttempts += g.pick([0, 1, 1, 1, 2, 2, 2]);
   // The numbers are needed in many places: which one comes when is not followed.
   return { of, implied: {}, options, uses: { ...uses, random: options.seed === undefined && 'constant' } };
 }
@@ -236,18 +253,31 @@ const usesOf = (g, results, hooks) => ({
   hooks: g.chance(hooks) ? HOOKS.filter(() => g.chance(0.7)) : [],
 });
 
-function protection(g, world, gap) {
+/** No share of the few samples here is exactly one of these: rounding decides nothing. */
+const QUANTILES = [0.507, 0.903, 0.953, 0.991];
+
+/** After how long a hedge starts, or might: a delay is learned from answers about as slow. */
+const delayOf = ({ delayMs = 20 }) => delayMs;
+
+function protection(g, world, gap, hedged) {
   const events = ['opened', 'half-open', 'closed', 'held', 'rejected', 'budget-empty'];
   const parts = some(g, {
     budget: [0.6, () => budget(g, world)],
-    breaker: [{ hints: 0.5, rows: 1 }[world] ?? 0.75, () => breaker(g, gap, world)],
+    breaker: [({ hints: 0.5, rows: 1 }[world] ?? 0.75) * (hedged ? 0.7 : 1), () => breaker(g, gap, world)],
     cooldown: [world === 'hints' ? 1 : 0.4, () => some(g, { maxHoldMs: [0.7, [0, 100, gap * 3, 2e5]] })],
     // Its hooks do.
     isFailure: [0.15, [true]],
     throws: [0.1, [true]],
     aborts: [0.1, events],
   });
-  if (!parts.budget && !parts.cooldown) parts.breaker ??= breaker(g, gap, world);
+  if (hedged)
+    parts.hedge = {
+      ...(world === 'many' && g.chance(0.7)
+        ? { quantile: g.pick(QUANTILES) }
+        : { delayMs: g.pick([0, 1, 7.5, 20, 50, gap]) }),
+      ...some(g, { maxRatio: [0.7, [0.001, 0.1, 0.333, 1]] }),
+    };
+  else if (!parts.budget && !parts.cooldown) parts.breaker ??= breaker(g, gap, world);
   // A call of a machine bounds a time that was set back. The design does not say which machines an attempt reaches
   // that another one rejects.
   if (world === 'clock' && parts.breaker) delete parts.cooldown;
@@ -343,10 +373,14 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
   const { world, gap, policies, protections } = schedule;
   const index = g.whole(0, policies.length - 1);
   const { options, uses, of } = policies[index];
+  const { hedge, isFailure } = protections[of];
+  const delayMs = hedge && delayOf(hedge);
+  const many = world === 'many';
   const waits = options.attemptTimeoutMs ?? options.totalTimeoutMs ?? (world === 'clock' ? 0 : undefined);
-  const via = g.pick(['run', 'run', 'run', 'run', 'once', waits === undefined ? 'sync' : 'run', 'off', 'run', 'run']);
+  const blocks = waits === undefined && !hedge;
+  const via = g.pick(['run', 'run', 'run', 'run', 'once', blocks ? 'sync' : 'run', 'off', 'run', 'run']);
   const sync = via === 'sync';
-  const signal = !within && g.chance(0.35) ? 'real' : undefined;
+  const signal = !within && !many && g.chance(0.35) ? 'real' : undefined;
   /** Half of the signals are those whose time is up. */
   const reason = id % 2 === 0 ? 'timesOut' : 'error';
   const acts = (busy) =>
@@ -356,7 +390,8 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
       [0.3, () => wall(g)],
       [0.3, () => ({ do: 'status' })],
     ]);
-  const n = g.whole(1, Math.min(world === 'polls' ? 8 : 4, options.maxAttempts + 1));
+  const most = Math.min(world === 'polls' ? 8 : 4, options.maxAttempts + 1);
+  const n = hedge ? options.maxAttempts : g.whole(1, most);
   const dials = {
     ...{ n, sync, acts: acts(0) },
     ms: () => round(g.pick([0, g.unit() * 30, g.unit() * g.pick(spans), 1.2 * g.pick(spans), 3 * g.pick(spans)])),
@@ -365,39 +400,57 @@ function protectedOperation(g, schedule, { id, at, key, spans, health, round, wi
     slips: within ? () => ({ kind: g.pick(KINDS) }) : slipKind,
   };
   const before = acts(0.4);
-  const kinds = world === 'hints' ? { retryAfter: 3, error: 1 } : { error: 8, permanent: 1, retryAfter: 1 };
-  const attempts = g.list(n, () => {
+  const usual = { error: 8, permanent: 1, retryAfter: 1, ...(hedge && { error: 5, rejected: 1 }) };
+  const kinds = world === 'hints' ? { retryAfter: 3, error: 1 } : usual;
+  // Most of many are quick, until all are slow.
+  const quick = many && g.chance(id < 25 ? 0.7 : 0.2);
+  const attempts = g.list(n, (_, i) => {
     const ok = !g.chance(health);
     const value = ok ? { kind: 'result' } : failure(g, kinds, [0, 5, 60, gap, 2 * gap, 700, 4000, 90_000]);
     // What a server says without failing is as common as what it says when it fails.
-    if (g.chance({ polls: 0.5, rows: 0.03 }[world] ?? 0.25))
+    if (value.kind !== 'rejected' && g.chance({ polls: 0.5, rows: 0.03, many: 0 }[world] ?? 0.25))
       value.status = g.pick([202, 401, 404, 409, 408, 429, 500, 501, 503, '503']);
-    if (protections[of].isFailure && g.chance(0.5)) value.says = g.pick([true, false, 'ignore', 'throw']);
-    if (sync || world !== 'nested' || !g.chance(0.6)) return { before: before(0.08), end: end(g, dials, ok, value) };
+    if (value.kind !== 'rejected' && isFailure && g.chance(0.5)) value.says = g.pick([true, false, 'ignore', 'throw']);
+    if (sync || world !== 'nested' || !g.chance(0.6)) {
+      const slow = hedge && (many || g.chance(0.7));
+      const ends = slow ? slowEnd(g, { world, delayMs, quick, alone: many || i === 0 }) : end(g, dials);
+      return { before: many ? [] : before(0.08), end: { ...ends, ok, value } };
+    }
     // An operation inside, of the same protection or another one: the attempt ends as that or after it.
-    const spec = {
-      id: -1,
-      at: 0,
-      key: g.pick([key, undefined, 'a']),
-      spans: [10, 100],
-      health: 0.6,
-      round: Math.round,
-    };
-    const op = protectedOperation(g, { ...schedule, world: 'mixed' }, { ...spec, within: true });
+    const inner = { id: -1, at: 0, key: g.pick([key, undefined, 'a']), spans: [10, 100], health: 0.6, within: true };
+    const op = protectedOperation(g, { ...schedule, world: 'mixed' }, { ...inner, round: Math.round });
     const own = op.via === 'sync' || g.chance(0.4);
     const ends = own ? { how: 'later', ok, value, ms: dials.ms() } : { how: 'inner' };
     return { before: [{ do: 'nest', op }], end: ends };
   });
   const draw = g.pick([0, 0.5, 0.25, 1 - 2 ** -53]);
-  return { id, at, policy: index, key, via, signal, reason, draw, attempts, ...callbacks(g, uses, dials) };
+  const plan = { id, at, policy: index, key, via, signal, reason, draw, delayMs, attempts };
+  if (many) return { ...plan, key: undefined, via: 'run', verdicts: [], results: [], hooks: {} };
+  const answers = callbacks(g, uses, dials);
+  // Attempts that end together are classified together: each answer comes at once. An abort in between would leave open
+  // whether the driver has heard of the second end.
+  if (attempts.some(({ end }) => end.how === 'together'))
+    for (const step of [...answers.verdicts, ...answers.results]) {
+      step.before = step.before.filter((act) => act.do !== 'abort');
+      step.end = { how: 'now', ok: true, value: { verdict: g.chance(0.7) } };
+    }
+  return { ...plan, ...answers };
+}
+
+/** The end of an attempt that has a hedge: it outlasts the delay by a little, by much or not at all. */
+function slowEnd(g, { world, delayMs, quick, alone }) {
+  const how = g.pick(alone ? ['later'] : ['later', 'later', 'later', 'together', 'now', 'promise', 'never']);
+  const late = Math.max(0, delayMs * g.pick([0.5, 1, 1.5, 2, 2, 3, 5]) + g.pick([-1, 0, 0, 1, 10, g.unit() * 40]));
+  const ms = quick ? g.pick([1, 1.5, 2, 2.75]) : late;
+  return { how, ms, before: g.chance(0.5), ...(world !== 'nested' && g.chance(0.3) && { heeds: 0 }) };
 }
 
 /** The end of an attempt under protection. */
-function end(g, { sync, late, ms }, ok, value) {
+function end(g, { sync, late, ms }) {
   const how = g.chance(late)
     ? 'later'
     : g.pick(['now', 'now', 'promise', 'promise', 'later', g.chance(0.2) ? 'never' : 'now']);
-  return { how: sync ? 'now' : how, ok, value, ms: ms() };
+  return { how: sync ? 'now' : how, ms: ms() };
 }
 
 /** Draws the outcomes of the callbacks other than the operation. */

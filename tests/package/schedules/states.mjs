@@ -49,35 +49,29 @@ class State {
       this.changes((breaker) => breaker.end(performance.now(), pass, verdict, draw, cause), cause);
   }
 
+  /** Tells when the budget runs out, and when it is full again. Only to take has an answer. */
+  spends(change) {
+    if (this.budget === undefined) return undefined;
+    const answer = change(this.budget);
+    const { tokens, capacity } = this.budget.status();
+    const out = answer === 0 && !this.empty && capacity > 0;
+    const full = answer === undefined && this.empty && tokens >= capacity;
+    if (!out && !full) return answer;
+    this.empty = out;
+    this.tell({ type: out ? 'budget-empty' : 'budget-full', tokens, capacity });
+    return answer;
+  }
+
   take(throttled) {
-    const { budget } = this;
-    const taken = budget?.take(throttled);
-    if (taken === 0 && !this.empty && budget.capacity > 0) {
-      this.empty = true;
-      this.tells('budget-empty');
-    }
-    return taken;
+    return this.spends((budget) => budget.take(throttled));
   }
 
   putBack(tokens) {
-    this.budget.putBack(tokens);
-    this.fills();
+    this.spends((budget) => budget.putBack(tokens));
   }
 
   succeeded(taken) {
-    this.budget?.succeeded(taken);
-    if (this.budget) this.fills();
-  }
-
-  fills() {
-    if (!this.empty || this.budget.tokens < this.budget.capacity) return;
-    this.empty = false;
-    this.tells('budget-full');
-  }
-
-  tells(type) {
-    const { tokens, capacity } = this.budget.status();
-    this.tell({ type, tokens, capacity });
+    this.spends((budget) => budget.succeeded(taken));
   }
 
   status() {
@@ -90,46 +84,42 @@ class State {
 /** Of an operation without protection. */
 export const FREE = new State({}, {});
 
+/** A protection, or one of its keys. */
 class Protection {
-  #states = new Map();
-
-  constructor(parts, options) {
-    this.make = (key) => new State(parts, options, key);
-    this.use(undefined);
+  constructor(states, make, key) {
+    Object.assign(this, { states, make, key });
   }
 
   /** The state of a key, made where it is first used. */
-  use(key) {
-    if (!this.#states.has(key)) this.#states.set(key, this.make(key));
-    return this.#states.get(key);
+  use(key = this.key) {
+    if (!this.states.has(key)) this.states.set(key, this.make(key));
+    return this.states.get(key);
   }
 
   for(key) {
-    return {
-      use: () => this.use(key),
-      // To read the numbers of one that is not made keeps none.
-      status: () => (this.#states.get(key) ?? this.make(key)).status(),
-      open: (ms) => this.open(ms, key),
-      close: () => this.close(key),
-    };
+    return new Protection(this.states, this.make, key);
   }
 
+  /** To read the numbers of a state that is not made keeps none. */
   status() {
-    return this.use(undefined).status();
+    return (this.states.get(this.key) ?? this.make(this.key)).status();
   }
 
-  open(ms, key) {
-    const state = this.use(key);
+  open(ms = Infinity) {
+    const state = this.use();
     state.breaker.cause = undefined;
-    state.changes((breaker) => breaker.openFor(performance.now(), ms ?? Infinity));
+    state.changes((breaker) => breaker.openFor(performance.now(), ms));
   }
 
-  close(key) {
-    this.use(key).changes((breaker) => breaker.close(performance.now(), true));
+  close() {
+    this.use().changes((breaker) => breaker.close(performance.now(), true));
   }
 }
 
-export const protect = (...parts) => new Protection(Object.assign({}, ...parts), parts.at(-1));
+export function protect(...parts) {
+  const make = (key) => new State(Object.assign({}, ...parts), parts.at(-1), key);
+  return new Protection(new Map([[undefined, make(undefined)]]), make, undefined);
+}
 export const budget = (options) => ({ budget: options });
 export const breaker = (options) => ({ breaker: options });
 export const cooldown = (options) => ({ cooldown: options });

@@ -18,14 +18,8 @@ export const simulated = (task) =>
  */
 export async function simulation({ folder, from = 0, threads = 2, ...task }) {
   const step = Math.max(1, Math.min(task.to - from, threads));
-  const tasks = Array.from({ length: step }, (_, i) => ({
-    ...task,
-    folders: [folder],
-    from: from + i,
-    step,
-    small: true,
-  }));
-  const answers = await Promise.all(tasks.map(simulated));
+  const each = { ...task, folders: [folder], step, small: true };
+  const answers = await Promise.all(Array.from({ length: step }, (_, i) => simulated({ ...each, from: from + i })));
   const [finding] = answers.flatMap(({ findings }) => findings).sort((a, b) => a.index - b.index);
   return { schedules: answers.reduce((sum, answer) => sum + answer.schedules, 0), report: finding && report(finding) };
 }
