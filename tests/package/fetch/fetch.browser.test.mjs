@@ -321,7 +321,7 @@ inBrowsers((open) => {
   test('a page: each attempt sends what bare fetch sends, with the same referrer', async () => {
     const names = await visit('/requests');
     // WebKitGTK reads no files of a form.
-    echo.check(names, COUNT * Object.keys(SHAPES).length, { readsForms: !BROWSERS.WebKit });
+    echo.check(names, COUNT * Object.keys(SHAPES).length, !BROWSERS.WebKit);
     const referrers = (what) =>
       echo.seen.get(`an address: ${what}`)[names.at(-1)].map(({ sent }) => sent.headers.referer);
     assert.deepEqual(referrers('referrerPolicy no-referrer'), Array(3).fill(undefined));
@@ -330,7 +330,7 @@ inBrowsers((open) => {
 
   test('a service worker: its page reaches the server as through bare fetch; what fails behind it is retried', async () => {
     const { names, texts, failed } = await visit('/worker-page');
-    echo.check(names, COUNT + 2, { readsForms: !BROWSERS.WebKit });
+    echo.check(names, COUNT + 2, !BROWSERS.WebKit);
     assert.deepEqual(new Set(texts), new Set(['answer']));
     assert.deepEqual(failed, Array(2).fill([3, 'exhausted']));
   });

@@ -1,32 +1,19 @@
-// The request that is sent is the request that was given: each attempt gets what bare fetch would get.
+// The request that is sent is the request that was given: each attempt gets what bare fetch would get. The arguments of
+// the inner fetch show all members of a request; what servers see of them, pages show (fetch.browser.test.mjs).
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { test } from 'node:test';
 
-import { onLoopback } from '../../../www/demo/lib/loopback.mjs';
 import { QUICK, statuses } from '../lib/fetching.mjs';
 import { importEntry } from '../lib/consumer.mjs';
 import { importAll } from '../protection/entry.mjs';
-import { INITS, SHAPES, fetchesOf, form, optionsOf, sendAll } from './requests/cases.mjs';
-import { Echo, comparable } from './requests/server.mjs';
+import { INITS, SHAPES, form, optionsOf } from './requests/cases.mjs';
+import { comparable } from './requests/server.mjs';
 
 const rejitter = await importAll();
 const { budget, createFetch, protect, retryReport } = rejitter;
 const { createFetch: light } = await importEntry('light/fetch');
 const LIGHT = { baseMs: 1, capMs: 2, maxAttempts: 3 };
-
-test('over the wire: each attempt of each case is the request of bare fetch', async () => {
-  const echo = new Echo();
-  const { origin, close } = await onLoopback(createServer(echo.answer));
-  const fetches = fetchesOf(rejitter);
-  await sendAll(origin, Object.keys(fetches), (name, args) => fetches[name](...args));
-  await close();
-  // undici 7 may lose the referrer in copies of a Request, see below.
-  echo.check(Object.keys(fetches), Object.keys(INITS).length * Object.keys(SHAPES).length, { ignored: ['referer'] });
-});
-
-// A server does not see all members of a request. The arguments of the inner fetch show them.
 
 const MEMBERS = 'method url referrer referrerPolicy mode credentials cache redirect integrity keepalive duplex'.split(
   ' ',

@@ -41,28 +41,18 @@ export class Echo {
     });
   };
 
-  /**
-   * Compares what the fetches of these names sent. `ignored`: names of headers; `readsForms`: whether a form can be encoded
-   * before fetch does it.
-   */
-  check(names, count, { ignored = [], readsForms = true } = {}) {
+  /** Compares what the fetches of these names sent. `readsForms`: whether a form can be encoded before fetch does it. */
+  check(names, count, readsForms) {
     assert.equal(this.seen.size, count);
-    const without = ({ sent }) => {
-      const { headers, ...rest } = comparable(sent);
-      return {
-        ...rest,
-        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ignored.includes(name))),
-      };
-    };
     for (const [id, entry] of this.seen) {
       assert.equal(entry.bare.length, 1, id);
-      const bare = without(entry.bare[0]);
+      const bare = comparable(entry.bare[0].sent);
       for (const name of names.filter((name) => name !== 'bare')) {
         const where = `${id}, ${name}`;
         const [{ key, sent: first }] = entry[name];
         assert.equal(entry[name].length, key !== undefined || !/^(POST|PURGE)$/i.test(bare.method) ? 3 : 1, where);
         for (const attempt of entry[name]) {
-          assert.deepEqual(without(attempt), bare, where);
+          assert.deepEqual(comparable(attempt.sent), bare, where);
           assert.equal(attempt.key, key, where);
           if (key !== undefined && readsForms) assert.equal(attempt.sent.bytes, first.bytes, where);
         }
