@@ -77,19 +77,16 @@ test('whatever the policy is, engines take its numbers: caps above bases, counts
           }
 });
 
-test('options have one name and two values', () => {
-  for (const exporter of Object.values(EXPORTERS)) {
-    assert.throws(() => exporter(policyOf(), { stict: true }), /^TypeError: .*be strict, each .*got stict: true/);
-    assert.throws(() => exporter(policyOf(), { strict: 'yes' }), /^TypeError: .*true or false, got strict: yes/);
-    assert.throws(() => exporter(policyOf(), null), /^TypeError: .*true or false, got null/);
-  }
-});
-
-test('what is no policy, and a backoff that is no data, are refused', () => {
-  for (const exporter of Object.values(EXPORTERS)) {
-    assert.throws(() => exporter({ baseMs: 5 }), /^TypeError: .*must be a RetryPolicy/);
-    assert.throws(() => exporter(policyOf({ backoff: (k) => k })), /^TypeError: .*backoff must be a name or a list/);
-  }
+test('mistakes: a wrong option or value, what is no policy, a backoff that is no data', () => {
+  for (const exporter of Object.values(EXPORTERS))
+    for (const [policy, options, message] of [
+      [policyOf(), { stict: true }, /^TypeError: .*be strict, each .*got stict: true/],
+      [policyOf(), { strict: 'yes' }, /^TypeError: .*true or false, got strict: yes/],
+      [policyOf(), null, /^TypeError: .*true or false, got null/],
+      [{ baseMs: 5 }, undefined, /^TypeError: .*must be a RetryPolicy/],
+      [policyOf({ backoff: (k) => k }), undefined, /^TypeError: .*backoff must be a name or a list/],
+    ])
+      assert.throws(() => exporter(policy, options), message);
 });
 
 test('Step Functions: each state is valid by the published schema', () => {
@@ -117,12 +114,10 @@ test('Step Functions: each state is valid by the published schema', () => {
 });
 
 test("gRPC: each config passes grpc-js's own check", () => {
+  const most = ({ methodConfig: [{ retryPolicy }] }) => retryPolicy.maxAttempts;
   for (const { options } of lossy) {
     const { config } = grpc(policyOf(options));
-    assert.equal(
-      validateServiceConfig(config).methodConfig[0].retryPolicy.maxAttempts,
-      config.methodConfig[0].retryPolicy.maxAttempts,
-    );
+    assert.equal(most(validateServiceConfig(config)), most(config));
   }
   assert.deepEqual(grpc(policyOf({ maxAttempts: 1 })).config, { methodConfig: [{ name: [{}] }] });
   const wrong = grpc(policyOf()).config;

@@ -41,7 +41,6 @@ export function testDaily(wanted) {
       for (const row of chosen)
         test(row.name, async () => {
           const { good, problem } = await outcomeOf(row, folder);
-          await folder.stop();
           assert.ok(good, problem);
         });
     });

@@ -80,5 +80,7 @@ export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), reje
     const message = rejected?.exec(`${error.message}\n${error.printed ?? ''}`)?.[0];
     if (message) return { good: true, message };
     return { good: false, problem: String(error.stack ?? error) };
+  } finally {
+    await folder?.stop();
   }
 }

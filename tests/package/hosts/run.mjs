@@ -15,13 +15,8 @@ import { startOrigin } from './origin.mjs';
 import { document, line } from './report.mjs';
 import { outcomeOf } from './row.mjs';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    keep: { type: 'boolean' },
-    docs: { type: 'boolean' },
-  },
-});
+const flag = { type: 'boolean' };
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, keep: flag, docs: flag } });
 
 const wanted = (name) => !values.only || values.only.some((word) => name.toLowerCase().includes(word.toLowerCase()));
 const chosen = GROUPS.map((group) => ({ ...group, rows: group.rows.filter(({ name }) => wanted(name)) })).filter(
@@ -44,14 +39,12 @@ for (const { name, packages = {}, install, rows } of chosen) {
   const folder = new Folder({ dir, tarball: process.env.REJITTER_TARBALL, origin: server.url, closed, node });
   let broken;
   try {
-    if (install) await install(folder);
-    else await folder.install(packages);
+    await (install?.(folder) ?? folder.install(packages));
   } catch (error) {
     broken = error;
   }
   for (const row of rows) {
     const outcome = broken ? { good: false, problem: broken.message } : await outcomeOf(row, folder);
-    await folder.stop();
     results[row.name] = { parts: row.parts, ...outcome };
     if (!outcome.good) failed += 1;
     console.log(`  ${line(row.name, results[row.name])}`);

@@ -40,7 +40,7 @@ for (const [target, type, state] of [
   [window, 'online'],
   [window, 'pageshow'],
 ])
-  test(`a page that is told ${[type, state].filter(Boolean).join(' ')}: a wait is cut, unless the page is hidden`, () => {
+  test(`a page's ${type} ${state === 'hidden' ? 'while it is hidden wakes nothing' : 'wakes a wait'}`, () => {
     const own = (name) => ({ [name]: window[name].bind(window) });
     const globals = { document, ...own('addEventListener'), ...own('removeEventListener') };
     const listeners = () => getEventListeners(target, type).length;
