@@ -162,7 +162,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     }));
 
   for (const [host, Controller] of Object.entries(HOSTS))
-    test(`${name}, ${host}: an abort listener that throws neither keeps an operation pending nor changes a timeout`, async () => {
+    test(`${name}, ${host}: a listener that throws keeps no operation pending and changes no timeout`, async () => {
       // Both attempts of an operation that has a hedge are aborted.
       const times = name === 'hedged' ? 2 : 1;
       const { value, reported } = await inHost(Controller, (clock) => {
@@ -183,7 +183,7 @@ for (const [name, run] of Object.entries(RUNS)) {
       }
     });
 
-  test(`${name}: a reason that a caller got hold of is a timeout all the same; a caller's comes out as it is`, async () => {
+  test(`${name}: a timeout that a caller got hold of stays one; a caller's reason comes out as it is`, async () => {
     for (const [grip, take] of Object.entries(GRIPS))
       for (const [limit, reason] of Object.entries({ attemptTimeoutMs: 'exhausted', totalTimeoutMs: 'timeout' })) {
         const { error } = await ending(hanging(take), { [limit]: 40 });

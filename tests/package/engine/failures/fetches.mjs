@@ -49,6 +49,7 @@ async function failures(fetch) {
   const loop = await listen(createHttp((_, response) => response.writeHead(302, { location: '/' }).end()));
   // It says less about TLS, and tries what fetch forbids.
   const inBun = globalThis.Bun === undefined ? false : undefined;
+  const inDeno = globalThis.Deno === undefined ? false : undefined;
   const used = new Request(at(plain), { method: 'POST', body: 'x' });
   await used.text();
   const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error('its source')) });
@@ -92,11 +93,7 @@ async function failures(fetch) {
     ['a GET with a body', false, get(plain, { body: 'x' })],
     ['a used body', false, () => text(used)],
     ['a wrong integrity', false, get(plain, { integrity: 'sha256-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' })],
-    [
-      'a body without duplex',
-      globalThis.Deno === undefined ? false : undefined,
-      get(plain, { method: 'PUT', body: broken() }),
-    ],
+    ['a body without duplex', inDeno, get(plain, { method: 'PUT', body: broken() })],
     ['a body that fails', undefined, get(plain, { ...put, body: broken() })],
     ['a body that is not JSON', false, async () => (await fetch(at(plain))).json()],
   ];
