@@ -54,43 +54,34 @@ const URLS = { refused, dropping, hanging };
 const at = (what) => (what in URLS ? `http://127.0.0.1:${URLS[what]}` : `${web.origin}/${what}`);
 const aborted = AbortSignal.abort();
 
-const sdk = (Client) => (what, options, timeout) =>
-  new Client({
-    apiKey: 'x',
-    baseURL: at('refused'),
-    maxRetries: 0,
-    timeout,
-    fetch: (_, init) => fetch(at(what), init),
-  }).get('/x', options);
+const sdk = (Client) => (what, options, timeout) => {
+  const send = (_, init) => fetch(at(what), init);
+  const client = new Client({ apiKey: 'x', baseURL: at('refused'), maxRetries: 0, timeout, fetch: send });
+  return client.get('/x', options);
+};
 const openai = sdk(OpenAI);
 const anthropic = sdk(Anthropic);
 const stripe = (what, timeout = 1000) => {
   // A path of its own: the client knows its server's alone.
-  const httpClient = what.includes('?') && Stripe.createFetchHttpClient((_, init) => fetch(at(what), init));
-  const port = URLS[what] ?? web.port;
-  const options = { host: '127.0.0.1', port, protocol: 'http', maxNetworkRetries: 0, timeout };
-  return new Stripe('sk_test_x', { ...options, ...(httpClient && { httpClient }) }).customers.list();
+  const own = what.includes('?') && { httpClient: Stripe.createFetchHttpClient((_, init) => fetch(at(what), init)) };
+  const server = { host: '127.0.0.1', port: URLS[what] ?? web.port, protocol: 'http' };
+  return new Stripe('sk_test_x', { ...server, maxNetworkRetries: 0, timeout, ...own }).customers.list();
 };
-const octokit = (what, request = {}, options = {}) =>
-  new Octokit({ baseUrl: what in URLS ? at(what) : web.origin, log: { ...console, warn() {}, error() {} } }).request(
-    `GET ${what in URLS ? '/x' : `/${what}`}`,
-    { request, ...options },
-  );
+const octokit = (what, request = {}, options = {}) => {
+  const [baseUrl, path] = what in URLS ? [at(what), '/x'] : [web.origin, `/${what}`];
+  const client = new Octokit({ baseUrl, log: { ...console, warn() {}, error() {} } });
+  return client.request(`GET ${path}`, { request, ...options });
+};
 const elastic = (what, timeout = 1000) => {
-  const pool = new WeightedConnectionPool({ Connection: HttpConnection });
-  pool.addConnection(at(what in URLS ? what : ''));
-  const path = what in URLS ? '/' : `/${what}`;
-  return new Transport({ connectionPool: pool, maxRetries: 0 }).request(
-    { method: 'GET', path },
-    { requestTimeout: timeout },
-  );
+  const connectionPool = new WeightedConnectionPool({ Connection: HttpConnection });
+  connectionPool.addConnection(at(what in URLS ? what : ''));
+  const request = { method: 'GET', path: what in URLS ? '/' : `/${what}` };
+  return new Transport({ connectionPool, maxRetries: 0 }).request(request, { requestTimeout: timeout });
 };
 const sqs = (what, options) => {
   const credentials = { accessKeyId: 'x', secretAccessKey: 'x' };
-  return new SQSClient({ region: 'x', endpoint: at(what), credentials, maxAttempts: 1 }).send(
-    new ListQueuesCommand({}),
-    options,
-  );
+  const client = new SQSClient({ region: 'x', endpoint: at(what), credentials, maxAttempts: 1 });
+  return client.send(new ListQueuesCommand({}), options);
 };
 const mail = (port) =>
   nodemailer
