@@ -5,12 +5,10 @@ import { simulateLoad, simulateRateLimit } from 'rejitter/lab';
 import { INITIAL, done, page } from './lib/node.mjs';
 
 const { SHARED, load, loadInput, STEPS, stateOf, stepOf, defaultsAt } = await page(
-  'load/compute.ts',
-  'load/steps.ts',
-  'state/state.ts',
+  'load/compute load/steps state/state',
 );
-const { rateLimit, finding: limitInWords } = await page('rate-limit/compute.ts', 'rate-limit/figure.ts');
-const { REQUESTS, tail, finding: tailInWords } = await page('hedging/compute.ts', 'hedging/tail.ts');
+const { rateLimit, finding: limitInWords } = await page('rate-limit/compute rate-limit/figure');
+const { REQUESTS, tail, finding: tailInWords } = await page('hedging/compute hedging/tail');
 
 const HERD = { capacityPerS: 120, downMs: 2000, demand: 0.93, failing: 0 };
 const run = (herd = {}, strategy = {}, shared = 'none') =>

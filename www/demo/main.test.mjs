@@ -24,7 +24,7 @@ async function demo(...args) {
   return { stdout, stories: rows.map((row) => row.replace(/\s+\d+$/, '')) };
 }
 
-test('runs with one seed have the same answers, waits and outcomes, which the table says; another seed has others', async () => {
+test('runs with one seed have the same answers, waits and outcomes, as the table says; others differ', async () => {
   // One after the other: whether an answer came in time should depend on the server alone.
   const { stdout, stories } = await demo('--seed', '42');
   assert.deepEqual((await demo('--seed', '42')).stories, stories);
@@ -34,7 +34,7 @@ test('runs with one seed have the same answers, waits and outcomes, which the ta
   let sent = 0;
   for (const story of stories) {
     const [, attempts, answers, outcome] = /^\S+ +(\d+) {2}(.+?) +(ok|gave up|rejected)$/.exec(story) ?? [];
-    const met = answers.replaceAll(/ ?\(\d+\)/g, '').split(' ');
+    const met = `${answers}`.replaceAll(/ ?\(\d+\)/g, '').split(' ');
     assert.equal(met.length, Number(attempts), story);
     assert.equal(met.at(-1) === '200', outcome === 'ok', story);
     assert.doesNotMatch(met.slice(0, -1).join(' '), /(?<!^)\b(?!503|429|drop|slow)\w/, story);

@@ -26,7 +26,22 @@ const word = (page, name) => page.getByRole('radio', { name, exact: true });
 /** Waits for the scene's headline. @param {Page} page @param {string} headline */
 const says = (page, headline) => until(headline, async () => (await sceneSays(page)).startsWith(headline));
 
-inEachEngine(({ pageTest, withPage }) => {
+/** Notes in each frame the place of the playhead, and whether the sentence is there. Runs in the page. */
+function watch() {
+  const noted = /** @type {[place: number, said: boolean][]} */ ([]);
+  Object.assign(globalThis, { noted });
+  const look = () => {
+    const head = /** @type {HTMLInputElement} */ (document.querySelector('.scene-moment'));
+    const why = document.querySelector('.scene-why');
+    if (head && why) noted.push([head.valueAsNumber, getComputedStyle(why).visibility === 'visible']);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+/** @param {Page} page @returns {Promise<[place: number, said: boolean][]>} */
+const seen = (page) => page.evaluate(() => globalThis.noted.splice(0));
+
+inEachEngine(({ pageTest }) => {
   pageTest('the scene by mouse: each word is a control, and its answer stands at once', {}, async (page) => {
     await says(page, '0 of 1,000 served');
     for (const [name, served] of [
@@ -35,8 +50,8 @@ inEachEngine(({ pageTest, withPage }) => {
       ['after doubling waits', '1,000 of 1,000 served'],
       ['6 attempts', '88 of 1,000 served'],
     ]) {
-      await word(page, name).click();
-      await says(page, served);
+      await word(page, `${name}`).click();
+      await says(page, `${served}`);
     }
     await page.getByRole('button', { name: 'Try 10 attempts' }).click();
     await says(page, '99');
@@ -48,79 +63,61 @@ inEachEngine(({ pageTest, withPage }) => {
     await page.locator('[data-scene=why]', { hasText: 'There is no wait to draw' }).waitFor();
   });
 
-  pageTest('the scene by keyboard: words, steps with addresses, playhead', { reducedMotion: true }, async (page) => {
-    await page.locator('.words input:checked').first().focus();
-    await page.keyboard.press('ArrowRight');
-    await says(page, '446 of 1,000 served');
-    const next = page.locator('[data-scene=next]');
-    await next.focus();
-    for (const [served, step] of [
-      ['60 of 1,000 served', '3 of 4'],
-      ['1,000 of 1,000 served', '4 of 4'],
-    ]) {
-      const { href } = new URL(`${await next.getAttribute('href')}`, page.url());
-      await page.keyboard.press('Enter');
-      await says(page, served);
-      assert.equal(await text(page, '[data-scene=step]'), step);
-      await page.waitForURL(href);
-    }
-    assert.match(page.url(), /\?backoff=exponential&jitter=full&maxAttempts=Infinity$/);
-    await page.reload();
-    await says(page, '1,000 of 1,000 served');
-    await page.locator('[data-scene=back]').click();
-    await says(page, '60 of 1,000 served');
-    const moment = page.getByRole('slider', { name: 'Moment' });
-    await moment.focus();
-    await page.keyboard.press('Home');
-    assert.match(await text(page, 'output'), /^0.ms: down/);
-    await page.keyboard.press('ArrowRight');
-    assert.match(`${await moment.getAttribute('aria-valuetext')}`, /^100.ms: down, rejects/);
-  });
+  const still = { reducedMotion: true, init: watch };
+  pageTest(
+    'the scene by keyboard: words, steps with addresses, playhead; it does not move by itself',
+    still,
+    async (page) => {
+      await page.locator('.words input:checked').first().focus();
+      await page.keyboard.press('ArrowRight');
+      await says(page, '446 of 1,000 served');
+      const next = page.locator('[data-scene=next]');
+      await next.focus();
+      for (const [served, step] of [
+        ['60 of 1,000 served', '3 of 4'],
+        ['1,000 of 1,000 served', '4 of 4'],
+      ]) {
+        const { href } = new URL(`${await next.getAttribute('href')}`, page.url());
+        await page.keyboard.press('Enter');
+        await says(page, `${served}`);
+        assert.equal(await text(page, '[data-scene=step]'), step);
+        await page.waitForURL(href);
+      }
+      assert.ok((await seen(page)).every(([place, said]) => place === 400 && said));
+      assert.match(page.url(), /\?backoff=exponential&jitter=full&maxAttempts=Infinity$/);
+      await page.reload();
+      await says(page, '1,000 of 1,000 served');
+      await page.locator('[data-scene=back]').click();
+      await says(page, '60 of 1,000 served');
+      const moment = page.getByRole('slider', { name: 'Moment' });
+      await moment.focus();
+      await page.keyboard.press('Home');
+      assert.match(await text(page, 'output'), /^0.ms: down/);
+      await page.keyboard.press('ArrowRight');
+      assert.match(`${await moment.getAttribute('aria-valuetext')}`, /^100.ms: down, rejects/);
+    },
+  );
 
-  test('the scene plays once by itself, says why at its moment, and plays each step; not for those who want no motion', async () => {
-    /** What has been seen: places of the playhead, and whether the sentence was there. */
-    const init = () => {
-      const seen = /** @type {[number, boolean][]} */ ([]);
-      Object.assign(globalThis, { seen });
-      const look = () => {
-        const head = /** @type {HTMLInputElement} */ (document.querySelector('.scene-moment'));
-        const why = document.querySelector('.scene-why');
-        if (head && why) seen.push([head.valueAsNumber, getComputedStyle(why).visibility === 'visible']);
-        requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
-    };
-    /** @param {Page} page @returns {Promise<[place: number, said: boolean][]>} */
-    const seen = (page) => page.evaluate(() => globalThis.seen.splice(0));
-    await withPage(
-      async (page) => {
-        await says(page, '0 of 1,000 served');
-        const load = await seen(page);
-        const places = new Set(load.map(([place]) => place));
-        assert.ok(places.size > 20, `${places.size} places`);
-        const [first] = load.find(([place, said]) => said && place < 399) ?? [NaN];
-        assert.ok(first > 40 && first < 200, `the sentence comes at ${first} of 400`);
-        assert.ok(load.some(([place, said]) => place < first && !said));
-        // Once: it stands still, and a word's answer stands at once.
-        await word(page, 'after 1 s').click();
-        await says(page, '446 of 1,000 served');
-        assert.ok((await seen(page)).slice(5).every(([place]) => place === 400 || place === load.at(-1)?.[0]));
-        await page.locator('[data-scene=next]').click();
-        await page.locator('#scene-body[data-playing]').waitFor();
-        await says(page, '60 of 1,000 served');
-      },
-      { init },
-    );
-    await withPage(
-      async (page) => {
-        await sceneSays(page);
-        await page.locator('[data-scene=next]').click();
-        await says(page, '446 of 1,000 served');
-        assert.ok((await seen(page)).every(([place, said]) => place === 400 && said));
-      },
-      { init, reducedMotion: true },
-    );
-  });
+  pageTest(
+    'the scene plays once by itself, says why at its moment, and plays each step',
+    { init: watch },
+    async (page) => {
+      await says(page, '0 of 1,000 served');
+      const load = await seen(page);
+      const places = new Set(load.map(([place]) => place));
+      assert.ok(places.size > 20, `${places.size} places`);
+      const [first] = load.find(([place, said]) => said && place < 399) ?? [NaN];
+      assert.ok(first > 40 && first < 200, `the sentence comes at ${first} of 400`);
+      assert.ok(load.some(([place, said]) => place < first && !said));
+      // Once: it stands still, and a word's answer stands at once.
+      await word(page, 'after 1 s').click();
+      await says(page, '446 of 1,000 served');
+      assert.ok((await seen(page)).slice(5).every(([place]) => place === 400 || place === load.at(-1)?.[0]));
+      await page.locator('[data-scene=next]').click();
+      await page.locator('#scene-body[data-playing]').waitFor();
+      await says(page, '60 of 1,000 served');
+    },
+  );
 
   pageTest('the grid chooses; scene, outline, code and link follow', { query: ADVICE }, async (page) => {
     await drawn(page, 'waits');
@@ -310,7 +307,7 @@ test('all assets are small, compressed', async () => {
   assert.ok(files.length > 10 && sum <= MOST_BYTES, `${sum} bytes`);
 });
 
-test('before any script a page says what is missing; the first has the scene, its sentence and its numbers', async () => {
+test('before any script a page says what is missing, and the first one has its scene in words and numbers', async () => {
   for (const at of PAGES) {
     const html = `${await built(`${at}index.html`)}`;
     assert.match(html, /<noscript>\s*<p class="notice">[^<]*(?:with|Without) JavaScript[^]*<\/noscript>/);
@@ -327,7 +324,7 @@ test('before any script a page says what is missing; the first has the scene, it
 test('the page carries the licence of each package that it contains', async () => {
   const [, ...parts] = `${await built('THIRD-PARTY-NOTICES.txt')}`.split(/^={80}\n\n/m);
   // A new one appears here by intent.
-  const packages = parts.map((part) => part.split('\n')[0].replace(/ \d+\.\d+\.\d+ /, ' '));
+  const packages = parts.map((part) => `${part.split('\n')[0]}`.replace(/ \d+\.\d+\.\d+ /, ' '));
   const d3 = ['array', 'path', 'shape'].map((name) => `d3-${name} (ISC)`);
   const others = ['internmap (ISC)', 'rejitter (MIT OR Apache-2.0)', 'vite (MIT)'];
   assert.deepEqual(packages, ['@fontsource-variable/inter (OFL-1.1)', ...d3, ...others]);

@@ -8,14 +8,14 @@ import { plan } from 'rejitter/lab';
 import { done, outageInput, page, random, stateOf } from './lib/node.mjs';
 
 const { BINS, LANES, described, ending, key, momentAt, momentInWords, momentOf, opening, scene } = await page(
-  ...['scene/compute.ts', 'scene/words.ts', 'scene/markup.ts'],
+  'scene/compute scene/words scene/markup',
 );
-const { delays, waits } = await page('waits/compute.ts', 'waits/figure.ts');
-const { BACKOFFS, JITTERS, policyOf, recommend, sameChoice, title, verdict, verdictWords, inWords } = await page(
-  ...['state/strategy.ts', 'verdict/compute.ts', 'verdict/words.ts', 'today/words.ts'],
+const { delays, waits } = await page('waits/compute waits/figure');
+const { contendersOf, policyOf, recommend, sameChoice, title, verdict, verdictWords, inWords } = await page(
+  'state/strategy verdict/compute verdict/words today/words',
 );
-const { SHARED, finding, load, rangeOf } = await page('load/compute.ts', 'load/recovery.ts', 'compute/outage.ts');
-const { finding: rows, load: loadFigure, nameOf } = await page('load/figure.ts');
+const { SHARED, finding, load, rangeOf } = await page('load/compute load/recovery compute/outage');
+const { finding: rows, load: loadFigure, nameOf } = await page('load/figure');
 
 const STATES = 10_000;
 
@@ -79,10 +79,7 @@ function sceneOf(state, draw) {
 function verdictOf(state, draw) {
   const { one, number, whole } = draw;
   const { strategy, clients } = state;
-  const grid = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
-  const choices = grid.filter(({ backoff, jitter }) => jitter !== 'decorrelated' || backoff === 'fixed');
-  const known = choices.find((choice) => sameChoice(choice, strategy));
-  if (!known) choices.push({ backoff: strategy.backoff, jitter: strategy.jitter });
+  const { choices, chosen } = contendersOf(strategy);
   const seeds = one([5, 30]);
   const kind = strategy.maxAttempts === 1 ? 'alike' : one(['alike', 'near', 'unlike', 'unlike']);
   const runOf = () => {
@@ -97,7 +94,7 @@ function verdictOf(state, draw) {
     const runs = common.map((run) => (kind === 'alike' ? run : near(kind === 'near' ? run : own)));
     return { choice, runs, isCut: kind === 'unlike' && own.callsPerClient > 100 && whole(0, 1) === 1 };
   });
-  return { input: outageInput(state), contenders, chosen: known ?? choices.at(-1), seeds };
+  return { input: outageInput(state), contenders, chosen, seeds };
 }
 
 /** Rows of the load, of which some may lose as many requests. */
@@ -140,7 +137,7 @@ function waitsOf({ strategy }, { number }) {
   const { maxAttempts, backoff, jitter } = strategy;
   const n = Math.min(maxAttempts - 1, 12);
   const planned = n === 0 ? [] : plan(policyOf({ ...strategy, totalTimeoutMs: Infinity }), n);
-  const lasts = maxAttempts === Infinity && planned[0].hiMs > 0;
+  const lasts = maxAttempts === Infinity && planned.some(({ hiMs }) => hiMs > 0);
   const worst = planned.at(-1)?.totalWorstMs ?? 0;
   const all = planned.map((wait) => {
     const { p05, p50, p95 } = wait.quantiles;

@@ -7,7 +7,7 @@ import * as presets from 'rejitter/presets';
 import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
 
 const { PRESETS, defaultsAt, joined, partsIn, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } =
-  await page('state/strategy.ts', 'state/presets.ts', 'state/permalink.ts', 'state/state.ts');
+  await page('state/strategy state/presets state/permalink state/state');
 
 const HOME = defaultsAt('/some/where/');
 const PROTECTION = defaultsAt('/some/where/protection/index.html');

@@ -1,16 +1,12 @@
-/** The verdict in Node, and what the grid says of each strategy. */
+/** Which strategy serves most: the verdict, the cells of the grid, and packages of today with one change. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { AT_ONCE, INITIAL, done, page } from './lib/node.mjs';
-import { HERD, median, outageAlone } from './lib/outage.mjs';
+import { describe, test } from 'node:test';
+import { RetryPolicy } from 'rejitter';
+import { plan } from 'rejitter/lab';
+import { AT_ONCE, HERD, INITIAL, INITIAL_STATE, done, median, outageAlone, outageInput, page } from './lib/node.mjs';
 
-const { recommend, verdict, verdictWords } = await page('verdict/compute.ts', 'verdict/words.ts');
-const { fates, cellsOf, scene, withChoice } = await page(
-  'waits/compute.ts',
-  'state/cells.ts',
-  'scene/compute.ts',
-  'state/strategy.ts',
-);
+const { recommend, verdict, verdictWords } = await page('verdict/compute verdict/words');
+const { fates, cellsOf, scene, withChoice } = await page('waits/compute state/cells scene/compute state/strategy');
 
 const verdictOf = (herd, strategy = {}, seed = 42) =>
   done(verdict, { strategy: { ...INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed });
@@ -44,21 +40,21 @@ function alone({ backoff, jitter }, strategy, herd, seeds) {
 }
 
 for (const { herd = {}, strategy, names, served } of SCENARIOS)
-  test(`for ${JSON.stringify({ herd, strategy })} it has the numbers of the package and names what they favour`, async () => {
+  test(`for ${JSON.stringify({ herd, strategy })}: numbers of the package, and what they favour`, async () => {
     const result = await verdictOf(herd, strategy);
     const { pick, level, others } = recommend(result);
     assert.ok(result.seeds >= 20 && pick.served.p50 >= served);
     // Another way to the same answer: products of both costs where 99% are served, else the number served.
     const best = [pick, ...level];
     const ranked = [...best, ...others].map((one) => {
-      const own = alone(one.choice, strategy, herd, result.seeds);
+      const own = /** @type {any} */ (alone(one.choice, strategy, herd, result.seeds));
       // The page stops at another moment those that are far from it.
       if (best.includes(one))
         for (const key of Object.keys(own)) assert.equal(one[key].p50, own[key], `${nameOf(one)}: ${key}`);
       return { name: nameOf(one), most: Math.min(own.served, 990), price: own.callsPerClient * own.enoughMs };
     });
     assert.equal(ranked.length, 13);
-    assert.equal(ranked.toSorted((a, b) => b.most - a.most || a.price - b.price)[0].name, nameOf(pick));
+    assert.equal(ranked.toSorted((a, b) => b.most - a.most || a.price - b.price)[0]?.name, nameOf(pick));
     assert.deepEqual(best.map(nameOf), names);
     // Other seeds: the same clear winner, or the same two strategies.
     for (const seed of [1, 2]) {
@@ -131,4 +127,65 @@ test('each cell of the grid serves as many as the scene with its strategy', asyn
       assert.equal(served, own.served, nameOf({ choice }));
     }
   }
+});
+
+const { PACKAGES, inWords, change, fateOf, policyOf, strategyOf, PRESETS, changed } = await page(
+  'today/packages today/words today/compute compute/outage state/strategy state/presets',
+);
+const preset = (wanted) => PRESETS.find(({ label }) => label === wanted).strategy;
+const ofPackage = (wanted) => strategyOf(changed(PACKAGES.find(({ name }) => name === wanted)));
+
+test('eight packages, each with the waits of its defaults', () => {
+  /** From their sources: the medians of the first waits, and the attempts. */
+  const expected = {
+    'p-retry': [[1000, 2000, 4000], 11],
+    'async-retry': [[1500, 3000, 6000], 11],
+    'axios-retry': [[0, 0, 0], 4],
+    'exponential-backoff': [[100, 200, 400], 10],
+    ky: [[300, 600], 3],
+    got: [[1050, 2050], 3],
+    'AWS SDK': [[25, 50], 3],
+    cockatiel: [[], 11],
+  };
+  assert.deepEqual(PACKAGES.map(({ name }) => name).sort(), Object.keys(expected).sort());
+  for (const [name, [waits, attempts]] of Object.entries(expected)) {
+    const strategy = ofPackage(name);
+    assert.equal(strategy.maxAttempts, attempts, name);
+    const planned = plan(policyOf(strategy), 3).map(({ quantiles }) => Math.round(quantiles.p50));
+    assert.deepEqual(planned.slice(0, /** @type {number[]} */ (waits).length), waits, name);
+  }
+});
+
+describe('one change to what is used today', () => {
+  const run = (strategy) => done(change, outageInput({ ...INITIAL_STATE, strategy }));
+  const of = ({ jitter, maxAttempts, totalTimeoutMs }) => [jitter, maxAttempts, totalTimeoutMs];
+
+  test('p-retry needs jitter, the defaults of rejitter need patience', async () => {
+    const pRetry = await run(ofPackage('p-retry'));
+    assert.ok(pRetry.now.served < 200 && pRetry.changed.served >= 990);
+    assert.deepEqual(of(pRetry.changed.strategy), ['full', 11, Infinity]);
+    const defaults = await run(preset('Package defaults'));
+    assert.equal(defaults.now.strategy.maxAttempts, 1 + [...new RetryPolicy().delays()].length);
+    assert.deepEqual(of(defaults.changed.strategy), ['full', 10, Infinity]);
+    assert.equal((await run(preset('Recommended'))).changed, undefined);
+    assert.match(
+      inWords('It', 1000, defaults.now, defaults.changed),
+      /^It: \d+ of 1,000 are served, \d+ give up\. With 10.attempts: 99\d of 1,000 are served, \d+ give up\.$/,
+    );
+  });
+
+  test('a deadline goes only if it is what ends the operations, and the words say so', async () => {
+    const hurried = { ...preset('Recommended'), maxAttempts: 4, totalTimeoutMs: 3000 };
+    const { now, changed: better } = await run(hurried);
+    assert.equal(better.strategy.totalTimeoutMs, Infinity);
+    assert.match(inWords('It', 1000, now, better), / With 10.attempts and no deadline: 99\d of 1,000 are served/);
+    const patient = await run({ ...hurried, totalTimeoutMs: 60_000 });
+    assert.equal(patient.changed.strategy.totalTimeoutMs, 60_000);
+    assert.doesNotMatch(inWords('It', 1000, patient.now, patient.changed), /deadline/);
+    // A policy without an end has the time that it has in the scene.
+    const strategy = { ...preset('Recommended'), maxAttempts: Infinity };
+    const input = outageInput({ ...INITIAL_STATE, strategy, clients: 10_000 });
+    const { served } = await fateOf(input, strategy, async () => false);
+    assert.equal(served, (await done(scene, input)).served);
+  });
 });

@@ -1,17 +1,13 @@
-/** The delay distributions, in Node: exact numbers, and shapes that have the areas which they claim. */
+/** The exact figures, in Node: the delay distributions, with the areas that they claim, and the AWS figure of 2015. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { RetryPolicy } from 'rejitter';
 import { sample } from 'rejitter/lab';
-import { AT_ONCE, INITIAL, done, page } from './lib/node.mjs';
-import { median } from './lib/outage.mjs';
+import { AT_ONCE, INITIAL, done, median, page } from './lib/node.mjs';
 
 const { MOST_DRAWN, waits, delays, mostOf, ridgeOf, ridgePath, waitScale, cellsOf, neighbour, longestMs } = await page(
-  'waits/compute.ts',
-  'waits/figure.ts',
-  'waits/ridge.ts',
-  'state/cells.ts',
-  'compute/outage.ts',
+  'waits/compute waits/figure waits/ridge state/cells compute/outage',
 );
 
 const distributions = (strategy, choices = [strategy]) => done(waits, { strategy, choices, seed: 42 });
@@ -20,7 +16,7 @@ test('medians and landings are those of the installed package', async () => {
   const [{ waits: planned, landings }] = await distributions(INITIAL);
   const sampled = sample(new RetryPolicy({ maxAttempts: 10 }), { waits: 9, operations: 2000, seed: 42 });
   for (let k = 0; k < 9; k++) {
-    const own = Array.from({ length: 2000 }, (_, i) => sampled[9 * i + k]);
+    const own = Array.from({ length: 2000 }, (_, i) => Number(sampled[9 * i + k]));
     const sums = own.map((_, i) => sampled.slice(9 * i, 9 * i + k + 1).reduce((a, b) => a + b, 0));
     assert.ok(Math.abs(median(own) / planned[k].p50Ms - 1) < 0.08, `wait ${k + 1}`);
     assert.ok(Math.abs(median(sums) / landings[k].p50 - 1) < 1e-9, `landing ${k + 1}`);
@@ -95,4 +91,49 @@ test('arrow keys go through the grid, over its edges, and out of the tall cell i
   assert.equal(to('exponential', 'decorrelated', 'ArrowLeft', 1), 'linear proportional');
   assert.equal(to('exponential', 'decorrelated', 'ArrowRight', 3), 'truncated none');
   assert.equal(to('exponential', 'decorrelated', 'ArrowDown', 1), 'exponential decorrelatedBounded');
+});
+
+const { contention, PUBLISHED, PUBLISHED_RUNS, agreement } = await page('contention/compute contention/published');
+const { contention: figure } = await page('contention/figure');
+
+/**
+ * Mean and standard deviation of calls, then of the time in ms, of 10,000 seeds of an implementation that shares
+ * nothing with this one: by clients and strategy.
+ */
+const REFERENCE = JSON.parse(readFileSync(new URL('../../tests/vectors/contention.json', import.meta.url), 'utf8'));
+
+test('the AWS figure has published values that agree with the reference of another implementation', () => {
+  const compared = PUBLISHED.filter(({ clients }) => Object.hasOwn(REFERENCE, clients));
+  assert.deepEqual([PUBLISHED.length, compared.length], [25, 15]);
+  for (const { line, clients, calls, timeMs } of compared) {
+    const [callsMean, callsSd, timeMean, timeSd] = REFERENCE[clients][line];
+    // 3.2 standard errors: all thirty hold at once in 95% of samples.
+    const error = (sd) => 3.2 * Math.hypot(sd / 100, sd / Math.sqrt(PUBLISHED_RUNS));
+    assert.ok(Math.abs(calls.mean - callsMean) <= error(callsSd), `${line} ${clients}: ${calls.mean} calls`);
+    assert.ok(Math.abs(timeMs.mean - timeMean) <= error(timeSd), `${line} ${clients}: ${timeMs.mean} ms`);
+  }
+});
+
+test('the AWS figure counts the published values in the bands that are drawn, and no others', async () => {
+  const { points } = await done(contention, { clients: [10, 50, 100, 150, 190], runs: 10, seed: 42 });
+  let within = 0;
+  for (const { line, clients, ...published } of PUBLISHED) {
+    const point = points.find((one) => one.line === line && one.clients === clients);
+    for (const measure of ['calls', 'timeMs'])
+      if (Math.abs(point[measure].mean - published[measure].mean) <= point[measure].ci95) within++;
+  }
+  assert.deepEqual(agreement(points), { compared: 50, within });
+  assert.ok(within > 40 && within < 50, `${within}: some are outside by chance`);
+  assert.ok(figure.describe({ points, seed: 42 }).includes(`${within} of 50 values`));
+});
+
+test('the AWS figure is the same for the same seed, reports as it goes, and ends when it is not wanted', async () => {
+  const input = { clients: [10, 20], runs: 5, seed: 1 };
+  const shares = [];
+  const result = await done(contention, input, ({ share }) => shares.push(share));
+  assert.ok(shares.length >= 10 && shares.every((part, i) => part > 0 && part <= 1 && part >= (shares[i - 1] ?? 0)));
+  assert.deepEqual(await done(contention, input), result);
+  const stop = new AbortController();
+  const long = done(contention, { clients: [190], runs: 100, seed: 1 }, () => stop.abort(), stop);
+  await assert.rejects(long, { name: 'AbortError' });
 });

@@ -1,11 +1,12 @@
 /** The page's own functions in Node, and states that the page can be in. */
 import { fileURLToPath } from 'node:url';
+import { simulateOutage } from 'rejitter/lab';
 import { runnerImport } from 'vite';
 
-/** The exports of TypeScript modules below www/src. @returns {Promise<any>} */
-export async function page(...paths) {
-  const modules = paths.map((path) => {
-    const file = fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+/** The exports of modules below www/src: `waits/compute waits/figure`. @param {string} names @returns {Promise<any>} */
+export async function page(names) {
+  const modules = names.split(' ').map((name) => {
+    const file = fileURLToPath(new URL(`../../src/${name}.ts`, import.meta.url));
     return runnerImport(file, { configFile: false, logLevel: 'error' });
   });
   return Object.assign({}, ...(await Promise.all(modules)).map(({ module }) => module));
@@ -24,7 +25,7 @@ export const {
   INITIAL_STATE,
   PROTECTIONS,
   outageInput,
-} = await page('state/strategy.ts', 'state/state.ts', 'compute/outage.ts');
+} = await page('state/strategy state/state compute/outage');
 
 /** What is drawn at random, the same for each seed. */
 export function random(seed) {
@@ -76,3 +77,18 @@ export function stateOf(seed) {
     seed: whole(0, 2 ** 32 - 1),
   };
 }
+
+export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05 };
+
+/** One outage by the package alone: with these events at most, and other clients and servers if `outage` says so. */
+export function outageAlone(options, outage = {}, events = Infinity) {
+  const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
+  const simulation = simulateOutage({ baseMs: 100, capMs: 10_000, ...options }, { ...HERD, ...fixed, ...outage });
+  simulation.step(events);
+  const result = simulation.result();
+  simulation.free();
+  return result;
+}
+
+/** The value in the middle, the lower one of two. @param {number[]} values */
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? NaN;

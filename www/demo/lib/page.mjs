@@ -2,7 +2,7 @@
 import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
 import { until } from './until.mjs';
 
-/** What the drivers of all engines have. @typedef {Pick<import('playwright-core').Page, 'click' | 'evaluate' | 'textContent'>} Page */
+/** @typedef {Pick<import('playwright-core').Page, 'click' | 'evaluate' | 'textContent'>} Page as all drivers have it */
 
 /** The pages, by their paths. */
 export const PAGES = ['', 'protection/'];
@@ -117,8 +117,8 @@ export async function drawAll(page) {
 }
 
 /**
- * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width of what a window
- * that has become narrow showed before.
+ * How far the page can be scrolled sideways, once it is painted: until then WebKitGTK reports the width of what was
+ * shown before.
  * @param {Page} page
  */
 export const overflow = (page) =>

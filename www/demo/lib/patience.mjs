@@ -1,9 +1,6 @@
 /** Takes the machine's load out of the calls to the flaky server. */
 import assert from 'node:assert/strict';
 
-/** The page's limit for an attempt, and how late a slow answer is. */
-export const LIMITS = { attemptMs: 1000, slowMs: 3000 };
-
 /**
  * Makes the limit for an attempt longer than a good answer takes on a machine with much else to do. Runs in the page or
  * in Node, before the scripts.

@@ -3,10 +3,10 @@ import { area, curveStepAfter, line } from 'd3-shape';
 import { leftAxis, seconds, ticksOf, timeAxis } from '../charts/axis';
 import { html, label, path, rect, rule } from '../charts/dom';
 import type { FigureSpec } from '../charts/figure';
-import { count, duration, rate } from '../charts/format';
+import { count, doing, duration, rate } from '../charts/format';
 import { labelWidth, legendPlaces } from '../charts/labels';
 import { linear, type Scale } from '../charts/scale';
-import { DOWN_FROM_MS, type LoadResult, type LoadRun } from './compute';
+import { DOWN_FROM_MS, type Band, type LoadResult, type LoadRun } from './compute';
 import { loadSettings, nameOf } from './figure';
 
 const [LEFT, RIGHT, TOP, PLOT] = [60, 10, 22, 190];
@@ -110,12 +110,11 @@ export function finding(result: LoadResult): string {
   );
 }
 
-function bandInWords({ failed, recovered, seeds }: NonNullable<LoadResult['band']>, horizonMs: number): string {
-  const { p5, p95 } = failed;
+function bandInWords({ failed: { p5, p95 }, recovered, seeds }: Band, horizonMs: number): string {
   const within = `within ${duration(horizonMs)}`;
   // What fails in an overload says how long the run was.
   if (recovered === 0) return `Of ${seeds} seeds none recovers ${within}.`;
-  const fails = `${count(p5)}${p5 === p95 ? '' : ` to ${count(p95)}`} fail`;
+  const fails = p5 === p95 ? doing(p5, 'fail') : `${count(p5)} to ${count(p95)} fail`;
   return `Of ${seeds} seeds ${recovered === seeds ? 'all' : recovered} recover ${within}; in 90% of them ${fails}.`;
 }
 

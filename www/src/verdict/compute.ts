@@ -59,7 +59,7 @@ export async function verdict(
 }
 
 /** Each backoff with each jitter, each behaviour once, and the chosen strategy. */
-function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
+export function contendersOf(strategy: Strategy): { choices: Choice[]; chosen: Choice } {
   const all = BACKOFFS.flatMap((backoff) => JITTERS.map((jitter) => ({ backoff, jitter })));
   const byPolicy = new Map<string, Choice>();
   for (const { backoff, jitter } of [...all, strategy]) {
