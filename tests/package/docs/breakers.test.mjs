@@ -97,13 +97,7 @@ const PAGES = [
     page: 'opossum',
     heading: 'opossum',
     old: opossum,
-    now: ours({
-      failureRatio: 0.5,
-      minimumCalls: 4,
-      consecutiveFailures: Infinity,
-      openMs: 2000,
-      maxOpenMs: 2000,
-    }),
+    now: ours({ failureRatio: 0.5, minimumCalls: 4, consecutiveFailures: Infinity, openMs: 2000, maxOpenMs: 2000 }),
     traffics: {
       errorThresholdPercentage: 'ok fail fail ok fail ok fail fail fail ok',
       volumeThreshold: 'fail fail fail fail fail fail fail ok fail ok',
