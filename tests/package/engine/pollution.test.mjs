@@ -158,19 +158,12 @@ const fetching = (create, init, more) => async (fn, options, seen) => {
 };
 const ofCall = bare({ retry: bare({ maxAttempts: 2, jitter: 'full', seed: 1 }) });
 
-const TABLES = [
-  [RUNNERS, { ...OPERATIONS, ...MORE }],
-  [{ light }, OPERATIONS],
-  [
-    {
-      createFetch: fetching(createFetch),
-      'createFetch of light': fetching(lightFetch),
-      'createFetch, options of a call': fetching(createFetch, ofCall),
-      'createFetch with all parts': fetching(createFetch, undefined, parts),
-    },
-    FETCHES,
-  ],
-];
+const FETCHERS = {
+  createFetch: fetching(createFetch),
+  'createFetch of light': fetching(lightFetch),
+  'createFetch, options of a call': fetching(createFetch, ofCall),
+  'createFetch with all parts': fetching(createFetch, undefined, parts),
+};
 
 const policyOf = (options) => new RetryPolicy(options);
 const jitter = { type: 'proportional', ratio: 0.5 };
@@ -219,7 +212,11 @@ const SCENARIOS = {
       ]),
     ),
 };
-for (const [runners, operations] of TABLES)
+for (const [runners, operations] of [
+  [RUNNERS, { ...OPERATIONS, ...MORE }],
+  [{ light }, OPERATIONS],
+  [FETCHERS, FETCHES],
+])
   for (const [name, run] of Object.entries(runners))
     for (const [kind, each] of Object.entries(operations))
       SCENARIOS[`${name}, ${kind}`] = () => operation(run, each, kind === 'abort');

@@ -68,10 +68,8 @@ test('the data is plain JSON of the options that were set, with a version; callb
   for (const [options, more] of [
     [{}, {}],
     [plain, plain],
-    [
-      { capMs: Infinity, maxAttempts: Infinity },
-      { capMs: 'Infinity', maxAttempts: 'Infinity' },
-    ],
+    [{ capMs: Infinity }, { capMs: 'Infinity' }],
+    [{ maxAttempts: Infinity }, { maxAttempts: 'Infinity' }],
     [{ seed: 7 }, { seed: { bits: '7' } }],
     [{ seed: 7n }, { seed: { bits: '7' } }],
     // A list raises the cap: that is not the caller's.
@@ -122,12 +120,5 @@ test("the data is the reader's: changing it afterwards changes no policy", () =>
   const policy = fromData(data);
   Object.assign(data, { maxAttempts: 1 }).backoff[0] = 99;
   policy.toJSON().backoff[0] = 77;
-  assert.deepEqual(
-    [[...policy.delays()], data.backoff],
-    [
-      [5, 6, 6],
-      [99, 6],
-    ],
-    'and the argument is not changed',
-  );
+  assert.deepEqual([...policy.delays(), ...data.backoff], [5, 6, 6, 99, 6], 'and the argument is not changed');
 });
