@@ -210,17 +210,10 @@ async function runAsync(script, hooks, defer, run = retry) {
     const settles = (end) => {
       check(script, played, end, hooks, run === lightRetry);
       if (script.elapsedMs !== undefined) assert.equal(settledAt, script.elapsedMs);
-      assert.ok(
-        armed.every((ms) => Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER_MS),
-        `timers of ${armed}`,
-      );
+      for (const ms of armed) assert.ok(Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMER_MS, `setTimeout(${ms})`);
       // Each wait, of 0 as well, lets the event loop turn.
       assert.ok(script.abort || armed.length >= script.waits.length, 'a timer for each wait');
-      assert.deepEqual(
-        [...clock.pending.values()].filter((timer) => !own.has(timer)),
-        [],
-        'no timer is left',
-      );
+      for (const timer of clock.pending.values()) assert.ok(own.has(timer), 'no timer is left');
       assert.equal(getEventListeners(played.signal, 'abort').length, 0, 'no listener is left');
       for (const { attempt, error } of (played.signals.length > 0 && script.records) || [])
         if (error === 'TimeoutError')
@@ -245,17 +238,15 @@ async function runAsync(script, hooks, defer, run = retry) {
 
 function runSync(script, hooks) {
   let played;
-  const { error, value, threw } = underBlockingClock(
-    (clock) => {
-      const after = (ms, end) => {
-        clock.now += ms ?? 0;
-        return end();
-      };
-      played = play(script, { hooks, clock, after });
-      return retrySync(played.fn, played.options);
-    },
-    { start: START },
-  );
+  const body = (clock) => {
+    const after = (ms, end) => {
+      clock.now += ms ?? 0;
+      return end();
+    };
+    played = play(script, { hooks, clock, after });
+    return retrySync(played.fn, played.options);
+  };
+  const { error, value, threw } = underBlockingClock(body, { start: START });
   check(script, played, { error, value, failed: threw === true }, hooks);
 }
 

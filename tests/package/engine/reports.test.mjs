@@ -24,10 +24,7 @@ test('the clock is read once for an attempt that succeeds; one that throws rejec
   const unreadable = replace(performance, 'now', fails(boom));
   const ends = [{}, { totalTimeoutMs: 5 }].map((options) => retry(fails(E), options));
   const settled = await Promise.allSettled(ends).finally(unreadable);
-  assert.deepEqual(
-    settled.map(({ reason }) => reason),
-    [boom, boom],
-  );
+  for (const { reason } of settled) assert.equal(reason, boom);
 });
 
 const hang = () => new Promise(() => {});

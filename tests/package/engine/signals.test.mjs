@@ -121,12 +121,8 @@ for (const [name, run] of Object.entries(RUNS)) {
       const short = started(failing, { signal, maxAttempts: 2, baseMs: 10 });
       const long = started(failing, { signal, baseMs: 1000 });
       let late;
-      const asking = started(
-        hanging(() => {
-          late ??= started(failing, { signal });
-        }),
-        { signal },
-      );
+      const starting = hanging(() => void (late ??= started(failing, { signal })));
+      const asking = started(starting, { signal });
       await clock.advance(20);
       await assert.rejects(short, /from fn/);
       assert.equal(listeners(signal), 1);

@@ -31,10 +31,7 @@ test('sends another origin, after a redirect, the headers that fetch alone would
   }
   // Connections differ, requests must not.
   const [bare, ...others] = target.seen.map(({ headers: { connection, host, ...rest } }) => rest);
-  assert.deepEqual(
-    [bare.authorization, bare.cookie, bare['x-api-key'], others.length],
-    [undefined, undefined, 'own', 2],
-  );
+  assert.ok(!('authorization' in bare || 'cookie' in bare) && bare['x-api-key'] === 'own' && others.length === 2);
   for (const { 'idempotency-key': key, ...rest } of others) {
     assert.deepEqual(rest, bare);
     assert.match(key, /^[\da-f-]{36}$/);
@@ -83,10 +80,8 @@ test('operations that one signal ends do not share their reports', async () => {
   );
   controller.abort();
   const { reason } = controller.signal;
-  assert.deepEqual(
-    [await Promise.all(ended), retryReport(reason), seen],
-    [[reason, reason], undefined, ['one', 'two']],
-  );
+  assert.deepEqual([...(await Promise.all(ended)), ...seen], [reason, reason, 'one', 'two']);
+  assert.equal(retryReport(reason), undefined);
 });
 
 test('data of a megabyte, whatever they are, cost little time and memory', () => {

@@ -142,10 +142,7 @@ test('overrides keep callbacks or replace them; metrics and operations are count
   await waitsOf(policy);
   assert.equal(events.join(' '), 'retry second second own first retry retry first');
   const counted = [policy, other, policy.with({ metrics: false }), policyOf({}).with({ metrics: true })];
-  assert.deepEqual(
-    counted.map((each) => each.metrics()?.operations),
-    [2, 2, undefined, 0],
-  );
+  assert.equal(counted.map((each) => each.metrics()?.operations).join(), '2,2,,0');
   for (const [overrides, message] of [
     [{ metrics: true }, /^TypeError: rejitter: metrics must be omitted \(got true\): it belongs to the policy$/],
     [
@@ -241,10 +238,7 @@ test('wrap passes the attempt first if asked to, keeps name and length, and deco
   assert.equal((await underClock(() => new Client().load(7))).value, '/user/7');
   assert.equal(await Client.twice(4), 8);
   const wrapped = [host.load, plain, policy.wrap(() => 1, { withAttempt: true }), Client.prototype.load];
-  assert.deepEqual(
-    wrapped.map(({ name, length }) => `${name} ${length}`),
-    ['load 1', 'two 2', ' 0', 'load 1'],
-  );
+  assert.equal(wrapped.map(({ name, length }) => `${name} ${length}`).join(), 'load 1,two 2, 0,load 1');
 });
 
 test('overrides of a subclass are of that class; console.log shows the data', () => {
