@@ -142,6 +142,9 @@ export function chosen(steps, { quick = false, only = [''] }) {
   return wanted.map(({ name }) => name);
 }
 
+/** Of the columns after the name of a step. */
+const WIDTHS = [6, 6, 7, 9, 9];
+
 /** Runs those of some steps that the options ask for, and prints their sum. */
 async function test(all, options = {}) {
   const names = chosen(all, options);
@@ -150,8 +153,11 @@ async function test(all, options = {}) {
   const steps = withNeeds([...SET_UP, ...all], ({ name }) => names.includes(name));
   const jobs = options.jobs === undefined ? undefined : Number(options.jobs);
   const done = await run(steps, { folder: 'test-logs', jobs, quick: options.quick });
-  console.log(`\n${'step'.padEnd(36)} passed failed skipped       CPU      time`);
-  const column = (value, width) => String(value).padStart(width);
+  const line = (name, ...cells) =>
+    console.log(`${name.padEnd(36)} ${cells.map((cell, i) => String(cell).padStart(WIDTHS[i])).join(' ')}`);
+  const inSeconds = (...times) => times.map((each) => `${each.toFixed(1)} s`);
+  console.log();
+  line('step', 'passed', 'failed', 'skipped', 'CPU', 'time');
   const sum = { passed: 0, failed: 0, cpu: 0 };
   for (const [i, { counts, seconds, cpu }] of done.entries()) {
     const { passed, failed, skipped } = counts;
@@ -159,13 +165,10 @@ async function test(all, options = {}) {
     sum.failed += failed;
     sum.cpu += cpu;
     // The tests, and the steps of the set-up that failed.
-    if (!isTest(steps[i]) && failed === 0) continue;
-    const times = [cpu, seconds].map((each) => `${column(each.toFixed(1), 7)} s`);
-    const cells = [column(passed, 6), column(failed, 6), column(skipped, 7), ...times];
-    console.log(`${steps[i].name.padEnd(36)} ${cells.join(' ')}`);
+    if (isTest(steps[i]) || failed > 0) line(steps[i].name, passed, failed, skipped, ...inSeconds(cpu, seconds));
   }
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  console.log(`${'with the set-up'.padEnd(58)} ${column(sum.cpu.toFixed(1), 7)} s ${column(seconds, 7)} s\n`);
+  line('with the set-up', '', '', '', ...inSeconds(sum.cpu, (performance.now() - start) / 1000));
+  console.log();
   // Their first failure is not in the sum.
   for (const [i, { again, counts }] of done.entries()) {
     if (!again || counts.failed > 0) continue;

@@ -1,16 +1,20 @@
 // All that the build makes of src/: wasm files, JavaScript of them, and the entry points in a form per host.
 
+/** Scripts with packages that the set-up installs. */
+const ofCore = async (code, alone) => (await import('./javascript.mjs')).moduleOf(code, alone);
+const ofMachines = async (code) => (await import('./machines.mjs')).machinesOf(code);
+
 /**
- * The thin wasm files, of numeric functions, each with the Cargo feature that exports these, the script that makes a
- * module of what wasm2js writes, and whether the package has the file itself.
+ * The thin wasm files, of numeric functions, each with the Cargo feature that exports these, and what makes a module of
+ * what wasm2js writes.
  */
 export const THIN = {
   // The decisions: as wasm, and as functions of numbers that are made at the first call.
-  core: { title: 'thin wasm', feature: 'driver', script: ['javascript.mjs'] },
+  core: { title: 'thin wasm', feature: 'driver', moduleOf: (code) => ofCore(code, false) },
   // The waits of rejitter/light, as JavaScript alone: each function by itself.
-  light: { title: 'waits of light', feature: 'light-exports', script: ['javascript.mjs', '--alone'] },
+  light: { title: 'waits of light', feature: 'light-exports', moduleOf: (code) => ofCore(code, true) },
   // The machines of protection, as JavaScript alone: functions of arrays, the addresses of states.
-  machines: { title: 'machines', feature: 'protection-exports', script: ['machines.mjs'] },
+  machines: { title: 'machines', feature: 'protection-exports', moduleOf: ofMachines },
 };
 
 /** The file of rejitter/lab, with wasm-bindgen's glue. */

@@ -1,9 +1,5 @@
 // Makes a module of what wasm2js writes: the core as JavaScript.
-//
-//   node javascript.mjs wasm2js.js out.js            exports a function that makes the core's
-//   node javascript.mjs --alone wasm2js.js out.js    exports each function, so that an app has those that it uses
 
-import { readFileSync, writeFileSync } from 'node:fs';
 import { transform } from 'esbuild';
 
 /** The whole output of wasm2js for a module without imports, memory and table: a function, called at import. */
@@ -40,11 +36,3 @@ export async function moduleOf(code, alone = false) {
   });
   return `// Written by Binaryen's wasm2js.\n${small}`;
 }
-
-async function main(args) {
-  const alone = args[0] === '--alone';
-  const [from, to] = args.slice(-2);
-  writeFileSync(to, await moduleOf(readFileSync(from, 'utf8'), alone));
-}
-
-if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

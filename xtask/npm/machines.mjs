@@ -2,13 +2,7 @@
 // numbers at addresses. In the module, an address is an array, and the offset from it a place. The machines are then as
 // quick as other JavaScript, state needs no copies, and a bundle has only the functions that the app uses. A function
 // without parameters that returns a whole number is a constant there: a place in such an array, or a code.
-//
-//   node machines.mjs --numbers in.wat out.wat   replaces 64-bit integers, which only move the bits of numbers
-//   node machines.mjs wasm2js.js out.js          makes the module of what wasm2js writes
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { argv } from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 
 const BYTES_PER_NUMBER = 8;
@@ -81,11 +75,3 @@ function computesAddresses(text) {
   const arrays = Array.from(text.matchAll(/(\$\w+)\[/g), ([, name]) => name.replace('$', '\\$'));
   return arrays.some((name) => new RegExp(`(?<!\\w)${name} [-+*|&] `).test(text));
 }
-
-async function main(args) {
-  const [from, to] = args.slice(-2);
-  const text = readFileSync(from, 'utf8');
-  writeFileSync(to, args[0] === '--numbers' ? withNumbers(text) : await machinesOf(text));
-}
-
-if (import.meta.url === pathToFileURL(argv[1]).href) await main(argv.slice(2));

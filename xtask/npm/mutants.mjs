@@ -7,8 +7,7 @@
 // The same sources and seed give the same sample. A mutant is drawn by its line of text, not by the line's number: an
 // edit elsewhere leaves it in the sample.
 //
-// Found at 4d71489, before the driver was rewritten, with seed 1: 236 of the first 267 mutants of src/js (88 %). At the
-// end of November, after 4,000 lines of examples had gone: 140 of the first 150 (93 %).
+// Found at 6e017f69 with seed 1: 184 of 194 (95 %).
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -4,7 +4,7 @@
 //
 //   node xtask/npm/watch.mjs [--once] tests/package/engine/signals.test.mjs...
 
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { execPath } from 'node:process';
@@ -29,17 +29,13 @@ if (values.once) {
   await assemble({ ...parts, version: version(), out: pkg });
   pack(pkg, dirname(tarball));
   console.log(`packed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  if (tests.length > 0) process.exitCode = await node('--test', ...tests);
+  if (tests.length > 0) process.exitCode = node('--test', ...tests);
 } else {
   const paths = ['src/js', 'pkg-template', 'tests/package', 'tests/vectors'];
-  await node(...paths.map((path) => `--watch-path=${inRoot(path)}`), import.meta.filename, '--once', ...tests);
+  node(...paths.map((path) => `--watch-path=${inRoot(path)}`), import.meta.filename, '--once', ...tests);
 }
 
-/** Runs Node, which ends when this process is asked to. Resolves with its exit code. */
+/** Runs Node, and returns its exit code. */
 function node(...line) {
-  const child = spawn(execPath, line, { stdio: 'inherit' });
-  process.once('SIGTERM', () => child.kill());
-  return new Promise((done) => {
-    child.once('close', (code) => done(code ?? 1));
-  });
+  return spawnSync(execPath, line, { stdio: 'inherit' }).status ?? 1;
 }

@@ -54,7 +54,7 @@ export const checks = () =>
     ...LINTS,
     ...NATIVE,
     ...quickSteps,
-    ...wasmTests(),
+    ...WASM,
     WASM_PACKED,
     ...ofPackage(),
     ...OF_PACKAGE,
@@ -134,35 +134,35 @@ const packer = ({ found }, args, more) =>
 
 const OF_WASM = [WASM_BINDGEN, WASM_PACK, NPM_OF_BUILD, TARGET];
 
-/** The wasm tests of the crate, in Node and in browsers. */
-function wasmTests() {
-  const inNode = (run) => [packer(run, sh`test --mode no-install --node -- --test wasm`)];
-  const inBrowser = (browser, driver) => (run) => {
-    const driven = sh`--${browser} --${driver} ${run.found[driver.toUpperCase()]}`;
-    const line = sh`test --mode no-install --headless ${driven} -- --test wasm`;
-    const env = {
-      WASM_BINDGEN_USE_BROWSER: '1',
-      // Another driver in the environment would win over the one on the command line.
-      ...{ CHROMEDRIVER: undefined, GECKODRIVER: undefined },
-      ...{ CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined },
-      // Known beforehand, so that our test runner can keep the server behind it alive.
-      WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}`,
-      WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON,
-    };
-    return [packer(run, line, env)];
-  };
-  const needs = [...OF_WASM, WASM_TESTS];
-  const ofCargo = { runner: 'cargo' };
-  const browser = { ...ofCargo, group: BROWSERS };
-  return [
-    { ...ofCargo, name: 'wasm: Node', needs, commands: inNode },
-    { ...browser, name: 'wasm: Chromium', needs: [...needs, FOUND], commands: inBrowser('chrome', 'chromedriver') },
-    {
-      ...{ ...browser, name: 'wasm: Firefox', needs: [...needs, FOUND, GECKODRIVER] },
-      commands: inBrowser('firefox', 'geckodriver'),
-    },
-  ];
-}
+/** The wasm tests of the crate in a host. */
+const wasmTest = (name, needs, group, hostOf, env = () => ({})) => ({
+  ...{ name: `wasm: ${name}`, runner: 'cargo', group, needs: [...OF_WASM, WASM_TESTS, ...needs] },
+  commands: (run) => [packer(run, sh`test --mode no-install ${hostOf(run.found)} -- --test wasm`, env())],
+});
+
+const inBrowser = () => ({
+  WASM_BINDGEN_USE_BROWSER: '1',
+  // Another driver in the environment would win over the one on the command line.
+  ...{ CHROMEDRIVER: undefined, GECKODRIVER: undefined },
+  ...{ CHROMEDRIVER_REMOTE: undefined, GECKODRIVER_REMOTE: undefined },
+  // Known beforehand, so that our test runner can keep the server behind it alive.
+  WASM_BINDGEN_TEST_ADDRESS: `127.0.0.1:${freePort()}`,
+  WASM_BINDGEN_TEST_WEBDRIVER_JSON: WEBDRIVER_JSON,
+});
+
+const WASM = [
+  wasmTest('Node', [], undefined, () => ['--node']),
+  wasmTest(
+    ...['Chromium', [FOUND], BROWSERS],
+    ({ CHROMEDRIVER }) => sh`--headless --chrome --chromedriver ${CHROMEDRIVER}`,
+    inBrowser,
+  ),
+  wasmTest(
+    ...['Firefox', [FOUND, GECKODRIVER], BROWSERS],
+    (found) => sh`--headless --firefox --geckodriver ${found.GECKODRIVER}`,
+    inBrowser,
+  ),
+];
 
 /** A port without a listener at this moment. */
 function freePort() {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 
 import { LAB, THIN } from '../npm/artefacts.mjs';
+import { rootsOf, untraceable } from '../npm/wasm.mjs';
 import { cargo, command, sh } from '../run/command.mjs';
 import { fromRoot, inRoot, inTarget, npmTool, pkg, root, tarball, wasmTool } from '../run/places.mjs';
 import { NPM_OF_BUILD, TARGET, WASM_BINDGEN, WASM_TARGET, textOf } from './setup.mjs';
@@ -111,8 +112,15 @@ const binaryen = (tool, from, to, options = []) =>
 const optimised = (level, from, to, options = []) =>
   binaryen('wasm-opt', from, to, sh`${level} ${options} --strip-debug --strip-producers --strip-target-features`);
 
+/** A pass that makes a file of what another one says: its bytes, or its text. */
+const through = (from, to, make, encoding = undefined) => ({
+  write: async () => writeFileSync(to, await make(readFileSync(from, encoding)), encoding),
+});
+
+const withNumbers = async (text) => (await import('../npm/machines.mjs')).withNumbers(text);
+
 /** Makes a thin build smaller, and JavaScript of it. */
-function shrink(log, { name, target, work, file, made, script: [module, ...options] }) {
+function shrink(log, { name, target, work, file, made, moduleOf }) {
   const of = (name) => join(work, name);
   const graph = of('graph.json');
   // JavaScript has no saturating conversions: wasm2js rejects them. And some compilers compute the address of a field
@@ -122,15 +130,15 @@ function shrink(log, { name, target, work, file, made, script: [module, ...optio
   const numbers = name === 'machines' ? of('numbers.wat') : undefined;
   const passes = [
     optimised('-Oz', compiled(target), of('small.wasm'), ['--converge']),
-    script('roots.mjs', of('small.wasm'), graph),
+    through(of('small.wasm'), graph, rootsOf),
     binaryen('wasm-metadce', of('small.wasm'), of('reached.wasm'), ['--graph-file', graph]),
     optimised('-Oz', of('reached.wasm'), file, ['--converge']),
     ...(numbers
-      ? [binaryen('wasm-dis', file, of('text.wat')), script(module, '--numbers', of('text.wat'), numbers)]
+      ? [binaryen('wasm-dis', file, of('text.wat')), through(of('text.wat'), numbers, withNumbers, 'utf8')]
       : []),
     binaryen('wasm-opt', numbers ?? file, of('lowered.wasm'), lower),
     binaryen('wasm2js', of('lowered.wasm'), of('wasm2js.js'), ['--all-features', '-Oz']),
-    script(module, ...options, of('wasm2js.js'), made),
+    through(of('wasm2js.js'), made, moduleOf, 'utf8'),
   ];
   return runPasses(log, compiled(target), work, [file, made], passes);
 }
@@ -144,7 +152,7 @@ function bindLab(log) {
     command(sh`${wasmTool('wasm-bindgen')} ${input} --target bundler --no-typescript --remove-producers-section
       --remove-name-section --out-dir ${lab.folder} --out-name lab`),
     optimised('-O3', file('lab_bg.wasm'), file('optimised.wasm')),
-    script('untraceable.mjs', file('optimised.wasm'), file('lab.wasm')),
+    through(file('optimised.wasm'), file('lab.wasm'), untraceable, 'latin1'),
     script('notices.mjs', file('THIRD-PARTY-NOTICES')),
   ];
   return runPasses(log, input, lab.folder, [file('lab.wasm')], passes);
@@ -154,7 +162,7 @@ function bindLab(log) {
 const RECIPE = [
   'Cargo.lock',
   'package-lock.json',
-  ...['javascript', 'machines', 'notices', 'roots', 'untraceable'].map((name) => `xtask/npm/${name}.mjs`),
+  ...['artefacts', 'javascript', 'machines', 'notices', 'wasm'].map((name) => `xtask/npm/${name}.mjs`),
 ];
 
 /**
@@ -162,7 +170,7 @@ const RECIPE = [
  * that the result depends on has changed.
  */
 async function runPasses(log, input, work, results, passes) {
-  const recipe = [...passes.map(({ line }) => line.join(' ')), ...RECIPE.map((file) => textOf(inRoot(file)))].join();
+  const recipe = [...passes.flatMap(({ line = [] }) => line), ...RECIPE.map((file) => textOf(inRoot(file)))].join();
   const key = createHash('sha256').update(readFileSync(input)).update(recipe).digest('hex');
   const sizes = () => results.map((file) => `${basename(file).replace(/\..*/, '')} ${sizeOf(file)}`).join(', ');
   if (results.every((file) => existsSync(file)) && textOf(join(work, 'key')) === key) {
@@ -171,7 +179,7 @@ async function runPasses(log, input, work, results, passes) {
   }
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  for (const pass of passes) await log.run(pass);
+  for (const pass of passes) await ('line' in pass ? log.run(pass) : pass.write());
   // Last: a run that was cut off is done again.
   writeFileSync(join(work, 'key'), key);
   log.note = sizes();

@@ -18,16 +18,7 @@ export const SERVERS = 'Redis and PostgreSQL';
 /** The capabilities that wasm-bindgen's test runner asks the drivers for. */
 export const WEBDRIVER_JSON = inTarget('webdriver.json');
 
-/**
- * A program that may come from an environment variable, from PATH or from Debian.
- * @typedef {object} Wanted
- * @property {string} what
- * @property {string} variable
- * @property {string[]} names
- * @property {string} from Debian's package
- * @property {() => string[]} [beside] places where Debian puts it off PATH
- */
-
+/** A program that may come from a variable, from PATH or from a package of Debian, which puts it `beside` PATH. */
 const wanted = (what, variable, names, from, beside) => ({ what, variable, names: names.split(' '), from, beside });
 
 const CHROMES = 'chromium chromium-browser google-chrome google-chrome-stable chrome';

@@ -118,8 +118,6 @@ function answerOf(answer = 200, signal = undefined) {
 }
 
 export class Stage {
-  unhandled = unhandled;
-
   constructor(clock, contender) {
     this.clock = clock;
     this.contender = contender;

@@ -19,11 +19,6 @@ import { shuffled, uniform } from './random.mjs';
  */
 
 /**
- * Measurements: the time of one operation, in ns, by design and round.
- * @typedef {Record<string, number[]>} Samples
- */
-
-/**
  * Each design has its own loop: a shared one would be optimised for all of them and suit none.
  * @param {string} call the expression that is awaited
  * @param {Record<string, unknown>} scope what its names mean
@@ -35,6 +30,15 @@ export const loopOf = (call, scope) =>
 export const operationOf = (call, scope) => made(`() => ${call}`, scope);
 
 const made = (code, scope) => new Function(...Object.keys(scope), `return ${code};`)(...Object.values(scope));
+
+/**
+ * Waits take a turn of the event loop, as there is one between real attempts: what is left of a retry is the work of
+ * the library. To be called before the contenders are imported, since some keep `setTimeout`.
+ */
+export function patchTimers() {
+  const set = (callback, _ms, ...args) => setImmediate(callback, ...args);
+  Object.assign(globalThis, { setTimeout: set, clearTimeout: clearImmediate });
+}
 
 /** The size of a batch that takes about `ms`. */
 export async function batchOf({ loop }, ms, now) {
@@ -50,6 +54,7 @@ export async function batchOf({ loop }, ms, now) {
   }
 }
 
+/** Returns the times of one operation, in ns, by design and round. @param {Design[]} designs @param {Plan} plan */
 export async function compare(designs, { rounds, batchMs, warmUpMs, seed, now = () => performance.now() }) {
   const random = uniform(seed);
   for (const { loop } of designs) {

@@ -1,20 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { compare, loopOf } from './harness.mjs';
-
-test('a loop awaits its expression n times, one after the other; a failure rejects', async () => {
-  const calls = [];
-  const work = async (step) => {
-    calls.push(calls.length * step);
-    await null;
-    calls[calls.length - 1] += 1;
-  };
-  await loopOf('work(step)', { step: 2, work })(3);
-  assert.deepEqual(calls, [1, 3, 5]);
-  const error = new Error('own');
-  await assert.rejects(loopOf('f()', { f: () => Promise.reject(error) })(1), error);
-});
+import { compare } from './harness.mjs';
 
 test('each round has each design once, in changing order, and times are per operation', async () => {
   const ns = { a: 1000, b: 4000, c: 250_000 };

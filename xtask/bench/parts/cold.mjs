@@ -3,9 +3,8 @@
 
 import { FIELDS, load } from '../contenders.mjs';
 import { inNode } from '../lib/child.mjs';
-import { operationOf } from '../lib/harness.mjs';
+import { operationOf, patchTimers } from '../lib/harness.mjs';
 import { shuffled, uniform } from '../lib/random.mjs';
-import { patchTimers } from '../lib/timers.mjs';
 
 export async function run({ node, choice: { quick, seed } }) {
   const random = uniform(seed);

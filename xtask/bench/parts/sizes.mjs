@@ -41,11 +41,8 @@ export async function sizeOf(code, external) {
   return weigh(outputFiles[0].contents);
 }
 
-async function sizesOf(codes) {
-  const sizes = {};
-  for (const [name, code] of codes) sizes[name] = await sizeOf(code);
-  return sizes;
-}
+const sizesOf = async (codes) =>
+  Object.fromEntries(await Promise.all(codes.map(async ([name, code]) => [name, await sizeOf(code)])));
 
 export const run = async () => ({
   ours: await sizesOf(BUDGETS.map(({ name, code }) => [name, code])),

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 
 import { ATTEMPTS, FIELDS, load } from '../contenders.mjs';
 import { inNode } from '../lib/child.mjs';
-import { compare, loopOf } from '../lib/harness.mjs';
-import { patchTimers } from '../lib/timers.mjs';
+import { compare, loopOf, patchTimers } from '../lib/harness.mjs';
 
 /** Measures a field, with so many failures before each success. */
 export const speed =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { FIELDS, load } from '../contenders.mjs';
-import { patchTimers } from '../lib/timers.mjs';
+import { patchTimers } from '../lib/harness.mjs';
 import { verify } from './speed.mjs';
 
 patchTimers();
@@ -38,9 +38,4 @@ test('one that does not is rejected', async () => {
       verify({ name, call: 'retry(fn)' }, (fn) => ({ fn, retry }), 'retries'),
       name,
     );
-});
-
-test('a peer that does not run is left out; rejitter must run', async () => {
-  assert.equal(await load({ name: 'peer', module: 'no-such-peer' }), undefined);
-  await assert.rejects(load({ name: 'own', module: 'rejitter/no-such-entry' }));
 });

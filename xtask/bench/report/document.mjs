@@ -6,16 +6,12 @@ import { digits, markdownTable, named as withVersion, whole, withSpread, wrapped
 
 /** @typedef {import('../lib/stats.mjs').Spread} Spread */
 
-export const BEGIN = '<!-- Written by cargo xtask bench --docs. -->';
-export const END = '<!-- Until here. -->';
+const PLACE = /(?<=\n<!-- Written by cargo xtask bench --docs. -->\n)[^]*(?=\n<!-- Until here. -->\n)/;
 
 /** The text with what is between the markers replaced. */
 export function between(text, block) {
-  const [before, ...afterBegin] = text.split(BEGIN);
-  const [, ...afterEnd] = afterBegin.join(BEGIN).split(END);
-  if (afterBegin.length !== 1 || afterEnd.length !== 1)
-    throw new Error(`the text must have ${BEGIN} and after it ${END}, once each`);
-  return `${before}${BEGIN}\n${block.trim()}\n${END}${afterEnd[0]}`;
+  if (!PLACE.test(text)) throw new Error(`the text has no place like ${PLACE}`);
+  return text.replace(PLACE, () => block.trim());
 }
 
 /** Shown with their first operations, on two Nodes. */

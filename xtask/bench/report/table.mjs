@@ -35,7 +35,7 @@ export function writeTables(name, tables) {
   writeFileSync(file, tables.reduce(placed, readFileSync(file, 'utf8')));
 }
 
-export function placed(text, table) {
+function placed(text, table) {
   const start = text.indexOf(`\n${table.split(' |', 1)[0]} |`) + 1;
   if (start === 0) throw new Error(`no table is like ${table.split('\n', 1)[0]}`);
   return (
