@@ -40,8 +40,8 @@ export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /** The demo server with a folder: its headers hold workers to the policy, too. */
-export async function served(staticDir, hosts) {
-  const server = await startServer({ seed: 42, staticDir, ...(hosts && { hosts }) });
+export async function served(staticDir, more = {}) {
+  const server = await startServer({ seed: 42, staticDir, ...more });
   return { ...server, url: `${server.url}/` };
 }
 
