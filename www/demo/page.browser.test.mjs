@@ -193,6 +193,10 @@ inEachEngine(({ pageTest }) => {
     ])) {
       await drawn(page, figure);
       await page.getByRole('switch', { name: part }).click();
+      // It looks like a switch: its knob goes to the other end.
+      const knob = (css) =>
+        getComputedStyle(document.querySelector(css) ?? document.body, '::after').marginLeft === '14px';
+      await page.waitForFunction(knob, `[name=${part}] + i`);
       await page.locator(`#${figure} .finding`, { hasText }).waitFor();
     }
     const code = await text(page, '#code-body code');
