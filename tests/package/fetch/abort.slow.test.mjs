@@ -1,4 +1,4 @@
-// Abort of a fetch at a real server: at each stage, by each signal, with the caller's own reason; and the server sees it.
+// Abort of a fetch at a real server: at each stage, by each signal, with the caller's own reason; the server sees it.
 // In a body, also after a collection of garbage, it is aborted in programs.test.mjs and in the browsers.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// fetch in real browsers: each attempt is the request of bare fetch, in a page and in a service worker; and outcomes at a
-// server of the page's own origin and of another.
+// fetch in real browsers: each attempt is the request of bare fetch, in a page and in a service worker; and outcomes at
+// a server of the page's own origin and of another.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -199,8 +199,8 @@ const { real, made } = vectors('failures');
 const refused = `${await closedOrigin()}/`;
 
 /**
- * What the browser has a part in. Each case has what is sent, the options, and its outcome if that is not a 200 after two
- * attempts.
+ * What the browser has a part in. Each case has what is sent, the options, and its outcome if that is not a 200 after
+ * two attempts.
  */
 const OUTCOMES = {
   'a status that passes': [['/answer?fail=1'], {}],

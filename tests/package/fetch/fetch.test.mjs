@@ -18,7 +18,7 @@ const { server } = serving((request, response) => {
   response.writeHead(Number(searchParams.get('status')), { location: searchParams.get('to') }).end('x');
 });
 
-test('a POST that the server redirects to where nobody can connect is processed once; there itself, it is sent again', async () => {
+test('a POST that the server redirects to where nobody can connect is processed once; one sent there, again', async () => {
   const entries = { large: createFetch({ ...QUICK, maxAttempts: 3 }), light: light.createFetch(QUICK) };
   for (const [code, to] of [
     ['ECONNREFUSED', `${closed}/done`],

@@ -1,4 +1,4 @@
-// Over and under other people's code: fetches that wrap ours, or that ours wraps, polyfills, and init of other packages.
+// Over and under other people's code: fetches that wrap ours, or that ours wraps, polyfills, and options of others.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -85,7 +85,7 @@ test('with one name of ours, or none at all, a retry is ours', async (t) => {
   assert.deepEqual([calls.length, said], [3, []]);
 });
 
-test('a member of init that can only be an option is an error before anything is sent, others are passed on', async () => {
+test('a member of init that can only be an option is an error before a request, others are passed on', async () => {
   const { inner, calls } = statuses(200);
   const fetch = createFetch({}, inner);
   for (const [name, value] of [

@@ -1,5 +1,5 @@
-// rejitter/light/fetch: what rows of tests/vectors/fetch.json, which it runs, cannot say. The requests that it sends are
-// compared with those of bare fetch in requests.slow.test.mjs.
+// rejitter/light/fetch: what rows of tests/vectors/fetch.json, which it runs, cannot say. The requests that it sends
+// are compared with those of bare fetch in requests.slow.test.mjs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ test('options: those of rejitter/fetch with their defaults, and no others', asyn
   }
 });
 
-test('nothing is copied for the last attempt; a used request is refused by fetch, and sends a body of init', async () => {
+test('nothing is copied for the last attempt; a used request is an error of fetch, unless init has a body', async () => {
   const { inner, calls } = statuses(503);
   const put = { method: 'PUT', body: 'whole' };
   const request = new Request('http://x/', put);

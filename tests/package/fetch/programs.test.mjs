@@ -20,7 +20,8 @@ const GC = { flags: ['--expose-gc'] };
 const TIMEOUTS = `
   const fetch = createFetch({ attemptTimeoutMs: 5, maxAttempts: 1 }, (_, { signal }) =>
     new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason))));
-  fetch('http://x/').catch((error) => console.log(error instanceof light.TimeoutError, light.TimeoutError === TimeoutError));`;
+  caught(fetch('http://x/')).then((error) =>
+    console.log(error instanceof light.TimeoutError, light.TimeoutError === TimeoutError));`;
 
 /** Program, what it prints, and how it runs. */
 const PROGRAMS = {
@@ -80,7 +81,8 @@ const PROGRAMS = {
     '0 TypeError true\n200',
   ],
   'there is one TimeoutError, in ES modules': [
-    `import * as light from 'rejitter/light'; import { TimeoutError, createFetch } from 'rejitter/light/fetch';${TIMEOUTS}`,
+    `import * as light from 'rejitter/light'; import { TimeoutError, createFetch } from 'rejitter/light/fetch';
+    ${TIMEOUTS}`,
     'true true',
   ],
   'there is one TimeoutError, in CommonJS': [

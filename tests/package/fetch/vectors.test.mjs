@@ -356,7 +356,7 @@ async function check(entry, form, row) {
 
 /**
  * What holds of the calls of every request: each has an init of its own, and from the second on a signal in it, without
- * which React answers from memory. The caller gets a response unread until another one is sent; each other is cancelled.
+ * which React answers from memory. The caller gets a response unread, up to the next request; each other is cancelled.
  */
 function checkCalls({ calls, log }, { value, error }, entry, about) {
   const inits = calls.map(({ init }) => init);
@@ -485,5 +485,5 @@ test('rejitter/light/fetch runs most rows', () => assert.ok(lightRows >= 150, `$
 test('no key was made twice', () => assert.ok(made.keys.length > 20 && new Set(made.keys).size === made.keys.length));
 
 // By `checkCalls`.
-test('the caller gets responses that are unread, up to the next request; each other one is cancelled, by light too', () =>
+test('the caller gets responses unread, up to the next request; each other one is cancelled, by light too', () =>
   assert.ok(Math.min(...Object.values(made.discarded)) > 150, JSON.stringify(made.discarded)));

@@ -224,7 +224,7 @@ timed('the channel publishes changes of breakers and rejections, of all protecti
   assert.ok(messages.every(([, message]) => Object.isFrozen(message)));
 });
 
-test('retrySync: a hold is not begun if it ends after the deadline, and a signal that is aborted during it is seen then', () => {
+test('retrySync: no hold begins that ends after the deadline; a signal that is aborted during one is seen then', () => {
   const { threw, error: failed } = underBlockingClock((clock) => {
     const options = { ...plain, protection: protect(cooldown()) };
     caught(() => retrySync(fails(retryAfter(700)), { ...options, maxAttempts: 1 }));

@@ -1,9 +1,9 @@
-// A server that misbehaves in every way that a client meets, by a seed; what statuses and headers mean, rows say. node:http reads the requests; what is answered
-// goes to the socket itself, because node:http would not let most of this out of the door.
+// A server that misbehaves in every way that a client meets, by a seed; what statuses and headers mean, rows say.
+// node:http reads the requests; what is answered goes to the socket itself, because node:http would not let most of this
+// out of the door.
 //
-// A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is
-// answered with its own body. The server keeps what it saw of each id: how often, with which keys, and the
-// hash of each body.
+// A request says its scenario in the path, `/name/id`, and how often it shall fail, `?fail=n`; then it is answered with
+// its own body. The server keeps what it saw of each id: how often, with which keys, and the hash of each body.
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -61,7 +61,7 @@ const FINAL = {
 export const RETRIED = Object.keys(FAILURES).filter((name) => name !== 'redirected');
 export const ANSWERED = Object.keys(FINAL);
 
-/** Starts the server. @param {{ seed: number, silent: (id: string) => void }} options `silent`: a request gets no response */
+/** Starts the server, which is silent about some requests. @param {{ seed: number, silent: (id: string) => void }} options */
 export async function startHostile({ seed, silent }) {
   const { unit: random } = wordsFrom(seed);
   const seen = new Map();

@@ -41,7 +41,7 @@ export class Echo {
     });
   };
 
-  /** Compares what the fetches of these names sent. `readsForms`: whether a form can be encoded before fetch does it. */
+  /** Compares what the fetches of these names sent. `readsForms`: whether a form can be encoded before it is sent. */
   check(names, count, readsForms) {
     assert.equal(this.seen.size, count);
     for (const [id, entry] of this.seen) {
