@@ -54,7 +54,7 @@ class Names {
   }
 }
 
-/** Kinds that are compared apart: what comes in a macrotask in an order of its own, and what is read at the end of one. */
+/** Compared apart: what comes in a macrotask in an order of its own, and what is read at the end of one. */
 const APART = new Set(['attemptAborted', 'reported', 'traced', 'signals', 'status', 'metrics']);
 
 /** The sequences of a record, by operation: of entries with something to see. */
@@ -120,23 +120,23 @@ function compare(is, should, names) {
 const isRecord = (value, { given }) =>
   !given.has(value) && (Array.isArray(value) || Object.getPrototypeOf(Object(value)) === Object.prototype);
 
-/** The first difference inside what is seen. Whether an outcome is an error is another matter than which one. */
-function difference(a, b, path, names) {
-  if (same(a, b)) return undefined;
-  if (!isRecord(a, names[0]) || !isRecord(b, names[1])) {
-    const [named, should] = [names[0].of(a), names[1].of(b)];
-    return same(named, should) ? undefined : { path, a: named, b: should };
-  }
-  const [frozen, should] = [Object.isFrozen(a), Object.isFrozen(b)];
-  if (frozen !== should) return { path: [...path, 'frozen'], a: frozen, b: should };
-  // Whose it is.
-  if (frozen && names[0].of(a) !== names[1].of(b))
-    return { path: [...path, 'itself'], a: names[0].of(a), b: names[1].of(b) };
-  for (const name of new Set([...Object.keys(b), ...Object.keys(a)])) {
+/** The first difference inside what is seen. */
+function difference(is, should, path, names) {
+  if (same(is, should)) return undefined;
+  const differ = (a, b, name = []) => (same(a, b) ? undefined : { path: path.concat(name), a, b });
+  const named = (name) => differ(names[0].of(is), names[1].of(should), name);
+  if (!isRecord(is, names[0]) || !isRecord(should, names[1])) return named();
+  const frozen = Object.isFrozen(is);
+  // A frozen one is seen again, such as the report of an operation.
+  const whole = differ(frozen, Object.isFrozen(should), 'frozen') ?? (frozen ? named('itself') : undefined);
+  if (whole !== undefined) return whole;
+  for (const name of new Set([...Object.keys(should), ...Object.keys(is)])) {
+    // The status of each key is read by itself.
     if (name === 'keys') continue;
-    const found = difference(a[name], b[name], [...path, name], names);
+    const found = difference(is[name], should[name], [...path, name], names);
     if (found !== undefined) return found;
-    if (OUTCOMES.has(name) && name in a !== name in b) return { path: [...path, name], a: name in a, b: name in b };
+    // An error that is undefined is another outcome than no error.
+    if (OUTCOMES.has(name) && name in is !== name in should) return differ(name in is, name in should, name);
   }
   return undefined;
 }

@@ -25,5 +25,5 @@ export async function simulation({ folder, from = 0, threads = 2, ...task }) {
 }
 
 const report = ({ seed, index, rule, text, trace, among }) =>
-  `invariant "${rule}" is broken: ${text}\n  what must hold: ${sentenceOf(rule)}\n  schedule ${index} of seed ${seed}; to see it alone: run.mjs ` +
-  `--seed ${seed} --only ${index}${among ? ` --among ${among}` : ''}\nshrunk to:\n${trace}`;
+  `invariant "${rule}" is broken: ${text}\n  what must hold: ${sentenceOf(rule)}\n  schedule ${index} of seed ${seed}; ` +
+  `to see it alone: run.mjs --seed ${seed} --only ${index}${among ? ` --among ${among}` : ''}\nshrunk to:\n${trace}`;

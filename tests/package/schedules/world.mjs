@@ -5,6 +5,7 @@
 // go through setTimeout, so every timer on record is the package's.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inspect } from 'node:util';
 
 import { generator } from './random.mjs';
 
@@ -181,17 +182,8 @@ export class World {
   }
 }
 
-/** A value in words, whatever it is. */
-export function describe(value) {
-  try {
-    if (typeof value !== 'object' || value === null)
-      return typeof value === 'string' ? JSON.stringify(value) : String(value);
-    const isError = Object.prototype.toString.call(value) === '[object Error]';
-    return isError ? `${value.name}: ${value.message}` : 'an object';
-  } catch {
-    return 'an object that throws when read';
-  }
-}
+/** A value in words, whatever it is: of a proxy, nothing is read. */
+export const describe = (value) => inspect(value, { breakLength: Infinity, depth: 0 });
 
 /** Replaces, for good, what the package uses of its host. For threads that do nothing else. */
 export function takeOver() {
