@@ -50,10 +50,9 @@ const recorder = { type: 'text/javascript', body: RECORDER };
 
 /**
  * A server on loopback. `routes`: path → { type, body, headers } or a function (request, response).
- * Anything else is a 404, of which the list `missed` tells.
+ * Anything else is a 404.
  */
-export async function serve(routes) {
-  const missed = [];
+export function serve(routes) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://loopback');
     const route = pathname === '/recorder.js' ? recorder : routes(pathname);
@@ -61,12 +60,9 @@ export async function serve(routes) {
     else if (route) {
       response.writeHead(200, { 'content-type': route.type, 'cache-control': 'no-store', ...route.headers });
       response.end(route.type === 'text/html' ? route.body.replace('<!doctype html>', FIRST) : route.body);
-    } else {
-      missed.push(pathname);
-      response.writeHead(404).end();
-    }
+    } else response.writeHead(404).end();
   });
-  return { missed, ...(await onLoopback(server)) };
+  return onLoopback(server);
 }
 
 /** Pages and scripts that `serve` takes. */

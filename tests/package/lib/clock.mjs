@@ -12,11 +12,13 @@ const realImmediate = globalThis.setImmediate;
 export const turn = () => new Promise((done) => void realImmediate(done));
 
 /** Lets promise callbacks run without leaving the current macrotask. */
-export async function microtasks(hops = 64) {
-  for (let i = 0; i < hops; i += 1) await undefined;
+export async function microtasks() {
+  for (let i = 0; i < 64; i += 1) await undefined;
 }
 
 const MAX = 2 ** 31 - 1;
+/** More timers are a loop that never ends. */
+const MOST = 100_000;
 
 /** Replaces a property. Returns a function that puts back what was there. */
 export function replace(holder, name, value) {
@@ -137,10 +139,10 @@ export class VirtualClock {
     await turn();
   }
 
-  /** Fires timers until none is left. `limit` bounds the number: a loop that never ends must fail, not hang. */
-  async drain(limit = 100_000) {
-    for (let i = 0; i < limit; i += 1) if (!(await this.step())) return;
-    throw new Error(`more than ${limit} timers fired`);
+  /** Fires timers until none is left; a loop that never ends must fail, not hang. */
+  async drain() {
+    for (let i = 0; i < MOST; i += 1) if (!(await this.step())) return;
+    throw new Error(`more than ${MOST} timers fired`);
   }
 
   /** The arguments of setTimeout, in order. */
@@ -166,7 +168,7 @@ export async function onClock(body, options) {
  */
 export const underClock = (body, options) =>
   onClock(async (clock) => {
-    const { limit = 100_000 } = own(options);
+    const { limit = MOST } = own(options);
     let outcome;
     Promise.resolve(body(clock)).then(
       (value) => void (outcome = { clock, value, rejected: false }),
