@@ -262,8 +262,8 @@ impl<'a> Given<'a> {
                 // Messages name its parts alone.
                 self.add("", value);
             } else {
-                let name = [prefix, name].concat();
-                self.add(&[&name, "."].concat(), value);
+                let name = format!("{prefix}{name}");
+                self.add(&format!("{name}."), value);
                 self.entries.push((name, value));
             }
         }

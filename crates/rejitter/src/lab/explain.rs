@@ -45,25 +45,27 @@ const WARNINGS: &[Rule] = &[
                 "maxAttempts is 1: the first attempt is the only one, so nothing is retried";
             return Some(alone.to_owned());
         };
-        let (deadline, shortest) = (study.deadline(), time(first.lo_ms()));
-        let text = format!(
-            "the deadline of {deadline} passes before the shortest first wait of {shortest} can end: nothing is ever \
-             retried"
-        );
-        (first.lo_ms() >= study.model.total_timeout_ms()).then_some(text)
+        (first.lo_ms() >= study.model.total_timeout_ms()).then(|| {
+            let (deadline, shortest) = (study.deadline(), time(first.lo_ms()));
+            format!(
+                "the deadline of {deadline} passes before the shortest first wait of {shortest} can end: nothing is \
+                 ever retried"
+            )
+        })
     }),
     ("deadline-before-first-wait", |study| {
         let first = study.first()?;
         let deadline_ms = study.model.total_timeout_ms();
         let late = first.at_least(deadline_ms);
-        let (longest, deadline) = (time(first.hi_ms()), study.deadline());
-        let text = format!(
-            "the first wait can be as long as {longest}, but the deadline is {deadline}: {} of the operations are \
-             never retried, even if their first attempt takes no time",
-            percent(late)
-        );
         // Below that it is rounding.
-        (first.lo_ms() < deadline_ms && late >= 1e-12).then_some(text)
+        (first.lo_ms() < deadline_ms && late >= 1e-12).then(|| {
+            let (longest, deadline) = (time(first.hi_ms()), study.deadline());
+            format!(
+                "the first wait can be as long as {longest}, but the deadline is {deadline}: {} of the operations are \
+                 never retried, even if their first attempt takes no time",
+                percent(late)
+            )
+        })
     }),
     ("no-wait", |study| {
         let never = !study.distributions.is_empty() && !study.waits();
@@ -84,20 +86,22 @@ const WARNINGS: &[Rule] = &[
             (some, all) if some == all => "all waits are".to_owned(),
             (some, _) => format!("waits 1 to {some} are"),
         };
-        let text = format!(
-            "{which} always the minimum of {}, because the curve is not above it yet: minMs removes the jitter",
-            time(floor)
-        );
-        (study.has_jitter() && floor != 0.0 && waits != 0).then_some(text)
+        (study.has_jitter() && floor != 0.0 && waits != 0).then(|| {
+            format!(
+                "{which} always the minimum of {}, because the curve is not above it yet: minMs removes the jitter",
+                time(floor)
+            )
+        })
     }),
     ("min-near-cap", |study| {
         let (min_ms, cap_ms) = (study.policy.min_ms(), study.policy.cap_ms());
         study.first()?;
-        let [min, cap, left] = [min_ms, cap_ms, cap_ms - min_ms].map(time);
-        let text = format!(
-            "the minimum of {min} leaves only {left} up to the cap of {cap}: clients stay close together"
-        );
-        (study.has_jitter() && min_ms != 0.0 && min_ms >= NEAR * cap_ms).then_some(text)
+        (study.has_jitter() && min_ms != 0.0 && min_ms >= NEAR * cap_ms).then(|| {
+            let [min, cap, left] = [min_ms, cap_ms, cap_ms - min_ms].map(time);
+            format!(
+                "the minimum of {min} leaves only {left} up to the cap of {cap}: clients stay close together"
+            )
+        })
     }),
     ("does-not-grow", |study| {
         let policy = study.policy;
@@ -108,11 +112,13 @@ const WARNINGS: &[Rule] = &[
         let (base_ms, cap_ms) = (policy.base_ms(), policy.cap_ms());
         let second = study.distributions.len() > 1;
         let capped = base_ms >= cap_ms && cap_ms != 0.0 && policy.cap_rule() != CapRule::Draw;
-        let [base, cap] = [base_ms, cap_ms].map(time);
-        let text = format!(
-            "the backoff does not grow: baseMs is {base}, and no ceiling exceeds the cap of {cap}; set a longer capMs"
-        );
-        (grows && second && capped).then_some(text)
+        (grows && second && capped).then(|| {
+            let [base, cap] = [base_ms, cap_ms].map(time);
+            format!(
+                "the backoff does not grow: baseMs is {base}, and no ceiling exceeds the cap of {cap}; set a longer \
+                 capMs"
+            )
+        })
     }),
     ("atom-at-cap", |study| {
         let (min, cap) = (study.policy.min_ms(), study.policy.cap_ms());
@@ -127,23 +133,25 @@ const WARNINGS: &[Rule] = &[
                 (wait, share) = (k, at_cap);
             }
         }
-        let (clients, longest) = (percent(share), time(cap));
-        let text = format!(
-            "{clients} of the clients wait exactly the cap of {longest} at wait {wait}, because larger draws are \
-             clipped to it: they retry together"
-        );
         // Without jitter, and with a minimum wait equal to the cap, no delays are clipped.
-        (study.has_jitter() && min < cap && share != 0.0).then_some(text)
+        (study.has_jitter() && min < cap && share != 0.0).then(|| {
+            let (clients, longest) = (percent(share), time(cap));
+            format!(
+                "{clients} of the clients wait exactly the cap of {longest} at wait {wait}, because larger draws are \
+                 clipped to it: they retry together"
+            )
+        })
     }),
     ("worst-case-exceeds-deadline", |study| {
         let worst_ms = study.worst_ms?;
-        let (worst, deadline) = (time(worst_ms), study.deadline());
-        let attempts = count(study.policy.max_attempts(), "attempt");
-        let text = format!(
-            "the worst case of {worst} of waiting exceeds the deadline of {deadline}: the operation may end before \
-             {attempts}"
-        );
-        (worst_ms > study.model.total_timeout_ms()).then_some(text)
+        (worst_ms > study.model.total_timeout_ms()).then(|| {
+            let (worst, deadline) = (time(worst_ms), study.deadline());
+            let attempts = count(study.policy.max_attempts(), "attempt");
+            format!(
+                "the worst case of {worst} of waiting exceeds the deadline of {deadline}: the operation may end before \
+                 {attempts}"
+            )
+        })
     }),
     ("attempt-timeout-exceeds-deadline", |study| {
         let each_ms = study.model.attempt_timeout_ms();
@@ -192,12 +200,13 @@ const INFOS: &[Rule] = &[
             };
             number(amplification(attempts, &options))
         });
-        let text = format!(
-            "{allowed} and no budget: while a server fails, its clients send it {more} requests; with budget() of \
-             rejitter/protection it is up to {bounded} times where failures are independent, and up to {unrefunded} \
-             times without refund (retries after answers are not counted)"
-        );
-        (!study.model.has_budget() && attempts >= 3 && retries).then_some(text)
+        (!study.model.has_budget() && attempts >= 3 && retries).then(|| {
+            format!(
+                "{allowed} and no budget: while a server fails, its clients send it {more} requests; with budget() of \
+                 rejitter/protection it is up to {bounded} times where failures are independent, and up to \
+                 {unrefunded} times without refund (retries after answers are not counted)"
+            )
+        })
     }),
     ("no-time-limit", |study| {
         let limited = study.model.attempt_timeout_ms() < f64::INFINITY || study.has_deadline();

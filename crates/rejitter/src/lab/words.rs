@@ -22,9 +22,9 @@ pub(super) fn time(ms: f64) -> String {
 
 /// Times below a second are rounded where they are written.
 fn to_three_digits(ms: f64) -> f64 {
-    // Powers of ten are exact as far as times go. They end where a time is infinite.
+    // Powers of ten are exact as far as times go.
     let mut last = 1.0;
-    while ms >= last * 999.5 && ms > last {
+    while ms >= last * 999.5 {
         last *= 10.0;
     }
     if last > 1.0 {

@@ -15,7 +15,6 @@ use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutEr
 use crate::core::{
     Backoff, Decision, Draws, Hint, Limits, MAX_MS, RetryPolicy, Seed, StopReason, Waits,
 };
-use crate::entropy::EntropyError;
 use crate::policy::{duration_from_ms, ms_from_duration};
 
 /// A failed attempt.
@@ -118,9 +117,8 @@ impl<M: Outcome> Operation<M> {
                 error: &error,
                 ended,
             };
-            let judged = self.judge(&failed, hooks, Seed::of_operation);
-            let decision =
-                judged.and_then(|asked| self.plan(asked, hooks, &clock, Seed::of_operation));
+            let judged = self.judge(&failed, hooks);
+            let decision = judged.and_then(|asked| self.plan(asked, hooks, &clock));
             (ended, decision)
         };
         hooks.notify(&FailureEvent {
@@ -161,7 +159,7 @@ impl<M: Outcome> Operation<M> {
             error: &error,
             ended,
         };
-        match self.judge(&failed, hooks, Seed::of_operation) {
+        match self.judge(&failed, hooks) {
             Ok(_) => {
                 let record = self.record(started, ended);
                 let deadline = self.deadline().is_some();
@@ -215,7 +213,6 @@ impl<M: Outcome> Operation<M> {
         &mut self,
         failed: &Failed<'_, M::Attempt>,
         hooks: &mut impl Hooks<M::Attempt>,
-        entropy: fn() -> Result<Seed, EntropyError>,
     ) -> Result<(Option<Duration>, Option<Duration>), StopReason> {
         let verdict = match failed.error {
             AttemptError::Error(error) => hooks.when(error, &self.attempt(failed.started)),
@@ -225,14 +222,14 @@ impl<M: Outcome> Operation<M> {
             // Time ran out, or the operation was rejected, which is not of an attempt.
             _ => {
                 #[cfg(feature = "protection")]
-                self.tell(failed, Verdict::Stop, None, hooks, entropy);
+                self.tell(failed, Verdict::Stop, None, hooks);
                 return Err(StopReason::Timeout);
             }
         };
         if verdict == Verdict::Stop {
             self.hint = Packed::NONE;
             #[cfg(feature = "protection")]
-            self.tell(failed, verdict, None, hooks, entropy);
+            self.tell(failed, verdict, None, hooks);
             return Err(StopReason::NotRetryable);
         }
         let (exactly, at_least) = verdict.waits();
@@ -252,7 +249,7 @@ impl<M: Outcome> Operation<M> {
             hint
         };
         #[cfg(feature = "protection")]
-        self.tell(failed, verdict, hint, hooks, entropy);
+        self.tell(failed, verdict, hint, hooks);
         Ok((exactly, longest))
     }
 
@@ -263,14 +260,13 @@ impl<M: Outcome> Operation<M> {
         (exactly, requested): (Option<Duration>, Option<Duration>),
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
-        entropy: fn() -> Result<Seed, EntropyError>,
     ) -> Result<Duration, StopReason> {
         // The core counts rounds.
         if self.attempts >= self.policy.max_attempts() {
             return Err(StopReason::Exhausted);
         }
         if exactly.is_none() && self.seed.is_none() {
-            let seed = entropy().map_err(|_| StopReason::Randomness)?;
+            let seed = Seed::of_operation().map_err(|_| StopReason::Randomness)?;
             self.seed = Some(seed);
         }
         // The curve is not called for a wait that is not drawn. For a hint it is: that never shortens its wait.
@@ -292,7 +288,7 @@ impl<M: Outcome> Operation<M> {
             let base_ms = self.policy.base_ms();
             let remaining_ms = asked.remaining.map_or(f64::INFINITY, ms_from_duration);
             let (attempt, seed) = (self.attempts, &mut self.seed);
-            let draw = || protection_draw(seed, attempt, now, entropy);
+            let draw = || protection_draw(seed, attempt, now);
             return guard.retry(now, delay, remaining_ms, base_ms, draw);
         }
         Ok(delay)
@@ -307,7 +303,6 @@ impl<M: Outcome> Operation<M> {
         verdict: Verdict,
         hint: Option<Duration>,
         hooks: &mut impl Hooks<M::Attempt>,
-        entropy: fn() -> Result<Seed, EntropyError>,
     ) {
         let Failed {
             started,
@@ -341,7 +336,7 @@ impl<M: Outcome> Operation<M> {
             took: Some(duration).filter(|_| started.hedge.is_none() && tells),
         };
         let seed = &mut self.seed;
-        let draw = || protection_draw(seed, number, ended, entropy);
+        let draw = || protection_draw(seed, number, ended);
         guard.failed(started.hedge, ended, failure, draw);
     }
 }
@@ -355,20 +350,20 @@ mod tests {
 
     #[test]
     fn without_randomness_it_ends_before_the_first_drawn_wait() {
+        crate::entropy::MISSING.set(true);
         let policy = |max_attempts| RetryPolicy::default().with_max_attempts(max_attempts);
         let end = |policy, seed, verdict: Verdict| {
             let mut operation = Operation::new(policy, Plain::new());
             operation.seed = seed;
             operation.begin(Duration::ZERO);
             let mut hooks = When(|_: &&str| verdict, (), Into::into);
-            let none = || Err(EntropyError::NONE);
             let failed = Failed {
                 started: operation.last().started(None),
                 error: &AttemptError::Error("own"),
                 ended: Duration::ZERO,
             };
-            let asked = operation.judge(&failed, &mut hooks, none)?;
-            operation.plan(asked, &mut hooks, || Duration::ZERO, none)
+            let asked = operation.judge(&failed, &mut hooks)?;
+            operation.plan(asked, &mut hooks, || Duration::ZERO)
         };
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);
         assert_eq!(unseeded, Err(StopReason::Randomness));

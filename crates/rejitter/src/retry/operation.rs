@@ -9,8 +9,6 @@ use super::packed::Packed;
 use super::protection::{Next, Pass};
 use super::{Attempt, AttemptError, Outcome, TimeoutError};
 use crate::core::{RetryPolicy, Seed, StopReason, UNLIMITED, Waits};
-#[cfg(feature = "protection")]
-use crate::entropy::EntropyError;
 use crate::policy::ms_from_duration;
 
 /// The state of one operation. Times are readings of its sleeper's clock.
@@ -105,52 +103,6 @@ impl<M> Operation<M> {
             .finish_non_exhaustive()
     }
 
-    /// Starts the next attempt, and with it a round.
-    #[inline]
-    pub(super) fn begin(&mut self, now: Duration) -> Attempt
-    where
-        M: Outcome,
-    {
-        self.hint = Packed::NONE;
-        self.begin_attempt(now)
-    }
-
-    #[cfg(feature = "protection")]
-    /// How long after the attempt that starts its hedge is due. `None` if none may start.
-    pub(super) fn hedge_delay(&mut self, now: Duration) -> Option<Duration>
-    where
-        M: Outcome,
-    {
-        let remaining = self.remaining(now);
-        let left = self.attempts < self.policy.max_attempts();
-        let delay = self.outcome.guard().filter(|_| left)?.hedge_delay(now)?;
-        Some(delay).filter(|delay| remaining.is_none_or(|remaining| *delay < remaining))
-    }
-
-    #[cfg(feature = "protection")]
-    /// Starts a hedge, unless its time has passed or protection forbids it.
-    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Pass)>
-    where
-        M: Outcome,
-    {
-        if self.remaining(now).is_some_and(|left| left.is_zero()) {
-            return None;
-        }
-        let pass = self.outcome.guard()?.start_hedge(now)?;
-        Some((self.begin_attempt(now), pass))
-    }
-
-    /// Starts an attempt in the present round.
-    #[inline]
-    fn begin_attempt(&mut self, now: Duration) -> Attempt
-    where
-        M: Outcome,
-    {
-        self.attempts += 1;
-        self.attempt_started = now.into();
-        self.attempt(self.last().started(None))
-    }
-
     /// The attempt that was started last.
     #[inline]
     pub(super) fn last(&self) -> Begun {
@@ -160,12 +112,64 @@ impl<M> Operation<M> {
         }
     }
 
+    #[inline]
+    pub(super) fn since_start(&self, now: Duration) -> Duration {
+        Packed::from(now).since(self.started)
+    }
+}
+
+/// Which draw of an attempt is protection's: the first two are those of its wait.
+#[cfg(feature = "protection")]
+pub(super) const PROTECTION_DRAW: u64 = 2;
+
+#[cfg(feature = "protection")]
+/// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
+pub(super) fn protection_draw(seed: &mut Option<Seed>, attempt: u64, now: Duration) -> f64 {
+    if seed.is_none() {
+        *seed = Seed::of_operation().ok();
+    }
+    let seed = seed.unwrap_or(Seed::new(u64::from(now.subsec_nanos())));
+    seed.draw(0, attempt, PROTECTION_DRAW)
+}
+
+impl<M: Outcome> Operation<M> {
+    /// Starts the next attempt, and with it a round.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Duration) -> Attempt {
+        self.hint = Packed::NONE;
+        self.begin_attempt(now)
+    }
+
+    #[cfg(feature = "protection")]
+    /// How long after the attempt that starts its hedge is due. `None` if none may start.
+    pub(super) fn hedge_delay(&mut self, now: Duration) -> Option<Duration> {
+        let remaining = self.remaining(now);
+        let left = self.attempts < self.policy.max_attempts();
+        let delay = self.outcome.guard().filter(|_| left)?.hedge_delay(now)?;
+        Some(delay).filter(|delay| remaining.is_none_or(|remaining| *delay < remaining))
+    }
+
+    #[cfg(feature = "protection")]
+    /// Starts a hedge, unless its time has passed or protection forbids it.
+    pub(super) fn begin_hedge(&mut self, now: Duration) -> Option<(Attempt, Pass)> {
+        if self.remaining(now).is_some_and(|left| left.is_zero()) {
+            return None;
+        }
+        let pass = self.outcome.guard()?.start_hedge(now)?;
+        Some((self.begin_attempt(now), pass))
+    }
+
+    /// Starts an attempt in the present round.
+    #[inline]
+    fn begin_attempt(&mut self, now: Duration) -> Attempt {
+        self.attempts += 1;
+        self.attempt_started = now.into();
+        self.attempt(self.last().started(None))
+    }
+
     /// An attempt as callbacks see it.
     #[inline]
-    pub(super) fn attempt(&self, started: Started) -> Attempt
-    where
-        M: Outcome,
-    {
+    pub(super) fn attempt(&self, started: Started) -> Attempt {
         let most = self.policy.max_attempts();
         Attempt {
             attempt: started.number,
@@ -179,17 +183,9 @@ impl<M> Operation<M> {
         }
     }
 
-    #[inline]
-    pub(super) fn since_start(&self, now: Duration) -> Duration {
-        Packed::from(now).since(self.started)
-    }
-
     /// The end of the operation.
     #[inline]
-    pub(super) fn deadline(&self) -> Option<Duration>
-    where
-        M: Outcome,
-    {
+    pub(super) fn deadline(&self) -> Option<Duration> {
         if !M::ENDS {
             return None;
         }
@@ -198,41 +194,14 @@ impl<M> Operation<M> {
     }
 
     #[inline]
-    pub(super) fn remaining(&self, now: Duration) -> Option<Duration>
-    where
-        M: Outcome,
-    {
+    pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         self.deadline().map(|deadline| deadline.saturating_sub(now))
     }
 
-    pub(super) fn remaining_ms(&self, now: Duration) -> f64
-    where
-        M: Outcome,
-    {
+    pub(super) fn remaining_ms(&self, now: Duration) -> f64 {
         self.remaining(now).map_or(f64::INFINITY, ms_from_duration)
     }
-}
 
-/// Which draw of an attempt is protection's: the first two are those of its wait.
-#[cfg(feature = "protection")]
-pub(super) const PROTECTION_DRAW: u64 = 2;
-
-#[cfg(feature = "protection")]
-/// A draw for protection, apart from those of the waits after `attempt`. Without randomness the time has to do.
-pub(super) fn protection_draw(
-    seed: &mut Option<Seed>,
-    attempt: u64,
-    now: Duration,
-    entropy: fn() -> Result<Seed, EntropyError>,
-) -> f64 {
-    if seed.is_none() {
-        *seed = entropy().ok();
-    }
-    let seed = seed.unwrap_or(Seed::new(u64::from(now.subsec_nanos())));
-    seed.draw(0, attempt, PROTECTION_DRAW)
-}
-
-impl<M: Outcome> Operation<M> {
     /// Whether anything needs the time. `read`: a callback or a hook does.
     #[inline]
     pub(super) fn is_timed(&self, read: bool) -> bool {
@@ -269,7 +238,7 @@ impl<M: Outcome> Operation<M> {
                 return Ok(None);
             };
             let seed = &mut self.seed;
-            let draw = || protection_draw(seed, attempts, now, Seed::of_operation);
+            let draw = || protection_draw(seed, attempts, now);
             match guard.enter(now, remaining_ms, base_ms, longest_ms, draw) {
                 Next::Begin => {}
                 Next::Hold(duration) => return Ok(Some(duration)),
