@@ -46,23 +46,25 @@ const WARNINGS: &[Rule] = &[
             return Some(alone.to_owned());
         };
         (first.lo_ms() >= study.model.total_timeout_ms()).then(|| {
-            let (deadline, shortest) = (study.deadline(), time(first.lo_ms()));
             format!(
-                "the deadline of {deadline} passes before the shortest first wait of {shortest} can end: nothing is \
-                 ever retried"
+                "the deadline of {} passes before the shortest first wait of {} can end: nothing is \
+                 ever retried",
+                study.deadline(),
+                time(first.lo_ms())
             )
         })
     }),
     ("deadline-before-first-wait", |study| {
         let first = study.first()?;
-        let deadline_ms = study.model.total_timeout_ms();
-        let late = first.at_least(deadline_ms);
+        let deadline = study.model.total_timeout_ms();
+        let late = first.at_least(deadline);
         // Below that it is rounding.
-        (first.lo_ms() < deadline_ms && late >= 1e-12).then(|| {
-            let (longest, deadline) = (time(first.hi_ms()), study.deadline());
+        (first.lo_ms() < deadline && late >= 1e-12).then(|| {
             format!(
-                "the first wait can be as long as {longest}, but the deadline is {deadline}: {} of the operations are \
+                "the first wait can be as long as {}, but the deadline is {}: {} of the operations are \
                  never retried, even if their first attempt takes no time",
+                time(first.hi_ms()),
+                study.deadline(),
                 percent(late)
             )
         })
@@ -88,18 +90,21 @@ const WARNINGS: &[Rule] = &[
         };
         (study.has_jitter() && floor != 0.0 && waits != 0).then(|| {
             format!(
-                "{which} always the minimum of {}, because the curve is not above it yet: minMs removes the jitter",
+                "{which} always the minimum of {}, because the curve is not above it yet: minMs removes the \
+                 jitter",
                 time(floor)
             )
         })
     }),
     ("min-near-cap", |study| {
-        let (min_ms, cap_ms) = (study.policy.min_ms(), study.policy.cap_ms());
+        let (min, cap) = (study.policy.min_ms(), study.policy.cap_ms());
         study.first()?;
-        (study.has_jitter() && min_ms != 0.0 && min_ms >= NEAR * cap_ms).then(|| {
-            let [min, cap, left] = [min_ms, cap_ms, cap_ms - min_ms].map(time);
+        (study.has_jitter() && min != 0.0 && min >= NEAR * cap).then(|| {
             format!(
-                "the minimum of {min} leaves only {left} up to the cap of {cap}: clients stay close together"
+                "the minimum of {} leaves only {} up to the cap of {}: clients stay close together",
+                time(min),
+                time(cap - min),
+                time(cap)
             )
         })
     }),
@@ -109,14 +114,15 @@ const WARNINGS: &[Rule] = &[
             Jitter::Decorrelated | Jitter::DecorrelatedBounded => true,
             jitter => jitter.follows_the_curve() && study.model.is_meant_to_grow(),
         };
-        let (base_ms, cap_ms) = (policy.base_ms(), policy.cap_ms());
+        let (base, cap) = (policy.base_ms(), policy.cap_ms());
         let second = study.distributions.len() > 1;
-        let capped = base_ms >= cap_ms && cap_ms != 0.0 && policy.cap_rule() != CapRule::Draw;
+        let capped = base >= cap && cap != 0.0 && policy.cap_rule() != CapRule::Draw;
         (grows && second && capped).then(|| {
-            let [base, cap] = [base_ms, cap_ms].map(time);
             format!(
-                "the backoff does not grow: baseMs is {base}, and no ceiling exceeds the cap of {cap}; set a longer \
-                 capMs"
+                "the backoff does not grow: baseMs is {}, and no ceiling exceeds the cap of {}; set a longer \
+                 capMs",
+                time(base),
+                time(cap)
             )
         })
     }),
@@ -127,40 +133,44 @@ const WARNINGS: &[Rule] = &[
             let at_cap = atoms.find(|atom| atom.ms == cap && cap > 0.0);
             at_cap.map_or(0.0, |atom| atom.probability)
         });
-        let (mut wait, mut share) = (0, 0.0);
-        for (k, at_cap) in (1..).zip(shares) {
-            if at_cap > share {
-                (wait, share) = (k, at_cap);
-            }
-        }
+        let (k, share) =
+            (1..).zip(shares).fold(
+                (0, 0.0),
+                |best: (u32, f64), next| {
+                    if next.1 > best.1 { next } else { best }
+                },
+            );
         // Without jitter, and with a minimum wait equal to the cap, no delays are clipped.
         (study.has_jitter() && min < cap && share != 0.0).then(|| {
-            let (clients, longest) = (percent(share), time(cap));
             format!(
-                "{clients} of the clients wait exactly the cap of {longest} at wait {wait}, because larger draws are \
-                 clipped to it: they retry together"
+                "{} of the clients wait exactly the cap of {} at wait {k}, because larger draws are \
+                 clipped to it: they retry together",
+                percent(share),
+                time(cap)
             )
         })
     }),
     ("worst-case-exceeds-deadline", |study| {
-        let worst_ms = study.worst_ms?;
-        (worst_ms > study.model.total_timeout_ms()).then(|| {
-            let (worst, deadline) = (time(worst_ms), study.deadline());
-            let attempts = count(study.policy.max_attempts(), "attempt");
+        let worst = study.worst_ms?;
+        (worst > study.model.total_timeout_ms()).then(|| {
             format!(
-                "the worst case of {worst} of waiting exceeds the deadline of {deadline}: the operation may end before \
-                 {attempts}"
+                "the worst case of {} of waiting exceeds the deadline of {}: the operation may end \
+                 before {}",
+                time(worst),
+                study.deadline(),
+                count(study.policy.max_attempts(), "attempt")
             )
         })
     }),
     ("attempt-timeout-exceeds-deadline", |study| {
-        let each_ms = study.model.attempt_timeout_ms();
-        let late = each_ms < f64::INFINITY && each_ms >= study.model.total_timeout_ms();
+        let each = study.model.attempt_timeout_ms();
+        let late = each < f64::INFINITY && each >= study.model.total_timeout_ms();
         late.then(|| {
-            let (each, deadline) = (time(each_ms), study.deadline());
             format!(
-                "the attempt timeout of {each} is not shorter than the deadline of {deadline}: it never fires, and a \
-                 hung attempt leaves no time for another"
+                "the attempt timeout of {} is not shorter than the deadline of {}: it never fires, and \
+                 a hung attempt leaves no time for another",
+                time(each),
+                study.deadline()
             )
         })
     }),
@@ -183,28 +193,29 @@ const INFOS: &[Rule] = &[
     ("no-budget", |study| {
         let attempts = study.policy.max_attempts();
         let retries = study.first()?.lo_ms() < study.model.total_timeout_ms();
-        let (allowed, more) = match attempts {
-            UNLIMITED => (
+        let (allowed, more) = if attempts == UNLIMITED {
+            (
                 "attempts without a limit".to_owned(),
                 "ever more".to_owned(),
-            ),
-            _ => (
-                count(attempts, "attempt"),
-                format!("up to {attempts} times as many"),
-            ),
+            )
+        } else {
+            let times = format!("up to {attempts} times as many");
+            (count(attempts, "attempt"), times)
         };
-        let [bounded, unrefunded] = [true, false].map(|refund| {
+        let with = |refund| {
             let options = BudgetOptions {
                 refund,
                 ..BudgetOptions::default()
             };
             number(amplification(attempts, &options))
-        });
+        };
         (!study.model.has_budget() && attempts >= 3 && retries).then(|| {
             format!(
-                "{allowed} and no budget: while a server fails, its clients send it {more} requests; with budget() of \
-                 rejitter/protection it is up to {bounded} times where failures are independent, and up to \
-                 {unrefunded} times without refund (retries after answers are not counted)"
+                "{allowed} and no budget: while a server fails, its clients send it {more} requests; with \
+                 budget() of rejitter/protection it is up to {} times where failures are independent, and \
+                 up to {} times without refund (retries after answers are not counted)",
+                with(true),
+                with(false)
             )
         })
     }),
@@ -217,22 +228,27 @@ const INFOS: &[Rule] = &[
     ("worst-case", |study| {
         let (worst, waits) = (study.worst_ms?, study.model.waits()?);
         let mean: f64 = study.distributions.iter().map(Distribution::mean_ms).sum();
-        let known = waits <= WAITS as u64 && mean < worst;
-        let mean = known.then(|| format!(", {} on average", time(mean)));
+        let all_seen = waits <= WAITS as u64;
+        let mean = if all_seen && mean < worst {
+            format!(", {} on average", time(mean))
+        } else {
+            String::new()
+        };
         let (worst, within) = (time(worst), count(waits, "wait"));
-        let mean = mean.unwrap_or_default();
         (waits != 0).then(|| format!("worst case {worst} of waiting in {within}{mean}"))
     }),
     ("cap-never-reached", |study| {
-        let cap_ms = study.policy.cap_ms();
+        let cap = study.policy.cap_ms();
         study.first()?;
         let attempts = study.model.waits().map_or(String::new(), |waits| {
             format!(" with {}", count(waits + 1, "attempt"))
         });
-        let reached = study.highest_ms >= cap_ms || cap_ms >= MAX_MS;
-        (!reached).then(|| {
-            let [cap, highest] = [cap_ms, study.highest_ms].map(time);
-            format!("the cap of {cap} is never reached{attempts}: the highest ceiling is {highest}")
+        (study.highest_ms < cap && cap < MAX_MS).then(|| {
+            format!(
+                "the cap of {} is never reached{attempts}: the highest ceiling is {}",
+                time(cap),
+                time(study.highest_ms)
+            )
         })
     }),
     ("no-cap", |study| {
