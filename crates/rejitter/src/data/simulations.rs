@@ -1,6 +1,6 @@
 //! Simulations of data: options by name in, columns by name out, as the npm package has them.
 //!
-//! A missing option keeps its default. Names and types were checked by src/js/lab/simulations.js, which takes no others.
+//! A missing option keeps its default. src/js/lab/simulations.js checks names and types, and takes no others.
 
 use std::borrow::Cow;
 
@@ -165,8 +165,8 @@ impl Study for Hedging {
 
 type Made = Result<Box<dyn Study>, DataErrors>;
 
-/// The simulation with this name, of the data of a policy, or a line of the figure of [`Contention`], and of options. A
-/// hedge has no policy.
+/// Makes the simulation with this name of options and of a policy's data, or of a line of the figure of [`Contention`].
+/// Hedging takes no policy.
 ///
 /// # Errors
 /// Lists what is invalid, with the names and values as they are in the data.
@@ -398,7 +398,7 @@ impl<'a> Given<'a> {
         Ok(Box::new(self.finish(made)?))
     }
 
-    /// Returns `made`, or all problems, with the names as JavaScript spells them and the values as the caller passed them.
+    /// Returns `made`, or all problems, with names and values as the caller passed them.
     fn finish<T>(self, made: Result<T, OptionErrors>) -> Result<T, DataErrors> {
         let problems = self.problems(made.as_ref().err().map_or(&[], OptionErrors::problems));
         match made {

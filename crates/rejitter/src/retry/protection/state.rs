@@ -108,8 +108,8 @@ impl Locked<'_> {
         }
     }
 
-    /// An attempt ended, and the server asked for this time: NaN if it did not ask. `draw` is called only if the circuit
-    /// opens.
+    /// An attempt ended. `hint_ms`: the time that the server asked for, NaN if it did not. `draw` is called only if the
+    /// circuit opens.
     pub(super) fn ended(
         &mut self,
         now: f64,
@@ -233,8 +233,8 @@ impl Locked<'_> {
         }
     }
 
-    /// An operation succeeded, whose last retry took these tokens. `first_ms`: how long an attempt took that counts as a
-    /// first one, or had taken so far; `None` if that ended before.
+    /// An operation succeeded. `taken`: tokens of its last retry. `first_ms`: how long an attempt took that counts
+    /// as a first one, or had taken so far; `None` if that ended before.
     pub(super) fn succeeded(
         &mut self,
         now: Option<f64>,
@@ -316,8 +316,8 @@ impl Locked<'_> {
         breaker.is_some_and(|breaker| breaker.phase() == Phase::Open)
     }
 
-    /// Rejects an attempt that would start while the circuit is open for certain: after this wait. A look, which takes no
-    /// probe. A running probe is not certain: it may end any time.
+    /// Rejects an attempt after this wait if the circuit is certainly open then. A look takes no probe. A running
+    /// probe is not certain: it may end any time.
     fn reject_for_breaker(&mut self, now: f64, delay_ms: f64) -> Result<(), Rejection> {
         let breaker = self.state.breaker.as_mut();
         let open_ms = breaker.map_or(0.0, |breaker| breaker.look(now));
