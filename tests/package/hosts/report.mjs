@@ -23,31 +23,24 @@ const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 /** Whether a host does all that there is, with nothing to remark. */
 const plain = ({ remark }, result) => remark === undefined && cells(result).every((cell) => cell === '●');
 
-const sentences = (text) => text.split(/(?<=\.) (?=[A-Z])/);
-const isLong = (text) => sentences(text).length > 2;
-
 /** The whole document: hosts in a line per group, then those of which there is more to say. */
 export function document(groups, results) {
+  const isPlain = (row) => plain(row, results[row.name]);
   const lines = groups.map(({ name, versions = '', rows }) => {
-    const names = (kept) =>
-      rows
-        .filter(kept)
-        .map((row) => row.name)
-        .join('; ') || '–';
-    const all = names((row) => plain(row, results[row.name]));
-    return `| ${name} | ${escaped(isLong(versions) ? sentences(versions)[0] : versions)} | ${all} | ${names((row) => !plain(row, results[row.name]))} |`;
+    const names = (kept) => Array.from(rows.filter(kept), (row) => row.name).join('; ') || '–';
+    return `| ${name} | ${escaped(versions)} | ${names(isPlain)} | ${names((row) => !isPlain(row))} |`;
   });
-  const remarks = groups
-    .flatMap(({ rows }) => rows)
-    .filter((row) => !plain(row, results[row.name]))
-    .map((row) => {
-      const result = results[row.name];
-      const said = result.message ? `\`${escaped(result.message)}\`` : '';
-      return `| ${row.name} | ${cells(result).join('')} | ${[row.remark ?? '', said].filter(Boolean).join(' ')} |`;
-    });
+  const remarks = groups.flatMap(({ rows }) =>
+    rows
+      .filter((row) => !isPlain(row))
+      .map(({ name, remark }) => {
+        const said = results[name].message && `\`${escaped(results[name].message)}\``;
+        return `| ${name} | ${cells(results[name]).join('')} | ${[remark, said].filter(Boolean).join(' ')} |`;
+      }),
+  );
   const further = groups
-    .filter(({ versions = '' }) => isLong(versions))
-    .map(({ name, versions }) => `${wrapped(`**${name}.** ${sentences(versions).slice(1).join(' ')}`, 120)}\n\n`);
+    .filter((group) => group.further)
+    .map((group) => `${wrapped(`**${group.name}.** ${group.further}`, 120)}\n\n`);
   return `# Hosts
 
 Each name is a run of the packed package, as users install it. \`cargo xtask hosts --docs\` writes this page.

@@ -126,10 +126,12 @@ export const HERMES = {
   name: 'React Native',
   versions:
     'React Native 0.86.3 with its own `fetch`, `XMLHttpRequest` and `AbortController` (no `reason`, no ' +
-    '`DOMException`); the native module under them is a stand-in. Metro 0.84.6 bundles. Hermes 0.12.0 runs, the newest ' +
-    'that npm has as a program, with `AggregateError` and `Array.prototype.at` of newer versions added; and V8, in a ' +
-    "context of Node 24 without Node's globals. The lab needs WebAssembly, which Hermes does not have. React Native " +
-    "has no `crypto`: `idempotencyKey: 'auto'` needs a polyfill, or pass a function that returns the key.",
+    '`DOMException`); the native module under them is a stand-in.',
+  further:
+    'Metro 0.84.6 bundles. Hermes 0.12.0 runs, the newest that npm has as a program, with `AggregateError` and ' +
+    "`Array.prototype.at` of newer versions added; and V8, in a context of Node 24 without Node's globals. The lab " +
+    'needs WebAssembly, which Hermes does not have. React Native has no `crypto`: ' +
+    "`idempotencyKey: 'auto'` needs a polyfill, or pass a function that returns the key.",
   packages: {
     '@babel/core': '7.28.6',
     '@react-native/babel-preset': '0.86.3',
