@@ -7,9 +7,9 @@ import { readOptions, requireFunction, settingsOf } from '../options/settings.js
 import { policyOf } from '../policy/policy.js';
 import { RULES } from '../options/table.js';
 import { remembering } from '../options/memo.js';
+import { load } from '../wasm/core.js';
 import { run } from '../run/run.js';
 import { syncOf } from '../run/sync.js';
-import { load } from '../wasm/core.js';
 
 export { isProgrammingError } from '../failures/network.js';
 export { isPermanent, permanent, retryAfter } from '../run/directives.js';

@@ -1,64 +1,45 @@
 // The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by the
 // names that these have there in small letters.
 
-import {
-  isCount,
-  isFunction,
-  isLimit,
-  isLongest,
-  isMs,
-  isObject,
-  isSeed,
-  isSignal,
-  isSwitch,
-  isText,
-  isWhole,
-  isWithin,
-} from './checks.js';
+import * as check from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';
 import { leftOut, problemOf } from './messages.js';
 
 /** @import { Rule } from './reader.js' */
 
-/** @type {Rule} */
-export const MILLISECONDS = ['number', isMs];
-/** @type {Rule} */
-export const LIMIT = ['number', isLimit];
-/** @type {Rule} */
-export const LONGEST = ['number', isLongest];
-/** @type {Rule} */
-export const FACTOR = ['number', (value) => isWithin(value, 1, Number.MAX_VALUE)];
-/** @type {Rule} */
-export const TRUNCATE_AT = ['number', (value) => isWithin(value, 1, 1024) && isCount(value)];
-/** @type {Rule} */
-export const MAX_ATTEMPTS = ['number', isCount];
-/** @type {Rule} */
-export const FINITE = ['number', (value) => isWithin(value, 0, Number.MAX_VALUE), 'finite'];
-/** @type {Rule} */
-export const COUNT = ['number', isWhole];
-/** @type {Rule} */
-export const FUNCTION = ['', isFunction];
-/** @type {Rule} */
-export const HOOK = ['', (value, name) => isFunction(value) && { [name]: value, hooks: true }, 'fn'];
-/** @type {Rule} */
-export const SWITCH = ['', isSwitch];
+export const MILLISECONDS = /** @type {Rule} */ (['number', check.isMs]);
+export const LIMIT = /** @type {Rule} */ (['number', check.isLimit]);
+export const LONGEST = /** @type {Rule} */ (['number', check.isLongest]);
+export const FACTOR = /** @type {Rule} */ (['number', (value) => check.isWithin(value, 1, Number.MAX_VALUE)]);
+export const TRUNCATE_AT = /** @type {Rule} */ ([
+  'number',
+  (value) => check.isWithin(value, 1, 1024) && check.isCount(value),
+]);
+export const MAX_ATTEMPTS = /** @type {Rule} */ (['number', check.isCount]);
+export const FINITE = /** @type {Rule} */ (['number', (value) => check.isWithin(value, 0, Number.MAX_VALUE), 'finite']);
+export const COUNT = /** @type {Rule} */ (['number', check.isWhole]);
+export const FUNCTION = /** @type {Rule} */ (['', check.isFunction]);
+export const HOOK = /** @type {Rule} */ ([
+  '',
+  (value, name) => check.isFunction(value) && { [name]: value, hooks: true },
+  'fn',
+]);
+export const SWITCH = /** @type {Rule} */ (['', check.isSwitch]);
 /** A switch of policies. In one operation, to set it to false says nothing new. @type {Rule} */
 export const POLICY_SWITCH = [
   '',
-  (value, name, problems) => isSwitch(value) && !(value && !problems.push(leftOut(name, value, 'onlyPolicy'))),
+  (value, name, problems) => check.isSwitch(value) && !(value && !problems.push(leftOut(name, value, 'onlyPolicy'))),
   'switch',
   true,
 ];
-/** @type {Rule} */
-export const SIGNAL = ['', isSignal];
-/** @type {Rule} */
-export const TEXT = ['', isText];
-/** @type {Rule} */
-export const SEED = ['number bigint', (value) => isSeed(value) && { seed: seedBits(value) }];
-/** @type {Rule} */
-export const BACKOFF = ['string', readBackoff];
-/** @type {Rule} */
-export const JITTER = ['string', readJitter];
+export const SIGNAL = /** @type {Rule} */ (['', check.isSignal]);
+export const TEXT = /** @type {Rule} */ (['', check.isText]);
+export const SEED = /** @type {Rule} */ ([
+  'number bigint',
+  (value) => check.isSeed(value) && { seed: seedBits(value) },
+]);
+export const BACKOFF = /** @type {Rule} */ (['string', readBackoff]);
+export const JITTER = /** @type {Rule} */ (['string', readJitter]);
 
 /** Under this name, an object made by `protect` has what the driver calls. All copies of the package share it. */
 export const PROTECTION = Symbol.for('rejitter.protection');
@@ -76,16 +57,16 @@ export const PROTECT = [
 function readBackoff(value, _, problems) {
   const backoff = BACKOFFS.indexOf(value);
   if (backoff >= 0) return { backoff };
-  if (isFunction(value)) return { backoff: CUSTOM, curve: value };
+  if (check.isFunction(value)) return { backoff: CUSTOM, curve: value };
   if (!Array.isArray(value)) return false;
   const { length } = value;
-  if (!isWithin(length, 1, MAX_LIST)) {
+  if (!check.isWithin(length, 1, MAX_LIST)) {
     problems.push(problemOf('backoff.length', length, ['number', 'listLength', MAX_LIST]));
     return true;
   }
   // A copy: later changes of the list have no effect.
   const curve = Array.from({ length }, (_, i) => value[i]);
-  const bad = curve.findIndex((ms) => !isLongest(ms));
+  const bad = curve.findIndex((ms) => !check.isLongest(ms));
   if (bad >= 0) problems.push(problemOf(`backoff[${bad}]`, curve[bad], LONGEST));
   return { backoff: CUSTOM, curve };
 }
@@ -94,7 +75,7 @@ function readBackoff(value, _, problems) {
 function readJitter(value, _, problems) {
   const known = JITTERS.indexOf(value);
   if (known >= 0) return { jitter: known };
-  if (!isObject(value)) return false;
+  if (!check.isObject(value)) return false;
   const given = /** @type {any} */ ({ __proto__: null, ...value });
   const { type } = given;
   if (type === undefined) return false;
@@ -108,7 +89,7 @@ function readJitter(value, _, problems) {
   const other = Object.keys(given).find((key) => key !== 'type' && key !== name && given[key] !== undefined);
   if (!proportional && type !== 'additive') problems.push(problemOf('jitter.type', type, ['string', 'jitterType']));
   else if (other !== undefined) problems.push(leftOut(`jitter.${other}`, given[other], 'jitterParts'));
-  else if (!isWithin(spread, Number.MIN_VALUE, most))
+  else if (!check.isWithin(spread, Number.MIN_VALUE, most))
     problems.push(problemOf(`jitter.${name}`, spread, ['number', 'spread', most]));
   return { jitter, spread };
 }
