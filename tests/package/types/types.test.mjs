@@ -11,12 +11,11 @@ import { compiles, typeTests } from '../lib/types.mjs';
 import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
 import lab from './lab.mjs';
-import light from './light.mjs';
 import options from './options.mjs';
 import protection from './protection.mjs';
-import reconnect from './reconnect.mjs';
+import small from './small.mjs';
 
-typeTests({ functions, options, fetch: fetchSuite, lab, light, protection, reconnect });
+typeTests({ functions, options, fetch: fetchSuite, lab, protection, small });
 
 /** Projects of users that compile, with their options, as modules of their own. */
 const PROJECTS = {
