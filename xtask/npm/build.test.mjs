@@ -10,9 +10,8 @@ import { inRoot } from '../run/places.mjs';
 import { thin } from '../steps/package.mjs';
 import { versionIn } from '../steps/setup.mjs';
 import { linkedCrates, noticesOf } from './notices.mjs';
-import { MODULE, OPTIONS, rulesModule } from './options.mjs';
+import { MODULE, rulesModule } from './options.mjs';
 import { NUMBERS, withNumbers } from './simulations.mjs';
-import { hexOf } from './wasm-text.mjs';
 
 /** Another compiler may write the same functions in other words. */
 const COMPILER = 'src/generated/compiler';
@@ -70,13 +69,6 @@ test("JavaScript's rules are those of the table", () => {
   assert.equal(readFileSync(MODULE, 'utf8'), rulesModule(), 'run node xtask/npm/options.mjs');
 });
 
-test('each option has a range, and a default among the words that it lists', () => {
-  for (const { name, range, words, standard } of OPTIONS) {
-    assert.notEqual(range, '', name);
-    if (words.length > 0) assert.equal(standard, `'${words[0]}'`, name);
-  }
-});
-
 test('each number has a range, and an index signature becomes its members', () => {
   const all = Object.values(NUMBERS).flat();
   assert.ok(all.length > 35);
@@ -85,17 +77,6 @@ test('each number has a range, and an index signature becomes its members', () =
   assert.equal(members.match(/^ {2}\w+\?: number \| undefined;$/gm)?.length, 3);
   assert.match(members, /^ {2}\/\*\* Number of competing clients: an integer .* @default 100 \*\/$/m);
   assert.throws(() => withNumbers('[Nothing: string]: unknown;\n'));
-});
-
-test('hexadecimal digits are whole steps of eight bytes, and a wasm file still', () => {
-  const header = [0, 97, 115, 109, 1, 0, 0, 0];
-  for (let length = 0; length < 9; length++) {
-    // A section without a name, of this length.
-    const bytes = Uint8Array.from([...header, 0, length + 1, 0, ...Array(length).fill(7)]);
-    const padded = Buffer.from(hexOf(bytes), 'hex');
-    assert.deepEqual([padded.length % 8, padded.subarray(0, bytes.length)], [0, Buffer.from(bytes)]);
-    assert.ok(WebAssembly.validate(padded), `${length}`);
-  }
 });
 
 test('the workflows are valid', async () => {

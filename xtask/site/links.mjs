@@ -6,10 +6,11 @@ import { dirname, join, normalize } from 'node:path';
 
 const decode = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
 
-const PAGE = ['index.html', 'protection/index.html', 'THIRD-PARTY-NOTICES.txt'];
+/** Files that the folder's parent has. */
+const OUTSIDE = ['../index.html', '../protection/index.html', '../THIRD-PARTY-NOTICES.txt'];
 
-/** Lists what is wrong with the links of the pages in a folder. `outside` are files that the folder's parent has. */
-export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {
+/** Lists what is wrong with the links of the pages in a folder. */
+function problemsIn(folder) {
   const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.html'));
   const texts = new Map(pages.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
   const anchors = new Map(
@@ -29,7 +30,7 @@ export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {
       const [path, anchor] = decode(link).split('#');
       const target = path === '' ? page : normalize(join(dirname(page), path));
       if (/^\/|^\w+:/.test(path)) problems.push(`${page}: ${link} is not relative`);
-      else if (outside.includes(target)) continue;
+      else if (OUTSIDE.includes(target)) continue;
       else if (target.startsWith('..') || !existsSync(join(folder, target)))
         problems.push(`${page}: ${link} leads to no file`);
       else if (anchor && anchors.has(target) && !anchors.get(target).has(anchor))
@@ -39,9 +40,7 @@ export function problemsIn(folder, outside = PAGE.map((file) => `../${file}`)) {
   return { problems, pages: pages.length };
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const { problems, pages } = problemsIn(process.argv[2]);
-  for (const problem of new Set(problems)) console.error(problem);
-  console.log(`${pages} pages, ${problems.length} links that lead nowhere`);
-  if (pages === 0 || problems.length > 0) process.exitCode = 1;
-}
+const { problems, pages } = problemsIn(process.argv[2]);
+for (const problem of new Set(problems)) console.error(problem);
+console.log(`${pages} pages, ${problems.length} links that lead nowhere`);
+if (pages === 0 || problems.length > 0) process.exitCode = 1;

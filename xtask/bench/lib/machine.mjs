@@ -4,9 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const folder = new URL('../', import.meta.url);
-
-const json = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
+const json = (path) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'));
 
 /** The class of machine, no name. */
 export const machine = () => ({

@@ -53,15 +53,14 @@ export async function measureBulk({ quick, seed }) {
 
 const STRATEGIES = ['none', 'exponential', 'equal', 'full', 'decorrelated'];
 
-/** @returns {Promise<{ ms: number, events: number }>} */
 export async function measureSimulation({ quick, seed }) {
   const { simulateContention } = await import('rejitter/lab');
   const runs = quick ? 20 : 100;
   const random = uniform(seed);
-  const sum = { ms: 0, events: 0 };
+  let sum;
   // The first round is the warm-up.
   for (const every of [60, quick ? 60 : 10]) {
-    Object.assign(sum, { ms: 0, events: 0 });
+    sum = { ms: 0, events: 0 };
     for (const figure of shuffled(STRATEGIES, random))
       for (let clients = 10; clients <= 190; clients += every) {
         const start = performance.now();
