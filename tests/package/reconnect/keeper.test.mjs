@@ -229,3 +229,52 @@ test('a hint holds all who share a cooldown, until it is over; an abort during a
   });
   assert.equal(protection.status().cooldown.held, 0);
 });
+
+/**
+ * 1,000 connections are dropped in one turn, and the server is down for `downMs`; it falls over again if more than
+ * `limit` start within a second. Returns the most starts in 100 ms, and when the last one was open after that.
+ */
+async function herd({ downMs, limit }) {
+  const starts = [];
+  const sockets = new Set();
+  let [up, least, openAt, from] = [true, Infinity, 0, 0];
+  const fallOver = (ms) => {
+    up = ms === 0;
+    for (const drop of sockets) drop(new Error('dropped'));
+    if (!up) setTimeout(() => (up = true), ms);
+  };
+  await keeping(async (clock, start) => {
+    const session = async ({ opened, signal }) => {
+      starts.push(clock.now);
+      await sleep(5 + (starts.length % 20));
+      if (starts.filter((at) => at > clock.now - 1000).length > least) fallOver(2700);
+      if (!up) await refused();
+      opened();
+      openAt = clock.now;
+      await new Promise((_, drop) => {
+        sockets.add(drop);
+        signal.addEventListener('abort', () => sockets.delete(drop));
+      });
+    };
+    start(session, {}, 1000);
+    await clock.advance(60_000);
+    [least, from] = [limit, clock.now + downMs];
+    starts.length = 0;
+    fallOver(downMs);
+    await clock.advance(downMs + 60_000);
+    assert.equal(sockets.size, 1000, 'all are back');
+  });
+  const perTenth = new Map();
+  for (const at of starts) perTenth.set(Math.floor(at / 100), (perTenth.get(Math.floor(at / 100)) ?? 0) + 1);
+  return [Math.max(...perTenth.values()), openAt - from];
+}
+
+for (const [downMs, limit, most, lastMs] of [
+  [0, Infinity, 45, 5050],
+  [3000, Infinity, 55, 30_050],
+  [2700, 100, Infinity, 60_000],
+])
+  test(`1,000 connections, dropped for ${downMs} ms, come back spread out and within the cap`, async () => {
+    const [starts, ms] = await herd({ downMs, limit });
+    assert.ok(starts <= most && ms <= lastMs, `${starts} starts in 100 ms, the last open after ${ms} ms`);
+  });

@@ -116,6 +116,23 @@ for (const code of [1011, 1000])
     assert.deepEqual([ends[0].code, attempts.slice(0, 5)], [code, [1, 2, 3, 4, 5]]);
   });
 
+test('1,000 sockets dropped at once are all back, each once', { timeout: 120_000 }, async () => {
+  const server = await sockets();
+  const controller = new AbortController();
+  let open = 0;
+  const options = { baseMs: 500, capMs: 2000, connectTimeoutMs: 60_000, signal: controller.signal };
+  const counting = { ...options, onOpen: () => open++, onFailure: () => open-- };
+  const url = `ws://127.0.0.1:${server.port}`;
+  const all = Array.from({ length: 1000 }, () => keepSocket(url, ignore, counting));
+  await until('all are open', () => open === 1000);
+  for (const socket of server.open) socket.resetAndDestroy();
+  await until('all are dropped', () => open < 1000);
+  await until('all are back', () => open === 1000 && server.open.size === 1000);
+  controller.abort();
+  assert.ok((await Promise.all(all)).every(({ connections }) => connections === 2));
+  await until('none is left', () => server.open.size === 0);
+});
+
 const STREAM = { 'content-type': 'text/event-stream', connection: 'close' };
 const streams = (text) => events((response) => response.writeHead(200, STREAM).end(text));
 /** How long the second request was after the first. */
