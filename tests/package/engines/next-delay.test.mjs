@@ -67,6 +67,11 @@ test('after each attempt of an operation, it is the wait that followed, and unde
     }
 });
 
+test('delayMs cuts a hint above the limit where the policy says so', () => {
+  const policy = new RetryPolicy({ ...POLICIES.capped, seed: 1 });
+  assert.equal(policy.delayMs(1, { hintMs: Infinity }), policy.delayMs(1, { hintMs: 1500 }));
+});
+
 test('what protection rejected waits as long as it says, and attempts may be text', () => {
   const policy = new RetryPolicy({ baseMs: 1, retryIf: () => false });
   const after = (error, attempt = '2') => nextDelay(policy, { attempt, error, seed: 1 });

@@ -206,8 +206,6 @@ test('delayMs rejects an invalid wait, operation or hint', () => {
   ])
     for (const value of values) assert.throws(() => call(value), message, String(value));
   assert.equal(policy.delayMs(1, { hintMs: 0 }), policy.delayMs(1));
-  const capped = policy.with({ longRetryAfter: 'cap' });
-  assert.equal(capped.delayMs(1, { hintMs: Infinity }), policy.delayMs(1, { hintMs: 60_000 }));
 });
 
 test('wrap passes the attempt first if asked to, keeps name and length, and decorates methods', async () => {
