@@ -128,10 +128,22 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   );
 });
 
-test('a long run reports what there is on its way, and ends when it is not wanted', async () => {
-  const stop = new AbortController();
-  const report = ({ served }) => stop.abort(new Error(`not wanted after ${served}`));
-  await assert.rejects(done(scene, inputOf('?clients=10000'), report, stop), /not wanted after \d+/);
+test('a long job reports how far it is, comes to the same for the same seed, and ends when it is not wanted', async () => {
+  const { verdict, contention } = await page('verdict/compute contention/compute');
+  for (const [job, reports, most, short, long] of [
+    [scene, 0, 2000, inputOf('?clients=2000'), inputOf('?clients=10000')],
+    [verdict, 29, 30, inputOf('?clients=50'), inputOf('?clients=10000')],
+    [contention, 10, 1, { clients: [10, 20], runs: 5, seed: 1 }, { clients: [190], runs: 100, seed: 1 }],
+  ]) {
+    const numberOf = ({ served, seeds, share }) => served ?? seeds ?? share;
+    const told = [];
+    const result = await done(job, short, (part) => told.push(numberOf(part)));
+    assert.ok(told.length >= reports && told.every((n, i) => n <= most && n >= (told[i - 1] ?? 0)), `${told}`);
+    assert.deepEqual(await done(job, short), result);
+    const stop = new AbortController();
+    const report = (part) => stop.abort(new Error(`not wanted after ${numberOf(part)}`));
+    await assert.rejects(done(job, long, report, stop), /not wanted after [\d.]+$/);
+  }
 });
 
 describe('the words are the strategy', () => {

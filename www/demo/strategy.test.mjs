@@ -6,8 +6,9 @@ import { plan, sample } from 'rejitter/lab';
 import * as presets from 'rejitter/presets';
 import { ALL_BACKOFFS, ALL_JITTERS, AT_ONCE, CAP_RULES, INITIAL, PROTECTIONS, page, stateOf } from './lib/node.mjs';
 
-const { PRESETS, defaultsAt, joined, partsIn, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } =
-  await page('state/strategy state/presets state/permalink state/state');
+const { PRESETS, defaultsAt, policyOf, readQuery, sameStrategy, strategyOf, toQuery, withChoice } = await page(
+  'state/strategy state/presets state/permalink state/state',
+);
 
 const HOME = defaultsAt('/some/where/');
 const PROTECTION = defaultsAt('/some/where/protection/index.html');
@@ -41,6 +42,8 @@ describe('a link', () => {
       const [from, to] = [seed % 2 ? HOME : PROTECTION, seed % 3 ? HOME : PROTECTION];
       assert.deepEqual(readQuery(toQuery(state, from), to), { state, problems: [] }, `seed ${seed}`);
     }
+    assert.equal(PROTECTIONS.length, 16);
+    assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection, 'budget,breaker', 'in any order');
   });
 
   test('is empty for what a page opens with, and each page opens with its own', () => {
@@ -50,12 +53,6 @@ describe('a link', () => {
     }
     assert.deepEqual([HOME.strategy, PROTECTION.strategy], [AT_ONCE, INITIAL]);
     assert.equal(toQuery({ ...HOME, strategy: INITIAL }, HOME), '?backoff=exponential&jitter=full');
-  });
-
-  test('names the parts in any order', () => {
-    assert.equal(PROTECTIONS.length, 16);
-    for (const parts of PROTECTIONS) assert.equal(joined(partsIn(parts)), parts);
-    assert.equal(readQuery('?protection=breaker,budget', HOME).state.protection, 'budget,breaker');
   });
 
   test('with an invalid value keeps its other values, and says what is wrong', () => {
