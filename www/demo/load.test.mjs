@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulateLoad, simulateRateLimit } from 'rejitter/lab';
-import { INITIAL, done, page } from './lib/node.mjs';
+import { INITIAL, done, page, resultOf } from './lib/node.mjs';
 
 const { SHARED, load, loadInput, STEPS, stateOf, stepOf, defaultsAt } = await page(
   'load/compute load/steps state/state',
@@ -13,13 +13,6 @@ const { REQUESTS, tail, finding: tailInWords } = await page('hedging/compute hed
 const HERD = { capacityPerS: 120, downMs: 2000, demand: 0.93, failing: 0 };
 const run = (herd = {}, strategy = {}, shared = 'none') =>
   done(load, { strategy: { ...INITIAL, ...strategy }, herd: { ...HERD, ...herd }, seed: 42, shared });
-
-function resultOf(simulation) {
-  simulation.step();
-  const result = simulation.result();
-  simulation.free();
-  return result;
-}
 
 /** The load by the package alone, with the whole server. */
 function alone(shared, options, maxAttempts = 10) {

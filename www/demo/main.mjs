@@ -34,19 +34,12 @@ const ANSWER_WITHIN_MS = 1000;
 const options = /** @type {const} */ ({ baseMs: 40, capMs: 400, factor: 2, maxAttempts: 6 });
 const fetch = createFetch({ ...options, attemptTimeoutMs: ANSWER_WITHIN_MS, throwOnStatus: true });
 
-/**
- * @typedef {object} Call
- * @property {string} name
- * @property {string[]} answers one per attempt: a status, `drop` or `slow`
- * @property {number[]} waits
- * @property {'ok' | 'gave up' | 'rejected'} outcome
- * @property {number} ms
- */
+/** Answers: one per attempt, a status, `drop` or `slow`. @typedef {{ answers: string[], waits: number[] }} Attempts */
 
-/** @param {string} server @param {string} path @returns {Promise<Call>} */
+/** @param {string} server @param {string} path */
 async function call(server, path) {
-  /** @type {Call} */
-  const record = { name: path.replace('flaky/', ''), answers: [], waits: [], outcome: 'ok', ms: 0 };
+  const attempts = /** @type {Attempts} */ ({ answers: [], waits: [] });
+  const record = { ...attempts, name: path.replace('flaky/', ''), outcome: 'ok', ms: 0 };
   const start = performance.now();
   try {
     const response = await fetch(`${server}/${path}`, {
@@ -86,7 +79,7 @@ createFetch, full jitter, ${JSON.stringify(options).replace(/[{}"]/g, '').replac
 // busy machine it could pass for a slow answer.
 await (await fetch(`${server.url}/stats`)).json();
 
-/** @type {Call[]} */
+/** @type {Awaited<ReturnType<typeof call>>[]} */
 const calls = [];
 // The last one is to a path that the server does not have: a failure that is not worth a retry.
 const waiting = Array.from({ length: requestCount }, (_, i) => `flaky/${String(i + 1).padStart(2, '0')}`)
@@ -116,7 +109,7 @@ for (const [name, attempts, story = '', ...rest] of [
   console.log([name, attempts, story.padEnd(widest), ...rest].join('  '));
 
 const flaky = calls.slice(0, requestCount);
-const ofAll = (/** @type {Call[]} */ some) =>
+const ofAll = (/** @type {typeof calls} */ some) =>
   `${some.length} of ${requestCount} (${percent(some.length / requestCount)})`;
 const sent = sum(flaky.map(({ answers }) => answers.length));
 const first = ofAll(flaky.filter(({ answers }) => answers[0] === '200'));

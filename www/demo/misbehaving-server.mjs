@@ -11,6 +11,7 @@
  * The fate of a request depends on the seed, its id and how many there were for that id, not on
  * the order of arrival: see fate.mjs.
  */
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -26,7 +27,7 @@ const NAME = /^[\w.-]{1,64}$/;
 /** Other programs choose ids: beyond this number, the server forgets those used longest ago. */
 const KEPT_IDS = 2000;
 
-export const MIME = /** @type {Record<string, string>} */ ({
+const MIME = /** @type {Record<string, string>} */ ({
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -39,13 +40,6 @@ export const MIME = /** @type {Record<string, string>} */ ({
 
 /** @typedef {import('./fate.mjs').Kind} Kind */
 /** @typedef {{ requests: number, notFound: number } & Record<Kind, number>} Stats */
-/**
- * @typedef {object} MisbehavingServer
- * @property {string} url `http://127.0.0.1:port`, without a slash at the end
- * @property {number} port
- * @property {() => Stats} stats what `/flaky/` received
- * @property {() => Promise<void>} close ends every connection and pending answer
- */
 
 /**
  * @param {object} options
@@ -56,7 +50,6 @@ export const MIME = /** @type {Record<string, string>} */ ({
  * @param {number} [options.slowMs] how long a slow answer takes
  * @param {string} [options.staticDir] served for all other paths
  * @param {readonly string[]} [options.hosts] the names that it answers to
- * @returns {Promise<MisbehavingServer>}
  */
 export async function startServer({
   seed,
@@ -125,21 +118,19 @@ export async function startServer({
       .pipe(response);
   }
 
-  await new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(undefined));
-  });
-  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    url: `http://127.0.0.1:${own}`,
+    port: own,
+    /** What `/flaky/` received. */
     stats: () => ({ ...total }),
-    close() {
-      return new Promise((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
-        server.closeAllConnections();
-      });
+    /** Ends every connection and pending answer. */
+    async close() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
     },
   };
 }

@@ -12,6 +12,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { DESKTOP, DIST, PHONE, inEachEngine } from './lib/built-page.mjs';
 import { ADVICE, PAGES, drawAll, drawn, loaded, picture, sceneSays, text } from './lib/page.mjs';
 import { until } from './lib/until.mjs';
+import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -316,6 +317,10 @@ test('before any script a page says what is missing, and the first one has its s
     const html = `${await built(`${at}index.html`)}`;
     assert.match(html, /<noscript>\s*<p class="notice">[^<]*(?:with|Without) JavaScript[^]*<\/noscript>/);
     assert.doesNotMatch(html, /NaN|undefined|\{\{/);
+    // The policies come before anything they act on.
+    const head = html.replaceAll('&#39;', "'").replaceAll(/\n\s*/g, '').split('<head>')[1];
+    const policy = `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">`;
+    assert.ok(head?.startsWith(`${policy}<meta name="referrer" content="no-referrer">`), head?.slice(0, 500));
     const more = ['0 of 1,000 served', '3,996 calls each', 'value="at once" checked', 'delay distributions'];
     for (const words of at
       ? []

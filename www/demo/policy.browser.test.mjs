@@ -5,28 +5,17 @@
  * Expects `www/dist`, `rejitter` in `www/node_modules`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createServer } from 'vite';
-import { DIST, inEachEngine } from './lib/built-page.mjs';
+import { inEachEngine } from './lib/built-page.mjs';
 import { SMALL, drawAll } from './lib/page.mjs';
 import { until } from './lib/until.mjs';
 import { startServer } from './misbehaving-server.mjs';
-import { CONTENT_SECURITY_POLICY } from './page-policy.mjs';
-
-test('the built page states its policies before anything they act on', async () => {
-  const html = (await readFile(path.join(DIST, 'index.html'), 'utf8'))
-    .replaceAll('&#39;', "'")
-    .replaceAll(/\n\s*/g, '');
-  const policy = `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">`;
-  assert.ok(html.includes(`<head>${policy}<meta name="referrer" content="no-referrer">`), html.slice(0, 500));
-  // Whatever else the policy allows, no script runs that is not a file of the page.
-  assert.match(CONTENT_SECURITY_POLICY, /; script-src 'self' 'wasm-unsafe-eval'; /);
-});
 
 inEachEngine(({ site, withPage }) => {
   test('nothing that is injected runs', async () => {

@@ -14,7 +14,7 @@ import { LIMIT_MS } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Browser} Browser */
-/** @typedef {{ url: string, stats(): { notFound: number }, close(): Promise<unknown> }} Site */
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Site */
 /**
  * @typedef {object} PageOptions
  * @property {string} [query] after the site's address, or a whole address

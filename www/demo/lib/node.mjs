@@ -80,14 +80,18 @@ export function stateOf(seed) {
 
 export const HERD = { clients: 1000, downMs: 2000, capacityPerS: 120, rejectionCost: 0.05 };
 
-/** One outage by the package alone: with these events at most, and other clients and servers if `outage` says so. */
-export function outageAlone(options, outage = {}, events = Infinity) {
-  const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
-  const simulation = simulateOutage({ baseMs: 100, capMs: 10_000, ...options }, { ...HERD, ...fixed, ...outage });
+/** What a simulation comes to, after these events at most. */
+export function resultOf(simulation, events = Infinity) {
   simulation.step(events);
   const result = simulation.result();
   simulation.free();
   return result;
+}
+
+/** One outage by the package alone: with these events at most, and other clients and servers if `outage` says so. */
+export function outageAlone(options, outage = {}, events = Infinity) {
+  const fixed = { burst: 12, spreadMs: 100, latencyMs: 10, horizonMs: 40_000, traced: 0, seed: 42 };
+  return resultOf(simulateOutage({ baseMs: 100, capMs: 10_000, ...options }, { ...HERD, ...fixed, ...outage }), events);
 }
 
 /** The value in the middle, the lower one of two. @param {number[]} values */

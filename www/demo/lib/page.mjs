@@ -1,4 +1,5 @@
 /** Actions of the page's tests. */
+import assert from 'node:assert/strict';
 import { keepNextFile, keptFile, onEdge } from './in-page.mjs';
 import { until } from './until.mjs';
 
@@ -11,9 +12,9 @@ export const ADVICE = '?backoff=exponential&jitter=full';
 /** A link to few clients: everything is drawn as ever, and computed in half the time. */
 export const SMALL = `${ADVICE}&clients=100&downMs=1000&maxAttempts=4&capacityPerS=60`;
 /** The text spacing of WCAG 1.4.12 stands for the wider fonts of other systems. */
-export const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
+const WIDER_TEXT = '* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }';
 /** Widths of phones and of what a classic scrollbar leaves of them. */
-export const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];
+const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];
 
 /** The sections of figures that are loaded when they come near. */
 const SECTIONS = { waits: 'delays-body', contention: 'aws-body', 'live-run': 'live-body' };
@@ -126,6 +127,26 @@ export const overflow = (page) =>
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
     return document.documentElement.scrollWidth - document.documentElement.clientWidth;
   });
+
+/**
+ * Nothing scrolls sideways at the widths of phones, nor with wider fonts; with `wrong` it does: the check can fail.
+ * @param {Page} page
+ * @param {(px: number, css: string) => Promise<unknown>} narrow to this width
+ */
+export async function neverSideways(page, narrow, wrong) {
+  for (const css of ['.top { letter-spacing: 0.04em; }', WIDER_TEXT, wrong]) {
+    await page.evaluate((content) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(content);
+      document.adoptedStyleSheets.push(sheet);
+    }, css);
+    await drawAll(page);
+    for (const width of NARROW_WIDTHS) {
+      await narrow(width, css);
+      assert.equal((await overflow(page)) > 0, css === wrong, `${width} pixels: ${css}`);
+    }
+  }
+}
 
 /** Saves a figure as a picture, and returns its name and what is in it. @param {Page} page @param {string} id */
 export async function picture(page, id) {

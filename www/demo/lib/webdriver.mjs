@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { freePort } from './loopback.mjs';
 import { LIMIT_MS, until } from './until.mjs';
 
@@ -71,7 +70,7 @@ export async function withWebKit(use) {
       const { sessionId } = await command('POST', `${url}/session`, {
         capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } },
       });
-      const session = new Session(`${url}/session/${sessionId}`, driver.child.pid);
+      const session = new Session(`${url}/session/${sessionId}`);
       return await use(session).finally(() => session.close());
     } catch (error) {
       await driver?.end();
@@ -88,14 +87,12 @@ export async function withWebKit(use) {
 /** One browser with one window, with as much of Playwright's interface for pages as the tests use. */
 export class Session {
   #url;
-  #driverId;
   /** @type {((complaint: string) => void)[]} */
   #listeners = [];
 
-  /** @param {string} url @param {number | undefined} driverId of the driver's process */
-  constructor(url, driverId) {
+  /** @param {string} url */
+  constructor(url) {
     this.#url = url;
-    this.#driverId = driverId;
   }
 
   /** @param {string} url */
@@ -160,11 +157,6 @@ export class Session {
   /** Of the window: the browser's own bars take a part of it. @param {{ width: number, height: number }} size */
   setViewportSize(size) {
     return this.#post('window/rect', { x: 0, y: 0, ...size });
-  }
-
-  /** Kills the process that runs the page. */
-  crash() {
-    return kill('WebKitWebProc', this.#driverId);
   }
 
   close() {
@@ -233,12 +225,4 @@ function start(variable, args, env, third = 'ignore') {
       process.off('exit', kill);
     },
   };
-}
-
-/** Kills the processes of a name below another one, which Linux lists: WebKitGTK runs nowhere else. */
-async function kill(name, pid) {
-  const of = `/proc/${pid}`;
-  const children = await readFile(`${of}/task/${pid}/children`, 'utf8');
-  for (const child of children.split(' ').filter(Boolean)) await kill(name, child);
-  if ((await readFile(`${of}/comm`, 'utf8')).startsWith(name)) process.kill(Number(pid), 'SIGKILL');
 }
