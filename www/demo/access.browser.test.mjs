@@ -20,8 +20,6 @@ const COLOURS = { light: 'rgb(246, 247, 249)', dark: 'rgb(11, 14, 19)' };
 /** What shows most: the strategy with a long name, and the parts below the load. */
 const MOST = '.cell[data-backoff=exponential][data-jitter=full], :is(#rate-limit-body, #tail-body) [role=switch]';
 
-/** @typedef {import('playwright-core').Page} Page */
-
 /** Only Chromium reports how far things have moved. */
 function countShift() {
   Object.assign(globalThis, { shift: 0 });
@@ -29,9 +27,7 @@ function countShift() {
     for (const entry of list.getEntries()) globalThis.shift += /** @type {any} */ (entry).value;
   }).observe({ type: 'layout-shift', buffered: true });
 }
-/** @param {Page} page */
 const shift = (page) => page.evaluate(() => globalThis.shift);
-/** @param {Page} page */
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 inEachEngine(({ engine, pageTest }) => {
@@ -142,7 +138,7 @@ inEachEngine(({ engine, pageTest }) => {
     });
 });
 
-/** No text of a figure covers another or leaves its card, and nothing scrolls sideways. @param {Page} page */
+/** No text of a figure covers another or leaves its card, and nothing scrolls sideways. */
 async function clashes(page, ids) {
   assert.equal(await overflow(page), 0);
   for (const id of ids) {
@@ -159,7 +155,7 @@ function small(least) {
   return all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < least).map((one) => one.textContent);
 }
 
-/** Axe's complaints, with their places. @param {Page} page */
+/** Axe's complaints, with their places. */
 async function violations(page, within = 'html') {
   await page.evaluate(AXE);
   return page.evaluate(async (context) => {

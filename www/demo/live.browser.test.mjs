@@ -1,8 +1,6 @@
 /**
  * The live calls of the built page in real browsers, against the service worker that plays the flaky
  * server. What they should come to is reckoned in lib/reckon.mjs, from the rule of the server alone.
- *
- * Expects `www/dist`, and the browsers in CHROME_BIN and FIREFOX_BIN.
  */
 import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';

@@ -154,10 +154,8 @@ function json(response, status, value, headers) {
 /**
  * Whether the request was meant for this server: a page of another site that rebinds its name to 127.0.0.1 sends that
  * name.
- * @param {readonly string[]} hosts
- * @param {import('node:http').IncomingMessage} request
  */
-function isFor(hosts, { headers: { host }, socket: { localPort } }) {
+function isFor(hosts, { headers: { host = '' }, socket: { localPort = 0 } }) {
   return hosts.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
 }
 

@@ -1,4 +1,7 @@
-/** The built page, served on loopback and opened in each engine, again for each test. */
+/**
+ * The built page, served on loopback and opened in each engine, again for each test. Expects `www/dist`, `rejitter` in
+ * `www/node_modules`, and the browsers in CHROME_BIN and FIREFOX_BIN.
+ */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,10 +51,7 @@ export async function served(staticDir, more = {}) {
 /** Where the page is served once more. */
 export const SUB_PATH = 'some/where/';
 
-/**
- * Returns a folder with the page, also under a path, whose slow answers never come in time.
- * @param {string} [script] runs before those of the page
- */
+/** Returns a folder with the page, also under a path, whose slow answers never come in time. The script runs first. */
 export async function patient(script = '') {
   const folder = await mkdtemp(path.join(tmpdir(), 'page-test-'));
   after(() => rm(folder, { recursive: true, force: true }));

@@ -19,10 +19,7 @@ const PROGRAMS = {
   FIREFOX_BIN: ['firefox', 'firefox-esr'],
 };
 
-/**
- * A missing browser is an error: a test that skips a browser says nothing about it.
- * @param {keyof typeof PROGRAMS} variable
- */
+/** A missing browser is an error: a test that skips a browser says nothing about it. */
 function find(variable) {
   const found =
     process.env[variable] ?? spawnSync('which', PROGRAMS[variable], { encoding: 'utf8' }).stdout.split('\n')[0];

@@ -19,11 +19,9 @@ const NARROW_WIDTHS = [390, 375, 361, 345, 320, 305];
 /** The sections of figures that are loaded when they come near. */
 const SECTIONS = { waits: 'delays-body', contention: 'aws-body', 'live-run': 'live-body' };
 
-/** Where a figure is, or will be. @param {string} id */
-export const placeOf = (id) => ({ id, section: SECTIONS[id] ?? id });
-
 /** Waits until a figure shows what the controls say, for the width that it has. @param {Page} page @param {string} id */
-export const drawn = (page, id) => until(`#${id} is drawn`, () => page.evaluate(isDrawn, placeOf(id)));
+export const drawn = (page, id) =>
+  until(`#${id} is drawn`, () => page.evaluate(isDrawn, { id, section: SECTIONS[id] ?? id }));
 
 /** Brings a figure into view until it has at least this number of marks. @param {Page} page */
 export const has = (page, id, marks, least) =>
@@ -35,11 +33,8 @@ export const has = (page, id, marks, least) =>
 /** The number of elements. @param {Page} page @param {string} selector */
 export const count = (page, selector) => page.evaluate((css) => document.querySelectorAll(css).length, selector);
 
-/**
- * Brings a figure into view and returns whether it is drawn. Runs in the page.
- * @param {ReturnType<typeof placeOf>} where
- */
-export async function isDrawn({ id, section }) {
+/** Brings a figure into view and returns whether it is drawn. Runs in the page. */
+async function isDrawn({ id, section }) {
   const element = document.getElementById(id) ?? document.getElementById(section);
   if (!element) throw new Error(`neither #${id} nor #${section} is in the page`);
   const { top, bottom } = element.getBoundingClientRect();
@@ -63,11 +58,8 @@ export async function isDrawn({ id, section }) {
   return isReady && now.bottom > 0 && now.top < innerHeight && !isOutdated;
 }
 
-/**
- * Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page.
- * @param {string} id
- */
-export function isLoaded(id) {
+/** Brings a section into view and returns whether the page has replaced what the build drew. Runs in the page. */
+function isLoaded(id) {
   const section = /** @type {HTMLElement} */ (document.getElementById(id));
   const { top, bottom } = section.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) section.scrollIntoView({ block: 'center', behavior: 'instant' });
@@ -148,7 +140,7 @@ export async function neverSideways(page, narrow, wrong) {
   }
 }
 
-/** Saves a figure as a picture, and returns its name and what is in it. @param {Page} page @param {string} id */
+/** Saves a figure as a picture, which must be whole and not empty, and returns the colours at its edge. @param {Page} page @param {string} id */
 export async function picture(page, id) {
   await drawn(page, id);
   await page.evaluate(keepNextFile);
@@ -159,5 +151,8 @@ export async function picture(page, id) {
     `#${id} .drawing > svg`,
   );
   const width = Buffer.from(base64, 'base64').readUInt32BE(16);
-  return { name, isWhole: width === 2 * (Number(shown) + 48), ...(await page.evaluate(onEdge, { base64, edge: 10 })) };
+  const { colours, edge } = await page.evaluate(onEdge, { base64, edge: 10 });
+  assert.deepEqual([name, width], [`rejitter-${id}.png`, 2 * (Number(shown) + 48)]);
+  assert.ok(colours > 10, `${id}: an empty picture`);
+  return edge;
 }

@@ -17,8 +17,6 @@ export function bePatient() {
   /**
    * Ends the limit when the worker has since answered ten questions, one after the other: a good answer to what was
    * requested before them is there by then.
-   * @param {unknown} id
-   * @param {() => void} end
    */
   async function ask(id, end) {
     asking.add(id);

@@ -51,7 +51,7 @@ export async function withWebKit(use) {
   for (let attempt = 1; ; attempt++) {
     // Without -noreset it restarts when its last client leaves, and the next one may come into that.
     const screen = ['-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'];
-    const display = start('XVFB_BIN', ['-displayfd', '3', ...screen], {}, 'pipe');
+    const display = start('XVFB_BIN', ['-displayfd', '3', ...screen]);
     /** @type {ReturnType<typeof start> | undefined} */
     let driver;
     try {
@@ -163,12 +163,10 @@ export class Session {
     return command('DELETE', this.#url);
   }
 
-  /** @param {string} selector @returns {Promise<{ [ELEMENT]: string }>} */
   #element(selector) {
     return this.#post('element', { using: 'css selector', value: selector });
   }
 
-  /** @param {string} path @param {object} body */
   #post(path, body) {
     return command('POST', `${this.#url}/${path}`, body);
   }
@@ -186,18 +184,12 @@ async function command(method, url, body) {
   throw new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`);
 }
 
-/**
- * A program that ends with us at the latest.
- * @param {string} variable names it
- * @param {string[]} args
- * @param {NodeJS.ProcessEnv} env
- * @param {import('node:child_process').IOType} [third] its file descriptor 3
- */
-function start(variable, args, env, third = 'ignore') {
+/** A program that a variable names, and that ends with us at the latest. What it writes to descriptor 3 can be read. */
+function start(variable, args, env = {}) {
   const program = process.env[variable];
   if (!program)
     throw new Error(`${variable} must be the path of a program (on Debian: apt-get install webkit2gtk-driver xvfb)`);
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', third] });
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   let printed = '';
   child.stderr?.on('data', (chunk) => {
     printed += chunk;
