@@ -218,10 +218,11 @@ test('a slow answer comes after the limit of an attempt; the tests know both', a
 
 /** The fates of each call's requests, with the waits between them: their length is the policy's. */
 function legs(page) {
-  return page.locator('#live-run .call').evaluateAll((calls) => {
-    const titles = (call) => [...call.querySelectorAll('.attempt title')].map((title) => title.textContent);
-    return calls.map(titles);
-  });
+  return page
+    .locator('#live-run .call')
+    .evaluateAll((calls) =>
+      calls.map((call) => Array.from(call.querySelectorAll('.attempt title'), (title) => title.textContent)),
+    );
 }
 
 /** The worker's counts of the run on the page, when it ended. */

@@ -38,9 +38,6 @@ const MIME = /** @type {Record<string, string>} */ ({
   '.woff2': 'font/woff2',
 });
 
-/** @typedef {import('./fate.mjs').Kind} Kind */
-/** @typedef {{ requests: number, notFound: number } & Record<Kind, number>} Stats */
-
 /**
  * @param {object} options
  * @param {string | number} options.seed
@@ -60,7 +57,6 @@ export async function startServer({
   staticDir,
   hosts = ['127.0.0.1', 'localhost'],
 }) {
-  /** @type {Stats} */
   const total = { requests: 0, notFound: 0, ok: 0, unavailable: 0, limited: 0, dropped: 0, slow: 0 };
   /** The requests for each id. @type {Map<string, number>} */
   const counts = new Map();

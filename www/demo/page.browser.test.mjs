@@ -128,7 +128,9 @@ inEachEngine(({ pageTest }) => {
     await page.reload();
     await says(page, '121 of 1,000 served');
     await loaded(page, 'code-body');
-    assert.match(await text(page, '#code-body code'), /backoff: 'linear',\n {2}jitter: 'full'/);
+    const code = await text(page, '#code-body code');
+    assert.match(code, /backoff: 'linear',\n {2}jitter: 'full'/);
+    assert.doesNotMatch(code, /rejitter\/protection/, 'parts that nobody has chosen');
     await page.selectOption('#code', 'grpc');
     await page
       .locator('#code-body .said', {
@@ -257,11 +259,9 @@ inEachEngine(
       await drawAll(page);
       const words = (await page.locator('main').innerText()).match(/\p{L}[\p{L}’'-]*/gu)?.length ?? Infinity;
       assert.ok(words <= MOST.words, `${words} words`);
-      const stops = await page.evaluate(() => {
-        const all = document.querySelectorAll(
-          'main :is(a[href], button, input, select, textarea, summary, [tabindex])',
-        );
-        const reached = [.../** @type {NodeListOf<HTMLInputElement>} */ (all)].filter(
+      const all = page.locator('main :is(a[href], button, input, select, textarea, summary, [tabindex])');
+      const stops = await all.evaluateAll((/** @type {HTMLInputElement[]} */ found) => {
+        const reached = found.filter(
           (one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && !one.disabled,
         );
         return new Set(reached.map((one) => (one.type === 'radio' ? one.name : one))).size;

@@ -50,25 +50,21 @@ inEachEngine(({ site, withPage }) => {
     });
   });
 
-  test('in development, with modules and styles of Vite, nothing is blocked either', async () => {
+  test('in development, with modules and styles of Vite, nothing is blocked either', async (t) => {
     const cacheDir = await mkdtemp(path.join(tmpdir(), 'vite-'));
     // Not the usual port, which another program may use.
     const server = { host: '127.0.0.1', port: 0, strictPort: false };
     const root = fileURLToPath(new URL('..', import.meta.url));
     const vite = await createServer({ root, cacheDir, logLevel: 'silent', server });
-    try {
-      await vite.listen();
-      await withPage(
-        async (page) => {
-          await drawAll(page);
-          await page.waitForFunction(() => document.querySelectorAll('style[data-vite-dev-id]').length > 0);
-          assert.equal(vite.ws.clients.size, 1, 'the page hears of changes');
-        },
-        { query: vite.resolvedUrls?.local[0] + SMALL },
-      );
-    } finally {
-      await vite.close();
-      await rm(cacheDir, { recursive: true, force: true });
-    }
+    t.after(() => vite.close().finally(() => rm(cacheDir, { recursive: true, force: true })));
+    await vite.listen();
+    await withPage(
+      async (page) => {
+        await drawAll(page);
+        await page.waitForFunction(() => document.querySelectorAll('style[data-vite-dev-id]').length > 0);
+        assert.equal(vite.ws.clients.size, 1, 'the page hears of changes');
+      },
+      { query: vite.resolvedUrls?.local[0] + SMALL },
+    );
   });
 });

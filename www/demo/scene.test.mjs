@@ -101,11 +101,8 @@ test('each of the four steps has its link, and a moment at which the picture sho
 test('the picture: 24 lanes, marks as close as one can see, the capacity where it is', async () => {
   const found = await resultOf('?jitter=none&maxAttempts=Infinity');
   assert.equal(new Set(found.marks.map(({ lane }) => lane)).size, LANES);
-  assert.equal(found.arrivals.length, BINS);
-  assert.equal(
-    found.arrivals.reduce((a, b) => a + b),
-    1000 * found.callsPerClient,
-  );
+  const calls = found.arrivals.reduce((a, b) => a + b);
+  assert.deepEqual([found.arrivals.length, calls], [BINS, 1000 * found.callsPerClient]);
   assert.ok(capacityAt(found) > 0.6 && capacityAt(found) < 1);
   const svg = picture(found);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
@@ -121,10 +118,7 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.match(said(await resultOf(SECOND), 40_000), /^40.s: serves \d+\/s, rejects [1-9]\d*\/s$/);
   assert.match(said(atOnce, 20_000), /^20.s: serves 0\/s, rejects 100k\/s$/);
   assert.equal(words.momentAt(found, 40_000).served, 60);
-  assert.deepEqual(
-    rateTicks(atOnce).map(({ perS }) => perS),
-    [100, 1000, 10_000],
-  );
+  assert.equal(String(rateTicks(atOnce).map(({ perS }) => perS)), '100,1000,10000');
 });
 
 test('a long job reports how far it is, comes to the same for the same seed, and ends when it is not wanted', async () => {

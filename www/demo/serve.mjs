@@ -29,22 +29,15 @@ try {
   process.exit(2);
 }
 
-const server = await serve().catch((error) => {
+const options = { seed: args.seed, staticDir: args.dist, latencyMs: /** @type {const} */ ([60, 160]) };
+const on = (/** @type {number} */ port) => startServer({ ...options, port });
+// The port that was asked for; else the usual one, or a free one where that is taken.
+const started = args.port === undefined ? on(USUAL_PORT).catch(() => on(0)) : on(Number(args.port));
+const server = await started.catch((error) => {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 });
 console.log(`${server.url}/`);
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.once(signal, () => void server.close().then(() => process.exit(0)));
-}
-
-/** On the port that was asked for; else on the usual one, or a free one where that is taken. */
-async function serve() {
-  const options = { seed: args.seed, staticDir: args.dist, latencyMs: /** @type {const} */ ([60, 160]) };
-  if (args.port !== undefined) return startServer({ ...options, port: Number(args.port) });
-  try {
-    return await startServer({ ...options, port: USUAL_PORT });
-  } catch {
-    return startServer(options);
-  }
 }

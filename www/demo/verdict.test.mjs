@@ -12,16 +12,11 @@ const verdictOf = (herd, strategy = {}, seed = 42) =>
 const nameOf = ({ choice: { backoff, jitter } }) => `${backoff} ${jitter}`;
 
 /** One strategy wins; two do, within the noise; none serves 99%. */
-const SCENARIOS = [
-  { strategy: { maxAttempts: 10 }, names: ['exponential full'], served: 990 },
-  {
-    herd: { downMs: 8000 },
-    strategy: { maxAttempts: Infinity },
-    names: ['exponential equal', 'exponential full'],
-    served: 990,
-  },
-  { strategy: { maxAttempts: 6 }, names: ['fixed decorrelated'], served: 300 },
-];
+const SCENARIOS = /** @type {[herd: object, strategy: object, names: string[], served: number][]} */ ([
+  [{}, { maxAttempts: 10 }, ['exponential full'], 990],
+  [{ downMs: 8000 }, { maxAttempts: Infinity }, ['exponential equal', 'exponential full'], 990],
+  [{}, { maxAttempts: 6 }, ['fixed decorrelated'], 300],
+]);
 
 /** A strategy of the grid by the package alone: medians over the page's seeds. */
 function alone({ backoff, jitter }, strategy, herd, seeds) {
@@ -38,7 +33,7 @@ function alone({ backoff, jitter }, strategy, herd, seeds) {
   };
 }
 
-for (const { herd = {}, strategy, names, served } of SCENARIOS)
+for (const [herd, strategy, names, served] of SCENARIOS)
   test(`for ${JSON.stringify({ herd, strategy })}: numbers of the package, and what they favour`, async () => {
     const result = await verdictOf(herd, strategy);
     const { pick, level, others } = recommend(result);

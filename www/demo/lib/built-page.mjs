@@ -16,7 +16,6 @@ import { slower } from './patience.mjs';
 import { LIMIT_MS } from './until.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
-/** @typedef {import('playwright-core').Browser} Browser */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Site */
 /**
  * @typedef {object} PageOptions
@@ -86,7 +85,7 @@ export function inEachEngine(
   describe(engines.join(' and '), { concurrency: true }, () => {
     for (const engine of engines)
       describe(engine, { concurrency }, () => {
-        /** The browsers by settings of the reader's system. @type {Map<string, Promise<Browser>>} */
+        /** The browsers by settings of the reader's system. */
         const started = new Map();
         /** @type {Site} */
         let site;
@@ -104,7 +103,7 @@ export function inEachEngine(
           const { reducedMotion = false, isWhole = true, init = () => {} } = more;
           const key = `${scheme} ${reducedMotion}`;
           if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
-          const browser = /** @type {Browser} */ (await started.get(key));
+          const browser = await started.get(key);
           const motion = reducedMotion ? 'reduce' : 'no-preference';
           const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: motion });
           context.setDefaultTimeout(LIMIT_MS);

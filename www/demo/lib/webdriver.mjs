@@ -61,11 +61,7 @@ export async function withWebKit(use) {
       const port = await freePort();
       driver = start('WEBKIT_DRIVER_BIN', [`--port=${port}`], { DISPLAY: `:${String(number).trim()}` });
       const url = `http://127.0.0.1:${port}`;
-      const answers = () =>
-        fetch(`${url}/status`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
+      const answers = async () => (await fetch(`${url}/status`).catch(() => undefined))?.ok;
       await driver.orItsEnd(until('an answer of the driver', answers));
       const { sessionId } = await command('POST', `${url}/session`, {
         capabilities: { alwaysMatch: { timeouts: { script: LIMIT_MS, pageLoad: LIMIT_MS } } },
@@ -74,7 +70,7 @@ export async function withWebKit(use) {
       return await use(session).finally(() => session.close());
     } catch (error) {
       await driver?.end();
-      if (attempt === 2 || !driver?.printed.includes('WebProcess CRASHED')) throw error;
+      if (attempt === 2 || !driver?.printed().includes('WebProcess CRASHED')) throw error;
       console.error('The browser crashed: once more, in a new one');
     } finally {
       await driver?.end();
@@ -204,9 +200,7 @@ function start(variable, args, env = {}) {
   return {
     child,
     /** Standard error of the driver and of the programs that it started. */
-    get printed() {
-      return printed;
-    },
+    printed: () => printed,
     /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
     orItsEnd: (promise) => Promise.race([promise, ended.then((error) => Promise.reject(error))]),
     async end() {
