@@ -121,7 +121,7 @@ test('the picture: 24 lanes, marks as close as one can see, the capacity where i
   assert.equal(String(rateTicks(atOnce).map(({ perS }) => perS)), '100,1000,10000');
 });
 
-test('a long job reports how far it is, comes to the same for the same seed, and ends when it is not wanted', async () => {
+test('a long job reports how far it is, repeats its result for a seed, and ends when it is not wanted', async () => {
   const { verdict, contention } = await page('verdict/compute contention/compute');
   for (const [job, reports, most, short, long] of [
     [scene, 0, 2000, inputOf('?clients=2000'), inputOf('?clients=10000')],

@@ -1,4 +1,4 @@
-/** The Node demo: what its server does is fixed by a seed, at the rates it states, and no program leaves anything behind. */
+/** The Node demo: its server does what a seed says, at the stated rates, and no program leaves anything behind. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
