@@ -296,7 +296,7 @@ export class Operation {
       if (failed && said.permanent) return 'permanent';
       const predicate = failed ? options.retryIf : options.retryOnResult;
       let verdict = predicate === undefined || predicate(attempt.outcome, attempt.view);
-      if (typeof verdict !== 'boolean') verdict = yield this.raced(verdict, attempt);
+      if (Object(verdict) === verdict) verdict = yield this.raced(verdict, attempt);
       if (this.isOver(attempt)) return 'aborted';
       const afterMs = typeof verdict === 'object' ? verdict?.afterMs : undefined;
       if (typeof verdict !== 'boolean' && !(typeof afterMs === 'number' && afterMs >= 0))
