@@ -61,7 +61,7 @@ const RUN = {
 /** @type {import('../options/reader.js').Rule} */
 const EVENTS = ['number', (value) => value === 0 || isCount(value), 'a non-negative integer or Infinity'];
 
-/** What frees a simulation. @typedef {{ running: Running, instance: () => object, made: object }} Held */
+/** A registry frees a simulation by these. @typedef {{ running: Running, instance: () => object, made: object }} Held */
 
 /** @param {Held} held */
 function release({ running, instance, made }) {

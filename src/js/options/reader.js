@@ -7,8 +7,8 @@ import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './m
  * A rule says what an option must be. It has the types, apart by spaces, whose invalid values are out of range (a
  * RangeError; any other is a TypeError); what reads a value; its sentence "must be …", or the names that a value may
  * have, unless texts.js knows it by the reader or by the option; and whether no message suggests the option. The reader
- * returns whether the value is valid, or for one that settings hold in another form, these. It adds to the problems what
- * is wrong inside a value, which is valid then.
+ * returns whether the value is valid, or for one that settings hold in another form, these. It adds to the problems
+ * what is wrong inside a value, which is valid then.
  * @typedef {readonly [types: string, read: (value: any, name: string, problems: Error[]) => boolean | object,
  *   sentence?: string | string[], isHidden?: boolean]} Rule
  */

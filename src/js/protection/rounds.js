@@ -203,7 +203,7 @@ export class Rounds {
     return all;
   }
 
-  /** What ended last may stand last until the next round: its attempts read it. @type {Driver['record']} */
+  /** Keeps the records in the order of the attempts, which may end in another. @type {Driver['record']} */
   #record(...args) {
     this.#driver.record(...args);
     this.#op.records.sort((a, b) => a.number - b.number);

@@ -64,7 +64,7 @@ const imported = (form) =>
 const ESM = imported((name, entry) => `import ${name.replace(/^\w/, '* as $&')} from '${entry}';`);
 const CJS = imported((name, entry) => `const ${name} = require('${entry}');`);
 
-/** What the program prints. Node itself warns of what it leaves out without JIT. */
+/** Returns what the program prints. Node itself warns of what it leaves out without JIT. */
 async function ends(source, options) {
   const { stdout, stderr } = await runNode(source, options);
   assert.doesNotMatch(stderr, /rejitter|Error/);

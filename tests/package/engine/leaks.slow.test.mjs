@@ -98,7 +98,7 @@ test('M01 a million failing attempts in one operation: the heap stays flat, the 
   assert.ok(bytes < 1_000_000, `${bytes} bytes in 900,000 attempts`);
 });
 
-/** What is done 100,000 times, and how many bytes of it stay. */
+/** Each is done 100,000 times. The numbers bound the bytes that stay. */
 for (const [name, once, least, most] of [
   [
     'M05 100,000 policies, used and dropped: the heap returns to where it was',

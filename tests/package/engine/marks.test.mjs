@@ -108,7 +108,7 @@ test('retryAfter() with an invalid time keeps the error, ignores the hint, and n
 });
 
 const thrown = (kind) => `a ${kind} was returned; throw it`;
-/** What is returned by mistake, the text of the error, and its cause. */
+/** Each row has a mark that is returned by mistake, the text of the error, and its cause. */
 const SLIPS = {
   'permanent(error)': [() => permanent(mine), thrown('PermanentError'), mine],
   'permanent(undefined)': [() => permanent(undefined), thrown('PermanentError')],

@@ -57,7 +57,7 @@ const OPERATIONS = {
   timeout: [hang, bare({ ...twice, attemptTimeoutMs: 40 })],
   deadline: [hang, bare({ totalTimeoutMs: 40 })],
 };
-/** What rejitter/light has not. */
+/** Operations that rejitter/light cannot run. */
 const MORE = {
   hint: [() => Promise.reject(retryAfter(20, E)), bare({ random: () => 0.5, maxAttempts: 2 })],
   mistake: [() => retryAfter(20, E), none],

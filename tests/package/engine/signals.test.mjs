@@ -69,7 +69,7 @@ async function inHost(Controller, body) {
   }
 }
 
-/** What callers do with an error of ours once they have it. */
+/** Callers do one of these with an error of ours once they have it. */
 const GRIPS = {
   freeze: (reason) => Object.freeze(reason),
   seal: (reason) => Object.seal(reason),

@@ -90,6 +90,7 @@ export function typeTests(suites) {
     });
 
   test('each wrong line is wrong by its types', async () => {
+    // Without the directives, the compiler lists each line that must be wrong.
     const bare = Object.entries(suites).map(([name, { entries, negative }]) => [
       `${name}.ts`,
       importsOf(entries, negative) + negative.replaceAll('@ts-expect-error', ''),

@@ -18,7 +18,7 @@ impl Pass {
     }
 }
 
-/// What an attempt does that is not rejected.
+/// An attempt that is not rejected does one of these.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Entry {
     /// It may start.
