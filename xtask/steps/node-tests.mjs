@@ -94,7 +94,7 @@ export function ofPackage() {
   // With the same variable, all others run on the core as JavaScript, too.
   const asInBrowsers = files('engine/operations engine/vectors options/options fetch/fetch');
   // Not those of `retrySync`: WebKitGTK has no shared memory.
-  const pages = files('hosts/hosts.browser fetch/fetch.browser lab/lab.browser');
+  const pages = files('hosts/hosts.browser fetch/fetch.browser');
   return [
     ...folders.sort().flatMap((name) =>
       ofFolder(`${tests}/${name}`, `package: ${name}`, needs).map((step) => ({
