@@ -2,6 +2,7 @@
 // the inner fetch show all members of a request; what servers see of them, pages show (fetch.browser.test.mjs).
 
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
 import { QUICK, statuses } from '../lib/fetching.mjs';
@@ -90,7 +91,14 @@ for (const [name, make] of Object.entries(INITS)) {
   if (make()?.mode !== 'no-cors')
     GIVEN[`a Request with everything, ${name}`] = () => [everything(), { method: 'PUT', ...make() }];
 }
-for (const [name, body] of Object.entries({ 'a string': () => 'made', 'a stream': stream, 'a form': form }))
+const MADE = {
+  ...{ 'a string': () => 'made', 'a stream': stream, 'a form': form, 'a Node stream': () => Readable.from(['made']) },
+  'an async iterable': () =>
+    (async function* () {
+      yield new TextEncoder().encode('made');
+    })(),
+};
+for (const [name, body] of Object.entries(MADE))
   for (const method of ['PUT', 'POST'])
     GIVEN[`${method}, a function that makes ${name}`] = () => [URL_, { method, body }];
 
@@ -98,7 +106,7 @@ for (const [name, body] of Object.entries({ 'a string': () => 'made', 'a stream'
 function bareOf([input, init, ...rest]) {
   if (typeof init?.body !== 'function') return [input, init, ...rest];
   const body = init.body();
-  return [input, { ...init, body, ...(body instanceof ReadableStream && { duplex: 'half' }) }, ...rest];
+  return [input, { ...init, body, ...(body?.[Symbol.asyncIterator] && { duplex: 'half' }) }, ...rest];
 }
 
 const copy = new Request(new Request(URL_, { referrer: '', referrerPolicy: 'origin' }));
@@ -128,8 +136,13 @@ test('to the inner fetch: each attempt of each case is the request of bare fetch
         calls.push(await sentBy(...args));
         return new Response(null, { status: calls.length < 3 ? 503 : 200 });
       };
-      await create(options, inner)(...make());
+      const args = make();
+      const sending = create(options, inner)(...args);
       const where = `${create === light ? 'light, ' : ''}${name}, with ${Object.keys(options)}`;
+      // A Request is used at once, as by fetch, and cannot be sent again.
+      const isUsed = create === createFetch && args[0].body && args[1]?.body === undefined;
+      if (isUsed) assert.equal(args[0].bodyUsed, true, where);
+      await sending;
       const isKeyed = calls[0].headers['idempotency-key'] !== undefined;
       assert.equal(calls.length, isKeyed || !/^(POST|PURGE)$/i.test(bare.method) ? 3 : 1, where);
       for (const sent of calls) {
@@ -139,6 +152,7 @@ test('to the inner fetch: each attempt of each case is the request of bare fetch
         if (isKeyed && !(create === light ? /a form/ : /makes a form/).test(name))
           assert.equal(sent.bytes, calls[0].bytes, where);
       }
+      if (isUsed) await assert.rejects(create(options, inner)(...args), TypeError, where);
     }
   }
 });
