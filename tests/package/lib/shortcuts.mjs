@@ -1,17 +1,12 @@
-// The eight functions of the package and what each one's name stands for, restated independently of the
-// package: the tests compare the two.
+// The functions of the package and what each one's name stands for, restated independently of the package: the tests
+// compare the two.
+
+import { NAMED } from '../schedules/waits.mjs';
 
 /** Export name → the options that `retry` would need to do the same. */
-export const SHORTCUTS = {
-  retry: { backoff: 'exponential', jitter: 'full' },
-  retryWithFullJitter: { backoff: 'exponential', jitter: 'full' },
-  retryWithEqualJitter: { backoff: 'exponential', jitter: 'equal' },
-  retryWithDecorrelatedJitter: { backoff: 'exponential', jitter: 'decorrelated' },
-  retryWithExponentialBackoff: { backoff: 'exponential', jitter: 'none' },
-  retryWithLinearBackoff: { backoff: 'linear', jitter: 'none' },
-  retryWithFixedDelay: { backoff: 'fixed', jitter: 'none' },
-  retryWithTruncatedBackoff: { backoff: 'truncated', jitter: 'full', maxAttempts: Infinity },
-};
+export const SHORTCUTS = Object.fromEntries(
+  Object.entries(NAMED).map(([name, own]) => [name, { backoff: 'exponential', jitter: 'full', ...own }]),
+);
 
 export const BACKOFFS = ['fixed', 'linear', 'exponential', 'truncated'];
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'];

@@ -2,11 +2,10 @@
 
 import { AWAITED } from '../lib/callbacks.mjs';
 import { Attempt, outcomeOf } from './attempt.mjs';
-import { RejectedError, RetryError, SupersededError, TimeoutError } from './errors.mjs';
 import { SUCCESS } from './machines.mjs';
 import { tell } from './states.mjs';
 import { INTERRUPTED, now, steps, timer } from './timer.mjs';
-import { accountOf, blame, isA } from './values.mjs';
+import { RejectedError, RetryError, SupersededError, TimeoutError, accountOf, blame, isA } from './values.mjs';
 import { computedWait, draw, hintedWait } from './waits.mjs';
 
 const { ceil, max, min } = Math;

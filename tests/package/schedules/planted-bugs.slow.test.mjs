@@ -2,18 +2,93 @@
 // invariant that it breaks.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { sentenceOf } from './invariants.mjs';
-import { planted, readBugs } from './planting.mjs';
-import { simulated } from './threads.mjs';
+import { modules } from '../lib/consumer.mjs';
+import { sentenceOf, simulated } from './threads.mjs';
 
 /** Within how many schedules a bug must be found. */
 const SCHEDULES = 20_000;
 const SEED = 7;
+
+/**
+ * A bug: the rules that it breaks, the edits that plant it, and the schedules that look for it.
+ * @typedef {{ name: string, rules: string[], edits: [file: string, find: string, put: string][], among: string }} Mutant
+ */
+
+/** Files that no schedule uses. */
+const UNUSED = /[/\\](lab|testing|simulations)[^/\\]*$|\.(wasm|md|d\.ts)$/;
+
+/** Functions of the breaker's machine, and their parameters. */
+const MACHINE = {
+  admit: 'state, options, now, first',
+  close: 'state, now',
+  ended: 'state, options, now, draw, ticket, verdict, hintMs',
+  look: 'state, now',
+  open: 'state, options, now, ms',
+};
+const machine = (name, body) => `export * from './generated.js';
+  export const ${name} = (${MACHINE[name]}) => {
+    const { NOTHING, SUCCESS, FAILURE } = core;
+    const [CLOSED, OPEN, HALF_OPEN, SAME, HAS_CLOSED] = [0, 1, 2, 0, 2];
+    const [TICKETS, SINCE, ROW_BEGUN, IN_ROW, ROW_AT, PROBE, OPENS, UNTIL, LONGEST, LEASE] =
+      [10, 11, 13, 14, 15, 16, 18, 20, 21, 22];
+    const usual = () => core.${name}(${MACHINE[name]});
+    ${body}
+  };`;
+
+/** The edit of a heading: a body in place of a function, or the words that a diff removes and adds. */
+function editOf(where, diff) {
+  if (MACHINE[where]) return ['protection/machines.js', "export * from './generated.js';", machine(where, diff)];
+  // The arguments are those of `decide` in decision.js.
+  const core = { core: diff, decide: `return { draw, decide(...a) { ${diff} } };` }[where];
+  if (core !== undefined)
+    return [
+      'wasm/core-inline.js',
+      'made ??= compiled() ?? translated())',
+      `made ??= (({ decide, draw }) => { ${core} })(compiled()))`,
+    ];
+  const [added, removed] = [/\{\+(.*?)\+\}/gs, /\[-(.*?)-\]/gs];
+  const side = (gone, kept) => diff.replaceAll(gone, '').replaceAll(kept, '$1');
+  return [where, side(added, removed), side(removed, added)];
+}
+
+/** Reads the bugs: planted-bugs.diff says how they are written. @returns {Mutant[]} */
+function readBugs() {
+  const bugs = [];
+  const [, ...sections] = readFileSync(new URL('planted-bugs.diff', import.meta.url), 'utf8').split(/^# (?=\w+$)/m);
+  for (const section of sections) {
+    const [among, ...hunks] = section.split(/\n+@ /);
+    for (const hunk of hunks) {
+      const [, file, name, rules, diff] = /^([^:\n]+)(?:: (.*) \[(.*)\])?\n(.*?)\s*$/s.exec(hunk);
+      if (name !== undefined) bugs.push({ name, rules: rules.split(' '), edits: [], among });
+      bugs.at(-1).edits.push(editOf(file, diff));
+    }
+  }
+  return bugs;
+}
+
+/** A copy of the package with the edits applied; each must apply exactly once. */
+function planted(root, { name, edits }, i) {
+  const folder = join(root, String(i));
+  cpSync(modules, folder, { recursive: true, filter: (path) => !UNUSED.test(path) });
+  for (const [file, find, put] of edits) {
+    const path = join(folder, 'lib', file);
+    const parts = readFileSync(path, 'utf8').split(anchor(find));
+    assert.equal(parts.length, 2, `"${name}" must apply once to ${file}, where it applies ${parts.length - 1} times`);
+    writeFileSync(path, parts.join(put));
+  }
+  return folder;
+}
+
+/** The text of an anchor however the formatter breaks its lines. @param {string} text */
+function anchor(text) {
+  const tokens = text.match(/\w+|[^\w\s]/g) ?? [];
+  return new RegExp(tokens.map((token) => token.replace(/[^\w]/, '\\$&')).join('\\s*'));
+}
 
 const BUGS = readBugs();
 

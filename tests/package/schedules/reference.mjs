@@ -64,6 +64,6 @@ export const presets = {
 export const permanent = (cause) => new Error('permanent', { cause });
 export const retryAfter = (_, ...cause) => new Error('later', cause.length > 0 ? { cause: cause[0] } : undefined);
 
-export { RejectedError, RetryError, SupersededError, TimeoutError } from './errors.mjs';
 export { retryReport } from './operation.mjs';
 export { breaker, budget, cooldown, hedge, protect } from './states.mjs';
+export { RejectedError, RetryError, SupersededError, TimeoutError } from './values.mjs';

@@ -1,7 +1,7 @@
 // The smallest schedule that still breaks the same invariant: parts are taken away and values made simple, again and
 // again, as long as the finding stays.
 
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 
 /** How many candidates are tried at most: a finding is worth a few seconds, not minutes. */
 const MOST = 3000;
@@ -54,4 +54,27 @@ function* changes(part, path = []) {
       yield (schedule) => Object.assign(within(schedule), { [name]: SIMPLE[name](value, part) });
     if (typeof value === 'object' && value !== null) yield* changes(value, [...path, name]);
   }
+}
+
+/** How much of a long record is shown. */
+const FIRST = 70;
+const LAST = 20;
+/** Entries that say little. */
+const PLAIN = new Set(['signals', 'traced', 'metrics']);
+
+const short = (value, depth) => inspect(value, { breakLength: Infinity, compact: 99, depth });
+
+/** A schedule and what happened in it, for people. */
+export function trace(schedule, { log }, found) {
+  const { protections, policies, operations, events, lies, clock } = schedule;
+  const lists = Object.entries({ protections, policies, operations, events, lies, clock: [clock] });
+  const said = lists.flatMap(([name, list]) => list.map((each, i) => `  ${name} ${i}: ${short(each, 9)}`));
+  const shown = log.filter(({ kind }) => !PLAIN.has(kind));
+  const lines = shown.map(({ kind, op, t, turn, seen, attempt, of, ...what }) => {
+    const at = (t - clock.start).toFixed(3).padStart(12);
+    const who = op < 0 ? '' : `op ${op}`;
+    return `  ${at} ms  turn ${turn}  ${who}  ${kind} ${of?.kind ?? ''} ${short(seen ?? what, 1).slice(0, 200)}`;
+  });
+  if (lines.length > FIRST + LAST) lines.splice(FIRST, lines.length - FIRST - LAST, '  …');
+  return [...found.map(({ rule, text }) => `invariant ${rule}: ${text}`), ...said, ...lines].join('\n');
 }

@@ -5,12 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { differenceOf } from './compare.mjs';
-import { sentenceOf } from './invariants.mjs';
 import { play } from './perform.mjs';
 import * as reference from './reference.mjs';
 import { makeSchedule } from './schedule.mjs';
-import { shrink } from './shrink.mjs';
-import { trace } from './trace.mjs';
+import { shrink, trace } from './shrink.mjs';
+import { sentenceOf } from './threads.mjs';
 import { takeOver } from './world.mjs';
 
 const REFERENCE = { ...reference, ...reference.named };

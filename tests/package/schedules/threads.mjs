@@ -1,8 +1,20 @@
-// Schedules on several threads.
+// Schedules on several threads, and the invariants by name.
 
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-import { sentenceOf } from './invariants.mjs';
+/** The tables of tests/README.md. */
+const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const sentences = new Map(
+  Array.from(page.matchAll(/^\| `(\w+)` \| (.*) \|$/gm), ([, name, sentence]) => [name, sentence]),
+);
+
+/** @param {string} name @returns {string} what holds */
+export function sentenceOf(name) {
+  assert.ok(sentences.has(name), `tests/README.md has no invariant called ${name}`);
+  return sentences.get(name);
+}
 
 /** A thread's answer to a task: `{ schedules, findings }`. */
 export const simulated = (task) =>
