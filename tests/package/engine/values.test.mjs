@@ -1,4 +1,6 @@
-// A callback may return or throw any value, and the caller gets this very value.
+// What callbacks return and throw: any value, which the caller gets as it is, and marks (permanent(), retryAfter()):
+// nested, foreign, malformed, and returned by mistake. The random schedules (../schedules) have values and marks of each
+// kind, in any order, also those that other callbacks throw.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,9 +10,13 @@ import { underBlockingClock } from '../lib/blocking.mjs';
 import { fails } from '../lib/callbacks.mjs';
 import { underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
+import { operate } from '../lib/operate.mjs';
 
-const { RetryError, RetryPolicy, isPermanent, permanent, retry, retryAfter, retrySync } = await importPackage();
-const RUNS = [retry, (await importEntry('light')).retry];
+const api = await importPackage();
+const { RetryError, RetryPolicy, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = api;
+const { RejectedError } = await importEntry('protection');
+const light = await importEntry('light');
+const RUNS = [retry, light.retry];
 const inRealm = (code) => runInContext(code, createContext({}));
 const TRAPS = ['get', 'set', 'defineProperty', 'getPrototypeOf', 'has', 'ownKeys'];
 const hostile = new Proxy(
@@ -116,4 +122,133 @@ test('a native promise with a then of its own: await ignores that, and so does e
   const policy = new RetryPolicy();
   for (const promise of [...RUNS.map((run) => run(() => 1)), policy.run(() => 1), policy.wrap(() => 1)()])
     assert.equal(Object.getPrototypeOf(promise), Promise.prototype);
+});
+
+const MARK = Symbol.for('rejitter.mark');
+const mine = new Error('mine');
+const fail = fails(new Error('failed'));
+
+/** Returns how an operation ends whose attempts all throw this: reason, error, hint, waits. */
+async function ending(thrown, run = retry) {
+  const seen = [];
+  const retryIf = (error) => seen.push(error) > 0;
+  // Without a hint, a wait of 5 ms.
+  const options = { baseMs: 10, jitter: 'equal', random: () => 0, maxAttempts: 2, retryIf };
+  const { error, clock } = await underClock(() => run(fails(thrown), options));
+  for (const each of seen) assert.ok(Object.is(each, error), 'predicate and rejection see the same error');
+  const { reason, hintMs } = retryReport(error) ?? {};
+  return [reason, error, hintMs, clock.delays];
+}
+
+const outer = (cause) => new Error('outer', { cause });
+const marked = (mark, options) => Object.assign(new Error('foreign', options), { [MARK]: mark });
+const good = { permanent: true, afterMs: NaN, wraps: true };
+/** An error whose cause throws when it is read: marks that were found before that count. */
+const unreadable = outer(Object.defineProperty(new Error('deep'), 'cause', { get: fail }));
+const foreign = inRealm(
+  `Object.assign(new Error('foreign'), { [Symbol.for('rejitter.mark')]: { get permanent() { return true; }, afterMs: 5,
+    wraps: false } })`,
+);
+/** Rows of a thrown value and the end of its operation: the error, if it is another one, and the hint. */
+const ENDS = {
+  'no mark': [mine, 'exhausted'],
+  permanent: [permanent(mine), 'permanent', mine],
+  'the outer hint of two': [retryAfter(7, retryAfter(6, mine)), 'exhausted', mine, 7],
+  'a hint alone': [retryAfter(7), 'exhausted', undefined, 7],
+  'an inner hint, of a cause': [outer(retryAfter(7, mine)), 'exhausted', undefined, 7],
+  'a permanent cause, within a hint': [outer(retryAfter(7, permanent(mine))), 'permanent', undefined, 7],
+  'a hint around permanent': [retryAfter(7, permanent(retryAfter(1, mine))), 'permanent', mine, 7],
+  'a permanent cause': [outer(permanent(mine)), 'permanent'],
+  'a cause before a timeout': [Object.assign(new TimeoutError('late'), { cause: permanent(mine) }), 'exhausted'],
+  // The driver asks the same of an error that a predicate throws.
+  'a cause that came afterwards': [Object.assign(retryAfter(7), { cause: permanent(mine) }), 'exhausted', undefined, 7],
+  rejected: [new RejectedError('breaker', 5000, mine), 'notRetryable'],
+  'a foreign mark that wraps': [marked(good, { cause: mine }), 'permanent', mine],
+  'a foreign mark that wraps nothing': [marked(good), 'permanent'],
+  'a mark of another realm, with getters': [foreign, 'permanent', undefined, 5],
+  'marks before a getter that throws': [permanent(unreadable), 'permanent', unreadable],
+};
+for (const [name, [thrown, reason, error = thrown, hintMs]] of Object.entries(ENDS))
+  test(`marks: ${name}, read by rejitter/light as well, which waits for no hint`, async () => {
+    const waits = reason === 'exhausted' ? [Math.max(5, hintMs ?? 0)] : [];
+    assert.deepEqual(await ending(thrown), [reason, error, hintMs, waits]);
+    const [, ended, , armed] = await ending(thrown, light.retry);
+    // Which does not check the shape of foreign marks.
+    if (name !== 'a foreign mark that wraps nothing') assert.deepEqual([ended, armed], [error, waits.map(() => 5)]);
+    assert.equal(isPermanent(thrown), reason === 'permanent');
+  });
+
+test('a nested operation that times out does not repeat the hint of the failure that is its cause', async () => {
+  const exact = { random: () => 0, baseMs: 10, backoff: 'fixed', jitter: 'equal' };
+  const within = ({ attempt }) => {
+    if (attempt < 2) throw retryAfter(700);
+    return new Promise(() => {});
+  };
+  const { error, clock } = await underClock(() =>
+    retry(() => retry(within, { ...exact, totalTimeoutMs: 800 }), { ...exact, maxAttempts: 2 }),
+  );
+  assert.equal(error.cause.name, 'RetryAfterError');
+  assert.deepEqual(clock.delays, [800, 700, 5, 800, 700]);
+});
+
+test('a foreign mark of another shape is ignored: the error is retried, then thrown', async () => {
+  const valid = { permanent: true, afterMs: NaN, wraps: false };
+  const wrong = { permanent: 'yes', afterMs: ['1e9', 1n, -1], wraps: undefined };
+  for (const mark of [
+    ...[null, undefined, true, 'permanent', {}, [], { wraps: true }, { permanent: true, afterMs: NaN }],
+    ...Object.entries(wrong).flatMap(([name, values]) => [values].flat().map((value) => ({ ...valid, [name]: value }))),
+    ...Object.keys(valid).map((name) => Object.defineProperty({ ...valid }, name, { enumerable: true, get: fail })),
+  ]) {
+    const error = marked(mark, { cause: mine });
+    assert.equal(isPermanent(error), false);
+    assert.deepEqual(await ending(error), ['exhausted', error, undefined, [5]]);
+  }
+});
+
+test('retryAfter() with an invalid time keeps the error, ignores the hint, and never throws', async () => {
+  const rule = 'ms of retryAfter() must be a non-negative number of milliseconds or Infinity, got ';
+  for (const ms of [NaN, -1, '5', undefined, null, 5n, {}, new Date()]) {
+    assert.deepEqual(await ending(retryAfter(ms, mine)), ['exhausted', mine, undefined, [5]], String(ms));
+    const bare = retryAfter(ms);
+    assert.ok(bare.message.startsWith(`rejitter: ${rule}`));
+    assert.deepEqual(await ending(bare), ['exhausted', bare, undefined, [5]], String(ms));
+  }
+});
+
+const thrown = (kind) => `a ${kind} was returned; throw it`;
+/** Each row has a mark that is returned by mistake, the text of the error, and its cause. */
+const SLIPS = {
+  'permanent(error)': [() => permanent(mine), thrown('PermanentError'), mine],
+  'permanent(undefined)': [() => permanent(undefined), thrown('PermanentError')],
+  'retryAfter(ms, error)': [() => retryAfter(5, mine), thrown('RetryAfterError'), mine],
+  'retryAfter(ms)': [() => retryAfter(5), thrown('RetryAfterError')],
+  // Its code has not run. An async iterable of another kind may be what the caller waits for: a body, a stream.
+  'an async generator': [async function* () {}, 'a generator was returned; read it in the callback'],
+  'a generator': [function* () {}, 'a generator was returned; read it in the callback'],
+};
+for (const [name, [make, text, cause]] of Object.entries(SLIPS))
+  test(`${name} that is returned ends the operation with a TypeError`, async () => {
+    const { signal } = new AbortController();
+    for (const options of [{}, { retryOnResult: () => assert.fail('called') }, { signal }])
+      for (const when of [1, 2]) {
+        const given = ({ attempt }) => (attempt < when ? fail() : make());
+        for (const { error } of [
+          ...[await operate(given, options), await operate(async (attempt) => given(attempt), options)],
+          await underClock(() => new RetryPolicy(options).wrap(given, { withAttempt: true })()),
+          underBlockingClock(() => retrySync(given, options)),
+        ]) {
+          assert.deepEqual([error.name, error.message, error.cause], ['TypeError', `rejitter: ${text}`, cause]);
+          const { reason, attempts, records } = retryReport(error);
+          assert.deepEqual([reason, attempts, records.at(-1).error], ['callback', when, error]);
+        }
+      }
+  });
+
+test('results that only look like mistakes are results', async () => {
+  const { error: rejected } = await underClock(() => retry(fail, { maxAttempts: 1 }));
+  for (const result of [
+    ...[rejected, new Response('').body, { async *[Symbol.asyncIterator]() {} }, async function* () {}],
+    new Proxy({}, { getOwnPropertyDescriptor: fail }),
+  ])
+    assert.equal(await retry(() => result), result);
 });
