@@ -30,7 +30,10 @@ for (const [name, seedOf] of Object.entries({
     const short = firsts.map((ms) => ms < 50);
     const both = short.filter((each, i) => each && short.at(i - 1));
     // Six standard deviations.
-    for (const [list, expected] of [[short.filter(Boolean), 50_000], [both, 25_000]])
+    for (const [list, expected] of [
+      [short.filter(Boolean), 50_000],
+      [both, 25_000],
+    ])
       assert.ok(Math.abs(list.length - expected) < 1000, `${list.length} instead of ${expected}`);
   });
 

@@ -15,13 +15,10 @@ const failing = fails(1);
 /** How an operation ends. */
 const ending = (fn, options) => underClock(() => retry(fn, options));
 
-test('delayMs draws by itself, has no last wait, and checks what it is given', () => {
+test('delayMs draws by itself, and has no last wait', () => {
   const draws = Array.from({ length: 50 }, () => delayMs(3));
   assert.ok(draws.every((ms) => ms >= 0 && ms <= 400) && new Set(draws).size > 40);
   assert.equal(delayMs(Number.MAX_SAFE_INTEGER, { jitter: 'none', maxAttempts: 1 }), 10_000);
-  for (const k of [0, 1.5, Infinity]) assert.throws(() => delayMs(k), /^RangeError: rejitter: k must be a positive /);
-  for (const k of ['1', undefined]) assert.throws(() => delayMs(k), /^TypeError: rejitter: k must be a positive /);
-  assert.throws(() => delayMs(1, { baseMs: -1 }), RangeError);
 });
 
 test('a timeout is the reason of the attempt that it ends; only that of the deadline has a cause', async () => {
@@ -40,24 +37,10 @@ test('a timeout is the reason of the attempt that it ends; only that of the dead
   }
 });
 
-test('bad options and answers of callbacks: one short sentence; options are own properties', async () => {
-  const unknown = 'light has maxAttempts, baseMs, capMs, factor, jitter, attemptTimeoutMs, totalTimeoutMs, random, ';
-  const answer = 'retryIf must return a boolean or { afterMs }, a number, at least 0 and below 9007199254740992';
-  for (const [options, text, name = 'TypeError', fn = failing] of [
-    [null, 'options must be an object, got null'],
-    [5, 'options must be an object, got number'],
-    [[1], `unknown option "0"; ${unknown}unref, signal, retryIf`],
-    [{ signal: new AbortController() }, 'signal must be an AbortSignal, got object'],
-    [{ ['a\nb'.padEnd(1e6)]: 3 }, `unknown option "${'a?b'.padEnd(174)}`],
-    [{}, 'fn must be a function, got number', 'TypeError', 5],
-    [{ retryIf() {} }, `${answer}, got undefined`],
-    [{ retryIf: () => ({ afterMs: Infinity }) }, `${answer}, got Infinity`, 'RangeError'],
-    [{ random: () => 1 }, 'random() must return a number, at least 0 and below 1, got 1', 'RangeError'],
-    [{ random: () => NaN }, 'random() must return a number, at least 0 and below 1, got NaN', 'RangeError'],
-  ]) {
-    const { error } = await ending(fn, options);
-    assert.deepEqual([error.name, error.message], [name, `rejitter: ${text}`]);
-  }
+test('options are own properties; a name is shown short, and without control characters', async () => {
+  const { error } = await ending(failing, { ['a\nb'.padEnd(1e6)]: 3 });
+  assert.equal(error.message, `rejitter: unknown option "${'a?b'.padEnd(174)}`);
+  assert.equal((await ending(5)).error.message, 'rejitter: fn must be a function, got number');
   const inherited = Object.create({ maxAttempts: 1, retries: 1 });
   Object.assign(inherited, { unref: undefined, unknown: undefined, jitter: 'none' });
   assert.deepEqual((await ending(failing, Object.freeze(inherited))).clock.delays, [100, 200, 400, 800, 1600]);

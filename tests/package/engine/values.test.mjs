@@ -13,7 +13,8 @@ import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 
 const api = await importPackage();
-const { RetryError, RetryPolicy, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } = api;
+const { RetryError, RetryPolicy, TimeoutError, isPermanent, permanent, retry, retryAfter, retryReport, retrySync } =
+  api;
 const { RejectedError } = await importEntry('protection');
 const light = await importEntry('light');
 const RUNS = [retry, light.retry];

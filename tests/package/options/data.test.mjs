@@ -93,17 +93,9 @@ test('rejects hostile data, with a message that names the problem', () => {
   const json = (text) => JSON.parse(`{"version":1,${text}}`);
   const bits = (text) => ({ version: 1, baseMs: 5, seed: { bits: text } });
   for (const [data, message] of [
-    ...[null, undefined, 5].map((value) => [value, RegExp(`policy must be .*, got ${value}$`)]),
-    [[], /policy must be .*, got an array/],
-    [() => {}, /policy must be .*, got a function/],
-    [{}, /version must be 1.*, got undefined/],
     [Object.create({ version: 1 }), /version must be .*, got undefined/],
-    [{ version: [1] }, /version must be .*, got an array/],
-    [bits('000000000018446744073709551616'), /seed must be .*, got 18446744073709551616n/],
     [bits('9'.repeat(100_000)), /seed/],
     [bits(`${'0'.repeat(1_000_000)}x`), /seed/],
-    [{ version: 1, retryIf: true }, /retryIf must be omitted \(got true\): it is not data/],
-    [{ version: 1, capRule: 'ceil' }, /Did you mean 'ceiling'\?$/],
     [json('"constructor":{"prototype":{}}'), /unknown option "constructor"/],
     [json('"jitter":{"type":"proportional","ratio":0.5,"__proto__":{}}'), /jitter\.__proto__ must be omitted/],
   ]) {

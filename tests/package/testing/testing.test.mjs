@@ -60,45 +60,6 @@ test('runAll ends an operation of hours at once, and fails when it has no end', 
   assert.equal(clock.pending, 0);
 });
 
-const finite = 'must be a finite, non-negative number of milliseconds';
-const count = 'must be a non-negative integer';
-const counts = [-1, NaN, 1.5, Infinity, '5', null];
-const install = (options) => clock.uninstall() ?? virtualClock(options);
-const until = (options) => clock.runUntil(Promise.resolve(), options);
-/** How a message begins, the call, and the values that it rejects. */
-const MISTAKES = [
-  ['the callback of setTimeout() must be a function', (callback) => setTimeout(callback, 1), ['code']],
-  [`the argument of AbortSignal.timeout() ${finite}`, (ms) => AbortSignal.timeout(ms), [-1]],
-  [`the argument of advance() ${finite}`, (ms) => clock.advance(ms), [-1, NaN, Infinity, '5', undefined]],
-  [`the argument of runAll() ${count}`, (limit) => clock.runAll(limit), counts],
-  [`limit ${count}`, (limit) => until({ limit }), counts],
-  [`graceMs ${count}`, (graceMs) => until({ graceMs }), counts],
-  ['unknown option "limits". Did you mean limit? Known options: limit, graceMs', until, [{ limits: 5 }]],
-  ['the argument of runUntil() must be a promise', (it) => clock.runUntil(it), [undefined, null, '5', () => {}]],
-  ['options must be an object', install, [null, '5', [], new Map()]],
-  ['unknown option "dates". Did you mean date? Known options: date, blocking', install, [{ dates: true }]],
-  ['date must be true or false, got 1; blocking must be true or false', install, [{ date: 1, blocking: 'yes' }]],
-  ['draws must be an array of numbers in [0, 1)', scriptedRandom, [undefined, '0.5', new Float64Array(2)]],
-  ['draws[0] must be a number in [0, 1)', scriptedRandom, [[1], [NaN], ['0.5'], [undefined]]],
-  ['draws[1] must be a number in [0, 1)', scriptedRandom, [[0.5, -0.1]]],
-  ['r must be a number in [0, 1)', constantRandom, [1, '0']],
-];
-
-test('rejects invalid values with a message that begins with the rule and ends with the value', async () => {
-  for (const [text, call, values] of MISTAKES)
-    for (const value of values) {
-      clock = virtualClock();
-      const error = await (async () => call(value))().then(assert.fail, (thrown) => thrown);
-      clock.uninstall();
-      const wrong = Array.isArray(value) && value.length > 0 ? value.at(-1) : value;
-      assert.equal(error.name, typeof wrong === 'number' ? 'RangeError' : 'TypeError', error.message);
-      assert.ok(error.message.startsWith(`rejitter: ${text}`), error.message);
-      const shown = typeof wrong === 'string' ? `"${wrong}"` : String(wrong);
-      if (Object(wrong) !== wrong) assert.ok(error.message.endsWith(`, got ${shown}`), error.message);
-    }
-  clock = virtualClock({ date: undefined });
-});
-
 test('reports a missing await, and a callback that throws', async () => {
   clock = virtualClock();
   const first = clock.advance(5);
