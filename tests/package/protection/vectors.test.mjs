@@ -8,7 +8,7 @@ import { VirtualClock } from '../lib/clock.mjs';
 import { infinite, vectors } from '../lib/consumer.mjs';
 import { PARTS, importAll, namedIn, nth, partsOf } from './entry.mjs';
 
-const { RejectedError, RetryPolicy, TimeoutError, protect, retryAfter, retryReport } = await importAll();
+const { RejectedError, RetryPolicy, TimeoutError, permanent, protect, retryAfter, retryReport } = await importAll();
 const scenes = vectors('protection', infinite);
 
 const STEADY = { backoff: 'fixed', jitter: 'none', baseMs: 100, maxAttempts: 1 };
@@ -35,6 +35,7 @@ function start({ clock, protection, scene, hooks }, { attempts, retryIf, retryOn
     const end = () => {
       if (seen.at === undefined) seen.running.delete(attempt);
       const { status, returns } = step;
+      if (step.returnsPermanent) return permanent(new Error(step.returnsPermanent));
       if (returns !== undefined) return status === undefined ? returns : { status, message: returns };
       const error = Object.assign(new Error(step.throws), status && { status });
       throw step.retryAfterMs === undefined ? error : retryAfter(step.retryAfterMs, error);
