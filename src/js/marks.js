@@ -10,10 +10,7 @@ export const MARK = Symbol.for('rejitter.mark');
  */
 export const POLICY = 'rejitter.policy';
 
-/**
- * Returns the parts of a RetryPolicy; undefined for anything else.
- * @type {(policy: any) => import('./options/settings.js').Behind<any> | undefined}
- */
+/** Parts of a RetryPolicy. @type {(policy: any) => import('./options/settings.js').Behind<any> | undefined} */
 export function behindOf(policy) {
   // A copy by spread has the function, too, but no methods.
   return typeof policy?.run === 'function' && Object.hasOwn(policy, POLICY) ? policy[POLICY]() : undefined;
@@ -33,21 +30,13 @@ export function behindOf(policy) {
 const SEARCHED = 11;
 
 /**
- * The marks along the causes of an error, joined.
- * @typedef {object} Found
- * @property {any} error the caller's own, under the marks at the top
- * @property {boolean} permanent
- * @property {any} rejected the error by which protection rejected, if one did
- * @property {any} afterMs undefined without a mark
- */
-
-/**
- * Reads the marks along `cause`. Checks their shape, because they may come from another version of the package.
- * @param {any} error
- * @param {(error: any) => Mark | undefined} [markOf] of an error that has lost its mark
+ * Reads the marks along `cause`, and those of errors that have lost theirs. Checks their shape, because they may come
+ * from another version of the package. Joins them: the caller's own error, under the marks at the top; the error by
+ * which protection rejected, if one did; and a wait, undefined without a mark.
+ * @param {any} error @param {(error: any) => Mark | undefined} [markOf]
  */
 export function readMarks(error, markOf) {
-  /** @type {Found} */
+  /** @type {{ error: any, permanent: boolean, rejected: any, afterMs: any }} */
   const found = { error, permanent: false, rejected: undefined, afterMs: undefined };
   try {
     for (let left = SEARCHED; left-- && Object(error) === error; error = error.cause) {
@@ -73,8 +62,8 @@ export function readMarks(error, markOf) {
 }
 
 /**
- * The same in brief, for rejitter/light, where a check of the shape is a twentieth of the bytes: whether no other attempt
- * makes sense, and the caller's own error.
+ * The same in brief, for rejitter/light, where a check of the shape is a twentieth of the bytes: whether no other
+ * attempt makes sense, and the caller's own error.
  * @param {any} error
  */
 export function readBriefly(error) {

@@ -10,10 +10,9 @@ import { RULES } from '../options/table.js';
 export const VERSION = 1;
 
 /**
- * Returns the options as data. Functions and signals belong to a process and are omitted, but for a
- * backoff function: without it, the waits would silently be others.
- * @param {import('../options/settings.js').Settings} settings
- * @param {boolean} [shown] whether this is for a reader, who sees that function
+ * Returns the options as data. Functions and signals belong to a process and are omitted, but for a backoff function:
+ * without it, the waits would silently be others. A reader, to whom they are shown, sees that function.
+ * @type {(settings: import('../options/settings.js').Settings, shown?: boolean) => Record<string, unknown>}
  */
 export function toData(settings, shown) {
   const { backoff, jitter, capRule, curve, seed, spread } = settings;

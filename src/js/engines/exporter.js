@@ -113,9 +113,9 @@ export class Draft {
 }
 
 /**
- * @template Config
- * @param {string} name of the function @param {string} engine @param {string[]} known further options that it has
- * @param {(draft: Draft) => Config} build
+ * Returns a function of this name, for an engine that knows further options.
+ * @type {<Config>(name: string, engine: string, known: string[], build: (draft: Draft) => Config) =>
+ *   (policy: any, options?: { strict?: boolean }) => { config: Config, losses: Loss[] }}
  */
 export function exporter(name, engine, known, build) {
   const named = {

@@ -45,9 +45,9 @@ export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTr
 });
 
 /**
- * @param {string} name for stack traces
- * @param {'backoff' | 'jitter'} [implied] the option that the name determines, so that the function does not take it
- * @param {Partial<import('../options/settings.js').Settings>} [own] the settings that differ from the defaults
+ * Returns a function whose name, for stack traces, may imply an option that it does not take, with settings of its own.
+ * @param {string} name @param {'backoff' | 'jitter'} [implied]
+ * @param {Partial<import('../options/settings.js').Settings>} [own]
  */
 function functionOf(name, implied, own) {
   const newSettings = settingsOf(load, own);

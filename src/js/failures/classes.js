@@ -35,11 +35,8 @@ export function failureClass({ name, message, cause }, text) {
 /**
  * Returns the highest class in a chain of causes. Stripe has them in `detail`, Sequelize in `original`. Node tries a
  * host's addresses one after the other: of several errors a class holds if it holds for each of them, and one that
- * is hopeless suffices.
- * @param {any} error
- * @param {(error: any) => number} classify returns the class of one error
- * @param {boolean} [nested] whether it is one of several errors: then no further lists are read
- * @returns {number}
+ * is hopeless suffices. No further lists are read in these (`nested`).
+ * @type {(error: any, classify: (error: any) => number, nested?: boolean) => number}
  */
 export function highestClass(error, classify, nested) {
   let known = UNKNOWN;

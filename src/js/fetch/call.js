@@ -28,11 +28,8 @@ export class FetchCall {
   isSafe = true;
 
   /**
-   * @param {import('./options.js').Reading} reading
-   * @param {import('./inner.js').Place} place
-   * @param {unknown} input
-   * @param {unknown} init
-   * @param {unknown[]} further arguments
+   * @param {import('./options.js').Reading} reading @param {import('./inner.js').Place} place
+   * @param {unknown} input @param {unknown} init @param {unknown[]} further arguments
    */
   constructor(reading, place, input, init, further) {
     const { settings } = reading;

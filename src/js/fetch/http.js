@@ -7,11 +7,7 @@ import { HOPELESS, NETWORK, UNPROCESSED, failureClass, highestClass } from '../f
 import { headerOf } from '../failures/status.js';
 import { WAITS_MS, isTransientStatus } from '../failures/transient.js';
 
-/**
- * Returns whether a method is idempotent (RFC 9110, 9.2.2, and QUERY): sending such a request twice asks for no
- * more than sending it once.
- * @param {string} method in upper case
- */
+/** Returns whether a method, in upper case, is idempotent (RFC 9110, 9.2.2, and QUERY). @param {string} method */
 export function isIdempotent(method) {
   return /^(GET|HEAD|OPTIONS|TRACE|QUERY|PUT|DELETE)$/.test(method);
 }
@@ -37,10 +33,10 @@ const UNPROCESSED_TEXTS =
   /disconnected before secure TLS|Unable to connect\. Is the computer|a typo in the url or port|tcp connect error|dns error|Could not connect to the server\.|A server with the specified hostname/;
 
 /**
- * Classifies what a fetch failed with, by the error and its causes. `fetch` rejects with a TypeError for every
- * failure of the network, but a mistake of the caller's is a TypeError, too.
- * @param {any} error
- * @param {(error: any) => boolean} isOwn whether an error is about the request's own connection
+ * Classifies what a fetch failed with, by the error and its causes: `isOwn` tells those of the request's own
+ * connection. `fetch` rejects with a TypeError for every failure of the network, but a mistake of the caller's is a
+ * TypeError, too.
+ * @type {(error: any, isOwn: (error: any) => boolean) => number}
  */
 export function failureOf(error, isOwn) {
   return highestClass(error, (each) => {
@@ -55,11 +51,9 @@ export function failureOf(error, isOwn) {
 }
 
 /**
- * Returns whether an error is about a connection to this address. A redirect, a proxy or a body's own source fail
- * with the same codes.
- * @param {any} error
- * @param {URL} url
- * @param {boolean} fixed whether the request cannot be redirected
+ * Returns whether an error is about a connection to this address, of a `fixed` request, which cannot be redirected, or
+ * of another one. A redirect, a proxy or a body's own source fail with the same codes.
+ * @type {(error: any, url: URL, fixed: boolean) => boolean}
  */
 export function isAt(error, url, fixed) {
   // undici names the address of a connection that timed out in the message alone.
@@ -111,10 +105,9 @@ const TIME = ' (([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)) ';
 
 /**
  * Reads an HTTP date (RFC 9110, 5.6.7) to the letter: IMF-fixdate, RFC 850 or asctime. Engines differ in what
- * `Date.parse` makes of them. The weekday must be one, but need not be right.
- * @param {string} text
- * @param {number} now gives two-digit years their century: none is more than 50 years ahead
- * @returns {number} Unix ms, NaN for no date
+ * `Date.parse` makes of them. The weekday must be one, but need not be right. No year of two digits is more than 50
+ * years ahead of `now`. Returns Unix ms, NaN for no date.
+ * @type {(text: string, now: number) => number}
  */
 export function dateOf(text, now) {
   /** @param {string} form */

@@ -12,11 +12,9 @@ import { hide } from '../run/report.js';
 import { addressOf } from './body.js';
 
 /**
- * @typedef {object} Place
- * @property {Function} fetch the one of ours that has this place; copies of properties do not count
- * @property {Function | undefined} kept
- * @property {boolean} callsKept whether it calls what it keeps
- * @property {boolean} isGiven whether the caller has chosen that
+ * The place of a `fetch` of ours (copies of properties do not count), what it keeps, whether it calls that, and whether
+ * the caller has chosen it.
+ * @typedef {{ fetch: Function, kept: Function | undefined, callsKept: boolean, isGiven: boolean }} Place
  *
  * A call of the global fetch, until it is answered.
  * @typedef {{ href: string | undefined }} Sending
@@ -32,8 +30,7 @@ const MOST = 1000;
 /** The global fetch when this package was loaded, which cannot lead to ours. @type {Function | undefined} */
 let ofHost;
 
-/** @type {Set<Sending>} */
-const inFlight = new Set();
+const inFlight = /** @type {Set<Sending>} */ (new Set());
 
 /**
  * Tells which sending a call comes from; where hosts do not follow asynchronous calls, only while `run` runs.

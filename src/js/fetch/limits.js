@@ -67,9 +67,8 @@ function entriesOf(text = '') {
 
 /**
  * Reads the end of a limit: seconds until then, Unix seconds or milliseconds, "6m0s", or a date of HTTP or RFC 3339.
- * @param {string} text
- * @param {number} now
- * @returns {number} ms from now, at least 0; NaN for another text
+ * Returns ms from now, at least 0; NaN for another text.
+ * @type {(text: string, now: number) => number}
  */
 function resetWait(text, now) {
   if (/^\d+(\.\d+)?$/.test(text)) {

@@ -34,8 +34,8 @@ const FETCH_RULES = {
 };
 
 /**
- * The same with the options of other operations, and of other packages, that have no meaning here, and the remedy, by its
- * name.
+ * The same with the options of other operations, and of other packages, that have no meaning here, and the remedy, by
+ * its name.
  */
 const ALL_RULES = {
   ...FETCH_RULES,
@@ -61,11 +61,12 @@ const DEFAULTS = { idempotencyHeader: 'Idempotency-Key', respectRetryAfter: true
  */
 
 /**
- * The settings of a function that createFetch made, or of one call of it.
+ * The settings of a function that createFetch made, or of one call of it, and what all operations share. A call that
+ * has a seed of its own is that seed's first operation.
  * @typedef {object} Reading
  * @property {FetchSettings} settings
- * @property {import('../options/settings.js').Behind<any>} shared what all operations share
- * @property {boolean} [ownSeed] whether a call has another seed than the rest: it is that seed's first operation
+ * @property {import('../options/settings.js').Behind<any>} shared
+ * @property {boolean} [ownSeed]
  */
 
 /** @param {any} options or a RetryPolicy @param {import('../options/settings.js').Load} load @returns {Reading} */

@@ -19,11 +19,9 @@ export function keyOf({ mode, headers }, { idempotencyHeader }) {
 const repeats = (method, { methods }) => (methods === undefined ? isIdempotent(method) : methods.includes(method));
 
 /**
- * Returns whether the server may process a request twice. Reads the headers only if the method leaves it open: in Node,
- * the first Headers of a process load the whole of undici.
- * @param {Sent} request
- * @param {FetchSettings} settings
- * @param {string} [common] the key of the other attempts
+ * Returns whether the server may process a request twice; other attempts have a key in common. Reads the headers only
+ * if the method leaves it open: in Node, the first Headers of a process load the whole of undici.
+ * @type {(request: Sent, settings: FetchSettings, common?: string) => boolean}
  */
 export function isRepeatable(request, settings, common) {
   if (repeats(request.method.toUpperCase(), settings)) return true;

@@ -134,11 +134,9 @@ export class FetchRequest {
   }
 
   /**
-   * Returns the arguments of one attempt for the inner fetch.
-   * @param {number} attempt
-   * @param {AbortSignal | undefined} signal to pass instead of the caller's
-   * @param {unknown} made the body, if the caller's function makes it
-   * @returns {[any, any]}
+   * Returns the arguments of one attempt for the inner fetch, with a signal instead of the caller's, and with the body
+   * that the caller's function made.
+   * @type {(attempt: number, signal: AbortSignal | undefined, made: unknown) => [any, any]}
    */
   next(attempt, signal, made) {
     const input = this.isRequest ? this.#nextRequest(attempt, signal) : copyOfUrl(this.#input);

@@ -7,17 +7,11 @@ import { read, requireValid } from '../options/reader.js';
 import { FUNCTION } from '../options/rules.js';
 import { RULES } from '../options/table.js';
 
-/**
- * @template Core
- * @typedef {object} Calls
- * @property {<Result>(use: (core: Core) => Result) => Result} call
- * @property {() => object} instance the instance that calls use now, by identity
- */
+/** @template Core @typedef {{ call: <Result>(use: (core: Core) => Result) => Result, instance: () => object }} Calls */
 
 /**
- * @template Core
- * @param {(drop?: boolean) => Core} load links the wasm, or drops its instance
- * @returns {Calls<Core>}
+ * Returns what calls the wasm, which `load` links or drops, and the identity of the instance that calls use now.
+ * @type {<Core>(load: (drop?: boolean) => Core) => Calls<Core>}
  */
 export function callsOf(load) {
   let instance = {};
@@ -40,14 +34,10 @@ export function callsOf(load) {
 }
 
 /**
- * A simulation in the wasm (src/bindings/simulation.rs).
- * @typedef {object} Running
- * @property {(maxEvents: number) => Progress} step
- * @property {() => any} result
- * @property {() => void} free
- * @property {() => number} __destroy_into_raw forgets the object in the wasm without freeing it
+ * A simulation in the wasm (src/bindings/simulation.rs). The last method forgets the object without freeing it.
+ * @typedef {{ step: (maxEvents: number) => { events: number, share: number, done: boolean }, result: () => any,
+ *   free: () => void, __destroy_into_raw: () => number }} Running
  */
-/** @typedef {{ events: number, share: number, done: boolean }} Progress */
 
 /** Some 20 ms: often enough for a page, and for a message that stops it. */
 const SLICE_EVENTS = 2 ** 18;

@@ -14,11 +14,10 @@ const MAX_NUMBERS = 2 ** 20;
 
 /**
  * Returns a policy's data, and what they do not say: whether its protection has a budget and a breaker, and whether
- * results may be retried that nothing classifies for these. Another object may have a `toJSON`, too: whatever that
- * returns is validated before it reaches the wasm.
- * @param {PolicyClass} RetryPolicy
- * @param {any} policy or options
- * @returns {[data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
+ * results may be retried that nothing classifies for these. Options make a policy. Another object may have a `toJSON`,
+ * too: whatever that returns is validated before it reaches the wasm.
+ * @type {(RetryPolicy: PolicyClass, policy: any) =>
+ *   [data: any, hasBudget: boolean, hasBreaker: boolean, hasUnclassifiedResults: boolean]}
  */
 export function policyData(RetryPolicy, policy) {
   const behind =
@@ -48,12 +47,7 @@ export function whole(name, value, least, most) {
   throw problemOf(name, value, ['number', `an integer between ${least} and ${most}`]);
 }
 
-/**
- * @param {string} name
- * @param {any} list
- * @param {string} rule of the elements
- * @param {(value: number) => boolean} allowed
- */
+/** @type {(name: string, list: any, ruleOfEach: string, allowed: (value: number) => boolean) => Float64Array} */
 export function numbersOf(name, list, rule, allowed) {
   if (list === null || typeof list !== 'object' || typeof list.length !== 'number')
     throw problemOf(name, list, ['', `a list of numbers${rule}`]);

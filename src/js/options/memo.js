@@ -1,4 +1,5 @@
-// Calls from one place of a program mostly have the same options: to read them again costs more than the rest of a call.
+// Calls from one place of a program mostly have the same options: to read them again costs more than the rest of a
+// call.
 
 import { isFunction, isObject } from './checks.js';
 import { ORIGIN } from './codes.js';

@@ -15,48 +15,25 @@ export function failure(kind, text) {
   return new kind(PREFIX + text);
 }
 
-/**
- * Returns the error for an invalid value.
- * @param {string} name
- * @param {unknown} value
- * @param {readonly [types: string, rule: import('./texts.js').Of, detail?: unknown, isHidden?: boolean]} rule
- * @param {string} [verb]
- */
-export function problemOf(name, value, [types, rule, detail], verb) {
-  // A seed or a key may be a secret.
-  const shown =
-    typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
-  return invalid(
-    types.split(' ').includes(typeof value) ? RangeError : TypeError,
-    name,
-    rule,
-    detail,
-    shown,
-    value,
-    verb,
-  );
-}
+/** @typedef {readonly [types: string, rule: import('./texts.js').Of, detail?: unknown, isHidden?: boolean]} Expected */
 
 /**
- * The same, for a value that is shown in another way.
- * @param {new (message: string) => Error} kind
- * @param {string} name
- * @param {import('./texts.js').Of} rule
- * @param {unknown} detail
- * @param {string} shown
- * @param {unknown} value
- * @param {string} [verb]
+ * Returns the error for an invalid value, which `shown` describes.
+ * @type {(name: string, value: unknown, rule: Expected, verb?: string, shown?: string) => Error}
  */
-export function invalid(kind, name, rule, detail, shown, value, verb = 'be') {
+export function problemOf(name, value, [types, rule, detail], verb = 'be', shown = showAs(name, value)) {
+  const kind = types.split(' ').includes(typeof value) ? RangeError : TypeError;
   return failure(kind, texts?.must(name, verb, rule, detail, shown, value) ?? `${name}: invalid ${shown}`);
 }
 
-/**
- * Returns the error for a mistake that is no single value.
- * @type {(name: string, rule: string, detail?: unknown, kind?: new (message: string) => Error) => Error}
- */
-export function mistake(name, rule, detail, kind = TypeError) {
-  return failure(kind, texts?.sentence(rule, detail) ?? `${name}: invalid`);
+/** A seed or a key may be a secret. @param {string} name @param {unknown} value */
+function showAs(name, value) {
+  return typeof value === 'string' && /^(seed|idem)/.test(name) ? `a string of length ${value.length}` : show(value);
+}
+
+/** Returns the error for another mistake. @type {(name: string, rule: string, detail?: unknown) => Error} */
+export function mistake(name, rule, detail) {
+  return failure(TypeError, texts?.sentence(rule, detail) ?? `${name}: invalid`);
 }
 
 /** @param {string} name @param {unknown} value @param {string} because a rule @param {unknown} [detail] */
@@ -100,10 +77,7 @@ export function show(value) {
   }
 }
 
-/**
- * Returns an error's message, if it has one that can be read: callers may throw any value.
- * @type {(error: unknown, otherwise: string) => string}
- */
+/** Returns its message if it can be read: callers throw any value. @type {(error: any, otherwise: string) => string} */
 export function messageOf(error, otherwise) {
   try {
     const message = error instanceof Error && error.message;

@@ -13,11 +13,8 @@ import { dropReplaced } from './curve.js';
 
 /**
  * Returns frozen options. Those that a copy still has are read first, and what it has in their place overrides them: an
- * override of `backoff` or `jitter` drops what belonged to the replaced one.
- * @template {object} Options
- * @param {number} capRule the value that the cap bounds
- * @param {Options} options
- * @returns {Readonly<Options>}
+ * override of `backoff` or `jitter` drops what belonged to the replaced one. The rule says what the cap bounds.
+ * @type {<Options extends object>(capRule: number, options: Options) => Readonly<Options>}
  */
 export function preset(capRule, options) {
   /** @type {ReadCopy} */

@@ -16,11 +16,9 @@ import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './m
 /** Options by name; for one that is not taken, the reason or its name in texts.js. @typedef {Readonly<Record<string, Rule | string>>} Rules */
 
 /**
- * Reads options by a table. Throws one error that lists every problem.
- * @param {any} options
- * @param {Rules} rules
- * @param {string} [part] of protection, which other packages have, too
- * @returns {Record<string, any>}
+ * Reads options by a table. Throws one error that lists every problem. Other packages have the `part` of protection,
+ * too.
+ * @type {(options: any, rules: Rules, part?: string) => Record<string, any>}
  */
 export function read(options, rules, part) {
   /** @type {Error[]} */
@@ -31,11 +29,8 @@ export function read(options, rules, part) {
 }
 
 /**
- * @param {any} options
- * @param {Rules} rules
- * @param {Error[]} problems where to put what is found
- * @param {string} [part]
- * @param {string} [section] precedes the names of options in messages
+ * The same, adding to the problems. In messages, the section precedes the names of options.
+ * @type {(options: any, rules: Rules, problems: Error[], part?: string, section?: string) => Record<string, any>}
  */
 export function readInto(options, rules, problems, part, section) {
   /** @type {Record<string, any>} */
@@ -47,13 +42,9 @@ export function readInto(options, rules, problems, part, section) {
 }
 
 /**
- * @param {string} name
- * @param {any} value
- * @param {Rules} rules
- * @param {any} target where the setting goes
- * @param {Error[]} problems
- * @param {string} [part]
- * @param {string} [section]
+ * Reads one option into the target.
+ * @type {(name: string, value: any, rules: Rules, target: any, problems: Error[], part?: string, section?: string) =>
+ *   void}
  */
 export function readOne(name, value, rules, target, problems, part, section = '') {
   if (value === undefined || problems.length >= MAX_PROBLEMS) return;
@@ -81,11 +72,7 @@ export function requireValid(name, value, rule) {
   if (!rule[1](value, name, [])) throw problemOf(name, value, rule);
 }
 
-/**
- * Returns the caller's own options, each read once. Without a prototype, so that a name which is not own is not found
- * there either.
- * @type {(options: any) => any}
- */
+/** Returns the caller's own options, each read once. Nothing is found on a prototype. @type {(options: any) => any} */
 export function ownOf(options) {
   return { __proto__: null, ...iterable(options) };
 }

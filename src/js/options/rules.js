@@ -1,5 +1,5 @@
-// The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by the
-// names that these have there in small letters.
+// The rules of options. Which option has which is in the table of all options (crates/rejitter/src/data/table.rs), by
+// the names that these have there in small letters.
 
 import * as check from './checks.js';
 import { ADDITIVE, ADDITIVE_MAX, BACKOFFS, CUSTOM, JITTERS, MAX_LIST, MAX_MS, PROPORTIONAL } from './codes.js';

@@ -9,15 +9,8 @@ import { RULES } from './table.js';
 
 /** @import { Rules } from './reader.js' */
 
-/**
- * The core, as the driver uses it (src/bindings/core.rs).
- * @typedef {object} Core
- * @property {(...numbers: number[]) => number} decide
- * @property {(...numbers: number[]) => number} draw
- */
-
+/** As src/bindings/core.rs has it. @typedef {Record<'decide' | 'draw', (...numbers: number[]) => number>} Core */
 /** @typedef {() => Core} Load makes the core at its first call */
-
 /** @typedef {import('../../../pkg-template/index.js').PolicyOptions} Options */
 
 /**
@@ -54,11 +47,9 @@ const STEPS = 2;
 export const LIMITS = 3;
 
 /**
- * Makes settings for one call after the other. What they inherit is made at the first: an app uses one or
- * two of the functions that it imports.
- * @param {Load} load
- * @param {object} [own] settings that differ from the defaults
- * @returns {() => Settings}
+ * Makes settings for one call after the other: the defaults, except its own. What they inherit is made at the first
+ * call, because an app uses one or two of the functions that it imports.
+ * @type {(load: Load, own?: object) => () => Settings}
  */
 export function settingsOf(load, own) {
   /** @type {any} */
@@ -118,12 +109,10 @@ export function readOverrides(options, base, rules) {
 }
 
 /**
- * Reads each own option once and throws one error that lists every problem.
- * @param {any} options
- * @param {Settings} settings where they go
- * @param {Rules} [rules]
- * @param {(settings: Settings, problems: Error[]) => void} [adapt] called before the options are compared
- * @returns {Settings}
+ * Reads each own option into the settings, once, and throws one error that lists every problem. Calls `adapt` before
+ * the options are compared.
+ * @type {(options: any, settings: Settings, rules?: Rules, adapt?: (settings: Settings, problems: Error[]) => void) =>
+ *   Settings}
  */
 export function readOptions(options, settings, rules = RULES, adapt = undefined) {
   if (options === undefined) return settings;
@@ -160,10 +149,7 @@ export function readOptions(options, settings, rules = RULES, adapt = undefined)
 /**
  * Returns the settings and the signal of one run of a policy. The signal adds to the policy's. With a seed of its own,
  * the run is that seed's first operation.
- * @param {any} options
- * @param {Settings} policy
- * @param {Rules} rules
- * @returns {[settings: Settings, signal: AbortSignal | undefined, ownSeed: boolean]}
+ * @type {(options: any, policy: Settings, rules: Rules) => [Settings, AbortSignal | undefined, ownSeed: boolean]}
  */
 export function readRunOptions(options, policy, rules) {
   const given = ownOf(options);

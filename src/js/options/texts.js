@@ -208,14 +208,9 @@ const CHECKS = [
 ];
 
 /**
- * Says what a value must be, and which of the names that the rule lists it may stand for.
- * @param {string} name
- * @param {string} verb
- * @param {Of} rule the name of a sentence, or what reads the option: then the detail is the sentence, or else the check
- *   or the option has one
- * @param {any} detail
- * @param {string} shown the value, in words
- * @param {unknown} value
+ * Says what a value must be, and which of the names that the rule lists it may stand for. The rule is the name of a
+ * sentence, or what reads the option: then the detail is the sentence, or else the check or the option has one.
+ * @type {(name: string, verb: string, rule: Of, detail: any, shown: string, value: unknown) => string}
  */
 function must(name, verb, rule, detail, shown, value) {
   const named = () => detail ?? CHECKS.find(([check]) => check === rule)?.[1] ?? name;
@@ -225,25 +220,17 @@ function must(name, verb, rule, detail, shown, value) {
   return `${name} must ${verb} ${text}, got ${shown}${nearest ? `. Did you mean '${nearest}'?` : ''}`;
 }
 
-/**
- * @param {string} name of an option, in words
- * @param {string} wrong the name itself
- * @param {string[]} names that are known
- * @param {string} [part] of protection
- */
-function unknownOption(name, wrong, names, part) {
-  const nearest = meant(wrong, names, FOREIGN_OF_PARTS[`${part}`]);
+/** Says which options there are. @type {(shown: string, wrong: string, known: string[], part?: string) => string} */
+function unknownOption(shown, wrong, known, part) {
+  const nearest = meant(wrong, known, FOREIGN_OF_PARTS[`${part}`]);
   const hint = nearest ? ` Did you mean ${nearest}?` : '';
-  return `unknown option ${name}.${hint} Known options: ${names.join(', ')}`;
+  return `unknown option ${shown}.${hint} Known options: ${known.join(', ')}`;
 }
 
 /**
- * Returns the known name that another package has under this one, that is at most three edits away, or
- * that starts with this one.
- * @param {string} wrong
- * @param {string[]} names all that are known here
- * @param {Foreign} [own] names in packages that do the same
- * @returns {string | undefined}
+ * Returns the known name that another package has under this one, first one that does the same, that is at most three
+ * edits away, or that starts with this one.
+ * @type {(wrong: string, names: string[], own?: Foreign) => string | undefined}
  */
 function meant(wrong, names, own = []) {
   const name = wrong.slice(0, 40).toLowerCase();

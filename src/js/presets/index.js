@@ -77,8 +77,8 @@ export const truncatedBinary = /* @__PURE__ */ preset(BOUND, {
 });
 
 /**
- * Decides as hashicorp/go-retryablehttp: failures of the network, 429, 0, and all statuses from 500 on except 501. A mock
- * of fetch may answer with anything, and an opaque response hides its status.
+ * Decides as hashicorp/go-retryablehttp: failures of the network, 429, 0, and all statuses from 500 on except 501. A
+ * mock of fetch may answer with anything, and an opaque response hides its status.
  * @param {{ response: any, retryable: boolean }} outcome
  */
 export function goRetryableHttpRetryOn({ response, retryable }) {

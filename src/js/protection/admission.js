@@ -5,6 +5,7 @@ import { FAILURE, NOTHING, SUCCESS } from './machines.js';
 
 /** @import { RecordFields } from '../run/contracts.js' */
 /** @import { AttemptRun } from '../run/operation.js' */
+/** @import { State } from './state.js' */
 
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
@@ -31,11 +32,8 @@ export class Admission {
   ownUntil = -Infinity;
 
   /**
-   * @param {import('./state.js').State} state
-   * @param {number} ticket
-   * @param {boolean} first whether it is the first attempt of its operation, or follows an answer
-   * @param {RecordFields} [fields] of its record
-   * @param {number} [until] the end of the hold in which it was admitted
+   * `first`: it is its operation's first attempt, or follows an answer. `until`: the end of the hold that admitted it.
+   * @param {State} state @param {number} ticket @param {boolean} first @param {RecordFields} [fields]
    */
   constructor(state, ticket, first, fields, until = NaN) {
     this.#state = state;
@@ -45,31 +43,20 @@ export class Admission {
     this.fields = fields;
   }
 
-  /**
-   * Follows a server that may ask everyone to slow down.
-   * @param {AttemptRun} run
-   * @param {number} [hintMs] undefined or NaN if it does not
-   */
+  /** Follows a server that may ask everyone to slow down. @param {AttemptRun} run @param {number} [hintMs] */
   throttle(run, hintMs = NaN) {
     if (hintMs >= 0) this.throttled = true;
     if (hintMs > 0) this.ownUntil = this.#state.cooldown?.start(run, hintMs) ?? this.ownUntil;
   }
 
-  /**
-   * Joins what the end of another attempt of the round tells: the operation has one admission.
-   * @param {Admission} other
-   */
+  /** Joins what another end in the round tells: an operation has one admission. @param {Admission} other */
   join({ throttled, pays, ownUntil }) {
     this.throttled ||= throttled;
     this.pays ||= pays;
     this.ownUntil = Math.max(ownUntil, this.ownUntil);
   }
 
-  /**
-   * Follows the caller's verdict on an outcome, once.
-   * @param {AttemptRun} run
-   * @param {boolean} again whether another attempt may follow
-   */
+  /** Follows the verdict on an outcome, once: may an attempt follow? @param {AttemptRun} run @param {boolean} again */
   classified(run, again) {
     if (this.#told) return;
     const { task, failed, outcome } = run;
@@ -117,11 +104,8 @@ export class Admission {
   }
 
   /**
-   * Passes on the verdict on the attempt.
-   * @param {AttemptRun} run
-   * @param {number} verdict
-   * @param {boolean} [recorded] whether it says how long attempts take
-   * @param {unknown} [cause] the failure, unless it is the outcome
+   * Passes on the verdict on the attempt, which may say how long attempts take. The cause is a failure but no outcome.
+   * @type {(run: AttemptRun, verdict: number, recorded?: boolean, cause?: unknown) => void}
    */
   #tell(run, verdict, recorded = false, cause) {
     const { breaker, cooldown, hedge } = this.#state;
@@ -135,10 +119,7 @@ export class Admission {
   }
 }
 
-/**
- * No hint is followed further than the policy says.
- * @type {(settings: import('../options/settings.js').Settings, hintMs: number) => number}
- */
+/** The policy bounds a hint. @param {import('../options/settings.js').Settings} settings @param {number} hintMs */
 export function atMost({ maxRetryAfterMs }, hintMs) {
   return Math.min(hintMs, maxRetryAfterMs >= 0 ? maxRetryAfterMs : DEFAULT_MAX_RETRY_AFTER_MS);
 }

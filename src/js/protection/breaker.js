@@ -32,8 +32,7 @@ const PHASES = ['closed', 'open', 'half-open'];
 
 /** @param {unknown} [options] */
 export function breaker(options) {
-  /** @type {Readonly<Record<string, import('../options/reader.js').Rule>>} */
-  const rules = {
+  const rules = /** @satisfies {import('../options/reader.js').Rules} */ ({
     failureRatio: range(Number.MIN_VALUE, 1),
     minimumCalls: COUNT,
     windowMs: range(100, 3_600_000),
@@ -41,7 +40,7 @@ export function breaker(options) {
     openMs: range(Number.MIN_VALUE, MAX_MS),
     maxOpenMs: ['number', isLongest, 'maxOpenMs'],
     closeAfter: ['number', (value) => isWithin(value, 1, 1000) && isCount(value)],
-  };
+  });
   const given = read(options, rules, 'breaker');
   const all = { ...DEFAULTS, ...given };
   all.maxOpenMs = given.maxOpenMs ?? Math.max(all.maxOpenMs, all.openMs);
@@ -80,28 +79,18 @@ export class Breaker {
     return machine.look(this.#state, time);
   }
 
-  /**
-   * Admits a first attempt while the circuit is closed, and returns its ticket; else returns 0.
-   * @param {number} time
-   */
+  /** Admits a first attempt while the circuit is closed. Returns its ticket, else 0. @param {number} time */
   pass(time) {
     if (this.phase !== 'closed') return 0;
     return machine.admit(this.#state, this.#options, time, true);
   }
 
-  /**
-   * Follows the success of an attempt that passed. It changes no phase, and counts for nothing in a later one.
-   * @param {number} ticket
-   */
+  /** Follows the success of an attempt that passed, which changes no phase. @param {number} ticket */
   passed(ticket) {
     machine.ended(this.#state, this.#options, now(), 0, ticket, SUCCESS, NaN);
   }
 
-  /**
-   * Asks for an attempt. Returns its ticket; 0 if it must not start.
-   * @param {number} time
-   * @param {boolean} first whether it is the first one of its operation, or follows an answer
-   */
+  /** Asks for an attempt. Returns its ticket; 0 if it must not start. @param {number} time @param {boolean} first */
   admit(time, first) {
     return this.#change(time, (state) => machine.admit(state, this.#options, time, first));
   }
@@ -123,12 +112,9 @@ export class Breaker {
   }
 
   /**
-   * Follows the end of an attempt.
-   * @param {import('../run/operation.js').AttemptRun} run
-   * @param {number} ticket
-   * @param {number} verdict
-   * @param {number} hintMs time that the server asked for; NaN for none
-   * @param {unknown} cause the failure, if it is one
+   * Follows the end of an attempt, and the time that the server asked for, if any. The cause is the failure, if any.
+   * @type {(run: import('../run/operation.js').AttemptRun, ticket: number, verdict: number, hintMs: number,
+   *   cause: unknown) => void}
    */
   record(run, ticket, verdict, hintMs, cause) {
     const time = now();
@@ -164,11 +150,8 @@ export class Breaker {
   }
 
   /**
-   * Changes the state, and tells of another phase. Returns the answer of the change.
-   * @template Answer
-   * @param {number} time
-   * @param {(state: number[]) => Answer} change
-   * @param {unknown} [cause] the failure that opens the circuit
+   * Changes the state, and tells of another phase. Returns the answer of the change. The cause may open the circuit.
+   * @type {<Answer>(time: number, change: (state: number[]) => Answer, cause?: unknown) => Answer}
    */
   #change(time, change, cause) {
     const was = this.phase;

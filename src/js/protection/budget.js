@@ -19,14 +19,13 @@ export const thousandths = (tokens) => Math.round(tokens * 1000);
 
 /** @param {unknown} [options] */
 export function budget(options) {
-  /** @type {import('../options/reader.js').Rules} */
-  const rules = {
+  const rules = /** @satisfies {import('../options/reader.js').Rules} */ ({
     capacity: range(0, MOST),
     perSuccess: ['number', (value) => value === 0 || isWithin(value, 0.001, 1000)],
     cost: range(0.001, MOST),
     refund: SWITCH,
     preset: ['string', (value) => value === 'awsSdk2026'],
-  };
+  });
   const given = read(options, rules, 'budget');
   const all = { ...DEFAULTS, ...(given.preset && AWS_SDK_2026), ...given };
   const amounts = {
@@ -41,12 +40,9 @@ export function budget(options) {
   return recipe('budget', all, (_, teller) => new Budget(amounts, teller));
 }
 
-/**
- * Amounts in thousandths of tokens, except `refund`. All budgets of a recipe share the object.
- * @typedef {{ capacity: number, perSuccess: number, cost: number, throttledCost: number, refund: boolean }} Amounts
- */
+/** @typedef {Record<'capacity' | 'perSuccess' | 'cost' | 'throttledCost', number> & { refund: boolean }} Amounts */
 
-/** The budget of one destination. */
+/** The budget of one destination. All those of a recipe share the amounts, in thousandths of tokens. */
 export class Budget {
   #options;
   #teller;

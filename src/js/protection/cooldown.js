@@ -37,8 +37,7 @@ export class Cooldown {
   }
 
   /**
-   * Returns the time until which it holds if the hint of a failure set it: one that ends no later than the present one
-   * changes nothing.
+   * Returns its end if the hint of a failure set it: one that ends no later than the present one changes nothing.
    * @type {(run: import('../run/operation.js').AttemptRun, hintMs: number) => any}
    */
   start({ op, endedAt = NaN, failed, outcome }, hintMs) {
@@ -61,28 +60,20 @@ export class Cooldown {
     if (this.until === until) this.#state[machine.UNTIL] = -Infinity;
   }
 
-  /**
-   * Returns the rest of it in ms, 0 for none. Asking for an attempt is seen by the state, which bounds what is left
-   * when the clock was set back.
-   * @param {number} time
-   */
+  /** Returns the rest in ms. The state sees the time: it bounds that when a clock is set back. @param {number} time */
   left(time) {
     return machine.left(this.#state, time);
   }
 
-  /**
-   * Returns for how long to hold an attempt.
-   * @type {(time: number, op: import('../run/operation.js').Operation) => number}
-   */
+  /** Returns for how long to hold. @type {(time: number, op: import('../run/operation.js').Operation) => number} */
   holdMs(time, op) {
     // Without a core nothing is retried, and any base will do.
     return machine.hold(this.#state, time, baseOf(op), drawFor(op));
   }
 
   /**
-   * Returns whether an attempt may be held: for no longer than the one that was asked to wait would.
-   * @param {number} ms without the draw
-   * @param {import('../options/settings.js').Settings} settings
+   * Returns whether an attempt may be held, without the draw for no longer than the one that was asked to wait would.
+   * @type {(ms: number, settings: import('../options/settings.js').Settings) => boolean}
    */
   mayHold(ms, settings) {
     return ms <= (this.#maxHoldMs ?? atMost(settings, Infinity)) && this.held.size < MOST_HELD;

@@ -109,12 +109,9 @@ export class Guard {
   }
 
   /**
-   * Rejects an attempt. The operation ends with its own last outcome. Before the first attempt, it ends with a
-   * RejectedError, and after an answer, which nobody is to take for the last word.
-   * @param {Operation} op
-   * @param {'breaker' | 'cooldown'} by
-   * @param {number} retryAfterMs
-   * @param {Function} [asked] the method that the driver has called
+   * Rejects an attempt in a method that the driver has called. The operation ends with its own last outcome. Before the
+   * first attempt, it ends with a RejectedError, and after an answer, which nobody is to take for the last word.
+   * @type {(op: Operation, by: 'breaker' | 'cooldown', retryAfterMs: number, asked?: Function) => Stopping}
    */
   #reject({ attempts, run }, by, retryAfterMs, asked = this.enter) {
     const state = this.#state;
@@ -139,10 +136,7 @@ const stopping = (reason, error) => ({ do: 'stop', reason, error });
 
 const ABORTED = stopping('aborted');
 
-/**
- * Returns whether a wait would end at or after the deadline, as timers are armed.
- * @type {(operation: Operation, ms: number, time: number) => boolean}
- */
+/** Whether a wait would end too late for the deadline. @type {(op: Operation, ms: number, now: number) => boolean} */
 function misses({ limits }, ms, time) {
   return Math.ceil(ms) + 1 > limits.deadlineAt - time;
 }

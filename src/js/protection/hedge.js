@@ -9,6 +9,8 @@ import { Latency, peek } from './latency.js';
 import { range, recipe } from './part.js';
 import { Rounds } from './rounds.js';
 
+/** @import { Amounts } from './budget.js' */
+
 /** A hedge, and those that may start before an operation has succeeded, in thousandths. */
 const HEDGE = 1000;
 const CAPACITY = 10_000;
@@ -40,11 +42,7 @@ export class Hedge {
   won = 0;
   rejected = 0;
 
-  /**
-   * @param {import('./budget.js').Amounts} budget
-   * @param {{ delayMs?: number, quantile?: number }} options
-   * @param {number} time
-   */
+  /** @param {Amounts} budget @param {{ delayMs?: number, quantile?: number }} options @param {number} time */
   constructor(budget, { delayMs, quantile = 0 }, time) {
     this.#delayMs = delayMs;
     this.#quantile = quantile;
@@ -52,26 +50,19 @@ export class Hedge {
     this.budget = new Budget(budget);
   }
 
-  /**
-   * Returns the rounds of an operation.
-   * @param {import('./rounds.js').Operation} op
-   * @param {import('../run/run.js').Driver} driver
-   * @param {import('./state.js').State} state
-   */
-  rounds(op, driver, state) {
-    return new Rounds(op, driver, state);
+  /** Returns the rounds of an operation. @param {ConstructorParameters<typeof Rounds>} args */
+  rounds(...args) {
+    return new Rounds(...args);
   }
 
-  /**
-   * Returns how long after an attempt its hedge starts, in ms; undefined while too little is known.
-   * @param {number} time
-   */
+  /** Returns how long after an attempt its hedge starts, in ms, once enough is known. @param {number} time */
   delayMs(time) {
     return this.#delayMs ?? this.#latency?.delayMs(time, this.#quantile);
   }
 
   /**
-   * Takes the tokens of a hedge. Returns what puts them back; undefined if there are too few, or the server is in trouble.
+   * Takes the tokens of a hedge. Returns what puts them back; undefined if there are too few, or the server is in
+   * trouble.
    * @type {(state: import('./state.js').State, time: number) => (() => void) | undefined}
    */
   take({ budget, breaker, cooldown }, time) {
@@ -90,9 +81,8 @@ export class Hedge {
 
   /**
    * Follows the end of an attempt: how long a first one took that succeeded or timed out, or had taken when its hedge
-   * won. How fast one failed says nothing.
-   * @param {import('../run/operation.js').AttemptRun} run
-   * @param {boolean} isSample whether it succeeded or was superseded
+   * won. How fast one failed says nothing: only one that succeeded or was superseded is a sample.
+   * @type {(run: import('../run/operation.js').AttemptRun, isSample: boolean) => void}
    */
   follow({ op, startedAt = NaN, endedAt }, isSample) {
     if (this.#latency === undefined) return;

@@ -1,6 +1,6 @@
 // How long first attempts take, so that a hedge starts when most of them would have ended: the machine of
-// core/protection/latency.rs of the crate. JavaScript is smaller here than WebAssembly, and apps without hedges leave it
-// out.
+// core/protection/latency.rs of the crate. JavaScript is smaller here than WebAssembly, and apps without hedges leave
+// it out.
 
 /** Slots of a histogram: 24 octaves of 8. */
 const SLOTS = 192;
@@ -23,10 +23,7 @@ const newSlice = () => ({ slots: new Uint32Array(SLOTS), total: 0 });
 /** Units of a ms. The first slot starts at eight of them; from there on, a number's first four bits are its slot. */
 const UNITS = 128;
 
-/**
- * Returns the slot of a duration: the first one below its lower edge, the last one above its upper edge.
- * @param {number} ms
- */
+/** Returns the slot of a duration: below all edges the first one, above them the last one. @param {number} ms */
 function slotOf(ms) {
   const units = Math.min(Math.max(ms * UNITS, 8), 2 ** 27 - 1);
   const octave = 28 - Math.clz32(units);
@@ -101,10 +98,7 @@ export class Latency {
   }
 }
 
-/**
- * Returns the same as `delayMs` of a Latency, and does not change that.
- * @type {(latency: Latency | undefined, time: number, quantile: number) => number | undefined}
- */
+/** Reads `delayMs`. @param {Latency | undefined} latency @param {number} time @param {number} quantile */
 export function peek(latency, time, quantile) {
   return latency && Object.assign(new Latency(time), latency).delayMs(time, quantile);
 }

@@ -13,11 +13,6 @@ export const newBudget = (capacity) => [capacity, 0];
 /** Returns the state of a cooldown that holds no attempt. */
 export const newCooldown = () => Array(core.COOLDOWN_FIELDS).fill(0);
 
-/**
- * @typedef {number[]} Options of a breaker: failureRatio, minimumCalls, windowMs, consecutiveFailures, openMs,
- *   maxOpenMs, closeAfter, and the failures that are enough if they last
- */
-
 /** Returns the state of a closed breaker without calls. @param {number} now */
 export function newBreaker(now) {
   const state = Array(core.BREAKER_FIELDS).fill(0);
@@ -26,10 +21,9 @@ export function newBreaker(now) {
 }
 
 /**
- * Returns the breaker's numbers at `now`. They do not change by this.
- * @param {State} state
- * @param {Options} options
- * @param {number} now
+ * Returns the breaker's numbers at `now`. They do not change by this. Its options are failureRatio, minimumCalls,
+ * windowMs, consecutiveFailures, openMs, maxOpenMs, closeAfter, and the failures that are enough if they last.
+ * @param {State} state @param {number[]} options @param {number} now
  */
 export function breakerNumbers(state, options, now) {
   /** @type {number[]} */
@@ -39,10 +33,7 @@ export function breakerNumbers(state, options, now) {
   return { retryAfterMs, failures, calls, opens };
 }
 
-/**
- * Returns whether the breaker behaves as a new one would. It does not change by this.
- * @type {(state: State, options: Options, now: number) => boolean}
- */
+/** Whether the breaker behaves as a new one. @param {State} state @param {number[]} options @param {number} now */
 export function breakerIsFresh(state, options, now) {
   // A key that is forgotten is looked for among a thousand. Of most this says at once that they are in use.
   if (state[core.BEGUN] > 0 && now - state[core.STARTED_AT] < options[core.WINDOW_MS]) return false;

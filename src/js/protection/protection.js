@@ -31,7 +31,7 @@ export function protect(...args) {
   args.forEach((part, i) => {
     if (!isPart(part)) problems.push(problemOf(`part ${i + 1}`, part, ['', 'aPart']));
     else if (part.part in makers) problems.push(mistake(`part ${i + 1}`, 'twice', part.part));
-    else makers[/** @type {import('./part.js').PartName} */ (part.part)] = part[PART];
+    else makers[/** @type {keyof typeof makers} */ (part.part)] = part[PART];
   });
   /** @type {any} */
   let options;
@@ -90,10 +90,7 @@ class Protection {
   }
 }
 
-/**
- * A property of the protection and not a private field, because stores of user interfaces put a Proxy around it.
- * @type {(protection: any) => State}
- */
+/** Not a private field, because stores of user interfaces put a Proxy around it. @type {(protection: any) => State} */
 function stateOf(protection) {
   return protection[PROTECTION];
 }

@@ -34,10 +34,7 @@ export class SupersededError extends Error {
   name = 'SupersededError';
 }
 
-/**
- * Warns of an operation within another one with the same state: each call counts twice.
- * @type {(error: any, state: object) => void}
- */
+/** Warns of an operation within another one with the same state. @type {(error: any, state: object) => void} */
 export function warnOfLayers(error, state) {
   if (rejecters.get(error) === state)
     warnOnce(

@@ -148,10 +148,7 @@ export class Rounds {
     this.#op.run = /** @type {Operation['run']} */ (running ?? run);
   }
 
-  /**
-   * Returns whether an end is that of the round: it decides the operation, or all have failed.
-   * @type {(run: AttemptRun, stop: Stop) => boolean}
-   */
+  /** Whether an end is that of the round, or the last failure. @type {(run: AttemptRun, stop: Stop) => boolean} */
   #isLast(run, stop) {
     const { limits } = this.#op;
     if (!this.#undecided.delete(run) || limits.stopped) return false;
@@ -175,7 +172,8 @@ export class Rounds {
   }
 
   /**
-   * Ends the round: chooses the attempt whose outcome is that of the operation, and records the other one. Returns both.
+   * Ends the round: chooses the attempt whose outcome is that of the operation, and records the other one. Returns
+   * both.
    * @param {AttemptRun | undefined} chosen undefined if none has ended
    * @param {string} reason for which an attempt that runs ends
    */

@@ -28,21 +28,13 @@ let channel;
 
 /**
  * Functions that make the parts of each state, which tells what happens to them.
- * @typedef {object} Makers
- * @property {Make<import('./budget.js').Budget>} [budget]
- * @property {Make<import('./breaker.js').Breaker>} [breaker]
- * @property {Make<import('./cooldown.js').Cooldown>} [cooldown]
- * @property {Make<import('./hedge.js').Hedge>} [hedge]
- */
-
-/**
- * All destinations of one protection share this.
- * @typedef {object} Shared
- * @property {(key?: string) => State} make returns a new state; without a key, the root
- * @property {(event: object) => unknown} [onEvent]
- * @property {(end: object) => unknown} [isFailure]
- * @property {Map<string, State>} byKey the states that were used, the least recently used one first
- * @property {State | undefined} last the state that was used last
+ * @typedef {{ budget?: Make<import('./budget.js').Budget>, breaker?: Make<import('./breaker.js').Breaker>,
+ *   cooldown?: Make<import('./cooldown.js').Cooldown>, hedge?: Make<import('./hedge.js').Hedge> }} Makers
+ *
+ * All destinations of one protection share this: `make` returns a new state, without a key the root; `byKey` has the
+ * states that were used, the least recently used one first.
+ * @typedef {{ make: (key?: string) => State, byKey: Map<string, State>, last: State | undefined,
+ *   onEvent?: (event: object) => unknown, isFailure?: (end: object) => unknown }} Shared
  */
 
 /**
@@ -122,7 +114,7 @@ export class State {
     return this.breaker?.pass(time) ?? NO_BREAKER;
   }
 
-  /** Asks the breaker for an attempt. Returns its ticket; 0 if it must not start. @param {number} time @param {boolean} first */
+  /** Asks the breaker for a ticket; 0 if it gives none. @type {(time: number, first: boolean) => number} */
   admit(time, first) {
     return this.breaker?.admit(time, first) ?? NO_BREAKER;
   }

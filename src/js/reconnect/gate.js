@@ -3,14 +3,12 @@
 import { Operation } from '../run/operation.js';
 import { now } from '../run/timer.js';
 
+/** @import { Protection } from '../run/contracts.js' */
+
 /** The keeper ends what waits. */
 const UNLIMITED = /** @type {any} */ ({ deadlineAt: Infinity });
 
-/**
- * @param {any} settings
- * @param {import('../run/contracts.js').Protection} protection
- * @param {number} index of the outage
- */
+/** The index is that of the outage. @param {any} settings @param {Protection} protection @param {number} index */
 export function gateOf(settings, protection, index) {
   const op = new Operation(settings, () => {}, index, UNLIMITED, now());
   const { run } = op;

@@ -27,10 +27,8 @@ export function keepConnectedOf(load) {
 }
 
 /**
- * @param {(connection: any) => unknown} session
- * @param {import('./options.js').ReconnectSettings} settings
- * @param {(report: object) => void} resolve
- * @param {(error: unknown) => void} reject
+ * @type {(session: (connection: any) => unknown, settings: import('./options.js').ReconnectSettings,
+ *   resolve: (report: object) => void, reject: (error: unknown) => void) => void}
  */
 function keep(session, settings, resolve, reject) {
   const { signal, protection, stableMs, maxAttempts, maxRetryAfterMs, baseMs, unref, wakeOn, name } = settings;
@@ -50,9 +48,8 @@ function keep(session, settings, resolve, reject) {
 
   /**
    * Calls a hook, if it is set.
-   * @param {'onAttempt' | 'onOpen' | 'onFailure' | 'onRetry' | 'onGiveUp'} hook
-   * @param {number} attempt
-   * @param {object} [fields]
+   * @type {(hook: 'onAttempt' | 'onOpen' | 'onFailure' | 'onRetry' | 'onGiveUp', attempt: number, fields?: object) =>
+   *   void}
    */
   const emit = (hook, attempt, fields) => {
     const { [hook]: call } = settings;

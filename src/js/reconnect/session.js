@@ -8,16 +8,16 @@ import { reportFailure } from '../run/hooks.js';
 import { TimeoutError } from '../run/report.js';
 import { now, startTimer } from '../run/timer.js';
 
+/** @import { ReconnectSettings } from './options.js' */
+
 /** Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them. */
 const PARTS = 4;
 
 /** @typedef {{ error?: unknown, openMs: number, finished?: boolean, value?: unknown }} End */
 
 /**
- * Calls the session. Calls `onEnd` once, and returns what ends it from outside and what doubts it once it is open.
- * @param {import('./options.js').ReconnectSettings} settings
- * @param {() => void} onOpen
- * @param {(end: End) => void} onEnd
+ * Returns what starts the session, what ends it from outside, and what doubts it once it is open. Calls `onEnd` once.
+ * @param {ReconnectSettings} settings @param {() => void} onOpen @param {(end: End) => void} onEnd
  */
 export function connectionOf({ connectTimeoutMs, unref }, onOpen, onEnd) {
   const controller = new AbortController();

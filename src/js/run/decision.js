@@ -25,14 +25,11 @@ const MAX_K = 2 ** 32 - 1;
 const HINT_TOO_LONG = -3;
 
 /**
- * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and backoff().
- * @param {Settings} settings
- * @param {State} state
- * @param {number} attempt the failed one's number, from 1
- * @param {number} deadlineAt by the monotonic clock; Infinity without a deadline
- * @param {number | undefined} serverMs the wait that a server asks for; below 0, NaN or undefined for none
- * @param {number | undefined} exactlyMs the wait that the caller demands
- * @param {number} [hedges] hedges among the attempts: waits follow rounds
+ * Returns the wait in ms that follows a failed attempt, or why there is none. Throws the errors of random() and
+ * backoff(). A server may ask for a wait (below 0, NaN or undefined: it does not), the caller may demand one. Hedges
+ * count among the attempts, but waits follow rounds.
+ * @type {(settings: Settings, state: State, attempt: number, deadlineAt: number, serverMs: number | undefined,
+ *   exactlyMs: number | undefined, hedges?: number) => number | string}
  */
 export function decide(settings, state, attempt, deadlineAt, serverMs, exactlyMs, hedges = 0) {
   // The last attempt needs neither the core nor the caller's callbacks.
@@ -118,18 +115,14 @@ function drawOf(random) {
   throw problemOf('random()', draw, [typeof draw, 'draw'], 'return');
 }
 
-/**
- * Returns a draw for protection. Throws the errors of random().
- * @param {Operation} op
- * @param {number} [attempt] the last one's number
- */
+/** Returns a draw for protection. Throws the errors of random(). @type {(op: Operation, attempt?: number) => number} */
 export function drawFor(op, attempt = op.attempts) {
   const { settings } = op;
   if (settings.random !== undefined) return drawOf(settings.random);
   return settings.load().draw(...seedOf(settings, op), attempt, PROTECTION_DRAW);
 }
 
-/** @param {((k: number) => number) | readonly number[] | undefined} curve @param {number} k */
+/** @param {Settings['curve']} curve @param {number} k */
 function curveOf(curve, k) {
   if (typeof curve !== 'function') {
     const list = /** @type {readonly number[]} */ (curve);

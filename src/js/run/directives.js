@@ -13,12 +13,9 @@ export function markRejected(error) {
 }
 
 /**
- * Makes an error with a mark. It joins the marks of the error that it wraps, so that nesting is never deep.
- * @param {string} name
- * @param {string} message
- * @param {unknown[]} errors the caller's own error, if there is one
- * @param {boolean} permanent
- * @param {number} afterMs
+ * Makes an error with a mark, around the caller's own if there is one: it joins that one's marks, so that nesting is
+ * never deep.
+ * @type {(name: string, message: string, errors: unknown[], permanent: boolean, afterMs: number) => Error}
  */
 function directed(name, message, errors, permanent, afterMs) {
   const wraps = errors.length > 0;
@@ -39,8 +36,7 @@ export function permanent(error) {
 
 /**
  * Never throws for an invalid time, because the failure that is about to be thrown would get lost.
- * @param {any} ms
- * @param {unknown[]} errors the error, unless left out
+ * @type {(ms: any, ...errors: unknown[]) => Error}
  */
 export function retryAfter(ms, ...errors) {
   const valid = isLongest(ms);
@@ -56,8 +52,8 @@ export function isPermanent(error) {
 }
 
 /**
- * Returns an error for a result that the callback cannot have meant: an error with a mark, which belongs into a `throw`,
- * or a generator, whose code has not run; undefined for any other value.
+ * Returns an error for a result that the callback cannot have meant: an error with a mark, which belongs into a
+ * `throw`, or a generator, whose code has not run; undefined for any other value.
  * @param {any} value
  */
 export function mistakeIn(value) {

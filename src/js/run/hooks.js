@@ -15,8 +15,8 @@ export function adopt(value, onValue, onError) {
 }
 
 /**
- * Calls a hook without waiting for it. Anything that it throws or rejects with is reported, like an
- * exception in an event listener, and changes nothing. Returns what it returned.
+ * Calls a hook without waiting for it, and returns what it returned. Anything that it throws or rejects with is
+ * reported, like an exception in an event listener, and changes nothing.
  * @type {(hook: (event: any) => unknown, event: object) => unknown}
  */
 export function tell(hook, event) {
@@ -62,11 +62,9 @@ export function outcomeOf({ failed, outcome }) {
 }
 
 /**
- * Calls a hook, if it is set.
- * @param {AttemptRun} run
- * @param {'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp'} name
- * @param {number} attempt
- * @param {object} [more] fields, next to those of the outcome
+ * Calls a hook, if it is set, with more fields than those of the outcome.
+ * @type {(run: AttemptRun, name: 'onAttempt' | 'onFailure' | 'onRetry' | 'onSuccess' | 'onGiveUp', attempt: number,
+ *   more?: object) => void}
  */
 export function emit(run, name, attempt, more) {
   const hook = run.op.settings[name];

@@ -77,9 +77,8 @@ class NoLimits {
 export const NO_LIMITS = new NoLimits();
 
 /**
- * Returns the limits of an operation.
- * @param {import('../options/settings.js').Settings} settings
- * @param {AbortSignal} [signal] of the run, in addition to that of the settings
+ * Returns the limits of an operation. A run's signal adds to that of the settings.
+ * @type {(settings: import('../options/settings.js').Settings, signal?: AbortSignal) => NoLimits}
  */
 export function limitsOf({ signal: own, needs }, signal) {
   return needs === LIMITS || signal
@@ -131,11 +130,7 @@ export class Limits extends NoLimits {
     this.stop(reasonOf(signal), true);
   }
 
-  /**
-   * Interrupts what it limits, once.
-   * @param {unknown} reason for the attempt's signal
-   * @param {boolean} aborted otherwise it is the deadline
-   */
+  /** Interrupts what it limits, once: an abort, or the deadline. @param {unknown} reason @param {boolean} aborted */
   stop(reason, aborted) {
     if (this.stopped) return;
     Object.assign(this, { stopped: true, aborted, reason });
@@ -204,10 +199,7 @@ export class Limits extends NoLimits {
   }
 }
 
-/**
- * Makes the deadline's error: it ends the running attempt, and the operation unless that has a result.
- * @param {Operation} op
- */
+/** Makes the deadline's error. It ends the attempt, and an operation that has no result. @param {Operation} op */
 export function timedOut({ settings, run }) {
   const { name, totalTimeoutMs } = settings;
   const { number, failed, outcome, task } = run;

@@ -54,8 +54,8 @@ export class Operation {
 }
 
 /**
- * One attempt. An operation that makes one at a time has all in the same object: until the next one has ended, it has the
- * outcome and the hint of the one before.
+ * One attempt. An operation that makes one at a time has all in the same object: until the next one has ended, it has
+ * the outcome and the hint of the one before.
  * @template {OperationLimits} [Limits=OperationLimits]
  */
 export class AttemptRun {

@@ -27,8 +27,8 @@ export function freshSeed(time = now()) {
 function processEntropy(strong) {
   const words = new Uint32Array(2);
   try {
-    // The monotonic clock is in each seed: here as well it would cancel itself out until it moves. Its origin tells apart
-    // processes that started within a millisecond.
+    // The monotonic clock is in each seed: here as well it would cancel itself out until it moves. Its origin tells
+    // apart processes that started within a millisecond.
     words[0] = Date.now();
     words[1] = globalThis.performance.timeOrigin * 1000;
     if (strong && !isNode()) globalThis.crypto.getRandomValues(words);

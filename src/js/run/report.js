@@ -17,9 +17,9 @@ export function hide(object, name, value) {
 }
 
 /**
- * Gives an error the stack of this moment, in V8. Callers may have the error already, and may have frozen it.
- * @param {unknown} error
- * @param {Function} [above] the stack begins with its caller
+ * Gives an error the stack of this moment, in V8, from the caller of `above` on. Callers may have the error already,
+ * and may have frozen it.
+ * @type {(error: unknown, above?: Function) => void}
  */
 export function restack(error, above = restack) {
   try {
@@ -69,9 +69,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/**
- * With `finalError: 'wrap'`: every kept error, the last as the cause. With `finalResult: 'reject'`: the last result.
- */
+/** For `finalError: 'wrap'`: every kept error, the last as the cause. For `finalResult: 'reject'`: the last result. */
 export class RetryError extends AggregateError {
   name = 'RetryError';
 

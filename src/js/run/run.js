@@ -21,7 +21,6 @@ export function protect(op) {
 }
 
 /** @typedef {typeof DRIVER} Driver */
-/** @import { Settings } from '../options/settings.js' */
 /** @import { Counters } from './contracts.js' */
 /** @typedef {typeof NO_LIMITS} Limited */
 
@@ -30,12 +29,10 @@ export function protect(op) {
  *
  * A first attempt that succeeds and that nothing watches costs one reading of the clock and one derived promise: no
  * wasm, no controller, no operation.
- * @param {Settings} settings
- * @param {import('./operation.js').Callback} fn
- * @param {number} index among the operations of a policy
- * @param {Counters} [metrics]
- * @param {AbortSignal} [signal] the run's own, in addition to the settings'
- * @returns {Promise<any>}
+ *
+ * The index is that among the operations of a policy. A run's own signal adds to that of the settings.
+ * @type {(settings: import('../options/settings.js').Settings, fn: import('./operation.js').Callback, index: number,
+ *   metrics?: Counters, signal?: AbortSignal) => Promise<any>}
  */
 export function run(settings, fn, index, metrics, signal) {
   const { needs } = settings;
@@ -81,12 +78,13 @@ export function takeSteps(op, metrics) {
 }
 
 /**
- * The loop: guard, attempt, decide, wait. An async function, so that the caller's frames stay in the stack of errors that
- * later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the variables, so there
- * are few.
- * @param {Operation<Limited>} op
- * @param {boolean} [threw] how the first attempt ended, if it was made already
- * @param {any} [answer] what it returned or threw
+ * The loop: guard, attempt, decide, wait. An async function, so that the caller's frames stay in the stack of errors
+ * that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the variables, so
+ * there are few.
+ *
+ * The first attempt may have been made already: then `threw` says how it ended, and `answer` is what it returned or
+ * threw.
+ * @type {(op: Operation<Limited>, threw?: boolean, answer?: any) => Promise<any>}
  */
 async function loop(op, threw, answer) {
   start(op);

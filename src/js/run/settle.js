@@ -14,10 +14,8 @@ import { now } from './timer.js';
 
 /**
  * Returns the reason to stop for an error that replaces the outcome: of a callback other than the operation itself. The
- * failure that was being classified becomes its cause.
- * @param {AttemptRun} run
- * @param {any} thrown
- * @param {import('./limits.js').OperationLimits} limits of the operation, or of an attempt in a round
+ * failure that was being classified becomes its cause. An attempt in a round has limits of its own.
+ * @type {(run: AttemptRun, thrown: any, limits: import('./limits.js').OperationLimits) => string}
  */
 export function callbackFailed(run, thrown, limits) {
   if (limits.aborted) return 'aborted';
@@ -34,10 +32,9 @@ export function callbackFailed(run, thrown, limits) {
 }
 
 /**
- * Settles an operation: the outcome of its last attempt is from here on what it resolves with, or rejects with if
- * `failed`. An abort comes before any other reason.
- * @param {Operation} op
- * @param {string} reason or 'success'
+ * Settles an operation for a reason, or 'success', before which an abort comes: the outcome of its last attempt is from
+ * here on what it resolves with, or rejects with if `failed`.
+ * @type {(op: Operation, reason: string) => void}
  */
 export function settle(op, reason) {
   const { settings, limits, guard } = op;

@@ -1,15 +1,12 @@
 // Followers of abort signals. All followers of a signal share one listener: an app's one
 // signal may be given to thousands of operations at a time, and Node warns of a leak from the eleventh on.
 
-/** @typedef {{ abort: (signal: AbortSignal) => void }} Follower */
+/** Called at most once. @typedef {{ abort: (signal: AbortSignal) => void }} Follower */
 
 /** @type {WeakMap<AbortSignal, { followers: Set<Follower>, listener: () => void }>} */
 const followersOf = new WeakMap();
 
-/**
- * @param {AbortSignal} signal not aborted yet
- * @param {Follower} follower called once, unless it stops following before
- */
+/** Follows a signal that is not aborted yet. @type {(signal: AbortSignal, follower: Follower) => void} */
 export function follow(signal, follower) {
   const known = followersOf.get(signal);
   if (known !== undefined) {

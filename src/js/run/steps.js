@@ -1,9 +1,10 @@
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
-// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its attempt.
+// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its
+// attempt.
 
 import { readMarks } from '../marks.js';
 import { isMs, isObject, isReference } from '../options/checks.js';
-import { invalid, show } from '../options/messages.js';
+import { problemOf, show } from '../options/messages.js';
 import { Attempt } from './attempt.js';
 import { decide } from './decision.js';
 import { mistakeIn } from './directives.js';
@@ -40,9 +41,7 @@ export function stopFor({ run }, { reason, error }) {
 /**
  * Asks protection for another attempt. Returns for how long it holds that, in ms, after which this is called again; or
  * why the operation stops.
- * @param {Operation} op
- * @param {number} time now
- * @returns {number | Stop}
+ * @type {(op: Operation, now: number) => number | Stop}
  */
 export function enter(op, time) {
   const { run, guard } = op;
@@ -77,13 +76,9 @@ export function begin(run, time) {
 }
 
 /**
- * Reviews how an attempt ended, and asks the caller whether another one may follow. Returns the answer if that is to be
- * awaited: `classify` takes it then.
- * @param {AttemptRun} run
- * @param {any} answer what it returned or threw
- * @param {boolean} threw
- * @param {string} [also] what else a predicate may answer
- * @returns {Stop | object}
+ * Reviews what an attempt returned or threw, and asks the caller whether another one may follow. Returns a verdict that
+ * is to be awaited: `classify` takes it then. The message for an invalid one says what `also` is valid.
+ * @type {(run: AttemptRun, answer: any, threw: boolean, also?: string) => Stop | object}
  */
 export function review(run, answer, threw, also) {
   const { op, limits, task, admission } = run;
@@ -122,13 +117,7 @@ function ask(run) {
   return predicate === undefined || predicate(outcome, /** @type {Attempt} */ (attempt));
 }
 
-/**
- * Follows the caller's verdict.
- * @param {AttemptRun} run
- * @param {any} verdict
- * @param {string} [also] what else a predicate may answer
- * @returns {Stop}
- */
+/** Follows the caller's verdict, as `review` does. @type {(run: AttemptRun, verdict: any, also?: string) => Stop} */
 export function classify(run, verdict, also = ', or a promise of these') {
   const { limits, task, failed } = run;
   // The predicate may have aborted.
@@ -183,7 +172,6 @@ export function prepare(op) {
 export function afterMsOf(verdict, name, also) {
   const afterMs = isObject(verdict) && Object.hasOwn(verdict, 'afterMs') ? verdict.afterMs : undefined;
   if (isMs(afterMs)) return afterMs;
-  const what = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
-  const kind = typeof afterMs === 'number' ? RangeError : TypeError;
-  throw invalid(kind, name, 'verdict', also, what, undefined, 'return');
+  const shown = afterMs === undefined ? show(verdict) : `{ afterMs: ${show(afterMs)} }`;
+  throw problemOf(name, afterMs, ['number', 'verdict', also], 'return', shown);
 }

@@ -38,8 +38,8 @@ export function syncOf(load) {
 }
 
 /**
- * Returns the limits of an operation that blocks. No event can announce them, so they are polled: a signal may look into
- * memory that another thread changes. No timer makes the deadline's error.
+ * Returns the limits of an operation that blocks. No event can announce them, so they are polled: a signal may look
+ * into memory that another thread changes. No timer makes the deadline's error.
  * @type {(settings: import('../options/settings.js').Settings) => import('./limits.js').OperationLimits}
  */
 const polledLimits = ({ signal, totalTimeoutMs }) => ({

@@ -10,11 +10,8 @@ export function now() {
 }
 
 /**
- * Starts a timer of the host, for a wait or for its first part.
- * @param {() => void} wake
- * @param {number} ms finite, at least 0
- * @param {boolean | undefined} unref whether Node may exit during the wait
- * @returns {any} its id
+ * Starts a timer of the host, for a wait or for its first part, and returns its id. `unref` lets Node exit meanwhile.
+ * @type {(wake: () => void, ms: number, unref: boolean | undefined) => any}
  */
 export function armTimer(wake, ms, unref) {
   const id = /** @type {any} */ (globalThis.setTimeout(wake, Math.min(Math.ceil(ms), MAX_TIMER_MS)));
@@ -25,9 +22,7 @@ export function armTimer(wake, ms, unref) {
 /**
  * Returns how much of a wait is left when its timer has fired, in ms. Hosts fire timers up to 1 ms early. If more is
  * missing, or the clock has hardly moved, a fake clock drives the timers and not `performance.now`: go on.
- * @param {number} ms the whole wait
- * @param {number} armedAt
- * @param {number} time now
+ * @type {(ms: number, armedAt: number, now: number) => number}
  */
 export function restOf(ms, armedAt, time) {
   // The part that one timer cannot hold.
@@ -39,12 +34,9 @@ export function restOf(ms, armedAt, time) {
 }
 
 /**
- * Calls `done` once, `ms` from now, unless cancelled. Also a wait of 0 lets the event loop turn.
- * @param {number} ms finite, at least 0
- * @param {(time: number) => void} done gets the time
- * @param {boolean | undefined} unref whether Node may exit during the wait
- * @param {number} armedAt the time now
- * @returns {() => void} cancels
+ * Calls `done` once, `ms` from now, unless cancelled by the function that this returns. Also a wait of 0 lets the event
+ * loop turn. `unref` lets Node exit meanwhile.
+ * @type {(ms: number, done: (now: number) => void, unref: boolean | undefined, now: number) => () => void}
  */
 export function startTimer(ms, done, unref, armedAt) {
   /** @type {any} */

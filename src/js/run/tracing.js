@@ -1,19 +1,12 @@
 // Node's diagnostics channels, when they have subscribers.
 
-/**
- * @typedef {object} TracingChannel
- * @property {boolean} hasSubscribers
- * @property {<T>(fn: () => Promise<T>, context: object) => Promise<T>} tracePromise
- * @property {<T>(fn: () => T, context: object) => T} traceSync
- */
+/** @typedef {<T>(fn: () => T, context: object) => T} Traced */
+/** @typedef {{ hasSubscribers: boolean, tracePromise: Traced, traceSync: Traced }} TracingChannel */
 
-/** @type {TracingChannel | null | undefined} not looked for yet: undefined */
+/** Undefined until it is looked for. @type {TracingChannel | null | undefined} */
 let channel;
 
-/**
- * The channel `tracing:rejitter:operation:*`, or null where it is missing or has no subscriber.
- * @returns {TracingChannel | null}
- */
+/** The channel `tracing:rejitter:operation:*`, or null where it is missing or has no subscriber. */
 export function subscribed() {
   if (channel === undefined) channel = channelOf('tracingChannel', 'rejitter:operation');
   return channel?.hasSubscribers ? channel : null;

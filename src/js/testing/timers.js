@@ -30,13 +30,9 @@ export class Timers {
     this.wake();
   }
 
-  /**
-   * Returns the earliest timer that is due by `end`, and of several the one that was armed first.
-   * @param {number} end
-   */
+  /** Returns the earliest timer that is due by `end`, of several the one that was armed first. @param {number} end */
   next(end) {
-    /** @type {Timeout | undefined} */
-    let first;
+    let first = /** @type {Timeout | undefined} */ (undefined);
     for (const timer of this.armed.values()) {
       if (timer.due <= end && (first === undefined || timer.due < first.due)) first = timer;
     }
@@ -115,13 +111,7 @@ export class Timeout {
   /** @type {any} */
   #successor;
 
-  /**
-   * @param {Timers} timers
-   * @param {Function} callback
-   * @param {any} ms
-   * @param {any[]} [args]
-   * @param {boolean} [repeats]
-   */
+  /** @param {Timers} timers @param {Function} callback @param {any} ms @param {any[]} [args] */
   constructor(timers, callback, ms, args = [], repeats = false) {
     this.#timers = timers;
     this.callback = callback;

@@ -1,4 +1,5 @@
-// The lab's wasm in Vercel's edge runtime, which forbids compiling bytes; with ?module it imports wasm files as modules.
+// The lab's wasm in Vercel's edge runtime, which forbids compiling bytes; with ?module it imports wasm files as
+// modules.
 
 import module from '../../lab.wasm?module';
 import { linkerOf } from './linker.js';

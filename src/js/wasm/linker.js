@@ -3,9 +3,8 @@
 import * as glue from './lab-glue.js';
 
 /**
- * @param {() => WebAssembly.Module} compile
- * @returns {(drop?: boolean) => typeof glue} links at its first call, and at the first after it dropped the
- *   instance; a failure is not kept
+ * Links at the first call, and at the first after it dropped the instance; a failure is not kept.
+ * @type {(compile: () => WebAssembly.Module) => (drop?: boolean) => typeof glue}
  */
 export function linkerOf(compile) {
   /** @type {{ memory: WebAssembly.Memory } | undefined} */
@@ -25,11 +24,7 @@ export function linkerOf(compile) {
   };
 }
 
-/**
- * @param {() => WebAssembly.Module} compile
- * @param {WebAssembly.Imports} imports
- * @returns {any} the exports of a new instance
- */
+/** Makes an instance. @type {(compile: () => WebAssembly.Module, imports: WebAssembly.Imports) => any} */
 function instantiate(compile, imports) {
   try {
     return new WebAssembly.Instance(compile(), imports).exports;
