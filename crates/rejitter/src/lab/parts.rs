@@ -56,15 +56,6 @@ impl Piece {
         Self::new(self.lo, self.hi, self.density.scaled(1.0, mass / 2.0))
     }
 
-    /// This on an interval that is `factor` times as long and as far.
-    pub(super) fn stretched(&self, factor: f64) -> Self {
-        Self {
-            lo: self.lo * factor,
-            hi: self.hi * factor,
-            ..self.clone()
-        }
-    }
-
     pub(super) fn density(&self) -> &Series {
         &self.density
     }

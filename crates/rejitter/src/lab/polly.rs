@@ -5,8 +5,6 @@
 //! strictly, so that the density of the difference is the mean over u of the density of f(k − 2
 //! + v) at `f(k − 1 + u) − y`. What is above the cap is drawn again from the cap's upper half.
 
-use std::sync::LazyLock;
-
 use super::distribution::Distribution;
 use super::parts::{Part, Piece, root};
 
@@ -15,14 +13,6 @@ const DIVISOR: f64 = 1.4;
 
 /// Below this share of the curve the probability is the square of it: nothing.
 const NEGLIGIBLE: f64 = 1e-9;
-
-/// From this wait on the curve is 2^t to the last bit, so that each density is that of the wait before
-/// at twice the length, until the cap cuts it.
-const STRAIGHT: u64 = 93;
-
-/// The density of that wait, for a base of the divisor.
-static STRAIGHT_PIECES: LazyLock<Vec<Piece>> =
-    LazyLock::new(|| Steps::of_wait(STRAIGHT).pieces(f64::INFINITY, 1.0));
 
 /// The parameters of the formula.
 #[derive(Debug, Clone, Copy)]
@@ -44,12 +34,6 @@ impl Polly {
         let longest = cap / scale;
         let mut pieces = if longest < NEGLIGIBLE * steps.now.lowest {
             Vec::new()
-        } else if k > STRAIGHT && steps.longest() <= longest {
-            let factor = scale * (whole(k) - whole(STRAIGHT)).exp2();
-            STRAIGHT_PIECES
-                .iter()
-                .map(|piece| piece.stretched(factor))
-                .collect()
         } else {
             steps.pieces(cap, scale)
         };
@@ -277,28 +261,4 @@ fn integral(from: f64, to: f64, mut integrand: impl FnMut(f64) -> f64) -> f64 {
 #[allow(clippy::cast_precision_loss)]
 fn whole(k: u64) -> f64 {
     k as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn straight_densities_are_those_that_would_be_computed() {
-        for k in [STRAIGHT + 1, 100, 400] {
-            let polly = Polly {
-                base: 1e-150,
-                cap: f64::MAX,
-                floor: 0.0,
-            };
-            let scale = polly.base / DIVISOR;
-            let pieces = Steps::of_wait(k).pieces(polly.cap, scale);
-            let computed = Distribution::new(pieces.into_iter().map(Part::Piece).collect());
-            let stretched = polly.distribution(k);
-            for p in [0.001, 0.1, 0.5, 0.9, 0.999] {
-                let error = stretched.quantile(p) / computed.quantile(p) - 1.0;
-                assert!(error.abs() < 1e-12, "wait {k}, {p}: {error}");
-            }
-        }
-    }
 }
