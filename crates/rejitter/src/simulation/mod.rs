@@ -47,6 +47,7 @@
     clippy::unwrap_used
 )]
 
+mod agenda;
 mod check;
 mod clients;
 mod contention;

@@ -4,11 +4,12 @@ use crate::core::{
     Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, getters, listed,
 };
 
+use super::agenda::Agenda;
 use super::check::{ABOVE_0, Check, INTEGER, MAX_TIME_MS, UP_TO_1E6_MS, is_no_time};
 use super::clients::Rules;
 use super::options::options;
 use super::statistics::count_one;
-use super::{Bins, EventQueue, Noise, Progress, Simulation, Summary, Traces, summary};
+use super::{Bins, Noise, Progress, Simulation, Summary, Traces, summary};
 
 const LONG: &str = "a number of milliseconds between 0 and 10^12";
 
@@ -82,14 +83,11 @@ impl OutageOptions {
 pub struct Outage {
     options: OutageOptions,
     rules: Rules,
-    queue: EventQueue,
+    agenda: Agenda,
     clients: Vec<Waits>,
     starts_ms: Vec<f64>,
     /// The server's saved capacity, in requests (below 0: owed), and when it was counted.
     tokens: (f64, f64),
-    events: u64,
-    now_ms: f64,
-    over: bool,
     bins: Bins,
     traces: Traces,
     attempts: Vec<u32>,
@@ -104,23 +102,20 @@ impl Outage {
     pub fn new(options: OutageOptions) -> Result<Self, OptionErrors> {
         options.check()?;
         let mut noise = Noise::new(options.seed, 0);
-        let mut queue = EventQueue::new();
+        let mut agenda = Agenda::new(options.horizon_ms);
         let mut starts_ms = Vec::with_capacity(options.clients as usize);
         for client in 0..options.clients {
             let start = options.spread_ms * noise.uniform();
             starts_ms.push(start);
-            queue.push(start, client);
+            agenda.push(start, client);
         }
         let clients = options.clients as usize;
         Ok(Self {
             rules: options.rules(),
-            queue,
+            agenda,
             clients: vec![Waits::default(); clients],
             starts_ms,
             tokens: (0.0, options.down_ms),
-            events: 0,
-            now_ms: 0.0,
-            over: false,
             bins: Bins::new(options.bin_ms),
             traces: Traces::default(),
             attempts: vec![0; clients],
@@ -188,7 +183,7 @@ impl Outage {
             };
             let wait = self.rules.wait_ms(waits, u64::from(client), limits);
             if let Some(wait) = wait {
-                self.queue.push(answered + wait, client);
+                self.agenda.push(answered + wait, client);
                 Traces::REJECTED
             } else {
                 self.give_ups += 1;
@@ -224,25 +219,13 @@ fn accepts(options: &OutageOptions, (tokens, counted): &mut (f64, f64), now: f64
 impl Simulation for Outage {
     fn step(&mut self, max_events: u64) -> Progress {
         let mut left = max_events;
-        while left > 0 && !self.over {
-            match self.queue.pop() {
-                Some((now, client)) if now < self.options.horizon_ms => {
-                    left -= 1;
-                    self.now_ms = now;
-                    self.handle(now, client);
-                }
-                _ => self.over = true,
-            }
+        while let Some((now, client)) = self.agenda.next(&mut left) {
+            self.handle(now, client);
         }
-        self.events += max_events - left;
-        let time = self.now_ms / self.options.horizon_ms;
+        let time = self.agenda.now_ms / self.options.horizon_ms;
         // Clients that were served or gave up do not wait for the horizon.
         #[allow(clippy::cast_precision_loss)]
-        let left = self.queue.len() as f64 / f64::from(self.options.clients);
-        Progress {
-            events: self.events,
-            share: if self.over { 1.0 } else { time.max(1.0 - left) },
-            done: self.over,
-        }
+        let waiting = self.agenda.queue.len() as f64 / f64::from(self.options.clients);
+        self.agenda.progress(time.max(1.0 - waiting))
     }
 }

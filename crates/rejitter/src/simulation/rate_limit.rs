@@ -3,10 +3,11 @@
 use crate::core::protection::Cooldown;
 use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, getters};
 
+use super::agenda::Agenda;
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
 use super::clients::Rules;
 use super::options::options;
-use super::{Bins, EventQueue, Noise, Progress, Simulation};
+use super::{Bins, Noise, Progress, Simulation};
 
 /// Whether the workers follow the time that the server asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,7 +100,7 @@ pub struct RateLimitTotals {
 pub struct RateLimit {
     options: RateLimitOptions,
     rules: Rules,
-    queue: EventQueue,
+    agenda: Agenda,
     noise: Noise,
     /// The job of each worker.
     workers: Vec<Job>,
@@ -111,8 +112,6 @@ pub struct RateLimit {
     accepted: u32,
     bins: Bins,
     totals: RateLimitTotals,
-    events: u64,
-    over: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -150,7 +149,7 @@ impl RateLimit {
         options.check()?;
         let mut made = Self {
             rules: options.rules(),
-            queue: EventQueue::new(),
+            agenda: Agenda::new(options.horizon_ms),
             noise: Noise::new(options.seed, 0),
             workers: vec![Job::default(); options.workers as usize],
             begun: 0,
@@ -160,8 +159,6 @@ impl RateLimit {
             accepted: 0,
             bins: Bins::new(options.bin_ms),
             totals: RateLimitTotals::default(),
-            events: 0,
-            over: false,
             options,
         };
         for worker in 0..made.options.workers {
@@ -184,7 +181,7 @@ impl RateLimit {
                 ..Job::default()
             };
             self.begun += 1;
-            self.queue.push(now, worker);
+            self.agenda.push(now, worker);
         }
     }
 
@@ -210,13 +207,14 @@ impl RateLimit {
                     job.step = Step::Resume;
                     self.held += 1;
                     let hold_ms = self.hold_ms(now);
-                    self.queue.push(now + hold_ms, worker);
+                    self.agenda.push(now + hold_ms, worker);
                     return;
                 }
             }
         }
         job.step = Step::Arrive;
-        self.queue.push(now + self.options.latency_ms / 2.0, worker);
+        self.agenda
+            .push(now + self.options.latency_ms / 2.0, worker);
     }
 
     fn hold_ms(&mut self, now: f64) -> f64 {
@@ -243,7 +241,8 @@ impl RateLimit {
             job.hint_ms = (left_ms / 1_000.0).ceil().max(1.0) * 1_000.0;
         }
         job.step = Step::Answer;
-        self.queue.push(now + self.options.latency_ms / 2.0, worker);
+        self.agenda
+            .push(now + self.options.latency_ms / 2.0, worker);
     }
 
     /// A worker has its answer.
@@ -278,7 +277,7 @@ impl RateLimit {
             if !is_own {
                 wait_ms = wait_ms.max(self.hold_ms(now));
             }
-            self.queue.push(now + wait_ms, worker);
+            self.agenda.push(now + wait_ms, worker);
         } else {
             self.totals.failed += 1;
             self.end_job(now, worker);
@@ -294,33 +293,18 @@ impl RateLimit {
 impl Simulation for RateLimit {
     fn step(&mut self, max_events: u64) -> Progress {
         let mut left = max_events;
-        while left > 0 && !self.over {
-            match self.queue.pop() {
-                Some((now, worker)) if now < self.options.horizon_ms => {
-                    left -= 1;
-                    match self.workers[worker as usize].step {
-                        Step::Begin | Step::Resume => self.begin(now, worker),
-                        Step::Arrive => self.arrive(now, worker),
-                        Step::Answer => self.answer(now, worker),
-                    }
-                }
-                _ => self.over = true,
+        while let Some((now, worker)) = self.agenda.next(&mut left) {
+            match self.workers[worker as usize].step {
+                Step::Begin | Step::Resume => self.begin(now, worker),
+                Step::Arrive => self.arrive(now, worker),
+                Step::Answer => self.answer(now, worker),
             }
         }
-        self.events += max_events - left;
         let totals = &self.totals;
         let ended = totals.done + totals.failed + totals.rejected_by_cooldown;
         // At most 10^6.
         #[allow(clippy::cast_precision_loss)]
         let ended = ended as f64;
-        Progress {
-            events: self.events,
-            share: if self.over {
-                1.0
-            } else {
-                ended / f64::from(self.options.jobs)
-            },
-            done: self.over,
-        }
+        self.agenda.progress(ended / f64::from(self.options.jobs))
     }
 }

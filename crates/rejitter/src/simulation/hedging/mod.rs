@@ -7,7 +7,8 @@
 use crate::core::OptionErrors;
 use crate::core::protection::{Budget, Latency, thousandths};
 
-use super::{EventQueue, Noise, Progress, Simulation};
+use super::agenda::Agenda;
+use super::{Noise, Progress, Simulation};
 use tail::Tail;
 
 mod exact;
@@ -42,7 +43,7 @@ pub struct Hedging {
     attempts: Noise,
     hedges: Noise,
     routes: Noise,
-    queue: EventQueue,
+    agenda: Agenda,
     /// When each server will have done the work that it has.
     busy_until_ms: Vec<f64>,
     latency: Latency,
@@ -53,7 +54,6 @@ pub struct Hedging {
     started: u32,
     tail: Tail,
     totals: HedgingTotals,
-    events: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ impl Hedging {
             attempts: noise(1),
             hedges: noise(2),
             routes: noise(3),
-            queue: EventQueue::new(),
+            agenda: Agenda::new(f64::INFINITY),
             busy_until_ms: vec![0.0; servers as usize],
             latency: Latency::new(0.0),
             budget: Budget::new(CAPACITY),
@@ -98,7 +98,6 @@ impl Hedging {
             started: 0,
             tail: Tail::new(),
             totals: HedgingTotals::default(),
-            events: 0,
             options,
         };
         made.plan_next(0.0);
@@ -151,7 +150,7 @@ impl Hedging {
                 let busy = f64::from(load.servers) * load.utilisation;
                 self.arrivals.exponential() * self.options.service.overall_mean_ms() / busy
             });
-            self.queue.push(now + pause, NEXT);
+            self.agenda.push(now + pause, NEXT);
         }
     }
 
@@ -194,9 +193,9 @@ impl Hedging {
         };
         match self.delay_ms(now) {
             Some(delay_ms) if now + delay_ms < answered_ms => {
-                self.queue.push(now + delay_ms, entry | HEDGE);
+                self.agenda.push(now + delay_ms, entry | HEDGE);
             }
-            _ => self.queue.push(answered_ms, entry),
+            _ => self.agenda.push(answered_ms, entry),
         }
         if self.options.load.is_some() {
             self.plan_next(now);
@@ -232,7 +231,7 @@ impl Hedging {
         } else {
             self.totals.rejected += 1;
         }
-        self.queue.push(ends_ms, entry);
+        self.agenda.push(ends_ms, entry);
     }
 
     fn takes_token(&mut self) -> bool {
@@ -266,11 +265,7 @@ impl Hedging {
 impl Simulation for Hedging {
     fn step(&mut self, max_events: u64) -> Progress {
         let mut left = max_events;
-        while left > 0 {
-            let Some((now, event)) = self.queue.pop() else {
-                break;
-            };
-            left -= 1;
+        while let Some((now, event)) = self.agenda.next(&mut left) {
             if event == NEXT {
                 self.start(now);
             } else if event & HEDGE == 0 {
@@ -279,14 +274,10 @@ impl Simulation for Hedging {
                 self.hedge(now, event & !HEDGE);
             }
         }
-        self.events += max_events - left;
         // At most 10^7.
         #[allow(clippy::cast_precision_loss)]
         let ended = self.totals.requests as f64;
-        Progress {
-            events: self.events,
-            share: ended / f64::from(self.options.requests),
-            done: self.queue.is_empty(),
-        }
+        self.agenda
+            .progress(ended / f64::from(self.options.requests))
     }
 }

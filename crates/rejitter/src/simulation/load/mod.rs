@@ -8,11 +8,12 @@
 use crate::core::protection::{Change, Phase};
 use crate::core::{Limits, OptionErrors, Waits, getters};
 
+use super::agenda::Agenda;
 use super::check::bin_of;
 use super::clients::Rules;
 use super::protection::{Guard, Stop, Ticket};
 use super::statistics::count_one;
-use super::{EventQueue, Noise, Progress, Simulation};
+use super::{Noise, Progress, Simulation};
 
 mod options;
 mod result;
@@ -26,7 +27,7 @@ pub struct Load {
     options: LoadOptions,
     rules: Rules,
     noise: Noise,
-    queue: EventQueue,
+    agenda: Agenda,
     /// One for each process.
     guards: Vec<Guard>,
     /// Lengths of openings.
@@ -40,9 +41,6 @@ pub struct Load {
     free: Vec<u32>,
     /// When the server will have worked off what it has.
     busy_until_ms: f64,
-    events: u64,
-    now_ms: f64,
-    over: bool,
     bins: LoadBins,
     phases: LoadPhases,
     totals: LoadTotals,
@@ -77,7 +75,7 @@ impl Load {
         let mut load = Self {
             rules: options.rules(),
             noise: Noise::new(options.seed, 0),
-            queue: EventQueue::new(),
+            agenda: Agenda::new(options.horizon_ms),
             guards: vec![Guard::new(&options.protection); options.processes as usize],
             openings: Noise::new(options.seed, 1),
             origins: Noise::new(options.seed, 2),
@@ -85,9 +83,6 @@ impl Load {
             requests: Vec::new(),
             free: Vec::new(),
             busy_until_ms: 0.0,
-            events: 0,
-            now_ms: 0.0,
-            over: false,
             bins: LoadBins {
                 requests: zeros(),
                 retries: zeros(),
@@ -105,10 +100,10 @@ impl Load {
             options,
         };
         match load.options.arrivals {
-            Arrivals::Regular { .. } => load.queue.push(0.0, NEXT),
+            Arrivals::Regular { .. } => load.agenda.push(0.0, NEXT),
             Arrivals::Poisson { per_s } => {
                 let first = load.noise.exponential() * 1_000.0 / per_s;
-                load.queue.push(first, NEXT);
+                load.agenda.push(first, NEXT);
             }
             Arrivals::Closed { clients, think_ms } => {
                 for _ in 0..clients {
@@ -153,7 +148,7 @@ impl Load {
     fn over_since(&self, last_ms: f64) -> Option<f64> {
         let end = self.options.down_from_ms + self.options.down_ms;
         let horizon = self.options.horizon_ms;
-        let is_over = self.over && end < horizon && last_ms < 0.9 * horizon;
+        let is_over = self.agenda.over && end < horizon && last_ms < 0.9 * horizon;
         is_over.then(|| (last_ms - end).max(0.0))
     }
 
@@ -167,11 +162,11 @@ impl Load {
         self.totals.requests += 1;
         if let Some(entry) = self.free.pop() {
             self.requests[entry as usize] = request;
-            self.queue.push(time, entry);
+            self.agenda.push(time, entry);
         } else if let Ok(entry) = u32::try_from(self.requests.len()) {
             // At most 10^7 requests are started, so that no entry looks like another event.
             self.requests.push(request);
-            self.queue.push(time, entry);
+            self.agenda.push(time, entry);
         }
     }
 
@@ -197,7 +192,7 @@ impl Load {
             Arrivals::Closed { .. } => return,
         };
         self.start(now);
-        self.queue.push(now + pause, NEXT);
+        self.agenda.push(now + pause, NEXT);
     }
 
     /// An attempt starts: it reaches the server, or is rejected. The order of service is that of arrival, so
@@ -240,7 +235,7 @@ impl Load {
             now + timeout
         };
         self.bins.response_ms[bin] = answered - now;
-        self.queue.push(known, entry | END);
+        self.agenda.push(known, entry | END);
     }
 
     /// When the server has worked off an attempt that arrives now.
@@ -297,7 +292,7 @@ impl Load {
         match wait.map(|wait| (wait, guard.retries(now, wait, &mut request.ticket))) {
             Some((wait, Ok(()))) => {
                 self.totals.retries += 1;
-                self.queue.push(now + wait, entry);
+                self.agenda.push(now + wait, entry);
                 return;
             }
             Some((_, Err(Stop::Breaker))) => self.refuse(now, bin),
@@ -335,31 +330,16 @@ impl Load {
 impl Simulation for Load {
     fn step(&mut self, max_events: u64) -> Progress {
         let mut left = max_events;
-        while left > 0 && !self.over {
-            match self.queue.pop() {
-                Some((now, event)) if now < self.options.horizon_ms => {
-                    left -= 1;
-                    self.now_ms = now;
-                    if event == NEXT {
-                        self.next_request(now);
-                    } else if event & END == 0 {
-                        self.begin(now, event);
-                    } else {
-                        self.end(now, event & !END);
-                    }
-                }
-                _ => self.over = true,
+        while let Some((now, event)) = self.agenda.next(&mut left) {
+            if event == NEXT {
+                self.next_request(now);
+            } else if event & END == 0 {
+                self.begin(now, event);
+            } else {
+                self.end(now, event & !END);
             }
         }
-        self.events += max_events - left;
-        Progress {
-            events: self.events,
-            share: if self.over {
-                1.0
-            } else {
-                self.now_ms / self.options.horizon_ms
-            },
-            done: self.over,
-        }
+        let share = self.agenda.now_ms / self.options.horizon_ms;
+        self.agenda.progress(share)
     }
 }
