@@ -52,4 +52,4 @@ pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
 #[cfg(feature = "lab")]
 pub(crate) use set::Set;
-pub(crate) use waits::{Limits, Waits};
+pub(crate) use waits::Waits;

@@ -7,7 +7,7 @@ use super::options::{
     DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
     DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_TRUNCATE_AT, OptionErrors,
 };
-use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions, getters};
+use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions, UNLIMITED, getters};
 
 /// A curve that is capped only after the draw stops growing here, so that nothing is infinite.
 const UNCAPPED_MS: f64 = 1e300;
@@ -183,6 +183,12 @@ impl RetryPolicy {
     /// The same with other options that are the caller's own.
     pub(crate) const fn with_own(mut self, own: Own) -> Self {
         self.given.own = own;
+        self
+    }
+
+    /// The same without a limit of attempts.
+    pub(crate) const fn unlimited(mut self) -> Self {
+        self.max_attempts = UNLIMITED;
         self
     }
 

@@ -1,15 +1,15 @@
 //! Draws waits in bulk, bit-identical to the waits of operations.
 
 use super::Model;
-use crate::core::{MAX_MS, Seed, Waits};
+use crate::core::{MAX_MS, Seed};
+use crate::policy::Delays;
 
 /// Draws the waits of many operations of one seed: like these, none is above [`MAX_MS`].
 ///
 /// It computes once whatever does not depend on the draws, so that full jitter costs one
 /// multiplication more than its random number.
 #[derive(Debug, Clone)]
-pub struct Sampler<'a> {
-    model: &'a Model,
+pub struct Sampler {
     seed: Seed,
     waits: usize,
     formula: Formula,
@@ -23,7 +23,7 @@ enum Formula {
     /// `lo + r·(hi − lo)`, at most `most`.
     Uniform(Vec<Range>),
     /// Whatever the core makes of it: the wait depends on the one before, or on two draws.
-    Core,
+    Core(Delays),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,10 +33,10 @@ struct Range {
     most: f64,
 }
 
-impl<'a> Sampler<'a> {
+impl Sampler {
     /// For the first `waits` waits of each operation.
     #[must_use]
-    pub fn new(model: &'a Model, seed: Seed, waits: u32) -> Self {
+    pub fn new(model: &Model, seed: Seed, waits: u32) -> Self {
         let policy = model.policy();
         let formula = if policy.jitter().follows_the_curve() {
             let most = if policy.may_exceed_the_cap() {
@@ -59,10 +59,9 @@ impl<'a> Sampler<'a> {
                 Formula::Uniform(ranges)
             }
         } else {
-            Formula::Core
+            Formula::Core(policy.unlimited().delays(seed))
         };
         Self {
-            model,
             seed,
             waits: usize::try_from(waits).unwrap_or(usize::MAX),
             formula,
@@ -89,19 +88,11 @@ impl<'a> Sampler<'a> {
                         *wait = (lo + start.draw(k, 0) * (hi - lo)).min(hi).min(most);
                     }
                 }
-                Formula::Core => self.operation(operation, waits),
+                Formula::Core(delays) => {
+                    let mut delays = delays.of_operation(operation);
+                    waits.fill_with(|| delays.next_ms().unwrap_or_default());
+                }
             }
-        }
-    }
-
-    fn operation(&self, operation: u64, waits: &mut [f64]) {
-        let policy = self.model.policy();
-        let mut cursor = Waits::default();
-        for wait in waits {
-            let k = cursor.attempt();
-            let curve_ms = self.model.wait(k, None).curve_ms;
-            let drawn = cursor.next_ms(policy, curve_ms, self.seed.draws(operation, k));
-            *wait = drawn.min(MAX_MS);
         }
     }
 }

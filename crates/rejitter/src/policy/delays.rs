@@ -4,7 +4,7 @@ use core::iter::FusedIterator;
 use core::time::Duration;
 
 use super::duration_from_ms;
-use crate::core::{Decision, Limits, RetryPolicy, Seed, UNLIMITED, Wait, Waits};
+use crate::core::{Decision, RetryPolicy, Seed, UNLIMITED, Wait, Waits};
 
 /// The waits of one operation in which every attempt fails, `max_attempts − 1` of them. Endless if
 /// the policy has no limit.
@@ -54,7 +54,7 @@ impl RetryPolicy {
         if self.jitter().follows_the_curve() {
             return duration_from_ms(self.delay_ms(&Wait::number(k), seed.draws(0, k)));
         }
-        let mut delays = self.with_max_attempts(UNLIMITED).delays(seed);
+        let mut delays = self.unlimited().delays(seed);
         for _ in 1..k {
             delays.next();
         }
@@ -63,6 +63,15 @@ impl RetryPolicy {
 }
 
 impl Delays {
+    /// The same of the operation with this number.
+    #[cfg(feature = "lab")]
+    pub(crate) fn of_operation(&self, operation: u64) -> Self {
+        Self {
+            operation,
+            ..self.clone()
+        }
+    }
+
     /// Restarts as the next operation: the same policy, fresh random samples.
     pub fn reset(&mut self) {
         self.operation = self.operation.wrapping_add(1);
@@ -75,7 +84,7 @@ impl Delays {
         let draws = self.seed.draws(self.operation, self.waits.attempt());
         // A copy, because an iterator that has ended stays where it is.
         let mut waits = self.waits;
-        match waits.next(&self.policy, Limits::default(), draws) {
+        match waits.next(&self.policy, &waits.failure(), draws) {
             Decision::Retry { delay_ms } => {
                 self.waits = waits;
                 Some(delay_ms)

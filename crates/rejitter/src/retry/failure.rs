@@ -12,9 +12,7 @@ use super::packed::Packed;
 use super::protection::Failure;
 use super::rounds::{Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
-use crate::core::{
-    Backoff, Decision, Draws, Hint, Limits, MAX_MS, RetryPolicy, Seed, StopReason, Waits,
-};
+use crate::core::{Backoff, Decision, Draws, Hint, MAX_MS, RetryPolicy, Seed, StopReason, Waits};
 use crate::policy::{duration_from_ms, ms_from_duration};
 
 /// A failed attempt.
@@ -55,13 +53,13 @@ pub(super) fn decide(
     };
     // A wait that is not drawn needs no seed.
     let draws = seed.map(|seed| seed.draws(number, waits.attempt()));
-    let limits = Limits {
-        // Compared below, in whole nanoseconds.
-        remaining_ms: f64::INFINITY,
+    // The time that is left is compared below, in whole nanoseconds.
+    let failure = crate::core::Failure {
         curve_ms: asked.curve.map(ms_from_duration),
         hint,
+        ..waits.failure()
     };
-    match waits.next(policy, limits, draws.unwrap_or(Draws { r: 0.0, r2: 0.0 })) {
+    match waits.next(policy, &failure, draws.unwrap_or(Draws { r: 0.0, r2: 0.0 })) {
         Decision::Stop(reason) => Err(reason),
         Decision::Retry { delay_ms } => {
             let delay = asked.exactly.unwrap_or_else(|| duration_from_ms(delay_ms));

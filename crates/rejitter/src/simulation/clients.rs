@@ -1,6 +1,6 @@
 //! The waits of clients' operations.
 
-use crate::core::{Decision, Limits, RetryPolicy, Seed, Waits, listed};
+use crate::core::{Decision, Failure, RetryPolicy, Seed, Waits, listed};
 
 /// The policy and the seed that the clients of a simulation share.
 #[derive(Debug, Clone)]
@@ -14,13 +14,13 @@ pub(super) struct Rules {
 impl Rules {
     /// An attempt of operation `number` has failed: how long it waits, or `None` to give up.
     #[inline]
-    pub(super) fn wait_ms(&self, waits: &mut Waits, number: u64, limits: Limits) -> Option<f64> {
-        let attempt = waits.attempt();
-        let limits = Limits {
+    pub(super) fn wait_ms(&self, waits: &mut Waits, number: u64, failure: Failure) -> Option<f64> {
+        let attempt = failure.attempt;
+        let failure = Failure {
             curve_ms: listed(&self.curve, attempt),
-            ..limits
+            ..failure
         };
-        match waits.next(&self.policy, limits, self.seed.draws(number, attempt)) {
+        match waits.next(&self.policy, &failure, self.seed.draws(number, attempt)) {
             Decision::Retry { delay_ms } => Some(delay_ms),
             Decision::Stop(_) => None,
         }

@@ -7,8 +7,7 @@
 //! client waits by its policy and reads again.
 
 use crate::core::{
-    Backoff, Jitter, Limits, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits,
-    getters,
+    Backoff, Jitter, OptionErrors, RetryOptions, RetryPolicy, Seed, UNLIMITED, Waits, getters,
 };
 
 use super::check::{Check, INTEGER, UP_TO_1E6_MS};
@@ -229,9 +228,8 @@ impl Contention {
         // Runs are as many operations of one seeded policy.
         let operation = u64::from(self.run) * u64::from(self.options.clients) + u64::from(number);
         let client = &mut self.clients[number as usize];
-        let wait = self
-            .rules
-            .wait_ms(&mut client.waits, operation, Limits::default());
+        let failure = client.waits.failure();
+        let wait = self.rules.wait_ms(&mut client.waits, operation, failure);
         match wait {
             Some(wait) => {
                 let read = answered + wait + self.hop_ms();

@@ -1,7 +1,7 @@
 //! The herd: independent clients, a server that is down and then has limited capacity.
 
 use crate::core::{
-    Limits, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, getters, listed,
+    Failure, OptionErrors, RetryPolicy, Seed, UNLIMITED, Wait, Waits, getters, listed,
 };
 
 use super::agenda::Agenda;
@@ -177,11 +177,11 @@ impl Outage {
             self.served_ms.push(answered);
             Traces::ACCEPTED
         } else {
-            let limits = Limits {
+            let failure = Failure {
                 remaining_ms: start + self.options.deadline_ms - answered,
-                ..Limits::default()
+                ..waits.failure()
             };
-            let wait = self.rules.wait_ms(waits, u64::from(client), limits);
+            let wait = self.rules.wait_ms(waits, u64::from(client), failure);
             if let Some(wait) = wait {
                 self.agenda.push(answered + wait, client);
                 Traces::REJECTED

@@ -1,7 +1,7 @@
 //! A server that answers "too many requests": does each worker learn it by itself, or one for all?
 
 use crate::core::protection::Cooldown;
-use crate::core::{Hint, Limits, OptionErrors, RetryPolicy, Seed, Waits, getters};
+use crate::core::{Failure, Hint, OptionErrors, RetryPolicy, Seed, Waits, getters};
 
 use super::agenda::Agenda;
 use super::check::{ABOVE_0, Check, INTEGER, POSITIVE_MS, is_no_time};
@@ -263,16 +263,16 @@ impl RateLimit {
             let hint_ms = job.hint_ms.min(self.options.policy.max_retry_after_ms());
             is_own = self.cooldown.start(now, hint_ms);
         }
-        let limits = Limits {
+        let failure = Failure {
             hint: if self.options.hints == RateHints::Ignored {
                 Hint::None
             } else {
                 Hint::Server(job.hint_ms)
             },
-            ..Limits::default()
+            ..job.waits.failure()
         };
         let number = u64::from(job.number);
-        if let Some(mut wait_ms) = self.rules.wait_ms(&mut job.waits, number, limits) {
+        if let Some(mut wait_ms) = self.rules.wait_ms(&mut job.waits, number, failure) {
             job.step = Step::Begin;
             if !is_own {
                 wait_ms = wait_ms.max(self.hold_ms(now));

@@ -6,7 +6,7 @@
 //! ("metastable failures", Bronson et al. 2021).
 
 use crate::core::protection::{Change, Phase};
-use crate::core::{Limits, OptionErrors, Waits, getters};
+use crate::core::{OptionErrors, Waits, getters};
 
 use super::agenda::Agenda;
 use super::check::bin_of;
@@ -286,9 +286,8 @@ impl Load {
             self.phases.add(now, request.process, LoadPhases::OPEN);
         }
         let number = request.number;
-        let wait = self
-            .rules
-            .wait_ms(&mut request.waits, number, Limits::default());
+        let failure = request.waits.failure();
+        let wait = self.rules.wait_ms(&mut request.waits, number, failure);
         match wait.map(|wait| (wait, guard.retries(now, wait, &mut request.ticket))) {
             Some((wait, Ok(()))) => {
                 self.totals.retries += 1;
