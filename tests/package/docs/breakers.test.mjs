@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import * as cockatiel from 'cockatiel';
 import CircuitBreaker from 'opossum';
 
+import { vectors } from '../lib/consumer.mjs';
 import { documents, evaluate, literal, tableIn } from '../lib/readers.mjs';
 import { underClock } from '../lib/pasted.mjs';
 import { importAll } from '../protection/entry.mjs';
@@ -89,51 +90,24 @@ const ours = (base) => ({
 });
 
 /**
- * The pages. `traffics` is by a part of a row's first cell: calls, times that pass, and `do`, which runs the cell.
- * Without the row's setting it has another outcome.
+ * The traffic of each page's rows is by a part of their first cell: calls, times that pass, and `do`, which runs the
+ * cell. Without the row's setting it has another outcome. Cases in which the two differ are by a traffic, too: the last
+ * outcome is meant, or that of `often`.
  */
+const { breakers: TRAFFICS, cases: CASES } = vectors('migration');
+
 const PAGES = [
   {
     page: 'opossum',
     heading: 'opossum',
     old: opossum,
     now: ours({ failureRatio: 0.5, minimumCalls: 4, consecutiveFailures: Infinity, openMs: 2000, maxOpenMs: 2000 }),
-    traffics: {
-      errorThresholdPercentage: 'ok fail fail ok fail ok fail fail fail ok',
-      volumeThreshold: 'fail fail fail fail fail fail fail ok fail ok',
-      rollingCountTimeout: 'fail fail fail +4500 ok fail fail ok',
-      resetTimeout: 'fail fail fail fail +2999 ok +2 ok ok',
-      'timeout: 200': 'hang +199 hang +1 hang hang +200 ok',
-      errorFilter: 'missing missing missing missing missing ok',
-      enabled: 'fail fail fail fail fail ok',
-      fallback: 'do ok fail fail fail fail ok',
-      'circuit.open()': 'ok do ok +1001 ok ok',
-      'circuit.close()': 'fail fail fail fail ok do ok',
-      'circuit.opened': 'fail fail fail do fail do',
-      "circuit.on('open'": 'do fail fail fail fail ok',
-      isOurError: 'fail do fail fail fail ok do',
-    },
   },
   {
     page: 'cockatiel',
     heading: "cockatiel's breaker",
     old: cockatiels,
     now: ours({ consecutiveFailures: 5, minimumCalls: Infinity, openMs: 2000, maxOpenMs: 2000 }),
-    traffics: {
-      'ConsecutiveBreaker(3)': 'fail fail ok fail fail fail ok',
-      SamplingBreaker: 'ok fail fail fail ok',
-      CountBreaker: 'ok fail fail fail ok',
-      'halfOpenAfter: 3000': 'fail fail fail fail fail +2999 ok +2 ok ok fail ok',
-      'halfOpenAfter: new': 'fail fail fail fail fail +1001 fail +1500 ok +501 ok ok',
-      halfOpenSampling: 'fail fail fail fail fail +1001 ok ok fail ok',
-      'handleWhen(': 'missing missing missing missing missing missing ok',
-      handleWhenResult: 'busy busy busy busy busy ok',
-      'wrap(': 'flaky +400 ok',
-      isolate: 'ok do ok +60000 ok',
-      'circuit.state': 'fail fail fail fail do fail do',
-      onBreak: 'do fail fail fail fail fail ok',
-      isBrokenCircuitError: 'fail do fail fail fail fail ok do',
-    },
   },
 ];
 
@@ -192,22 +166,11 @@ function outcomes({ names, make }, code, traffic) {
   });
 }
 
-/** The cases in which they differ, by a traffic: the last outcome is meant, or that of `often`. */
-const CASES = {
-  'a call while the probe runs, which then succeeds': 'OPEN +1001 slow ok +60000',
-  'the probe never settles; a call a minute later': 'OPEN +1001 hang +60000 ok +60000',
-  // Both count the slow call.
-  'a call from before the opening succeeds while the probe runs':
-    'late OPEN =open +1001 hang =half-open answer +1 state',
-  'the circuit has closed, and the next call fails': 'OPEN +1001 ok =closed fail state',
-  'the wall clock is set back by an hour; a call a minute later': 'OPEN back +60000 ok +60000',
-  'the callers abort five calls': 'abort abort abort abort abort state',
-  // Other calls fail, too: rejitter does not count retries.
-  'the circuit opens during an operation of seven attempts': 'often +50 fail fail fail fail =open +850',
-};
+/** rejitter does not count retries: other calls open the circuit meanwhile. */
 const OFTEN = { down: 'the real error', rejected: "the breaker's error" };
 
-for (const { page, heading, old, now, traffics } of PAGES) {
+for (const { page, heading, old, now } of PAGES) {
+  const traffics = TRAFFICS[page];
   const text = documents.get(`docs/migration/${page}.md`);
   const rows = tableIn(text, heading);
   const keyOf = (cell) => Object.keys(traffics).filter((key) => cell.includes(key));

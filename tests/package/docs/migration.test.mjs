@@ -1,5 +1,5 @@
 // The pages of docs/migration. Each row of their tables is run twice on a virtual clock, with the other package and
-// with rejitter: both make the same attempts at the same times, unless DIFFERENT says how they differ. So do the two
+// with rejitter: both make the same attempts at the same times, unless migration.json says how they differ. So do the two
 // blocks at the top of each page. breakers.test.mjs has the tables of breakers.
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import CircuitBreaker from 'opossum';
 import pRetry, { AbortError, makeRetriable } from 'p-retry';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importEntry } from '../lib/consumer.mjs';
+import { importEntry, vectors } from '../lib/consumer.mjs';
 import { importFetch, serving } from '../lib/fetching.mjs';
 import { blocks, documents, evaluate, literal, marked, tableIn } from '../lib/readers.mjs';
 import { importPasted, still, withGlobals } from '../lib/pasted.mjs';
@@ -194,52 +194,9 @@ const PAGES = {
   ),
 };
 
-/** Answers in some rows, by a part of the first cell. */
-const ANSWERS = {
-  'p-retry': { 429: { statuses: FAILURES.with(1, 429) } },
-  'axios-retry': {
-    'error.response?.status === 418': { statuses: [418, 418, 503] },
-    'axiosRetry.isNetworkError': { statuses: [0, 0, 500] },
-    'axiosRetry.isRetryableError': { method: 'POST' },
-    validateResponse: { statuses: [202, 503, 404, 200] },
-    shouldResetTimeout: { silent: true },
-  },
-  'fetch-retry': { 418: { statuses: [418, 418, 418, 418, 200] } },
-  ky: {
-    418: { statuses: [418, 418, 503] },
-    post: { method: 'POST' },
-    maxRetryAfter: { statuses: [503, 200], headers: { 'retry-after': '7' } },
-    retryOnTimeout: { silent: true },
-  },
-  got: {
-    418: { statuses: [418, 418, 403] },
-    POST: { method: 'POST' },
-    maxRetryAfter: { headers: { 'retry-after': '7' }, once: true },
-  },
-};
-const partOf = (table, cell) => Object.entries(table ?? {}).find(([part]) => cell.includes(part))?.[1];
-
+/** Rows of the tables that need other answers, or in which the two differ, as their remarks say. */
+const { requests: SPECIAL } = vectors('migration');
 const LAST = 'rejected with status 503';
-const ended = (times, outcome = LAST, log = []) => ({ times, log, outcome });
-
-// The rows in which the two differ, as their remarks say: the times of the attempts and the outcome, old and new.
-const DIFFERENT = {
-  'p-retry': {
-    maxRetryTime: [ended([0, 100, 300, 700, 1000]), ended([0, 100, 300, 700])],
-    // The timer of 0 ms takes 1.
-    shouldConsumeRetry: [ended([0, 100, 100, 300, 700, 1500]), ended([0, 100, 101, 501, 1301])],
-    refresh: [
-      ended([0, 100, 300, 700, 1500], LAST, Array(5).fill(['refresh'])),
-      ended([0, 100, 300, 700, 1500], LAST, Array(4).fill(['refresh'])),
-    ],
-  },
-  'async-retry': { maxRetryTime: [ended([0, 100, 300]), ended([0, 100])] },
-  cockatiel: {
-    'wrap(timeout': [ended([0, 100, 200], 'rejected with a timeout'), ended([0, 100, 200], 'rejected with status 404')],
-    'execute(fn, signal)': [ended([0, 100, 200, 300]), ended([0, 100, 200], 'rejected with stopped')],
-  },
-  ky: { 'maxRetryAfter:': [ended([0, 5000], 'resolved with 200'), ended([0, 6250], 'resolved with 200')] },
-};
 
 /** Asserts that attempts were made at the same times. Some round fractions of a millisecond down, others up. */
 function sameTimes(actual, expected) {
@@ -250,23 +207,27 @@ function sameTimes(actual, expected) {
 for (const [name, { old, now, statuses }] of Object.entries(PAGES)) {
   const rows = tableIn(page(name), name);
 
-  test(`${name}: the table has rows, and those that differ are among them`, () => {
+  const special = Object.entries(SPECIAL[name] ?? {});
+
+  test(`${name}: the table has rows, and the special ones are among them`, () => {
     assert.ok(rows.length >= 7);
-    for (const part of Object.keys(DIFFERENT[name] ?? {})) assert.ok(rows.some(([cell]) => cell.includes(part), part));
+    for (const [part] of special) assert.ok(rows.some(([cell]) => cell.includes(part), part));
   });
 
   for (const [oldCell, nowCell, remark] of rows) {
     test(`${name}: ${oldCell} is ${nowCell}`, async () => {
-      const answers = { statuses, ...partOf(ANSWERS[name], oldCell) };
-      const before = await runCell(literal(oldCell), old, answers);
-      const after = await runCell(literal(nowCell), now, answers);
-      const known = partOf(DIFFERENT[name], oldCell);
-      if (known) {
+      const [, row = {}] = special.find(([part]) => oldCell.includes(part)) ?? [];
+      const before = await runCell(literal(oldCell), old, { statuses, ...row });
+      const after = await runCell(literal(nowCell), now, { statuses, ...row });
+      if (row.old) {
+        const { outcomes = [LAST, LAST], logged = [0, 0] } = row;
         assert.notEqual(remark, '', 'the page says how they differ');
-        assert.deepEqual([before, after], known);
+        assert.deepEqual([before.times, after.times], [row.old, row.now]);
+        assert.deepEqual([before.outcome, after.outcome], outcomes);
+        assert.deepEqual([before.log.length, after.log.length], logged);
         return;
       }
-      assert.ok(before.times.length >= 2 || answers.once, `nothing was retried: ${before.times}`);
+      assert.ok(before.times.length >= 2 || row.once, `nothing was retried: ${before.times}`);
       sameTimes(after.times, before.times);
       assert.equal(after.outcome, before.outcome);
       assert.deepEqual(after.log, before.log);
