@@ -70,11 +70,12 @@ test('the declarations and the reference say the defaults', () => {
 });
 
 test('an error lists every problem, with the remedy; names of other packages lead to the options', () => {
-  for (const { of, given, names, says } of refusals)
+  for (const { of, given, names, says, kind } of refusals)
     for (const options of names?.map((name) => ({ [name]: 1 })) ?? [given]) {
-      const { message } = caught(() => (of === 'fetch' ? createFetch : PARTS[of])(options));
+      const { name, message } = caught(() => (of === 'fetch' ? createFetch : PARTS[of])(options));
       const text = names ? `unknown option "${Object.keys(options)[0]}". ${says}` : says;
       assert.ok(message.startsWith(`rejitter: ${text}`), `${of}, ${JSON.stringify(options)}: ${message}`);
+      if (kind) assert.equal(name, kind, says);
     }
   assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
   for (const options of [new Map(), new RetryPolicy()])
