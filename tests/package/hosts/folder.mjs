@@ -11,13 +11,8 @@ import { suiteText } from './suite.mjs';
 /** Longer than any tool needs on a busy machine. */
 const LIMIT_MS = 8 * 60_000;
 
-/** A command that failed, with what it printed. */
-export class CommandError extends Error {
-  constructor(command, why, printed) {
-    super(`${command}: ${why}\n${printed.slice(-4000)}`);
-    this.printed = printed;
-  }
-}
+/** @param {string} command @param {number | string} end its code or signal @param {string} printed */
+const failed = (command, end, printed) => new Error(`${command}: ended with ${end}\n${printed.slice(-8000)}`);
 
 export class Folder {
   #running = new Set();
@@ -77,21 +72,21 @@ export class Folder {
   async exec(line, env) {
     const { printed, ended } = await this.#start(line, env);
     const code = await ended;
-    if (code !== 0) throw new CommandError(line, `ended with ${code}`, printed());
+    if (code !== 0) throw failed(line, code, printed());
     return printed();
   }
 
   /** Starts a server and resolves with its address when it has printed `ready`, whose group the address is. */
   async serve(line, ready, env) {
     const { child, printed, ended } = await this.#start(line, env);
-    return new Promise((done, failed) => {
+    return new Promise((done, reject) => {
       const look = () => {
         const match = ready.exec(printed());
         if (match) done(match[1]);
       };
       child.stdout.on('data', look);
       child.stderr.on('data', look);
-      ended.then((code) => failed(new CommandError(line, `ended with ${code}`, printed())), failed);
+      ended.then((code) => reject(failed(line, code, printed())), reject);
     });
   }
 
@@ -119,8 +114,8 @@ export class Folder {
         text += chunk;
       });
     const limit = setTimeout(() => send(child, 'SIGKILL'), LIMIT_MS);
-    const ended = new Promise((done, failed) => {
-      child.once('error', failed);
+    const ended = new Promise((done, reject) => {
+      child.once('error', reject);
       child.once('close', (code, signal) => {
         clearTimeout(limit);
         this.#running.delete(child);

@@ -1,43 +1,25 @@
-// The table of hosts, for the terminal and for docs/hosts.md.
+// The table of hosts, for docs/hosts.md.
 
 import { wrapped } from '../../../xtask/bench/report/table.mjs';
-import { BUILT, PARTS } from './suite.mjs';
+import { versionsOf } from './row.mjs';
+import { PARTS } from './suite.mjs';
 
 const LETTERS = Object.keys(PARTS);
 
-const cells = ({ parts = LETTERS.join(''), results, message }) =>
-  LETTERS.map((part) => {
-    if (!parts.includes(part)) return '–';
-    if (results?.[part] === 'ok') return '●';
-    if (results?.[part] === BUILT) return '○';
-    return results?.[part] || message ? '✗' : '?';
-  });
-
-/** One row for the terminal. */
-export const line = (name, result) =>
-  `${result.good ? 'ok    ' : 'FAILED'} ${name.padEnd(52)} ` +
-  `${cells(result).join(' ')}${result.message ? `  ${result.message}` : ''}`;
-
-const escaped = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
+const cellsOf = ({ parts = LETTERS.join(''), built, rejected }) =>
+  LETTERS.map((part) => (parts.includes(part) ? (rejected ? '✗' : built ? '○' : '●') : '–')).join('');
 
 /** Whether a host does all that there is, with nothing to remark. */
-const plain = ({ remark }, result) => remark === undefined && cells(result).every((cell) => cell === '●');
+const isPlain = (row) => row.remark === undefined && !/[^●]/.test(cellsOf(row));
 
 /** The whole document: hosts in a line per group, then those of which there is more to say. */
-export function document(groups, results) {
-  const isPlain = (row) => plain(row, results[row.name]);
-  const lines = groups.map(({ name, versions = '', rows }) => {
+export function document(groups) {
+  const lines = groups.map(({ name, packages, versions = `${versionsOf(packages)}.`, rows }) => {
     const names = (kept) => Array.from(rows.filter(kept), (row) => row.name).join('; ') || '–';
-    return `| ${name} | ${escaped(versions)} | ${names(isPlain)} | ${names((row) => !isPlain(row))} |`;
+    return `| ${name} | ${versions} | ${names(isPlain)} | ${names((row) => !isPlain(row))} |`;
   });
-  const remarks = groups.flatMap(({ rows }) =>
-    rows
-      .filter((row) => !isPlain(row))
-      .map(({ name, remark }) => {
-        const said = results[name].message && `\`${escaped(results[name].message)}\``;
-        return `| ${name} | ${cells(results[name]).join('')} | ${[remark, said].filter(Boolean).join(' ')} |`;
-      }),
-  );
+  const noted = groups.flatMap(({ rows }) => rows.filter((row) => !isPlain(row)));
+  const remarks = noted.map((row) => `| ${row.name} | ${cellsOf(row)} | ${row.remark} |`);
   const further = groups
     .filter((group) => group.further)
     .map((group) => `${wrapped(`**${group.name}.** ${group.further}`, 120)}\n\n`);
@@ -53,7 +35,7 @@ ${lines.join('\n')}
 
 ## Remarks
 
-● works, ○ is built and not run here, ✗ fails (the remark is the tool's message), – is not part of the run.
+● works, ○ is built and not run here, ✗ fails, with the tool's message, – is not part of the run.
 
 ${further.join('')}| host | ${LETTERS.join('')} | remarks |
 |---|---|---|

@@ -1,27 +1,24 @@
 // How one host is run and what its results mean.
 
-import { BUILT, PARTS, PRINT, resultsIn } from './suite.mjs';
-
-/** @typedef {import('./folder.mjs').Folder} Folder */
-/** @typedef {Record<string, string>} Results of the parts, by their letters */
+import { PARTS, PRINT, resultsIn } from './suite.mjs';
 
 /**
  * @typedef {object} Row
  * @property {string} name
- * @property {(folder: Folder) => Promise<Results>} run
+ * @property {(folder: import('./folder.mjs').Folder) => Promise<Record<string, string>>} run resolves with the results
+ *   of the parts, by their letters
  * @property {string} [browser] that runs it
  * @property {string} [parts] of the suite, all by default
- * @property {Results} [expected] what else the results must say, such as whether the host compiles WebAssembly
+ * @property {Record<string, string>} [expected] what else the results must say, such as whether the host compiles wasm
+ * @property {boolean} [built] a tool puts the parts into a file, which is not run here
  * @property {RegExp} [rejected] matches the message of the tool, if the host cannot run the package
  * @property {boolean} [daily] false: not in the daily run, though its group is
  * @property {string} [remark] for the reader of the table
- *
- * @typedef {object} Outcome
- * @property {boolean} good whether the host did what the table expects of it
- * @property {Results} [results]
- * @property {string} [message] of the tool that rejected it
- * @property {string} [problem]
  */
+
+/** The packages of a group, for the reader. @param {Record<string, string>} packages */
+export const versionsOf = (packages) =>
+  Array.from(Object.entries(packages), ([name, version]) => `${name} ${version}`).join(', ');
 
 /** A project with the suite as `suite.mjs`, its files, and the commands that build it. */
 export const row = (name, { files = {}, build = [], env, results, ...more }) => ({
@@ -64,22 +61,16 @@ export function program(name, line, more = {}) {
   });
 }
 
-export async function outcomeOf({ run, parts = Object.keys(PARTS).join(''), rejected, expected = {} }, folder) {
+/** Runs a host. Returns what it does otherwise than its row says. @param {Row} row */
+export async function problemOf({ run, parts = Object.keys(PARTS).join(''), expected = {}, built, rejected }, folder) {
   try {
     const results = await run(folder);
-    const bad = [...parts].filter((part) => results[part] !== 'ok' && results[part] !== BUILT);
-    if (rejected) {
-      const message = [...bad.map((part) => results[part]), results.warning].find((text) => rejected.test(text));
-      if (message) return { good: true, results, message: rejected.exec(message)[0] };
-      return { good: false, results, problem: `no message like ${rejected}: ${JSON.stringify(results)}` };
-    }
-    bad.push(...Object.keys(expected).filter((name) => String(results[name]) !== expected[name]));
-    if (bad.length === 0) return { good: true, results };
-    return { good: false, results, problem: bad.map((part) => `${part}: ${results[part]}`).join('\n') };
+    if (rejected) return `no message like ${rejected}`;
+    const wrong = [...(built ? '' : parts)].filter((part) => results[part] !== 'ok');
+    wrong.push(...Object.keys(expected).filter((name) => String(results[name]) !== expected[name]));
+    return wrong.map((name) => `${name}: ${results[name]}`).join('\n');
   } catch (error) {
-    const message = rejected?.exec(`${error.message}\n${error.printed ?? ''}`)?.[0];
-    if (message) return { good: true, message };
-    return { good: false, problem: String(error.stack ?? error) };
+    return rejected?.test(error.message) ? '' : String(error.stack);
   } finally {
     await folder?.stop();
   }

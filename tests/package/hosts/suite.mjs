@@ -194,9 +194,6 @@ ${cases}
 ${commonJs ? '\nexports.suite = suite;\n' : ''}`;
 }
 
-/** The result of parts that a tool put into a file which is not run here. */
-export const BUILT = 'built';
-
 /** Precedes the results in what a host prints. */
 export const MARK = 'SUITE ';
 

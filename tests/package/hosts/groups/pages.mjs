@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 
 import { RECORDER } from '../../../../www/demo/lib/webdriver.mjs';
 import { chromiumWithExtension, inFolder, onPage, serveFolder, titleOf } from '../browser.mjs';
-import { row } from '../row.mjs';
+import { row, versionsOf } from '../row.mjs';
 import { PARTS, WITHOUT_LAB } from '../suite.mjs';
 
 /** Leaves the results on `globalThis`. The driver of WebKitGTK needs the recorder. */
@@ -48,9 +48,7 @@ const page = (name, { browser = 'Chromium', root = 'out', headers, files, ...mor
 /** A bundler whose output is a page. */
 const bundler = (name, packages, build, daily = false) => ({
   name,
-  versions: `${Object.entries(packages)
-    .map(([package_, version]) => `${package_} ${version}`)
-    .join(', ')}. Run in Chromium.`,
+  versions: `${versionsOf(packages)}. Run in Chromium.`,
   packages,
   daily,
   rows: [page(name, { build })],

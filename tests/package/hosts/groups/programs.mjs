@@ -55,14 +55,12 @@ export const NODES = {
 export const DENO = {
   name: 'Deno',
   packages: { deno: '2.9.6' },
-  versions: 'Deno 2.9.6.',
   rows: [program('Deno', 'deno run --allow-net --no-prompt main.mjs')],
 };
 
 export const BUN = {
   name: 'Bun',
   packages: { bun: '1.4.5' },
-  versions: 'Bun 1.4.5.',
   rows: [
     program('Bun, ESM', 'bun main.mjs'),
     program('Bun, CommonJS', 'bun main.cjs'),
@@ -155,7 +153,6 @@ const NO_FETCH = { parts: 'abdefghi', remark: 'jsdom has no `fetch`; with a poly
 
 export const JESTS = {
   name: 'Jest',
-  versions: 'Jest 30.5.2, jest-environment-jsdom 30.5.2, @edge-runtime/jest-environment 4.0.0.',
   packages: { '@edge-runtime/jest-environment': '4.0.0', jest: '30.5.2', 'jest-environment-jsdom': '30.5.2' },
   rows: [
     jest('Jest, node, CommonJS', 'node', true),
@@ -173,7 +170,6 @@ test('suite', async () => { console.log('${MARK}' + JSON.stringify(await suite()
 
 export const VITEST = {
   name: 'Vitest',
-  versions: 'Vitest 4.1.12, jsdom 29.1.1, happy-dom 20.14.6.',
   packages: { 'happy-dom': '20.14.6', jsdom: '29.1.1', vitest: '4.1.12' },
   rows: ['node', 'jsdom', 'happy-dom'].map((environment) =>
     row(`Vitest, ${environment}`, {
