@@ -17,12 +17,6 @@ const PRELUDE = `
   };
 `;
 const GC = { flags: ['--expose-gc'] };
-const TIMEOUTS = `
-  const fetch = createFetch({ attemptTimeoutMs: 5, maxAttempts: 1 }, (_, { signal }) =>
-    new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason))));
-  caught(fetch('http://x/')).then((error) =>
-    console.log(error instanceof light.TimeoutError, light.TimeoutError === TimeoutError));`;
-
 /** Program, what it prints, and how it runs. */
 const PROGRAMS = {
   'the first thing a program does may be to replace the global fetch': [
@@ -79,17 +73,6 @@ const PROGRAMS = {
     console.log(statuses.sent.length, name, /^rejitter: idempotencyKey 'auto' .*crypto.*function/.test(message));
     console.log((await send(() => 'mine')).status);`,
     '0 TypeError true\n200',
-  ],
-  'there is one TimeoutError, in ES modules': [
-    `import * as light from 'rejitter/light'; import { TimeoutError, createFetch } from 'rejitter/light/fetch';
-    ${TIMEOUTS}`,
-    'true true',
-  ],
-  'there is one TimeoutError, in CommonJS': [
-    `const light = require('rejitter/light'); const { TimeoutError, createFetch } = require('rejitter/light/fetch');
-    ${TIMEOUTS}`,
-    'true true',
-    { ext: 'cjs', flags: ['--no-experimental-require-module'] },
   ],
   'R03 the time zone changes nothing': [
     `${IMPORT} Date.now = () => Date.UTC(2023, 10, 14, 22, 13, 20);

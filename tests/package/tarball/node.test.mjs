@@ -69,6 +69,10 @@ const PROGRAM = `
     bare === refused, main.retryReport(bare)?.attempts];
   Object.defineProperty(policy, 'toJSON', { value() { throw new Error('another copy of the package'); } });
   out.lab = lab.plan(policy, 1).length;
+  const [light, { TimeoutError, createFetch: lightFetch }] = [await load('rejitter/light'), await load('rejitter/light/fetch')];
+  const hangs = (_, { signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason)));
+  const late = await lightFetch({ attemptTimeoutMs: 5, maxAttempts: 1 }, hangs)('http://x/').catch((error) => error);
+  out.light = [light.TimeoutError === TimeoutError, late instanceof TimeoutError];
 
   const { signal } = new AbortController();
   const add = signal.addEventListener;
@@ -128,6 +132,7 @@ for (const [how, form, options] of [
       sync: 3,
       fetch: [2, true, 2, true, 1],
       lab: 1,
+      light: [true, true],
       listeners: 1,
       traced: 2,
       granted: Array(2).fill([2, 1]),
