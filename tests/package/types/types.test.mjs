@@ -6,8 +6,8 @@ import { test } from 'node:test';
 
 import typescript from 'typescript-5.9';
 
-import { project } from '../lib/consumer.mjs';
-import { compiles, typeTests } from '../lib/types.mjs';
+import { here, project, run, tool } from '../lib/consumer.mjs';
+import { readDeclarations } from '../lib/dts.mjs';
 import fetchSuite from './fetch.mjs';
 import functions from './functions.mjs';
 import lab from './lab.mjs';
@@ -15,7 +15,116 @@ import options from './options.mjs';
 import protection from './protection.mjs';
 import small from './small.mjs';
 
-typeTests({ functions, options, fetch: fetchSuite, lab, protection, small });
+/**
+ * @typedef {object} Suite
+ * @property {string[]} entries from which the texts import what they name
+ * @property {string} positive a text that compiles; it may ask for `same<One, Other>(true)`
+ * @property {string} negative a text in which each line that ends with `// wrong: …`, or follows
+ *   `// @ts-expect-error`, does not compile
+ */
+
+/** @type {[string, Suite][]} */
+const SUITES = Object.entries({ functions, options, fetch: fetchSuite, lab, protection, small });
+
+const COMPILERS = { 'TypeScript 7': 'typescript/bin/tsc', 'TypeScript 5.9': 'typescript-5.9/bin/tsc' };
+
+/** Packages that declare a global AbortSignal: the DOM library in a browser's project, Node's types in a server's. */
+const PLATFORMS = {
+  'the DOM types': { lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
+  'the Node types': { lib: ['es2022'], types: ['node'], typeRoots: [join(here, 'node_modules', '@types')] },
+};
+
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitReturns: true,
+  // The package's declarations are checked; TypeScript's own, which take most of the time, are not.
+  skipLibCheck: false,
+  skipDefaultLibCheck: true,
+  noEmit: true,
+  target: 'es2022',
+};
+
+const SYSTEMS = {
+  'nodenext, ES modules and CommonJS': { module: 'nodenext', moduleResolution: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true },
+};
+
+/** Each compiler takes each module system and each platform once; together they take every pair. */
+const RUNS = [
+  ['TypeScript 7', 'bundler', 'the DOM types'],
+  ['TypeScript 7', 'nodenext, ES modules and CommonJS', 'the Node types'],
+  ['TypeScript 5.9', 'bundler', 'the Node types'],
+  ['TypeScript 5.9', 'nodenext, ES modules and CommonJS', 'the DOM types'],
+];
+
+/** Compiles files, in a project like the first of these unless `options` differ. Returns the lines of errors. */
+async function compiled(files, options = {}, [compiler, system, platform] = RUNS[0]) {
+  const compilerOptions = { ...STRICT, ...SYSTEMS[system], ...PLATFORMS[platform], ...options };
+  const config = JSON.stringify({ compilerOptions, files: Object.keys(files) });
+  const dir = project('types', { ...files, 'tsconfig.json': config });
+  const args = [tool(COMPILERS[compiler]), '-p', dir, '--pretty', 'false'];
+  const { code, stdout } = await run(process.execPath, args, { cwd: dir });
+  assert.equal(stdout === '', code === 0);
+  return stdout.split('\n').filter((line) => /^\S/.test(line));
+}
+
+const SAME = `
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+declare function same<A, B>(_: Equal<A, B>): void;
+`;
+
+/** Entry → the names that it exports, and whether each is a value: each entry takes a program of TypeScript. */
+const EXPORTS = new Map(
+  [...new Set(SUITES.flatMap(([, { entries }]) => entries))].map((entry) => {
+    const { exports } = readDeclarations(`${entry.replace(/^rejitter\/?/, '').replace('/', '-') || 'index'}.d.ts`);
+    return [entry, [...exports].filter(([, { marked }]) => marked)];
+  }),
+);
+
+/** The imports of what a text names: of two entries that export a name, from the first. */
+function importsOf(entries, text) {
+  const named = new Set(text.match(/\w+/g));
+  const listOf = (entry) =>
+    EXPORTS.get(entry).flatMap(([name, { value }]) => (named.delete(name) ? [value ? name : `type ${name}`] : []));
+  return entries.map((entry) => `import { ${listOf(entry).join(', ')} } from '${entry}';\n`).join('');
+}
+
+/** The files of all suites. Each line that ends with `// wrong: …` stands after its directive. */
+const filesOf = (ext) =>
+  Object.fromEntries(
+    SUITES.flatMap(([name, { entries, positive, negative }]) => {
+      const main = importsOf(entries, positive) + positive + SAME;
+      const directed = negative.replaceAll(/^(.+) \/\/ wrong: (.*)$/gm, '// @ts-expect-error $2\n$1');
+      return [
+        [`${name}/main.${ext}`, main],
+        ...(ext === 'mts' ? [[`${name}/main.cts`, main]] : []),
+        [`${name}/negative.${ext}`, importsOf(entries, negative) + directed],
+      ];
+    }),
+  );
+
+for (const each of RUNS)
+  test(`${each.join(', ')}: good code compiles, and each wrong line does not`, async () => {
+    const files = filesOf(each[1] === 'bundler' ? 'ts' : 'mts');
+    assert.deepEqual(await compiled(files, {}, each), []);
+  });
+
+test('each wrong line is wrong by its types', async () => {
+  // A directive would also hide a mistake of the test's own. Without directives, the compiler lists each wrong line.
+  const bare = SUITES.map(([name, { entries, negative }]) => [
+    `${name}.ts`,
+    importsOf(entries, negative) + negative.replaceAll('@ts-expect-error', ''),
+  ]);
+  const errors = await compiled(Object.fromEntries(bare));
+  assert.ok(errors.length > 110);
+  // A name that does not exist, no module, no syntax.
+  const mistakes = errors.filter((line) => /error TS(2304|2305|2307|1005):/.test(line));
+  assert.deepEqual(mistakes, []);
+});
 
 /** Projects of users that compile, with their options, as modules of their own. */
 const PROJECTS = {
@@ -51,7 +160,8 @@ export const fetch = createFetch();`,
     { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' },
   ],
 };
-for (const [name, [text, options]] of Object.entries(PROJECTS)) test(name, () => compiles(text, options));
+for (const [name, [text, options]] of Object.entries(PROJECTS))
+  test(name, async () => assert.deepEqual(await compiled({ 'main.ts': text }, options), []));
 
 test('editors show the types of results without what the package adds to infer them', () => {
   const text = `
