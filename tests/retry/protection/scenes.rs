@@ -22,15 +22,15 @@ use crate::common::{self, fields};
 
 const SCENES: &str = include_str!("../../vectors/protection.json");
 
-/// Seeds whose draws for protection are nearly the scene's: after attempt 1, or of those that are held, before attempt
-/// 1 and before attempt 2.
+/// Seeds whose draws for protection are nearly the scene's: after attempt 1 and, for 0, attempt 2, or of those that are
+/// held, before attempt 1 and before attempt 2.
 fn seed(draw: &Value, operation: &Value) -> Seed {
     if let Some(seed) = operation.get("seed") {
         return common::seed(seed);
     }
     Seed::new(match (draw.as_f64(), operation["held"] == true) {
         (Some(0.0), true) => 3_074_626_752,
-        (Some(0.0), false) => 95_420_093,
+        (Some(0.0), false) => 1_134_702_300,
         (Some(0.5), true) => 3_986_437_259,
         (Some(0.5), false) => 81_245_535,
         _ => panic!("no seed for this draw: {draw}"),
@@ -186,6 +186,9 @@ fn shown_record(record: &AttemptRecord<Scripted>) -> Value {
     if let Some(delay) = record.delay {
         shown["delayMs"] = json!(whole(delay));
     }
+    if !record.held.is_zero() {
+        shown["heldMs"] = json!(whole(record.held));
+    }
     for (name, is) in [("hedge", record.hedge), ("superseded", record.superseded)] {
         if is {
             shown[name] = json!(true);
@@ -231,7 +234,8 @@ impl Hooks<Scripted> for Play<'_> {
 
     fn signal(&mut self, error: &Scripted) -> Option<Signal> {
         match self.scene["signals"][&error.name].as_str() {
-            None => error.signal,
+            // As in JavaScript, also if the caller sets the wait.
+            None => error.signal.or(error.retry_after.map(Signal::Busy)),
             Some("success") => Some(Signal::Success),
             Some("failure") => Some(Signal::Failure),
             Some("nothing") => Some(Signal::Nothing),
