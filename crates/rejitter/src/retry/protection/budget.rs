@@ -4,11 +4,11 @@ use super::events::Events;
 use super::status::{BudgetStatus, ProtectionChange};
 use crate::core::protection::{Budget, BudgetSettings};
 
-/// The numbers of the budget of one destination.
-#[derive(Debug, Default)]
+/// The budget of one destination.
+#[derive(Debug)]
 pub(super) struct Tokens {
-    /// `None` until it is asked for the first time: full.
-    left: Option<Budget>,
+    pub(super) settings: BudgetSettings,
+    left: Budget,
     /// Whether a retry was rejected since the budget was last full.
     empty: bool,
     granted: u64,
@@ -16,56 +16,52 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
+    pub(super) fn new(settings: BudgetSettings) -> Self {
+        Self {
+            settings,
+            left: Budget::new(settings.capacity),
+            empty: false,
+            granted: 0,
+            rejected: 0,
+        }
+    }
+
     /// Takes tokens. Returns whether there were enough.
-    pub(super) fn take(
-        &mut self,
-        options: &BudgetSettings,
-        events: &mut Events,
-        cost: f64,
-    ) -> bool {
-        let granted = self.left(options).take(options.capacity, cost);
+    pub(super) fn take(&mut self, events: &mut Events, cost: f64) -> bool {
+        let capacity = self.settings.capacity;
+        let granted = self.left.take(capacity, cost);
         if granted {
             self.granted += 1;
             return true;
         }
         self.rejected += 1;
         // Without a capacity it is empty at all times, which is no event.
-        if options.capacity > 0.0 && !std::mem::replace(&mut self.empty, true) {
-            events.add(ProtectionChange::BudgetEmpty(self.status(options)));
+        if capacity > 0.0 && !std::mem::replace(&mut self.empty, true) {
+            events.add(ProtectionChange::BudgetEmpty(self.status()));
         }
         false
     }
 
     /// Gives tokens back.
-    pub(super) fn put_back(&mut self, options: &BudgetSettings, events: &mut Events, tokens: f64) {
-        self.left(options).credit(tokens);
-        if self.empty && self.is_full(options) {
+    pub(super) fn put_back(&mut self, events: &mut Events, tokens: f64) {
+        self.left.credit(tokens);
+        if self.empty && self.is_full() {
             self.empty = false;
-            events.add(ProtectionChange::BudgetFull(self.status(options)));
+            events.add(ProtectionChange::BudgetFull(self.status()));
         }
     }
 
-    pub(super) fn is_full(&self, options: &BudgetSettings) -> bool {
-        self.count(options) == options.capacity
+    pub(super) fn is_full(&self) -> bool {
+        self.left.tokens(self.settings.capacity) == self.settings.capacity
     }
 
-    pub(super) fn status(&self, options: &BudgetSettings) -> BudgetStatus {
+    pub(super) fn status(&self) -> BudgetStatus {
+        let capacity = self.settings.capacity;
         BudgetStatus {
-            tokens: self.count(options) / 1_000.0,
-            capacity: options.capacity / 1_000.0,
+            tokens: self.left.tokens(capacity) / 1_000.0,
+            capacity: capacity / 1_000.0,
             granted: self.granted,
             rejected: self.rejected,
         }
-    }
-
-    /// Tokens that are left, in thousandths.
-    fn count(&self, options: &BudgetSettings) -> f64 {
-        let tokens = self.left.map(|left| left.tokens(options.capacity));
-        tokens.unwrap_or(options.capacity)
-    }
-
-    fn left(&mut self, options: &BudgetSettings) -> &mut Budget {
-        self.left
-            .get_or_insert_with(|| Budget::new(options.capacity))
     }
 }

@@ -1,11 +1,26 @@
-//! One destination of a protection: its numbers under a lock, and the reports of their changes.
+//! One destination of a protection: its parts, their numbers under a lock, and the reports of their changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::events::Events;
-use super::recipe::Recipe;
 use super::state::State;
 use super::status::ProtectionEvent;
+use crate::core::protection::{BreakerSettings, BudgetSettings, CooldownOptions, HedgeSettings};
+
+pub(super) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+pub(super) type OnEvent = Arc<dyn Fn(&ProtectionEvent<'_>) + Send + Sync>;
+
+/// The parts of a protection, validated.
+#[derive(Clone, Default)]
+pub(super) struct Recipe {
+    pub(super) budget: Option<BudgetSettings>,
+    pub(super) breaker: Option<BreakerSettings>,
+    pub(super) cooldown: Option<CooldownOptions>,
+    pub(super) hedge: Option<HedgeSettings>,
+    pub(super) clock: Option<Clock>,
+    pub(super) on_event: Option<OnEvent>,
+}
 
 /// One destination while its lock is held: its numbers, the parts that they belong to, and the changes to report.
 pub(super) struct Locked<'a> {
@@ -25,8 +40,8 @@ impl Cell {
     pub(super) fn new(key: Option<Arc<str>>, recipe: Arc<Recipe>) -> Self {
         Self {
             key,
+            state: Mutex::new(State::new(&recipe)),
             recipe,
-            state: Mutex::default(),
         }
     }
 

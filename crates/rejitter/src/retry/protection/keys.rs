@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cell::Cell;
-use super::recipe::Recipe;
+use super::cell::{Cell, Recipe};
 
 /// Destinations that a protection keeps at most.
 const MOST_KEYS: usize = 1_000;

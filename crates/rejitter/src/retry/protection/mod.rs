@@ -11,7 +11,6 @@ mod facts;
 mod guard;
 mod hedges;
 mod keys;
-mod recipe;
 mod state;
 mod status;
 
@@ -19,12 +18,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cell::Cell;
+use cell::{Cell, Recipe};
 pub(super) use facts::Pass;
 pub(super) use guard::{Failure, Next};
 pub use guard::{Hedged, Protected};
 use keys::Keys;
-use recipe::Recipe;
 pub use status::{
     BreakerState, BreakerStatus, BudgetStatus, CooldownStatus, HedgeStatus, ProtectionChange,
     ProtectionEvent, ProtectionStatus,

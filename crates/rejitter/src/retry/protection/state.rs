@@ -1,7 +1,7 @@
 //! The state of one destination, which operations share under a lock.
 
 use super::budget::Tokens;
-use super::cell::Locked;
+use super::cell::{Locked, Recipe};
 use super::events::Rejection;
 use super::facts::{Entry, Limits, Pass, Plan, Price};
 use super::hedges::Hedges;
@@ -18,16 +18,16 @@ use crate::policy::duration_from_ms;
 const MOST_HELD: u64 = 1_000;
 
 /// The numbers of one destination.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct State {
-    budget: Tokens,
+    budget: Option<Tokens>,
     /// `None` until an attempt asks for the first time. It exists from then on.
     breaker: Option<Breaker>,
     rejected_by_breaker: u64,
     cooldown: Cooldown,
     held: u64,
     rejected_by_cooldown: u64,
-    hedges: Hedges,
+    hedges: Option<Hedges>,
 }
 
 impl Locked<'_> {
@@ -170,15 +170,15 @@ impl Locked<'_> {
             }
             self.reject_for_breaker(now, delay_ms)?;
         }
-        let Some(options) = &self.recipe.budget else {
+        let Some(budget) = &mut self.state.budget else {
             return Ok((delay_ms, 0.0));
         };
         let cost = match plan.price {
             Price::Free => return Ok((delay_ms, 0.0)),
-            Price::Usual => options.cost,
-            Price::Throttled => options.throttled_cost,
+            Price::Usual => budget.settings.cost,
+            Price::Throttled => budget.settings.throttled_cost,
         };
-        if self.state.budget.take(options, &mut self.events, cost) {
+        if budget.take(&mut self.events, cost) {
             return Ok((delay_ms, cost));
         }
         Err(self.events.rejection(StopReason::Budget, f64::NAN))
@@ -186,8 +186,7 @@ impl Locked<'_> {
 
     /// How long after an attempt its hedge starts. `None` while too little is known.
     pub(super) fn hedge_delay_ms(&mut self, now: f64) -> Option<f64> {
-        let options = self.recipe.hedge.as_ref()?;
-        self.state.hedges.delay_ms(options, now)
+        self.state.hedges.as_mut()?.delay_ms(now)
     }
 
     /// Starts a hedge, unless a part forbids it. Its tokens are never given back. Returns what the breaker gave it.
@@ -195,11 +194,13 @@ impl Locked<'_> {
         let phase = self.state.breaker.map(|breaker| breaker.phase());
         let closed = self.recipe.breaker.is_none() || phase == Some(Phase::Closed);
         let held = self.recipe.cooldown.is_some() && self.state.cooldown.left_ms(now) > 0.0;
-        if !closed || held || !self.pay_hedge() {
-            self.state.hedges.rejected += 1;
+        let State { budget, hedges, .. } = &mut *self.state;
+        let hedges = hedges.as_mut()?;
+        let pay = |budget: &mut Tokens| budget.take(&mut self.events, budget.settings.cost);
+        let starts = hedges.start(closed && !held, || budget.as_mut().is_none_or(pay));
+        if !starts {
             return None;
         }
-        self.state.hedges.start();
         let (Some(options), Some(breaker)) = (&self.recipe.breaker, &mut self.state.breaker) else {
             return Some(Pass::default());
         };
@@ -211,25 +212,10 @@ impl Locked<'_> {
         Some(Pass { ticket, hold: 0.0 })
     }
 
-    /// Takes the token of a hedge and those of the budget, or none of them.
-    fn pay_hedge(&mut self) -> bool {
-        let (budget, hedges) = (&mut self.state.budget, &mut self.state.hedges);
-        if !hedges.take() {
-            return false;
-        }
-        let options = self.recipe.budget.as_ref();
-        let paid =
-            options.is_none_or(|options| budget.take(options, &mut self.events, options.cost));
-        if !paid {
-            hedges.put_back();
-        }
-        paid
-    }
-
     /// A first attempt ended, after a time that says how long those take.
     pub(super) fn record(&mut self, now: Option<f64>, first_ms: Option<f64>) {
-        if let (Some(options), Some(now), Some(ms)) = (&self.recipe.hedge, now, first_ms) {
-            self.state.hedges.record(options, now, ms);
+        if let (Some(hedges), Some(now), Some(ms)) = (&mut self.state.hedges, now, first_ms) {
+            hedges.record(now, ms);
         }
     }
 
@@ -242,21 +228,21 @@ impl Locked<'_> {
         by_hedge: bool,
         first_ms: Option<f64>,
     ) {
-        if let Some(options) = &self.recipe.budget {
-            let refunds = options.refund && taken > 0.0;
-            self.put_back(if refunds { taken } else { options.per_success });
+        if let Some(budget) = &mut self.state.budget {
+            let refunds = budget.settings.refund && taken > 0.0;
+            let per_success = budget.settings.per_success;
+            budget.put_back(&mut self.events, if refunds { taken } else { per_success });
         }
-        if let Some(options) = &self.recipe.hedge {
-            self.state.hedges.succeeded(options, by_hedge);
+        if let Some(hedges) = &mut self.state.hedges {
+            hedges.succeeded(by_hedge);
         }
         self.record(now, first_ms);
     }
 
     /// Gives tokens to the budget.
     pub(super) fn put_back(&mut self, tokens: f64) {
-        if let Some(options) = &self.recipe.budget {
-            let budget = &mut self.state.budget;
-            budget.put_back(options, &mut self.events, tokens);
+        if let Some(budget) = &mut self.state.budget {
+            budget.put_back(&mut self.events, tokens);
         }
     }
 
@@ -280,9 +266,8 @@ impl Locked<'_> {
 
     pub(super) fn status(&self, now: f64) -> ProtectionStatus {
         let Self { state, recipe, .. } = self;
-        let (budget, hedge) = (recipe.budget.as_ref(), recipe.hedge.as_ref());
         ProtectionStatus {
-            budget: budget.map(|options| state.budget.status(options)),
+            budget: state.budget.as_ref().map(Tokens::status),
             breaker: recipe
                 .breaker
                 .map(|options| state.breaker_status(&options, now)),
@@ -291,7 +276,7 @@ impl Locked<'_> {
                 held: state.held,
                 rejected: state.rejected_by_cooldown,
             }),
-            hedge: hedge.map(|options| state.hedges.status(options, now)),
+            hedge: state.hedges.as_ref().map(|hedges| hedges.status(now)),
         }
     }
 
@@ -303,12 +288,14 @@ impl Locked<'_> {
                 .breaker
                 .is_none_or(|mut breaker| breaker.is_fresh(options, now))
         };
-        let full = |options| state.budget.is_full(options);
-        recipe.budget.as_ref().is_none_or(full)
+        state.budget.as_ref().is_none_or(Tokens::is_full)
             && recipe.breaker.as_ref().is_none_or(closed)
             && state.cooldown_left(now) == 0.0
             && state.held == 0
-            && state.hedges.is_fresh(now)
+            && state
+                .hedges
+                .as_ref()
+                .is_none_or(|hedges| hedges.is_fresh(now))
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -343,6 +330,18 @@ impl Locked<'_> {
 }
 
 impl State {
+    pub(super) fn new(recipe: &Recipe) -> Self {
+        Self {
+            budget: recipe.budget.map(Tokens::new),
+            breaker: None,
+            rejected_by_breaker: 0,
+            cooldown: Cooldown::new(),
+            held: 0,
+            rejected_by_cooldown: 0,
+            hedges: recipe.hedge.map(Hedges::new),
+        }
+    }
+
     /// A look does not change the state.
     fn cooldown_left(&self, now: f64) -> f64 {
         let mut copy = self.cooldown;
