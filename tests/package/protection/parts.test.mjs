@@ -69,14 +69,21 @@ test('the declarations and the reference say the defaults', () => {
   }
 });
 
-test('an error lists every problem, with the remedy; names of other packages lead to the options', () => {
+/** Makers of what a row rejects; a call of a fetch, with and without timeouts. */
+const MAKERS = { ...PARTS, fetch: createFetch };
+const CALLS = [{}, { attemptTimeoutMs: 1000 }, { totalTimeoutMs: 1000 }].map((options) =>
+  createFetch(options, () => assert.fail('sent')),
+);
+
+test('an error lists every problem, with the remedy; names of other packages lead to the options', async () => {
   for (const { of, given, names, says, kind } of refusals)
-    for (const options of names?.map((name) => ({ [name]: 1 })) ?? [given]) {
-      const { name, message } = caught(() => (of === 'fetch' ? createFetch : PARTS[of])(options));
-      const text = names ? `unknown option "${Object.keys(options)[0]}". ${says}` : says;
-      assert.ok(message.startsWith(`rejitter: ${text}`), `${of}, ${JSON.stringify(options)}: ${message}`);
-      if (kind) assert.equal(name, kind, says);
-    }
+    for (const options of names?.map((name) => ({ [name]: 1 })) ?? [given])
+      for (const make of of === 'call' ? CALLS.map((send) => (init) => send('http://x/', init)) : [MAKERS[of]]) {
+        const { name, message } = await (async () => make(options))().then(assert.fail, (error) => error);
+        const text = names ? `unknown option "${Object.keys(options)[0]}". ${says}` : says;
+        assert.ok(message.startsWith(`rejitter: ${text}`), `${of}, ${JSON.stringify(options)}: ${message}`);
+        if (kind) assert.equal(name, kind, says);
+      }
   assert.equal(breaker({ openMs: 30_000 }).maxOpenMs, 30_000);
   for (const options of [new Map(), new RetryPolicy()])
     assert.match(caught(() => cooldown(options)).message, /^rejitter: options must be an object/);
