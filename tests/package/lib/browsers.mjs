@@ -98,24 +98,18 @@ export function withPages(tests) {
 
 /**
  * The same tests in each browser. They get `visit(url)`, which opens a page and resolves with what its `finished`
- * resolved with, the errors of the page, and all complaints of the console.
- * @param {(visit: (url: string) => Promise<{ result: any, errors: string[], complaints: string[] }>) => void} tests
+ * resolved with, and the errors of the page.
+ * @param {(visit: (url: string) => Promise<{ result: any, errors: string[] }>) => void} tests
  */
 export const inBrowsers = (tests) =>
   withPages((withPage) =>
     tests((url) =>
       withPage(async (page) => {
-        const [errors, complaints] = [[], []];
-        page.on('console', (message) => {
-          if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-        });
-        page.on('pageerror', (error) => {
-          errors.push(String(error));
-          complaints.push(String(error));
-        });
+        const errors = [];
+        page.on('pageerror', (error) => errors.push(String(error)));
         await page.goto(url);
         await page.waitForFunction(() => globalThis.finished !== undefined);
-        return { result: await page.evaluate(() => globalThis.finished), errors, complaints };
+        return { result: await page.evaluate(() => globalThis.finished), errors };
       }),
     ),
   );

@@ -9,14 +9,11 @@ import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { rollup } from 'rollup';
 import webpack from 'webpack';
 
-import { bundleOf, bundled } from '../lib/bundle.mjs';
+import { bundleOf } from '../lib/bundle.mjs';
 import { BEHAVIOUR, behaves, project, runTests } from '../lib/consumer.mjs';
 
+/** Those of esbuild are weighed (sizes.test.mjs). */
 const BUNDLERS = {
-  async esbuild(dir, file) {
-    const options = { platform: 'neutral', mainFields: ['module', 'main'] };
-    writeFileSync(file, await bundled(dir, { entry: 'app.mjs', ...options }));
-  },
   async Rollup(dir, file) {
     const bundle = await rollup({ input: join(dir, 'app.mjs'), plugins: [nodeResolve()], onLog() {} });
     await bundle.write({ file });
