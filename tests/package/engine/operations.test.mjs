@@ -8,11 +8,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED, HOOKS, OBSERVERS, fails } from '../lib/callbacks.mjs';
 import { underBlockingClock } from '../lib/blocking.mjs';
 import { replace, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
-import { literal, tableIn } from '../lib/readers.mjs';
+import { evaluate, literal, tableIn } from '../lib/readers.mjs';
+import { OWN_CURVE } from '../schedules/waits.mjs';
 
 const { RetryError, RetryPolicy, TimeoutError, permanent, retry, retryAfter, retryReport, retrySync } =
   await importPackage();
@@ -191,7 +193,8 @@ async function runAsync(script, hooks, defer, run = retry) {
       // The package arms a timer for the rest; after one of 1 ms there is none.
       if (ms !== 1) early.add(clock.count + 1);
       armed.push(ms);
-      return setTimeout(callback, ms);
+      const unref = fails(new Error('no case sets unref'));
+      return Object.assign(setTimeout(callback, ms), { unref });
     };
     const armed = [];
     const blocks = script.needs.includes('blocking');
@@ -262,6 +265,22 @@ function lightCase({ options: { backoff, ...options }, ...script }) {
   return able('light', script) && known && same && drawn && !returned ? { ...script, options } : undefined;
 }
 
+/** The case with each default of the table of options as an option, if that may stand beside those of the case. */
+function spelledOut({ options, ...script }) {
+  const { backoff = 'exponential', jitter = 'full', baseMs, capMs } = { ...options, ...script };
+  const own = OWN_CURVE.includes(jitter);
+  const allowed = {
+    ...{ backoff: script.backoff === undefined && !own, factor: backoff === 'exponential' && !own },
+    ...{ stepMs: backoff === 'linear' && !own, truncateAt: backoff === 'truncated', metrics: false },
+    baseMs: capMs === undefined && backoff !== 'truncated',
+    capMs: baseMs === undefined && typeof backoff === 'string',
+  };
+  const defaults = OPTIONS.filter(({ name, standard }) => standard !== '' && (allowed[name] ?? true)).map(
+    ({ name, standard }) => [name, evaluate(standard, { baseMs: baseMs ?? 100 })],
+  );
+  return { ...script, options: { ...Object.fromEntries(defaults), ...options } };
+}
+
 for (const script of cases)
   test(script.name, async () => {
     // Hooks that throw are reported to what throws, too, as the consoles of some test environments do.
@@ -269,7 +288,11 @@ for (const script of cases)
     try {
       // Without hooks the package takes shorter ways, and an attempt may throw or reject.
       for (const hooks of script.needs.includes('hooks') ? [true] : [true, false]) {
-        if (able('retry', script)) for (const defer of [false, true]) await runAsync(script, hooks, defer);
+        if (able('retry', script)) {
+          for (const defer of [false, true]) await runAsync(script, hooks, defer);
+          // Results that are judged have hooks of their own.
+          if (!hooks) await runAsync(spelledOut(script), hooks, false);
+        }
         if (able('retrySync', script)) runSync(script, hooks);
       }
       const light = lightCase(script);

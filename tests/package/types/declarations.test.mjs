@@ -1,5 +1,5 @@
 // The declarations are the manual: they name every export and option, no others, and describe each. Their defaults are
-// those of the documented table, and of the package. The table's names and ranges are those by which
+// those of the table, with which engine/operations.test.mjs plays its cases. By the table's names and ranges
 // options/options.test.mjs tries values (lib/badvalues.mjs).
 
 import assert from 'node:assert/strict';
@@ -14,8 +14,7 @@ import { caught, evaluate, literal, reference, tableIn } from '../lib/readers.mj
 import { publicNames } from '../lib/shortcuts.mjs';
 
 const api = await importPackage();
-const { RetryPolicy, retryAfter } = api;
-const { budget, protect } = await importEntry('protection');
+const { RetryPolicy } = api;
 const { exports, options } = readDeclarations('index.d.ts');
 
 /** The options that a function knows, read from its error message. */
@@ -156,60 +155,3 @@ test('the documented table has the options, their ranges and defaults, with whic
     else assert.equal(said, standard, name);
   }
 });
-
-/** Functions to retry: most options are seen by the first. */
-const FUNCTIONS = {
-  // A server's wait of a minute, one that is longer, and failures.
-  fails: (attempt, clock) => {
-    if (attempt === 2) throw retryAfter(60_000, new Error('a minute'));
-    if (attempt === 8) throw retryAfter(60_001, new Error('longer'));
-    clock.now += 1;
-    throw new Error('down');
-  },
-  hangs: () => new Promise(() => {}),
-  returns: (attempt) => attempt,
-};
-
-/** An operation: its outcome, report, timers and waits. */
-async function behaviour(given, fn) {
-  const log = [];
-  const { clock } = await underClock(async (virtual) => {
-    const { setTimeout } = globalThis;
-    globalThis.setTimeout = (...args) => Object.assign(setTimeout(...args), { unref: () => log.push('unref') });
-    const onGiveUp = ({ reason, report }) => log.push(reason, report.attempts, report.elapsedMs);
-    const policy = new RetryPolicy({ seed: 11, totalTimeoutMs: 3_600_000, ...given, onGiveUp });
-    const outcome = await policy.run(({ attempt }) => FUNCTIONS[fn](attempt, virtual)).catch(String);
-    log.push(outcome, typeof policy.metrics());
-  });
-  return [log, clock.delays];
-}
-
-/** By option, where {@link other} does not serve: another value, which must behave otherwise, and what it needs. */
-const OTHERS = {
-  minMs: [90],
-  backoff: ['fixed'],
-  stepMs: [30, { backoff: 'linear' }],
-  truncateAt: [3, { backoff: 'truncated' }],
-  jitter: ['none'],
-  retryIf: [() => false],
-  retryOnResult: [() => true, {}, 'returns'],
-  attemptTimeoutMs: [5, {}, 'hangs'],
-  finalResult: ['reject', { retryOnResult: () => true }, 'returns'],
-  protection: [protect(budget({ capacity: 1 }))],
-};
-
-/** The other value of a switch or of two words; half of a number. */
-const other = (value, words) =>
-  words[1] ?? (typeof value === 'boolean' ? !value : value === Infinity ? 500 : value / 2);
-
-for (const { name, standard, words } of TABLE)
-  if (standard !== '')
-    test(`${name}: the default is ${standard}`, async () => {
-      const value = evaluate(standard, { baseMs: 100 });
-      const [changed, beside, fn = 'fails'] = OTHERS[name] ?? [other(value, words), { maxAttempts: 12 }];
-      const behaves = (given) => behaviour({ ...beside, [name]: given }, fn);
-      const omitted = await behaves(undefined);
-      assert.deepEqual(await behaves(value), omitted);
-      // The control: what it is compared by would show another value.
-      assert.notDeepEqual(await behaves(changed), omitted);
-    });
