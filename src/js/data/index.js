@@ -12,9 +12,7 @@ export function fromDataOf(RetryPolicy) {
   const CLASS = ['', (value) => value === RetryPolicy || value?.prototype instanceof RetryPolicy];
   /**
    * Makes a policy without calling a subclass's constructor, which may take other arguments.
-   * @param {unknown} data
-   * @param {unknown} [options]
-   * @returns {InstanceType<Class>}
+   * @type {(data: unknown, options?: unknown) => InstanceType<Class>}
    */
   return function fromData(data, options) {
     const { as = RetryPolicy } = read(options, { as: CLASS });

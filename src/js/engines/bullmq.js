@@ -29,10 +29,7 @@ function made() {
   return Object.assign(named.bullmq, { jobOptions });
 }
 
-/**
- * Without a type of backoff, BullMQ would not call the function, and the attempts would follow each other at once.
- * @param {any} policy
- */
+/** Without a type of backoff, BullMQ would call no function, and never wait. @param {any} policy */
 function jobOptions(policy) {
   const attempts = settingsOf(policy).maxAttempts;
   if (attempts === Infinity) throw new RangeError('rejitter: maxAttempts must be finite in BullMQ, got Infinity');

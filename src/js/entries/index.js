@@ -27,22 +27,18 @@ export const retryWithEqualJitter = /* @__PURE__ */ functionOf('retryWithEqualJi
 export const retryWithDecorrelatedJitter = /* @__PURE__ */ functionOf('retryWithDecorrelatedJitter', 'jitter', {
   jitter: DECORRELATED,
 });
-export const retryWithExponentialBackoff = /* @__PURE__ */ functionOf('retryWithExponentialBackoff', 'backoff', {
-  backoff: EXPONENTIAL,
-  jitter: NONE,
-});
-export const retryWithLinearBackoff = /* @__PURE__ */ functionOf('retryWithLinearBackoff', 'backoff', {
-  backoff: LINEAR,
-  jitter: NONE,
-});
-export const retryWithFixedDelay = /* @__PURE__ */ functionOf('retryWithFixedDelay', 'backoff', {
-  backoff: FIXED,
-  jitter: NONE,
-});
+export const retryWithExponentialBackoff = /* @__PURE__ */ backoffOf('retryWithExponentialBackoff', EXPONENTIAL);
+export const retryWithLinearBackoff = /* @__PURE__ */ backoffOf('retryWithLinearBackoff', LINEAR);
+export const retryWithFixedDelay = /* @__PURE__ */ backoffOf('retryWithFixedDelay', FIXED);
 export const retryWithTruncatedBackoff = /* @__PURE__ */ functionOf('retryWithTruncatedBackoff', 'backoff', {
   backoff: TRUNCATED,
   maxAttempts: Infinity,
 });
+
+/** @param {string} name @param {number} backoff without jitter */
+function backoffOf(name, backoff) {
+  return functionOf(name, 'backoff', { backoff, jitter: NONE });
+}
 
 /**
  * Returns a function whose name, for stack traces, may imply an option that it does not take, with settings of its own.

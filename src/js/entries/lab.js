@@ -4,16 +4,6 @@ import { createLab } from '../lab/index.js';
 
 export { peakOf, timeToServeMs } from '../lab/outage-result.js';
 
-export const {
-  cdf,
-  density,
-  explain,
-  plan,
-  quantiles,
-  sample,
-  simulateContention,
-  simulateHedging,
-  simulateLoad,
-  simulateOutage,
-  simulateRateLimit,
-} = /* @__PURE__ */ createLab(RetryPolicy, link);
+const lab = /* @__PURE__ */ createLab(RetryPolicy, link);
+export const { cdf, density, explain, plan, quantiles, sample } = lab;
+export const { simulateContention, simulateHedging, simulateLoad, simulateOutage, simulateRateLimit } = lab;

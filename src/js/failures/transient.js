@@ -7,11 +7,7 @@ import { headerOf, statusOf } from './status.js';
 /** Headers that ask for a wait in ms. Azure sends the second, AWS the third. */
 export const WAITS_MS = ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'];
 
-/**
- * Returns whether a status stands for a temporary condition. 501 and 505 do not pass. Cloudflare sends 520 to 524
- * and 530, Anthropic sends 529 when it is overloaded.
- * @param {number} status
- */
+/** 520 to 524 and 530 are Cloudflare's, 529 is Anthropic's; 501 and 505 do not pass. @param {number} status */
 export function isTransientStatus(status) {
   return /^(408|425|429|50[0234]|52[0-4]|529|530)$/.test(`${status}`);
 }
@@ -26,10 +22,7 @@ export function isTransientStatus(status) {
 const FAILURES =
   /^(53...|08([^P]..|P01 .*: server conn)|57P0[1235]|40(001|P01)|55P03|ER_(LOCK_[DN]|CON_C|TOO_MANY_U|SERVER_S)|PROTOCOL_CONNECTION_LOST|P(10(0[128]|17)|20(24|3[47]))|\S* (\w*(Throttl|Throughput|RequestLimit|RequestTimeout|SlowDown)|LimitExceededE|BandwidthLimit|PriorRequest|TooManyRequestsE|TransactionInProg|MaxRetriesPer|AxiosError: stream |ReplyError: (LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max) |Error: (Command timed out|Client has e|Stream isn't w|Socket closed un|Connection (terminated [ud]|timeout$)|timeout e|Query read t)))/;
 
-/**
- * Returns whether another attempt may succeed where this error ended one. False for what is unknown.
- * @param {unknown} error
- */
+/** Returns whether another attempt may succeed. False for what is unknown. @param {unknown} error */
 export function isTransientError(error) {
   const { permanent, rejected, afterMs = NaN } = readMarks(error);
   return !permanent && !rejected && (afterMs >= 0 || highestClass(error, classOfError) === NETWORK);

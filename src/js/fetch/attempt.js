@@ -54,7 +54,7 @@ export class FetchAttempt {
 
   /**
    * Returns the protection of the request's destination: its origin, unless the caller's function names another.
-   * @returns {import('../run/contracts.js').Protection | undefined}
+   * @returns {import('../protection/state.js').State | undefined}
    */
   get protection() {
     const { request, settings } = this.#call;
@@ -235,10 +235,7 @@ export class FetchAttempt {
     return predicate === undefined || retryOn !== undefined ? retryable : predicate(response ?? error, attempt);
   }
 
-  /**
-   * Returns whether another attempt may bring another response.
-   * @param {unknown} [retryOn] a list of statuses takes the place of the default rules
-   */
+  /** Returns whether another attempt may bring another response; statuses may be given. @param {unknown} [retryOn] */
   isCurable(retryOn) {
     // A mock of fetch may answer with anything.
     const { status, type, headers } = this.response ?? {};
@@ -296,17 +293,15 @@ export class FetchAttempt {
     return this.#mayRepeat && request.replays && isSafe(request.method) && this.#call.isSafe;
   }
 
-  /** Returns what makes an attempt of a round. What this one brought is of the past. */
+  /** Returns what makes an attempt of a round. What this one brought is of the past. @returns {FetchAttempt} */
   another() {
     this.response = this.#askedMs = undefined;
     this.#call.isSafe = true;
-    return this.#call.attempt(this.#mayRepeat);
+    // A bundler renames a class that names itself.
+    return new /** @type {any} */ (this).constructor(this.#call, this.#mayRepeat);
   }
 
-  /**
-   * Most responses are good: whether one is a failure is known once it is to be retried.
-   * @type {(hook: string, failed: boolean | undefined) => boolean}
-   */
+  /** A response has failed once it is to be retried. @type {(hook: string, failed: boolean | undefined) => boolean} */
   hides(hook, failed) {
     return hook === 'onFailure' && !failed && this.#askedMs === undefined;
   }

@@ -24,11 +24,7 @@ export function addressOf(input) {
   }
 }
 
-/**
- * Returns the class that gives a value its tag. The constructor of a subclass may ask for other arguments, or add
- * entries of its own.
- * @param {any} value
- */
+/** Returns the class of a value's tag: a subclass may take other arguments, or add entries. @param {any} value */
 export function classOf(value) {
   while (value !== null && !Object.hasOwn(value, Symbol.toStringTag)) value = Object.getPrototypeOf(value);
   return value.constructor;
@@ -51,11 +47,7 @@ export function isReplayable(/** @type {any} */ body) {
   );
 }
 
-/**
- * Returns whether this is a form of React Native, which cannot be iterated. React Native encodes forms and files when
- * it sends them.
- * @param {any} body
- */
+/** Returns whether this is a form of React Native, which encodes it when it sends it. @param {any} body */
 function isNativeForm(body) {
   return Array.isArray(body?._parts);
 }

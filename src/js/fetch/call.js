@@ -16,10 +16,7 @@ import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js
 /** @import { Attempt } from '../run/attempt.js' */
 
 export class FetchCall {
-  /**
-   * The response that was offered, its attempt and its operation.
-   * @type {{ response?: any, attempt?: Attempt, op?: Operation }}
-   */
+  /** The response that was offered, and of what. @type {{ response?: any, attempt?: Attempt, op?: Operation }} */
   #offered = {};
   over = false;
   /** Number of attempts that had a response, or whose request was never sent. */
@@ -49,7 +46,7 @@ export class FetchCall {
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = this.attempt(!request.once);
+    const first = new FetchAttempt(this, !request.once);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(
       settings,
@@ -97,10 +94,7 @@ export class FetchCall {
     }
   }
 
-  /**
-   * A wait follows: the caller gets this response if no other attempt is made.
-   * @type {(from: FetchAttempt, op: Operation) => void}
-   */
+  /** The caller gets this response if no attempt follows. @type {(from: FetchAttempt, op: Operation) => void} */
   offer({ response, attempt }, op) {
     const { totalTimeoutMs, protection, throwOnStatus } = this.settings;
     cancelBody(this.#offered.response);
@@ -129,14 +123,6 @@ export class FetchCall {
     if (op?.run.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
     op.run.failed = true;
     op.run.outcome = label(new HttpStatusError(response), this.request);
-  }
-
-  /**
-   * Not in FetchAttempt: a bundler renames a class that names itself.
-   * @param {boolean} mayRepeat whether the request, as it was sent last, may be sent again
-   */
-  attempt(mayRepeat) {
-    return new FetchAttempt(this, mayRepeat);
   }
 }
 

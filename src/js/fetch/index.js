@@ -11,10 +11,7 @@ import { cancelBody } from './response.js';
 
 /** @param {import('../options/settings.js').Load} load */
 export function createFetchApi(load) {
-  /**
-   * @param {any} [options] options or a RetryPolicy
-   * @param {any} [inner] sends the requests; defaults to the global fetch of the moment
-   */
+  /** @param {any} [options] or a RetryPolicy @param {any} [inner] sends requests; defaults to the global fetch */
   function createFetch(options, inner) {
     if (isFunction(options)) throw problemOf('options', options, ['', 'secondArgument']);
     if (inner !== undefined && !isFunction(inner)) throw problemOf('fetch', inner, FUNCTION);

@@ -38,10 +38,7 @@ const inFlight = /** @type {Set<Sending>} */ (new Set());
  */
 let context;
 
-/**
- * Returns the global fetch. If that is ours, marks it as one that was global, and returns what it keeps.
- * @returns {Function | undefined}
- */
+/** Returns the global fetch; of ours, which this marks as global, what it keeps. @returns {Function | undefined} */
 function markGlobal() {
   const { fetch } = /** @type {any} */ (globalThis);
   /** @type {Place | undefined} */

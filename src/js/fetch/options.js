@@ -33,10 +33,7 @@ const FETCH_RULES = {
   protectionKey: FUNCTION,
 };
 
-/**
- * The same with the options of other operations, and of other packages, that have no meaning here, and the remedy, by
- * its name.
- */
+/** The same, and options of other operations and packages that have no meaning here, each with the remedy's name. */
 const ALL_RULES = {
   ...FETCH_RULES,
   retryIf: 'classify',

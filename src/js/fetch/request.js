@@ -22,10 +22,7 @@ export class FetchRequest {
   /** The body of `init`, or what makes it. It replaces the request's own, which is sent by cloning the request. */
   #body;
   #maxAttempts;
-  /**
-   * Whether the request is ours alone: then the last attempt may use it up. Unset until the request is taken over.
-   * @type {boolean | undefined}
-   */
+  /** Whether it is ours alone, so that the last attempt may use it up; unset before. @type {boolean | undefined} */
   #owned;
   /** The body that was sent last, if `init` has one. @type {unknown} */
   #sent;
@@ -162,10 +159,7 @@ export class FetchRequest {
     return (this.last = request);
   }
 
-  /**
-   * Takes the request over, as `fetch` does when it is called: from then on the caller's own counts
-   * as used. Throws when it was used before.
-   */
+  /** Takes the request over, as `fetch` does: the caller's own counts as used. Throws if it was used before. */
   #own() {
     if (!this.isRequest || this.#body !== undefined || this.#owned !== undefined) return;
     this.#owned = false;

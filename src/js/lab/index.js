@@ -33,19 +33,16 @@ export function createLab(RetryPolicy, load) {
   /** @param {any} policy */
   const dataOf = (policy) => policyData(RetryPolicy, policy)[0];
 
-  return {
+  return /** @satisfies {Record<string, (policy: any, ...args: any[]) => any>} */ ({
     ...createSimulations(dataOf, calls),
 
-    /** @param {any} policy @param {number} [waits] */
     plan(policy, waits) {
       const data = dataOf(policy);
       return ask('labPlan', data, waitsOf('k', waits, data));
     },
 
-    /** @param {any} policy */
     explain: (policy) => ask('labExplain', ...policyData(RetryPolicy, policy)),
 
-    /** @param {any} policy @param {any} [options] */
     sample(policy, options) {
       const data = dataOf(policy);
       const given = read(options, SAMPLE);
@@ -55,31 +52,25 @@ export function createLab(RetryPolicy, load) {
       return ask('labSample', data, ...seedOf(given.seed, data.seed), waits, first, operations);
     },
 
-    /** @param {any} policy @param {number} k @param {number} [resolution] */
     density(policy, k, resolution = 32) {
       const data = dataOf(policy);
       const cells = whole('resolution', resolution, 1, 1000);
       return ask('labCells', data, whole('k', k, 1, MAX_WAITS), cells);
     },
 
-    /** @param {any} policy @param {number} k @param {ArrayLike<number>} ms */
     cdf(policy, k, ms) {
       const values = numbersOf('ms', ms, '', (value) => !Number.isNaN(value));
       return ask('labCdf', dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
 
-    /** @param {any} policy @param {number} k @param {ArrayLike<number>} probabilities */
     quantiles(policy, k, probabilities) {
       const values = numbersOf('probabilities', probabilities, ' between 0 and 1', (value) => value >= 0 && value <= 1);
       return ask('labQuantiles', dataOf(policy), whole('k', k, 1, MAX_WAITS), values);
     },
-  };
+  });
 }
 
-/**
- * Returns how many waits are asked for. Defaults to those that the attempts leave room for.
- * @type {(name: string, waits: unknown, data: any) => number}
- */
+/** Defaults to the waits that attempts leave room for. @type {(name: string, waits: unknown, data: any) => number} */
 function waitsOf(name, waits, { maxAttempts }) {
   if (waits !== undefined) return whole(name, waits, 1, MAX_WAITS);
   return typeof maxAttempts === 'number' ? Math.min(maxAttempts - 1, MAX_WAITS) : DEFAULT_WAITS;

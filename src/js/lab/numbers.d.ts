@@ -1,14 +1,3 @@
 // The names of the numbers that simulations take as options, by the struct of Rust that has them: the build makes them of
 // crates/rejitter/src/simulation (xtask/npm/simulations.mjs).
-
-export const NUMBERS: Record<
-  | 'ContentionOptions'
-  | 'HedgeRule'
-  | 'HedgingOptions'
-  | 'LoadOptions'
-  | 'OutageOptions'
-  | 'RateLimitOptions'
-  | 'ServerLoad'
-  | 'ServiceTimes',
-  string[]
->;
+export const NUMBERS: Record<string, string[]>;

@@ -119,11 +119,7 @@ export function simulationOf({ call, instance }, make) {
   return simulation;
 }
 
-/**
- * Lets the event loop turn, so that messages, timers and frames run. It uses a message,
- * because browsers hold up nested timers, for 4 ms each.
- * @returns {Promise<void>}
- */
+/** Lets the event loop turn, by a message: browsers hold up nested timers, for 4 ms each. @returns {Promise<void>} */
 function turn() {
   return new Promise((resolve) => {
     let channel;

@@ -1,6 +1,7 @@
 // The simulations as users make them: from a policy and options to the wasm. That knows ranges and defaults; names and
 // types are checked here, as in all options.
 
+import { isObject } from '../options/checks.js';
 import { ownOf, read, readInto } from '../options/reader.js';
 import { SWITCH } from '../options/rules.js';
 import { RULES } from '../options/table.js';
@@ -13,7 +14,6 @@ import { seedOf } from './values.js';
  * halves of a seed, and options.
  * @typedef {'outage' | 'contention' | 'load' | 'rateLimit' | 'hedging'} Name
  * @typedef {{ labSimulate: (name: Name, ...args: unknown[]) => import('./run.js').Running }} SimulationCore
- * @typedef {(policy: any, options?: any) => ReturnType<typeof simulationOf>} Simulate
  */
 
 /** @import { Rule, Rules } from '../options/reader.js' */
@@ -81,20 +81,16 @@ export function createSimulations(dataOf, calls) {
     return simulationOf(calls, (core) => core.labSimulate(name, policy, ...bits, given));
   };
 
-  return {
-    /** @type {Simulate} */
+  return /** @satisfies {Record<string, (policy: any, options?: any) => object>} */ ({
     simulateOutage: (policy, options) => simulate('outage', OUTAGE, options, dataOf(policy)),
-    /** @type {Simulate} */
     simulateLoad: (policy, options) => simulate('load', LOAD, options, dataOf(policy)),
-    /** @type {Simulate} */
     simulateRateLimit: (policy, options) => simulate('rateLimit', RATE_LIMIT, options, dataOf(policy)),
-    /** @type {Simulate} */
     simulateContention: (policy, options) => {
-      const line = policy !== null && typeof policy === 'object' && Object.hasOwn(policy, 'figure');
+      const line = isObject(policy) && Object.hasOwn(policy, 'figure');
       return simulate('contention', CONTENTION, options, line ? read(policy, LINE) : dataOf(policy));
     },
-    simulateHedging: (/** @type {any} */ options) => simulate('hedging', HEDGING, options),
-  };
+    simulateHedging: (options) => simulate('hedging', HEDGING, options),
+  });
 }
 
 /** Returns the rule of an object of options. @param {Rules} rules @returns {Rule} */

@@ -40,10 +40,7 @@ const RULES = {
   retryIf: FUNCTION,
 };
 
-/**
- * The settings of a call. All names are own, so that nothing is looked up on Object.prototype. The core has more
- * defaults.
- */
+/** The settings of a call: all own, so that Object.prototype adds none. The core has more defaults. */
 export class Settings {
   maxAttempts = 6;
   /** @type {number | undefined} */ baseMs;

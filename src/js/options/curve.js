@@ -15,10 +15,7 @@ function belongs(name, { backoff, jitter }) {
   return name === 'truncateAt' ? owns || jitter === SLOTTED : owns && !hasOwnCurve(jitter);
 }
 
-/**
- * Drops what belongs to a replaced backoff or jitter, and of `seed` and `random` the replaced one.
- * @param {any} settings whose own properties are overrides
- */
+/** Drops what a replaced backoff or jitter had, and one of `seed` and `random`. @param {any} settings of an override */
 export function dropReplaced(settings) {
   const own = (/** @type {string} */ name) => Object.hasOwn(settings, name);
   if (own('seed') !== own('random')) settings[own('seed') ? 'random' : 'seed'] = undefined;

@@ -16,8 +16,7 @@ import { MAX_PROBLEMS, errorOf, leftOut, mistake, problemOf, unknown } from './m
 /** Options by name; for one that is not taken, the reason or its name in texts.js. @typedef {Readonly<Record<string, Rule | string>>} Rules */
 
 /**
- * Reads options by a table. Throws one error that lists every problem. Other packages have the `part` of protection,
- * too.
+ * Reads options by a table. Throws one error that lists every problem. A part of protection is named, for suggestions.
  * @type {(options: any, rules: Rules, part?: string) => Record<string, any>}
  */
 export function read(options, rules, part) {

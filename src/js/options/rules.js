@@ -94,11 +94,7 @@ function readJitter(value, _, problems) {
   return { jitter, spread };
 }
 
-/**
- * Returns the rule of a choice. The first is the default, and unset in settings.
- * @param {string[]} names
- * @returns {Rule}
- */
+/** Returns the rule of a choice. The first is the default, unset in settings. @type {(...names: string[]) => Rule} */
 export function choice(...names) {
   return ['string', (value, name) => (value === names[0] ? { [name]: undefined } : names.includes(value)), names];
 }

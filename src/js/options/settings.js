@@ -32,7 +32,7 @@ import { RULES } from './table.js';
  * @property {((k: number) => number) | readonly number[] | undefined} curve
  * @property {boolean} hooks whether there are any
  * @property {[high: number, low: number, index?: number] | undefined} seed
- * @property {import('../run/contracts.js').Protection | undefined} protection
+ * @property {import('../protection/state.js').State | undefined} protection
  * @property {number} [needs] what an operation has to do at its start before it calls the callback: PROTECTION, STEPS or
  *   LIMITS; undefined for nothing
  */

@@ -19,7 +19,7 @@ import { hide } from '../run/report.js';
  */
 export function delaysOf(policy, options) {
   const settings = reseeded(read(options, { seed: RULES.seed }).seed, policy);
-  const state = stateOf(0);
+  const state = { index: 0, previous: -1 };
   let attempt = 1;
   /** @returns {IteratorResult<number, undefined>} */
   const next = () => {
@@ -40,11 +40,6 @@ export function delaysOf(policy, options) {
   return iterator;
 }
 
-/** @param {number} index of the operation @returns {import('../run/decision.js').State} */
-function stateOf(index) {
-  return { index, previous: -1 };
-}
-
 /** Sets a seed, which replaces `random`. @param {Settings['seed']} seed @param {Settings} settings */
 function reseeded(seed, settings) {
   return seed === undefined ? settings : inheriting(settings, { seed, random: undefined });
@@ -53,10 +48,7 @@ function reseeded(seed, settings) {
 /** The last wait of a chain that is computed: each one depends on the one before. */
 const LONGEST_CHAIN = 100_000;
 
-/**
- * Returns wait `k` of an operation, whatever `maxAttempts` is.
- * @type {(policy: Settings, k: any, options: any) => number}
- */
+/** Returns a wait, whatever `maxAttempts` is. @type {(policy: Settings, k: any, options: any) => number} */
 export function delayOf(policy, k, options) {
   const rules = { seed: RULES.seed, operation: COUNT, hintMs: LONGEST };
   const { seed, operation = 0, hintMs = 0 } = read(options, rules);
@@ -64,7 +56,7 @@ export function delayOf(policy, k, options) {
   const chained = hasOwnCurve(settings.jitter);
   if (!isCount(k) || k > (chained ? LONGEST_CHAIN : Number.MAX_SAFE_INTEGER))
     throw problemOf('k', k, ['number', 'waitNumber', chained ? '100,000' : '2^53 - 1']);
-  const state = stateOf(operation);
+  const state = { index: operation, previous: -1 };
   for (let i = chained ? 1 : k; i < k; i++) computed(settings, state, i, undefined);
   const delayMs = computed(settings, state, k, hintMs);
   // An operation would stop here; a number could not say so.

@@ -22,10 +22,7 @@ function behind(policy) {
   throw mistake('this', 'notPolicy');
 }
 
-/**
- * Gives a policy its parts, and returns them.
- * @type {(policy: any, settings: import('../options/settings.js').Settings) => Behind}
- */
+/** Gives a policy its parts, and returns them. @type {(policy: any, settings: Behind['settings']) => Behind} */
 function initialised(policy, settings) {
   /** @type {Behind} */
   const parts = { settings, operations: 0, metrics: settings.metrics ? new Metrics() : undefined };
@@ -61,10 +58,7 @@ export function policyOf(load) {
       return toData(behind(this).settings);
     }
 
-    /**
-     * `console.log` of Node shows this.
-     * @type {(_: number, options: object, inspect: (value: unknown, options: object) => string) => string}
-     */
+    /** For Node's `console.log`. @type {(_: number, options: object, inspect: Function) => string} */
     [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
       return `RetryPolicy ${inspect(toData(behind(this).settings, true), options)}`;
     }

@@ -1,4 +1,4 @@
-// The guard of one operation keeps the numbers that protection needs. The driver calls it (run/contracts.js): before
+// The guard of one operation keeps the numbers that protection needs. The driver calls it: before
 // each attempt, when one has ended, before a wait, and at the end.
 
 import { restack } from '../run/report.js';
@@ -7,9 +7,17 @@ import { Admission } from './admission.js';
 import { SUCCESS } from './machines.js';
 import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 
-/** @import { Beginning, Holding, Stopping, Waiting } from '../run/contracts.js' */
 /** @import { Operation } from '../run/operation.js' */
 /** @import { State } from './state.js' */
+
+/**
+ * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time and ask again, wait before
+ * the retry, or stop, for a reason and with the error of an operation that has no outcome of its own.
+ * @typedef {{ do: 'begin', admission: Admission }} Beginning
+ * @typedef {{ do: 'hold', ms: number }} Holding
+ * @typedef {{ do: 'wait', ms: number }} Waiting
+ * @typedef {{ do: 'stop', reason: string, error: Error | undefined }} Stopping
+ */
 
 export class Guard {
   #state;

@@ -61,8 +61,7 @@ export class Hedge {
   }
 
   /**
-   * Takes the tokens of a hedge. Returns what puts them back; undefined if there are too few, or the server is in
-   * trouble.
+   * Takes the tokens of a hedge. Returns what puts them back, unless there are too few, or the server is in trouble.
    * @type {(state: import('./state.js').State, time: number) => (() => void) | undefined}
    */
   take({ budget, breaker, cooldown }, time) {

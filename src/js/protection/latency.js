@@ -35,10 +35,7 @@ function edgeOf(slot) {
   return ((9 + (slot % 8)) * 2 ** (slot >> 3)) / UNITS;
 }
 
-/**
- * A histogram of durations, and a quantile of it. The present slice counts in full, the one before with the share that
- * the last 30 s still cover.
- */
+/** A histogram of durations. The present slice counts in full, the one before with its share of the last 30 s. */
 export class Latency {
   current = newSlice();
   previous = newSlice();

@@ -70,10 +70,7 @@ class Protection {
     return stateOf(this).status();
   }
 
-  /**
-   * `console.log` of Node shows this.
-   * @type {(_: number, options: object, inspect: (value: unknown, options: object) => string) => string}
-   */
+  /** For Node's `console.log`. @type {(_: number, options: object, inspect: Function) => string} */
   [Symbol.for('nodejs.util.inspect.custom')](_, options, inspect) {
     return `Protection ${inspect(this.status(), options)}`;
   }

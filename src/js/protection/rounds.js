@@ -137,7 +137,7 @@ export class Rounds {
     return this.#isLast(run, next) ? next : new Promise(() => {});
   }
 
-  /** Follows an attempt that has ended with a failure, or with a result that may be one. @param {AttemptRun} run */
+  /** Follows an AttemptRun that has ended with a failure, or with a result that may be one. @param {any} run */
   failed(run) {
     if (!this.#undecided.has(run)) return;
     this.#cancel?.();
@@ -148,7 +148,7 @@ export class Rounds {
     this.#op.run = /** @type {Operation['run']} */ (running ?? run);
   }
 
-  /** Whether an end is that of the round, or the last failure. @type {(run: AttemptRun, stop: Stop) => boolean} */
+  /** Whether an end decides the operation, or all have failed. @type {(run: AttemptRun, stop: Stop) => boolean} */
   #isLast(run, stop) {
     const { limits } = this.#op;
     if (!this.#undecided.delete(run) || limits.stopped) return false;

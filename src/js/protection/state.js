@@ -49,7 +49,7 @@ function forget(byKey) {
   byKey.delete(/** @type {string} */ ((victim ?? states[0]).key));
 }
 
-/** State that all operations with one destination share. The driver calls it (run/contracts.js, Protection). */
+/** State that all operations with one destination share. The driver calls it. */
 export class State {
   #shared;
 
@@ -64,10 +64,7 @@ export class State {
     this.hedge = makers.hedge?.(time, this);
   }
 
-  /**
-   * Returns the state of a key. One that is made is kept only when it is used: who reads numbers leaves no trace.
-   * @param {any} key
-   */
+  /** Returns the state of a key. A new one is kept when it is used: to read leaves no trace. @param {any} key */
   of(key) {
     if (this.key !== undefined) throw mistake('for()', 'keyed');
     if (typeof key !== 'string') throw problemOf('key', key, RULES.name);

@@ -3,12 +3,12 @@
 import { Operation } from '../run/operation.js';
 import { now } from '../run/timer.js';
 
-/** @import { Protection } from '../run/contracts.js' */
+/** @import { State } from '../protection/state.js' */
 
 /** The keeper ends what waits. */
 const UNLIMITED = /** @type {any} */ ({ deadlineAt: Infinity });
 
-/** The index is that of the outage. @param {any} settings @param {Protection} protection @param {number} index */
+/** The index is that of the outage. @param {any} settings @param {State} protection @param {number} index */
 export function gateOf(settings, protection, index) {
   const op = new Operation(settings, () => {}, index, UNLIMITED, now());
   const { run } = op;

@@ -74,10 +74,7 @@ function keep(session, settings, resolve, reject) {
     reject(error);
   };
 
-  /**
-   * Waits. A wake-up leaves so much of it; resolves with whether one has brought the end forward.
-   * @type {(ms: number, leastMs: number) => Promise<any>}
-   */
+  /** Waits, at least `leastMs`. Resolves with whether woken. @type {(ms: number, leastMs: number) => Promise<any>} */
   const sleep = (ms, leastMs) =>
     new Promise((resolve) => {
       const from = now();

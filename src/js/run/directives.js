@@ -34,10 +34,7 @@ export function permanent(error) {
   return directed('PermanentError', 'permanent', [error], true, NaN);
 }
 
-/**
- * Never throws for an invalid time, because the failure that is about to be thrown would get lost.
- * @type {(ms: any, ...errors: unknown[]) => Error}
- */
+/** An invalid time throws nothing: the failure would get lost. @type {(ms: any, ...errors: unknown[]) => Error} */
 export function retryAfter(ms, ...errors) {
   const valid = isLongest(ms);
   const message = valid ? `retry after ${ms} ms` : problemOf('ms of retryAfter()', ms, LONGEST).message;

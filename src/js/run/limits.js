@@ -12,8 +12,7 @@ import { armTimer, now, startTimer } from './timer.js';
 
 /**
  * The part that the steps use. An operation that blocks has limits of another kind (sync.js).
- * @typedef {Pick<NoLimits, 'metrics' | 'context' | 'fields' | 'aborted' | 'stopped' | 'reason' | 'deadlineAt' | 'attempt' |
- *   'stopReason' | 'start' | 'begin' | 'endAttempt'>} OperationLimits
+ * @typedef {Omit<NoLimits, 'onStop' | 'race' | 'sleep' | 'dispose'>} OperationLimits
  */
 
 /** Rejection of what an interrupted operation awaits. Callers never see it. */
@@ -21,7 +20,7 @@ export const INTERRUPTED = Symbol('interrupted');
 
 /** The limits of an operation that nothing ends early. */
 class NoLimits {
-  /** Counters of the policy. @type {import('./contracts.js').Counters | undefined} */
+  /** Counters of the policy. @type {import('../policy/metrics.js').Metrics | undefined} */
   metrics;
   /** Message of the tracing channel. @type {Record<string, unknown> | undefined} */
   context;
@@ -60,10 +59,7 @@ class NoLimits {
     return value;
   }
 
-  /**
-   * Waits for one timer, or for an interruption.
-   * @type {(ms: number, unref: boolean | undefined) => Promise<unknown>}
-   */
+  /** Waits for a timer, or an interruption. @type {(ms: number, unref: boolean | undefined) => Promise<unknown>} */
   sleep(ms, unref) {
     // Memory of a waiting operation counts: this holds only the promise of its timer.
     return new Promise((resolve) => armTimer(/** @type {() => void} */ (resolve), ms, unref));
@@ -130,7 +126,7 @@ export class Limits extends NoLimits {
     this.stop(reasonOf(signal), true);
   }
 
-  /** Interrupts what it limits, once: an abort, or the deadline. @param {unknown} reason @param {boolean} aborted */
+  /** Interrupts what it limits, once, by an abort or the deadline. @param {unknown} reason @param {boolean} aborted */
   stop(reason, aborted) {
     if (this.stopped) return;
     Object.assign(this, { stopped: true, aborted, reason });
@@ -168,10 +164,7 @@ export class Limits extends NoLimits {
     return timeout;
   }
 
-  /**
-   * After an interruption, the value's promise, which may stay pending, keeps nothing of the operation but the symbol.
-   * @param {any} value
-   */
+  /** After an interruption, the value's promise keeps nothing of the operation but the symbol. @param {any} value */
   race(value) {
     return new Promise((resolve, reject) => {
       // Handled here even after an interruption, so that a late rejection is not unhandled.

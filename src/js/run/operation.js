@@ -13,7 +13,7 @@
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number | undefined} delayMs the wait after it
- * @property {import('./contracts.js').RecordFields | undefined} fields what protection adds
+ * @property {import('../protection/admission.js').RecordFields | undefined} fields what protection adds
  */
 
 /** Number of records that are kept: the first, and the last nine. */
@@ -29,7 +29,7 @@ export class Operation {
   records = NO_RECORDS;
   /** The last computed wait or its draw, for jitters that look back. */
   previous = -1;
-  /** The operation, as protection knows it. @type {import('./contracts.js').Guard | undefined} */
+  /** The operation, as protection knows it. @type {import('../protection/guard.js').Guard | undefined} */
   guard;
 
   /**
@@ -45,10 +45,7 @@ export class Operation {
     this.index = index;
     this.limits = limits;
     this.startedAt = startedAt;
-    /**
-     * The present attempt, or the one that ended last. Of a round, the one that counts so far.
-     * @type {AttemptRun<Limits>}
-     */
+    /** The present attempt, or the last one; of a round, the one that counts so far. @type {AttemptRun<Limits>} */
     this.run = new AttemptRun(this);
   }
 }
@@ -77,9 +74,9 @@ export class AttemptRun {
   demandedMs;
   /** The wait after it, once it is decided. @type {number | undefined} */
   delayMs;
-  /** The attempt of a fetch, which replaces parts of the steps. @type {import('./contracts.js').Task | undefined} */
+  /** The attempt of a fetch, which replaces parts of the steps. @type {import('../fetch/attempt.js').FetchAttempt | undefined} */
   task;
-  /** The attempt, as protection knows it. @type {import('./contracts.js').Admission | undefined} */
+  /** The attempt, as protection knows it. @type {import('../protection/admission.js').Admission | undefined} */
   admission;
 
   /** @param {Operation<Limits>} op */

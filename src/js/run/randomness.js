@@ -38,10 +38,7 @@ function processEntropy(strong) {
   return words;
 }
 
-/**
- * Returns whether this is Node, whose first use of crypto blocks for milliseconds, where V8 seeds Math.random from the
- * system.
- */
+/** Whether this is Node: its crypto blocks for milliseconds at first, and V8 seeds Math.random from the system. */
 function isNode() {
   const { process } = /** @type {any} */ (globalThis);
   return typeof process?.versions?.node === 'string';

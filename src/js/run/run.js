@@ -21,7 +21,7 @@ export function protect(op) {
 }
 
 /** @typedef {typeof DRIVER} Driver */
-/** @import { Counters } from './contracts.js' */
+/** @import { Metrics } from '../policy/metrics.js' */
 /** @typedef {typeof NO_LIMITS} Limited */
 
 /**
@@ -32,7 +32,7 @@ export function protect(op) {
  *
  * The index is that among the operations of a policy. A run's own signal adds to that of the settings.
  * @type {(settings: import('../options/settings.js').Settings, fn: import('./operation.js').Callback, index: number,
- *   metrics?: Counters, signal?: AbortSignal) => Promise<any>}
+ *   metrics?: Metrics, signal?: AbortSignal) => Promise<any>}
  */
 export function run(settings, fn, index, metrics, signal) {
   const { needs } = settings;
@@ -64,10 +64,7 @@ export function run(settings, fn, index, metrics, signal) {
   }
 }
 
-/**
- * Runs an operation that has more to do at its start than to call the callback.
- * @type {(op: Operation<Limited>, metrics?: Counters) => Promise<any>}
- */
+/** Runs one that has more to do at its start. @type {(op: Operation<Limited>, metrics?: Metrics) => Promise<any>} */
 export function takeSteps(op, metrics) {
   const { limits } = op;
   limits.metrics = metrics;

@@ -102,10 +102,7 @@ export function reportOf({ attempts, records, startedAt, guard, run }, reason) {
   return report;
 }
 
-/**
- * Makes a failure the cause of the error that takes its place, unless the error has a cause or would be its own.
- * @type {(error: any, failure: any) => void}
- */
+/** Makes a failure an error's cause, unless it has one or is its own. @type {(error: any, failure: any) => void} */
 function blame(error, failure) {
   try {
     if (!(error instanceof Error) || Object.hasOwn(error, 'cause') || !Object.isExtensible(error)) return;

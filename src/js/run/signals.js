@@ -9,10 +9,7 @@ const followersOf = new WeakMap();
 /** Follows a signal that is not aborted yet. @type {(signal: AbortSignal, follower: Follower) => void} */
 export function follow(signal, follower) {
   const known = followersOf.get(signal);
-  if (known !== undefined) {
-    known.followers.add(follower);
-    return;
-  }
+  if (known !== undefined) return void known.followers.add(follower);
   const followers = new Set([follower]);
   const listener = () => {
     // Each may leave during the loop.
@@ -32,10 +29,7 @@ export function unfollow(signal, follower) {
   signal.removeEventListener('abort', known.listener);
 }
 
-/**
- * Returns why the signal was aborted. Signals of old polyfills, as in React Native, carry no reason.
- * @param {AbortSignal} signal
- */
+/** Returns its reason. Signals of old polyfills, as in React Native, have none. @param {AbortSignal} signal */
 export function reasonOf({ reason }) {
   // Not a DOMException, which React Native lacks.
   return reason === undefined

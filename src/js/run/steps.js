@@ -27,7 +27,7 @@ export function start(op) {
 
 /**
  * Returns why protection stops the operation. Its error takes the place of the last outcome, which the attempt keeps.
- * @type {(op: Operation, answer: import('./contracts.js').Stopping) => string}
+ * @type {(op: Operation, answer: import('../protection/guard.js').Stopping) => string}
  */
 export function stopFor({ run }, { reason, error }) {
   if (error !== undefined) {
@@ -132,10 +132,7 @@ export function classify(run, verdict, also = ', or a promise of these') {
   return task?.forbids(run);
 }
 
-/**
- * Decides about another attempt. Returns the wait before it in ms, or why the operation stops.
- * @type {(op: Operation) => number | Stop}
- */
+/** Returns the wait before another attempt, in ms, or why there is none. @type {(op: Operation) => number | Stop} */
 export function plan(op) {
   const { settings, limits, guard, attempts, run } = op;
   // An attempt of a round may have aborted while the other one was classified.

@@ -119,11 +119,7 @@ function attemptSync(run) {
   return isReference(next) ? classify(run, noPromise(next, threw ? 'retryIf' : 'retryOnResult'), '') : next;
 }
 
-/**
- * Returns the value. Throws if it is a promise, and handles its rejection, because the error about the promise
- * takes its place.
- * @type {(value: any, name: string) => any}
- */
+/** Throws for a promise, whose own rejection counts as handled. @type {(value: any, name: string) => any} */
 function noPromise(value, name) {
   if (!isReference(value) || !isFunction(value.then)) return value;
   adopt(value, undefined, () => {});

@@ -12,10 +12,7 @@ export function subscribed() {
   return channel?.hasSubscribers ? channel : null;
 }
 
-/**
- * Returns a channel of Node, or null where the host has no such channel.
- * @type {(kind: 'channel' | 'tracingChannel', name: string) => any}
- */
+/** Returns a channel of Node, null elsewhere. @type {(kind: 'channel' | 'tracingChannel', name: string) => any} */
 export function channelOf(kind, name) {
   try {
     const { process } = /** @type {any} */ (globalThis);

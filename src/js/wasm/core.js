@@ -10,11 +10,7 @@ export const load = () => {
   return core;
 };
 
-/**
- * Gives the driver the instance's raw exports. The core keeps no state, so with two instances of
- * one module it does not matter which one answers.
- * @param {any} exports
- */
+/** Takes an instance's raw exports. The core keeps no state, so any instance may answer. @param {any} exports */
 export function bind(exports) {
   core = exports;
 }
