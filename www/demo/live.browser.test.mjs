@@ -23,8 +23,7 @@ const options = {
   // Most of a run is waiting, in real time.
   concurrency: 3,
   serve: () => served(folder),
-  // Without motion: it would draw each frame of runs that last for seconds.
-  pages: { init: bePatient, reducedMotion: true, isWhole: false },
+  pages: { init: bePatient, isWhole: false },
   // Firefox reports a failed fetch as an error of the page's; one that was aborted on its way through the worker has
   // no address there. Chromium reports what is meant to be missing.
   ignored: /\/flaky|Cross-Origin Request Blocked|A ServiceWorker intercepted|status of 404|A bad HTTP response code/,

@@ -59,10 +59,9 @@ inEachEngine(({ pageTest }) => {
     await page.locator('[data-scene=why]', { hasText: 'There is no wait to draw' }).waitFor();
   });
 
-  const still = { reducedMotion: true, init: watch };
   pageTest(
     'the scene by keyboard: words, steps with addresses, playhead; it does not move by itself',
-    still,
+    { init: watch },
     async (page) => {
       await page.locator('.words input:checked').first().focus();
       await page.keyboard.press('ArrowRight');
@@ -96,7 +95,7 @@ inEachEngine(({ pageTest }) => {
 
   pageTest(
     'the scene plays once by itself, says why at its moment, and plays each step',
-    { init: watch },
+    { init: watch, reducedMotion: false },
     async (page) => {
       await says(page, '0 of 1,000 served');
       const load = await seen(page);
@@ -277,7 +276,7 @@ inEachEngine(
       assert.ok(await page.locator('.brand span').isVisible(), 'the name is in the header');
     });
 
-    pageTest('in print: no buttons, no blank pages, and the whole scene', {}, async (page) => {
+    pageTest('in print: no buttons, no blank pages, and the whole scene', { reducedMotion: false }, async (page) => {
       await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
       assert.equal(await page.locator('#scene-body[data-playing]').count(), 0);
       await drawAll(page);

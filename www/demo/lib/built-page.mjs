@@ -22,7 +22,7 @@ import { LIMIT_MS } from './until.mjs';
  * @property {string} [query] after the site's address, or a whole address
  * @property {{ width: number, height: number }} [viewport]
  * @property {'light' | 'dark'} [scheme]
- * @property {boolean} [reducedMotion]
+ * @property {boolean} [reducedMotion] false: figures play, and each frame is drawn, which takes most of a browser's time
  * @property {boolean} [isWhole] false: files may be missing
  * @property {() => void} [init] runs in the page before its own scripts
  */
@@ -100,7 +100,7 @@ export function inEachEngine(
         /** @type {BuiltPage['withPage']} */
         async function withPage(use, options) {
           const { query = '', viewport = DESKTOP, scheme = 'light', ...more } = { ...pages, ...options };
-          const { reducedMotion = false, isWhole = true, init = () => {} } = more;
+          const { reducedMotion = true, isWhole = true, init = () => {} } = more;
           const key = `${scheme} ${reducedMotion}`;
           if (!started.has(key)) started.set(key, ENGINES[engine](scheme, reducedMotion));
           const browser = await started.get(key);
