@@ -1,12 +1,13 @@
 // The run of the steps that a command wants: each after those that it needs, the longest first, within the machine's
 // cores, and of a group one at a time.
 
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import { Failure, run as runCommand, shown, signalReceived } from './command.mjs';
+import { Failure, answer, run as runCommand, shown, signalReceived } from './command.mjs';
 import { inTarget } from './places.mjs';
 
 /** Cargo locks its build folder: of the commands that use `target/debug`, all but one would only wait. */
@@ -179,8 +180,15 @@ export async function setUp(all, goals) {
 export async function run(steps, { folder, jobs = availableParallelism() + 2, found = {}, ...options }) {
   const logs = inTarget(folder);
   const again = join(logs, 'again');
+  // Each of two runs in a checkout would delete what the other one writes.
+  const holder = inTarget('xtask.pid');
+  const isTaken = () => answer(['sh', '-c', 'kill -0 "$(cat "$0")"', holder]) !== undefined;
+  if (isTaken()) stdout.write('  waits for a command that runs in this checkout\n');
+  while (isTaken() && !signalReceived()) await pause(500);
+  if (signalReceived()) throw new Failure();
   rmSync(logs, { recursive: true, force: true });
   mkdirSync(again, { recursive: true });
+  writeFileSync(holder, `${process.pid}`);
   const known = { ...options, names: steps.map(({ name }) => name), found };
   const done = await pass(logs, steps, jobs, known);
   const hadCompany = jobs > 1 && steps.filter(isTest).length > 1;
@@ -192,6 +200,7 @@ export async function run(steps, { folder, jobs = availableParallelism() + 2, fo
     const [second] = await pass(again, [{ ...step, needs: [] }], 1, known);
     done[i] = { ...second, again: true };
   }
+  rmSync(holder, { force: true });
   return done;
 }
 

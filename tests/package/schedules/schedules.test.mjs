@@ -1,7 +1,7 @@
-// 40,000 random schedules (with REJITTER_QUICK 2,000) against the packed package: of hostile callbacks, signals, hooks
+// 20,000 random schedules (with REJITTER_QUICK 2,000) against the packed package: of hostile callbacks, signals, hooks
 // and clocks, and of operations that share protections. In each, all that is seen of the package is what is seen of the
-// reference (reference.mjs), and nothing is left behind. Among as many there are twice as many of each kind as it may
-// take to find each planted bug.
+// reference (reference.mjs), and nothing is left behind. Among as many there are twice as many of each kind as it
+// takes to find each planted bug.
 //
 // More, or other seeds: node tests/package/schedules/run.mjs --count N --seed S.
 
@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { installed } from '../lib/consumer.mjs';
 import { simulation } from './threads.mjs';
 
-const SCHEDULES = process.env.REJITTER_QUICK ? 2_000 : 40_000;
+const SCHEDULES = process.env.REJITTER_QUICK ? 2_000 : 20_000;
 
 test(`${SCHEDULES} random schedules break no invariant`, async () => {
   const { schedules, report } = await simulation({ folder: installed, seed: 20_260_101, to: SCHEDULES });
