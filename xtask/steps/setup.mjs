@@ -41,6 +41,8 @@ export const steps = [
     needs: [NODE],
     // The first installs all: the others would wait for it in the place of a compiler.
     group: INSTALLATIONS,
+    // The package waits for it longest.
+    urgent: true,
     setUp: npmPackages,
   })),
 ];
