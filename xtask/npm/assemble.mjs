@@ -2,15 +2,12 @@
 // with the modules that they reach, each wasm as a file and as a module, the CommonJS twins, the version. Next to it,
 // in OUT.modules, the same with every module as a file: for tests that change one.
 //
-//   node assemble.mjs --version 1.2.3 --wasm core.wasm --light light.js --machines machines.js --lab folder --out pkg
-//
 // The folder of the lab holds lab.wasm, its glue, lab_bg.js, as wasm-bindgen writes it for bundlers, and the licences
 // of its crates. Without it, the package has no lab: for tests where there is no Rust.
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 
 import { inRoot } from '../run/places.mjs';
@@ -28,13 +25,10 @@ const SITE = {
 /** Specifiers of modules of the package itself, in CommonJS written by esbuild or in declarations. */
 const OWN_MODULE = /((?:require|import)\(\s*|from\s+|import\s+)(['"])(\.{1,2}\/[^'"]+)\.js\2/g;
 
-export function toCommonJsPaths(code) {
-  return code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
-}
+export const toCommonJsPaths = (code) =>
+  code.replace(OWN_MODULE, (_, before, quote, path) => `${before}${quote}${path}.cjs${quote}`);
 
-function bytesModule(text, name) {
-  return `// ${name} as text\nexport default '${text}';\n`;
-}
+const bytesModule = (text, name) => `// ${name} as text\nexport default '${text}';\n`;
 
 /**
  * wasm-bindgen's glue without its comments, and without what it does at import: it makes a TextDecoder
@@ -103,7 +97,7 @@ function sameExports(exportsByFile) {
   }
 }
 
-/** Assembles the package of this checkout from these parts. */
+/** Assembles the package of this checkout from these parts, which are paths. */
 export async function assemble({ wasm, light, machines, lab, version, out }) {
   const next = `${out}.next`;
   rmSync(next, { recursive: true, force: true });
@@ -207,10 +201,4 @@ export async function assemble({ wasm, light, machines, lab, version, out }) {
   // In one move: readers of the package never see half of it.
   rmSync(out, { recursive: true, force: true });
   renameSync(next, out);
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const names = ['version', 'wasm', 'light', 'machines', 'lab', 'out'];
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
-  await assemble(parseArgs({ options }).values);
 }

@@ -60,9 +60,9 @@ export const steps = [
     name: 'assemble',
     needs: [...Object.values(THIN).map(({ title }) => `${title}: shrink`), `${LAB.title}: bind and optimise`],
     async setUp(log) {
-      const values = Object.entries({ version: version(), ...PARTS, out: pkg });
-      const remedy = 'the message in the log names the file of pkg-template/ or src/js/ at fault';
-      await log.run({ ...script('assemble.mjs', ...values.flatMap(([name, value]) => [`--${name}`, value])), remedy });
+      // It needs packages that the set-up installs.
+      const { assemble } = await import(inRoot('xtask/npm/assemble.mjs'));
+      await assemble({ version: version(), ...PARTS, out: pkg });
       log.note = `${fromRoot(pkg)} ${version()}`;
     },
   },

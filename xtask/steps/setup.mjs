@@ -39,9 +39,8 @@ export const steps = [
   ...[NPM_OF_BUILD, NPM_OF_TESTS, NPM_OF_PAGE, NPM_OF_BENCH, NPM_OF_SITE].map((name) => ({
     name,
     needs: [NODE],
-    // The first installs all: the others would wait for it in the place of a compiler.
+    // The first installs all, for which the package waits longest. The others would take the place of a compiler.
     group: INSTALLATIONS,
-    // The package waits for it longest.
     urgent: true,
     setUp: npmPackages,
   })),
