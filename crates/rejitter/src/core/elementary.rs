@@ -154,17 +154,4 @@ mod tests {
         }
         assert!(bare::floor(f64::NAN).is_nan() && bare::sqrt(f64::NAN).is_nan());
     }
-
-    #[test]
-    fn they_agree_with_the_mathematics_library() {
-        for i in 0..100_000 {
-            let x = f64::from(i) * 0.001;
-            let close = |ours: f64, theirs: f64| (ours - theirs).abs() <= 4e-15 * theirs;
-            assert!(close(exp2(x), x.exp2()), "exp2({x})");
-            assert!((tanh(x) - x.tanh()).abs() < 1e-15, "tanh({x})");
-        }
-        assert_eq!(exp2(1_024.0), f64::INFINITY);
-        assert_eq!(exp2(1e300), f64::INFINITY);
-        assert_eq!(tanh(1e300), 1.0);
-    }
 }

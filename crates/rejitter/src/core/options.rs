@@ -291,29 +291,24 @@ impl RetryOptions {
             _ => (None, "", true),
         };
         problems.require("jitter", parameter, rule, allowed);
+        let follows = self.jitter.follows_the_curve();
+        let (no_factor, no_step) = if follows {
+            (
+                "omitted, because it applies only to the exponential backoff",
+                "omitted, because it applies only to the linear backoff",
+            )
+        } else {
+            (
+                "omitted, because the jitter replaces the exponential backoff",
+                "omitted, because the jitter replaces the linear backoff",
+            )
+        };
+        let grows = follows && matches!(self.backoff, Backoff::Exponential);
         problems.range("factor", self.factor, FACTOR);
-        let replaced = !self.jitter.follows_the_curve();
-        problems.require(
-            "factor",
-            self.factor,
-            if replaced {
-                "omitted, because the jitter replaces the exponential backoff"
-            } else {
-                "omitted, because it applies only to the exponential backoff"
-            },
-            matches!(self.backoff, Backoff::Exponential) && !replaced,
-        );
+        problems.require("factor", self.factor, no_factor, grows);
+        let climbs = follows && matches!(self.backoff, Backoff::Linear);
         problems.range("step_ms", self.step_ms, MILLISECONDS);
-        problems.require(
-            "step_ms",
-            self.step_ms,
-            if replaced {
-                "omitted, because the jitter replaces the linear backoff"
-            } else {
-                "omitted, because it applies only to the linear backoff"
-            },
-            matches!(self.backoff, Backoff::Linear) && !replaced,
-        );
+        problems.require("step_ms", self.step_ms, no_step, climbs);
         let truncate_at = match self.truncate_at {
             Some(n) => Some(n as f64),
             None => None,
@@ -362,15 +357,5 @@ impl RetryOptions {
     }
 }
 
-/// See [`RetryOptions::base_ms`].
-pub(super) const DEFAULT_BASE_MS: f64 = 100.0;
 /// See [`RetryOptions::cap_ms`].
 pub(super) const DEFAULT_CAP_MS: f64 = 10_000.0;
-/// See [`RetryOptions::factor`].
-pub(super) const DEFAULT_FACTOR: f64 = 2.0;
-/// See [`RetryOptions::truncate_at`].
-pub(super) const DEFAULT_TRUNCATE_AT: u32 = 10;
-/// See [`RetryOptions::max_retry_after_ms`].
-pub(super) const DEFAULT_MAX_RETRY_AFTER_MS: f64 = 60_000.0;
-/// See [`RetryOptions::max_attempts`].
-pub(super) const DEFAULT_MAX_ATTEMPTS: u64 = 6;

@@ -3,10 +3,7 @@
 use super::backoff::{climb, fibonacci, grow};
 use super::elementary::{at_least, at_most, floor};
 use super::jitter::{CapRule, polly_v2, uniform};
-use super::options::{
-    DEFAULT_BASE_MS, DEFAULT_CAP_MS, DEFAULT_FACTOR, DEFAULT_MAX_ATTEMPTS,
-    DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_TRUNCATE_AT, OptionErrors,
-};
+use super::options::{DEFAULT_CAP_MS, OptionErrors};
 use super::{Backoff, Draws, Jitter, MAX_MS, RetryOptions, UNLIMITED, getters};
 
 /// A curve that is capped only after the draw stops growing here, so that nothing is infinite.
@@ -131,7 +128,7 @@ impl RetryPolicy {
         let cap_ms = options.resolved_cap_ms();
         let truncate_at = match options.truncate_at {
             Some(n) => n,
-            None => DEFAULT_TRUNCATE_AT,
+            None => 10,
         };
         let base_ms = match (options.base_ms, options.backoff) {
             (Some(base), _) => base,
@@ -140,7 +137,7 @@ impl RetryPolicy {
                 let power = truncate_at.saturating_sub(1);
                 cap_ms / grow(1.0, 2.0, power, f64::INFINITY)
             }
-            (None, _) => DEFAULT_BASE_MS.min(cap_ms),
+            (None, _) => 100.0_f64.min(cap_ms),
         };
         Self {
             backoff: options.backoff,
@@ -151,15 +148,14 @@ impl RetryPolicy {
             min_ms: or(options.min_ms, 0.0),
             growth: match options.backoff {
                 Backoff::Linear => or(options.step_ms, base_ms),
-                _ => or(options.factor, DEFAULT_FACTOR),
+                _ => or(options.factor, 2.0),
             },
             truncate_at,
             max_attempts: match options.max_attempts {
                 Some(most) => most,
-                None => DEFAULT_MAX_ATTEMPTS,
+                None => 6,
             },
-            max_retry_after_ms: or(options.max_retry_after_ms, DEFAULT_MAX_RETRY_AFTER_MS)
-                .min(MAX_MS),
+            max_retry_after_ms: or(options.max_retry_after_ms, 60_000.0).min(MAX_MS),
             cap_long_retry_after: options.cap_long_retry_after,
             given: Given {
                 base: options.base_ms.is_some(),

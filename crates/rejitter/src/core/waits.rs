@@ -70,19 +70,3 @@ impl Waits {
         decision
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_failures_does_not_overflow() {
-        let draws = Draws { r: 0.5, r2: 0.5 };
-        let mut last = Waits {
-            attempt: u64::MAX,
-            ..Waits::default()
-        };
-        let _ = last.next(&RetryPolicy::default(), &last.failure(), draws);
-        assert_eq!(last.attempt(), u64::MAX);
-    }
-}
