@@ -200,24 +200,21 @@ test('results are one’s own: they can be kept, cloned and transferred', () => 
   }
 });
 
-const SLICED =
-  "simulateContention({ figure: 'none' }, { clients: 200, runs: 1000, seed: 1 }).run({ sliceEvents: 1000, ";
-
-for (const [host, without] of [
-  ['', ''],
-  [' without MessageChannel', 'delete globalThis.MessageChannel;'],
-  [' where MessageChannel throws', 'globalThis.MessageChannel = class { constructor() { throw new Error(); } };'],
-]) {
+for (const [host, channel] of [
+  ['', 'globalThis.MessageChannel'],
+  [' without MessageChannel', 'undefined'],
+  [' where MessageChannel throws', 'class { constructor() { throw new Error(); } }'],
+])
   test(`run: between two slices timers fire${host}, and nothing keeps the process`, async () => {
-    const stdout = await printed(
-      `${without} const { simulateContention } = await import('rejitter/lab');
-       const controller = new AbortController();
-       setTimeout(() => controller.abort('time'), 20);
-       await ${SLICED} signal: controller.signal }).catch((reason) => console.log(reason));`,
-    );
+    const stdout = await printed(`
+      globalThis.MessageChannel = ${channel};
+      const { simulateContention } = await import('rejitter/lab');
+      const controller = new AbortController();
+      setTimeout(() => controller.abort('time'), 20);
+      await simulateContention({ figure: 'none' }, { clients: 200, runs: 1000 })
+        .run({ sliceEvents: 1000, signal: controller.signal }).catch((reason) => console.log(reason));`);
     assert.equal(stdout, 'time\n');
   });
-}
 
 /** The options with a value at a path of names. */
 const at = (path, value) => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value);

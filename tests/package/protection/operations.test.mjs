@@ -26,7 +26,7 @@ import {
 } from './entry.mjs';
 
 const all = await importAll();
-const { RejectedError, RetryPolicy, breaker, budget, cooldown, hedge, protect, retry } = all;
+const { RejectedError, RetryPolicy, breaker, budget, cooldown, protect, retry } = all;
 const { retryAfter, retryReport, retrySync } = all;
 
 timed('the first attempt runs in the stack of the caller, whatever watches it', async () => {
@@ -249,15 +249,4 @@ test('retrySync: no hold begins that ends after the deadline; a signal that is a
     assert.equal(options.protection.status().cooldown.held, 0);
   });
   if (threw) throw failed;
-});
-
-test('retrySync takes no hedge', () => {
-  assert.throws(() => retrySync(() => 1, { protection: protect(hedge()) }), {
-    name: 'TypeError',
-    message: 'rejitter: retrySync cannot hedge. Use retry, or a protection without hedge()',
-  });
-  assert.equal(
-    retrySync(() => 1, { protection: protect(budget()) }),
-    1,
-  );
 });

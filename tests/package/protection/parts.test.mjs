@@ -135,6 +135,10 @@ const MISTAKES = [
   [() => policy(budget()), `${OPTION}an object`],
   [() => policy(protect), `${OPTION}a function`],
   [() => retrySync(() => {}, { protection: true }), `${OPTION}true`],
+  [
+    () => retrySync(() => {}, { protection: protect(hedge()) }),
+    'retrySync cannot hedge. Use retry, or a protection without hedge()',
+  ],
   [() => retry(() => {}, { protection: null }), `${OPTION}null`],
   [() => policy(''), `${OPTION}""`],
   [() => protect(breaker()).open(0), `${HAND}0`],

@@ -1,16 +1,17 @@
 // wasm-pack build, for each target: the package retries on a page, in Node, and in a bundle, and its types are complete.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
 import webpack from 'webpack';
 
 import { BROWSERS, html, js, serve } from '../lib/browsers.mjs';
+import { project } from '../lib/consumer.mjs';
+import { checkFiles } from '../lib/programs.mjs';
 
 const root = join(process.env.REJITTER_TARGET_DIR, 'wasm-pack');
 const out = (target, ...path) => join(root, target, ...path);
@@ -65,16 +66,6 @@ const EXPECTED = {
     'retryWithFullJitter retryWithLinearBackoff retryWithTruncatedBackoff',
 };
 
-/** An app's folder that has the package of a target. */
-function appWith(target, name, text) {
-  const folder = mkdtempSync(join(root, 'app-'));
-  after(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(out(target), join(folder, 'node_modules/rejitter'), 'dir');
-  writeFileSync(join(folder, name), text);
-  return folder;
-}
-
 test('nodejs: retries when it is required, and when it is imported', async () => {
   const require = createRequire(import.meta.url);
   assert.deepEqual(await use(require(out('nodejs'))), EXPECTED);
@@ -83,34 +74,34 @@ test('nodejs: retries when it is required, and when it is imported', async () =>
   assert.deepEqual(await use(api), EXPECTED);
 });
 
-test('nodejs: its types are complete', () => {
-  const compiled = (statement) => {
-    const code = `
-      import { RetryPolicy, retry, retryWithFullJitter } from 'rejitter';
-      import type { Attempt, FailureEvent, PolicyOptions, RetryReport } from 'rejitter';
-      const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) =>
-        console.log(event.attempt) };
-      const attemptsOf = (report: RetryReport | undefined) => report?.records.length;
-      const text: Promise<string> =
-        retryWithFullJitter(async ({ attempt }: Attempt) => \`\${attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
-      const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
-      ${statement}
-      export { number, text };
-    `;
-    const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
-    const flags = '--noEmit --strict --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom';
-    const args = [tsc, ...flags.split(' '), '--pretty', 'false', '--types', '', 'main.ts'];
-    const cwd = appWith('nodejs', 'main.ts', code);
-    return spawnSync(process.execPath, args, { cwd, encoding: 'utf8' }).stdout;
-  };
-  assert.equal(compiled(''), '');
-  assert.match(compiled("retry(() => 1, { baseMs: '5' });"), /TS2\d+: /, 'the control: a wrong one is rejected');
+test('nodejs: its types are complete', async () => {
+  const app = (statement) => `
+    import { RetryPolicy, retry, retryWithFullJitter } from 'rejitter';
+    import type { Attempt, FailureEvent, PolicyOptions, RetryReport } from 'rejitter';
+    const options: PolicyOptions = { baseMs: 50, jitter: 'equal', onFailure: (event: FailureEvent) =>
+      console.log(event.attempt) };
+    const attemptsOf = (report: RetryReport | undefined) => report?.records.length;
+    const text: Promise<string> =
+      retryWithFullJitter(async ({ attempt }: Attempt) => \`\${attempt} \${attemptsOf(undefined)}\`, { capMs: 5 });
+    const number: Promise<number> = new RetryPolicy(options).run(() => retry(() => 1));
+    ${statement}
+    export { number, text };
+  `;
+  const compiles = (statement) =>
+    checkFiles({ 'main.mts': app(statement) }, '', { paths: { rejitter: [out('nodejs', 'rejitter_wasm.d.ts')] } });
+  await compiles('');
+  await assert.rejects(
+    compiles("retry(() => 1, { baseMs: '5' });"),
+    /TS2\d+: /,
+    'the control: a wrong one is rejected',
+  );
 });
 
 test('bundler: retries in a bundle of webpack', async () => {
-  const folder = appWith('bundler', 'entry.mjs', "export * from 'rejitter';\n");
+  const folder = project('wasm-pack', { 'node_modules/entry.mjs': "export * from 'rejitter';\n" });
+  symlinkSync(out('bundler'), join(folder, 'node_modules/rejitter'), 'dir');
   const options = {
-    ...{ context: folder, entry: './entry.mjs', mode: 'production', target: 'node20' },
+    ...{ context: folder, entry: './node_modules/entry.mjs', mode: 'production', target: 'node20' },
     experiments: { asyncWebAssembly: true, outputModule: true },
     output: { path: join(folder, 'dist'), filename: 'app.mjs', library: { type: 'module' } },
     // Here all exports are kept, whatever a user's app would keep.
