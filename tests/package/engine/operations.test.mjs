@@ -35,6 +35,9 @@ const CLASSES = { RetryError, TimeoutError, TypeError, RangeError };
 const START = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Undefined is the same as none. */
+const UNSET = Object.fromEntries(OPTIONS.map(({ name }) => [name, undefined]));
+
 /** Answers of a callback, by attempt. The last one repeats. */
 const nth = (script, n) => script[Math.min(n, script.length) - 1];
 
@@ -43,7 +46,7 @@ const nth = (script, n) => script[Math.min(n, script.length) - 1];
  * @param {{ now: number }} clock
  * @param {(ms: number, end: () => unknown) => unknown} after performs `end` after this many milliseconds
  * @param {(ms: number, end: () => void) => void} [arm] starts a timer
- * @param {boolean} [watches] whether attempts ask for their signals
+ * @param {boolean} [watches] whether attempts ask for their signals; the options that are not set are undefined then
  */
 function play(script, { hooks, clock, after, arm, watches = false }) {
   const values = new Map();
@@ -109,6 +112,7 @@ function play(script, { hooks, clock, after, arm, watches = false }) {
   if (abort?.before) controller.abort(reason(abort.reason));
   if (abort?.atMs !== undefined) arm(abort.atMs, () => controller.abort(reason(abort.reason)));
   const options = {
+    ...(watches && UNSET),
     ...script.options,
     ...Object.assign({}, ...['retryIf', 'retryOnResult', AWAITED, 'backoff'].map((name) => callback(name))),
     ...callback('random', (answers) => {

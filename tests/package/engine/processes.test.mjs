@@ -46,15 +46,6 @@ const PROGRAMS = {
      retry(fails, { ...long, signal }).catch((reason) => console.log(reason));`,
     'stopped',
   ],
-  "X01 the deadline and the attempt timeout are unref'd as well": [
-    `retry(hangs, { attemptTimeoutMs: 50_000, totalTimeoutMs: 60_000, unref: true });`,
-    '',
-  ],
-  'X03 success at the second attempt: neither the attempt timeout nor the deadline holds the process': [
-    `console.log(await retry(second, { baseMs: 1, attemptTimeoutMs: 60_000, totalTimeoutMs: 3_600_000 }),
-      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length);`,
-    'value 0',
-  ],
   'nothing of the options stays alive after a call': [
     `const kept = [];
     for (const make of [() => ({ retryIf: () => true }), () => ({ signal: new AbortController().signal }),
@@ -108,14 +99,6 @@ const PROGRAMS = {
       try { retrySync(fn, options); } catch (error) { console.log(error.name); }`,
     'TypeError\nTypeError\nTypeError',
     ['--unhandled-rejections=strict'],
-  ],
-  'M07 zero waits let the event loop turn: an abort by a real timer gets through': [
-    `let calls = 0, ticks = 0;
-    const ticker = setInterval(() => { ticks += 1; if (ticks === 3) controller.abort('enough'); }, 1);
-    const endless = () => { calls += 1; if (calls > 1e6) process.exit(9); throw 0; };
-    console.log(await end(retry(endless, { baseMs: 0, maxAttempts: Infinity, signal })), ticks);
-    clearInterval(ticker);`,
-    'enough 3',
   ],
   'W01 100 first calls at once: one instance, all right': [
     `let modules = 0;

@@ -236,4 +236,6 @@ test('overrides of a subclass are of that class; console.log shows the data', ()
   assert.equal(inspect(policyOf({ baseMs: 5 })), `RetryPolicy ${inspect(policyOf({ baseMs: 5 }).toJSON())}`);
   assert.match(inspect(policyOf({ backoff: (k) => k })), /^RetryPolicy \{\s.*backoff: \[Function: backoff\]/s);
   assert.match(inspect({ mine }, { depth: 0 }), /mine: RetryPolicy/);
+  assert.throws(() => structuredClone(mine), { name: 'DataCloneError' });
+  assert.deepEqual(JSON.parse(JSON.stringify({ mine })), { mine: { ...mine.toJSON() } });
 });
