@@ -10,8 +10,7 @@ import { test } from 'node:test';
 
 import { OPTIONS } from '../../../xtask/npm/options.mjs';
 import { AWAITED, HOOKS, OBSERVERS, fails } from '../lib/callbacks.mjs';
-import { underBlockingClock } from '../lib/blocking.mjs';
-import { replace, underClock } from '../lib/clock.mjs';
+import { replace, underBlockingClock, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
 import { evaluate, literal, tableIn } from '../lib/readers.mjs';
 import { OWN_CURVE } from '../schedules/waits.mjs';

@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 
-import { underBlockingClock } from '../lib/blocking.mjs';
 import { AWAITED, fails } from '../lib/callbacks.mjs';
-import { replace, underClock } from '../lib/clock.mjs';
+import { replace, underBlockingClock, underClock } from '../lib/clock.mjs';
 import { operate } from '../lib/operate.mjs';
 import { fragile, importAll } from '../protection/entry.mjs';
 

@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
-import { underBlockingClock } from '../lib/blocking.mjs';
 import { fails } from '../lib/callbacks.mjs';
-import { underClock } from '../lib/clock.mjs';
+import { underBlockingClock, underClock } from '../lib/clock.mjs';
 import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 

@@ -33,7 +33,7 @@ export function replace(holder, name, value) {
 }
 
 /** Options without what a polluted Object.prototype would add to them. */
-export const own = (options) => ({ __proto__: null, ...options });
+const own = (options) => ({ __proto__: null, ...options });
 
 export class VirtualClock {
   /**
@@ -183,3 +183,32 @@ export const underClock = (body, options) =>
     }
     return outcome;
   }, options);
+
+/**
+ * Runs `body(clock)`, synchronously, on a clock for code that blocks: `Atomics.wait` takes no real time, it moves the
+ * monotonic clock. `clock.waits` lists the timeouts of all waits; the body may move `clock.now`; `wake(ms)` says how
+ * long a wait of `ms` really lasts.
+ */
+export function underBlockingClock(body, options) {
+  const { start = 1000, wake = (ms) => ms } = own(options);
+  const clock = { now: start, waits: [] };
+  const { wait } = Atomics;
+  const saved = [
+    replace(globalThis.performance, 'now', () => clock.now),
+    replace(Atomics, 'wait', (cell, index, value, ms) => {
+      // The host itself answers whether this thread may block.
+      if (ms === 0) return wait(cell, index, value, ms);
+      if (clock.waits.length > 100_000) throw new Error('more than 100000 waits');
+      clock.waits.push(ms);
+      clock.now += wake(ms);
+      return 'timed-out';
+    }),
+  ];
+  try {
+    return { clock, value: body(clock) };
+  } catch (error) {
+    return { clock, error, threw: true };
+  } finally {
+    for (const putBack of saved) putBack();
+  }
+}

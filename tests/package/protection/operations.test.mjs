@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { channel } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 
-import { underBlockingClock } from '../lib/blocking.mjs';
-import { microtasks } from '../lib/clock.mjs';
+import { microtasks, underBlockingClock } from '../lib/clock.mjs';
 import { printed } from '../lib/consumer.mjs';
 import { caught } from '../lib/readers.mjs';
 import {
