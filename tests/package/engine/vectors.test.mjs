@@ -8,12 +8,11 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
 import { fails } from '../lib/callbacks.mjs';
-import { VirtualClock, turn } from '../lib/clock.mjs';
 import { importPackage, infinite, repo, vectors } from '../lib/consumer.mjs';
 import { operate } from '../lib/operate.mjs';
 import { kindsOf } from '../schedules/waits.mjs';
 
-const { RetryPolicy, retry } = await importPackage();
+const { RetryPolicy } = await importPackage();
 const failing = fails(0);
 const rows = vectors('delays', infinite);
 const kinds = vectors('kinds');
@@ -79,20 +78,3 @@ for (const jitter of [...kindsOf('jitter'), { type: 'proportional', ratio: 0.5 }
     for (const ms of delays) assert.ok(Number.isInteger(ms) && ms >= 5 && ms <= 9000, `setTimeout(${ms})`);
     assert.deepEqual(delays, [...new RetryPolicy({ ...policy, maxAttempts: 5001 }).delays()].map(Math.ceil));
   });
-
-test('timers and the clock are looked up at each use, not kept from the import or from the wait before', async () => {
-  const one = new VirtualClock().install();
-  const promise = retry(({ attempt }) => (attempt < 3 ? failing() : attempt), { jitter: 'none' });
-  await turn();
-  const waiting = one.next();
-  one.uninstall();
-  // The second wait goes to the clock of that moment.
-  const two = new VirtualClock({ start: one.now + 100 }).install();
-  try {
-    waiting.callback();
-    await two.drain();
-    assert.deepEqual([one.delays, two.delays, await promise], [[100], [200], 3]);
-  } finally {
-    two.uninstall();
-  }
-});

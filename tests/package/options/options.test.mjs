@@ -14,7 +14,6 @@ import { importFetch, importTesting } from '../lib/fetching.mjs';
 import { operate } from '../lib/operate.mjs';
 import { caught } from '../lib/readers.mjs';
 import { SHORTCUTS } from '../lib/shortcuts.mjs';
-import { expectedWaits } from '../schedules/waits.mjs';
 
 const api = await importPackage();
 const { RetryPolicy, retry, retrySync, retryWithFullJitter } = api;
@@ -98,26 +97,6 @@ for (const [name, { takes, says, isNumber, with: others = {} }] of Object.entrie
       }
     }
   });
-
-test('each function rejects invalid options and what its name fixes, whatever the value, and takes the rest', async () => {
-  for (const [name, own] of Object.entries(SHORTCUTS)) {
-    const [fixed, open] = name.endsWith('Jitter')
-      ? ['jitter', { backoff: 'linear' }]
-      : ['backoff', { jitter: 'equal' }];
-    const omitted =
-      name === 'retry' ? [] : [own[fixed], 'fixed', 5].map((value) => [{ [fixed]: value }, `${fixed} must be omitted`]);
-    for (const [options, message] of [
-      [{ baseMs: -1 }, 'baseMs must be'],
-      [{ maxAtempts: 2 }, 'unknown option "maxAtempts". Did you mean maxAttempts?'],
-      ...omitted,
-    ])
-      assert.ok((await refused(() => api[name](uncalled, options))).message.startsWith(`rejitter: ${message}`), name);
-    // Decorrelated jitter replaces the backoff.
-    const given = own.jitter === 'decorrelated' ? {} : open;
-    const { clock } = await underClock(() => api[name](failing, { ...given, maxAttempts: 3, random: () => 0.5 }));
-    assert.deepEqual(clock.delays, expectedWaits(2, 0.5, { ...own, ...given }).map(Math.ceil), name);
-  }
-});
 
 test('lists and jitter objects are copied, the last wait repeats, the cap and the floor hold', () => {
   const list = [5, 0, 20.5, Infinity, 7];
@@ -345,6 +324,7 @@ const FORMS = {
   awaited: [onClock((given, clock) => clock.runUntil(given))],
   scriptedRandom: [scriptedRandom],
   constantRandom: [constantRandom],
+  ...Object.fromEntries(Object.keys(SHORTCUTS).map((name) => [name, [(given) => api[name](() => {}, given)]])),
 };
 
 test('the table has rows for both forms of policies, of both answers', () => {
