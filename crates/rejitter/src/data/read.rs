@@ -254,18 +254,11 @@ impl Reader {
     }
 
     fn truncate_at(&mut self, name: &str, value: &Value) -> Option<u32> {
-        let found = value
-            .number()
-            .and_then(whole)
-            .and_then(|n| u32::try_from(n).ok());
+        let whole = value.number().and_then(whole);
+        let found = whole.and_then(|n| n.try_into().ok());
         let found = found.filter(|n| (1..=1_024).contains(n));
-        self.known(
-            found,
-            name,
-            value,
-            "an integer between 1 and 1024",
-            Kind::Number,
-        )
+        let rule = "an integer between 1 and 1024";
+        self.known(found, name, value, rule, Kind::Number)
     }
 
     fn max_attempts(&mut self, name: &str, value: &Value) -> Option<u64> {

@@ -73,11 +73,8 @@ mod tests {
     #[test]
     fn there_are_as_many_waits_as_the_policy_has() {
         assert_eq!(delays(&POLICY, UNIX_EPOCH).len(), 5);
-        let none = RetryPolicy::no_retries();
-        assert!(matches!(
-            none.should_retry(SystemTime::now(), 0),
-            RetryDecision::DoNotRetry
-        ));
+        let none = RetryPolicy::no_retries().should_retry(SystemTime::now(), 0);
+        assert!(matches!(none, RetryDecision::DoNotRetry));
     }
 
     #[test]

@@ -15,13 +15,6 @@ use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutEr
 use crate::core::{Backoff, Decision, Draws, Hint, MAX_MS, RetryPolicy, Seed, StopReason, Waits};
 use crate::policy::{duration_from_ms, ms_from_duration};
 
-/// A failed attempt.
-struct Failed<'a, E> {
-    started: Started,
-    error: &'a AttemptError<E>,
-    ended: Duration,
-}
-
 /// What replaces or limits a wait of the policy.
 #[derive(Default)]
 pub(super) struct Asked {
@@ -110,12 +103,7 @@ impl<M: Outcome> Operation<M> {
             (ended, Err(reason))
         } else {
             let ended = clock();
-            let failed = Failed {
-                started,
-                error: &error,
-                ended,
-            };
-            let judged = self.judge(&failed, hooks);
+            let judged = self.judge(started, &error, ended, hooks);
             let decision = judged.and_then(|asked| self.plan(asked, hooks, &clock));
             (ended, decision)
         };
@@ -152,12 +140,7 @@ impl<M: Outcome> Operation<M> {
         hooks: &mut impl Hooks<M::Attempt>,
         ended: Duration,
     ) -> Option<Last<M::Attempt>> {
-        let failed = Failed {
-            started,
-            error: &error,
-            ended,
-        };
-        match self.judge(&failed, hooks) {
+        match self.judge(started, &error, ended, hooks) {
             Ok(_) => {
                 let record = self.record(started, ended);
                 let deadline = self.deadline().is_some();
@@ -209,29 +192,31 @@ impl<M: Outcome> Operation<M> {
     /// the JavaScript driver: the caller's condition, the hint, then protection hears of it.
     fn judge(
         &mut self,
-        failed: &Failed<'_, M::Attempt>,
+        started: Started,
+        error: &AttemptError<M::Attempt>,
+        ended: Duration,
         hooks: &mut impl Hooks<M::Attempt>,
     ) -> Result<(Option<Duration>, Option<Duration>), StopReason> {
-        let verdict = match failed.error {
-            AttemptError::Error(error) => hooks.when(error, &self.attempt(failed.started)),
+        let verdict = match error {
+            AttemptError::Error(error) => hooks.when(error, &self.attempt(started)),
             AttemptError::Timeout(TimeoutError::Attempt { .. }) => {
                 self.outcome.retry_timeouts().into()
             }
             // Time ran out, or the operation was rejected, which is not of an attempt.
             _ => {
                 #[cfg(feature = "protection")]
-                self.tell(failed, Verdict::Stop, None, hooks);
+                self.tell(started, error, ended, Verdict::Stop, None, hooks);
                 return Err(StopReason::Timeout);
             }
         };
         if verdict == Verdict::Stop {
             self.hint = Packed::NONE;
             #[cfg(feature = "protection")]
-            self.tell(failed, verdict, None, hooks);
+            self.tell(started, error, ended, verdict, None, hooks);
             return Err(StopReason::NotRetryable);
         }
         let (exactly, at_least) = verdict.waits();
-        let hinted = failed.error.error().and_then(|error| hooks.hint(error));
+        let hinted = error.error().and_then(|error| hooks.hint(error));
         // The longer one satisfies both.
         let hint = match (hinted, at_least) {
             (Some(hinted), Some(at_least)) => Some(hinted.max(at_least)),
@@ -247,7 +232,7 @@ impl<M: Outcome> Operation<M> {
             hint
         };
         #[cfg(feature = "protection")]
-        self.tell(failed, verdict, hint, hooks);
+        self.tell(started, error, ended, verdict, hint, hooks);
         Ok((exactly, longest))
     }
 
@@ -297,16 +282,13 @@ impl<M: Outcome> Operation<M> {
     #[inline]
     fn tell(
         &mut self,
-        failed: &Failed<'_, M::Attempt>,
+        started: Started,
+        error: &AttemptError<M::Attempt>,
+        ended: Duration,
         verdict: Verdict,
         hint: Option<Duration>,
         hooks: &mut impl Hooks<M::Attempt>,
     ) {
-        let Failed {
-            started,
-            error,
-            ended,
-        } = *failed;
         let longest_ms = self.policy.max_retry_after_ms();
         let timeout = self.outcome.attempt_timeout();
         let Some(guard) = self.outcome.guard() else {
@@ -355,12 +337,8 @@ mod tests {
             operation.seed = seed;
             operation.begin(Duration::ZERO);
             let mut hooks = When(|_: &&str| verdict, (), Into::into);
-            let failed = Failed {
-                started: operation.last().started(None),
-                error: &AttemptError::Error("own"),
-                ended: Duration::ZERO,
-            };
-            let asked = operation.judge(&failed, &mut hooks)?;
+            let (started, error) = (operation.last().started(None), AttemptError::Error("own"));
+            let asked = operation.judge(started, &error, Duration::ZERO, &mut hooks)?;
             operation.plan(asked, &mut hooks, || Duration::ZERO)
         };
         let unseeded = end(policy(UNLIMITED), None, Verdict::Retry);

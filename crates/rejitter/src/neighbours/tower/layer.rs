@@ -173,20 +173,14 @@ impl<C, S, P> RetryLayer<C, S, P> {
         self,
         change: impl FnOnce(C, S, P) -> (C2, S2, P2),
     ) -> RetryLayer<C2, S2, P2> {
-        let Settings {
-            policy,
-            classify,
-            sleeper,
-            total_timeout,
-            protection,
-        } = self.settings;
-        let (classify, sleeper, protection) = change(classify, sleeper, protection);
+        let old = self.settings;
+        let (classify, sleeper, protection) = change(old.classify, old.sleeper, old.protection);
         RetryLayer {
             settings: Settings {
-                policy,
+                policy: old.policy,
                 classify,
                 sleeper,
-                total_timeout,
+                total_timeout: old.total_timeout,
                 protection,
             },
         }
