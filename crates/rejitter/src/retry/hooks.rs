@@ -101,11 +101,46 @@ impl<E> Hooks<E> for () {
     const TIMED: bool = false;
 }
 
-/// `Inner`, with one hook replaced by a function.
+/// A hook that asks the one of `Inner`.
+macro_rules! passes_on {
+    (when) => {
+        fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
+            self.1.when(error, attempt)
+        }
+    };
+    (hint) => {
+        fn hint(&mut self, error: &E) -> Option<Duration> {
+            self.1.hint(error)
+        }
+    };
+    (signal) => {
+        #[cfg(feature = "protection")]
+        fn signal(&mut self, error: &E) -> Option<Signal> {
+            self.1.signal(error)
+        }
+    };
+    (curve) => {
+        fn curve(&mut self, k: u64) -> Option<Duration> {
+            self.1.curve(k)
+        }
+    };
+    (success) => {
+        fn success(&mut self, attempts: u64, elapsed: Duration) {
+            self.1.success(attempts, elapsed);
+        }
+    };
+    (notify) => {
+        fn notify(&mut self, event: &FailureEvent<'_, E>) {
+            self.1.notify(event);
+        }
+    };
+}
+
+/// `Inner`, with one hook replaced by a function; the listed ones are passed on.
 // Those of a predicate have the conversion with them. Were it a bound of theirs, or were they opaque, each further call
 // of a chain would repeat the compiler's message about a predicate of another type.
 macro_rules! replaces {
-    ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal $($rest:tt)*) => {
+    ($type:ident$(<$v:ident>)? [$($function:tt)*] $timed:literal [$($other:ident)+] $own:item) => {
         #[allow(missing_debug_implementations)]
         pub struct $type<F, Inner, $($v)?>(
             pub(super) F,
@@ -116,65 +151,24 @@ macro_rules! replaces {
         impl<E, F: $($function)*, Inner: Hooks<E>, $($v)?> Hooks<E> for $type<F, Inner, $($v)?> {
             #[allow(clippy::overly_complex_bool_expr)]
             const TIMED: bool = $timed || Inner::TIMED;
-            replaces!(@when $($rest)*);
-            replaces!(@hint $($rest)*);
-            replaces!(@signal $($rest)*);
-            replaces!(@curve $($rest)*);
-            replaces!(@success $($rest)*);
-            replaces!(@notify $($rest)*);
-        }
-    };
-    (@when when $own:item) => { $own };
-    (@when $($other:tt)*) => {
-        fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict {
-            self.1.when(error, attempt)
-        }
-    };
-    (@hint hint $own:item) => { $own };
-    (@hint $($other:tt)*) => {
-        fn hint(&mut self, error: &E) -> Option<Duration> {
-            self.1.hint(error)
-        }
-    };
-    (@signal signal $own:item) => { $own };
-    (@signal $($other:tt)*) => {
-        #[cfg(feature = "protection")]
-        fn signal(&mut self, error: &E) -> Option<Signal> {
-            self.1.signal(error)
-        }
-    };
-    (@curve curve $own:item) => { $own };
-    (@curve $($other:tt)*) => {
-        fn curve(&mut self, k: u64) -> Option<Duration> {
-            self.1.curve(k)
-        }
-    };
-    (@success success $own:item) => { $own };
-    (@success $($other:tt)*) => {
-        fn success(&mut self, attempts: u64, elapsed: Duration) {
-            self.1.success(attempts, elapsed);
-        }
-    };
-    (@notify notify $own:item) => { $own };
-    (@notify $($other:tt)*) => {
-        fn notify(&mut self, event: &FailureEvent<'_, E>) {
-            self.1.notify(event);
+            $own
+            $(passes_on!($other);)+
         }
     };
 }
 
-replaces! { When<V> [FnMut(&E) -> V] false when
+replaces! { When<V> [FnMut(&E) -> V] false [hint signal curve success notify]
 fn when(&mut self, error: &E, _: &Attempt) -> Verdict { (self.2)((self.0)(error)) } }
-replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true when
+replaces! { WhenAttempt<V> [FnMut(&E, &Attempt) -> V] true [hint signal curve success notify]
 fn when(&mut self, error: &E, attempt: &Attempt) -> Verdict { (self.2)((self.0)(error, attempt)) } }
-replaces! { HintOf [FnMut(&E) -> Option<Duration>] false hint
+replaces! { HintOf [FnMut(&E) -> Option<Duration>] false [when signal curve success notify]
 fn hint(&mut self, error: &E) -> Option<Duration> { (self.0)(error) } }
 #[cfg(feature = "protection")]
-replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false signal
+replaces! { SignalOf [FnMut(&E) -> Option<Signal>] false [when hint curve success notify]
 fn signal(&mut self, error: &E) -> Option<Signal> { (self.0)(error) } }
-replaces! { Curve [FnMut(u64) -> Duration] false curve
+replaces! { Curve [FnMut(u64) -> Duration] false [when hint signal success notify]
 fn curve(&mut self, k: u64) -> Option<Duration> { Some((self.0)(k)) } }
-replaces! { NotifySuccess [FnMut(u64, Duration)] true success
+replaces! { NotifySuccess [FnMut(u64, Duration)] true [when hint signal curve notify]
 fn success(&mut self, attempts: u64, elapsed: Duration) { (self.0)(attempts, elapsed); } }
-replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true notify
+replaces! { Notify [FnMut(&FailureEvent<'_, E>)] true [when hint signal curve success]
 fn notify(&mut self, event: &FailureEvent<'_, E>) { (self.0)(event); } }
