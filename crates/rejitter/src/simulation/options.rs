@@ -1,9 +1,10 @@
 //! Options of simulations: what each is, its default and its range stand in one line, from which all else comes.
 
-/// Makes a struct of options. After the default of a number, `=> [lo, hi, rule]` is its range and the words for it; a
-/// method's name, a check of its own. In front of the documentation stands what else the struct has: `clients` retry by
-/// a policy, `seeded` has no clients, and a section of other options says what precedes its names in messages. The
-/// declarations and names of JavaScript are read from these lines (xtask/npm/simulations.mjs).
+/// Makes a struct of options. After the default of a number, `=> [lo, hi, rule]` is its range and the words for it;
+/// `=> [bins most]`, a bin's width where times end at `most`; a method's name, a check of its own. In front of the
+/// documentation stands what else the struct has: `clients` retry by a policy, `seeded` has no clients, and a section of
+/// other options says what precedes its names in messages. The declarations and names of JavaScript are read from these
+/// lines (xtask/npm/simulations.mjs).
 macro_rules! options {
     (clients $(#[$doc:meta])* $name:ident: $($rows:tt)+) => {
         options! {
@@ -91,6 +92,9 @@ macro_rules! options {
                 $($(options!(@check self check [concat!($section, stringify!($field))] $field $rule);)*)+
             }
         }
+    };
+    (@check $self:ident $check:ident [$option:expr] $field:ident [bins $most:expr]) => {
+        $check.bins($self.horizon_ms, $most, $self.$field)
     };
     (@check $self:ident $check:ident [$option:expr] $field:ident [$lo:expr, $hi:expr, $rule:expr]) => {
         $check.range($option, f64::from($self.$field), ($lo, $hi), $rule)

@@ -42,7 +42,7 @@ options! { clients
     /// Defaults to 600,000.
     horizon_ms: f64 = 600_000.0 => [ABOVE_0, MAX_TIME_MS, "above 0 and at most 10^12 milliseconds"],
     /// Width of a time bin. Positive. Defaults to 100.
-    bin_ms: f64 = 100.0 => check_bins,
+    bin_ms: f64 = 100.0 => [bins MAX_TIME_MS],
     /// Number of clients whose attempts are all kept. Between 0 and 10^6. Defaults to 24.
     traced: u32 = 24 => [0.0, 1e6, "an integer between 0 and 10^6"],
 }
@@ -65,10 +65,6 @@ impl OutageOptions {
             "above 0 if the policy never waits and never gives up, and more than a 10^15th of \
              horizon_ms, because time would stand still",
         );
-    }
-
-    fn check_bins(&self, check: &mut Check) {
-        check.bins(self.horizon_ms, MAX_TIME_MS, self.bin_ms);
     }
 }
 

@@ -47,7 +47,7 @@ options! { clients
     /// 600,000.
     horizon_ms: f64 = 600_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
     /// Width of a time bin. Positive. Defaults to 1000.
-    bin_ms: f64 = 1_000.0 => check_bins,
+    bin_ms: f64 = 1_000.0 => [bins 1e9],
 }
 
 impl RateLimitOptions {
@@ -68,10 +68,6 @@ impl RateLimitOptions {
             let range = (0.0, f64::INFINITY);
             check.range("cooldown.max_hold_ms", max_hold_ms, range, rule);
         }
-    }
-
-    fn check_bins(&self, check: &mut Check) {
-        check.bins(self.horizon_ms, 1e9, self.bin_ms);
     }
 }
 

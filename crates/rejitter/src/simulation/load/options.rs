@@ -50,7 +50,7 @@ options! { clients
     /// Where the simulation ends. Positive, at most 10^9, at most 10^6 bins. Defaults to 300,000.
     horizon_ms: f64 = 300_000.0 => [ABOVE_0, 1e9, POSITIVE_MS],
     /// The width of a time bin. Positive. Defaults to 1000.
-    bin_ms: f64 = 1_000.0 => check_bins,
+    bin_ms: f64 = 1_000.0 => [bins 1e9],
     /// Parts that bound the attempts. Defaults to none.
     protection: LoadProtection = LoadProtection::default() => check_protection,
     /// Number of processes that the requests come from, at random, each with a protection of its own. Between 1 and
@@ -96,10 +96,6 @@ impl LoadOptions {
         let stands_still = self.ends() && timeout > 0.0 && is_no_time(timeout, horizon);
         let rule = "more than a 10^15th of horizon_ms, because time would stand still";
         check.holds("timeout_ms", timeout, !stands_still, rule);
-    }
-
-    fn check_bins(&self, check: &mut Check) {
-        check.bins(self.horizon_ms, 1e9, self.bin_ms);
     }
 
     fn check_protection(&self, check: &mut Check) {
