@@ -10,7 +10,7 @@ import { importPackage, vectors } from '../lib/consumer.mjs';
 import { importFetch } from '../lib/fetching.mjs';
 import { caught } from '../lib/readers.mjs';
 import { compare } from './failures/fetches.mjs';
-import { misjudged } from './failures/rows.mjs';
+import { misjudged, sendsAgain } from './failures/rows.mjs';
 
 const { isProgrammingError, isTransientError, permanent, retry, retryAfter } = await importPackage();
 const { createFetch } = await importFetch();
@@ -60,9 +60,14 @@ test('real failures of fetch: both are right', async () => {
   assert.ok(count >= 38, `${count} failures`);
 });
 
-test('agrees with createFetch about failures of each engine', () => {
-  for (const { code, message, is } of vectors('network-failures'))
-    classify([Object.assign(new TypeError(message), code && { code })], is === 'network' || is === 'unprocessed');
+test("V05 failures of the network are known by each engine's words, bare and as a cause; mistakes and bugs are none", async () => {
+  for (const { code, syscall, message, is } of vectors('network-failures')) {
+    const error = Object.assign(new TypeError(message), code && { code }, syscall && { syscall });
+    const passes = is === 'network' || is === 'unprocessed';
+    classify([error], passes);
+    for (const each of [error, Object.assign(new TypeError('x'), { cause: error })])
+      assert.equal(await sendsAgain(createFetch, each), passes, `${code} ${syscall} ${message}`);
+  }
 });
 
 test('other values, endless chains, and objects that throw are not transient', () => {

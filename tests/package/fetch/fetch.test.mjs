@@ -5,7 +5,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 
 import { fails } from '../lib/callbacks.mjs';
-import { importEntry, importPackage, vectors } from '../lib/consumer.mjs';
+import { importEntry, importPackage } from '../lib/consumer.mjs';
 import { QUICK, closedOrigin, importFetch, serving, statuses } from '../lib/fetching.mjs';
 
 const { createFetch, fetchWithRetry } = await importFetch();
@@ -36,17 +36,6 @@ test('a POST that the server redirects to where nobody can connect is processed 
     for (const body of ['item=7', undefined, () => 'item=7', new URLSearchParams('item=7')]) {
       const error = await entries.large(to, { method: 'POST', body }).catch((error) => error);
       assert.deepEqual([error.cause.code, retryReport(error).attempts], [code, 3], `${to} ${typeof body}`);
-    }
-  }
-});
-
-test("V05 failures of the network are retried on each engine's word; mistakes and bugs are not", async () => {
-  for (const { code, syscall, message, is } of vectors('network-failures')) {
-    const thrown = Object.assign(new TypeError(message), code && { code }, syscall && { syscall });
-    for (const error of [thrown, Object.assign(new TypeError('x'), { cause: thrown })]) {
-      const { inner, calls } = statuses(error, 200);
-      await createFetch(QUICK, inner)('http://x/').catch((thrown) => assert.equal(thrown, error));
-      assert.equal(calls.length, is === 'network' || is === 'unprocessed' ? 2 : 1, `${code} ${syscall} ${message}`);
     }
   }
 });

@@ -63,21 +63,3 @@ test('mistakes are made once, a body that is read is not cancelled, and a timeou
   const { error } = await underClock(() => createFetch({ attemptTimeoutMs: 5, maxAttempts: 2 }, hangs)('http://x/'));
   assert.ok(error instanceof TimeoutError);
 });
-
-test('as the global fetch it sends by the one that it replaced, under mocks and wrappers as well', async (t) => {
-  const { fetch: native } = globalThis;
-  t.after(() => (globalThis.fetch = native));
-  const { inner, calls } = statuses(200);
-  globalThis.fetch = inner;
-  const first = (globalThis.fetch = createFetch());
-  const second = (globalThis.fetch = createFetch());
-  await Promise.resolve();
-  globalThis.fetch = (...args) => second(...args);
-  const mocked = createFetch();
-  for (const each of [first, second, globalThis.fetch]) assert.equal((await each('http://x/')).status, 200);
-  assert.equal(calls.length, 3);
-  const mock = statuses(204);
-  globalThis.fetch = mock.inner;
-  assert.equal((await mocked('http://x/')).status, 204);
-  assert.equal((await fetchWithRetry('http://x/')).status, 204);
-});

@@ -108,14 +108,19 @@ const DECISIONS = [
   // It learns that the wrapper leads to it.
   ["ours = createFetch(); globalThis.fetch = via('wrapper', ours);", 'wrapper real', 'real'],
 ];
-test('which fetch sends a request of ours', async () => {
-  const stdout = await printed(`
-    import { createFetch } from 'rejitter/fetch';
+for (const [entry, rows] of [
+  ['fetch', DECISIONS],
+  // It does not learn.
+  ['light/fetch', DECISIONS.slice(0, -1)],
+])
+  test(`which fetch sends a request of rejitter/${entry}`, async () => {
+    const stdout = await printed(`
+    import { createFetch } from 'rejitter/${entry}';
     let log = [];
     const via = (name, next = () => new Response()) => async (...args) => (log.push(name), next(...args));
     const real = via('real');
     const seen = [];
-    for (const make of [${DECISIONS.map(([make]) => `async (ours) => { ${make} return ours; }`)}]) {
+    for (const make of [${rows.map(([make]) => `async (ours) => { ${make} return ours; }`)}]) {
       globalThis.fetch = real;
       const ours = await make();
       const sent = [];
@@ -127,10 +132,9 @@ test('which fetch sends a request of ours', async () => {
       seen.push(sent);
     }
     console.log(JSON.stringify(seen));`);
-  const found = JSON.parse(stdout);
-  for (const [i, [make, first, second = first]] of DECISIONS.entries())
-    assert.deepEqual(found[i], [first, second], make);
-});
+    const found = JSON.parse(stdout);
+    for (const [i, [make, first, second = first]] of rows.entries()) assert.deepEqual(found[i], [first, second], make);
+  });
 
 for (const [wrapper, lay] of Object.entries(WRAPPERS)) {
   test(`the global fetch is ours, under ${wrapper}`, async () => {
