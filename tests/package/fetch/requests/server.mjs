@@ -47,7 +47,9 @@ export class Echo {
     for (const [id, entry] of this.seen) {
       assert.equal(entry.bare.length, 1, id);
       const bare = comparable(entry.bare[0].sent);
-      for (const name of names.filter((name) => name !== 'bare')) {
+      const ours = names.filter((name) => name !== 'bare' && name in entry);
+      assert.ok(ours.length >= 3, id);
+      for (const name of ours) {
         const where = `${id}, ${name}`;
         const [{ key, sent: first }] = entry[name];
         assert.equal(entry[name].length, key !== undefined || !/^(POST|PURGE)$/i.test(bare.method) ? 3 : 1, where);
@@ -60,7 +62,7 @@ export class Echo {
       // The last one has a callback `prepare`; engines differ in what a request of mode no-cors takes.
       if (!id.includes('no-cors'))
         assert.ok(
-          entry[names.at(-1)].every(({ prepared }) => prepared === '1'),
+          entry[ours.at(-1)].every(({ prepared }) => prepared === '1'),
           id,
         );
     }
