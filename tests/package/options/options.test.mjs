@@ -339,18 +339,16 @@ test('the table has rows for both forms of policies, of both answers', () => {
 
 for (const [form, ways] of Object.entries(FORMS))
   test(`O05 ${form}: accepts or rejects each row as the table says`, async () => {
-    for (const { given: one, each = [one], accepted, error, option, says = '' } of rows.filter(({ where }) =>
-      where.includes(form),
-    ))
-      for (const given of each.map(revived))
-        for (const way of ways) {
-          const thrown = await (async () => void (await way(given)))().catch((thrown) => thrown);
-          const label = `${shown(given)}: ${thrown?.message}`;
-          assert.equal(thrown?.name, error, label);
-          if (accepted) continue;
-          const text = thrown.message.replace(/^rejitter: (unknown option ")?/, '');
-          assert.ok(text.startsWith(option) && !/^\w/.test(text.slice(option.length)), label);
-          const value = typeof given === 'string' ? JSON.stringify(given) : shown(given);
-          assert.ok(thrown.message.includes(says.replace('%', () => value)), label);
-        }
+    const ofForm = rows.filter(({ where }) => where.includes(form));
+    for (const { given: one, each = [one], accepted, error, option, says = '' } of ofForm)
+      for (const [given, way] of each.flatMap((value) => ways.map((way) => [revived(value), way]))) {
+        const thrown = await (async () => void (await way(given)))().catch((thrown) => thrown);
+        const label = `${shown(given)}: ${thrown?.message}`;
+        assert.equal(thrown?.name, error, label);
+        if (accepted) continue;
+        const text = thrown.message.replace(/^rejitter: (unknown option ")?/, '');
+        assert.ok(text.startsWith(option) && !/^\w/.test(text.slice(option.length)), label);
+        const value = typeof given === 'string' ? JSON.stringify(given) : shown(given);
+        assert.ok(thrown.message.includes(says.replace('%', () => value)), label);
+      }
   });
