@@ -16,7 +16,7 @@ import { HttpStatusError, cancelBody, keepAbortable, label } from './response.js
 /** @import { Attempt } from '../run/attempt.js' */
 
 export class FetchCall {
-  /** The response that was offered, and of what. @type {{ response?: any, attempt?: Attempt, op?: Operation }} */
+  /** The offered response, its attempt and operation. @type {{ response?: any, attempt?: Attempt, op?: Operation }} */
   #offered = {};
   over = false;
   /** Number of attempts that had a response, or whose request was never sent. */

@@ -38,7 +38,7 @@ const inFlight = /** @type {Set<Sending>} */ (new Set());
  */
 let context;
 
-/** Returns the global fetch; of ours, which this marks as global, what it keeps. @returns {Function | undefined} */
+/** Returns the global fetch. If it is ours, marks that, and returns what it keeps. @returns {Function | undefined} */
 function markGlobal() {
   const { fetch } = /** @type {any} */ (globalThis);
   /** @type {Place | undefined} */

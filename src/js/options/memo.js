@@ -1,5 +1,4 @@
-// Calls from one place of a program mostly have the same options: to read them again costs more than the rest of a
-// call.
+// Calls from one place of a program mostly have the same options: to read them again costs more than all the rest.
 
 import { isFunction, isObject } from './checks.js';
 import { ORIGIN } from './codes.js';

@@ -1,5 +1,5 @@
-// The guard of one operation keeps the numbers that protection needs. The driver calls it: before
-// each attempt, when one has ended, before a wait, and at the end.
+// The guard of one operation keeps the numbers that protection needs. The driver calls it before each attempt, when one
+// has ended, before a wait, and at the end.
 
 import { restack } from '../run/report.js';
 import { now } from '../run/timer.js';
@@ -11,8 +11,8 @@ import { RejectedError, rejecters, warnOfLayers } from './rejected.js';
 /** @import { State } from './state.js' */
 
 /**
- * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time and ask again, wait before
- * the retry, or stop, for a reason and with the error of an operation that has no outcome of its own.
+ * Protection answers what to do, and the driver does it: begin the attempt, hold it for a time and ask again, wait
+ * before the retry, or stop, for a reason and with the error of an operation that has no outcome of its own.
  * @typedef {{ do: 'begin', admission: Admission }} Beginning
  * @typedef {{ do: 'hold', ms: number }} Holding
  * @typedef {{ do: 'wait', ms: number }} Waiting

@@ -50,9 +50,9 @@ export class Hedge {
     this.budget = new Budget(budget);
   }
 
-  /** Returns the rounds of an operation. @param {ConstructorParameters<typeof Rounds>} args */
-  rounds(...args) {
-    return new Rounds(...args);
+  /** Returns the rounds of an operation. @type {(...args: ConstructorParameters<typeof Rounds>) => Rounds} */
+  rounds(op, driver, state) {
+    return new Rounds(op, driver, state);
   }
 
   /** Returns how long after an attempt its hedge starts, in ms, once enough is known. @param {number} time */

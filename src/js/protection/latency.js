@@ -1,6 +1,5 @@
 // How long first attempts take, so that a hedge starts when most of them would have ended: the machine of
-// core/protection/latency.rs of the crate. JavaScript is smaller here than WebAssembly, and apps without hedges leave
-// it out.
+// core/protection/latency.rs of the crate. JavaScript is smaller here than WebAssembly, and only hedges need it.
 
 /** Slots of a histogram: 24 octaves of 8. */
 const SLOTS = 192;

@@ -13,7 +13,7 @@ export const PART = Symbol.for('rejitter.part');
 export const range = (least, most) => ['number', (value) => isWithin(value, least, most)];
 
 /**
- * Shows the caller the options.
+ * Returns a recipe, which shows the options to the caller.
  * @type {(part: keyof import('./state.js').Makers, options: object, make: import('./state.js').Make<object>) => any}
  */
 export function recipe(part, options, make) {

@@ -172,8 +172,7 @@ export class Rounds {
   }
 
   /**
-   * Ends the round: chooses the attempt whose outcome is that of the operation, and records the other one. Returns
-   * both.
+   * Ends the round: chooses the attempt whose outcome is that of the operation, and records the other. Returns both.
    * @param {AttemptRun | undefined} chosen undefined if none has ended
    * @param {string} reason for which an attempt that runs ends
    */

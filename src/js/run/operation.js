@@ -74,7 +74,7 @@ export class AttemptRun {
   demandedMs;
   /** The wait after it, once it is decided. @type {number | undefined} */
   delayMs;
-  /** The attempt of a fetch, which replaces parts of the steps. @type {import('../fetch/attempt.js').FetchAttempt | undefined} */
+  /** The attempt of a fetch, which replaces steps. @type {import('../fetch/attempt.js').FetchAttempt | undefined} */
   task;
   /** The attempt, as protection knows it. @type {import('../protection/admission.js').Admission | undefined} */
   admission;

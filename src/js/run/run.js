@@ -64,7 +64,7 @@ export function run(settings, fn, index, metrics, signal) {
   }
 }
 
-/** Runs one that has more to do at its start. @type {(op: Operation<Limited>, metrics?: Metrics) => Promise<any>} */
+/** Runs an operation with more to do first. @type {(op: Operation<Limited>, metrics?: Metrics) => Promise<any>} */
 export function takeSteps(op, metrics) {
   const { limits } = op;
   limits.metrics = metrics;
@@ -79,8 +79,7 @@ export function takeSteps(op, metrics) {
  * that later attempts throw. All between two awaits is done in one turn. Each waiting operation holds the variables, so
  * there are few.
  *
- * The first attempt may have been made already: then `threw` says how it ended, and `answer` is what it returned or
- * threw.
+ * The first attempt may have been made already: then `threw` says how it ended, and `answer` is what came of it.
  * @type {(op: Operation<Limited>, threw?: boolean, answer?: any) => Promise<any>}
  */
 async function loop(op, threw, answer) {

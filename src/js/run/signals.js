@@ -29,7 +29,7 @@ export function unfollow(signal, follower) {
   signal.removeEventListener('abort', known.listener);
 }
 
-/** Returns its reason. Signals of old polyfills, as in React Native, have none. @param {AbortSignal} signal */
+/** Returns the reason. Signals of old polyfills, as in React Native, have none. @param {AbortSignal} signal */
 export function reasonOf({ reason }) {
   // Not a DOMException, which React Native lacks.
   return reason === undefined

@@ -1,6 +1,5 @@
 // What an operation does between the things that take time. The loop (run.js) calls these in their order. Each returns
-// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation, or in its
-// attempt.
+// why the operation stops, or undefined to go on; what else it finds out, it leaves in the operation or attempt.
 
 import { readMarks } from '../marks.js';
 import { isMs, isObject, isReference } from '../options/checks.js';
