@@ -143,7 +143,7 @@ pub fn check_dates() {
     }
 }
 
-/// Makes headers, as `tests/package/lib/random-headers.mjs` does: texts of all forms, some of which are damaged.
+/// Makes headers, as `tests/package/fetch/hints.test.mjs` does: texts of all forms, some of which are damaged.
 struct Headers(Words);
 
 impl Headers {

@@ -3,30 +3,42 @@
 // tests/protection/lives.rs. REJITTER_LIVES sets how many lives of 100 steps the machines have.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { modules } from '../lib/consumer.mjs';
-import { writtenBy } from '../lib/native.mjs';
+import { modules, repo, run } from '../lib/consumer.mjs';
 
 const load = (name) => import(pathToFileURL(join(modules, 'lib', name)).href);
 const machine = await load('protection/machines.js');
 const { Latency, peek } = await load('protection/latency.js');
 
+/** Runs the native test that writes the tape of all lives of these machines. */
+async function tapeOf(name, lives) {
+  const folder = mkdtempSync(join(tmpdir(), 'lives-'));
+  try {
+    const file = join(folder, 'tape');
+    // With the packages and features of the step of all native tests: another choice would build all once more.
+    const choice = ['--package', 'rejitter', '--package', 'rejitter-wasm', '--all-features', '--test', 'native'];
+    const args = ['test', '--locked', '--quiet', ...choice, '--', '--exact', `protection::lives::of_${name}`];
+    const env = { REJITTER_LIFE_TAPES: file, REJITTER_LIVES: String(lives) };
+    const { code, stdout, stderr } = await run(process.env.CARGO || 'cargo', args, { cwd: repo, env });
+    assert.equal(code, 0, stdout + stderr);
+    return new Float64Array(new Uint8Array(readFileSync(file)).buffer);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /**
  * Makes the calls of all lives.
- * @param {string} name of the machines whose lives are played
- * @param {number} lives
  * @param {(next: () => number, equal: (answer: number | boolean) => void, more: () => boolean) => void} play one life:
  *   `next` gives the next number of its tape, `equal` holds an answer to it, bit for bit
  */
 async function playAll(name, lives, play) {
-  const written = await writtenBy(`protection::lives::of_${name}`, (file) => ({
-    REJITTER_LIFE_TAPES: file,
-    REJITTER_LIVES: String(lives),
-  }));
-  const tape = new Float64Array(written);
+  const tape = await tapeOf(name, lives);
   let at = 0;
   for (let life = 0; life < lives; life += 1) {
     const from = at;

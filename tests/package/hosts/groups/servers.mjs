@@ -1,8 +1,7 @@
 // Workers, edge runtimes and frameworks: the suite on their servers and on their pages.
 
-import { onEdge } from '../../lib/edge.mjs';
-import { onWorkerd } from '../../lib/workerd.mjs';
 import { inFolder, onPage } from '../browser.mjs';
+import { onEdge, onWorkerd } from '../engines.mjs';
 import { answeredBy, printedBy, row } from '../row.mjs';
 import { MARK, PARTS, WITHOUT_LAB } from '../suite.mjs';
 
@@ -75,7 +74,7 @@ export const ENGINES_OF_EDGE = {
     row('edge-runtime, engine', {
       expected: REFUSED,
       files: { 'main.mjs': "export { suite } from './suite.mjs';\n" },
-      results: async (folder) => JSON.parse(JSON.stringify(await (await onEdge(folder.dir)).exported.suite())),
+      results: async (folder) => JSON.parse(JSON.stringify(await (await onEdge(folder.dir)).suite())),
     }),
   ],
 };
