@@ -130,12 +130,11 @@ pub struct OptionError {
 
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            option,
-            value,
-            rule,
-        } = self;
-        write!(f, "{option} must be {rule}, got {value}")
+        write!(
+            f,
+            "{} must be {}, got {}",
+            self.option, self.rule, self.value
+        )
     }
 }
 

@@ -68,30 +68,20 @@ impl Distribution {
         };
         let from = inside.min(count);
         let to = (cap / slot).ceil().clamp(from, count);
-        let mut parts = Vec::new();
-        if from > 0.0 {
-            parts.push(Part::Atom {
-                ms: floor.min(cap),
-                mass: from / count,
-            });
-        }
-        if to > from {
-            parts.push(Part::Row {
-                first: slot * from,
-                step: slot,
-                count: to - from,
-                each: 1.0 / count,
-            });
-        }
-        if count > to {
-            parts.push(Part::Atom {
-                ms: cap,
-                mass: (count - to) / count,
-            });
-        }
+        let atom = |ms, of: f64| {
+            let mass = of / count;
+            (of > 0.0).then_some(Part::Atom { ms, mass })
+        };
+        let row = (to > from).then_some(Part::Row {
+            first: slot * from,
+            step: slot,
+            count: to - from,
+            each: 1.0 / count,
+        });
+        let parts = [atom(floor.min(cap), from), row, atom(cap, count - to)];
         Self {
             lattice_ms: Some(slot),
-            ..Self::new(parts)
+            ..Self::new(parts.into_iter().flatten().collect())
         }
     }
 

@@ -60,16 +60,10 @@ pub fn plan(model: &Model, waits: u32) -> Vec<PlannedWait> {
     let mut distributions = model.distributions();
     let mut planned: Vec<PlannedWait> = Vec::new();
     for k in 1..=waits {
-        let again = planned
-            .last()
-            .filter(|_| distributions.is_settled())
-            .cloned();
-        let mut wait = match again {
-            Some(again) => again,
-            None => match distributions.next() {
-                Some(distribution) => alone(model, k, &distribution),
-                None => break,
-            },
+        let again = planned.last().filter(|_| distributions.is_settled());
+        let next = || Some(alone(model, k, &distributions.next()?));
+        let Some(mut wait) = again.cloned().or_else(next) else {
+            break;
         };
         totals.add(k, &wait);
         wait.k = k;

@@ -20,17 +20,10 @@ pub struct Sampler {
 enum Formula {
     /// `r·hi`, for each wait.
     Full(Vec<f64>),
-    /// `lo + r·(hi − lo)`, at most `most`.
-    Uniform(Vec<Range>),
+    /// `lo + r·(hi − lo)`, at most the number beside them.
+    Uniform(Vec<(f64, f64)>, f64),
     /// Whatever the core makes of it: the wait depends on the one before, or on two draws.
     Core(Delays),
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Range {
-    lo: f64,
-    hi: f64,
-    most: f64,
 }
 
 impl Sampler {
@@ -44,19 +37,12 @@ impl Sampler {
             } else {
                 policy.cap_ms()
             };
-            let ranges: Vec<Range> = (1..=u64::from(waits))
-                .map(|k| {
-                    let (lo, hi) = policy.range_ms(&model.wait(k, None));
-                    Range { lo, hi, most }
-                })
-                .collect();
-            if ranges
-                .iter()
-                .all(|range| range.lo == 0.0 && range.hi <= most)
-            {
-                Formula::Full(ranges.iter().map(|range| range.hi).collect())
+            let ranges = (1..=u64::from(waits)).map(|k| policy.range_ms(&model.wait(k, None)));
+            let ranges: Vec<_> = ranges.collect();
+            if ranges.iter().all(|(lo, hi)| *lo == 0.0 && *hi <= most) {
+                Formula::Full(ranges.into_iter().map(|(_, hi)| hi).collect())
             } else {
-                Formula::Uniform(ranges)
+                Formula::Uniform(ranges, most)
             }
         } else {
             Formula::Core(policy.unlimited().delays(seed))
@@ -82,10 +68,9 @@ impl Sampler {
                         *wait = start.draw(k, 0) * hi;
                     }
                 }
-                Formula::Uniform(ranges) => {
-                    for ((k, wait), range) in (1..).zip(waits).zip(ranges) {
-                        let Range { lo, hi, most } = *range;
-                        *wait = (lo + start.draw(k, 0) * (hi - lo)).min(hi).min(most);
+                Formula::Uniform(ranges, most) => {
+                    for ((k, wait), (lo, hi)) in (1..).zip(waits).zip(ranges) {
+                        *wait = (lo + start.draw(k, 0) * (hi - lo)).min(*hi).min(*most);
                     }
                 }
                 Formula::Core(delays) => {

@@ -296,7 +296,7 @@ impl<F, Fut: TryFuture<State = ()>, M: Outcome, S: MaybeSleeper, H> Retry<F, Fut
     ) -> Retry<F, Fut, Reported<M::Attempt, M::Protection>, S, H> {
         self.with(|parts| {
             let mut parts = parts.report();
-            parts.operation.outcome.set_attempt_timeout(timeout);
+            parts.operation.outcome.attempt_timeout = timeout.into();
             parts
         })
     }
@@ -357,7 +357,7 @@ impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S,
     #[cfg(feature = "tower")]
     pub(crate) fn spare_first(self) -> Self {
         self.with(|mut parts| {
-            parts.operation.outcome.spare_first();
+            parts.operation.outcome.ends_first = false;
             parts
         })
     }
@@ -370,7 +370,7 @@ impl<F, Fut, E, P: Protect, S: MaybeSleeper, H> Retry<F, Fut, Reported<E, P>, S,
     /// Examples: [`guide::errors`](crate::guide::errors).
     pub fn retry_timeouts(self, retry: bool) -> Self {
         self.with(|mut parts| {
-            parts.operation.outcome.set_retry_timeouts(retry);
+            parts.operation.outcome.retry_timeouts = retry;
             parts
         })
     }

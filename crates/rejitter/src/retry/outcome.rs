@@ -149,10 +149,11 @@ pub struct Kept<E> {
 /// `P` is its protection: see [`Protect`].
 #[derive(Debug)]
 pub struct Reported<E, P = ()> {
-    records: Records<E>,
-    attempt_timeout: Packed,
-    retry_timeouts: bool,
-    ends_first: bool,
+    pub(super) records: Records<E>,
+    pub(super) attempt_timeout: Packed,
+    pub(super) retry_timeouts: bool,
+    /// False for a first attempt that runs on after the deadline, as without a report.
+    pub(super) ends_first: bool,
     protection: P,
 }
 
@@ -173,24 +174,6 @@ impl<E, P> Reported<E, P> {
             ends_first: self.ends_first,
             protection: change(self.protection),
         }
-    }
-
-    /// Lets a first attempt run on after the deadline, as without a report.
-    #[cfg(feature = "tower")]
-    pub(super) fn spare_first(&mut self) {
-        self.ends_first = false;
-    }
-
-    pub(super) fn set_attempt_timeout(&mut self, timeout: Duration) {
-        self.attempt_timeout = timeout.into();
-    }
-
-    pub(super) fn set_retry_timeouts(&mut self, retry: bool) {
-        self.retry_timeouts = retry;
-    }
-
-    pub(super) fn keep_errors(&mut self, errors: usize) {
-        self.records.keep_errors(errors);
     }
 }
 

@@ -184,7 +184,7 @@ macro_rules! setters {
             /// an error may hold a response or a connection. 0 counts as 1.
             pub fn keep_errors(self, errors: usize) -> Self {
                 self.with(|mut parts| {
-                    parts.operation.outcome.keep_errors(errors);
+                    parts.operation.outcome.records.keep_errors(errors);
                     parts
                 })
             }
