@@ -97,15 +97,6 @@ pub struct DataErrors {
 }
 
 impl DataErrors {
-    #[cfg(feature = "lab")]
-    pub(crate) fn out_of_range(problems: Vec<String>) -> Self {
-        let wrong_type = false;
-        Self {
-            problems,
-            wrong_type,
-        }
-    }
-
     /// The problems, each of which names the option, its rule and its value.
     #[must_use]
     pub fn problems(&self) -> &[String] {

@@ -403,7 +403,10 @@ impl<'a> Given<'a> {
         let problems = self.problems(made.as_ref().err().map_or(&[], OptionErrors::problems));
         match made {
             Ok(made) if problems.is_empty() => Ok(made),
-            _ => Err(DataErrors::out_of_range(problems)),
+            _ => Err(DataErrors {
+                problems,
+                wrong_type: false,
+            }),
         }
     }
 

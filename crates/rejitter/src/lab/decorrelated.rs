@@ -54,29 +54,15 @@ impl Chain {
         Distribution::new(parts)
     }
 
-    /// Whether the draw after a wait of `y` ends at the cap, wherever in that part `y` is.
-    fn is_bounded(&self, y: f64) -> bool {
-        self.bounded && 3.0 * y > self.cap
-    }
-
-    /// `3y − lo`, the length of the interval of the draw after `y`, in units and as `a + b·t`.
-    fn length(&self, piece: &Piece) -> (f64, f64) {
-        let middle = f64::midpoint(piece.lo, piece.hi);
-        if self.is_bounded(middle) {
+    /// `3y − lo`, the length of the interval of the draw after a `y` from `from` to `to`, in units and as `a + b·t`.
+    fn length(&self, from: f64, to: f64) -> (f64, f64) {
+        let middle = f64::midpoint(from, to);
+        // Wherever in that part `y` is.
+        if self.bounded && 3.0 * middle > self.cap {
             return ((self.cap - self.lo) / UNIT, 0.0);
         }
-        let half = (piece.hi - piece.lo) / 2.0;
+        let half = (to - from) / 2.0;
         ((3.0 * middle - self.lo) / UNIT, 3.0 * half / UNIT)
-    }
-
-    /// The same after a certain wait.
-    fn length_after(&self, y: f64) -> f64 {
-        let hi = if self.bounded {
-            (3.0 * y).min(self.cap)
-        } else {
-            3.0 * y
-        };
-        (hi - self.lo) / UNIT
     }
 
     /// Boundaries of the pieces of the next density.
@@ -102,9 +88,9 @@ impl Chain {
         let mut above = 0.0;
         let mut all = Vec::new();
         for part in previous.parts().iter().rev() {
+            let (a, b) = self.length(part.lo(), part.hi());
             let (integral, whole) = match part {
                 Part::Piece(piece) => {
-                    let (a, b) = self.length(piece);
                     let integral = if b == 0.0 {
                         piece.density().scaled(1.0 / a, 0.0)
                     } else {
@@ -114,7 +100,7 @@ impl Chain {
                     let whole = integral.at_end();
                     (Some(integral), whole)
                 }
-                other => (None, other.mass() / self.length_after(other.lo())),
+                other => (None, other.mass() / a),
             };
             all.push(Weighted {
                 lo: part.lo(),
@@ -139,7 +125,7 @@ impl Chain {
             .filter(|part| 3.0 * part.hi() > self.cap * (1.0 + SAME));
         let masses = above.map(|part| match part {
             Part::Piece(piece) => {
-                let (a, b) = self.length(piece);
+                let (a, b) = self.length(piece.lo, piece.hi);
                 let over = piece.density().times(a - (self.cap - self.lo) / UNIT, b);
                 let [mass, ..] = over.over(a, b).moments();
                 mass

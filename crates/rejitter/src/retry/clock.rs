@@ -20,19 +20,14 @@ pub(super) fn at(instant: std::time::Instant) -> Duration {
     use std::sync::OnceLock;
     use std::time::Instant;
 
-    /// Before the first reading: the clock of a runtime that was paused earlier shows an earlier instant.
-    const EARLIER: [Duration; 3] = [
-        Duration::from_secs(24 * 60 * 60),
-        Duration::from_secs(60 * 60),
-        Duration::from_secs(60),
-    ];
+    /// Seconds before the first reading: the clock of a runtime that was paused earlier shows an earlier instant.
+    const EARLIER: [u64; 3] = [24 * 60 * 60, 60 * 60, 60];
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     let origin = ORIGIN.get_or_init(|| {
         let now = Instant::now();
         // Some systems have no instants before their start.
-        let past = EARLIER
-            .into_iter()
-            .find_map(|earlier| now.checked_sub(earlier));
+        let mut earlier = EARLIER.into_iter().map(Duration::from_secs);
+        let past = earlier.find_map(|earlier| now.checked_sub(earlier));
         past.unwrap_or(now)
     });
     instant.saturating_duration_since(*origin)

@@ -10,7 +10,7 @@ use super::place;
 /// A hold starts with a hint while none is running. Hints that make it longer belong to it. One attempt passes each
 /// hold, its probe, because the limit may be that of one route, and the server's guess too long. The success of an
 /// attempt that started during a hold ends it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C)]
 pub struct Cooldown {
     until: f64,
@@ -102,11 +102,5 @@ impl Cooldown {
     /// After the clock was set back, no attempt is held longer than the server asked for.
     fn clamp(&mut self, now: f64) {
         self.until = self.until.min(now + self.asked);
-    }
-}
-
-impl Default for Cooldown {
-    fn default() -> Self {
-        Self::new()
     }
 }
