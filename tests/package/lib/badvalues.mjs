@@ -40,16 +40,14 @@ const number = (text) =>
 
 /** Reads `whole 1 … 1024` or `0 … below ∞`, alone or before other kinds of values. */
 function rangeOf(text) {
-  const [found, kind = '', from, belowTo, to] = /^(whole |above )?([^ ,]+) … (below )?([^ ,]+)/.exec(text) ?? [];
+  const [found, kind, from, below, to] = /^(whole |above )?([^ ,]+) … (below )?([^ ,]+)/.exec(text) ?? [];
   if (found === undefined) return undefined;
   const [low, high] = [number(from), number(to)];
-  const whole = kind === 'whole ';
-  const above = kind === 'above ';
   const has = (value) =>
-    (above ? value > low : value >= low) &&
-    (belowTo ? value < high : value <= high) &&
-    (!whole || value === Infinity || Number.isSafeInteger(value));
-  return { low, high, whole, above, belowTo: belowTo !== undefined, has };
+    (kind === 'above ' ? value > low : value >= low) &&
+    (below ? value < high : value <= high) &&
+    (kind !== 'whole ' || value === Infinity || Number.isSafeInteger(value));
+  return { has, hasInfinity: has(Infinity) };
 }
 
 /** The kinds that the table names besides ranges: what it writes, which values, what a message must say. */
@@ -64,8 +62,8 @@ const KINDS = [
 ];
 
 /**
- * Option → what the table says of it: which of VALUES it `takes`, its `range` if it is a
- * number, the other options it needs (`with`), and the patterns of which a message `says` all.
+ * Option → what the table says of it: which of VALUES it `takes`, the other options it needs (`with`), the patterns of
+ * which a message `says` all, and whether it is a number.
  */
 export const OPTIONS = Object.fromEntries(
   TABLE.map(({ name, range: text }) => {
@@ -76,11 +74,8 @@ export const OPTIONS = Object.fromEntries(
       (typeof value === 'number' && range?.has(value)) ||
       named.includes(value) ||
       kinds.some(([, takesIt]) => takesIt(value));
-    const ends = range && [
-      range.high === Infinity && !range.belowTo ? /Infinity/ : /finite|between/,
-      /\d|-negative|positive/,
-    ];
-    const says = [...(ends ?? []), ...kinds.map(([, , said]) => said), ...named.map((word) => new RegExp(word))];
-    return [name, { takes, range, says, with: BESIDE[name], isNumber: range !== undefined && kinds.length === 0 }];
+    const ends = range ? [range.hasInfinity ? /Infinity/ : /finite|between/, /\d|-negative|positive/] : [];
+    const says = [...ends, ...kinds.map(([, , said]) => said), ...named.map((word) => new RegExp(word))];
+    return [name, { takes, says, with: BESIDE[name], isNumber: range !== undefined && kinds.length === 0 }];
   }),
 );
