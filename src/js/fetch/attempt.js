@@ -297,8 +297,7 @@ export class FetchAttempt {
   another() {
     this.response = this.#askedMs = undefined;
     this.#call.isSafe = true;
-    // A bundler renames a class that names itself.
-    return new /** @type {any} */ (this).constructor(this.#call, this.#mayRepeat);
+    return this.#call.attempt(this.#mayRepeat);
   }
 
   /** A response has failed once it is to be retried. @type {(hook: string, failed: boolean | undefined) => boolean} */

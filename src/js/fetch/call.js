@@ -46,7 +46,7 @@ export class FetchCall {
   async run() {
     const { request, settings } = this;
     const { shared, ownSeed } = this.reading;
-    const first = new FetchAttempt(this, !request.once);
+    const first = this.attempt(!request.once);
     const index = ownSeed ? 0 : shared.operations++;
     const op = new Operation(
       settings,
@@ -123,6 +123,11 @@ export class FetchCall {
     if (op?.run.failed !== false || this.settings.totalTimeoutMs === Infinity) return;
     op.run.failed = true;
     op.run.outcome = label(new HttpStatusError(response), this.request);
+  }
+
+  /** Not in FetchAttempt: a bundler renames a class that names itself. @param {boolean} mayRepeat the request */
+  attempt(mayRepeat) {
+    return new FetchAttempt(this, mayRepeat);
   }
 }
 

@@ -137,8 +137,12 @@ export class Rounds {
     return this.#isLast(run, next) ? next : new Promise(() => {});
   }
 
-  /** Follows an AttemptRun that has ended with a failure, or with a result that may be one. @param {any} run */
-  failed(run) {
+  /**
+   * Follows an attempt that has ended with a failure, or with a result that may be one.
+   * @param {import('../run/operation.js').AttemptRun} ended
+   */
+  failed(ended) {
+    const run = /** @type {AttemptRun} */ (ended);
     if (!this.#undecided.has(run)) return;
     this.#cancel?.();
     this.#last = run;
