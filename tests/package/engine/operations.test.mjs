@@ -293,7 +293,7 @@ for (const script of cases)
       for (const hooks of script.needs.includes('hooks') ? [true] : [true, false]) {
         if (able('retry', script)) {
           for (const defer of [false, true]) await runAsync(script, hooks, defer);
-          // With hooks, a predicate for results would be heard of: they are told of the results that it judges.
+          // With hooks, a predicate for results would be heard of: they are told of the results that it decides about.
           if (!hooks) await runAsync(spelledOut(script), hooks, false);
         }
         if (able('retrySync', script)) runSync(script, hooks);

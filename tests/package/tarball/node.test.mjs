@@ -10,7 +10,6 @@ import { underClock } from '../lib/clock.mjs';
 import { behaves, importPackage, installed, printed, project, requirePackage } from '../lib/consumer.mjs';
 import { EXPORTS, SHORTCUTS, publicNames } from '../lib/shortcuts.mjs';
 import { expectedWaits } from '../schedules/waits.mjs';
-import { SPIES } from '../lib/spies.mjs';
 
 const api = await importPackage();
 
@@ -34,6 +33,40 @@ for (const [name, options] of Object.entries(SHORTCUTS))
     const { rejected } = await underClock(() => api[name](fails(2000)));
     assert.deepEqual([rejected, calls], options.maxAttempts === Infinity ? [false, 2001] : [true, 6]);
   });
+
+/** Records every use of what an import must not touch: compilation, randomness, time, timers, listeners. */
+const SPIES = `
+const used = [];
+globalThis.used = used;
+const spy = (holder, name, label = name) => {
+  const original = holder[name];
+  holder[name] = new Proxy(original, {
+    apply(target, self, args) { used.push(label); return Reflect.apply(target, self, args); },
+    construct(target, args, made) { used.push('new ' + label); return Reflect.construct(target, args,
+      made === holder[name] ? target : made); },
+  });
+};
+for (const name of ['Module', 'Instance', 'Memory', 'Table', 'compile', 'instantiate', 'validate']) spy(WebAssembly,
+  name, 'WebAssembly.' + name);
+for (const name of ['getRandomValues', 'randomUUID']) {
+  const original = crypto[name];
+  Object.defineProperty(Object.getPrototypeOf(crypto), name, {
+    configurable: true, writable: true,
+    value(...args) { used.push('crypto.' + name); return Reflect.apply(original, crypto, args); },
+  });
+}
+for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'AbortController',
+  'MessageChannel', 'TextDecoder', 'TextEncoder', 'atob', 'fetch']) spy(globalThis, name);
+for (const name of ['now', 'mark']) {
+  const original = performance[name];
+  Object.defineProperty(performance, name, { configurable: true, writable: true,
+    value(...args) { used.push('performance.' + name); return Reflect.apply(original, performance, args); } });
+}
+spy(Date, 'now', 'Date.now');
+spy(Math, 'random', 'Math.random');
+spy(EventTarget.prototype, 'addEventListener', 'addEventListener');
+spy(process, 'on', 'process.on');
+`;
 
 const ENTRIES = 'data engines fetch lab light light/fetch otel presets protection reconnect testing'.split(' ');
 
