@@ -36,6 +36,8 @@ fn events_come_out_in_order_and_stably() {
                 let expected = position.map(|position| list.remove(position));
                 assert_eq!(queue.pop(), expected);
                 now = expected.map_or(now, |event| event.0);
+                let more = expected.is_some() && list.iter().any(|event| event.0 == now);
+                assert_eq!(queue.more_at_once(), more);
             }
             assert_eq!(
                 (queue.len(), queue.is_empty()),

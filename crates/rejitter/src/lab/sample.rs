@@ -1,15 +1,15 @@
 //! Draws waits in bulk, bit-identical to the waits of operations.
 
 use super::Model;
-use crate::core::{MAX_MS, Seed};
-use crate::policy::Delays;
+use crate::core::{MAX_MS, RetryPolicy, Seed};
 
 /// Draws the waits of many operations of one seed: like these, none is above [`MAX_MS`].
 ///
 /// It computes once whatever does not depend on the draws, so that full jitter costs one
 /// multiplication more than its random number.
 #[derive(Debug, Clone)]
-pub struct Sampler {
+pub struct Sampler<'a> {
+    policy: &'a RetryPolicy,
     seed: Seed,
     waits: usize,
     formula: Formula,
@@ -23,13 +23,13 @@ enum Formula {
     /// `lo + r·(hi − lo)`, at most the number beside them.
     Uniform(Vec<(f64, f64)>, f64),
     /// Whatever the core makes of it: the wait depends on the one before, or on two draws.
-    Core(Delays),
+    Core,
 }
 
-impl Sampler {
+impl<'a> Sampler<'a> {
     /// For the first `waits` waits of each operation.
     #[must_use]
-    pub fn new(model: &Model, seed: Seed, waits: u32) -> Self {
+    pub fn new(model: &'a Model, seed: Seed, waits: u32) -> Self {
         let policy = model.policy();
         let formula = if policy.jitter().follows_the_curve() {
             let most = if policy.may_exceed_the_cap() {
@@ -45,9 +45,10 @@ impl Sampler {
                 Formula::Uniform(ranges, most)
             }
         } else {
-            Formula::Core(policy.unlimited().delays(seed))
+            Formula::Core
         };
         Self {
+            policy,
             seed,
             waits: usize::try_from(waits).unwrap_or(usize::MAX),
             formula,
@@ -73,7 +74,8 @@ impl Sampler {
                         *wait = (lo + start.draw(k, 0) * (hi - lo)).min(*hi).min(*most);
                     }
                 }
-                Formula::Core(delays) => {
+                Formula::Core => {
+                    let delays = self.policy.unlimited().delays(self.seed);
                     let mut delays = delays.of_operation(operation);
                     waits.fill_with(|| delays.next_ms().unwrap_or_default());
                 }

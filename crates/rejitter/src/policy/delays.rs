@@ -65,11 +65,8 @@ impl RetryPolicy {
 impl Delays {
     /// The same of the operation with this number.
     #[cfg(feature = "lab")]
-    pub(crate) fn of_operation(&self, operation: u64) -> Self {
-        Self {
-            operation,
-            ..self.clone()
-        }
+    pub(crate) fn of_operation(self, operation: u64) -> Self {
+        Self { operation, ..self }
     }
 
     /// Restarts as the next operation: the same policy, fresh random samples.

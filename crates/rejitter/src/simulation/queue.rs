@@ -85,6 +85,12 @@ impl EventQueue {
         Some((f64::from_bits(event.key), event.id))
     }
 
+    /// Whether another event waits at the very time of the last one that came out.
+    #[must_use]
+    pub fn more_at_once(&self) -> bool {
+        self.taken < self.buckets[0].len()
+    }
+
     /// Forgets all events and goes back to time 0; the memory stays.
     pub fn clear(&mut self) {
         for bucket in &mut self.buckets {
