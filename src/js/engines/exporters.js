@@ -6,6 +6,9 @@ import { countOf } from './policy.js';
 /** The longest visibility timeout in SQS, in seconds, from the receipt of the message. */
 const TWELVE_HOURS = 43_200;
 
+/** The longest `MaxDelaySeconds` of Step Functions. */
+const MOST_DELAY = 31_622_399;
+
 /** After so many, pg-boss and Cloud Tasks double no more. */
 const DOUBLINGS = 16;
 
@@ -66,7 +69,8 @@ export const stepFunctions = /* @__PURE__ */ exporter('stepFunctions', 'Step Fun
   const { data, factor, jitter } = draft;
   draft.exponential();
   if (jitter !== 'none') draft.draws('full', 'draws between 0 and the wait', 'bound', 'draws below the cap');
-  const interval = draft.seconds('baseMs', draft.baseMs, 99_999_999);
+  // The longest wait may not be shorter than the first one.
+  const interval = draft.seconds('baseMs', draft.baseMs, factor > 1 ? MOST_DELAY : 99_999_999);
   return {
     ...(data.attemptTimeoutMs && {
       TimeoutSeconds: draft.seconds('attemptTimeoutMs', data.attemptTimeoutMs, 99_999_999),
@@ -76,7 +80,7 @@ export const stepFunctions = /* @__PURE__ */ exporter('stepFunctions', 'Step Fun
         ErrorEquals: ['States.ALL'],
         IntervalSeconds: interval,
         BackoffRate: factor,
-        ...(factor > 1 && { MaxDelaySeconds: Math.max(interval, draft.seconds('capMs', draft.capMs, 31_622_399)) }),
+        ...(factor > 1 && { MaxDelaySeconds: Math.max(interval, draft.seconds('capMs', draft.capMs, MOST_DELAY)) }),
         MaxAttempts: draft.within('maxAttempts', draft.maxAttempts, 1, 100_000_000) - 1,
         JitterStrategy: jitter === 'none' ? 'NONE' : 'FULL',
       },
