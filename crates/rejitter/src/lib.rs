@@ -92,8 +92,9 @@
 )]
 // Tests have the standard library in any case.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+#![forbid(unsafe_code)]
 // Warnings, which the tests take for errors: compilers differ in what they warn of, and a program that has the crate in
-// a folder must build with all of them.
+// a folder must build with all of them. The pedantic ones demand a reason for each cast that may lose something.
 #![warn(
     clippy::pedantic,
     missing_debug_implementations,

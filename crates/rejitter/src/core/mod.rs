@@ -6,12 +6,8 @@
 //!
 //! Data flows one way: [`RetryOptions`] → [`RetryPolicy`] → [`Decision`].
 
-#![forbid(unsafe_code)]
-// A cast that loses something, or a way to panic, needs a comment with its reason.
+// A way to panic needs a comment with its reason.
 #![deny(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -39,8 +35,6 @@ mod set;
 mod waits;
 
 pub use backoff::Backoff;
-#[cfg(feature = "lab")]
-pub(crate) use backoff::listed;
 pub use decision::{Decision, Failure, Hint, StopReason};
 pub(crate) use getters::getters;
 pub use jitter::{CapRule, Jitter};
@@ -50,6 +44,6 @@ pub(crate) use options::{NOT_NEGATIVE, Problems, Range, options, within};
 pub(crate) use policy::{Own, or};
 pub use policy::{Previous, RetryPolicy, Wait};
 pub use random::{Draws, Seed};
-#[cfg(feature = "lab")]
-pub(crate) use set::Set;
 pub(crate) use waits::Waits;
+#[cfg(feature = "lab")]
+pub(crate) use {backoff::listed, set::Set};

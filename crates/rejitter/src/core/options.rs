@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Backoff, CapRule, Jitter};
+use super::{Backoff, CapRule, Jitter, or};
 
 /// `max_attempts` without a limit.
 pub const UNLIMITED: u64 = u64::MAX;
@@ -334,11 +334,7 @@ impl RetryOptions {
     }
 
     const fn default_cap_ms(&self) -> f64 {
-        let base = match self.base_ms {
-            Some(base) => base,
-            None => 0.0,
-        };
-        base.max(DEFAULT_CAP_MS)
+        or(self.base_ms, 0.0).max(DEFAULT_CAP_MS)
     }
 
     /// These options for a curve that is a list: its longest entry raises the default cap.

@@ -100,7 +100,7 @@ impl Wait {
 }
 
 /// `unwrap_or`, in constants.
-pub(crate) const fn or(value: Option<f64>, default: f64) -> f64 {
+pub(crate) const fn or<T: Copy>(value: Option<T>, default: T) -> T {
     match value {
         Some(value) => value,
         None => default,
@@ -126,10 +126,7 @@ impl RetryPolicy {
     #[inline(always)]
     pub const fn resolve(options: &RetryOptions) -> Self {
         let cap_ms = options.resolved_cap_ms();
-        let truncate_at = match options.truncate_at {
-            Some(n) => n,
-            None => 10,
-        };
+        let truncate_at = or(options.truncate_at, 10);
         let base_ms = match (options.base_ms, options.backoff) {
             (Some(base), _) => base,
             // A power of two: the division is exact. Without a cap it would make a first wait of years.
@@ -151,10 +148,7 @@ impl RetryPolicy {
                 _ => or(options.factor, 2.0),
             },
             truncate_at,
-            max_attempts: match options.max_attempts {
-                Some(most) => most,
-                None => 6,
-            },
+            max_attempts: or(options.max_attempts, 6),
             max_retry_after_ms: or(options.max_retry_after_ms, 60_000.0).min(MAX_MS),
             cap_long_retry_after: options.cap_long_retry_after,
             given: Given {

@@ -60,7 +60,6 @@ impl Seed {
     }
 
     /// Where the draws of one operation start.
-    #[must_use]
     pub(crate) const fn start(self, operation: u64) -> Start {
         Start(output(self.0, operation))
     }
@@ -72,7 +71,6 @@ pub(crate) struct Start(u64);
 
 impl Start {
     /// See [`Seed::draw`].
-    #[must_use]
     pub(crate) const fn draw(self, attempt: u64, nth: u64) -> f64 {
         let n = attempt
             .wrapping_mul(PER_ATTEMPT)

@@ -43,33 +43,3 @@ fn retries(attempts: u64, p: f64) -> f64 {
 fn power(p: f64, k: u64) -> f64 {
     (0..k.min(200)).fold(1.0, |product, _| product * p)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::UNLIMITED;
-
-    const REFUND: BudgetOptions = BudgetOptions::DEFAULT;
-    const NONE: BudgetOptions = BudgetOptions {
-        refund: false,
-        ..REFUND
-    };
-
-    #[test]
-    fn the_most_requests_with_a_budget() {
-        for (attempts, options, times) in [
-            (2, REFUND, 1.27),
-            (3, REFUND, 1.307),
-            (4, REFUND, 1.314),
-            (6, REFUND, 1.316),
-            // 1 + √ratio.
-            (UNLIMITED, REFUND, 1.316_227_766),
-            (3, NONE, 1.1),
-            (UNLIMITED, NONE, 1.1),
-        ] {
-            let found = amplification(attempts, &options);
-            let error = (found - times).abs();
-            assert!(error < 6e-4, "{attempts}: {found}, not {times}");
-        }
-    }
-}

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::parts::{Part, Piece};
+use crate::core::getters;
 
 /// A point of positive probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -162,11 +163,9 @@ impl Distribution {
         })
     }
 
-    /// The distance of neighbouring waits in ms, where all are multiples of it (or at the floor
-    /// or the cap).
-    #[must_use]
-    pub fn lattice_ms(&self) -> Option<f64> {
-        self.lattice_ms
+    getters! {
+        /// The distance of neighbouring waits in ms, where all are multiples of it (or at the floor or the cap).
+        lattice_ms: Option<f64>,
     }
 
     /// The density: stretches of waits in ascending order with their exact probabilities. A

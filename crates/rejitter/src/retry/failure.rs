@@ -2,16 +2,12 @@
 
 use core::time::Duration;
 
-#[cfg(feature = "protection")]
-use super::Signal;
-#[cfg(feature = "protection")]
-use super::operation::protection_draw;
 use super::operation::{Limit, Operation, Started};
 use super::packed::Packed;
-#[cfg(feature = "protection")]
-use super::protection::Failure;
 use super::rounds::{Rounds, RoundsOf};
 use super::{AttemptError, AttemptRecord, FailureEvent, Hooks, Outcome, TimeoutError, Verdict};
+#[cfg(feature = "protection")]
+use super::{Signal, operation::protection_draw, protection::Failure};
 use crate::core::{Backoff, Decision, Draws, Hint, MAX_MS, RetryPolicy, Seed, StopReason, Waits};
 use crate::policy::{duration_from_ms, ms_from_duration};
 

@@ -4,7 +4,6 @@
 //! one operation's state and knows neither futures nor threads; [`Retry::poll`](Future::poll) and
 //! [`BlockingRetry::call`] run the attempts and the waits through a [`Sleeper`].
 
-#![forbid(unsafe_code)]
 // Rounds have more than one attempt, and draws serve more than waits, only in protected operations.
 #![cfg_attr(not(feature = "protection"), allow(dead_code, unused_variables))]
 

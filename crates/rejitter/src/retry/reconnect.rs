@@ -7,16 +7,16 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::failure::{Asked, decide};
-#[cfg(feature = "protection")]
-use super::operation::PROTECTION_DRAW;
-#[cfg(feature = "protection")]
-use super::protection::{Failure, Next, Protected};
 use super::sleeper::LONGEST;
 use super::verdict::IntoVerdict;
+#[cfg(feature = "protection")]
+use super::{
+    Protection, Signal,
+    operation::PROTECTION_DRAW,
+    protection::{Failure, Next, Protected},
+};
 use super::{Sleeper, Verdict};
 use crate::core::{RetryPolicy, Seed, UNLIMITED, Waits};
-#[cfg(feature = "protection")]
-use crate::{Protection, Signal};
 
 /// Parts of the time for an answer to a ping: a timer that is late, as after a sleep, counts for one of them.
 const PARTS: u32 = 4;

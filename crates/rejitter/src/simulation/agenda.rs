@@ -48,6 +48,13 @@ impl Agenda {
         next
     }
 
+    /// Of `all` pieces of work, `ended` are done.
+    pub(super) fn progress_of(&self, ended: u64, all: u32) -> Progress {
+        // At most 10^7.
+        #[allow(clippy::cast_precision_loss)]
+        self.progress(ended as f64 / f64::from(all))
+    }
+
     /// `share`: of the work that is done, before the end.
     pub(super) fn progress(&self, share: f64) -> Progress {
         Progress {

@@ -43,6 +43,14 @@ impl Noise {
         whole * UNIT
     }
 
+    /// A whole number below `end`.
+    pub(super) fn below(&mut self, end: u32) -> u32 {
+        // Below the end, and so is what it is cut to.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let whole = (self.uniform() * f64::from(end)) as u32;
+        whole
+    }
+
     /// Uniform on (0, 1]: what a logarithm can be taken of.
     #[inline]
     pub fn open(&mut self) -> f64 {

@@ -298,9 +298,6 @@ impl Simulation for RateLimit {
         }
         let totals = &self.totals;
         let ended = totals.done + totals.failed + totals.rejected_by_cooldown;
-        // At most 10^6.
-        #[allow(clippy::cast_precision_loss)]
-        let ended = ended as f64;
-        self.agenda.progress(ended / f64::from(self.options.jobs))
+        self.agenda.progress_of(ended, self.options.jobs)
     }
 }

@@ -251,21 +251,15 @@ impl Protected {
         failure: Failure,
         draw: impl FnOnce() -> f64,
     ) {
-        let Failure {
-            signal,
-            hint,
-            longest_ms,
-            took,
-        } = failure;
-        let first = took.filter(|_| self.first);
-        let cut = |hint: Duration| ms_from_duration(hint).min(longest_ms);
-        let (verdict, busy_ms) = match signal {
+        let first = failure.took.filter(|_| self.first);
+        let cut = |hint: Duration| ms_from_duration(hint).min(failure.longest_ms);
+        let (verdict, busy_ms) = match failure.signal {
             Signal::Failure => (Verdict::Failure, 0.0),
             Signal::Success | Signal::Declined => (Verdict::Success, 0.0),
             Signal::Nothing => (Verdict::Nothing, 0.0),
             Signal::Busy(hint) => (Verdict::Nothing, cut(hint)),
         };
-        self.price = self.price.max(signal.into());
+        self.price = self.price.max(failure.signal.into());
         let pass = hedge.unwrap_or_else(|| std::mem::take(&mut self.pass));
         let cools = busy_ms > 0.0 && self.cell.recipe.cooldown.is_some();
         if pass.is_none() && !cools && first.is_none() {
@@ -275,7 +269,7 @@ impl Protected {
             return;
         };
         let own_until = self.cell.locked(|locked| {
-            let hint_ms = hint.map_or(f64::NAN, cut);
+            let hint_ms = failure.hint.map_or(f64::NAN, cut);
             locked.ended(time, pass, verdict, hint_ms, draw);
             locked.record(Some(time), first.map(time_ms));
             if cools {

@@ -4,8 +4,8 @@
 //! A request is one attempt, and a hedge if the attempt has not answered after the delay; the faster of both answers
 //! it. Servers know nothing of it: they do the work of the slower one all the same.
 
-use crate::core::OptionErrors;
 use crate::core::protection::{Budget, Latency, thousandths};
+use crate::core::{OptionErrors, getters};
 
 use super::agenda::Agenda;
 use super::{Noise, Progress, Simulation};
@@ -130,10 +130,9 @@ impl Hedging {
         self.tail.mean_ms()
     }
 
-    /// Returns the sums so far.
-    #[must_use]
-    pub fn totals(&self) -> HedgingTotals {
-        self.totals
+    getters! {
+        /// Returns the sums so far.
+        totals: HedgingTotals,
     }
 
     /// Returns the distribution in closed form. `None` with load, and if the delay is learned.
@@ -163,16 +162,9 @@ impl Hedging {
         *busy_until_ms
     }
 
-    /// One of this number of servers.
-    fn route(&mut self, servers: u32) -> u32 {
-        // Below the number of servers.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let server = (self.routes.uniform() * f64::from(servers)) as u32;
-        server
-    }
-
     fn start(&mut self, now: f64) {
-        let server = self.options.load.map_or(0, |load| self.route(load.servers));
+        let load = self.options.load;
+        let server = load.map_or(0, |load| self.routes.below(load.servers));
         let service_ms = self.options.service.draw(&mut self.attempts);
         let answered_ms = self.answered(now, server, service_ms);
         let request = Request {
@@ -197,7 +189,7 @@ impl Hedging {
             }
             _ => self.agenda.push(answered_ms, entry),
         }
-        if self.options.load.is_some() {
+        if load.is_some() {
             self.plan_next(now);
         }
     }
@@ -220,7 +212,7 @@ impl Hedging {
         if self.takes_token() {
             self.totals.hedges += 1;
             let server = self.options.load.map_or(0, |ServerLoad { servers, .. }| {
-                (server + 1 + self.route(servers - 1)) % servers
+                (server + 1 + self.routes.below(servers - 1)) % servers
             });
             let service_ms = self.options.service.draw(&mut self.hedges);
             let answered_ms = self.answered(now, server, service_ms);
@@ -235,11 +227,8 @@ impl Hedging {
     }
 
     fn takes_token(&mut self) -> bool {
-        let is_bounded = self
-            .options
-            .hedge
-            .is_some_and(|hedge| hedge.max_ratio < f64::INFINITY);
-        !is_bounded || self.budget.take(CAPACITY, TOKEN)
+        let is_bounded = |hedge: HedgeRule| hedge.max_ratio < f64::INFINITY;
+        !self.options.hedge.is_some_and(is_bounded) || self.budget.take(CAPACITY, TOKEN)
     }
 
     /// A request has its answer.
@@ -274,10 +263,7 @@ impl Simulation for Hedging {
                 self.hedge(now, event & !HEDGE);
             }
         }
-        // At most 10^7.
-        #[allow(clippy::cast_precision_loss)]
-        let ended = self.totals.requests as f64;
         self.agenda
-            .progress(ended / f64::from(self.options.requests))
+            .progress_of(self.totals.requests, self.options.requests)
     }
 }

@@ -175,10 +175,7 @@ impl Load {
         if self.options.processes == 1 {
             return 0;
         }
-        // Below the number of processes.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let process = (self.origins.uniform() * f64::from(self.options.processes)) as u32;
-        process
+        self.origins.below(self.options.processes)
     }
 
     fn next_request(&mut self, now: f64) {
@@ -240,10 +237,8 @@ impl Load {
 
     /// When the server has worked off an attempt that arrives now.
     fn answered(&mut self, now: f64) -> f64 {
-        let (down, up) = (
-            self.options.down_from_ms,
-            self.options.down_from_ms + self.options.down_ms,
-        );
+        let down = self.options.down_from_ms;
+        let up = down + self.options.down_ms;
         let mut start = self.busy_until_ms.max(now);
         if (down..up).contains(&start) {
             start = up;
