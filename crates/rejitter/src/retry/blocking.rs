@@ -249,12 +249,9 @@ impl<F, M: Outcome, S: BlockingSleeper, H> BlockingRetry<F, M, S, H> {
         F: Callback<Result<T, M::Attempt>>,
         H: Hooks<M::Attempt>,
     {
-        let Parts {
-            mut callback,
-            sleeper,
-            mut hooks,
-            mut operation,
-        } = self.parts;
+        let mut callback = self.parts.callback;
+        let (sleeper, mut hooks) = (self.parts.sleeper, self.parts.hooks);
+        let mut operation = self.parts.operation;
         let timed = operation.is_timed(H::TIMED || F::TIMED);
         let mut passed = Passed::ZERO;
         let mut now = operation.start(passed.start(timed, || sleeper.now()));

@@ -87,13 +87,9 @@ impl<M: Outcome> Operation<M> {
         hooks: &mut impl Hooks<M::Attempt>,
         clock: impl Fn() -> Duration,
     ) -> Result<Duration, M::Error> {
-        let Last {
-            started,
-            error,
-            stopped,
-        } = last;
+        let (started, error) = (last.started, last.error);
         // Known when it is compiled that nothing stops a round of one attempt.
-        let stopped = stopped.filter(|_| RoundsOf::<M>::PAIRS);
+        let stopped = last.stopped.filter(|_| RoundsOf::<M>::PAIRS);
         let (ended, decision) = if let Some((reason, ended, other)) = stopped {
             self.cut(other, reason, ended);
             (ended, Err(reason))

@@ -327,12 +327,7 @@ async fn run<E>(
                 }
             }
             let timer = timer.as_mut().as_pin_mut();
-            let due = timer.is_some_and(|timer| timer.poll(cx).is_ready());
-            if due {
-                Poll::Ready(Event::Due)
-            } else {
-                Poll::Pending
-            }
+            timer.map_or(Poll::Pending, |timer| timer.poll(cx).map(|_| Event::Due))
         })
         .await;
         limit = match event {

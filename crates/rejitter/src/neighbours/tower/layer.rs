@@ -255,27 +255,22 @@ where
         // This one has said that it is ready, its clone has not.
         let clone = self.inner.clone();
         let ready = mem::replace(&mut self.inner, clone);
-        let Settings {
-            policy,
-            classify,
-            sleeper,
-            total_timeout,
-            protection,
-        } = self.settings.clone();
+        let settings = self.settings.clone();
         let calls = Calls {
             ready: Some(ready),
             service: self.inner.clone(),
             request: Some(request),
             spare: None,
-            classify,
+            classify: settings.classify,
         };
-        let mut retry = retry(policy, calls).hooks(ByVerdict).sleeper(sleeper);
-        if let Some(timeout) = total_timeout {
+        let retry = retry(settings.policy, calls).hooks(ByVerdict);
+        let mut retry = retry.sleeper(settings.sleeper);
+        if let Some(timeout) = settings.total_timeout {
             retry = retry.sparing_total_timeout(timeout);
         }
         Retried {
-            retry: protection.apply(retry),
-            protection,
+            retry: settings.protection.apply(retry),
+            protection: settings.protection,
         }
     }
 }
