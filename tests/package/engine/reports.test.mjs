@@ -33,6 +33,8 @@ const hang = () => new Promise(() => {});
 const poll = { retryOnResult: () => true, finalResult: 'reject', totalTimeoutMs: 150, jitter: 'none' };
 const late = (attempt) => `attempt ${attempt} timed out after 5 ms (attemptTimeoutMs)`;
 const wrap = { maxAttempts: 1, finalError: 'wrap' };
+const unreadable = Object.defineProperty(new Error(), 'message', { get: fails('read') });
+const wordless = Object.assign(new Error(), { message: Symbol('no text') });
 const long = 'a\n\x1b[31m\x9b' + 'b'.repeat(99);
 
 test('messages of the engine start with "rejitter: ", once; those of a RetryError show an error, or a string', async () => {
@@ -41,6 +43,8 @@ test('messages of the engine start with "rejitter: ", once; those of a RetryErro
     [fails('busy'), wrap, 'gave up after 1 attempt (exhausted): "busy"'],
     // Short, and without control characters.
     [fails(long), wrap, `gave up after 1 attempt (exhausted): "a\\n\\u001b[31m?${'b'.repeat(32)}..."`],
+    [fails(unreadable), wrap, 'gave up after 1 attempt (exhausted)'],
+    [fails(wordless), wrap, 'gave up after 1 attempt (exhausted)'],
     [() => 'pending', poll, 'gave up after 2 attempts (deadline): the last result was not accepted'],
     [hang, { attemptTimeoutMs: 5, maxAttempts: 2 }, late(2)],
     [hang, { ...wrap, attemptTimeoutMs: 5 }, `gave up after 1 attempt (exhausted): ${late(1)}`],
