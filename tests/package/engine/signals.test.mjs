@@ -114,23 +114,6 @@ for (const [name, run] of Object.entries(RUNS)) {
         assert.deepEqual([kept.signal.aborted, kept.signal.reason], [true, 'enough']);
       }));
 
-  test(`${name}: operations share a signal: an ended one leaves the rest listening, one started meanwhile rejects`, () =>
-    onClock(async (clock) => {
-      const controller = new AbortController();
-      const { signal } = controller;
-      const short = started(failing, { signal, maxAttempts: 2, baseMs: 10 });
-      const long = started(failing, { signal, baseMs: 1000 });
-      let late;
-      const starting = hanging(() => void (late ??= started(failing, { signal })));
-      const asking = started(starting, { signal });
-      await clock.advance(20);
-      await assert.rejects(short, /from fn/);
-      assert.equal(listeners(signal), 1);
-      controller.abort('enough');
-      for (const promise of [long, asking, late]) await rejectsNow(promise, 'enough');
-      assert.equal(listeners(signal), 0);
-    }));
-
   test(`A05 A13 ${name}: a signal of another realm, for which instanceof is false, is accepted and honoured`, () =>
     onClock(async (clock) => {
       // These classes are foreign to this realm, like those of a jsdom window or of a test framework's environment.

@@ -137,19 +137,6 @@ for (const [name, [thrown, reason, error = thrown, hintMs]] of Object.entries(EN
     assert.equal(isPermanent(thrown), reason === 'permanent');
   });
 
-test('a nested operation that times out does not repeat the hint of the failure that is its cause', async () => {
-  const exact = { random: () => 0, baseMs: 10, backoff: 'fixed', jitter: 'equal' };
-  const within = ({ attempt }) => {
-    if (attempt < 2) throw retryAfter(700);
-    return new Promise(() => {});
-  };
-  const { error, clock } = await underClock(() =>
-    retry(() => retry(within, { ...exact, totalTimeoutMs: 800 }), { ...exact, maxAttempts: 2 }),
-  );
-  assert.equal(error.cause.name, 'RetryAfterError');
-  assert.deepEqual(clock.delays, [800, 700, 5, 800, 700]);
-});
-
 test('a foreign mark of another shape is ignored: the error is retried, then thrown', async () => {
   const valid = { permanent: true, afterMs: NaN, wraps: false };
   const wrong = { permanent: 'yes', afterMs: ['1e9', 1n, -1], wraps: undefined };

@@ -279,6 +279,8 @@ const LACKING = {
   list: (length) => Array(Number(length)).fill(1),
   undefined: () => undefined,
   map: () => new Map(),
+  repeat: (text) => text.replace(/(.)\*(\d+)/, (_, character, count) => character.repeat(count)),
+  inherits: () => Object.create({ version: 1 }),
   floats: () => new Float64Array(2),
   returns: (number) => () => (number === 'undefined' ? undefined : Number(number)),
 };
@@ -346,6 +348,7 @@ for (const [form, ways] of Object.entries(FORMS))
         const label = `${shown(given)}: ${thrown?.message}`;
         assert.equal(thrown?.name, error, label);
         if (accepted) continue;
+        assert.ok(thrown.message.length < 2000, label.slice(0, 100));
         const text = thrown.message.replace(/^rejitter: (unknown option ")?/, '');
         assert.ok(text.startsWith(option) && !/^\w/.test(text.slice(option.length)), label);
         const value = typeof given === 'string' ? JSON.stringify(given) : shown(given);
