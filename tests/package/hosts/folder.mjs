@@ -20,7 +20,8 @@ export class Folder {
 
   /**
    * @param {{ dir: string, origin: string, closed: string, node: (major: number) => Promise<string>,
-   *   tarball?: string }} options without a tarball, it has the packages of the tests, and the one that they installed
+   *   tarball?: string, built?: string }} options without a tarball, it has the packages of the tests, and the one that
+   *   they installed or that is `built` in a folder
    */
   constructor({ dir, ...options }) {
     Object.assign(this, { dir, ...options });
@@ -56,7 +57,7 @@ export class Folder {
     if (!this.tarball) {
       this.write({ 'package.json': '{ "private": true }' });
       const links = Object.keys(packages).map((name) => [name, join(here, 'node_modules', name)]);
-      for (const [name, path] of [['rejitter', installed], ...links]) {
+      for (const [name, path] of [['rejitter', this.built ?? installed], ...links]) {
         mkdirSync(dirname(this.path('node_modules', name)), { recursive: true });
         symlinkSync(path, this.path('node_modules', name));
       }

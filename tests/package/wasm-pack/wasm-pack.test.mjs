@@ -1,77 +1,127 @@
-// wasm-pack build, for each target: the package retries on a page, in Node, and in a bundle, and its types are complete.
+// wasm-pack build, for each target: the suite of the hosts runs on a page, in Node, and in a bundle, and the types are
+// complete.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
 
-import webpack from 'webpack';
-
-import { BROWSERS, html, js, serve } from '../lib/browsers.mjs';
-import { project } from '../lib/consumer.mjs';
+import { workFolder } from '../lib/consumer.mjs';
+import { closedOrigin } from '../lib/fetching.mjs';
 import { checkFiles } from '../lib/programs.mjs';
+import { closeBrowsers, inFolder, onPage, serveFolder } from '../hosts/browser.mjs';
+import { Folder } from '../hosts/folder.mjs';
+import { startOrigin } from '../hosts/origin.mjs';
+import { printedBy, problemOf, row } from '../hosts/row.mjs';
+import { MARK } from '../hosts/suite.mjs';
 
-const root = join(process.env.REJITTER_TARGET_DIR, 'wasm-pack');
-const out = (target, ...path) => join(root, target, ...path);
+const out = (target, ...path) => join(process.env.REJITTER_TARGET_DIR, 'wasm-pack', target, ...path);
 
-/** Uses a package as an app would. Its text runs on pages, too. Returns all that a test wants to know, as plain values. */
-async function use(api) {
-  const attempts = [];
-  const flaky = async ({ attempt }) => {
-    attempts.push(attempt);
-    if (attempt < 4) throw new Error(`attempt ${attempt}`);
-    return 'done';
-  };
-  const result = await api.retryWithFullJitter(flaky, { baseMs: 1, capMs: 2 });
-  const rejection = (fn, options) => api.retryWithFullJitter(fn, options).catch((error) => error);
-  const thrown = { any: 'object' };
-  const caught = await rejection(() => Promise.reject(thrown), { baseMs: 1, maxAttempts: 2 });
-  let sent = 0;
-  const fetch = api.createFetch({ baseMs: 1 }, async () => new Response('found', { status: ++sent < 3 ? 503 : 200 }));
-  let blocking;
-  try {
-    blocking = api.retrySync(({ attempt }) => (attempt < 3 ? [].missing() : 'done'), { baseMs: 1 });
-  } catch ({ message }) {
-    // In Node it runs; on a page it says why it does not.
-    blocking = /^rejitter: retrySync .*Use retry instead/.test(message) ? 'done' : message;
-  }
-  return {
-    ...{ result, attempts, blocking },
-    identity: caught === thrown,
-    rejection: (await rejection(() => 1, { baseMs: -1 })).name,
-    delays: [...new api.RetryPolicy({ maxAttempts: 3, jitter: 'none' }).delays()],
-    fetched: [await (await fetch('http://localhost/')).text(), sent],
-    // The others are additions of wasm-bindgen for the start, and of Node for CommonJS.
-    exports: Object.keys(api)
-      .filter((name) => !/^(default|initSync|module\.exports)$/.test(name))
-      .sort()
-      .join(' '),
-  };
+let origin;
+let closed;
+before(async () => {
+  [origin, closed] = await Promise.all([startOrigin(), closedOrigin()]);
+});
+after(async () => {
+  await origin.close();
+  await closeBrowsers();
+});
+
+/** A user's project with the package of a target. */
+async function projectWith(target, packages = {}) {
+  const dir = workFolder('wasm-pack');
+  const folder = new Folder({ dir, origin: origin.url, closed, built: out(target) });
+  await folder.install(packages);
+  return folder;
 }
 
-const EXPECTED = {
-  result: 'done',
-  attempts: [1, 2, 3, 4],
-  blocking: 'done',
-  identity: true,
-  rejection: 'RangeError',
-  delays: [100, 200],
-  fetched: ['found', 3],
+/** The parts of the suite that need no other exports. */
+const parts = 'acghij';
+const expected = {
   exports:
     'HttpStatusError RetryError RetryPolicy TimeoutError createFetch fetchWithRetry isPermanent ' +
     'isProgrammingError isTransientError permanent rateLimitHint retry retryAfter retryAfterMs retryReport ' +
     'retrySync retryWithDecorrelatedJitter retryWithEqualJitter retryWithExponentialBackoff retryWithFixedDelay ' +
     'retryWithFullJitter retryWithLinearBackoff retryWithTruncatedBackoff',
+  blocking: 'done',
 };
 
-test('nodejs: retries when it is required, and when it is imported', async () => {
-  const require = createRequire(import.meta.url);
-  assert.deepEqual(await use(require(out('nodejs'))), EXPECTED);
-  const { main } = require(out('nodejs', 'package.json'));
-  const { default: api } = await import(pathToFileURL(out('nodejs', main)).href);
-  assert.deepEqual(await use(api), EXPECTED);
+/** Runs the suite, prints its results and leaves them to a page; there are no subpaths. */
+const source = (folder, commonJs = false) => `
+${folder.suite({ parts, commonJs }).replaceAll(/'rejitter\/[\w/]+'/g, "'rejitter'")}
+${commonJs ? "const api = require('rejitter');" : "import * as api from 'rejitter';"}
+globalThis.results = suite().then((results) => {
+  try {
+    results.blocking = api.retrySync(({ attempt }) => (attempt < 3 ? [].missing() : 'done'), { baseMs: 1 });
+  } catch ({ message }) {
+    // In Node it runs; on a page it says why it does not.
+    results.blocking = /^rejitter: retrySync .*Use retry instead/.test(message) ? 'done' : message;
+  }
+  // The others are additions of wasm-bindgen for the start, and of Node for CommonJS.
+  const own = Object.keys(api).filter((name) => !/^(default|initSync|module\\.exports)$/.test(name));
+  results.exports = own.sort().join(' ');
+  console.log('${MARK}' + JSON.stringify(results));
+  return results;
+});
+`;
+
+const WEBPACK = `import webpack from 'webpack';
+const output = { path: import.meta.dirname, filename: 'main.cjs' };
+const options = { mode: 'production', entry: './source.mjs', target: 'node20', experiments: { asyncWebAssembly: true } };
+webpack({ ...options, output }, (error, stats) => {
+  if (error) throw error;
+  if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString());
+});
+`;
+
+/** An app that starts the package. What it warns of is a complaint. */
+const STARTED = `import init from 'rejitter';
+console.warn = console.error;
+await init();
+await import('./source.mjs');
+`;
+const COLD = `import { RetryPolicy, fetchWithRetry, retry } from 'rejitter';
+const first = await retry(() => 'a first success needs no wasm');
+const { message, cause } = await retry(() => Promise.reject('mine')).catch((error) => error);
+const of = typeof fetchWithRetry;
+try {
+  new RetryPolicy().delays().next();
+} catch (error) {
+  globalThis.results = { first, message, cause, delays: error.message, of };
+}
+`;
+const html = (code) => `<!doctype html><title>app</title>
+<script type="importmap">{ "imports": { "rejitter": "./node_modules/rejitter/rejitter_wasm.js" } }</script>
+<script type="module">${code}</script>
+`;
+
+for (const [target, where, results, { packages, page, commonJs, ...more } = {}] of [
+  ['nodejs', 'when it is imported', printedBy('node source.mjs')],
+  ['nodejs', 'when it is required', printedBy('node source.cjs'), { commonJs: true }],
+  [
+    'bundler',
+    'in a bundle of webpack',
+    printedBy('node main.cjs'),
+    { packages: { webpack: '' }, build: 'node webpack.mjs' },
+  ],
+  ['web', 'on a page', inFolder('.'), { page: { complaints: 'none' } }],
+])
+  test(`${target}: the suite passes ${where}`, async () => {
+    const files = (folder) => ({
+      [commonJs ? 'source.cjs' : 'source.mjs']: source(folder, commonJs),
+      ...{ 'webpack.mjs': WEBPACK, 'index.html': html(STARTED) },
+    });
+    const host = row(where, { ...more, parts, expected: { ...expected, ...page }, files, results });
+    assert.equal(await problemOf(host, await projectWith(target, packages)), '');
+  });
+
+test('web: without init() it says so in words, and the failure is the cause', async () => {
+  const folder = await projectWith('web');
+  folder.write({ 'index.html': html(COLD) });
+  const seen = await onPage(await serveFolder(folder));
+  await folder.stop();
+  const message = 'rejitter: call init() first, and await it: it loads the wasm file';
+  const first = 'a first success needs no wasm';
+  assert.deepEqual(seen, { first, message, cause: 'mine', delays: message, of: 'function', complaints: 'none' });
 });
 
 test('nodejs: its types are complete', async () => {
@@ -95,79 +145,4 @@ test('nodejs: its types are complete', async () => {
     /TS2\d+: /,
     'the control: a wrong one is rejected',
   );
-});
-
-test('bundler: retries in a bundle of webpack', async () => {
-  const folder = project('wasm-pack', { 'node_modules/entry.mjs': "export * from 'rejitter';\n" });
-  symlinkSync(out('bundler'), join(folder, 'node_modules/rejitter'), 'dir');
-  const options = {
-    ...{ context: folder, entry: './node_modules/entry.mjs', mode: 'production', target: 'node20' },
-    experiments: { asyncWebAssembly: true, outputModule: true },
-    output: { path: join(folder, 'dist'), filename: 'app.mjs', library: { type: 'module' } },
-    // Here all exports are kept, whatever a user's app would keep.
-    optimization: { usedExports: false },
-  };
-  const stats = await new Promise((done, failed) => {
-    webpack(options, (error, result) => (error ? failed(error) : done(result)));
-  });
-  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
-  assert.deepEqual([errors, warnings], [[], []]);
-  const api = await import(pathToFileURL(join(folder, 'dist/app.mjs')).href);
-  assert.deepEqual(await use(api), EXPECTED);
-});
-
-/** An empty page, what uses the package, and the package's files. */
-function route(path) {
-  if (path === '/') return html('');
-  if (path === '/use.js') return js(`export ${use}`);
-  const type = extname(path) === '.wasm' ? 'application/wasm' : 'text/javascript';
-  return existsSync(out('web', path)) && { type, body: readFileSync(out('web', path)) };
-}
-
-describe('web', () => {
-  let server;
-  let browser;
-  before(async () => {
-    server = await serve(route);
-    browser = await BROWSERS.Chromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  /** What a function returns on the page, which has no complaints. */
-  const onPage = (body) =>
-    browser.withPage(async (page) => {
-      const complaints = [];
-      page.on('console', (message) => complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      await page.goto(server.origin);
-      const seen = await page.evaluate(body);
-      assert.deepEqual(complaints, []);
-      return seen;
-    });
-
-  test('retries on a page', async () => {
-    const seen = await onPage(async () => {
-      const { default: init, ...api } = await import('/rejitter_wasm.js');
-      await init();
-      return (await import('/use.js')).use(api);
-    });
-    assert.deepEqual(seen, EXPECTED);
-  });
-
-  test('without init() it says so in words, and the failure is the cause', async () => {
-    const seen = await onPage(async () => {
-      const { retry, fetchWithRetry, RetryPolicy } = await import('/rejitter_wasm.js');
-      const first = await retry(() => 'a first success needs no wasm');
-      const error = await retry(() => Promise.reject('mine')).catch((error) => error);
-      try {
-        new RetryPolicy().delays().next();
-      } catch ({ message }) {
-        return [first, error.message, error.cause, message, typeof fetchWithRetry];
-      }
-    });
-    const words = 'rejitter: call init() first, and await it: it loads the wasm file';
-    assert.deepEqual(seen, ['a first success needs no wasm', words, 'mine', words, 'function']);
-  });
 });
