@@ -31,7 +31,7 @@ const CHANNEL = tracingChannel('rejitter:operation');
 const SUBSCRIBERS = Object.fromEntries(
   ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((stage) => [
     stage,
-    ({ error }) => current().note('traced', current().current(), { stage, error }),
+    ({ error, result }) => current().note('traced', current().current(), { stage, error, result }),
   ]),
 );
 
