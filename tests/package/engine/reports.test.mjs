@@ -51,6 +51,7 @@ test('messages of the engine start with "rejitter: ", once; those of a RetryErro
     [hang, { ...wrap, attemptTimeoutMs: 5 }, `gave up after 1 attempt (exhausted): ${late(1)}`],
     [hang, { totalTimeoutMs: 5 }, 'the operation timed out after 5 ms (totalTimeoutMs), during attempt 1'],
     [hang, { totalTimeoutMs: 5, name: 'load' }, 'load timed out after 5 ms (totalTimeoutMs), during attempt 1'],
+    [fails(E), { backoff: () => -1 }, 'backoff(1) must return a non-negative number of milliseconds, got -1'],
     [fails(E), { random: () => 1 }, 'random() must return a number in [0, 1), got 1'],
     [fails(E), { retryIf: () => 1 }, /^rejitter: retryIf must return true, false, .*, or a promise of these, got 1$/],
   ]) {

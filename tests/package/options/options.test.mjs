@@ -110,16 +110,11 @@ test('lists and jitter objects are copied, the last wait repeats, the cap and th
   assert.deepEqual([...drawn.delays({ seed: 1 })], [...same.delays({ seed: 1 })]);
 });
 
-test('calls backoff functions with 1, 2, …, once per wait; invalid values end the operation', async () => {
+test('calls backoff functions with 1, 2, …, once per wait', () => {
   const received = [];
   const backoff = (...args) => received.push(args) && 4 ** args[0];
   assert.deepEqual([...new RetryPolicy({ backoff, random: () => 0.5, capMs: 100 }).delays()], [2, 8, 32, 50, 50]);
   assert.deepEqual(received, [[1], [2], [3], [4], [5]]);
-  const text = 'rejitter: backoff(2) must return a non-negative number of milliseconds, got ';
-  for (const bad of [-1, NaN, '5', undefined, null, 5n, Promise.resolve(5), {}]) {
-    const { error } = await operate(failing, { backoff: (k) => (k < 2 ? 5 : bad), jitter: 'none' });
-    assert.ok(error instanceof RangeError && error.message.startsWith(text), error.message);
-  }
 });
 
 test('messages of mistakes that are no single value', async () => {
