@@ -400,14 +400,12 @@ pub fn camel_case(text: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
     for c in text.chars() {
-        if c == '_' {
-            upper = true;
-        } else if upper {
-            camel.push(c.to_ascii_uppercase());
-            upper = false;
-        } else {
-            camel.push(c);
+        match c {
+            '_' => {}
+            c if upper => camel.push(c.to_ascii_uppercase()),
+            c => camel.push(c),
         }
+        upper = c == '_';
     }
     camel
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::parts::{Part, Piece};
+use super::parts::{Part, Piece, Row};
 use crate::core::getters;
 
 /// A point of positive probability.
@@ -73,12 +73,13 @@ impl Distribution {
             let mass = of / count;
             (of > 0.0).then_some(Part::Atom { ms, mass })
         };
-        let row = (to > from).then_some(Part::Row {
+        let row = Row {
             first: slot * from,
             step: slot,
             count: to - from,
             each: 1.0 / count,
-        });
+        };
+        let row = (to > from).then_some(Part::Row(row));
         let parts = [atom(floor.min(cap), from), row, atom(cap, count - to)];
         Self {
             lattice_ms: Some(slot),

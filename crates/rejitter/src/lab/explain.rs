@@ -133,13 +133,8 @@ const WARNINGS: &[Rule] = &[
             let at_cap = atoms.find(|atom| atom.ms == cap && cap > 0.0);
             at_cap.map_or(0.0, |atom| atom.probability)
         });
-        let (k, share) =
-            (1..).zip(shares).fold(
-                (0, 0.0),
-                |best: (u32, f64), next| {
-                    if next.1 > best.1 { next } else { best }
-                },
-            );
+        let larger = |a: (u32, f64), b: (u32, f64)| if b.1 > a.1 { b } else { a };
+        let (k, share) = (1..).zip(shares).fold((0, 0.0), larger);
         // Without jitter, and with a minimum wait equal to the cap, no delays are clipped.
         (study.has_jitter() && min < cap && share != 0.0).then(|| {
             format!(

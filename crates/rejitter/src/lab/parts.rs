@@ -144,25 +144,25 @@ pub(super) fn root(
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)] // Nearly all parts are pieces.
 pub(super) enum Part {
-    Atom {
-        ms: f64,
-        mass: f64,
-    },
-    /// `count` points, `step` apart, each with the same probability.
-    Row {
-        first: f64,
-        step: f64,
-        count: f64,
-        each: f64,
-    },
+    Atom { ms: f64, mass: f64 },
+    Row(Row),
     Piece(Piece),
+}
+
+/// `count` points, `step` apart, each with the same probability.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) first: f64,
+    pub(super) step: f64,
+    pub(super) count: f64,
+    pub(super) each: f64,
 }
 
 impl Part {
     pub(super) fn lo(&self) -> f64 {
         match self {
             Self::Atom { ms, .. } => *ms,
-            Self::Row { first, .. } => *first,
+            Self::Row(row) => row.first,
             Self::Piece(piece) => piece.lo,
         }
     }
@@ -170,9 +170,7 @@ impl Part {
     pub(super) fn hi(&self) -> f64 {
         match self {
             Self::Atom { ms, .. } => *ms,
-            Self::Row {
-                first, step, count, ..
-            } => first + step * (count - 1.0),
+            Self::Row(row) => row.first + row.step * (row.count - 1.0),
             Self::Piece(piece) => piece.hi,
         }
     }
@@ -180,7 +178,7 @@ impl Part {
     pub(super) fn mass(&self) -> f64 {
         match self {
             Self::Atom { mass, .. } => *mass,
-            Self::Row { count, each, .. } => count * each,
+            Self::Row(row) => row.count * row.each,
             Self::Piece(piece) => piece.mass(),
         }
     }
@@ -201,20 +199,16 @@ impl Part {
         let raised = |x: f64| if power == 1 { x } else { x * x };
         match self {
             Self::Atom { ms, mass } => mass * raised(ms - centre),
-            Self::Row {
-                first,
-                step,
-                count,
-                each,
-            } => {
-                let middle = first + step * (count - 1.0) / 2.0 - centre;
+            Self::Row(row) => {
+                let &Row { step, count, .. } = row;
+                let middle = row.first + step * (count - 1.0) / 2.0 - centre;
                 // The variance of a row: (count² − 1)/12 steps.
                 let spread = if power == 1 {
                     0.0
                 } else {
                     step * step * (count * count - 1.0) / 12.0
                 };
-                count * each * (raised(middle) + spread)
+                count * row.each * (raised(middle) + spread)
             }
             Self::Piece(piece) => piece.moment(centre, power),
         }
@@ -226,9 +220,7 @@ impl Part {
             _ if x < self.lo() => 0.0,
             _ if x >= self.hi() => self.mass(),
             Self::Piece(piece) => piece.between(piece.lo, x),
-            Self::Row {
-                first, step, each, ..
-            } => (((x - first) / step).floor() + 1.0) * each,
+            Self::Row(row) => (((x - row.first) / row.step).floor() + 1.0) * row.each,
             Self::Atom { mass, .. } => *mass,
         }
     }
@@ -237,9 +229,7 @@ impl Part {
     pub(super) fn mass_below(&self, x: f64) -> f64 {
         match self {
             _ if x <= self.lo() => 0.0,
-            Self::Row {
-                first, step, each, ..
-            } if x <= self.hi() => ((x - first) / step).ceil() * each,
+            Self::Row(row) if x <= self.hi() => ((x - row.first) / row.step).ceil() * row.each,
             _ => self.mass_upto(x),
         }
     }
@@ -248,9 +238,7 @@ impl Part {
     pub(super) fn at_mass(&self, mass: f64) -> f64 {
         let value = match self {
             Self::Atom { ms, .. } => *ms,
-            Self::Row {
-                first, step, each, ..
-            } => first + step * ((mass / each).ceil() - 1.0).max(0.0),
+            Self::Row(row) => row.first + row.step * ((mass / row.each).ceil() - 1.0).max(0.0),
             Self::Piece(piece) => piece.at_mass(mass),
         };
         value.clamp(self.lo(), self.hi())

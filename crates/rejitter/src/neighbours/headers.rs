@@ -38,19 +38,13 @@ pub fn retry_after<N: AsRef<str>, V: AsRef<[u8]>>(
             place.get_or_insert(value);
         }
     }
-    let [
-        retry_after_ms,
-        x_ms_retry_after_ms,
-        x_amz_retry_after,
-        retry_after,
-        date,
-    ] = found
-        .each_ref()
-        .map(|value| value.as_ref().map_or(&[][..], V::as_ref));
+    let found = found.each_ref();
+    let [ms, x_ms, x_amz, retry_after, date] =
+        found.map(|value| value.as_ref().map_or(&[][..], V::as_ref));
     let headers = HintHeaders {
-        retry_after_ms,
-        x_ms_retry_after_ms,
-        x_amz_retry_after,
+        retry_after_ms: ms,
+        x_ms_retry_after_ms: x_ms,
+        x_amz_retry_after: x_amz,
         retry_after,
         date,
     };
