@@ -180,10 +180,10 @@ export async function setUp(all, goals) {
 export async function run(steps, { folder, jobs = availableParallelism() + 2, found = {}, ...options }) {
   const logs = inTarget(folder);
   const again = join(logs, 'again');
-  // Each of two runs in a checkout would delete what the other one writes.
+  // Each of two runs in a checkout would delete what the other one writes. A process that was killed leaves the file.
   const holder = inTarget('xtask.pid');
-  const isTaken = () => answer(['sh', '-c', 'kill -0 "$(cat "$0")"', holder]) !== undefined;
-  if (isTaken()) stdout.write('  waits for a command that runs in this checkout\n');
+  const isTaken = () => answer(['sh', '-c', 'p=$(cat "$0") && [ $p != $PPID ] && kill -0 $p', holder]) !== undefined;
+  if (isTaken()) stdout.write(`  waits for a command that runs in this checkout; if none does: rm ${holder}\n`);
   while (isTaken() && !signalReceived()) await pause(500);
   if (signalReceived()) throw new Failure();
   rmSync(logs, { recursive: true, force: true });
