@@ -264,12 +264,8 @@ where
         if verdict == Verdict::Stop {
             return end;
         }
-        let (exactly, requested) = verdict.waits();
-        let asked = Asked {
-            exactly,
-            requested,
-            ..Asked::default()
-        };
+        let mut asked = Asked::default();
+        (asked.exactly, asked.requested) = verdict.waits();
         let Ok(wait) = decide(&policy, &mut waits, Some(seed), outage, &asked) else {
             return end;
         };

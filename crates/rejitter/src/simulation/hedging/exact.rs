@@ -25,15 +25,10 @@ pub struct HedgingExact {
 impl HedgingExact {
     /// `None` if there is no closed form: with load, and if the delay is learned.
     pub(super) fn of(options: &HedgingOptions) -> Option<Self> {
-        let HedgingOptions {
-            service,
-            hedge,
-            load: None,
-            ..
-        } = options
-        else {
+        if options.load.is_some() {
             return None;
-        };
+        }
+        let (service, hedge) = (&options.service, options.hedge);
         let delay_ms = match hedge.map(|hedge| hedge.delay) {
             None => f64::INFINITY,
             Some(HedgeDelay::Fixed(ms)) => ms,

@@ -204,15 +204,12 @@ impl Hedging {
 
     /// A hedge starts if there is a token for it.
     fn hedge(&mut self, now: f64, entry: u32) {
-        let Request {
-            answered_ms: mut ends_ms,
-            server,
-            ..
-        } = self.requests[entry as usize];
+        let request = self.requests[entry as usize];
+        let mut ends_ms = request.answered_ms;
         if self.takes_token() {
             self.totals.hedges += 1;
             let server = self.options.load.map_or(0, |ServerLoad { servers, .. }| {
-                (server + 1 + self.routes.below(servers - 1)) % servers
+                (request.server + 1 + self.routes.below(servers - 1)) % servers
             });
             let service_ms = self.options.service.draw(&mut self.hedges);
             let answered_ms = self.answered(now, server, service_ms);
